@@ -1,0 +1,62 @@
+# `make demo` and `make test` need python3 (with venv) and make, nothing else.
+# Another interpreter that has everything installed already: `make test PY=python3`.
+PYTHON ?= python3
+VENV := .venv
+
+ifeq ($(origin PY),command line)
+READY :=
+DOCS_READY :=
+else
+PY := $(VENV)/bin/python
+READY := $(VENV)/.ready
+DOCS_READY := $(VENV)/.docs-ready
+endif
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types unit conformance test-gpu bench docs clean
+
+help:  ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+# The stamp is newer than pyproject.toml once the environment is complete, so a second run installs nothing.
+$(VENV)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	touch $@
+
+$(VENV)/.docs-ready: $(VENV)/.ready
+	$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	touch $@
+
+demo: $(READY)  ## a Kronecker graph, two BFS, checked against python-graphblas
+	$(PY) examples/demo.py $(ARGS)
+
+test: lint types unit conformance  ## everything that this machine can check
+
+lint: $(READY)  ## ruff: rules and format
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+
+types: $(READY)  ## mypy
+	$(PY) -m mypy
+
+unit: $(READY)  ## our tests and the documentation's examples
+	$(PY) -m pytest $(ARGS)
+
+conformance: $(READY)  ## python-graphblas's own tests, run against grblas_gpu
+	$(PY) tests/conformance/run.py
+
+test-gpu: $(READY)  ## only the tests that need a CUDA device
+	$(PY) -m pytest -m gpu $(ARGS)
+
+bench: $(READY)  ## call overhead and BFS, next to python-graphblas
+	$(PY) benchmarks/overhead.py
+	$(PY) benchmarks/bfs.py
+
+docs: $(DOCS_READY)  ## HTML in site/
+	$(PY) -m sphinx --fail-on-warning --keep-going -q -b html docs site
+	@echo "site/index.html"
+
+clean:  ## remove everything that the targets make
+	rm -rf $(VENV) build dist site *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .conformance
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,95 @@
+"""A Kronecker graph, two breadth-first searches, what happened at each level, and python-graphblas as the judge.
+
+python examples/demo.py --scale 16
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import graphblas
+import numpy as np
+from bfs_two_libraries import load
+
+import grblas_gpu as gb
+from grblas_gpu import algorithms, generators
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--scale", type=int, default=16, help="2**scale vertices (default: 16)")
+    parser.add_argument("--edge-factor", type=int, default=16)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--source", type=int, help="default: a vertex of largest degree")
+    parser.add_argument("--repeat", type=int, default=5, help="timed runs, after one to warm up; the median is shown")
+    options = parser.parse_args()
+
+    start = time.perf_counter()
+    rows, cols, n = generators.kronecker_edges(options.scale, options.edge_factor, seed=options.seed)
+    A = generators.kronecker(options.scale, options.edge_factor, seed=options.seed)
+    G = graphblas.Matrix.from_coo(rows, cols, True, nrows=n, ncols=n, dtype=bool)
+    source = options.source if options.source is not None else int(np.argmax(np.bincount(rows, minlength=n)))
+    print(f"Kronecker graph, scale {options.scale}: {n:,} vertices, {len(rows):,} entries, source {source}", end="")
+    print(f"  ({time.perf_counter() - start:.1f} s to make)")
+
+    reference = load("graphblas")
+    expected = reference(G, source).to_coo()
+    contenders: dict[str, Callable[[], Any]] = {
+        "algorithms.bfs": lambda: algorithms.bfs(A, source),
+        "algorithms.dobfs": lambda: algorithms.dobfs(A, source),
+        "the ten lines": lambda: load("grblas_gpu")(A, source),
+    }
+    times: dict[str, float] = {}
+    for name, run in contenders.items():
+        check(name, run().to_coo(), expected)  # also the warm-up
+        times[name] = median(run, options.repeat)
+        with gb.trace() as trace:
+            run()
+        if name != "the ten lines":
+            show_levels(name, trace)
+    times["the ten lines, python-graphblas"] = median(lambda: reference(G, source), options.repeat)
+
+    print(f"\nAll levels equal python-graphblas's ({len(expected[0]):,} vertices reached).")
+    print(f"\n{'median of ' + str(options.repeat):34}{'ms':>10}")
+    for name, seconds in times.items():
+        print(f"{name:34}{seconds * 1e3:10.2f}")
+    print(f"\npython-graphblas {importlib.metadata.version('python-graphblas')}, grblas_gpu {gb.__version__}")
+
+
+def check(name: str, got: tuple[Any, Any], expected: tuple[Any, Any]) -> None:
+    order = np.argsort(got[0])
+    if not (np.array_equal(got[0][order], expected[0]) and np.array_equal(got[1][order], expected[1])):
+        raise SystemExit(f"{name}: the levels differ from python-graphblas's")
+
+
+def median(run: Callable[[], Any], repeat: int) -> float:
+    times = []
+    for _ in range(repeat):
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def show_levels(name: str, trace: Any) -> None:
+    print(f"\n{name}")
+    print(f"{'level':>5} {'frontier':>10} {'edges':>12}  {'strategy':14} {'found':>10} {'ms':>8}  why")
+    products = [record for record in trace.records if record.op in ("vxm", "mxv")]
+    for level, r in enumerate(products):
+        print(
+            f"{level:5} {number(r.input_nvals):>10} {number(r.input_edges):>12}  {r.strategy or r.direction or '':14}"
+            f" {number(r.output_nvals):>10} {r.seconds * 1e3:8.3f}  {r.reason or ''}"
+        )
+
+
+def number(value: int | None) -> str:
+    return "" if value is None else f"{value:,}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""grblas_gpu: GraphBLAS for Python, spelled as python-graphblas spells it.
+
+>>> import grblas_gpu as gb
+>>> A = gb.Matrix.from_coo([0, 1], [1, 2], True, nrows=3, ncols=3)
+>>> frontier = gb.Vector.from_coo([0], True, size=3)
+>>> gb.semiring.lor_land(frontier @ A).new().to_dict()
+{1: True}
+"""
+
+from __future__ import annotations
+
+from . import agg, binary, dtypes, exceptions, indexunary, monoid, op, select, semiring, unary
+from .backends import set_backend, using
+from .base import replace
+from .config import config
+from .descriptor import Descriptor
+from .dtypes import BOOL, FP32, FP64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64
+from .mask import Mask
+from .matrix import Matrix
+from .scalar import Scalar
+from .trace import trace
+from .vector import Vector
+from . import infix as _infix  # isort: skip  (gives the objects their operators)
+from . import calls as _calls, operations  # isort: skip
+from .operators import BinaryOp, IndexUnaryOp, Monoid, SelectOp, Semiring, UnaryOp
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BOOL",
+    "FP32",
+    "FP64",
+    "INT8",
+    "INT16",
+    "INT32",
+    "INT64",
+    "UINT8",
+    "UINT16",
+    "UINT32",
+    "UINT64",
+    "BinaryOp",
+    "Descriptor",
+    "IndexUnaryOp",
+    "Mask",
+    "Matrix",
+    "Monoid",
+    "Scalar",
+    "SelectOp",
+    "Semiring",
+    "UnaryOp",
+    "Vector",
+    "agg",
+    "binary",
+    "config",
+    "dtypes",
+    "exceptions",
+    "indexunary",
+    "monoid",
+    "op",
+    "operations",
+    "replace",
+    "select",
+    "semiring",
+    "set_backend",
+    "trace",
+    "unary",
+    "using",
+]

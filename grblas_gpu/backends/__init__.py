@@ -1,0 +1,73 @@
+"""The engines, and which one new objects use.
+
+"cpu" is the Numba engine, "numpy" the plain definitions (slow, always there), "auto" the best one of this machine.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+NAMES = ("cpu", "numpy")
+
+_engines: dict[str, Any] = {}
+_chosen: ContextVar[Any] = ContextVar("grblas_gpu_backend", default=None)
+_default: Any = None
+
+
+def get_engine(name: str) -> Any:
+    """The engine of that name, made on first use."""
+    if name == "auto":
+        name = "cpu"
+    if name not in _engines:
+        if name == "cpu":
+            from .cpu.engine import CpuBackend
+
+            _engines[name] = CpuBackend()
+        elif name == "numpy":
+            from .definitions import Definitions
+
+            _engines[name] = Definitions()
+        else:
+            raise ValueError(f"unknown backend {name!r}; this version has: auto, {', '.join(NAMES)}")
+    return _engines[name]
+
+
+def set_backend(name: str) -> None:
+    """Choose the engine of objects made from now on, in every thread: "auto", "cpu" or "numpy".
+
+    >>> import grblas_gpu as gb
+    >>> gb.set_backend("auto")
+    """
+    global _default
+    _default = get_engine(name)
+
+
+@contextmanager
+def using(name: str) -> Iterator[None]:
+    """Choose the engine of objects made within a ``with`` block (of this thread).
+
+    >>> import grblas_gpu as gb
+    >>> with gb.using("numpy"):
+    ...     gb.Vector(int, 3).backend
+    'numpy'
+    """
+    token = _chosen.set(get_engine(name))
+    try:
+        yield
+    finally:
+        _chosen.reset(token)
+
+
+def current_engine() -> Any:
+    """The engine that a new object belongs to."""
+    global _default
+    engine = _chosen.get()
+    if engine is not None:
+        return engine
+    if _default is None:
+        _default = get_engine(os.environ.get("GRBLAS_GPU_BACKEND", "auto"))
+    return _default

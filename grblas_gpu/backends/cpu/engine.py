@@ -1,0 +1,75 @@
+"""The CPU engine: compiled kernels for what is large or already compiled, the NumPy definitions for everything else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..definitions import Definitions
+from ..entries import Store
+from ..storage import MaskView, MatrixStore, VectorStore
+from . import ewise, mxm, mxv, reduce, select, tier, write
+from .tier import get_tier, set_tier
+
+__all__ = ["CpuBackend", "get_tier", "set_tier", "tier"]
+
+
+class CpuBackend(Definitions):
+    """Every method returns a new store; a module that declines (None) leaves the work to the definition."""
+
+    name = "cpu"
+
+    def mxv(
+        self,
+        a: MatrixStore,
+        u: VectorStore,
+        semiring: Any,
+        mask: MaskView | None,
+        *,
+        transposed: bool,
+        flip: bool,
+        plan: Any,
+    ) -> VectorStore:
+        result = mxv.mxv(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan)
+        if result is None:
+            return super().mxv(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan)
+        return result
+
+    def mxm(self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:
+        result = mxm.mxm(a, b, semiring, mask, plan=plan)
+        return super().mxm(a, b, semiring, mask, plan=plan) if result is None else result
+
+    def ewise_mult(self, x: Store, y: Store, op: Any) -> Store:
+        result = ewise.ewise_mult(x, y, op)
+        return super().ewise_mult(x, y, op) if result is None else result
+
+    def union(self, x: Store, y: Store, op: Any, left_default: Any, right_default: Any) -> Store:
+        result = ewise.union(x, y, op, left_default, right_default)
+        return super().union(x, y, op, left_default, right_default) if result is None else result
+
+    def apply(self, x: Store, op: Any) -> Store:
+        result = ewise.apply(x, op)
+        return super().apply(x, op) if result is None else result
+
+    def apply_bind(self, x: Store, op: Any, scalar: Any, side: str) -> Store:
+        result = ewise.apply_bind(x, op, scalar, side)
+        return super().apply_bind(x, op, scalar, side) if result is None else result
+
+    def select(self, x: Store, op: Any, thunk: Any) -> Store:
+        result = select.select(x, op, thunk)
+        return super().select(x, op, thunk) if result is None else result
+
+    def reduce_scalar(self, x: Store, monoid: Any) -> Any:
+        result = reduce.reduce_scalar(x, monoid)
+        return super().reduce_scalar(x, monoid) if result is None else result
+
+    def reduce_rowwise(self, a: MatrixStore, monoid: Any) -> VectorStore:
+        result = reduce.reduce_rowwise(a, monoid)
+        return super().reduce_rowwise(a, monoid) if result is None else result
+
+    def write(
+        self, c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, masked: bool = False
+    ) -> Store:
+        if accum is None and (mask is None or (masked and (replace or c.nvals == 0))):
+            return t if t.values.dtype == c.values.dtype else self.cast(t, c.values.dtype)
+        result = write.write(c, t, mask, accum, replace, masked)
+        return super().write(c, t, mask, accum, replace, masked) if result is None else result

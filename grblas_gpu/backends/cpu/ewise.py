@@ -1,0 +1,367 @@
+"""Element-wise operations on two stores, and apply.
+
+Sorted structures (matrices, and sparse vectors as matrices of one row) are merged row by row in two passes: the first
+counts shared positions and depends on no operator, the second fills. Dense vectors are one loop over the positions.
+"""
+
+from __future__ import annotations
+
+from textwrap import indent
+from typing import Any
+
+import numpy as np
+
+from ..entries import Store, cast
+from ..storage import INDEX, Array, MatrixStore, VectorStore
+from . import pool
+from .inline import Inliner, uses
+from .parallel import PARALLEL_WORK, edge_chunks, even_chunks
+from .tier import KernelTable
+from .values import ARRAY, ISO, UNUSED, prologue, reading, single
+
+Source = tuple[str, dict[str, Any]]
+NUMPY_CHUNK = 65_536  # values per call of a NumPy definition: they stay in a core's cache
+
+_table = KernelTable()
+
+
+class _Operands:
+    """One operator on two stores: its key, how values are read, and the single value of the result if it has one."""
+
+    def __init__(self, x: Array, y: Array, op: Any, union: bool, left: Any, right: Any) -> None:
+        self.op, self.union = op, union
+        self.types = (x.dtype, y.dtype)
+        x_used = union or uses(op, "x")
+        y_used = union or uses(op, "y")
+        self.x, self.y = reading(x, x_used), reading(y, y_used)
+        self.defaults: tuple[Array, ...] = ()
+        if left is not None:
+            self.defaults = (
+                cast(np.asarray(left).reshape(1), op.type.np_type),
+                cast(np.asarray(right).reshape(1), op.type2.np_type),
+            )
+        self.constant = self._constant(x, y)
+        self.dtype = op.return_type.np_type
+        self.key: Any = None
+        if self.constant is None:
+            self.key = (op.key, x.dtype.char, y.dtype.char, self.x, self.y, len(self.defaults))
+
+    def _constant(self, x: Array, y: Array) -> Array | None:
+        if self.x == ARRAY or self.y == ARRAY or len(x) == 0 or len(y) == 0:
+            return None
+        both = single(self.op, x, y)
+        if not self.union:
+            return both
+        if self.defaults:
+            only_x, only_y = single(self.op, x, self.defaults[1]), single(self.op, self.defaults[0], y)
+        else:
+            dtype = self.op.return_type.np_type
+            only_x, only_y = cast(x[:1].copy(), dtype), cast(y[:1].copy(), dtype)
+        return both if bool(both[0] == only_x[0]) and bool(both[0] == only_y[0]) else None
+
+    def arguments(self, x: Array, y: Array) -> tuple[Array, ...]:
+        if self.constant is not None:
+            return ()
+        given = ((x,) if self.x else ()) + ((y,) if self.y else ())
+        return given + self.defaults
+
+    def names(self) -> str:
+        if self.constant is not None:
+            return ""
+        text = (", x_values" if self.x else "") + (", y_values" if self.y else "")
+        return text + (", left_default, right_default" if self.defaults else "")
+
+    def output(self, count: int) -> tuple[Array, tuple[Array, ...]]:
+        """The result's values, and the same as kernel arguments."""
+        if self.constant is not None:
+            return (self.constant.copy() if count else self.constant[:0]), ()
+        values = np.zeros(count, self.dtype)
+        return values, (values,)
+
+
+class _Text:
+    """The assignments to an output's value: from both operands, or from one of them."""
+
+    def __init__(self, operands: _Operands, x_at: str, y_at: str, target: str) -> None:
+        self.inliner = inliner = Inliner()
+        self.prologue = self.both = self.only_x = self.only_y = ""
+        if operands.constant is not None:
+            return
+        op, (x_type, y_type) = operands.op, operands.types
+        left, right = op.type.np_type, op.type2.np_type
+        result = op.return_type.np_type
+        self.prologue = prologue(inliner, "x_values", operands.x, x_type, left, "x_first")
+        self.prologue += prologue(inliner, "y_values", operands.y, y_type, right, "y_first")
+        x = inliner.load(f"x_values[{x_at}]", x_type, left) if operands.x == ARRAY else "x_first"
+        y = inliner.load(f"y_values[{y_at}]", y_type, right) if operands.y == ARRAY else "y_first"
+        self.both = f"left = {x}\nright = {y}\n{target} = {inliner.call(op, x='left', y='right')}\n"
+        if operands.defaults:
+            self.only_x = f"left = {x}\nright = right_default[0]\n{target} = {inliner.call(op, x='left', y='right')}\n"
+            self.only_y = f"left = left_default[0]\nright = {y}\n{target} = {inliner.call(op, x='left', y='right')}\n"
+        elif operands.union:
+            x_at, y_at = (x_at if operands.x == ARRAY else "0"), (y_at if operands.y == ARRAY else "0")
+            self.only_x = f"{target} = {inliner.load(f'x_values[{x_at}]', x_type, result)}\n"
+            self.only_y = f"{target} = {inliner.load(f'y_values[{y_at}]', y_type, result)}\n"
+
+    def finish(self, text: str) -> Source:
+        return self.inliner.header() + "@kernel\n" + text, self.inliner.functions
+
+
+# --- sorted structures --------------------------------------------------------------------------------------------------
+
+COUNT_SHARED = """\
+@kernel
+def kernel(x_indptr, x_indices, y_indptr, y_indices, counts, lo, hi):
+    for row in range(U(lo), U(hi)):
+        p, x_end = U(x_indptr[row]), U(x_indptr[row + U(1)])
+        q, y_end = U(y_indptr[row]), U(y_indptr[row + U(1)])
+        shared = 0
+        while p < x_end and q < y_end:
+            i, j = x_indices[p], y_indices[q]
+            p += U(i <= j)
+            q += U(j <= i)
+            shared += i == j
+        counts[row] = shared
+"""
+
+
+def _merge_source(operands: _Operands) -> Source:
+    text = _Text(operands, "p", "q", "out_values[n]")
+    values = "" if operands.constant is not None else ", out_values"
+    step_x = indent(text.only_x + "out_indices[n] = i\nn += U(1)\n", " " * 16) if operands.union else ""
+    step_y = indent(text.only_y + "out_indices[n] = j\nn += U(1)\n", " " * 16) if operands.union else ""
+    tail = ""
+    if operands.union:
+        tail += "        while p < x_end:\n            i = x_indices[p]\n" + indent(
+            text.only_x + "out_indices[n] = i\nn += U(1)\np += U(1)\n", " " * 12
+        )
+        tail += "        while q < y_end:\n            j = y_indices[q]\n" + indent(
+            text.only_y + "out_indices[n] = j\nn += U(1)\nq += U(1)\n", " " * 12
+        )
+    return text.finish(
+        f"def kernel(x_indptr, x_indices, y_indptr, y_indices{operands.names()}, out_indptr, out_indices{values}, lo, hi):\n"
+        f"{text.prologue}"
+        "    for row in range(U(lo), U(hi)):\n"
+        "        p, x_end = U(x_indptr[row]), U(x_indptr[row + U(1)])\n"
+        "        q, y_end = U(y_indptr[row]), U(y_indptr[row + U(1)])\n"
+        "        n = U(out_indptr[row])\n"
+        "        while p < x_end and q < y_end:\n"
+        "            i, j = x_indices[p], y_indices[q]\n"
+        "            if i == j:\n"
+        + indent(text.both + "out_indices[n] = i\nn += U(1)\np += U(1)\nq += U(1)\n", " " * 16)
+        + f"            elif i < j:\n{step_x}                p += U(1)\n"
+        + f"            else:\n{step_y}                q += U(1)\n{tail}"
+    )
+
+
+def _merge(
+    x: tuple[Array, Array, Array], y: tuple[Array, Array, Array], operands: _Operands, index_type: Any
+) -> tuple[Array, Array, Array] | None:
+    """Two CSR structures (indptr, indices, values) into one."""
+    x_indptr, x_indices, x_values = x
+    y_indptr, y_indices, y_values = y
+    work = len(x_indices) + len(y_indices)
+    key = ("merge", operands.key, operands.union, x_indices.dtype.char, y_indices.dtype.char)
+    fill = _table.find(key, work, lambda: _merge_source(operands))
+    if fill is None:
+        return None
+    count_key = ("count", x_indices.dtype.char, y_indices.dtype.char)
+    count = _table.find(count_key, 10**9, lambda: (COUNT_SHARED, {}))
+    rows = len(x_indptr) - 1
+    parts = [(0, rows)]
+    if work > PARALLEL_WORK and rows > 1:
+        parts = edge_chunks(x_indptr if len(x_indices) >= len(y_indices) else y_indptr)
+    counts = np.empty(rows, INDEX)
+    pool.run(lambda part: count(x_indptr, x_indices, y_indptr, y_indices, counts, *part), parts)
+    if operands.union:
+        counts = np.diff(x_indptr) + np.diff(y_indptr) - counts
+    indptr = np.zeros(rows + 1, INDEX)
+    np.cumsum(counts, out=indptr[1:])
+    total = int(indptr[-1])
+    indices = np.empty(total, index_type)
+    values, out = operands.output(total)
+    arguments = (x_indptr, x_indices, y_indptr, y_indices, *operands.arguments(x_values, y_values), indptr, indices, *out)
+    pool.run(lambda part: fill(*arguments, *part), parts)
+    return indptr, indices, values
+
+
+# --- dense vectors ------------------------------------------------------------------------------------------------------
+
+
+def _dense_source(operands: _Operands, x_full: bool, y_full: bool) -> Source:
+    text = _Text(operands, "i", "i", "out_values[i]")
+    present = ("" if x_full else ", x_present") + ("" if y_full else ", y_present")
+    out_full = (x_full or y_full) if operands.union else (x_full and y_full)
+    outputs = ("" if out_full else ", out_present") + ("" if operands.constant is not None else ", out_values")
+    here_x, here_y = ("True" if x_full else "x_present[i]"), ("True" if y_full else "y_present[i]")
+    if x_full and y_full:
+        body = text.both or "pass\n"
+    elif operands.union:
+        mark = "" if out_full else "out_present[i] = True\ncount += 1\n"
+        body = (
+            f"if {here_x} and {here_y}:\n{indent(text.both + mark or 'pass', '    ')}\n"
+            + (f"elif {here_x}:\n{indent(text.only_x + mark or 'pass', '    ')}\n" if not x_full or not y_full else "")
+            + ("" if x_full else f"elif {here_y}:\n{indent(text.only_y + mark or 'pass', '    ')}\n")
+        )
+        if not out_full:
+            body += "else:\n    out_present[i] = False\n"
+    else:
+        body = f"found = {here_x} and {here_y}\nout_present[i] = found\nif found:\n"
+        body += indent("count += 1\n" + text.both, "    ")
+    return text.finish(
+        f"def kernel(unused{present}{operands.names()}{outputs}, lo, hi):\n    count = 0\n{text.prologue}"
+        "    for i in range(U(lo), U(hi)):\n" + indent(body, " " * 8) + "    return count\n"
+    )
+
+
+def _dense(x: VectorStore, y: VectorStore, operands: _Operands) -> VectorStore | None:
+    size, x_full, y_full = x.size, x.present is None, y.present is None
+    key = ("dense", operands.key, operands.union, x_full, y_full)
+    kernel = _table.find(key, size, lambda: _dense_source(operands, x_full, y_full))
+    if kernel is None:
+        return None
+    out_full = (x_full or y_full) if operands.union else (x_full and y_full)
+    present = None if out_full else np.empty(size, bool)
+    values, out = operands.output(size)
+    if out_full and not out:
+        return VectorStore(size, values)
+    given = tuple(array for array in (x.present, y.present) if array is not None)
+    marks = () if present is None else (present,)
+    arguments = (0, *given, *operands.arguments(x.values, y.values), *marks, *out)
+    parts = even_chunks(size) if size > PARALLEL_WORK else [(0, size)]
+    count = sum(pool.run(lambda part: kernel(*arguments, *part), parts))
+    return VectorStore(size, values, present=present, nvals=size if out_full else count)
+
+
+# --- a sparse vector and a dense one ------------------------------------------------------------------------------------
+
+
+def _probe_source(operands: _Operands, sparse_left: bool, full: bool) -> Source:
+    text = _Text(operands, "t" if sparse_left else "i", "i" if sparse_left else "t", "out_values[n]")
+    present = "" if full else ", present"
+    values = "" if operands.constant is not None else ", out_values"
+    body = "out_indices[n] = i\n" + text.both + "n += U(1)\n"
+    if not full:
+        body = "if present[i]:\n" + indent(body, "    ")
+    return text.finish(
+        f"def kernel(indices{present}{operands.names()}, out_indices{values}):\n    n = U(0)\n{text.prologue}"
+        "    for t in range(U(len(indices))):\n        i = U(indices[t])\n"
+        + indent(body, " " * 8)
+        + "    return np.int64(n)\n"
+    )
+
+
+def _probe(x: VectorStore, y: VectorStore, operands: _Operands) -> VectorStore | None:
+    """Intersect a sparse vector with a dense one, at the cost of the sparse one."""
+    sparse_left = x.indices is not None
+    sparse, dense = (x, y) if sparse_left else (y, x)
+    full = dense.present is None
+    key = ("probe", operands.key, sparse_left, full)
+    kernel = _table.find(key, sparse.nvals, lambda: _probe_source(operands, sparse_left, full))
+    if kernel is None:
+        return None
+    indices = np.empty(sparse.nvals, INDEX)
+    values, out = operands.output(sparse.nvals)
+    marks = () if full else (dense.present,)
+    count = kernel(sparse.indices, *marks, *operands.arguments(x.values, y.values), indices, *out)
+    if out or count == 0:
+        values = values[:count]
+    return VectorStore(x.size, values, indices=indices[:count], ordered=sparse.ordered)
+
+
+# --- the operations -----------------------------------------------------------------------------------------------------
+
+
+def ewise_mult(x: Store, y: Store, op: Any) -> Store | None:
+    if not _table.enabled or op.positional is not None:
+        return None
+    if x.nvals == 0 or y.nvals == 0:
+        return None
+    return _combine(x, y, _Operands(x.values, y.values, op, False, None, None))
+
+
+def union(x: Store, y: Store, op: Any, left_default: Any, right_default: Any) -> Store | None:
+    if not _table.enabled or op.positional is not None:
+        return None
+    if x.nvals == 0 or y.nvals == 0:
+        return None
+    return _combine(x, y, _Operands(x.values, y.values, op, True, left_default, right_default))
+
+
+def _combine(x: Store, y: Store, operands: _Operands) -> Store | None:
+    if type(x) is MatrixStore:
+        merged = _merge(
+            (x.indptr, x.indices, x.values), (y.indptr, y.indices, y.values), operands, x.indices.dtype
+        )
+        return None if merged is None else MatrixStore(x.nrows, x.ncols, *merged)
+    x_sparse, y_sparse = x.indices is not None, y.indices is not None
+    if x_sparse and y_sparse:
+        return _sparse(x, y, operands)
+    if x_sparse != y_sparse:
+        if not operands.union:
+            return _probe(x, y, operands)
+        x, y = (as_dense(x), y) if x_sparse else (x, as_dense(y))
+    return _dense(x, y, operands)
+
+
+def _sparse(x: VectorStore, y: VectorStore, operands: _Operands) -> VectorStore | None:
+    x, y = in_order(x), in_order(y)
+    x_indptr, y_indptr = np.array([0, x.nvals], INDEX), np.array([0, y.nvals], INDEX)
+    merged = _merge((x_indptr, x.indices, x.values), (y_indptr, y.indices, y.values), operands, INDEX)
+    return None if merged is None else VectorStore(x.size, merged[2], indices=merged[1])
+
+
+def in_order(x: VectorStore) -> VectorStore:
+    """The same sparse vector with ascending indices."""
+    if x.ordered:
+        return x
+    order = np.argsort(x.indices)
+    return VectorStore(x.size, x.values if len(x.values) == 1 else x.values[order], indices=x.indices[order])
+
+
+def as_dense(x: VectorStore) -> VectorStore:
+    """A sparse vector as a bitmap."""
+    present = np.zeros(x.size, bool)
+    present[x.indices] = True
+    values = x.values
+    if len(values) > 1:
+        values = np.zeros(x.size, values.dtype)
+        values[x.indices] = x.values
+    return VectorStore(x.size, values, present=present, nvals=x.nvals)
+
+
+# --- apply --------------------------------------------------------------------------------------------------------------
+
+
+def apply(x: Store, op: Any) -> Store | None:
+    if op.positional is not None or len(x.values) < PARALLEL_WORK or not _table.enabled:
+        return None
+    return _map(x, lambda values: op.numpy(cast(values, op.type.np_type)), op)
+
+
+def apply_bind(x: Store, op: Any, scalar: Any, side: str) -> Store | None:
+    if op.positional is not None or len(x.values) < PARALLEL_WORK or not _table.enabled:
+        return None
+    if side == "left":
+        fixed = cast(np.asarray(scalar).reshape(1), op.type.np_type)
+        return _map(x, lambda values: op.numpy(fixed, cast(values, op.type2.np_type)), op)
+    fixed = cast(np.asarray(scalar).reshape(1), op.type2.np_type)
+    return _map(x, lambda values: op.numpy(cast(values, op.type.np_type), fixed), op)
+
+
+def _map(x: Store, function: Any, op: Any) -> Store:
+    """NumPy's loops are at their best on values that fit a core's cache, and leave other threads running."""
+    from ..definitions.elementwise import with_values
+
+    out = np.empty(len(x.values), op.return_type.np_type)
+
+    def run(part: tuple[int, int]) -> None:
+        lo, hi = part
+        out[lo:hi] = function(x.values[lo:hi])
+
+    count = len(out)
+    pool.run(run, [(lo, min(lo + NUMPY_CHUNK, count)) for lo in range(0, count, NUMPY_CHUNK)])
+    return with_values(x, out)
+
+
+__all__ = ["ARRAY", "ISO", "UNUSED", "apply", "apply_bind", "ewise_mult", "union"]

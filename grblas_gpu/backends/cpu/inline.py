@@ -1,0 +1,92 @@
+"""Typed operators as text inside a kernel."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from typing import Any
+
+import numpy as np
+
+from .compile import Function
+
+_KNOWN = {"np", "math", "x", "y", "i", "j", *dir(builtins)}
+
+
+class Inliner:
+    """Turns operators into expressions and collects what these need: helpers, user functions, imports."""
+
+    def __init__(self) -> None:
+        self.functions: dict[str, Function] = {}
+        self._imports: set[str] = set()
+        self._helpers: dict[str, str] = {}
+
+    def header(self) -> str:
+        imports = "".join(
+            f"from grblas_gpu.backends.cpu.prelude import {name}\n" for name in sorted(self._imports)
+        )
+        return imports + "".join(text for _, text in sorted(self._helpers.items()))
+
+    def call(self, op: Any, **operands: str) -> str:
+        """The operator applied to these scalar expressions, cast to its result type."""
+        return static_cast(op.return_type.np_type, self.raw(op, **operands))
+
+    def raw(self, op: Any, **operands: str) -> str:
+        if op.source is None:
+            name = f"user_{len(self.functions)}"
+            self.functions[name] = getattr(op.function, "py_func", op.function)
+            return f"{name}({', '.join(operands.values())})"
+        from . import prelude  # late: it imports Numba
+
+        tree = ast.parse(op.source, mode="eval")
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name):
+                if node.id in operands:
+                    node.id = operands[node.id]
+                elif node.id not in _KNOWN and hasattr(prelude, node.id):
+                    self._imports.add(node.id)
+        return f"({ast.unparse(tree)})"
+
+    def load(self, expression: str, stored: np.dtype, wanted: np.dtype) -> str:
+        """A stored value in the type an operator wants: floats saturate to integers and NaN becomes 0."""
+        if stored == wanted:
+            return expression
+        if wanted == bool:
+            return f"({expression} != 0)"
+        if stored.kind == "f" and wanted.kind in "iu":
+            name = f"saturate_{wanted.name}"
+            limits = np.iinfo(wanted)
+            cast = f"np.{wanted.name}"
+            self._helpers[name] = (
+                f"@numba.njit\ndef {name}(x):\n"
+                f"    if x != x:\n        return {cast}(0)\n"
+                f"    if x <= {float(limits.min)!r}:\n        return {cast}({limits.min})\n"
+                f"    if x >= {float(limits.max)!r}:\n        return {cast}({limits.max})\n"
+                f"    return {cast}(x)\n\n"
+            )
+            return f"{name}({expression})"
+        return static_cast(wanted, expression)
+
+
+def static_cast(dtype: np.dtype, expression: str) -> str:
+    return f"bool({expression})" if dtype == bool else f"np.{dtype.name}({expression})"
+
+
+def literal(value: Any, dtype: np.dtype) -> str:
+    """A Python scalar as a constant of this type; infinities and NaN have no literal."""
+    if dtype == bool:
+        return str(bool(value))
+    if dtype.kind == "f":
+        number = float(value)
+        text = repr(number) if np.isfinite(number) else {"inf": "np.inf", "-inf": "-np.inf"}.get(str(number), "np.nan")
+        return f"np.{dtype.name}({text})"
+    return f"np.{dtype.name}({int(value)})"
+
+
+def uses(op: Any, name: str) -> bool:
+    """Whether the operator looks at this operand at all (unknown for user-defined ones: assume so)."""
+    if op.positional is not None:
+        return False
+    if op.source is None:
+        return True
+    return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(ast.parse(op.source, mode="eval")))

@@ -1,0 +1,144 @@
+"""Matrix times matrix: Gustavson's method row by row, and dot products at the positions of a mask."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..storage import INDEX, Array, MaskView, MatrixStore, column_type
+from . import mxm_source as text
+from . import pool
+from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK, NOTHING
+from .mxv import Call
+from .parallel import PARALLEL_WORK, edge_chunks
+from .tier import KernelTable
+
+_table = KernelTable()
+
+
+def mxm(a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore | None:
+    """The product with sorted rows, or None when the definitions should compute it."""
+    if not _table.enabled:
+        return None
+    kind, pattern = resolve(mask)
+    if kind == NOTHING or len(a.indices) == 0 or len(b.indices) == 0:
+        return MatrixStore.empty(a.nrows, b.ncols, semiring.return_type.np_type)
+    call = Call(a, b, semiring, False, plan.early_exit, a.nrows)
+    if plan.strategy == "mxm.masked_dot" and kind == BYTES:
+        return _masked_dot(a, b.transposed(), call, pattern)
+    return _gustavson(a, b, call, kind, pattern)
+
+
+def resolve(mask: MaskView | None) -> tuple[int, MatrixStore | None]:
+    """What a matrix mask allows, as a pattern whose entries all count."""
+    if mask is None:
+        return NO_MASK, None
+    store = mask.store
+    assert type(store) is MatrixStore
+    if not mask.structure:
+        if len(store.values) == 1:
+            if not store.values[0]:
+                return (NO_MASK, None) if mask.complement else (NOTHING, None)
+        else:
+            store = _filtered(store, store.values != 0)
+    if len(store.indices) == 0:
+        return (NO_MASK, None) if mask.complement else (NOTHING, None)
+    return (BYTES_COMPLEMENT if mask.complement else BYTES), store
+
+
+def _filtered(store: MatrixStore, keep: Array) -> MatrixStore:
+    """The entries marked by ``keep``, without their values."""
+    kept = np.zeros(len(keep) + 1, INDEX)
+    np.cumsum(keep, out=kept[1:])
+    return MatrixStore(store.nrows, store.ncols, kept[store.indptr], store.indices[keep], np.ones(1, bool))
+
+
+def _gustavson(
+    a: MatrixStore, b: MatrixStore, call: Call, kind: int, pattern: MatrixStore | None
+) -> MatrixStore | None:
+    types = (a.indices.dtype.char, b.indices.dtype.char, "" if pattern is None else pattern.indices.dtype.char)
+    work = len(a.indices) * (len(b.indices) // max(1, b.nrows) + 1)
+    # Products before each row: the measure of work, and of the room that a row may need.
+    products = np.zeros(len(a.indices) + 1, INDEX)
+    if call.constant is None:
+        key = ("numeric", call.key, *types)
+        numeric = _table.find(key, work, lambda: text.numeric(_terms(call)))
+        if numeric is None:
+            return None
+    structure = _table.find(("structure", kind, *types), work, lambda: text.structure(kind))
+    if structure is None:
+        return None
+    np.cumsum(np.diff(b.indptr)[a.indices], out=products[1:])
+    products = products[a.indptr]
+    parts = edge_chunks(products, 4) if products[-1] > PARALLEL_WORK else [(0, a.nrows)]
+    room = np.minimum(np.diff(products), b.ncols)
+    if kind == BYTES:
+        assert pattern is not None
+        room = np.minimum(room, np.diff(pattern.indptr))
+    given = () if pattern is None else (pattern.indptr, pattern.indices)
+    index_type = column_type(b.ncols)
+    counts = np.zeros(a.nrows, INDEX)
+
+    def find(part: tuple[int, int]) -> Array:
+        lo, hi = part
+        indices = np.empty(int(room[lo:hi].sum()), index_type)
+        stamps = np.zeros(b.ncols, np.int32)
+        n = structure(a.indptr, a.indices, b.indptr, b.indices, *given, stamps, indices, counts, lo, hi)
+        return indices[:n].copy() if 4 * n < 3 * len(indices) else indices[:n]
+
+    pieces = pool.run(find, parts)
+    indices = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+    indptr = np.zeros(a.nrows + 1, INDEX)
+    np.cumsum(counts, out=indptr[1:])
+    if call.constant is not None:
+        values = call.constant.copy() if len(indices) else call.constant[:0]
+        return MatrixStore(a.nrows, b.ncols, indptr, indices, values)
+    dtype = call.semiring.return_type.np_type
+    values = np.empty(len(indices), dtype)
+    operands = call.value_arguments(a.values, b.values)
+
+    def fill(part: tuple[int, int]) -> None:
+        stamps, dense = np.zeros(b.ncols, np.int32), np.empty(b.ncols, dtype)
+        numeric(a.indptr, a.indices, b.indptr, b.indices, *operands, indptr, indices, stamps, dense, values, *part)
+
+    pool.run(fill, parts)
+    return MatrixStore(a.nrows, b.ncols, indptr, indices, values)
+
+
+def _terms(call: Call) -> Any:
+    terms = call.terms()
+    assert terms is not None
+    return terms
+
+
+def _masked_dot(a: MatrixStore, b: MatrixStore, call: Call, pattern: MatrixStore | None) -> MatrixStore | None:
+    """``b`` is the transpose of the second factor."""
+    assert pattern is not None
+    types = (a.indices.dtype.char, b.indices.dtype.char, pattern.indices.dtype.char)
+    work = len(pattern.indices) * (len(b.indices) // max(1, b.nrows) + 1)
+    kernel = _table.find(("dot", call.key, *types), work, lambda: text.masked_dot(call.terms()))
+    if kernel is None:
+        return None
+    # Entries of b's rows before each row of the mask: what the loops will read.
+    reads = np.zeros(len(pattern.indices) + 1, INDEX)
+    np.cumsum(np.diff(b.indptr)[pattern.indices], out=reads[1:])
+    parts = edge_chunks(reads[pattern.indptr], 4) if reads[-1] > PARALLEL_WORK else [(0, a.nrows)]
+    present = np.zeros(len(pattern.indices), bool)
+    dtype = call.semiring.return_type.np_type
+    values = np.empty(len(present), dtype) if call.constant is None else call.constant
+    out = (present,) if call.constant is not None else (present, values)
+    operands = call.value_arguments(a.values, b.values)
+    matrices = (a.indptr, a.indices, b.indptr, b.indices, *operands, pattern.indptr, pattern.indices)
+
+    def run(part: tuple[int, int]) -> None:
+        kernel(*matrices, np.zeros(a.ncols, np.int32), *out, *part)
+
+    pool.run(run, parts)
+    found = _filtered(pattern, present)
+    if call.constant is None:
+        found.values = values[present]
+    else:
+        found.values = call.constant.copy() if len(found.indices) else call.constant[:0]
+    found.indices = found.indices.astype(column_type(b.nrows), copy=False)
+    return found

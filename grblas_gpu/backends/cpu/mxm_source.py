@@ -1,0 +1,154 @@
+"""The text of the matrix times matrix kernels.
+
+Gustavson's method in two passes. *Structure* finds the sorted pattern of each row of the result; it knows no operator, so
+it is compiled once for all of them. *Numeric* adds up the products at the positions of a given pattern. Both mark
+columns of the current row in a dense array of stamps, which never needs clearing: row ``r`` of a chunk owns the stamps
+``2 r + 2`` (listed) and ``2 r + 3`` (listed and touched).
+"""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK
+from .mxv_source import Body, Source, Terms
+
+POSITIONS = {"firsti": "i", "firstj": "k", "secondi": "k", "secondj": "j"}
+
+SORT = '''\
+@numba.njit
+def sort_slice(a, low, high):
+    """Quicksort of a[low:high] (signed positions), with insertion sort for what is short."""
+    stack = np.empty((64, 2), np.int64)
+    depth = 0
+    while True:
+        while high - low > 24:
+            middle = (low + high) >> 1
+            x, y, z = a[low], a[middle], a[high - 1]
+            pivot = max(min(x, y), min(max(x, y), z))
+            i, j = low, high - 1
+            while i <= j:
+                while a[i] < pivot:
+                    i += 1
+                while a[j] > pivot:
+                    j -= 1
+                if i <= j:
+                    a[i], a[j] = a[j], a[i]
+                    i += 1
+                    j -= 1
+            if j + 1 - low > high - i:
+                stack[depth, 0], stack[depth, 1] = low, j + 1
+                low = i
+            else:
+                stack[depth, 0], stack[depth, 1] = i, high
+                high = j + 1
+            depth += 1
+        for i in range(low + 1, high):
+            value = a[i]
+            j = i - 1
+            while j >= low and a[j] > value:
+                a[j + 1] = a[j]
+                j -= 1
+            a[j + 1] = value
+        if depth == 0:
+            return
+        depth -= 1
+        low, high = stack[depth, 0], stack[depth, 1]
+
+
+'''
+
+
+def structure(mask: int) -> Source:
+    """The pattern of rows ``lo`` to ``hi``: column indices one row after the other, and their number per row."""
+    arguments = "" if mask == NO_MASK else "mask_indptr, mask_indices, "
+    mark = """\
+        for t in range(U(mask_indptr[i]), U(mask_indptr[i + U(1)])):
+            stamps[U(mask_indices[t])] = listed
+"""
+    test = {NO_MASK: "stamp != touched", BYTES: "stamp == listed", BYTES_COMPLEMENT: "stamp != touched and stamp != listed"}
+    return (
+        SORT
+        + f"""\
+@kernel
+def kernel(a_indptr, a_indices, b_indptr, b_indices, {arguments}stamps, out_indices, counts, lo, hi):
+    n = U(0)
+    for i in range(U(lo), U(hi)):
+        first = n
+        listed = np.int32(2 * (np.int64(i) - lo) + 2)
+        touched = np.int32(listed + 1)
+{"" if mask == NO_MASK else mark}\
+        for p in range(U(a_indptr[i]), U(a_indptr[i + U(1)])):
+            k = U(a_indices[p])
+            for q in range(U(b_indptr[k]), U(b_indptr[k + U(1)])):
+                j = U(b_indices[q])
+                stamp = stamps[j]
+                if {test[mask]}:
+                    stamps[j] = touched
+                    out_indices[n] = j
+                    n += U(1)
+        found = n - first
+        counts[i] = found
+        if found > U(len(stamps) >> 4):
+            n = first
+            for j in range(U(len(stamps))):
+                if stamps[j] == touched:
+                    out_indices[n] = j
+                    n += U(1)
+        elif found > U(1):
+            sort_slice(out_indices, np.int64(first), np.int64(n))
+    return np.int64(n)
+""",
+        {},
+    )
+
+
+def numeric(terms: Terms) -> Source:
+    """The values at the positions of a pattern of rows ``lo`` to ``hi``; every one of them has a product."""
+    body = Body(terms, "q", POSITIONS)
+    more = "pass\n" if body.exit_at_first else f"acc = dense[j]\ndense[j] = {body.sum}\n"
+    add = "if stamp == listed:\n    stamps[j] = touched\n" + indent(body.product + "dense[j] = z\n", "    ")
+    add += "elif stamp == touched:\n" + indent((body.product if more != "pass\n" else "") + more, "    ")
+    return body.finish(
+        f"def kernel(a_indptr, a_indices, b_indptr, b_indices{body.arguments}, indptr, indices, stamps, dense, out_values, "
+        f"lo, hi):\n{body.prologue}"
+        "    for i in range(U(lo), U(hi)):\n"
+        "        listed = np.int32(2 * (np.int64(i) - lo) + 2)\n        touched = np.int32(listed + 1)\n"
+        "        start, stop = U(indptr[i]), U(indptr[i + U(1)])\n        if start == stop:\n            continue\n"
+        "        for t in range(start, stop):\n            stamps[U(indices[t])] = listed\n"
+        "        for p in range(U(a_indptr[i]), U(a_indptr[i + U(1)])):\n            k = U(a_indices[p])\n"
+        "            for q in range(U(b_indptr[k]), U(b_indptr[k + U(1)])):\n                j = U(b_indices[q])\n"
+        "                stamp = stamps[j]\n"
+        + indent(add, " " * 16)
+        + "        for t in range(start, stop):\n            out_values[t] = dense[U(indices[t])]\n"
+    )
+
+
+def masked_dot(terms: Terms | None) -> Source:
+    """At each position (i, j) of the mask: row i of a, spread into a dense array, against row j of b's transpose."""
+    body = Body(terms, "q", POSITIONS)
+    values = "" if terms is None else ", out_values"
+    if terms is None:
+        hit = "found = True\nbreak\n"
+    elif body.exit_at_first:
+        hit = body.product + "acc = z\nfound = True\nbreak\n"
+    else:
+        hit = body.product + f"if found:\n    acc = {body.sum}\nelse:\n    acc = z\n    found = True\n" + body.exit_test
+    zero = "" if terms is None else f"            acc = {body.zero}\n"
+    store = "" if terms is None else "            if found:\n                out_values[t] = acc\n"
+    return body.finish(
+        f"def kernel(a_indptr, a_indices, b_indptr, b_indices{body.arguments}, mask_indptr, mask_indices, spread, "
+        f"out_present{values}, lo, hi):\n{body.prologue}"
+        "    for i in range(U(lo), U(hi)):\n"
+        "        start, stop = U(a_indptr[i]), U(a_indptr[i + U(1)])\n"
+        "        if mask_indptr[i] == mask_indptr[i + U(1)]:\n            continue\n"
+        "        for p in range(start, stop):\n            spread[U(a_indices[p])] = np.int32(p - start + U(1))\n"
+        "        for t in range(U(mask_indptr[i]), U(mask_indptr[i + U(1)])):\n"
+        f"            j = U(mask_indices[t])\n            found = False\n{zero}"
+        "            for q in range(U(b_indptr[j]), U(b_indptr[j + U(1)])):\n"
+        "                k = U(b_indices[q])\n                at = spread[k]\n                if at != 0:\n"
+        "                    p = start + U(at - 1)\n"
+        + indent(hit, " " * 20)
+        + f"            out_present[t] = found\n{store}"
+        "        for p in range(start, stop):\n            spread[U(a_indices[p])] = np.int32(0)\n"
+    )

@@ -1,0 +1,299 @@
+"""The text of the matrix times vector kernels.
+
+``Terms`` says how one product ``mult(m[i, k], u[k])`` is formed and added; without it (structure only) a kernel looks
+for the existence of a product and reads no values. All loops use unsigned indices: Numba then leaves out the handling
+of negative ones.
+"""
+
+from __future__ import annotations
+
+from textwrap import indent
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .inline import Inliner, literal, static_cast
+
+Source = tuple[str, dict[str, Any]]
+
+UNUSED, ISO, ARRAY = 0, 1, 2  # how the values of an operand are read
+NO_MASK, MASK, COMPLEMENT = 0, 1, 2
+ALLOWED = {NO_MASK: "", MASK: "if mask[i]:\n", COMPLEMENT: "if not mask[i]:\n"}
+
+
+class Terms(NamedTuple):
+    """What is needed to write a semiring's products into a kernel."""
+
+    semiring: Any
+    flip: bool
+    matrix: int  # UNUSED, ISO or ARRAY
+    matrix_type: np.dtype
+    vector: int
+    vector_type: np.dtype
+    early_exit: bool
+
+
+class Body:
+    """Fragments of text for one kernel: products, sums, exits."""
+
+    def __init__(self, terms: Terms | None, vector_at: str, positions: dict[str, str] | None = None) -> None:
+        self.positions = positions
+        self.inliner = Inliner()
+        self.terms = terms
+        self.arguments = ""
+        self.prologue = ""
+        self.exit_at_first = terms is None
+        self.exit_test = ""
+        if terms is None:
+            return
+        semiring, monoid = terms.semiring, terms.semiring.monoid
+        self.dtype = semiring.return_type.np_type
+        matrix, vector = "m_value", "u_value"
+        left, right = semiring.binaryop.type, semiring.binaryop.type2
+        if terms.flip:
+            left, right = right, left
+        for mode, name, stored, wanted in (
+            (terms.matrix, "m", terms.matrix_type, left),
+            (terms.vector, "u", terms.vector_type, right),
+        ):
+            if mode == UNUSED:
+                continue
+            self.arguments += f", {name}_values"
+            if mode == ISO:
+                value = self.inliner.load(f"{name}_values[0]", stored, wanted.np_type)
+                self.prologue += f"    {name}_value = {value}\n"
+        if terms.matrix == ARRAY:
+            matrix = self.inliner.load("m_values[p]", terms.matrix_type, left.np_type)
+        if terms.vector == ARRAY:
+            vector = self.inliner.load(f"u_values[{vector_at}]", terms.vector_type, right.np_type)
+        self.zero = static_cast(self.dtype, "0")
+        self.product = self._product(matrix, vector)
+        self.sum = self.inliner.call(monoid.binaryop, x="acc", y="z")
+        if terms.early_exit:
+            self.exit_at_first = bool(monoid.any_value)
+            if monoid.terminal is not None and not self.exit_at_first:
+                self.exit_test = f"if acc == {literal(monoid.terminal, self.dtype)}:\n    break\n"
+
+    def _product(self, matrix: str, vector: str) -> str:
+        assert self.terms is not None
+        op, flip = self.terms.semiring.binaryop, self.terms.flip
+        if op.positional is not None:
+            place = position(op.positional, flip) if self.positions is None else self.positions[op.positional]
+            value = f"np.int64({place}) + {op.offset}"
+            text = static_cast(op.return_type.np_type, value)
+        else:
+            # An operand that the operator ignores has no value to read; any constant of its type will do.
+            unused_left = static_cast(op.type.np_type, "1")
+            unused_right = static_cast(op.type2.np_type, "1")
+            left, right = (vector, matrix) if flip else (matrix, vector)
+            modes = (self.terms.vector, self.terms.matrix) if flip else (self.terms.matrix, self.terms.vector)
+            lines = [
+                f"left = {left if modes[0] != UNUSED else unused_left}",
+                f"right = {right if modes[1] != UNUSED else unused_right}",
+            ]
+            text = self.inliner.call(op, x="left", y="right")
+            if op.return_type.np_type != self.dtype:
+                text = static_cast(self.dtype, text)
+            return "\n".join([*lines, f"z = {text}\n"])
+        if op.return_type.np_type != self.dtype:
+            text = static_cast(self.dtype, text)
+        return f"z = {text}\n"
+
+    def finish(self, text: str) -> Source:
+        return self.inliner.header() + "@kernel\n" + text, self.inliner.functions
+
+
+def position(positional: str, flip: bool) -> str:
+    """Row or column of an operand. A vector on the right is a column, (k, 0); one on the left a row, (0, k)."""
+    if flip:
+        return {"firsti": "0", "firstj": "k", "secondi": "k", "secondj": "i"}[positional]
+    return {"firsti": "i", "firstj": "k", "secondi": "k", "secondj": "0"}[positional]
+
+
+def _row(body: Body, full: bool) -> str:
+    """Combine the products of row ``i``: sets ``found`` and ``acc``."""
+    bounds = "start = U(indptr[i])\nstop = U(indptr[i + U(1)])\n"
+    if body.terms is None:
+        if full:
+            return bounds + "found = start < stop\n"
+        return bounds + (
+            "for p in range(start, stop):\n    if present[U(indices[p])]:\n        found = True\n        break\n"
+        )
+    if full and (body.exit_at_first or not body.exit_test):
+        # Every entry counts, so the first needs no test of its own.
+        first = "p = start\nk = U(indices[p])\n" + body.product + "acc = z\nfound = True\n"
+        rest = "for p in range(start + U(1), stop):\n    k = U(indices[p])\n"
+        rest += indent(body.product + f"acc = {body.sum}\n", "    ")
+        text = first if body.exit_at_first else first + rest
+        return bounds + "if start < stop:\n" + indent(text, "    ")
+    if body.exit_at_first:
+        combine = body.product + "acc = z\nfound = True\nbreak\n"
+    else:
+        combine = body.product + f"if found:\n    acc = {body.sum}\nelse:\n    acc = z\n    found = True\n"
+        combine += body.exit_test
+    inner = combine if full else "if present[k]:\n" + indent(combine, "    ")
+    return bounds + "for p in range(start, stop):\n    k = U(indices[p])\n" + indent(inner, "    ")
+
+
+def pull(terms: Terms | None, full: bool, mask: int) -> Source:
+    """Rows ``lo`` to ``hi`` of the result as a bitmap; returns the number of entries."""
+    body = Body(terms, "k")
+    arguments = "indptr, indices" + ("" if full else ", present") + body.arguments + (", mask" if mask else "")
+    store = "" if terms is None else "\n    out_values[i] = acc"
+    work = _row(body, full) + f"if found:\n    count += 1{store}\n"
+    if mask:
+        work = ALLOWED[mask] + indent(work, "    ")
+    zero = "" if terms is None else f"        acc = {body.zero}\n"
+    values = "" if terms is None else ", out_values"
+    return body.finish(
+        f"def kernel({arguments}, out_present{values}, lo, hi):\n    count = 0\n{body.prologue}"
+        f"    for i in range(U(lo), U(hi)):\n        found = False\n{zero}"
+        + indent(work, " " * 8)
+        + "        out_present[i] = found\n    return count\n"
+    )
+
+
+def pull_rows(terms: Terms | None, full: bool) -> Source:
+    """The rows listed at ``lo`` to ``hi``: entries are written from ``lo`` on; returns their number."""
+    body = Body(terms, "k")
+    arguments = "indptr, indices" + ("" if full else ", present") + body.arguments
+    store = "" if terms is None else "\n    out_values[n] = acc"
+    work = _row(body, full) + f"if found:\n    out_indices[n] = rows[t]{store}\n    n += U(1)\n"
+    zero = "" if terms is None else f"        acc = {body.zero}\n"
+    values = "" if terms is None else ", out_values"
+    return body.finish(
+        f"def kernel({arguments}, rows, out_indices{values}, lo, hi):\n    n = U(lo)\n{body.prologue}"
+        f"    for t in range(U(lo), U(hi)):\n        i = U(rows[t])\n        found = False\n{zero}"
+        + indent(work, " " * 8)
+        + "    return np.int64(n) - lo\n"
+    )
+
+
+def pull_edge(terms: Terms | None, full: bool, mask: int) -> Source:
+    """One loop over the entries of rows ``lo`` to ``hi``, each adding itself to its row's result."""
+    body = Body(terms, "k")
+    arguments = "indptr, row_ids, indices" + ("" if full else ", present") + body.arguments
+    arguments += ", mask" if mask else ""
+    values = "" if terms is None else ", out_values"
+    if terms is None:
+        add = "if not out_present[i]:\n    out_present[i] = True\n    count += 1\n"
+    else:
+        first = "out_present[i] = True\ncount += 1\nout_values[i] = z\n"
+        more = "" if body.exit_at_first else f"acc = out_values[i]\nout_values[i] = {body.sum}\n"
+        add = body.product + "if not out_present[i]:\n" + indent(first, "    ")
+        add += "else:\n" + indent(more, "    ") if more else ""
+    if not full:
+        add = "if present[k]:\n" + indent(add, "    ")
+    if mask:
+        add = ALLOWED[mask] + indent(add, "    ")
+    return body.finish(
+        f"def kernel({arguments}, out_present{values}, lo, hi):\n    count = 0\n{body.prologue}"
+        "    for row in range(U(lo), U(hi)):\n        out_present[row] = False\n"
+        "    for p in range(U(indptr[lo]), U(indptr[hi])):\n        i = U(row_ids[p])\n        k = U(indices[p])\n"
+        + indent(add, " " * 8)
+        + "    return count\n"
+    )
+
+
+SEEK = """\
+        bottom, top = start, stop
+        while bottom < top:
+            middle = (bottom + top) >> U(1)
+            if indices[middle] < low:
+                bottom = middle + U(1)
+            else:
+                top = middle
+        start = bottom
+"""
+
+
+def _frontier_loop(add: str, whole: bool) -> str:
+    """Every entry ``p`` in the frontier's columns; only those with outputs from ``low`` to ``high`` unless ``whole``."""
+    leave = "" if whole else "            if indices[p] >= high:\n                break\n"
+    return (
+        "    for t in range(len(frontier)):\n        k = U(frontier[t])\n"
+        "        start = U(indptr[k])\n        stop = U(indptr[k + U(1)])\n"
+        f"{'' if whole else SEEK}        for p in range(start, stop):\n{leave}            i = U(indices[p])\n"
+        + indent(add, " " * 12)
+    )
+
+
+def push_queue(terms: Terms | None, dense_values: bool, mask: int, whole: bool) -> Source:
+    """Scatter into a clean workspace, queueing each entry at its first touch; leaves the workspace clean.
+
+    The queue is the result: indices in order of discovery, and their values. Returns their number.
+    """
+    limits = "" if whole else ", low, high"
+    body = Body(terms, "k" if dense_values else "t")
+    arguments = "indptr, indices" + body.arguments + ", frontier" + (", mask" if mask else "")
+    if terms is None:
+        workspace, first, more, collect = ", seen", "", "", ""
+    else:
+        workspace, first = ", seen, dense", "\n    dense[i] = z"
+        more = "" if body.exit_at_first else f"else:\n    acc = dense[i]\n    dense[i] = {body.sum}\n"
+        collect = "\n        out_values[t] = dense[out_indices[t]]"
+    add = "" if terms is None else body.product
+    add += f"if not seen[i]:\n    seen[i] = True\n    out_indices[n] = i\n    n += U(1){first}\n{more}"
+    if mask:
+        add = ALLOWED[mask] + indent(add, "    ")
+    values = "" if terms is None else ", out_values"
+    return body.finish(
+        f"def kernel({arguments}{workspace}, out_indices{values}{limits}):\n    n = U(0)\n{body.prologue}"
+        + _frontier_loop(add, whole)
+        + f"    for t in range(n):\n        seen[U(out_indices[t])] = False{collect}\n    return np.int64(n)\n"
+    )
+
+
+def push_dense(terms: Terms | None, dense_values: bool, mask: int, whole: bool) -> Source:
+    """Scatter into the result itself, for outputs from ``low`` to ``high`` only; returns the number of entries.
+
+    Rows are sorted, so a thread finds its part of a long list of neighbours by bisection. Each output belongs to one
+    thread and is added up in the order of the frontier: no atomics, and the same result with any number of threads.
+    """
+    body = Body(terms, "k" if dense_values else "t")
+    arguments = "indptr, indices" + body.arguments + ", frontier" + (", mask" if mask else "")
+    if terms is None:
+        values, first, more = "", "", ""
+    else:
+        values, first = ", out_values", "\n    out_values[i] = z"
+        more = "" if body.exit_at_first else f"else:\n    acc = out_values[i]\n    out_values[i] = {body.sum}\n"
+    add = "" if terms is None else body.product
+    add += f"if not out_present[i]:\n    out_present[i] = True\n    count += 1{first}\n{more}"
+    if mask:
+        add = ALLOWED[mask] + indent(add, "    ")
+    limits = "" if whole else ", low, high"
+    return body.finish(
+        f"def kernel({arguments}, out_present{values}{limits}):\n    count = 0\n{body.prologue}"
+        + _frontier_loop(add, whole)
+        + "    return count\n"
+    )
+
+
+def push_gather(terms: Terms | None, dense_values: bool, mask: int) -> Source:
+    """All products of the frontier, unsorted: output index and value of each; returns their number."""
+    body = Body(terms, "k" if dense_values else "t")
+    arguments = "indptr, indices" + body.arguments + ", frontier" + (", mask" if mask else "")
+    values = "" if terms is None else ", out_values"
+    add = "out_indices[n] = i\n" if terms is None else body.product + "out_indices[n] = i\nout_values[n] = z\n"
+    add += "n += U(1)\n"
+    if mask:
+        add = ALLOWED[mask] + indent(add, "    ")
+    return body.finish(
+        f"def kernel({arguments}, out_indices{values}):\n    n = U(0)\n{body.prologue}"
+        + _frontier_loop(add, True)
+        + "    return np.int64(n)\n"
+    )
+
+
+def sorted_sums(terms: Terms) -> Source:
+    """Combine runs of equal sorted keys, the values being taken in ``order``; returns the number of runs."""
+    body = Body(terms, "k")
+    same = "" if body.exit_at_first else f"            acc = out_values[n]\n            out_values[n] = {body.sum}\n"
+    return body.finish(
+        "def kernel(keys, order, values, out_indices, out_values):\n    n = -1\n"
+        "    for t in range(len(keys)):\n        z = values[order[t]]\n"
+        "        if n < 0 or keys[t] != out_indices[n]:\n"
+        "            n += 1\n            out_indices[n] = keys[t]\n            out_values[n] = z\n"
+        + (f"        else:\n{same}" if same else "")
+        + "    return n + 1\n"
+    )

@@ -1,0 +1,113 @@
+"""Reductions: all entries to a scalar, or each row of a matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..entries import Store, cast
+from ..storage import Array, MatrixStore, VectorStore
+from . import pool
+from .inline import Inliner, literal, static_cast
+from .parallel import PARALLEL_WORK, edge_chunks
+from .tier import KernelTable
+from .values import ISO, prologue, reading
+
+Source = tuple[str, dict[str, Any]]
+CHUNK = 131_072  # entries reduced on their own; fixed, so that results do not depend on the number of threads
+
+_table = KernelTable()
+
+
+def reduce_scalar(x: Store, monoid: Any) -> Any:
+    """A NumPy scalar, or None for the definition to decide."""
+    if not _table.enabled or x.nvals == 0:
+        return None
+    values: Array = x.values
+    dtype = monoid.type.np_type
+    if len(values) == 1:
+        one = cast(values, dtype)
+        same = np.asarray(monoid.binaryop.numpy(one, one))
+        return same.astype(monoid.return_type.np_type)[0] if x.nvals == 1 or same[0] == one[0] else None
+    if type(x) is VectorStore and x.present is not None:
+        return _reduce_bitmap(x.present, values, monoid)
+    if len(values) < PARALLEL_WORK:
+        return None
+    # NumPy's own loops are as fast as memory here; chunks only put them on all cores.
+    parts = [values[lo : lo + CHUNK] for lo in range(0, len(values), CHUNK)]
+    partial = pool.run(lambda part: monoid.reduce(cast(part, dtype)), parts)
+    return monoid.reduce(np.asarray(partial, dtype))
+
+
+def _bitmap_source(monoid: Any, stored: np.dtype) -> Source:
+    inliner = Inliner()
+    dtype = monoid.type.np_type
+    text = (
+        "def kernel(present, values, partial, found, chunk, lo, hi):\n"
+        f"    acc = {static_cast(dtype, '0')}\n    any_found = False\n"
+        "    for i in range(U(lo), U(hi)):\n        if present[i]:\n"
+        f"            z = {inliner.load('values[i]', stored, dtype)}\n"
+        f"            if any_found:\n                acc = {inliner.call(monoid.binaryop, x='acc', y='z')}\n"
+        "            else:\n                acc = z\n                any_found = True\n"
+        f"{_exit(monoid, dtype, ' ' * 12)}"
+        "    partial[chunk] = acc\n    found[chunk] = any_found\n"
+    )
+    return inliner.header() + "@kernel\n" + text, inliner.functions
+
+
+def _exit(monoid: Any, dtype: np.dtype, space: str) -> str:
+    if monoid.any_value:
+        return f"{space}break\n"
+    if monoid.terminal is None:
+        return ""
+    return f"{space}if acc == {literal(monoid.terminal, dtype)}:\n{space}    break\n"
+
+
+def _reduce_bitmap(present: Array, values: Array, monoid: Any) -> Any:
+    size, dtype = len(present), monoid.type.np_type
+    key = ("bitmap", monoid.key, values.dtype.char)
+    kernel = _table.find(key, size, lambda: _bitmap_source(monoid, values.dtype))
+    if kernel is None:
+        return None
+    parts = [(number, lo, min(lo + CHUNK, size)) for number, lo in enumerate(range(0, size, CHUNK))]
+    partial, found = np.empty(len(parts), dtype), np.empty(len(parts), bool)
+    pool.run(lambda part: kernel(present, values, partial, found, *part), parts)
+    return partial[0] if len(parts) == 1 else monoid.reduce(partial[found])
+
+
+def _rowwise_source(monoid: Any, mode: int, stored: np.dtype) -> Source:
+    inliner = Inliner()
+    dtype = monoid.type.np_type
+    first = prologue(inliner, "values", mode, stored, dtype, "z")
+    load = "" if mode == ISO else inliner.load("values[p]", stored, dtype)
+    text = (
+        f"def kernel(indptr, values, out_present, out_values, lo, hi):\n    count = 0\n{first}"
+        "    for row in range(U(lo), U(hi)):\n"
+        "        p = U(indptr[row])\n        stop = U(indptr[row + U(1)])\n        found = p < stop\n"
+        "        out_present[row] = found\n        if found:\n            count += 1\n"
+        f"            acc = {load or 'z'}\n"
+        "            for p in range(p + U(1), stop):\n"
+        f"{_exit(monoid, dtype, ' ' * 16)}" + (f"                z = {load}\n" if load else "")
+    )
+    if not monoid.any_value:
+        text += f"                acc = {inliner.call(monoid.binaryop, x='acc', y='z')}\n"
+    text += "            out_values[row] = acc\n    return count\n"
+    return inliner.header() + "@kernel\n" + text, inliner.functions
+
+
+def reduce_rowwise(a: MatrixStore, monoid: Any) -> VectorStore | None:
+    if not _table.enabled or len(a.indices) == 0:
+        return None
+    mode = reading(a.values)
+    key = ("rowwise", monoid.key, a.values.dtype.char, mode)
+    kernel = _table.find(key, len(a.indices), lambda: _rowwise_source(monoid, mode, a.values.dtype))
+    if kernel is None:
+        return None
+    present = np.empty(a.nrows, bool)
+    values = np.zeros(a.nrows, monoid.return_type.np_type)
+    parts = [(0, a.nrows)] if len(a.indices) < PARALLEL_WORK else edge_chunks(a.indptr)
+    count = sum(pool.run(lambda part: kernel(a.indptr, a.values, present, values, *part), parts))
+    if count == a.nrows:
+        return VectorStore(a.nrows, values)
+    return VectorStore(a.nrows, values, present=present, nvals=count)

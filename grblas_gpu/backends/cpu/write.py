@@ -1,0 +1,213 @@
+"""The output step ``c<m, r> = c (+) t`` where a dense output makes it a single loop.
+
+A dense output is updated in place: an object's store belongs to it alone. With an accumulator and a sparse ``t`` the
+cost is that of the entries of ``t``.
+"""
+
+from __future__ import annotations
+
+from textwrap import indent
+from typing import Any
+
+import numpy as np
+
+from ..entries import Store, cast
+from ..storage import Array, MaskView, MatrixStore, VectorStore
+from . import ewise, pool, workspace
+from .inline import Inliner, static_cast
+from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK, NOTHING, ROWS, ROWS_COMPLEMENT, resolve
+from .parallel import PARALLEL_WORK, even_chunks
+from .tier import KernelTable
+from .values import ARRAY, ISO, prologue, reading
+
+Source = tuple[str, dict[str, Any]]
+DENSE_RESULT = 16  # two sparse vectors with more than size / DENSE_RESULT entries are written as dense ones
+
+_table = KernelTable()
+
+
+def write(
+    c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, masked: bool
+) -> Store | None:
+    """The new store of the output, or None for the definition to decide."""
+    if not _table.enabled or (accum is not None and accum.positional is not None):
+        return None
+    if accum is not None and t.nvals == 0 and not (replace and mask is not None) and accum.return_type.np_type == c.dtype:
+        return c
+    both_sparse = type(c) is MatrixStore or (c.indices is not None and t.indices is not None)
+    if mask is None and both_sparse:
+        z = ewise.union(c, t, accum, None, None)
+        return None if z is None else _cast(z, c.dtype)
+    if type(c) is MatrixStore:
+        return None
+    if both_sparse and (c.nvals + t.nvals) * DENSE_RESULT < c.size:
+        return None
+    kind, allowed = resolve(mask)
+    if kind == NOTHING:
+        return VectorStore.empty(c.size, c.dtype) if replace else c
+    if accum is not None and t.indices is not None and c.indices is None and (kind == NO_MASK or not replace):
+        return _update(c, t, NO_MASK if masked else kind, allowed, accum)
+    return _merge(c, t, kind, allowed, accum, replace)
+
+
+def _cast(x: Store, dtype: np.dtype) -> Store:
+    if x.values.dtype == dtype:
+        return x
+    from ..definitions.elementwise import with_values
+
+    return with_values(x, cast(x.values, dtype))
+
+
+class _Text:
+    """Assignments to ``c_values[i]`` from ``t``, from both, and from ``c`` through the accumulator's type."""
+
+    def __init__(self, c: np.dtype, t: np.dtype, t_mode: int, t_at: str, accum: Any) -> None:
+        self.inliner = inliner = Inliner()
+        self.prologue = self.both = self.only_c = ""
+        target = "c_values[i] = "
+        t_value = f"t_values[{t_at}]" if t_mode == ARRAY else "t_values[0]"
+        if accum is None:
+            self.only_t = target + inliner.load(t_value, t, c) + "\n"
+            return
+        result, left, right = accum.return_type.np_type, accum.type.np_type, accum.type2.np_type
+        if t_mode == ISO:
+            self.prologue = prologue(inliner, "t_values", ISO, t, right, "right")
+        load = "" if t_mode == ISO else f"right = {inliner.load(t_value, t, right)}\n"
+        combined = inliner.call(accum, x="left", y="right")
+        self.both = f"left = {inliner.load('c_values[i]', c, left)}\n{load}"
+        self.both += f"result = {combined}\n{target}{inliner.load('result', result, c)}\n"
+        alone = inliner.load(t_value, t, result)
+        self.only_t = f"alone = {alone}\n{target}{inliner.load('alone', result, c)}\n"
+        if c != result:
+            kept = inliner.load("c_values[i]", c, result)
+            self.only_c = f"kept = {kept}\n{target}{inliner.load('kept', result, c)}\n"
+
+    def finish(self, text: str) -> Source:
+        return self.inliner.header() + "@kernel\n" + text, self.inliner.functions
+
+
+ALLOWED = {NO_MASK: "True", BYTES: "mask[i]", BYTES_COMPLEMENT: "not mask[i]"}
+
+
+def _bytes(kind: int, allowed: Any, size: int) -> tuple[int, Array | None, Array | None]:
+    """A mask as bytes; the third is scratch to be cleared by whoever asked."""
+    if kind in (ROWS, ROWS_COMPLEMENT):
+        marked = workspace.flags("mask", size)
+        marked[allowed] = True
+        return (BYTES if kind == ROWS else BYTES_COMPLEMENT), marked, marked
+    return kind, allowed, None
+
+
+def _dense_values(c: VectorStore) -> Array:
+    """The output's values one by one, in its own array if it has one."""
+    if len(c.values) == c.size:
+        return c.values
+    return np.full(c.size, c.values[0]) if len(c.values) else np.zeros(c.size, c.dtype)
+
+
+def _update_source(c: np.dtype, t: np.dtype, t_mode: int, accum: Any, full: bool, kind: int) -> Source:
+    text = _Text(c, t, t_mode, "n", accum)
+    if full:
+        body = text.both
+    else:
+        body = "if c_present[i]:\n" + indent(text.both, "    ")
+        body += "else:\n" + indent(text.only_t + "c_present[i] = True\nadded += 1\n", "    ")
+    if kind != NO_MASK:
+        body = f"if {ALLOWED[kind]}:\n" + indent(body, "    ")
+    present, mask = ("" if full else ", c_present"), ("" if kind == NO_MASK else ", mask")
+    return text.finish(
+        f"def kernel(indices, t_values{mask}{present}, c_values):\n    added = 0\n{text.prologue}"
+        "    for n in range(U(len(indices))):\n        i = U(indices[n])\n" + indent(body, " " * 8) + "    return added\n"
+    )
+
+
+def _update(c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Any) -> VectorStore | None:
+    """Accumulate a sparse ``t`` into a dense ``c``."""
+    if accum.return_type.np_type != c.dtype:
+        return None  # entries of c that t does not touch change their value too
+    full, t_mode = c.present is None, reading(t.values)
+    bytes_kind = {ROWS: BYTES, ROWS_COMPLEMENT: BYTES_COMPLEMENT}.get(kind, kind)
+    key = ("update", accum.key, c.dtype.char, t.values.dtype.char, t_mode, full, bytes_kind)
+    kernel = _table.find(
+        key, t.nvals, lambda: _update_source(c.dtype, t.values.dtype, t_mode, accum, full, bytes_kind)
+    )
+    if kernel is None:
+        return None
+    _, flags, marked = _bytes(kind, allowed, c.size)
+    c = _owned(c, accum)
+    arguments = (t.indices, t.values) + (() if flags is None else (flags,)) + (() if full else (c.present,))
+    added = kernel(*arguments, c.values)
+    if marked is not None:
+        marked[allowed] = False
+    c.nvals += added
+    return c
+
+
+def _owned(c: VectorStore, accum: Any) -> VectorStore:
+    """The output's store with one value per entry; a copy when a user's function may fail half-way."""
+    values, present = _dense_values(c), c.present
+    if accum is not None and accum.source is None:
+        values = values.copy() if values is c.values else values
+        present = None if present is None else present.copy()
+    elif values is c.values:
+        return c
+    return VectorStore(c.size, values, present=present, nvals=c.nvals)
+
+
+def _merge_source(
+    c: np.dtype, t: np.dtype, t_mode: int, accum: Any, t_full: bool, kind: int, replace: bool
+) -> Source:
+    text = _Text(c, t, t_mode, "i", accum)
+    here = "True" if t_full else "t_present[i]"
+    if accum is None:
+        body = f"if {here}:\n" + indent(text.only_t + "present = True\n", "    ") + "else:\n    present = False\n"
+    else:
+        body = f"if {here}:\n    if present:\n" + indent(text.both, " " * 8)
+        body += "    else:\n" + indent(text.only_t + "present = True\n", " " * 8)
+        if text.only_c:
+            body += "elif present:\n" + indent(text.only_c, "    ")
+    if kind != NO_MASK:
+        body = f"if {ALLOWED[kind]}:\n" + indent(body, "    ")
+        if replace:
+            body += "else:\n    present = False\n"
+    arguments = ("" if t_full else "t_present, ") + "t_values" + ("" if kind == NO_MASK else ", mask")
+    return text.finish(
+        f"def kernel({arguments}, c_present, c_values, lo, hi):\n    count = 0\n{text.prologue}"
+        "    for i in range(U(lo), U(hi)):\n        present = c_present[i]\n"
+        + indent(body, " " * 8)
+        + "        c_present[i] = present\n        count += present\n    return count\n"
+    )
+
+
+def _merge(
+    c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Any, replace: bool
+) -> VectorStore | None:
+    size = c.size
+    if t.indices is not None and t.nvals == 0:
+        t = VectorStore(size, np.zeros(1, t.dtype), present=np.zeros(size, bool), nvals=0)
+    elif t.indices is not None:
+        t = ewise.as_dense(t)
+    t_full, t_mode = t.present is None, reading(t.values)
+    bytes_kind = {ROWS: BYTES, ROWS_COMPLEMENT: BYTES_COMPLEMENT}.get(kind, kind)
+    key = ("merge", None if accum is None else accum.key, c.dtype.char, t.values.dtype.char, t_mode, t_full, bytes_kind)
+    key += (replace,)
+    kernel = _table.find(
+        key, size, lambda: _merge_source(c.dtype, t.values.dtype, t_mode, accum, t_full, bytes_kind, replace)
+    )
+    if kernel is None:
+        return None
+    _, flags, marked = _bytes(kind, allowed, size)
+    if c.indices is not None:
+        c = ewise.as_dense(c) if c.nvals else VectorStore(size, c.values, present=np.zeros(size, bool), nvals=0)
+    c = _owned(c, accum)
+    present = np.ones(size, bool) if c.present is None else c.present
+    given = () if t_full else (t.present,)
+    arguments = (*given, t.values, *(() if flags is None else (flags,)), present, c.values)
+    parts = [(0, size)] if size < PARALLEL_WORK else even_chunks(size)
+    count = sum(pool.run(lambda part: kernel(*arguments, *part), parts))
+    if marked is not None:
+        marked[allowed] = False
+    return VectorStore(size, c.values, present=None if count == size else present, nvals=count)
+
+
+__all__ = ["static_cast", "write"]

@@ -1,0 +1,124 @@
+"""Element-wise operations, apply, select and reductions, each once for vectors and matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..entries import Store, cast, entries, expand, find, merge, positions, rebuild, take
+from ..storage import INDEX, MatrixStore, VectorStore, transpose_csr
+from .products import multiply
+
+
+class Elementwise:
+    def ewise_mult(self, x: Store, y: Store, op: Any) -> Store:
+        """The intersection: ``op(x, y)`` where both have an entry."""
+        x_keys, x_values = entries(x)
+        y_keys, y_values = entries(y)
+        found, where = find(x_keys, y_keys)
+        keys = y_keys[found]
+        i, j = positions(x, keys)
+        values = multiply(op, (take(x_values, where[found]), i, j), (take(y_values, found), i, j))
+        return rebuild(x, keys, values)
+
+    def ewise_add(self, x: Store, y: Store, op: Any) -> Store:
+        """The union: ``op(x, y)`` where both have an entry, the one that is there elsewhere."""
+        return self.union(x, y, op, None, None)
+
+    def ewise_union(self, x: Store, y: Store, op: Any, left_default: Any, right_default: Any) -> Store:
+        """The union, with a default in place of the missing operand."""
+        return self.union(x, y, op, left_default, right_default)
+
+    def union(self, x: Store, y: Store, op: Any, left_default: Any, right_default: Any) -> Store:
+        dtype = op.return_type.np_type
+        x_keys, x_values = entries(x)
+        y_keys, y_values = entries(y)
+        found, where = find(x_keys, y_keys)
+        in_both = np.zeros(len(x_keys), bool)
+        in_both[where[found]] = True
+        both_i, both_j = positions(x, y_keys[found])
+        both = multiply(op, (take(x_values, where[found]), both_i, both_j), (take(y_values, found), both_i, both_j))
+
+        def alone(keys: Any, values: Any, default: Any, default_is_left: bool) -> Any:
+            if default is None:
+                return cast(values, dtype)
+            i, j = positions(x, keys)
+            given, filled = (values, i, j), (np.broadcast_to(default, keys.shape), i, j)
+            return multiply(op, filled, given) if default_is_left else multiply(op, given, filled)
+
+        only_x, only_y = ~in_both, ~found
+        keys, values = merge(
+            x_keys[only_x],
+            alone(x_keys[only_x], take(x_values, only_x), right_default, False),
+            y_keys[only_y],
+            alone(y_keys[only_y], take(y_values, only_y), left_default, True),
+        )
+        return rebuild(x, *merge(keys, values, y_keys[found], both))
+
+    def apply(self, x: Store, op: Any) -> Store:
+        """``op(x)`` on every entry."""
+        if op.positional is not None:
+            keys, values = entries(x)
+            here = (values, *positions(x, keys))
+            return rebuild(x, keys, multiply(op, here, here))
+        return with_values(x, op.numpy(cast(x.values, op.type.np_type)))
+
+    def apply_bind(self, x: Store, op: Any, scalar: Any, side: str) -> Store:
+        """``op(scalar, x)`` (side "left") or ``op(x, scalar)`` (side "right")."""
+        if op.positional is not None:
+            keys, values = entries(x)
+            here = (values, *positions(x, keys))
+            return rebuild(x, keys, multiply(op, here, here))
+        fixed = cast(np.asarray(scalar).reshape(1), (op.type if side == "left" else op.type2).np_type)
+        if side == "left":
+            return with_values(x, op.numpy(fixed, cast(x.values, op.type2.np_type)))
+        return with_values(x, op.numpy(cast(x.values, op.type.np_type), fixed))
+
+    def apply_index(self, x: Store, op: Any, thunk: Any) -> Store:
+        """``op(x, i, j, thunk)`` on every entry."""
+        keys, values = entries(x)
+        return rebuild(x, keys, self.indexed(x, op, keys, values, thunk))
+
+    def select(self, x: Store, op: Any, thunk: Any) -> Store:
+        """The entries for which ``op(x, i, j, thunk)`` is true."""
+        keys, values = entries(x)
+        keep = cast(self.indexed(x, op, keys, values, thunk), np.dtype(bool))
+        return rebuild(x, keys[keep], take(values, keep))
+
+    def indexed(self, x: Store, op: Any, keys: Any, values: Any, thunk: Any) -> Any:
+        i, j = positions(x, keys)
+        thunk = cast(np.asarray(thunk).reshape(1), op.type2.np_type)
+        result = op.numpy(cast(values, op.type.np_type), i, j, thunk)
+        return np.broadcast_to(result, keys.shape)
+
+    def reduce_scalar(self, x: Store, monoid: Any) -> Any:
+        """All entries combined, or None when there is none."""
+        if x.nvals == 0:
+            return None
+        _, values = entries(x)
+        return monoid.reduce(cast(values, monoid.type.np_type))
+
+    def reduce_rowwise(self, a: MatrixStore, monoid: Any) -> VectorStore:
+        """The entries of each row combined; no entry for an empty row."""
+        rows = np.flatnonzero(np.diff(a.indptr)).astype(INDEX)
+        values = cast(expand(a.values, a.nvals), monoid.type.np_type)
+        return VectorStore(a.nrows, monoid.reduceat(values, a.indptr[rows]), indices=rows)
+
+    def transpose(self, a: MatrixStore) -> MatrixStore:
+        """A copy of the transpose (the cached one stays the cache's)."""
+        return transpose_csr(a) if a._transpose is None else a._transpose.copy()
+
+    def cast(self, x: Store, dtype: np.dtype) -> Store:
+        """The same entries in another type; the very same store when the type is already right."""
+        return x if x.values.dtype == dtype else with_values(x, cast(x.values, dtype))
+
+
+def with_values(x: Store, values: Any) -> Store:
+    """The structure of ``x`` with other values. Index arrays are shared, arrays that may change in place are not."""
+    if np.may_share_memory(values, x.values):
+        values = values.copy()
+    if type(x) is MatrixStore:
+        return MatrixStore(x.nrows, x.ncols, x.indptr, x.indices, values)
+    present = None if x.present is None else x.present.copy()
+    return VectorStore(x.size, values, indices=x.indices, present=present, nvals=x.nvals, ordered=x.ordered)

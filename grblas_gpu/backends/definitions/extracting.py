@@ -1,0 +1,100 @@
+"""Extraction: ``u[I]``, ``A[I, J]``. An index is an int64 array, or None for everything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..entries import Store, entries, expand, find, matrix_from_keys, ranges, take
+from ..storage import INDEX, Array, MatrixStore, VectorStore
+
+
+class Extracting:
+    def extract_vector(self, u: VectorStore, index: Array | None) -> VectorStore:
+        """``t[p] = u[index[p]]``."""
+        if index is None:
+            return u.copy()
+        if u.indices is None:
+            values = take(expand(u.values, u.size), index)
+            if u.present is None:
+                return VectorStore(len(index), _stored(values))
+            here = np.flatnonzero(u.present[index])
+            return VectorStore(len(index), _stored(take(values, here)), indices=here)
+        keys, values = entries(u)
+        found, where = find(keys, index)
+        return VectorStore(len(index), _stored(take(values, where[found])), indices=np.flatnonzero(found))
+
+    def extract_matrix(self, a: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore:
+        """``t[p, q] = a[rows[p], cols[q]]``; rows and columns may repeat."""
+        if rows is None:
+            rows = np.arange(a.nrows, dtype=INDEX)
+        counts = a.indptr[rows + 1] - a.indptr[rows]
+        taken = ranges(a.indptr[rows], counts)
+        out_rows = np.repeat(np.arange(len(rows), dtype=INDEX), counts)
+        out_cols = a.indices[taken].astype(INDEX)
+        ncols = a.ncols
+        if cols is not None:
+            # A column may be wanted several times: each entry goes to every place in `cols` that names its column.
+            ncols = len(cols)
+            order = np.argsort(cols, kind="stable")
+            first = np.searchsorted(cols[order], out_cols, side="left")
+            copies = np.searchsorted(cols[order], out_cols, side="right") - first
+            out_cols = order[ranges(first, copies)].astype(INDEX)
+            out_rows, taken = np.repeat(out_rows, copies), np.repeat(taken, copies)
+        keys = out_rows * ncols + out_cols
+        order = np.argsort(keys)
+        return matrix_from_keys(len(rows), ncols, keys[order], take(expand(a.values, a.nvals), taken[order]))
+
+    def extract_row(self, a: MatrixStore, row: int, cols: Array | None) -> VectorStore:
+        start, stop = int(a.indptr[row]), int(a.indptr[row + 1])
+        values = a.values.copy() if a.iso else a.values[start:stop].copy()
+        line = VectorStore(a.ncols, values, indices=a.indices[start:stop].astype(INDEX))
+        return line if cols is None else self.extract_vector(line, cols)
+
+    def extract_column(self, a: MatrixStore, col: int, rows: Array | None) -> VectorStore:
+        if a._transpose is not None:
+            return self.extract_row(a._transpose, col, rows)
+        here = np.flatnonzero(a.indices == col)
+        line = VectorStore(
+            a.nrows, _stored(take(expand(a.values, a.nvals), here)), indices=a.row_ids[here].astype(INDEX)
+        )
+        return line if rows is None else self.extract_vector(line, rows)
+
+    def get_element(self, x: Store, index: tuple[int, ...]) -> Any:
+        """The value at one position as a NumPy scalar, or None."""
+        if len(index) == 2:
+            row, col = index
+            start, stop = int(x.indptr[row]), int(x.indptr[row + 1])
+            at = start + int(np.searchsorted(x.indices[start:stop], col))
+            if at == stop or x.indices[at] != col:
+                return None
+            return x.values[0 if x.iso else at]
+        (i,) = index
+        if x.indices is None:
+            if x.present is not None and not x.present[i]:
+                return None
+            return x.values[0 if x.iso else i]
+        if x.ordered:
+            at = int(np.searchsorted(x.indices, i))
+            if at == x.nvals or x.indices[at] != i:
+                return None
+        else:
+            hits = np.flatnonzero(x.indices == i)
+            if len(hits) == 0:
+                return None
+            at = int(hits[0])
+        return x.values[0 if x.iso else at]
+
+    def diagonal(self, a: MatrixStore, k: int) -> VectorStore:
+        """The k-th diagonal as a vector."""
+        size = max(0, min(a.nrows, a.ncols - k) if k >= 0 else min(a.nrows + k, a.ncols))
+        rows, cols = a.row_ids.astype(INDEX), a.indices.astype(INDEX)
+        here = np.flatnonzero(cols - rows == k)
+        index = rows[here] if k >= 0 else cols[here]
+        return VectorStore(size, _stored(take(expand(a.values, a.nvals), here)), indices=index)
+
+
+def _stored(values: Array) -> Array:
+    """Values that a store may own: a broadcast view becomes one value again."""
+    return values[:1].copy() if len(values) and values.strides[0] == 0 else values

@@ -1,0 +1,242 @@
+"""The output step ``c<m, r> = c (+) t``, assignment to a region, and single elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..entries import (
+    Store,
+    allowed,
+    cast,
+    entries,
+    find,
+    is_iso,
+    matrix_from_keys,
+    merge,
+    rebuild,
+    take,
+    true_keys,
+)
+from ..storage import INDEX, Array, MaskView, MatrixStore, VectorStore
+
+Index = tuple  # (I,) or (I, J): int64 arrays, or None for everything
+
+
+class Writing:
+    def write(
+        self, c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, masked: bool = False
+    ) -> Store:
+        """``z = t`` or ``accum(c, t)``; ``z`` where the mask allows, ``c`` elsewhere (nothing there if ``replace``).
+
+        ``masked`` promises that ``t`` has no entry outside the mask.
+        """
+        if accum is None and (mask is None or (masked and (replace or c.nvals == 0))):
+            return self.cast(t, c.dtype)  # type: ignore[attr-defined]
+        z = t if accum is None else self.union(c, t, accum, None, None)  # type: ignore[attr-defined]
+        keys, values = entries(z)
+        values = cast(values, c.dtype)
+        if mask is None:
+            return rebuild(c, keys, values)
+        inside = allowed(mask, keys)
+        keys, values = keys[inside], take(values, inside)
+        if replace:
+            return rebuild(c, keys, values)
+        c_keys, c_values = entries(c)
+        outside = ~allowed(mask, c_keys)
+        return rebuild(c, *merge(keys, values, c_keys[outside], take(c_values, outside)))
+
+    def assign(
+        self,
+        c: Store,
+        value: Any,
+        index: Index,
+        mask: MaskView | None,
+        accum: Any,
+        replace: bool,
+        submask: bool,
+    ) -> Store:
+        """``c<m>(I, J) (+)= value``: a store of the region's shape, or a NumPy scalar for all of the region.
+
+        The mask has the shape of ``c``; with ``submask`` that of the region, and nothing outside the region changes.
+        """
+        if type(value) not in (VectorStore, MatrixStore):
+            done = self.assign_scalar_through(c, value, index, mask, accum, submask)
+            if done is not None:
+                return done
+        region = Region(c, index)
+        if mask is None:
+            permitted: Any = None
+        elif submask:
+            inside_mask = np.sort(region.place(true_keys(mask)))
+
+            def permitted(keys: Array) -> Array:
+                return (find(inside_mask, keys)[0] ^ mask.complement) & region.contains(keys)
+        else:
+
+            def permitted(keys: Array) -> Array:
+                return allowed(mask, keys)
+
+        if type(value) in (VectorStore, MatrixStore):
+            t_keys, t_values = region.scatter(value)
+        else:
+            t_keys = region.candidates(mask, submask)
+            t_values = np.broadcast_to(value, t_keys.shape)
+        c_keys, c_values = entries(c)
+        if accum is None:
+            kept = ~region.contains(c_keys)
+            t_keys, t_values = merge(c_keys[kept], take(c_values, kept), t_keys, cast(t_values, c.dtype))
+        else:
+            t = rebuild(c, t_keys, t_values)
+            t_keys, t_values = entries(self.union(c, t, accum, None, None))  # type: ignore[attr-defined]
+            t_values = cast(t_values, c.dtype)
+        if permitted is None:
+            return rebuild(c, t_keys, t_values)
+        inside = permitted(t_keys)
+        outside = ~permitted(c_keys)
+        if replace:
+            outside &= ~region.contains(c_keys) if submask else False
+        return rebuild(
+            c, *merge(t_keys[inside], take(t_values, inside), c_keys[outside], take(c_values, outside))
+        )
+
+    def assign_scalar_through(
+        self, c: Store, value: Any, index: Index, mask: MaskView | None, accum: Any, submask: bool
+    ) -> Store | None:
+        """``c<m> = scalar`` in place, at the cost of the mask's entries: the step that every traversal takes."""
+        if (
+            accum is not None
+            or type(c) is not VectorStore
+            or c.indices is not None
+            or index[0] is not None
+            or mask is None
+            or mask.complement
+            or submask
+            or not (mask.structure and mask.store.indices is not None)
+            or (c.iso and c.size != 1 and c.values[0] != value)
+        ):
+            return None
+        where = mask.store.indices
+        if c.present is not None:
+            c.nvals += len(where) - int(np.count_nonzero(c.present[where]))
+            c.present[where] = True
+        if not c.iso or c.size == 1:
+            c.values[where] = value
+        return c
+
+    def set_element(self, x: Store, index: tuple[int, ...], value: Any) -> Store:
+        if type(x) is VectorStore and x.indices is None:
+            (i,) = index
+            if x.iso and x.values[0] != value:
+                x = VectorStore(x.size, np.full(x.size, x.values[0]), present=x.present, nvals=x.nvals)
+            if not x.iso or x.size == 1:
+                x.values[i] = value
+            if x.present is not None and not x.present[i]:
+                x.present[i] = True
+                x.nvals += 1
+            return x
+        key = _key(x, index)
+        keys, values = entries(x)
+        at = int(np.searchsorted(keys, key))
+        if at < len(keys) and keys[at] == key:
+            if not (is_iso(values) and values[0] == value):
+                values = np.array(values)
+                values[at] = value
+            return rebuild(x, keys, values)
+        if len(keys) and is_iso(values) and values[0] == value:
+            return rebuild(x, np.insert(keys, at, key), np.broadcast_to(values[:1], (len(keys) + 1,)))
+        return rebuild(x, np.insert(keys, at, key), np.insert(values, at, value))
+
+    def remove_element(self, x: Store, index: tuple[int, ...]) -> Store:
+        keys, values = entries(x)
+        keep = keys != _key(x, index)
+        return x if keep.all() else rebuild(x, keys[keep], take(values, keep))
+
+    def replace_row(self, c: MatrixStore, row: int, line: VectorStore) -> MatrixStore:
+        """``c`` with one row exchanged."""
+        c_keys, c_values = entries(c)
+        kept = c.row_ids != row
+        keys, values = entries(line)
+        return rebuild(c, *merge(c_keys[kept], take(c_values, kept), keys + row * c.ncols, values))
+
+    def replace_column(self, c: MatrixStore, col: int, line: VectorStore) -> MatrixStore:
+        c_keys, c_values = entries(c)
+        kept = c.indices != col
+        keys, values = entries(line)
+        return rebuild(c, *merge(c_keys[kept], take(c_values, kept), keys * c.ncols + col, values))
+
+    def concat(self, tiles: list[list[MatrixStore]], dtype: np.dtype) -> MatrixStore:
+        """One matrix from a grid of tiles."""
+        ncols = sum(tile.ncols for tile in tiles[0])
+        all_keys, all_values, first_row = [], [], 0
+        for band in tiles:
+            first_col = 0
+            for tile in band:
+                rows, cols = tile.row_ids.astype(INDEX), tile.indices.astype(INDEX)
+                all_keys.append((rows + first_row) * ncols + cols + first_col)
+                all_values.append(np.broadcast_to(cast(tile.values, dtype), (tile.nvals,)))
+                first_col += tile.ncols
+            first_row += band[0].nrows
+        keys = np.concatenate(all_keys)
+        order = np.argsort(keys)
+        return matrix_from_keys(first_row, ncols, keys[order], np.concatenate(all_values)[order])
+
+
+class Region:
+    """The positions ``I x J`` of an output."""
+
+    def __init__(self, c: Store, index: Index) -> None:
+        self.c = c
+        self.is_matrix = type(c) is MatrixStore
+        sizes = (c.nrows, c.ncols) if self.is_matrix else (c.size,)
+        self.whole = all(part is None for part in index)
+        self.axes = [
+            np.arange(n, dtype=INDEX) if part is None and (self.is_matrix or not self.whole) else part
+            for part, n in zip(index, sizes, strict=True)
+        ]
+        self.sorted_axes = None if self.whole else [np.unique(axis) for axis in self.axes]
+
+    def contains(self, keys: Array) -> Array:
+        if self.sorted_axes is None:
+            return np.ones(len(keys), bool)
+        if not self.is_matrix:
+            return find(self.sorted_axes[0], keys)[0]
+        rows = keys // self.c.ncols if self.c.ncols else keys
+        return find(self.sorted_axes[0], rows)[0] & find(self.sorted_axes[1], keys - rows * self.c.ncols)[0]
+
+    def place(self, keys: Array, ncols: int | None = None) -> Array:
+        """Keys of the region's own shape, as keys of the output."""
+        if self.whole:
+            return keys
+        if not self.is_matrix:
+            return self.axes[0][keys]
+        width = len(self.axes[1])
+        rows = keys // width if width else keys
+        return self.axes[0][rows] * self.c.ncols + self.axes[1][keys - rows * width]
+
+    def scatter(self, value: Store) -> tuple[Array, Array]:
+        """The entries of a store of the region's shape, as entries of the output; of repeated positions the last."""
+        keys, values = entries(value)
+        if self.whole:
+            return keys, values
+        keys = self.place(keys)
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+        last = np.ones(len(keys), bool)
+        last[:-1] = keys[1:] != keys[:-1]
+        return keys[last], take(values, order[last])
+
+    def candidates(self, mask: MaskView | None, submask: bool) -> Array:
+        """Where a scalar may land: the mask's own entries if they say so, else the whole region."""
+        if mask is not None and not mask.complement:
+            keys = true_keys(mask)
+            return np.unique(self.place(keys)) if submask else keys[self.contains(keys)]
+        if not self.is_matrix:
+            return np.arange(self.c.size, dtype=INDEX) if self.sorted_axes is None else self.sorted_axes[0]
+        rows, cols = self.sorted_axes or self.axes
+        return (rows[:, None] * self.c.ncols + cols[None, :]).reshape(-1)
+
+
+def _key(x: Store, index: tuple[int, ...]) -> int:
+    return index[0] * x.ncols + index[1] if len(index) == 2 else index[0]

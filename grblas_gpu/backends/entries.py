@@ -1,0 +1,165 @@
+"""Entries as sorted keys: one view of vectors and matrices in which every definition is written once.
+
+A vector's entry ``i`` has the key ``i``; a matrix's entry ``(i, j)`` has the key ``i * ncols + j``. Keys ascend and are
+unique. Iso values are broadcast views (stride 0), so they cost nothing and are recognised when a store is rebuilt.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import OutOfMemory
+from .storage import INDEX, Array, MaskView, MatrixStore, VectorStore, column_type
+
+Store = Any  # VectorStore | MatrixStore
+
+
+def entries(store: Store) -> tuple[Array, Array]:
+    """Keys (ascending int64) and values (same length; a stride-0 view when iso)."""
+    if type(store) is MatrixStore:
+        return matrix_keys(store), np.broadcast_to(store.values, (store.nvals,)) if store.iso else store.values
+    if store.indices is not None:
+        keys, values = store.indices, expand(store.values, store.nvals)
+        if not store.ordered:
+            order = np.argsort(keys)
+            keys, values = keys[order], take(values, order)
+        return keys, values
+    if store.present is not None:
+        keys = np.flatnonzero(store.present)
+        return keys, take(expand(store.values, store.size), keys)
+    return np.arange(store.size, dtype=INDEX), expand(store.values, store.size)
+
+
+def matrix_keys(store: MatrixStore) -> Array:
+    if store.nvals and store.nrows * store.ncols > 2**63 - 1:
+        raise OutOfMemory(f"shape {store.nrows} x {store.ncols} has more positions than 64-bit keys can number")
+    return store.row_ids.astype(INDEX) * store.ncols + store.indices
+
+
+def rebuild(like: Store, keys: Array, values: Array) -> Store:
+    """A store of the same shape as ``like`` with these entries (keys ascending)."""
+    if type(like) is MatrixStore:
+        return matrix_from_keys(like.nrows, like.ncols, keys, values)
+    return VectorStore(like.size, compress(values), indices=keys)
+
+
+def matrix_from_keys(nrows: int, ncols: int, keys: Array, values: Array) -> MatrixStore:
+    if ncols == 0:
+        return MatrixStore.empty(nrows, ncols, values.dtype)
+    rows = keys // ncols
+    return MatrixStore(
+        nrows, ncols, row_pointers(rows, nrows), (keys - rows * ncols).astype(column_type(ncols)), compress(values)
+    )
+
+
+def row_pointers(rows: Array, nrows: int) -> Array:
+    """CSR offsets from the row of every entry (in any order)."""
+    indptr = np.zeros(nrows + 1, INDEX)
+    np.cumsum(np.bincount(rows, minlength=nrows), out=indptr[1:])
+    return indptr
+
+
+def expand(values: Array, count: int) -> Array:
+    """``count`` values, without copying when one stands for all."""
+    return np.broadcast_to(values, (count,)) if len(values) == 1 and count != 1 else values
+
+
+def compress(values: Array) -> Array:
+    """The stored form of values: a single one when they are a broadcast view."""
+    return values[:1].copy() if is_iso(values) else values
+
+
+def is_iso(values: Array) -> bool:
+    return len(values) > 0 and values.strides[0] == 0
+
+
+def take(values: Array, index: Array) -> Array:
+    """``values[index]`` that keeps an iso view an iso view."""
+    if is_iso(values):
+        count = int(np.count_nonzero(index)) if index.dtype == bool else len(index)
+        return np.broadcast_to(values[:1], (count,))
+    return values[index]
+
+
+def find(keys: Array, wanted: Array) -> tuple[Array, Array]:
+    """For each wanted key: is it among the (ascending) keys, and where."""
+    if len(keys) == 0:
+        return np.zeros(len(wanted), bool), np.zeros(len(wanted), INDEX)
+    where = np.searchsorted(keys, wanted)
+    np.minimum(where, len(keys) - 1, out=where)
+    return keys[where] == wanted, where
+
+
+def merge(keys1: Array, values1: Array, keys2: Array, values2: Array) -> tuple[Array, Array]:
+    """The union of two disjoint sets of entries, in order."""
+    if len(keys2) == 0:
+        return keys1, values1
+    if len(keys1) == 0:
+        return keys2, values2
+    keys = np.concatenate([keys1, keys2])
+    order = np.argsort(keys, kind="stable")
+    if is_iso(values1) and is_iso(values2) and values1[0] == values2[0]:
+        return keys[order], np.broadcast_to(values1[:1], (len(keys),))
+    return keys[order], np.concatenate([values1, values2])[order]
+
+
+def cast(values: Array, dtype: np.dtype) -> Array:
+    """Typecast as GraphBLAS does: floats saturate to integers, NaN becomes 0, anything nonzero is True."""
+    if values.dtype == dtype:
+        return values
+    if is_iso(values):
+        return np.broadcast_to(cast(values[:1].copy(), dtype), values.shape)
+    if dtype == bool:
+        return values != 0
+    if values.dtype.kind == "f" and dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        low = values <= float(limits.min)
+        high = values >= float(limits.max)
+        safe = np.where(low | high | np.isnan(values), 0, values)
+        result = safe.astype(dtype)
+        result[low] = limits.min
+        result[high] = limits.max
+        return result
+    return values.astype(dtype)
+
+
+def true_keys(mask: MaskView) -> Array:
+    """The keys where the mask (before complement) is true."""
+    keys, values = entries(mask.store)
+    return keys if mask.structure else keys[cast(values, np.dtype(bool))]
+
+
+def allowed(mask: MaskView, keys: Array) -> Array:
+    """For each key: may the output be written there?"""
+    store = mask.store
+    if type(store) is VectorStore and store.indices is None:
+        inside = np.ones(len(keys), bool) if store.present is None else store.present[keys]
+        if not mask.structure:
+            inside = inside & cast(take(expand(store.values, store.size), keys), np.dtype(bool))
+    else:
+        inside, _ = find(true_keys(mask), keys)
+    return ~inside if mask.complement else inside
+
+
+def positions(store: Store, keys: Array) -> tuple[Array, Array]:
+    """Row and column of each key; a vector is a single column."""
+    if type(store) is MatrixStore:
+        rows = keys // store.ncols if store.ncols else keys
+        return rows, keys - rows * store.ncols
+    return keys, np.zeros(len(keys), INDEX)
+
+
+def runs(keys: Array) -> Array:
+    """Where each run of equal (sorted) keys starts."""
+    if len(keys) == 0:
+        return np.zeros(0, INDEX)
+    return np.concatenate([[0], np.flatnonzero(keys[1:] != keys[:-1]) + 1])
+
+
+def ranges(starts: Array, counts: Array) -> Array:
+    """``concatenate([arange(s, s + c) for s, c in zip(starts, counts)])`` without the loop."""
+    total = int(counts.sum())
+    shift = np.repeat(starts - (np.cumsum(counts) - counts), counts)
+    return np.arange(total, dtype=INDEX) + shift

@@ -1,0 +1,130 @@
+"""What calling an operator means: ``semiring.plus_times(A @ B)``, ``unary.abs(v)``, ``binary.plus(v, 1)``, ..."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .base import output_type
+from .scalar import Scalar
+
+_COLLECTIONS = ("Vector", "Matrix", "TransposedMatrix")
+
+
+def _is_infix(x: Any) -> bool:
+    return getattr(x, "_role", None) == "infix"
+
+
+def _of_infix(op: Any, expr: Any, **kwargs: Any) -> Any:
+    """``op(x | y)``, ``op(x & y)``, ``op(A @ B)``."""
+    method = expr.method_name
+    if kwargs:
+        method = "ewise_union"
+    return getattr(expr.left, f"_{method}")(expr.right, op, is_infix=True, **kwargs)
+
+
+def _usage(op: Any, *args: Any) -> TypeError:
+    kinds = ", ".join(str(type(arg)) for arg in args)
+    return TypeError(
+        f"Bad type when calling {op!r}.  Got type: {kinds}.\n"
+        "Expected an infix expression or an apply with a Vector or Matrix and a scalar:\n"
+        f"    - {op!r}(A & B)\n    - {op!r}(A, 1)\n    - {op!r}(1, A)"
+    )
+
+
+def _as_operand(x: Any) -> Any:
+    """A Vector, Matrix, Scalar or expression as it is; a literal as a Scalar; None if it is neither."""
+    if output_type(x).__name__ in (*_COLLECTIONS, "Scalar"):
+        return x
+    try:
+        return Scalar.from_value(x, name="")
+    except TypeError:
+        return None
+
+
+def unary_call(op: Any, expr: Any = None, *args: Any, **kwargs: Any) -> Any:
+    """``unary.abs(v)``."""
+    operand = _as_operand(expr)
+    if operand is None or args or kwargs:
+        raise TypeError(
+            f"Bad type when calling {op!r}.\n    - Expected type: Scalar, Vector, Matrix, TransposedMatrix.\n"
+            f"    - Got: {type(expr)}."
+        )
+    return operand.apply(op)
+
+
+def binary_call(
+    op: Any, left: Any, right: Any = None, *, left_default: Any = None, right_default: Any = None
+) -> Any:
+    """``binary.plus(v & w)``, ``binary.plus(v | w)``, ``binary.plus(v, 1)``; with defaults an ewise_union."""
+    if left_default is not None or right_default is not None:
+        if left_default is None or right_default is None or right is not None or not (_is_infix(left) and left._infix == "|"):
+            raise TypeError(
+                "Specifying `left_default` or `right_default` keyword arguments implies performing `ewise_union` "
+                "operation with infix notation: both must be given, and the operand must be `x | y`, such as:\n"
+                f"    - {op!r}(x | y, left_default=0, right_default=0)\nGot left={left!r}, right={right!r}"
+            )
+        return _of_infix(op, left, left_default=left_default, right_default=right_default)
+    if right is None:
+        if _is_infix(left):
+            return _of_infix(op, left)
+        raise _usage(op, left)
+    left_kind, right_kind = output_type(left).__name__, output_type(right).__name__
+    if left_kind in _COLLECTIONS:
+        return left.apply(op, right=right)
+    if right_kind in _COLLECTIONS:
+        return right.apply(op, left=left)
+    if left_kind == "Scalar":
+        return left.apply(op, right=right)
+    if right_kind == "Scalar":
+        return right.apply(op, left=left)
+    operand = _as_operand(left)
+    if operand is None:
+        raise _usage(op, left, right)
+    return operand.apply(op, right=right)
+
+
+monoid_call = binary_call
+
+
+def semiring_call(op: Any, expr: Any, right: Any = None) -> Any:
+    """``semiring.min_plus(A @ B)``."""
+    if right is None and _is_infix(expr):
+        return _of_infix(op, expr)
+    raise TypeError(
+        f"Bad type when calling {op!r}.  Got type: {type(expr)}.\nExpected an infix expression, such as: {op!r}(A @ B)"
+    )
+
+
+def indexunary_call(op: Any, expr: Any, thunk: Any = None) -> Any:
+    """``indexunary.rowindex(A)``, ``indexunary.valuegt(v, 3)``."""
+    operand = _as_operand(expr)
+    if operand is None:
+        raise _usage(op, expr)
+    return operand.apply(op, right=False if thunk is None else thunk)
+
+
+def select_call(op: Any, expr: Any, thunk: Any = None) -> Any:
+    """``select.tril(A)``, ``select.valuegt(v, 3)``."""
+    operand = _as_operand(expr)
+    if operand is None:
+        raise _usage(op, expr)
+    return operand.select(op, thunk=False if thunk is None else thunk)
+
+
+def agg_call(op: Any, expr: Any, *, rowwise: bool = False, columnwise: bool = False) -> Any:
+    """``agg.sum(v)``, ``agg.sum(A, rowwise=True)``."""
+    kind = output_type(expr).__name__
+    if kind in ("Matrix", "TransposedMatrix"):
+        if rowwise and columnwise:
+            raise ValueError("rowwise and columnwise arguments cannot both be True")
+        if rowwise:
+            return expr.reduce_rowwise(op)
+        return expr.reduce_columnwise(op) if columnwise else expr.reduce_scalar(op)
+    if kind == "Vector":
+        if rowwise or columnwise:
+            raise ValueError("rowwise and columnwise arguments are only for a Matrix")
+        return expr.reduce(op)
+    raise TypeError(
+        f"Bad type when calling {op!r}.\n    - Expected type: Vector, Matrix, TransposedMatrix.\n    - Got: {type(expr)}.\n"
+        f"Calling an Aggregator is syntactic sugar for calling reduce methods."
+    )

@@ -1,0 +1,116 @@
+"""Arrays as users give them, checked and brought into the types we store."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .dtypes import DataType, lookup_dtype
+from .errors import IndexOutOfBound, OutOfMemory
+
+MAX_SIZE = 2**60  # the largest index that the GraphBLAS specification promises
+
+
+def index_array(array: Any, name: str) -> np.ndarray:
+    """Integers as int64; anything else is a clear error."""
+    if isinstance(array, np.ndarray) and array.dtype.kind not in "iub":
+        if array.size:
+            raise ValueError(f"{name} must be integers, not {array.dtype.name}")
+    if not isinstance(array, np.ndarray):
+        array = np.array(array if hasattr(array, "__len__") else list(array))
+        if array.dtype.kind not in "iub":
+            if array.size:
+                if array.dtype.kind == "f" and np.all(array == array.astype(np.int64)):
+                    array = array.astype(np.int64)
+                elif array.dtype.kind == "O":
+                    raise OverflowError(f"{name} do not fit into 64 bits")
+                else:
+                    raise ValueError(f"{name} must be integers, not {array.dtype.name}")
+            else:
+                array = array.astype(np.int64)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be one-dimensional; got {array.ndim} dimensions")
+    if array.size:
+        if array.dtype.kind == "i" and int(array.min()) < 0:
+            raise OverflowError(f"{name} must not be negative; got {int(array.min())}")
+        if array.dtype.kind == "u" and int(array.max()) > MAX_SIZE:
+            raise IndexOutOfBound(f"{name} must stay below 2**60; got {int(array.max())}")
+    return array.astype(np.int64)
+
+
+def check_bounds(index: np.ndarray, size: int, name: str) -> None:
+    if index.size and int(index.max()) >= size:
+        raise IndexOutOfBound(f"{name}: {int(index.max())} is out of range for size {size}")
+
+
+def values_to_array(values: Any, dtype: Any = None) -> tuple[np.ndarray, DataType]:
+    """Values (a scalar or an array) in their own or the wanted type; values that do not fit it are an error."""
+    if dtype is None:
+        given = isinstance(values, np.ndarray)
+        array = np.asarray(values)
+        if array.dtype.hasobject:
+            raise ValueError("object dtype for values is not allowed")
+        if not given and array.dtype == np.int32:
+            array = array.astype(np.int64)
+        if not given and array.size == 0 and array.ndim == 1:
+            array = array.astype(np.float64)
+        return array, lookup_dtype(array.dtype)
+    found = lookup_dtype(dtype)
+    array = np.asarray(values) if isinstance(values, np.ndarray) else np.array(values, found.np_type)
+    if array.dtype != found.np_type:
+        if array.dtype.kind in "iu" and found.np_type.kind in "iu" and array.size:
+            limits = np.iinfo(found.np_type)
+            low, high = int(array.min()), int(array.max())
+            if low < limits.min or high > limits.max:
+                raise OverflowError(f"values from {low} to {high} do not fit {found.name} ({limits.min} to {limits.max})")
+        array = array.astype(found.np_type)
+    return array, found
+
+
+def check_size(value: Any, name: str) -> int:
+    """A dimension: a non-negative integer that indices can reach."""
+    from .scalar import Scalar
+
+    if type(value) is Scalar:
+        value = value.value
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    try:
+        size = value.__index__()
+    except AttributeError:
+        raise TypeError(f"{name} must be an integer; got {type(value)}") from None
+    if size < 0:
+        raise OverflowError(f"{name} must not be negative; got {size}")
+    if size > MAX_SIZE:
+        if size >= 2**64:
+            raise OverflowError(f"{name} = {size} does not fit into 64 bits")
+        raise OutOfMemory(f"{name} = {size} is more than 2**60, the largest size an index can reach")
+    return size
+
+
+def output_values(values: np.ndarray, dtype: Any, own: DataType) -> np.ndarray:
+    """Values for the user: a writable array of the wanted type."""
+    if dtype is not None:
+        wanted = lookup_dtype(dtype)
+        if wanted != own:
+            return values.astype(wanted.np_type)
+    return np.array(values)
+
+
+def integral(value: Any) -> int | None:
+    """The integer that a value stands for, or None."""
+    try:
+        return value.__index__()
+    except (AttributeError, TypeError):
+        return int(value) if isinstance(value, float) and value.is_integer() else None
+
+
+def row_order(order: str) -> bool:
+    """True for row-wise, False for column-wise, in any of the usual names."""
+    name = order.lower()
+    if name in {"c", "row", "rows", "rowwise"}:
+        return True
+    if name in {"f", "col", "cols", "column", "columns", "colwise", "columnwise"}:
+        return False
+    raise ValueError(f'Bad value for order: {order!r}.  Expected "rowwise", "columnwise", "rows", "columns", "C", or "F"')

@@ -1,0 +1,87 @@
+"""The descriptor: how an operation reads its mask and operands, and what the planner may choose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import lru_cache
+
+DIRECTIONS = ("auto", "push", "pull")
+PUSH_STRATEGIES = ("push.sort", "push.scatter", "push.scan")
+PULL_STRATEGIES = ("pull.thread", "pull.warp", "pull.hybrid", "pull.compact", "pull.edge")
+MXM_STRATEGIES = ("mxm.gustavson", "mxm.masked_dot")
+STRATEGIES = PUSH_STRATEGIES + PULL_STRATEGIES + MXM_STRATEGIES
+POLICIES = ("cost", "switchpoint", "alpha_beta", "edge_ratio", "vertices")
+
+
+@dataclass(frozen=True)
+class Descriptor:
+    """Modifiers of one operation, as in the GraphBLAS specification, and hints for the planner.
+
+    >>> from grblas_gpu import Descriptor
+    >>> Descriptor(mask_complement=True, replace=True).mask_complement
+    True
+
+    Parameters
+    ----------
+    mask_complement, mask_structure, replace, transpose_first, transpose_second
+        As in the GraphBLAS C specification.
+    direction
+        "auto" (the planner decides), "push" (by the columns of the operand's entries) or "pull" (by output rows).
+    strategy
+        None, or the name of one kernel strategy; it overrides ``direction``.
+    policy
+        The planner's rule: "cost" (our cost model), "switchpoint" (Yang, Buluc, Owens), "alpha_beta" (hybrid BFS),
+        "edge_ratio" (XBFS) or "vertices" (TurboBFS).
+    switchpoint
+        Fraction of entries at which a vector changes between sparse and dense, for the "switchpoint" policy.
+    early_exit
+        Whether a reduction may stop at the monoid's terminal value.
+    deterministic
+        Ask for a result that does not depend on the order of execution.
+    """
+
+    mask_complement: bool = False
+    mask_structure: bool = False
+    replace: bool = False
+    transpose_first: bool = False
+    transpose_second: bool = False
+    direction: str = "auto"
+    strategy: str | None = None
+    policy: str = "cost"
+    switchpoint: float = 0.01
+    early_exit: bool = True
+    deterministic: bool = False
+
+    def __post_init__(self) -> None:
+        _check("direction", self.direction, DIRECTIONS)
+        _check("policy", self.policy, POLICIES)
+        if self.strategy is not None:
+            _check("strategy", self.strategy, STRATEGIES)
+        if not 0 <= self.switchpoint <= 1:
+            raise ValueError(f"switchpoint must lie between 0 and 1; got {self.switchpoint}")
+
+
+def _check(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise ValueError(f"unknown {name} {value!r}; choose one of {', '.join(known)}")
+
+
+# In expressions the planner's fields are keywords; masks, replace and transposes have their own spelling there.
+OPTIONS = frozenset({"direction", "strategy", "policy", "switchpoint", "early_exit", "deterministic"})
+assert OPTIONS <= {field.name for field in fields(Descriptor)}
+
+
+@lru_cache(maxsize=256)
+def _cached(items: tuple[tuple[str, object], ...]) -> Descriptor:
+    return Descriptor(**dict(items))  # type: ignore[arg-type]
+
+
+def descriptor_from_options(options: dict) -> Descriptor | None:
+    """The descriptor for keyword options of a call such as ``w(mask, direction="pull")``; None for no options."""
+    if not options:
+        return None
+    unknown = options.keys() - OPTIONS
+    if unknown:
+        names = ", ".join(sorted(unknown))
+        raise ValueError(f"unknown keyword option: {names}; options are {', '.join(sorted(OPTIONS))}")
+    return _cached(tuple(sorted(options.items())))

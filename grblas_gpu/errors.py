@@ -1,0 +1,84 @@
+"""The exceptions, spelled as python-graphblas spells them.
+
+Every error that GraphBLAS itself defines derives from :class:`GraphblasException`, so one ``except`` catches them all.
+
+>>> issubclass(DimensionMismatch, GraphblasException)
+True
+"""
+
+from __future__ import annotations
+
+
+class GraphblasException(Exception):
+    """Base of every GraphBLAS error."""
+
+
+class NoValue(GraphblasException):
+    """There is no entry at the requested position."""
+
+
+class UninitializedObject(GraphblasException):
+    """An object was used before it was made."""
+
+
+class InvalidObject(GraphblasException):
+    """An object is unusable because an earlier operation on it failed."""
+
+
+class NullPointer(GraphblasException):
+    """A required argument was not given."""
+
+
+class InvalidValue(GraphblasException):
+    """An argument has a value that the operation cannot accept."""
+
+
+class InvalidIndex(GraphblasException):
+    """An index given directly to a method lies outside the object."""
+
+
+class DomainMismatch(GraphblasException):
+    """The data types of operands, operator and output do not fit together."""
+
+
+class DimensionMismatch(GraphblasException):
+    """The shapes of operands, mask and output do not fit together."""
+
+
+class OutputNotEmpty(GraphblasException):
+    """``build`` was called on an object that already has entries."""
+
+
+class OutOfMemory(GraphblasException):
+    """The result does not fit in memory; objects are left as they were."""
+
+
+class InsufficientSpace(GraphblasException):
+    """An output buffer is too small."""
+
+
+class IndexOutOfBound(GraphblasException):
+    """An index in a list of indices lies outside the object."""
+
+
+class Panic(GraphblasException):
+    """An internal error: a bug in this library."""
+
+
+class EmptyObject(GraphblasException):
+    """A Scalar without a value was given where a value is required."""
+
+
+class NotImplementedException(GraphblasException):
+    """The operation is not available for these inputs."""
+
+
+class JitError(GraphblasException):
+    """Compiling a kernel failed."""
+
+
+class UdfParseError(GraphblasException):
+    """Numba cannot compile a user-defined function for any data type."""
+
+
+__all__ = [name for name, value in list(globals().items()) if isinstance(value, type)]

@@ -1,0 +1,76 @@
+"""Operators as data: tables, typed operators, user-defined operators, typing rules.
+
+The objects above use :func:`get_typed_op`, :func:`find_opclass` and :func:`get_semiring`; users find operators in the
+namespaces ``grblas_gpu.unary``, ``binary``, ``monoid``, ``semiring``, ``indexunary``, ``select``, ``agg`` and ``op``.
+"""
+
+from .base import UNKNOWN_OPCLASS, OpBase, OpPath, ParameterizedUdf, TypedOpBase, find_opclass
+from .binary import BinaryOp, ParameterizedBinaryOp, TypedBuiltinBinaryOp, TypedUserBinaryOp
+from .indexunary import (
+    IndexUnaryOp,
+    ParameterizedIndexUnaryOp,
+    ParameterizedSelectOp,
+    SelectOp,
+    TypedBuiltinIndexUnaryOp,
+    TypedBuiltinSelectOp,
+    TypedUserIndexUnaryOp,
+    TypedUserSelectOp,
+)
+from .monoid import Monoid, ParameterizedMonoid, TypedBuiltinMonoid, TypedUserMonoid
+from .resolve import (
+    aggregator_from_string,
+    binary_from_string,
+    get_semiring,
+    get_typed_op,
+    indexunary_from_string,
+    monoid_from_string,
+    op_from_string,
+    select_from_string,
+    semiring_from_string,
+    unary_from_string,
+)
+from .semiring import ParameterizedSemiring, Semiring, TypedBuiltinSemiring, TypedUserSemiring
+from .unary import ParameterizedUnaryOp, TypedBuiltinUnaryOp, TypedUserUnaryOp, UnaryOp
+
+__all__ = [
+    "UNKNOWN_OPCLASS",
+    "BinaryOp",
+    "IndexUnaryOp",
+    "Monoid",
+    "OpBase",
+    "OpPath",
+    "ParameterizedBinaryOp",
+    "ParameterizedIndexUnaryOp",
+    "ParameterizedMonoid",
+    "ParameterizedSelectOp",
+    "ParameterizedSemiring",
+    "ParameterizedUdf",
+    "ParameterizedUnaryOp",
+    "SelectOp",
+    "Semiring",
+    "TypedBuiltinBinaryOp",
+    "TypedBuiltinIndexUnaryOp",
+    "TypedBuiltinMonoid",
+    "TypedBuiltinSelectOp",
+    "TypedBuiltinSemiring",
+    "TypedBuiltinUnaryOp",
+    "TypedOpBase",
+    "TypedUserBinaryOp",
+    "TypedUserIndexUnaryOp",
+    "TypedUserMonoid",
+    "TypedUserSelectOp",
+    "TypedUserSemiring",
+    "TypedUserUnaryOp",
+    "UnaryOp",
+    "aggregator_from_string",
+    "binary_from_string",
+    "find_opclass",
+    "get_semiring",
+    "get_typed_op",
+    "indexunary_from_string",
+    "monoid_from_string",
+    "op_from_string",
+    "select_from_string",
+    "semiring_from_string",
+    "unary_from_string",
+]

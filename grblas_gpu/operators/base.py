@@ -1,0 +1,470 @@
+"""What all operators share: typed operators, untyped ones that hold them, and parameterized ones that make them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from operator import getitem
+from types import BuiltinFunctionType, ModuleType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ..dtypes import ALL_TYPES, INT64, UINT64, DataType, lookup_dtype
+from . import registry
+from .typing_rules import FLOATS, Signature
+from .udf import Arguments, Compiled, check_function
+
+if TYPE_CHECKING:
+    from .tables import Row
+
+UNKNOWN_OPCLASS = "UnknownOpClass"
+OpPath = registry.OpPath
+
+
+def caller(name: str) -> Callable[..., Any]:
+    """A ``__call__`` that hands over to the function of this name in :mod:`grblas_gpu.calls`."""
+    function: Any = None
+
+    def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
+        nonlocal function
+        if function is None:
+            from .. import calls
+
+            function = getattr(calls, name)
+        return function(self, *args, **kwargs)
+
+    return __call__
+
+
+class TypedOpBase:
+    """An operator for one type: all that an engine needs to know (see docs/architecture.md).
+
+    ``numpy`` and ``source`` are made when first asked for.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "cacheable",
+        "function",
+        "key",
+        "name",
+        "numpy",
+        "offset",
+        "parent",
+        "positional",
+        "return_type",
+        "source",
+        "type",
+        "type2",
+    )
+    opclass: ClassVar[str] = ""
+    _modname: ClassVar[str] = ""
+    _lazy: ClassVar[frozenset[str]] = frozenset({"numpy", "source"})
+
+    def __init__(self, parent: Any, dtype: DataType, return_type: DataType, dtype2: DataType | None = None) -> None:
+        self.parent = parent
+        self.name: str = parent.name.removeprefix("ss.")
+        self.type = dtype
+        self.type2 = dtype if dtype2 is None else dtype2
+        self.return_type = return_type
+        self.function: Callable[..., Any] | None = parent.orig_func
+        self.cacheable: bool = parent._key is not None
+        self.key: str = f"{self._modname}.{parent._key or f'user{id(parent)}'}:{dtype}"
+        if self.type2 is not dtype:
+            self.key += f",{self.type2}"
+        self.positional: str | None = None
+        self.offset = 0
+
+    def __getattr__(self, name: str) -> Any:
+        """Only called while a lazy slot is empty: fill it."""
+        if name not in self._lazy:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        value = getattr(self, f"_make_{name}")()
+        setattr(self, name, value)
+        return value
+
+    def __repr__(self) -> str:
+        second = "" if self.type2 is self.type or self.parent._row is not None else f", {self.type2.name}"
+        return f"{self._modname}.{self.name}[{self.type.name}{second}]"
+
+    @property
+    def is_positional(self) -> bool:
+        return self.parent.is_positional
+
+    @property
+    def orig_func(self) -> Any:
+        return self.parent.orig_func
+
+    @property
+    def _numba_func(self) -> Any:
+        return self.parent._numba_func
+
+    @property
+    def thunk_type(self) -> DataType:
+        return self.type2
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.parent._is_udt and self.type is not self.type2:
+            return getitem, (self.parent, (self.type, self.type2))
+        return getitem, (self.parent, self.type)
+
+    def _operands(self, dtypes: tuple[DataType, DataType]) -> Arguments:
+        raise NotImplementedError
+
+    def _make_source(self) -> str | None:
+        row: Row | None = self.parent._row
+        if row is None or row.positional is not None:
+            return None
+        source = row.form(self.type).source
+        if "{" not in source:
+            return source
+        limits = np.iinfo(self.type.np_type)
+        wide = "np.int64" if limits.min else "np.uint64"
+        bits = self.type.np_type.itemsize * 8
+        return source.format(lo=f"{wide}({limits.min})", hi=f"{wide}({limits.max})", bits=bits)
+
+    def _make_numpy(self) -> Callable[..., Any] | None:
+        row: Row | None = self.parent._row
+        if row is None:
+            return self._user_numpy()
+        if row.positional is not None:
+            return None
+        function = row.form(self.type).numpy
+        operands = [np.ones(1, dtype.np_type) for dtype in self._operands((self.type, self.type2))]
+        with np.errstate(all="ignore"):
+            exact = function(*operands).dtype == self.return_type.np_type
+        if not exact:
+            function = _casting(function, self.return_type.np_type)
+        # Overflow and invalid values are results like any other; NumPy only warns about them for floats.
+        return _quiet(function) if {self.type, self.return_type} & FLOATS else function
+
+    def _user_numpy(self) -> Callable[..., Any]:
+        arguments = self.parent._compiled.arguments(self.type, self.type2)
+        return self.parent._compiled.vectorized(arguments, self.return_type)
+
+
+def _casting(function: Callable[..., Any], dtype: np.dtype) -> Callable[..., Any]:
+    def cast(*operands: Any) -> Any:
+        return function(*operands).astype(dtype)
+
+    return cast
+
+
+def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
+    def quiet(*operands: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return function(*operands)
+
+    return quiet
+
+
+class OpBase:
+    """An operator for all its types; ``op[dtype]`` is the typed one, made when first asked for."""
+
+    __slots__ = (
+        "__weakref__",
+        "_anonymous",
+        "_cache",
+        "_compiled",
+        "_deleted",
+        "_is_udt",
+        "_key",
+        "_parameterized_info",
+        "_row",
+        "_typed_ops",
+        "name",
+        "orig_func",
+    )
+    _modname: ClassVar[str] = ""
+    _typed_class: ClassVar[Any] = TypedOpBase
+    _typed_user_class: ClassVar[Any] = TypedOpBase
+    _initialized: ClassVar[bool] = True
+    is_positional: Any = False
+
+    def __init__(self, name: str, *, anonymous: bool = False) -> None:
+        self.name = name
+        self._anonymous = anonymous
+        self._row: Any = None
+        self._key: str | None = None
+        self._compiled: Compiled | None = None
+        self.orig_func: Any = None
+        self._is_udt = False
+        self._parameterized_info: Any = None
+        self._typed_ops: dict[DataType, Any] = {}
+        self._cache: dict[tuple[DataType, DataType | None], Any] = {}
+        self._deleted: set[DataType] = set()
+
+    @classmethod
+    def _initialize(cls) -> None:
+        """Nothing to do: tables are read when an operator is looked up."""
+
+    @classmethod
+    def _from_row(cls, row: Any, *, anonymous: bool = False) -> Any:
+        op = cls(row.name, anonymous=anonymous)
+        op._row = row
+        op._key = getattr(row, "key", None) or row.name
+        return op
+
+    def __repr__(self) -> str:
+        return f"{self._modname}.{self.name}"
+
+    # Types
+
+    def _signature(self) -> Signature:
+        """What each data type computes with and returns."""
+        if self._row is not None:
+            return self._row.signature
+        assert self._compiled is not None
+        found = {dtype: self._compiled.adjusted(dtype) for dtype in ALL_TYPES} if not self._is_udt else {}
+        return {dtype: (dtype, result) for dtype, result in found.items() if result is not None}
+
+    @property
+    def types(self) -> dict[DataType, DataType]:
+        """The data types accepted, each with the type returned."""
+        return {t: result for t, (_, result) in self._signature().items() if t not in self._deleted}
+
+    @property
+    def coercions(self) -> dict[DataType, DataType]:
+        """The data types that are cast before the operator is applied, each with the type it is cast to."""
+        return {t: used for t, (used, _) in self._signature().items() if used is not t and t not in self._deleted}
+
+    def __getitem__(self, key: Any) -> Any:
+        try:
+            return self._typed_ops[key]
+        except (KeyError, TypeError):
+            pass
+        if type(key) is tuple:
+            from .resolve import get_typed_op
+
+            return get_typed_op(self, lookup_dtype(key[0]), lookup_dtype(key[1]))
+        dtype = lookup_dtype(key)
+        if self._is_udt:
+            return self._compile_udt(dtype, dtype)
+        if dtype not in self._typed_ops:
+            self._typed_ops[dtype] = self._make(dtype)
+        return self._typed_ops[dtype]
+
+    def _make(self, dtype: DataType) -> Any:
+        used, result = self._lookup(dtype)
+        if used is not dtype:
+            return self[used] if used in self._signature() else self._typed(used, result)
+        return self._typed(dtype, result)
+
+    def _lookup(self, dtype: DataType) -> tuple[DataType, DataType]:
+        """What this data type computes with and returns; KeyError if it is not accepted."""
+        found: Any
+        if self._row is not None:
+            found = self._row.signature.get(dtype)
+            if found is None and self.is_positional:
+                found = self._row.signature.get(UINT64)
+        else:
+            assert self._compiled is not None
+            result = self._compiled.adjusted(dtype)
+            found = None if result is None else (dtype, result)
+        if found is None or dtype in self._deleted:
+            raise KeyError(f"{self.name} does not work with {dtype}")
+        return found
+
+    def _typed(self, dtype: DataType, result: DataType) -> Any:
+        if self._row is None:
+            return self._typed_user_class(self, dtype, result)
+        # Indices count in INT64, so does the number they are compared with.
+        second = INT64 if getattr(self._row, "reads_indices", False) and result is not dtype else None
+        typed = self._typed_class(self, dtype, result, second)
+        typed.positional = getattr(self._row, "positional", None)
+        typed.offset = getattr(self._row, "offset", 0)
+        return typed
+
+    def _compile_udt(self, dtype: DataType, dtype2: DataType | None) -> Any:
+        """For functions registered with ``is_udt``: exactly these two types, and what Numba says they return."""
+        dtype2 = dtype if dtype2 is None else dtype2
+        if (dtype, dtype2) not in self._cache:
+            assert self._compiled is not None
+            result = self._compiled.exact(dtype, dtype2)
+            if result is None:
+                raise KeyError(f"{self.name} does not work with {dtype} and {dtype2}")
+            self._cache[dtype, dtype2] = self._typed_user_class(self, dtype, result, dtype2)
+        return self._cache[dtype, dtype2]
+
+    def _for_two(self, dtype: DataType, dtype2: DataType) -> Any:
+        """The typed operator for operands of two types, where it is not the one of the unified type."""
+        return None
+
+    def __delitem__(self, key: Any) -> None:
+        dtype = lookup_dtype(key)
+        self._deleted.add(dtype)
+        self._typed_ops.pop(dtype, None)
+        self._cache.clear()
+
+    def __contains__(self, key: Any) -> bool:
+        try:
+            self[key]
+        except (TypeError, KeyError):
+            return False
+        return True
+
+    # User-defined functions
+
+    @property
+    def _numba_func(self) -> Any:
+        return None if self._compiled is None else self._compiled.dispatcher
+
+    @staticmethod
+    def _arguments(dtype: DataType, dtype2: DataType) -> Arguments:
+        raise NotImplementedError
+
+    @classmethod
+    def _build(cls, name: str | None, func: Any, *, anonymous: bool = False, is_udt: bool = False) -> Any:
+        check_function(func)
+        op = cls(name or getattr(func, "__name__", f"<anonymous_{cls._modname}>"), anonymous=anonymous)
+        op.orig_func = func
+        op._is_udt = is_udt
+        op._compiled = Compiled(func, cls._arguments)
+        op._parameterized_info = getattr(func, "_parameterized_info", None)
+        if not is_udt:
+            op._compiled.check()
+        return op
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._parameterized_info is not None:
+            return _deserialize_parameterized, self._parameterized_info
+        if self._anonymous:
+            return type(self).register_anonymous, self._recipe()  # type: ignore[attr-defined]
+        if registry.is_standard(self):
+            return registry.find, (self._modname, self.name)
+        return type(self)._deserialize, (self.name, *self._recipe()[:-1])
+
+    def _recipe(self) -> tuple[Any, ...]:
+        """The arguments of ``register_anonymous``, the name last."""
+        return self.orig_func, self.name
+
+    @classmethod
+    def _deserialize(cls, name: str, *args: Any) -> Any:
+        found = registry.find(cls._modname, name)
+        return cls.register_new(name, *args) if found is None else found  # type: ignore[attr-defined]
+
+
+def _deserialize_parameterized(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return op(*args, **kwargs)
+
+
+class ParameterizedUdf:
+    """Makes operators from parameters: ``op(*args, **kwargs)`` is an operator."""
+
+    __slots__ = ("__weakref__", "_anonymous", "_cached_call", "name")
+    is_positional = False
+    _modname: ClassVar[str] = ""
+
+    def __init__(self, name: str, anonymous: bool) -> None:
+        self.name = name
+        self._anonymous = anonymous
+        self._cached_call = lru_cache(maxsize=1024)(self._call)
+
+    def _call(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._cached_call(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"{self._modname}.{self.name}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if not self._anonymous and registry.is_standard(self):
+            return registry.find, (self._modname, self.name)
+        return type(self)._deserialize, (self.name, self._anonymous, *self._recipe())
+
+    def _recipe(self) -> tuple[Any, ...]:
+        raise NotImplementedError
+
+    @classmethod
+    def _deserialize(cls, name: str, anonymous: bool, *recipe: Any) -> Any:
+        found = None if anonymous else registry.find(cls._modname, name)
+        if found is not None:
+            return found
+        op = cls(name, *recipe, anonymous=anonymous)  # type: ignore[call-arg, misc]
+        if not anonymous:
+            registry.install(cls._modname, name, op)
+        return op
+
+
+class ParameterizedFunction(ParameterizedUdf):
+    """Parameterized by a Python function that returns the function to compile."""
+
+    __slots__ = ("__signature__", "_is_udt", "func")
+    _op_class: ClassVar[Any] = None
+
+    def __init__(self, name: str | None, func: Any, *, anonymous: bool = False, is_udt: bool = False) -> None:
+        import inspect
+
+        self.func = func
+        self.__signature__ = inspect.signature(func)
+        self._is_udt = is_udt
+        super().__init__(name or getattr(func, "__name__", f"<anonymous_{self._modname}>"), anonymous)
+
+    def _call(self, *args: Any, **kwargs: Any) -> Any:
+        op = self._op_class.register_anonymous(self.func(*args, **kwargs), self.name, is_udt=self._is_udt)
+        op._parameterized_info = (self, args, kwargs)
+        return op
+
+    def _recipe(self) -> tuple[Any, ...]:
+        return (self.func,)
+
+
+class Registered:
+    """``register_new`` and ``register_anonymous`` for operators that are one Python function."""
+
+    _modname: ClassVar[str]
+    _parameterized_class: ClassVar[Any]
+    _in_op: ClassVar[bool] = True
+
+    @classmethod
+    def register_anonymous(
+        cls, func: Any, name: str | None = None, *, parameterized: bool = False, is_udt: bool = False
+    ) -> Any:
+        """Make an operator from a Python function without adding it to a namespace.
+
+        With ``parameterized`` the function returns the function to compile; with ``is_udt`` it is compiled for the
+        exact types of its operands when it is used.
+        """
+        if parameterized:
+            return cls._parameterized_class(name, func, anonymous=True, is_udt=is_udt)
+        return cls._build(name, func, anonymous=True, is_udt=is_udt)  # type: ignore[attr-defined]
+
+    @classmethod
+    def register_new(
+        cls, name: str, func: Any, *, parameterized: bool = False, is_udt: bool = False, lazy: bool = False
+    ) -> Any:
+        """Make an operator from a Python function and add it to the namespace; dots in the name nest it.
+
+        With ``lazy`` nothing is compiled until the operator is looked up.
+        """
+        registry.check_free(cls._modname, name)
+        if lazy:
+            options = {"parameterized": parameterized, "is_udt": is_udt}
+            registry.install_lazy(cls._modname, name, lambda: cls.register_new(name, func, **options), cls._in_op)
+            return None
+        if parameterized:
+            op = cls._parameterized_class(name, func, is_udt=is_udt)
+        else:
+            op = cls._build(name, func, is_udt=is_udt)  # type: ignore[attr-defined]
+        registry.install(cls._modname, name, op, cls._in_op)
+        return op
+
+
+def find_opclass(op: Any) -> tuple[Any, str]:
+    """The operator itself and the name of its class; parameterized ones are called with their defaults."""
+    if isinstance(op, OpBase):
+        return op, type(op).__name__
+    if isinstance(op, TypedOpBase):
+        return op, op.opclass
+    if isinstance(op, ParameterizedUdf):
+        return find_opclass(op())
+    if isinstance(op, BuiltinFunctionType):
+        from .resolve import builtin_to_op
+
+        found = builtin_to_op(op)
+        if found is not None:
+            return find_opclass(found)
+    return op, getattr(op, "opclass", UNKNOWN_OPCLASS) if not isinstance(op, (type, ModuleType)) else UNKNOWN_OPCLASS

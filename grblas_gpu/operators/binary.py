@@ -1,0 +1,186 @@
+"""BinaryOp: two operands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import INT64, DataType
+from . import registry
+from .base import OpBase, ParameterizedFunction, Registered, TypedOpBase, caller
+from .reductions import ReduceAt, fold_reduceat, ufunc_reduceat
+from .udf import Arguments
+
+
+class TypedBuiltinBinaryOp(TypedOpBase):
+    """A BinaryOp for one type.
+
+    ``reduceat(values, starts)`` folds each segment from the left: duplicates are combined so.
+
+    >>> from grblas_gpu import binary
+    >>> binary.minus["INT8"].numpy(np.int8([1, 2]), np.int8([5, 5]))
+    array([-4, -3], dtype=int8)
+    """
+
+    __slots__ = ("_monoid", "reduceat")
+    opclass = "BinaryOp"
+    _modname = "binary"
+    _lazy = TypedOpBase._lazy | {"_monoid", "reduceat"}
+    __call__ = caller("binary_call")
+
+    def _operands(self, dtypes: tuple[DataType, DataType]) -> Arguments:
+        return dtypes
+
+    def _make_reduceat(self) -> ReduceAt:
+        if isinstance(self.numpy, np.ufunc):
+            return ufunc_reduceat(self.numpy, self.return_type.np_type)
+        return fold_reduceat(self.numpy, self.return_type.np_type)
+
+    @property
+    def monoid(self) -> Any:
+        monoid = self.parent.monoid
+        return monoid[self.type] if monoid is not None and self.type in monoid.types else None
+
+    @property
+    def commutes_to(self) -> Any:
+        return self._same_type(self.parent.commutes_to)
+
+    @property
+    def _semiring_commutes_to(self) -> Any:
+        return self._same_type(self.parent._semiring_commutes_to)
+
+    def _same_type(self, op: Any) -> Any:
+        return op[self.type] if op is not None and self.type in op else None
+
+    @property
+    def is_commutative(self) -> bool:
+        return self.commutes_to is self
+
+
+class TypedUserBinaryOp(TypedBuiltinBinaryOp):
+    """A user-defined BinaryOp for one type."""
+
+    __slots__ = ()
+
+
+class BinaryOp(Registered, OpBase):
+    """Takes two values and returns one.
+
+    >>> from grblas_gpu import binary
+    >>> binary.minus.commutes_to, binary.plus.is_commutative
+    (binary.rminus, True)
+    """
+
+    __slots__ = ("_commutes_to", "_monoid")
+    _modname = "binary"
+    _typed_class = TypedBuiltinBinaryOp
+    _typed_user_class = TypedUserBinaryOp
+    __call__ = caller("binary_call")
+
+    def __init__(self, name: str, *, anonymous: bool = False) -> None:
+        super().__init__(name, anonymous=anonymous)
+        self._monoid: Any = None
+        self._commutes_to: Any = None
+
+    @property
+    def is_positional(self) -> bool:
+        return self._row is not None and self._row.positional is not None
+
+    @staticmethod
+    def _arguments(dtype: DataType, dtype2: DataType) -> Arguments:
+        return dtype, dtype2
+
+    def _for_two(self, dtype: DataType, dtype2: DataType) -> Any:
+        # `pair` does not look at its operands; two types say that its result is a count.
+        return self[INT64] if self._ignores_operands() else None
+
+    def _ignores_operands(self) -> bool:
+        return self._row is not None and len(self._row.forms) == 1 and self._row.forms[0].source == "1"
+
+    @property
+    def monoid(self) -> Any:
+        """The monoid of this operator, or None."""
+        if self._monoid is None and not self._anonymous:
+            self._monoid = registry.find("monoid", self.name)
+        return self._monoid
+
+    @property
+    def commutes_to(self) -> Any:
+        """The operator that gives the same result with its operands exchanged, or None."""
+        if self._commutes_to is None and self._row is not None and self._row.commutes_to is not None:
+            commutes_to = self if self._row.commutes_to == self.name else registry.find("binary", self._row.commutes_to)
+            self._commutes_to = commutes_to
+        return self._commutes_to
+
+    @property
+    def _semiring_commutes_to(self) -> Any:
+        """The operator to use when both operands of a matrix product are exchanged and transposed."""
+        name = None if self._row is None else self._row.swapped_in_product
+        return None if name is None else registry.find("binary", name)
+
+    @property
+    def is_commutative(self) -> bool:
+        return self.commutes_to is self
+
+
+class ParameterizedBinaryOp(ParameterizedFunction):
+    """Makes BinaryOps from parameters.
+
+    >>> from grblas_gpu import binary
+    >>> binary.isclose(rel_tol=0.1)["FP64"].numpy(np.float64([1, 1]), np.float64([1.05, 2]))
+    array([ True, False])
+    """
+
+    __slots__ = ("_commutes_to", "_makes_rows", "_monoid")
+    _modname = "binary"
+    _op_class = BinaryOp
+
+    def __init__(
+        self,
+        name: str | None,
+        func: Any,
+        *,
+        anonymous: bool = False,
+        is_udt: bool = False,
+        makes_rows: bool = False,
+        commutes_to: str | None = None,
+    ) -> None:
+        super().__init__(name, func, anonymous=anonymous, is_udt=is_udt)
+        self._makes_rows = makes_rows
+        self._monoid: Any = None
+        self._commutes_to = commutes_to
+
+    def _call(self, *args: Any, **kwargs: Any) -> Any:
+        if not self._makes_rows:
+            return super()._call(*args, **kwargs)
+        op = BinaryOp._from_row(self.func(*args, **kwargs), anonymous=True)
+        op._parameterized_info = (self, args, kwargs)
+        return op
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        op = self._cached_call(*args, **kwargs)
+        if self._monoid is not None and op._monoid is None:
+            op._monoid = op  # so that making the monoid does not come back here
+            try:
+                op._monoid = self._monoid(*args, **kwargs)
+            except Exception:
+                op._monoid = None
+        if self.is_commutative:
+            op._commutes_to = op
+        return op
+
+    @property
+    def monoid(self) -> Any:
+        return self._monoid
+
+    @property
+    def commutes_to(self) -> Any:
+        return None if self._commutes_to is None else registry.find("binary", self._commutes_to)
+
+    @property
+    def is_commutative(self) -> bool:
+        return self.commutes_to is self
+
+
+BinaryOp._parameterized_class = ParameterizedBinaryOp

@@ -1,0 +1,105 @@
+"""From table rows to operators."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from . import numpy_tables
+from .agg_tables import AGG_ALIASES, AGGREGATORS, AggRow
+from .monoid_tables import MONOIDS, SEMIRINGS
+from .tables import BINARY, INDEXUNARY, INDEXUNARY_ALIASES, PARAMETERIZED, SELECT, SELECT_ALIASES, UNARY, RowMaker
+
+
+@cache
+def rows(kind: str) -> dict[str, Any]:
+    """Every operator of a kind by its own name."""
+    numpy_unary, numpy_binary = numpy_tables.numpy_rows()
+    return {
+        "unary": UNARY | numpy_unary,
+        "binary": BINARY | numpy_binary | PARAMETERIZED,
+        "indexunary": INDEXUNARY,
+        "select": {name: INDEXUNARY[name] for name in INDEXUNARY if name in SELECT},
+        "monoid": MONOIDS,
+        "semiring": SEMIRINGS,
+        "agg": AGGREGATORS,
+    }[kind]
+
+
+@cache
+def aliases(kind: str) -> dict[str, str]:
+    """Other names of operators."""
+    from_ss = {name.removeprefix("ss."): name for name in rows(kind) if name.startswith("ss.")}
+    table = {
+        "unary": numpy_tables.UNARY_ALIASES,
+        "binary": numpy_tables.BINARY_ALIASES,
+        "monoid": numpy_tables.MONOID_ALIASES,
+    }
+    from_numpy = {f"numpy.{name}": target for name, target in table.get(kind, {}).items()}
+    others = {"indexunary": INDEXUNARY_ALIASES, "select": SELECT_ALIASES, "agg": AGG_ALIASES}
+    return from_ss | from_numpy | others.get(kind, {})
+
+
+def unlisted(kind: str, name: str) -> str | None:
+    """GraphBLAS 2.0 calls `pair` `oneb`; python-graphblas does not, so the name works but is not listed."""
+    if kind == "binary" and name == "oneb":
+        return "pair"
+    if kind == "semiring" and name.endswith("_oneb"):
+        return name.removesuffix("oneb") + "pair"
+    return None
+
+
+@cache
+def names(kind: str, part: str) -> set[str]:
+    """The names that a namespace, or its ``numpy`` or ``ss`` part, lists."""
+    every = [*rows(kind), *aliases(kind)]
+    if part == "numpy" and kind == "semiring":
+        return set(numpy_tables.semiring_names())
+    if part:
+        return {name.removeprefix(f"{part}.") for name in every if name.startswith(f"{part}.")}
+    return {name for name in every if "." not in name}
+
+
+def canonical(kind: str, name: str) -> str | None:
+    """The operator's own name, or None if there is no such operator."""
+    if name in rows(kind):
+        return name
+    if kind == "semiring" and name.startswith("numpy.") and name.removeprefix("numpy.") in names(kind, "numpy"):
+        return name
+    return aliases(kind).get(name) or unlisted(kind, name)
+
+
+def build(kind: str, name: str) -> Any:
+    """Make the operator of this own name."""
+    from . import BinaryOp, IndexUnaryOp, Monoid, ParameterizedBinaryOp, SelectOp, Semiring, UnaryOp
+    from .aggregators import Aggregator
+
+    row: Any = rows(kind).get(name)
+    if row is None:
+        return _numpy_semiring(name)
+    if isinstance(row, RowMaker):
+        return ParameterizedBinaryOp(row.name, row.make, makes_rows=True, commutes_to=row.commutes_to)
+    if isinstance(row, AggRow):
+        return Aggregator(row)
+    classes: dict[str, Any] = {
+        "unary": UnaryOp,
+        "binary": BinaryOp,
+        "monoid": Monoid,
+        "semiring": Semiring,
+        "indexunary": IndexUnaryOp,
+        "select": SelectOp,
+    }
+    return classes[kind]._from_row(row)
+
+
+def _numpy_semiring(name: str) -> Any:
+    """Pairs of NumPy names; most are known under GraphBLAS names too, and then they are that semiring."""
+    from . import Semiring
+    from .registry import builtin
+    from .resolve import get_semiring, semiring_name
+
+    monoid_name, binary_name = numpy_tables.semiring_names()[name.removeprefix("numpy.")]
+    monoid, binaryop = builtin("monoid", f"numpy.{monoid_name}"), builtin("binary", f"numpy.{binary_name}")
+    if semiring_name(monoid, binaryop) == name:
+        return Semiring._build(name, monoid, binaryop)
+    return get_semiring(monoid, binaryop)

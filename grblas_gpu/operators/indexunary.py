@@ -1,0 +1,181 @@
+"""IndexUnaryOp and SelectOp: a value, its position, and a number called the thunk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import BOOL, INT64, UINT64, DataType
+from . import registry
+from .base import OpBase, ParameterizedFunction, Registered, TypedOpBase, caller
+from .udf import Arguments
+
+
+class TypedBuiltinIndexUnaryOp(TypedOpBase):
+    """An IndexUnaryOp for one type; ``type2`` is the type of the thunk.
+
+    >>> from grblas_gpu import indexunary
+    >>> indexunary.tril[bool].numpy(np.ones(2, bool), np.array([0, 1]), np.array([1, 0]), np.int64(0))
+    array([False,  True])
+    """
+
+    __slots__ = ()
+    opclass = "IndexUnaryOp"
+    _modname = "indexunary"
+    __call__ = caller("indexunary_call")
+
+    def _operands(self, dtypes: tuple[DataType, DataType]) -> Arguments:
+        return dtypes[0], INT64, INT64, dtypes[1]
+
+    def _user_numpy(self) -> Callable[..., Any]:
+        function = super()._user_numpy()
+
+        def call(x: Any, i: Any, j: Any, y: Any) -> Any:
+            return function(x, np.asarray(i).astype(np.uint64), np.asarray(j).astype(np.uint64), y)
+
+        return call
+
+
+class TypedUserIndexUnaryOp(TypedBuiltinIndexUnaryOp):
+    """A user-defined IndexUnaryOp for one type. Its function takes the indices as UINT64."""
+
+    __slots__ = ()
+
+
+class TypedBuiltinSelectOp(TypedBuiltinIndexUnaryOp):
+    """A SelectOp for one type."""
+
+    __slots__ = ()
+    opclass = "SelectOp"
+    _modname = "select"
+    __call__ = caller("select_call")
+
+
+class TypedUserSelectOp(TypedBuiltinSelectOp):
+    """A user-defined SelectOp for one type."""
+
+    __slots__ = ()
+
+
+class IndexUnaryOp(Registered, OpBase):
+    """Takes a value, its row, its column and a thunk.
+
+    >>> from grblas_gpu import indexunary
+    >>> indexunary.rowindex.is_positional, indexunary.valuegt.is_positional
+    (True, False)
+    """
+
+    __slots__ = ()
+    _modname = "indexunary"
+    _in_op = False
+    _typed_class = TypedBuiltinIndexUnaryOp
+    _typed_user_class = TypedUserIndexUnaryOp
+    __call__ = caller("indexunary_call")
+
+    @property
+    def is_positional(self) -> bool:
+        return self._row is not None and self._row.reads_indices
+
+    @staticmethod
+    def _arguments(dtype: DataType, dtype2: DataType) -> Arguments:
+        return dtype, UINT64, UINT64, dtype2
+
+    @classmethod
+    def register_new(
+        cls, name: str, func: Any, *, parameterized: bool = False, is_udt: bool = False, lazy: bool = False
+    ) -> Any:
+        """Make an operator and add it to the namespace; one that returns BOOL becomes a SelectOp as well."""
+        op = super().register_new(name, func, parameterized=parameterized, is_udt=is_udt, lazy=lazy)
+        if isinstance(op, IndexUnaryOp) and not is_udt and _returns_bool(op):
+            registry.install("select", name, SelectOp._from_indexunary(op), in_op=False)
+        return op
+
+
+def _returns_bool(op: Any) -> bool:
+    """Judged by the first type that compiles: asking all of them would compile eleven functions."""
+    return op._row is not None or op._compiled.check() is BOOL
+
+
+class SelectOp(IndexUnaryOp):
+    """Says which values to keep, by value, row, column and thunk.
+
+    >>> from grblas_gpu import select
+    >>> select.tril, select.tril["INT64"].return_type
+    (select.tril, BOOL)
+    """
+
+    __slots__ = ()
+    _modname = "select"
+    _typed_class = TypedBuiltinSelectOp
+    _typed_user_class = TypedUserSelectOp
+    __call__ = caller("select_call")
+
+    @property
+    def coercions(self) -> dict[DataType, DataType]:
+        return {}
+
+    @classmethod
+    def _from_indexunary(cls, op: IndexUnaryOp) -> SelectOp:
+        if not op._is_udt and not _returns_bool(op):
+            raise ValueError("SelectOp must have BOOL return type")
+        select = cls(op.name, anonymous=op._anonymous)
+        for attribute in ("_row", "_key", "_compiled", "orig_func", "_is_udt", "_parameterized_info"):
+            setattr(select, attribute, getattr(op, attribute))
+        return select
+
+    @classmethod
+    def register_anonymous(
+        cls, func: Any, name: str | None = None, *, parameterized: bool = False, is_udt: bool = False
+    ) -> Any:
+        """Make a SelectOp without adding it to the namespace; it must return BOOL."""
+        if parameterized:
+            return ParameterizedSelectOp(name, func, anonymous=True, is_udt=is_udt)
+        return cls._from_indexunary(IndexUnaryOp._build(name, func, anonymous=True, is_udt=is_udt))
+
+    @classmethod
+    def register_new(
+        cls, name: str, func: Any, *, parameterized: bool = False, is_udt: bool = False, lazy: bool = False
+    ) -> Any:
+        """Make a SelectOp, and the IndexUnaryOp of the same name; it must return BOOL."""
+        op = IndexUnaryOp.register_new(name, func, parameterized=parameterized, is_udt=is_udt, lazy=lazy)
+        if lazy:
+            registry.install_lazy("select", name, lambda: cls._after_lazy(name), in_op=False)
+            return None
+        if parameterized:
+            select: Any = ParameterizedSelectOp(name, func, is_udt=is_udt)
+            registry.install("select", name, select, in_op=False)
+            return select
+        if not is_udt and not _returns_bool(op):
+            registry.remove("indexunary", name)
+            raise ValueError("SelectOp must have BOOL return type")
+        if is_udt:
+            registry.install("select", name, cls._from_indexunary(op), in_op=False)
+        return registry.find("select", name)
+
+    @classmethod
+    def _after_lazy(cls, name: str) -> Any:
+        select = cls._from_indexunary(registry.find("indexunary", name))
+        registry.install("select", name, select, in_op=False)
+        return select
+
+
+class ParameterizedIndexUnaryOp(ParameterizedFunction):
+    """Makes IndexUnaryOps from parameters."""
+
+    __slots__ = ()
+    _modname = "indexunary"
+    _op_class = IndexUnaryOp
+
+
+class ParameterizedSelectOp(ParameterizedFunction):
+    """Makes SelectOps from parameters."""
+
+    __slots__ = ()
+    _modname = "select"
+    _op_class = SelectOp
+
+
+IndexUnaryOp._parameterized_class = ParameterizedIndexUnaryOp
+SelectOp._parameterized_class = ParameterizedSelectOp

@@ -1,0 +1,298 @@
+"""Monoid: an associative BinaryOp on one type with an identity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import BOOL, DataType, lookup_dtype
+from ..errors import DomainMismatch
+from . import registry
+from .base import OpBase, ParameterizedUdf, TypedOpBase, caller
+from .binary import BinaryOp, ParameterizedBinaryOp
+from .reductions import Reduce, ReduceAt, first_reduceat, tree_reduceat, ufunc_reduce, ufunc_reduceat, whole
+from .typing_rules import Signature
+
+
+class TypedBuiltinMonoid(TypedOpBase):
+    """A Monoid for one type.
+
+    ``terminal`` is the value at which a reduction may stop, ``any_value`` says that it may stop at once.
+
+    >>> from grblas_gpu import monoid
+    >>> monoid.min["INT8"].identity, monoid.min["INT8"].terminal, monoid.any["INT8"].any_value
+    (127, -128, True)
+    >>> monoid.plus["INT64"].reduceat(np.array([1, 2, 3]), np.array([0, 2]))
+    array([3, 3])
+    """
+
+    __slots__ = ("any_value", "binaryop", "identity", "reduce", "reduceat", "terminal")
+    opclass = "Monoid"
+    _modname = "monoid"
+    _lazy = TypedOpBase._lazy | {"reduce", "reduceat"}
+    is_commutative = True
+    __call__ = caller("monoid_call")
+
+    def __init__(self, parent: Any, dtype: DataType, return_type: DataType, dtype2: DataType | None = None) -> None:
+        super().__init__(parent, dtype, return_type)
+        self.binaryop: Any = parent.binaryop[dtype]
+        self.identity: Any = None
+        self.terminal: Any = None
+        self.any_value = False
+
+    def _make_numpy(self) -> Any:
+        return self.binaryop.numpy
+
+    def _make_source(self) -> str | None:
+        return self.binaryop.source
+
+    def _ufunc(self) -> np.ufunc | None:
+        row = self.binaryop.parent._row
+        function = None if row is None else row.form(self.type).numpy
+        return function if isinstance(function, np.ufunc) else None
+
+    def _make_reduceat(self) -> ReduceAt:
+        if self.any_value:
+            return first_reduceat
+        ufunc = self._ufunc()
+        if ufunc is not None:
+            return ufunc_reduceat(ufunc, self.type.np_type)
+        return tree_reduceat(self.numpy, self.type.np_type)
+
+    def _make_reduce(self) -> Reduce:
+        ufunc = self._ufunc()
+        if ufunc is not None and not self.any_value:
+            return ufunc_reduce(ufunc, self.identity, self.type.np_type)
+        return whole(self.reduceat, self.identity, self.type.np_type)
+
+    @property
+    def commutes_to(self) -> Any:
+        return self
+
+    @property
+    def is_idempotent(self) -> bool:
+        """True if ``monoid(x, x) == x`` for any x."""
+        return self.parent.is_idempotent
+
+
+class TypedUserMonoid(TypedBuiltinMonoid):
+    """A user-defined Monoid for one type."""
+
+    __slots__ = ()
+
+
+class Monoid(OpBase):
+    """An associative operator with an identity.
+
+    >>> from grblas_gpu import monoid
+    >>> monoid.times.identities[monoid.times["FP64"].type], monoid.times.binaryop
+    (1.0, binary.times)
+    """
+
+    __slots__ = ("_binaryop", "_identity", "_is_idempotent")
+    _modname = "monoid"
+    _typed_class = TypedBuiltinMonoid
+    _typed_user_class = TypedUserMonoid
+    is_positional = False
+    is_commutative = True
+    __call__ = caller("monoid_call")
+
+    def __init__(
+        self,
+        name: str,
+        binaryop: Any = None,
+        identity: Any = None,
+        *,
+        is_idempotent: bool = False,
+        anonymous: bool = False,
+    ) -> None:
+        super().__init__(name, anonymous=anonymous)
+        self._binaryop = binaryop
+        self._identity = identity
+        self._is_idempotent = is_idempotent
+        if binaryop is not None:
+            binaryop._monoid = self
+            self._is_udt = binaryop._is_udt
+            self.orig_func = binaryop.orig_func
+
+    @classmethod
+    def _from_row(cls, row: Any, *, anonymous: bool = False) -> Any:
+        op = super()._from_row(row, anonymous=anonymous)
+        op._is_idempotent = row.idempotent
+        return op
+
+    def _signature(self) -> Signature:
+        if self._row is not None:
+            bools: Signature = {BOOL: (BOOL, BOOL)} if self._row.for_bool else {}
+            return self._row.signature | bools
+        types = self._identity if isinstance(self._identity, dict) else self._binaryop.types
+        same = {t: self._binaryop[t].return_type for t in types}
+        return {t: (t, t) for t, result in same.items() if t is result}
+
+    @property
+    def coercions(self) -> dict[DataType, DataType]:
+        other: dict[DataType, DataType] = {BOOL: BOOL} if self._row is not None and self._row.for_bool else {}
+        return super().coercions | other
+
+    def _make(self, dtype: DataType) -> Any:
+        if self._row is not None and self._row.for_bool and dtype is BOOL:
+            return registry.builtin("monoid", self._row.for_bool)[BOOL]
+        return super()._make(dtype)
+
+    def _lookup(self, dtype: DataType) -> tuple[DataType, DataType]:
+        if self._row is not None:
+            return super()._lookup(dtype)
+        if (isinstance(self._identity, dict) and dtype not in self._identity) or dtype in self._deleted:
+            raise KeyError(f"{self.name} does not work with {dtype}")
+        if dtype not in self._binaryop or self._binaryop[dtype].return_type is not dtype:
+            raise KeyError(f"{self.name} does not work with {dtype}")
+        return dtype, dtype
+
+    def _typed(self, dtype: DataType, result: DataType) -> Any:
+        if self._row is None:
+            typed = TypedUserMonoid(self, dtype, result)
+            value = self._identity[dtype] if isinstance(self._identity, dict) else self._identity
+            typed.identity = value
+            typed.binaryop._monoid = typed
+            return typed
+        row = self._row
+        typed = TypedBuiltinMonoid(self, dtype, result)
+        typed.identity = row.identity(dtype)
+        typed.any_value = row.any_value
+        if row.terminal is not None and dtype in row.terminal_types:
+            typed.terminal = row.terminal(dtype)
+        return typed
+
+    def _compile_udt(self, dtype: DataType, dtype2: DataType | None) -> Any:
+        if dtype2 is not None and dtype2 is not dtype:
+            raise TypeError(f"Monoid inputs must be the same dtype (got {dtype} and {dtype2})")
+        if dtype not in self._typed_ops:
+            self._typed_ops[dtype] = self._typed(dtype, self._binaryop._compile_udt(dtype, dtype).return_type)
+        return self._typed_ops[dtype]
+
+    @property
+    def binaryop(self) -> Any:
+        """The BinaryOp of this monoid."""
+        if self._binaryop is None:
+            self._binaryop = registry.builtin("binary", self.name)
+        return self._binaryop
+
+    @property
+    def _compiled_func(self) -> Any:
+        return self.binaryop._compiled
+
+    @property
+    def identities(self) -> dict[DataType, Any]:
+        """The identity for each data type."""
+        return {dtype: self[dtype].identity for dtype in self.types}
+
+    @property
+    def is_idempotent(self) -> bool:
+        """True if ``monoid(x, x) == x`` for any x."""
+        return self._is_idempotent
+
+    @property
+    def commutes_to(self) -> Any:
+        return self
+
+    @classmethod
+    def _build(  # type: ignore[override]
+        cls, name: str | None, binaryop: Any, identity: Any, *, is_idempotent: bool = False, anonymous: bool = False
+    ) -> Any:
+        if type(binaryop) is not BinaryOp:
+            raise TypeError(f"binaryop must be a BinaryOp, not {type(binaryop)}")
+        if isinstance(identity, Mapping):
+            identity = {lookup_dtype(key): value for key, value in identity.items()}
+            for dtype in identity:
+                result = binaryop[dtype].return_type
+                if result is not dtype:
+                    raise DomainMismatch(f"{binaryop[dtype]!r} returns {result}; a monoid must return {dtype}")
+        return cls(name or binaryop.name, binaryop, identity, is_idempotent=is_idempotent, anonymous=anonymous)
+
+    @classmethod
+    def register_anonymous(
+        cls, binaryop: Any, identity: Any, name: str | None = None, *, is_idempotent: bool = False
+    ) -> Any:
+        """Make a Monoid without adding it to the namespace; ``identity`` is a value or a mapping from dtypes."""
+        if type(binaryop) is ParameterizedBinaryOp:
+            return ParameterizedMonoid(name, binaryop, identity, is_idempotent=is_idempotent, anonymous=True)
+        return cls._build(name, binaryop, identity, is_idempotent=is_idempotent, anonymous=True)
+
+    @classmethod
+    def register_new(
+        cls, name: str, binaryop: Any, identity: Any, *, is_idempotent: bool = False, lazy: bool = False
+    ) -> Any:
+        """Make a Monoid and add it to the namespace; dots in the name nest it."""
+        registry.check_free("monoid", name)
+        if lazy:
+            registry.install_lazy(
+                "monoid", name, lambda: cls.register_new(name, binaryop, identity, is_idempotent=is_idempotent)
+            )
+            return None
+        if isinstance(binaryop, str):
+            from .resolve import binary_from_string
+
+            binaryop = binary_from_string(binaryop)
+        op: Any
+        if type(binaryop) is ParameterizedBinaryOp:
+            op = ParameterizedMonoid(name, binaryop, identity, is_idempotent=is_idempotent)
+        else:
+            op = cls._build(name, binaryop, identity, is_idempotent=is_idempotent)
+        registry.install("monoid", name, op)
+        return op
+
+    def _recipe(self) -> tuple[Any, ...]:
+        return self._binaryop, self._identity, self.name
+
+
+class ParameterizedMonoid(ParameterizedUdf):
+    """Makes Monoids from parameters."""
+
+    __slots__ = ("__signature__", "_is_idempotent", "binaryop", "identity")
+    _modname = "monoid"
+    is_commutative = True
+
+    def __init__(
+        self,
+        name: str | None,
+        binaryop: Any,
+        identity: Any,
+        is_idempotent: bool = False,
+        anonymous: bool = False,
+    ) -> None:
+        import inspect
+
+        if type(binaryop) is not ParameterizedBinaryOp:
+            raise TypeError("binaryop must be parameterized")
+        self.binaryop = binaryop
+        self.__signature__ = binaryop.__signature__
+        if callable(identity) and inspect.signature(identity) != self.__signature__:
+            raise ValueError(
+                f"Signatures of binaryop and identity passed to {type(self).__name__} must be the same.  "
+                f"Got: binaryop{self.__signature__} and identity{inspect.signature(identity)}"
+            )
+        self.identity = identity
+        self._is_idempotent = is_idempotent
+        super().__init__(name or binaryop.name, anonymous)
+        binaryop._monoid = self
+        binaryop._cached_call.cache_clear()  # operators made before know nothing of this monoid
+
+    def _call(self, *args: Any, **kwargs: Any) -> Any:
+        binaryop = self.binaryop(*args, **kwargs)
+        identity = self.identity(*args, **kwargs) if callable(self.identity) else self.identity
+        op = Monoid.register_anonymous(binaryop, identity, self.name, is_idempotent=self._is_idempotent)
+        op._parameterized_info = (self, args, kwargs)
+        return op
+
+    @property
+    def commutes_to(self) -> Any:
+        return self
+
+    @property
+    def is_idempotent(self) -> bool:
+        return self._is_idempotent
+
+    def _recipe(self) -> tuple[Any, ...]:
+        return self.binaryop, self.identity, self._is_idempotent

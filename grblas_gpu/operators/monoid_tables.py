@@ -1,0 +1,148 @@
+"""The built-in monoids and semirings: rows again.
+
+A monoid is a binary operator of the same name with an identity, and perhaps a terminal value at which a reduction may
+stop. A semiring is a pair of names, so whole families of them are one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..dtypes import BOOL, DataType
+from .typing_rules import (
+    BITS,
+    BOOLS,
+    EVERY,
+    FLOATS,
+    INTS,
+    LOGICAL,
+    ONLY_BOOL,
+    SAME,
+    SAME_FLOAT,
+    SAME_INT,
+    SAME_NUMBER,
+    SAME_UNSIGNED,
+    Signature,
+    Types,
+)
+
+Value = Callable[[DataType], Any]
+
+
+def zero(dtype: DataType) -> Any:
+    return dtype.np_type.type(0).item()
+
+
+def one(dtype: DataType) -> Any:
+    return dtype.np_type.type(1).item()
+
+
+def lowest(dtype: DataType) -> Any:
+    if dtype is BOOL:
+        return False
+    return -np.inf if dtype in FLOATS else int(np.iinfo(dtype.np_type).min)
+
+
+def highest(dtype: DataType) -> Any:
+    if dtype is BOOL:
+        return True
+    return np.inf if dtype in FLOATS else int(np.iinfo(dtype.np_type).max)
+
+
+class MonoidRow(NamedTuple):
+    name: str
+    signature: Signature
+    identity: Value
+    terminal: Value | None = None
+    terminal_types: Types = EVERY
+    idempotent: bool = False
+    any_value: bool = False
+    for_bool: str | None = None  # the monoid that this one is on BOOL
+
+
+MONOIDS: dict[str, MonoidRow] = {
+    entry.name: entry
+    for entry in [
+        MonoidRow("any", SAME, zero, any_value=True, idempotent=True),
+        MonoidRow("plus", SAME_NUMBER, zero),
+        MonoidRow("times", SAME_NUMBER, one, zero, INTS, for_bool="land"),
+        MonoidRow("min", SAME_NUMBER, highest, lowest, idempotent=True, for_bool="land"),
+        MonoidRow("max", SAME_NUMBER, lowest, highest, idempotent=True, for_bool="lor"),
+        MonoidRow("lor", LOGICAL, lowest, highest, idempotent=True),
+        MonoidRow("land", LOGICAL, highest, lowest, idempotent=True),
+        MonoidRow("lxor", LOGICAL, lowest),
+        MonoidRow("lxnor", LOGICAL, highest),
+        MonoidRow("eq", ONLY_BOOL, highest),
+        MonoidRow("bor", SAME_UNSIGNED, zero, highest, idempotent=True),
+        MonoidRow("band", SAME_UNSIGNED, highest, zero, idempotent=True),
+        MonoidRow("bxor", SAME_UNSIGNED, zero),
+        MonoidRow("bxnor", SAME_UNSIGNED, highest),
+        MonoidRow("numpy.gcd", SAME_INT, zero, one, idempotent=True),
+        MonoidRow("numpy.hypot", SAME_FLOAT, zero),
+        MonoidRow("numpy.logaddexp", SAME_FLOAT, lowest),
+        MonoidRow("numpy.logaddexp2", SAME_FLOAT, lowest),
+        # NaN wins over infinity here, so floats have no terminal value.
+        MonoidRow("numpy.maximum", SAME, lowest, highest, INTS | BOOLS, idempotent=True),
+        MonoidRow("numpy.minimum", SAME, highest, lowest, INTS | BOOLS, idempotent=True),
+    ]
+}
+
+
+class Family(NamedTuple):
+    """Semirings ``{monoid}_{binaryop}`` that share a rule for their types."""
+
+    monoids: str
+    binaryops: str
+    signature: Signature | None = None  # None: whatever monoid and operator have in common
+    for_bool: bool = False  # BOOL uses the semiring with the monoid that `monoid[BOOL]` is
+
+
+_ARITHMETIC = "plus minus rminus times cdiv rdiv min max iseq isne islt isgt isle isge"
+_CHOICE = "first second land lor lxor"
+_POSITIONAL = "firsti firsti1 firstj firstj1 secondi secondi1 secondj secondj1"
+
+FAMILIES = (
+    Family("any plus times min max", _ARITHMETIC, SAME_NUMBER),
+    Family("plus times", f"{_CHOICE} pair", SAME_NUMBER),
+    Family("min max", "pair", SAME_NUMBER),
+    Family("min max", _CHOICE, SAME_NUMBER, for_bool=True),
+    Family("any", f"{_CHOICE} pair", SAME),
+    Family("any plus times min max", "truediv rtruediv floordiv rfloordiv"),
+    Family("any lor land lxor eq", "eq ne lt gt le ge", SAME),
+    Family("lor land lxor eq", f"{_CHOICE} pair", LOGICAL),
+    Family("lxnor", "lor", LOGICAL),
+    Family("band bor bxor bxnor", "band bor bxor bxnor", BITS),
+    Family("plus", "pow rpow absfirst abssecond"),
+    Family("max", "absfirst abssecond"),
+)
+POSITIONAL_FAMILY = Family("any plus times min max", _POSITIONAL)
+
+
+class SemiringRow(NamedTuple):
+    name: str
+    monoid: str
+    binaryop: str
+    signature: Signature | None
+    for_bool: str | None
+
+
+def _semirings() -> dict[str, SemiringRow]:
+    rows = {}
+    for family in FAMILIES:
+        for monoid in family.monoids.split():
+            for binaryop in family.binaryops.split():
+                name = f"{monoid}_{binaryop}"
+                bool_monoid = MONOIDS[monoid].for_bool if family.for_bool else None
+                for_bool = f"{bool_monoid}_{binaryop}" if bool_monoid else None
+                rows[name] = SemiringRow(name, monoid, binaryop, family.signature, for_bool)
+    for monoid in POSITIONAL_FAMILY.monoids.split():
+        for binaryop in POSITIONAL_FAMILY.binaryops.split():
+            name = f"ss.{monoid}_{binaryop}"
+            rows[name] = SemiringRow(name, monoid, f"ss.{binaryop}", POSITIONAL_FAMILY.signature, None)
+    return rows
+
+
+SEMIRINGS = _semirings()

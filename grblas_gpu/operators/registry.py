@@ -1,0 +1,182 @@
+"""Where operators are found by name: built-in ones are made from the tables when first asked for.
+
+A *namespace* is a module such as ``grblas_gpu.unary`` or one of its parts (``numpy``, ``ss``, or a path of user-defined
+names). Its ``__getattr__`` comes here.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+PACKAGE = __package__.rpartition(".")[0]
+#: In this order: an operator shared by two kinds is the first one's in ``op``.
+OP_KINDS = ("unary", "binary", "monoid", "semiring")
+PARTS = ("numpy", "ss")
+
+
+class OpPath:
+    """A part of a user-defined dotted name."""
+
+    def __init__(self, parent: Any, name: str) -> None:
+        self._parent = parent
+        self._name = name
+        self._delayed: dict[str, Callable[[], Any]] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self.__dict__.get("_delayed", ()):
+            return self._delayed.pop(name)()
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self._delayed})
+
+
+class Namespace:
+    """The names of one kind of operator, or of its ``numpy`` or ``ss`` part."""
+
+    def __init__(self, kind: str, variables: dict[str, Any], part: str = "") -> None:
+        self.kind = kind
+        self.part = part
+        self.variables = variables
+        self.delayed: dict[str, Callable[[], Any]] = {}
+
+    def add_part(self, part: str) -> ModuleType:
+        """A submodule that has no file of its own."""
+        name = f"{PACKAGE}.{self.kind}.{part}"
+        module = ModuleType(name, f"The ``{part}`` operators of ``{self.kind}``.")
+        namespace = Namespace(self.kind, module.__dict__, part)
+        module.__dict__.update(
+            _namespace=namespace, _delayed=namespace.delayed, __getattr__=namespace.find, __dir__=namespace.names
+        )
+        sys.modules[name] = module
+        return module
+
+    def find(self, name: str) -> Any:
+        if name in self.delayed:
+            op = self.delayed.pop(name)()
+            self.variables[name] = op
+            return op
+        if not name.startswith("__"):
+            if self.kind == "op":
+                op = _find_in_op(self.part, name)
+            else:
+                op = builtin(self.kind, f"{self.part}.{name}" if self.part else name)
+            if op is not None:
+                self.variables[name] = op
+                return op
+        raise AttributeError(f"module {self.variables['__name__']!r} has no attribute {name!r}")
+
+    def has(self, name: str) -> bool:
+        return name in self.variables or name in self.delayed or name in self.builtin_names()
+
+    def builtin_names(self) -> set[str]:
+        from .builtin import names
+
+        if self.kind == "op":
+            return {name for kind in OP_KINDS for name in names(kind, self.part)}
+        return names(self.kind, self.part)
+
+    def names(self) -> list[str]:
+        return sorted({*self.variables, *self.delayed, *self.builtin_names()})
+
+
+_builtins: dict[tuple[str, str], Any] = {}
+
+
+def builtin(kind: str, name: str) -> Any:
+    """The built-in operator of this (perhaps dotted) name, or None."""
+    key = kind, name
+    if key not in _builtins:
+        from .builtin import build, canonical
+
+        standard = canonical(kind, name)
+        if standard is None:
+            return None
+        if standard != name:
+            return builtin(kind, standard)
+        _builtins[key] = build(kind, name)
+    return _builtins[key]
+
+
+def is_standard(op: Any) -> bool:
+    return _builtins.get((op._modname, op.name)) is op
+
+
+def _find_in_op(part: str, name: str) -> Any:
+    for kind in OP_KINDS:
+        module = getattr(namespace_module(kind), part, None) if part else namespace_module(kind)
+        if module is not None and module.__dict__["_namespace"].has(name):
+            return getattr(module, name)
+    return None
+
+
+def namespace_module(kind: str) -> Any:
+    return importlib.import_module(f"{PACKAGE}.{kind}")
+
+
+def find(kind: str, name: str) -> Any:
+    """The operator of this (perhaps dotted) name, built in or user-defined, or None."""
+    found: Any = namespace_module(kind)
+    for part in name.split("."):
+        found = getattr(found, part, None)
+        if found is None:
+            return None
+    return found
+
+
+def has(place: Any, name: str) -> bool:
+    namespace = place.__dict__.get("_namespace")
+    if namespace is not None:
+        return namespace.has(name)
+    return name in place.__dict__ or name in place._delayed
+
+
+def _place(kind: str, name: str, *, make: bool) -> tuple[Any, str]:
+    """The namespace in which the last part of a dotted name lives, and that part."""
+    *path, last = name.split(".")
+    place = namespace_module(kind)
+    where = kind
+    for part in path:
+        where = f"{where}.{part}"
+        if not has(place, part):
+            if not make:
+                return OpPath(None, part), last
+            setattr(place, part, OpPath(place, part))
+        place = getattr(place, part)
+        if not isinstance(place, OpPath | ModuleType):
+            raise AttributeError(f"{where} is already defined. Cannot use as a nested path.")
+    return place, last
+
+
+def check_free(kind: str, name: str) -> None:
+    place, last = _place(kind, name, make=False)
+    if has(place, last):
+        raise AttributeError(f"{kind}.{name} is already defined")
+
+
+def install(kind: str, name: str, op: Any, in_op: bool = True) -> None:
+    """Add an operator to its namespace, and to ``op`` if the name is free there."""
+    place, last = _place(kind, name, make=True)
+    setattr(place, last, op)
+    if in_op:
+        place, last = _place("op", name, make=True)
+        if not has(place, last):
+            setattr(place, last, op)
+
+
+def install_lazy(kind: str, name: str, make: Callable[[], Any], in_op: bool = True) -> None:
+    place, last = _place(kind, name, make=True)
+    place._delayed[last] = make
+    if in_op:
+        place, last = _place("op", name, make=True)
+        if not has(place, last):
+            place._delayed[last] = lambda: find(kind, name)
+
+
+def remove(kind: str, name: str) -> None:
+    place, last = _place(kind, name, make=False)
+    delattr(place, last)

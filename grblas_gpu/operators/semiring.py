@@ -1,0 +1,248 @@
+"""Semiring: a Monoid that adds what a BinaryOp multiplies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..dtypes import BOOL, INT64, DataType
+from . import registry
+from .base import OpBase, ParameterizedUdf, TypedOpBase, caller
+from .binary import BinaryOp, ParameterizedBinaryOp
+from .monoid import Monoid, ParameterizedMonoid
+from .typing_rules import Signature
+
+
+class TypedBuiltinSemiring(TypedOpBase):
+    """A Semiring for one type; ``monoid`` and ``binaryop`` are typed too.
+
+    >>> from grblas_gpu import semiring
+    >>> semiring.min_plus["INT64"].monoid, semiring.min_plus["INT64"].binaryop
+    (monoid.min[INT64], binary.plus[INT64])
+    """
+
+    __slots__ = ("binaryop", "monoid")
+    opclass = "Semiring"
+    _modname = "semiring"
+    __call__ = caller("semiring_call")
+
+    def __init__(self, parent: Any, monoid: Any, binaryop: Any) -> None:
+        super().__init__(parent, binaryop.type, monoid.return_type, binaryop.type2)
+        self.monoid = monoid
+        self.binaryop = binaryop
+        self.positional = binaryop.positional
+        self.offset = binaryop.offset
+        self.cacheable = monoid.cacheable and binaryop.cacheable
+        self.key = f"{monoid.key}.{binaryop.key}"
+
+    def _make_numpy(self) -> Any:
+        return self.binaryop.numpy
+
+    def _make_source(self) -> str | None:
+        return self.binaryop.source
+
+    @property
+    def commutes_to(self) -> Any:
+        return _commutes_to(self)
+
+    @property
+    def is_commutative(self) -> bool:
+        return self.binaryop.is_commutative
+
+
+class TypedUserSemiring(TypedBuiltinSemiring):
+    """A user-defined Semiring for one type."""
+
+    __slots__ = ()
+
+
+def _commutes_to(semiring: Any) -> Any:
+    """The semiring that gives the transposed result for exchanged and transposed operands, or None."""
+    binaryop = semiring.binaryop
+    other = binaryop._semiring_commutes_to or binaryop.commutes_to
+    if other is None:
+        return None
+    if other is binaryop:
+        return semiring
+    from .resolve import get_semiring
+
+    return get_semiring(semiring.monoid, other)
+
+
+class Semiring(OpBase):
+    """A monoid and a binary operator.
+
+    >>> from grblas_gpu import semiring
+    >>> semiring.plus_times.monoid, semiring.plus_times.binaryop
+    (monoid.plus, binary.times)
+    """
+
+    __slots__ = ("_binaryop", "_monoid")
+    _modname = "semiring"
+    _typed_class = TypedBuiltinSemiring
+    _typed_user_class = TypedUserSemiring
+    __call__ = caller("semiring_call")
+
+    def __init__(self, name: str, monoid: Any = None, binaryop: Any = None, *, anonymous: bool = False) -> None:
+        super().__init__(name, anonymous=anonymous)
+        self._monoid = monoid
+        self._binaryop = binaryop
+        self._is_udt = binaryop is not None and binaryop._is_udt
+
+    @property
+    def monoid(self) -> Any:
+        """The Monoid of this semiring."""
+        if self._monoid is None:
+            self._monoid = registry.builtin("monoid", self._row.monoid)
+        return self._monoid
+
+    @property
+    def binaryop(self) -> Any:
+        """The BinaryOp of this semiring."""
+        if self._binaryop is None:
+            self._binaryop = registry.builtin("binary", self._row.binaryop)
+        return self._binaryop
+
+    @property
+    def is_positional(self) -> bool:
+        return self.binaryop.is_positional
+
+    @property
+    def commutes_to(self) -> Any:
+        return _commutes_to(self)
+
+    @property
+    def is_commutative(self) -> bool:
+        return self.binaryop.is_commutative
+
+    def _signature(self) -> Signature:
+        given: Signature | None = None if self._row is None else self._row.signature
+        if given is not None:
+            results = {used: self._result(used) for used, _ in given.values()}
+            signature = {t: (used, results[used]) for t, (used, _) in given.items()}
+            return signature | ({BOOL: (BOOL, BOOL)} if self._row.for_bool else {})
+        if self._is_udt:
+            return {}
+        signature = {}
+        for dtype in self.binaryop.types:
+            if self._fits(dtype):
+                signature[dtype] = (self.binaryop[dtype].type, self._result(dtype))
+        return signature
+
+    @property
+    def coercions(self) -> dict[DataType, DataType]:
+        if self._row is None:
+            return {}
+        other: dict[DataType, DataType] = {BOOL: BOOL} if self._row.for_bool else {}
+        return super().coercions | other
+
+    def _result(self, dtype: DataType) -> DataType:
+        return self.monoid[self.binaryop[dtype].return_type].return_type
+
+    def _fits(self, dtype: DataType) -> bool:
+        """Whether the monoid takes what the operator returns, without a cast that would change the result."""
+        product = self.binaryop[dtype].return_type
+        monoid = self.monoid
+        return product in monoid.types and monoid.coercions.get(product, product) is product
+
+    def _make(self, dtype: DataType) -> Any:
+        row = self._row
+        if row is not None and row.for_bool and dtype is BOOL:
+            return registry.builtin("semiring", row.for_bool)[BOOL]
+        if row is not None and row.signature is not None:
+            used = row.signature.get(dtype, (None, None))[0]
+            if used is None:
+                raise KeyError(f"{self.name} does not work with {dtype}")
+            if used is not dtype:
+                return self[used]
+        elif dtype not in self.binaryop or not self._fits(dtype):
+            raise KeyError(f"{self.name} does not work with {dtype}")
+        binaryop = self.binaryop[dtype]
+        if row is not None and binaryop.type is not dtype:
+            return self[binaryop.type]
+        typed_class = TypedUserSemiring if row is None else TypedBuiltinSemiring
+        return typed_class(self, self.monoid[binaryop.return_type], binaryop)
+
+    def _compile_udt(self, dtype: DataType, dtype2: DataType | None) -> Any:
+        dtype2 = dtype if dtype2 is None else dtype2
+        if (dtype, dtype2) not in self._cache:
+            binaryop = self.binaryop._compile_udt(dtype, dtype2)
+            self._cache[dtype, dtype2] = TypedUserSemiring(self, self.monoid[binaryop.return_type], binaryop)
+        return self._cache[dtype, dtype2]
+
+    def _for_two(self, dtype: DataType, dtype2: DataType) -> Any:
+        return self[INT64] if self.binaryop._ignores_operands() else None
+
+    @classmethod
+    def _build(cls, name: str | None, monoid: Any, binaryop: Any, *, anonymous: bool = False) -> Any:  # type: ignore[override]
+        if type(monoid) is not Monoid:
+            raise TypeError(f"monoid must be a Monoid, not {type(monoid)}")
+        if type(binaryop) is not BinaryOp:
+            raise TypeError(f"binaryop must be a BinaryOp, not {type(binaryop)}")
+        return cls(name or f"{monoid.name}_{binaryop.name}".replace(".", "_"), monoid, binaryop, anonymous=anonymous)
+
+    @classmethod
+    def register_anonymous(cls, monoid: Any, binaryop: Any, name: str | None = None) -> Any:
+        """Make a Semiring without adding it to the namespace."""
+        if type(monoid) is ParameterizedMonoid or type(binaryop) is ParameterizedBinaryOp:
+            return ParameterizedSemiring(name, monoid, binaryop, anonymous=True)
+        return cls._build(name, monoid, binaryop, anonymous=True)
+
+    @classmethod
+    def register_new(cls, name: str, monoid: Any, binaryop: Any, *, lazy: bool = False) -> Any:
+        """Make a Semiring and add it to the namespace; dots in the name nest it."""
+        from .resolve import binary_from_string, monoid_from_string
+
+        registry.check_free("semiring", name)
+        if lazy:
+            registry.install_lazy("semiring", name, lambda: cls.register_new(name, monoid, binaryop))
+            return None
+        if isinstance(monoid, str):
+            monoid = monoid_from_string(monoid)
+        if isinstance(binaryop, str):
+            binaryop = binary_from_string(binaryop)
+        op: Any
+        if type(monoid) is ParameterizedMonoid or type(binaryop) is ParameterizedBinaryOp:
+            op = ParameterizedSemiring(name, monoid, binaryop)
+        else:
+            op = cls._build(name, monoid, binaryop)
+        registry.install("semiring", name, op)
+        return op
+
+    def _recipe(self) -> tuple[Any, ...]:
+        return self._monoid, self._binaryop, self.name
+
+
+class ParameterizedSemiring(ParameterizedUdf):
+    """Makes Semirings from parameters."""
+
+    __slots__ = ("__signature__", "binaryop", "monoid")
+    _modname = "semiring"
+
+    def __init__(self, name: str | None, monoid: Any, binaryop: Any, *, anonymous: bool = False) -> None:
+        if type(monoid) not in {ParameterizedMonoid, Monoid}:
+            raise TypeError("monoid must be of type Monoid or ParameterizedMonoid")
+        if type(binaryop) not in {ParameterizedBinaryOp, BinaryOp}:
+            raise TypeError("binaryop must be of type BinaryOp or ParameterizedBinaryOp")
+        parameterized = [op for op in (binaryop, monoid) if isinstance(op, ParameterizedUdf)]
+        if not parameterized:
+            raise TypeError("At least one of monoid or binaryop must be parameterized")
+        self.__signature__: Any = parameterized[0].__signature__  # type: ignore[attr-defined]
+        if any(op.__signature__ != self.__signature__ for op in parameterized):  # type: ignore[attr-defined]
+            raise ValueError(
+                f"Signatures of monoid and binaryop passed to {type(self).__name__} must be the same.  "
+                f"Got: monoid{monoid.__signature__} and binaryop{binaryop.__signature__}.  "
+                "Perhaps call monoid or binaryop with parameters before creating the semiring."
+            )
+        self.monoid = monoid
+        self.binaryop = binaryop
+        super().__init__(name or f"{monoid.name}_{binaryop.name}", anonymous)
+
+    def _call(self, *args: Any, **kwargs: Any) -> Any:
+        monoid = self.monoid(*args, **kwargs) if type(self.monoid) is ParameterizedMonoid else self.monoid
+        binaryop = self.binaryop(*args, **kwargs) if type(self.binaryop) is ParameterizedBinaryOp else self.binaryop
+        op = Semiring.register_anonymous(monoid, binaryop, self.name)
+        op._parameterized_info = (self, args, kwargs)
+        return op
+
+    def _recipe(self) -> tuple[Any, ...]:
+        return self.monoid, self.binaryop

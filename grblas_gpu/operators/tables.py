@@ -1,0 +1,360 @@
+"""The built-in operators: one row each.
+
+A row holds the signature (:mod:`typing_rules`) and one *form* per group of types: the NumPy definition and the same as
+a Python expression for Numba. In an expression ``{lo}`` and ``{hi}`` stand for the limits of the type as 64-bit
+constants and ``{bits}`` for its width.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..dtypes import DataType
+from . import arrays
+from .typing_rules import (
+    AS_INT64,
+    BOOL_AS_INT8,
+    BOOLS,
+    COMPARISON,
+    DIAGONAL_INDEX,
+    EVERY,
+    FLOAT,
+    FLOAT_OF_INT,
+    FLOAT_TEST,
+    FLOATS,
+    INDEX_TEST,
+    INDEX_VALUE,
+    INTS,
+    LOGICAL,
+    NUMBERS,
+    POSITION,
+    SAME,
+    SAME_FLOAT,
+    SAME_INT,
+    SIGNED,
+    TRUE_DIVISION,
+    UNSIGNED,
+    Signature,
+    Types,
+)
+
+
+class Form(NamedTuple):
+    """How an operator computes, for some types."""
+
+    types: Types
+    numpy: Callable[..., Any]
+    source: str
+
+
+class Row(NamedTuple):
+    """A built-in operator. Positional operators have no forms: the engine supplies the index."""
+
+    name: str
+    signature: Signature
+    forms: tuple[Form, ...]
+    positional: str | None = None
+    offset: int = 0
+    commutes_to: str | None = None
+    swapped_in_product: str | None = None
+    key: str | None = None
+    reads_indices: bool = False
+
+    def form(self, dtype: DataType) -> Form:
+        return next(form for form in self.forms if dtype in form.types)
+
+
+def row(name: str, signature: Signature, *forms: tuple[Types, Callable[..., Any], str], **options: Any) -> Row:
+    return Row(name, signature, tuple(Form(*form) for form in forms), **options)
+
+
+def simple(name: str, signature: Signature, numpy: Callable[..., Any], source: str, **options: Any) -> Row:
+    return row(name, signature, (EVERY, numpy, source), **options)
+
+
+def by_name(rows: list[Row]) -> dict[str, Row]:
+    return {entry.name: entry for entry in rows}
+
+
+def _function(name: str, numpy_name: str | None = None) -> Row:
+    """A float function that NumPy and Numba both have under the same name."""
+    function = numpy_name or name
+    return simple(name, FLOAT, getattr(np, function), f"np.{function}(x)")
+
+
+_POSITION = [("i", 0), ("i1", 1), ("j", 0), ("j1", 1)]
+
+UNARY = by_name(
+    [
+        row("abs", SAME, (BOOLS | UNSIGNED, arrays.identity, "x"), (SIGNED | FLOATS, np.abs, "abs(x)")),
+        row("ainv", SAME, (BOOLS, arrays.identity, "x"), (NUMBERS, np.negative, "-x")),
+        row(
+            "minv",
+            SAME,
+            (BOOLS, np.ones_like, "True"),
+            (SIGNED, arrays.integer_inverse, "signed_divide(1, x, {lo}, {hi})"),
+            (UNSIGNED, arrays.integer_inverse, "unsigned_divide(1, x, {hi})"),
+            (FLOATS, np.reciprocal, "divide(1, x)"),
+        ),
+        simple("identity", SAME, arrays.identity, "x"),
+        simple("lnot", SAME, np.logical_not, "x == 0"),
+        simple("one", SAME, np.ones_like, "1"),
+        simple("bnot", SAME_INT, np.invert, "~x"),
+        *(_function(name) for name in ["cbrt", "ceil", "cos", "cosh", "exp", "exp2", "expm1", "floor", "log", "log10"]),
+        *(_function(name) for name in ["log1p", "log2", "sin", "sinh", "sqrt", "tan", "tanh", "trunc"]),
+        *(_function(f"a{name}", f"arc{name}") for name in ["cos", "cosh", "sin", "sinh", "tan", "tanh"]),
+        simple("round", FLOAT, arrays.round_half_away, "round_half_away(x)"),
+        simple("signum", FLOAT, arrays.signum, "signum(x)"),
+        simple("isfinite", FLOAT_TEST, np.isfinite, "np.isfinite(x)"),
+        simple("isinf", FLOAT_TEST, np.isinf, "np.isinf(x)"),
+        simple("isnan", FLOAT_TEST, np.isnan, "x != x"),
+        simple("ss.erf", FLOAT, arrays.special("erf"), "math.erf(x)"),
+        simple("ss.erfc", FLOAT, arrays.special("erfc"), "math.erfc(x)"),
+        simple("ss.lgamma", FLOAT, arrays.special("gammaln"), "log_gamma(x)"),
+        simple("ss.tgamma", FLOAT, arrays.gamma, "gamma(x)"),
+        simple("ss.frexpe", SAME_FLOAT, arrays.frexp_exponent, "frexp_exponent(x)"),
+        simple("ss.frexpx", SAME_FLOAT, arrays.frexp_fraction, "frexp_fraction(x)"),
+        *(row(f"ss.position{p}", POSITION, positional=f"first{p[0]}", offset=o) for p, o in _POSITION),
+    ]
+)
+
+
+def _comparison(name: str, numpy: Callable[..., Any], symbol: str, mirror: str) -> list[Row]:
+    """Each comparison exists twice: `eq` returns BOOL, `iseq` the type of its operands."""
+    source = f"x {symbol} y"
+    return [
+        simple(name, COMPARISON, numpy, source, commutes_to=mirror),
+        simple(f"is{name}", SAME, numpy, source, commutes_to=f"is{mirror}"),
+    ]
+
+
+_AS_BOOLS = "(x != 0) {} (y != 0)"
+_OTHER = {"i": "j", "j": "i"}
+_SIDE = {"first": "second", "second": "first"}
+
+BINARY = by_name(
+    [
+        simple("first", SAME, arrays.first, "x", commutes_to="second"),
+        simple("second", SAME, arrays.second, "y", commutes_to="first"),
+        simple("any", SAME, arrays.second, "y", commutes_to="any"),
+        simple("pair", SAME, arrays.pair, "1", commutes_to="pair"),
+        row("plus", SAME, (BOOLS, np.logical_or, "x or y"), (NUMBERS, np.add, "x + y"), commutes_to="plus"),
+        row("minus", SAME, (BOOLS, np.logical_xor, "x != y"), (NUMBERS, np.subtract, "x - y"), commutes_to="rminus"),
+        row(
+            "rminus",
+            SAME,
+            (BOOLS, np.logical_xor, "x != y"),
+            (NUMBERS, arrays.swap(np.subtract), "y - x"),
+            commutes_to="minus",
+        ),
+        row("times", SAME, (BOOLS, np.logical_and, "x and y"), (NUMBERS, np.multiply, "x * y"), commutes_to="times"),
+        row(
+            "cdiv",
+            SAME,
+            (BOOLS, arrays.first, "x"),
+            (SIGNED, arrays.integer_divide, "signed_divide(x, y, {lo}, {hi})"),
+            (UNSIGNED, arrays.integer_divide, "unsigned_divide(x, y, {hi})"),
+            (FLOATS, np.true_divide, "divide(x, y)"),
+            commutes_to="rdiv",
+        ),
+        row(
+            "rdiv",
+            SAME,
+            (BOOLS, arrays.second, "y"),
+            (SIGNED, arrays.swap(arrays.integer_divide), "signed_divide(y, x, {lo}, {hi})"),
+            (UNSIGNED, arrays.swap(arrays.integer_divide), "unsigned_divide(y, x, {hi})"),
+            (FLOATS, arrays.swap(np.true_divide), "divide(y, x)"),
+            commutes_to="cdiv",
+        ),
+        row(
+            "truediv",
+            TRUE_DIVISION,
+            (BOOLS | INTS, arrays.true_divide, "divide(np.float64(x), np.float64(y))"),
+            (FLOATS, np.true_divide, "divide(x, y)"),
+            commutes_to="rtruediv",
+        ),
+        row(
+            "rtruediv",
+            TRUE_DIVISION,
+            (BOOLS | INTS, arrays.swap(arrays.true_divide), "divide(np.float64(y), np.float64(x))"),
+            (FLOATS, arrays.swap(np.true_divide), "divide(y, x)"),
+            commutes_to="truediv",
+        ),
+        row(
+            "floordiv",
+            BOOL_AS_INT8,
+            (BOOLS, arrays.bool_floor_divide, "x and y"),
+            (SIGNED, np.floor_divide, "signed_floor_divide(x, y)"),
+            (UNSIGNED, np.floor_divide, "unsigned_floor_divide(x, y)"),
+            (FLOATS, np.floor_divide, "float_floor_divide(x, y)"),
+            commutes_to="rfloordiv",
+        ),
+        row(
+            "rfloordiv",
+            BOOL_AS_INT8,
+            (BOOLS, arrays.bool_floor_divide, "x and y"),
+            (SIGNED, arrays.swap(np.floor_divide), "signed_floor_divide(y, x)"),
+            (UNSIGNED, arrays.swap(np.floor_divide), "unsigned_floor_divide(y, x)"),
+            (FLOATS, arrays.swap(np.floor_divide), "float_floor_divide(y, x)"),
+            commutes_to="floordiv",
+        ),
+        row(
+            "pow",
+            SAME,
+            (BOOLS, arrays.bool_power, "x or not y"),
+            (SIGNED, arrays.integer_power, "saturate_signed(np.float64(x) ** np.float64(y), {lo}, {hi})"),
+            (UNSIGNED, arrays.integer_power, "saturate_unsigned(np.float64(x) ** np.float64(y), {hi})"),
+            (FLOATS, arrays.float_power, "float_power(x, y)"),
+            commutes_to="rpow",
+        ),
+        row(
+            "rpow",
+            BOOL_AS_INT8,
+            (BOOLS, arrays.swap(arrays.bool_power), "y or not x"),
+            (SIGNED, arrays.swap(arrays.exact_power), "signed_power(y, x)"),
+            (UNSIGNED, arrays.swap(arrays.exact_power), "unsigned_power(y, x)"),
+            (FLOATS, arrays.swap(np.power), "y ** x"),
+            commutes_to="pow",
+        ),
+        row(
+            "min",
+            SAME,
+            (BOOLS, np.logical_and, "x and y"),
+            (INTS, np.minimum, "x if x < y else y"),
+            (FLOATS, np.fmin, "smaller(x, y)"),
+            commutes_to="min",
+        ),
+        row(
+            "max",
+            SAME,
+            (BOOLS, np.logical_or, "x or y"),
+            (INTS, np.maximum, "x if x > y else y"),
+            (FLOATS, np.fmax, "larger(x, y)"),
+            commutes_to="max",
+        ),
+        *_comparison("eq", np.equal, "==", "eq"),
+        *_comparison("ne", np.not_equal, "!=", "ne"),
+        *_comparison("lt", np.less, "<", "gt"),
+        *_comparison("gt", np.greater, ">", "lt"),
+        *_comparison("le", np.less_equal, "<=", "ge"),
+        *_comparison("ge", np.greater_equal, ">=", "le"),
+        simple("land", SAME, np.logical_and, _AS_BOOLS.format("and"), commutes_to="land"),
+        simple("lor", SAME, np.logical_or, _AS_BOOLS.format("or"), commutes_to="lor"),
+        simple("lxor", SAME, np.logical_xor, _AS_BOOLS.format("!="), commutes_to="lxor"),
+        simple("lxnor", LOGICAL, np.equal, "x == y", commutes_to="lxnor"),
+        simple("band", SAME_INT, np.bitwise_and, "x & y", commutes_to="band"),
+        simple("bor", SAME_INT, np.bitwise_or, "x | y", commutes_to="bor"),
+        simple("bxor", SAME_INT, np.bitwise_xor, "x ^ y", commutes_to="bxor"),
+        simple("bxnor", SAME_INT, arrays.bit_xnor, "~(x ^ y)", commutes_to="bxnor"),
+        simple("bget", SAME_INT, arrays.bit_get, "bit_get(x, y, {bits})"),
+        simple("bset", SAME_INT, arrays.bit_set, "bit_set(x, y, {bits})"),
+        simple("bclr", SAME_INT, arrays.bit_clear, "bit_clear(x, y, {bits})"),
+        row(
+            "bshift",
+            SAME_INT,
+            (SIGNED, arrays.bit_shift, "signed_shift(x, y, {bits})"),
+            (UNSIGNED, arrays.bit_shift, "unsigned_shift(x, y, {bits})"),
+        ),
+        simple("atan2", FLOAT, np.arctan2, "math.atan2(x, y)"),
+        simple("hypot", FLOAT, np.hypot, "math.hypot(x, y)", commutes_to="hypot"),
+        simple("fmod", FLOAT, np.fmod, "np.fmod(x, y)"),
+        simple("remainder", FLOAT, arrays.ieee_remainder, "ieee_remainder(x, y)"),
+        simple("copysign", FLOAT, np.copysign, "math.copysign(x, y)"),
+        simple("ldexp", FLOAT_OF_INT, arrays.load_exponent, "load_exponent(x, y)"),
+        row(
+            "absfirst",
+            SAME,
+            (BOOLS | UNSIGNED, arrays.first, "x"),
+            (SIGNED | FLOATS, lambda x, y: np.abs(arrays.first(x, y)), "abs(x)"),
+            commutes_to="abssecond",
+        ),
+        row(
+            "abssecond",
+            SAME,
+            (BOOLS | UNSIGNED, arrays.second, "y"),
+            (SIGNED | FLOATS, lambda x, y: np.abs(arrays.second(x, y)), "abs(y)"),
+            commutes_to="absfirst",
+        ),
+        simple("binom", AS_INT64, arrays.binomial, "binomial(x, y)"),
+        *(
+            row(
+                f"ss.{side}{p}",
+                POSITION,
+                positional=f"{side}{p[0]}",
+                offset=offset,
+                commutes_to=f"ss.{_SIDE[side]}{p}",
+                swapped_in_product=f"ss.{_SIDE[side]}{_OTHER[p[0]]}{p[1:]}",  # (AB)' = B'A' also transposes positions
+            )
+            for side in _SIDE
+            for p, offset in _POSITION
+        ),
+    ]
+)
+
+
+def _value(name: str, numpy: Callable[..., Any], symbol: str) -> Row:
+    return simple(f"value{name}", COMPARISON, lambda x, i, j, y: numpy(x, y), f"x {symbol} y")
+
+
+def _index(name: str, function: Callable[..., Any], source: str, signature: Signature = INDEX_TEST) -> Row:
+    return simple(name, signature, function, source, reads_indices=True)
+
+
+INDEXUNARY = by_name(
+    [
+        _index("rowindex", lambda x, i, j, y: i + y, "i + y", INDEX_VALUE),
+        _index("colindex", lambda x, i, j, y: j + y, "j + y", INDEX_VALUE),
+        simple("diagindex", DIAGONAL_INDEX, lambda x, i, j, y: j - i + y, "j - i + y"),
+        _index("tril", lambda x, i, j, y: j <= i + y, "j <= i + y"),
+        _index("triu", lambda x, i, j, y: j >= i + y, "j >= i + y"),
+        _index("diag", lambda x, i, j, y: j == i + y, "j == i + y"),
+        _index("offdiag", lambda x, i, j, y: j != i + y, "j != i + y"),
+        _index("colle", lambda x, i, j, y: j <= y, "j <= y"),
+        _index("colgt", lambda x, i, j, y: j > y, "j > y"),
+        _index("rowle", lambda x, i, j, y: i <= y, "i <= y"),
+        _index("rowgt", lambda x, i, j, y: i > y, "i > y"),
+        _value("eq", np.equal, "=="),
+        _value("ne", np.not_equal, "!="),
+        _value("lt", np.less, "<"),
+        _value("gt", np.greater, ">"),
+        _value("le", np.less_equal, "<="),
+        _value("ge", np.greater_equal, ">="),
+    ]
+)
+#: For vectors `index` says better what is meant than `row`.
+INDEXUNARY_ALIASES = {"index": "rowindex", "indexle": "rowle", "indexgt": "rowgt"}
+SELECT = {name for name, entry in INDEXUNARY.items() if not name.endswith("index")}
+SELECT_ALIASES = {"indexle": "rowle", "indexgt": "rowgt"}
+
+
+def is_close(rel_tol: float = 1e-7, abs_tol: float = 0.0) -> Row:
+    """The row of ``binary.isclose(rel_tol, abs_tol)``."""
+
+    def numpy(x: Any, y: Any) -> Any:
+        with np.errstate(all="ignore"):
+            near = np.abs(x - y) <= np.maximum(rel_tol * np.maximum(np.abs(x), np.abs(y)), abs_tol)
+        return (x == y) | near
+
+    arguments = f"{float(rel_tol)!r}, {float(abs_tol)!r}"
+    return row(
+        "isclose",
+        COMPARISON,
+        (BOOLS, lambda x, y: numpy(np.asarray(x, np.int8), np.asarray(y, np.int8)), f"is_close(x, y, {arguments})"),
+        (NUMBERS, numpy, f"is_close(x, y, {arguments})"),
+        key=f"isclose({arguments})",
+        commutes_to="isclose",
+    )
+
+
+class RowMaker(NamedTuple):
+    """An operator that takes parameters first."""
+
+    name: str
+    make: Callable[..., Row]
+    commutes_to: str | None = None
+
+
+PARAMETERIZED = {"isclose": RowMaker("isclose", is_close, commutes_to="isclose")}

@@ -1,0 +1,91 @@
+"""User-defined functions: which types Numba compiles them for, and what they return."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from ..dtypes import ALL_TYPES, BOOL, FP64, INT8, INT64, UINT64, DataType, lookup_dtype
+from ..errors import UdfParseError
+
+Arguments = tuple[DataType, ...]
+
+
+def check_function(func: Any) -> None:
+    if not isinstance(func, FunctionType):
+        raise TypeError(f"UDF argument must be a function, not {type(func)}")
+
+
+class Compiled:
+    """A user-defined function and the return types found so far; a type is compiled when first asked for.
+
+    ``arguments`` gives the types of all parameters for the data type asked for.
+    """
+
+    def __init__(self, func: Callable[..., Any], arguments: Callable[[DataType, DataType], Arguments]) -> None:
+        import numba
+
+        self.func = func
+        self.arguments = arguments
+        self.dispatcher = numba.njit(func)
+        self._exact: dict[tuple[DataType, DataType], DataType | None] = {}
+        self._adjusted: dict[DataType, DataType | None] = {}
+
+    def exact(self, dtype: DataType, dtype2: DataType) -> DataType | None:
+        """The return type that Numba infers, or None when it cannot compile the function for these types."""
+        import numba
+
+        try:
+            return self._exact[dtype, dtype2]
+        except KeyError:
+            pass
+        signature = tuple(argument.numba_type for argument in self.arguments(dtype, dtype2))
+        result: DataType | None
+        try:
+            self.dispatcher.compile(signature)
+            result = lookup_dtype(self.dispatcher.overloads[signature].signature.return_type)
+        except (numba.TypingError, ValueError):
+            result = None
+        self._exact[dtype, dtype2] = result
+        return result
+
+    def adjusted(self, dtype: DataType) -> DataType | None:
+        """The return type as users mean it: Numba widens INT8 + INT8 to INT64, but an INT8 is expected."""
+        if dtype not in self._adjusted:
+            self._adjusted[dtype] = self._adjust(dtype, self.exact(dtype, dtype))
+        return self._adjusted[dtype]
+
+    def _adjust(self, dtype: DataType, result: DataType | None) -> DataType | None:
+        if result is None or result is dtype:
+            return result
+        if any(family in result.name and family in dtype.name for family in ("INT", "FP")):
+            return dtype
+        if dtype is UINT64 and result is FP64 and self.adjusted(INT64) is INT64:
+            return dtype
+        if dtype is BOOL and result is INT64 and self.adjusted(INT8) is INT8:
+            return INT8
+        return result
+
+    def check(self) -> DataType:
+        """The return type for the first type that compiles."""
+        for dtype in ALL_TYPES:
+            result = self.adjusted(dtype)
+            if result is not None:
+                return result
+        raise UdfParseError("Unable to parse function using Numba")
+
+    def vectorized(self, arguments: Arguments, result: DataType) -> Callable[..., Any]:
+        """The function on arrays, compiled at the first call."""
+        ufunc: Any = None
+
+        def call(*operands: Any) -> Any:
+            nonlocal ufunc
+            if ufunc is None:
+                import numba
+
+                signature = result.numba_type(*(argument.numba_type for argument in arguments))
+                ufunc = numba.vectorize([signature])(self.func)
+            return ufunc(*operands, casting="unsafe")
+
+        return call

@@ -1,0 +1,190 @@
+"""Which strategy, and why: pure functions of facts that are cheap to know. No arrays, no backend.
+
+Push walks the columns of the operand's entries and costs what their edges cost. Pull walks the rows that the mask
+leaves open; with early exit a row ends at its first useful neighbour. The rules of the papers are here by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from .descriptor import MXM_STRATEGIES, Descriptor
+
+# Relative costs of the CPU engine, in units of one edge read in order by a pull (measured on Kronecker graphs).
+PUSH_EDGE = 2.5  # an edge scattered by a push: a random read of the mask and a random write
+PULL_ROW = 0.6  # looking at one row: its mask byte and its offsets
+PULL_PROBE = 2.0  # an edge probed by a pull: a random read of the operand's bitmap
+SMALL_EDGES = 4096  # below this any choice is as good as another: push needs no conversion
+
+# The papers' constants.
+SWITCHPOINT = 0.01  # Yang, Buluc, Owens 2018, section 6.3: nonzeros over size
+ALPHA, BETA = 48.0, 20.0  # hybrid BFS: edges of the frontier against unexplored ones, vertices against size
+EDGE_RATIO = 0.1  # XBFS: edges to check over all edges
+VERTEX_RATIO = 0.1  # TurboBFS: 10 % of the vertices in the frontier
+
+# Storage: a vector becomes dense above this fill and sparse again below the lower one (hysteresis).
+DENSE_ABOVE = 0.01
+SPARSE_BELOW = 0.005
+DENSE_LIMIT = 2**32  # never allocate a dense vector of more positions than this on our own account
+
+
+class Plan(NamedTuple):
+    """A choice and its reason."""
+
+    strategy: str
+    reason: str
+    early_exit: bool = True
+    deterministic: bool = False
+
+    @property
+    def direction(self) -> str:
+        return self.strategy.partition(".")[0]
+
+
+class Facts(NamedTuple):
+    """What the planner knows of ``t<mask> = M u``."""
+
+    nrows: int  # rows of M: size of the output
+    nvals: int  # entries of M
+    u_size: int
+    u_nvals: int
+    u_dense: bool  # stored as bitmap or full
+    u_edges: Callable[[], int]  # entries of M in the columns of u's entries; counted only if somebody asks
+    allowed: int  # output positions that the mask leaves open
+    mask_sparse: bool  # a mask, not complemented, stored as a list
+    terminal: bool  # a row may end early
+    atomic: bool = True  # the monoid can be combined by scattered writes
+
+
+SMALL_PUSH = Plan("push.scatter", "small: fewer than 4096 edges in all")
+
+
+def choose_matvec(facts: Facts, desc: Descriptor | None = None) -> Plan:
+    """The strategy for a matrix-vector product.
+
+    >>> facts = Facts(1000, 50_000, 1000, 2, False, lambda: 40, 990, False, True)
+    >>> choose_matvec(facts).strategy
+    'push.scatter'
+    >>> choose_matvec(facts, Descriptor(direction="pull")).strategy
+    'pull.thread'
+    """
+    if desc is None:
+        if facts.nvals <= SMALL_EDGES:
+            return SMALL_PUSH
+        direction, reason = by_cost(facts)
+        return Plan(_default(direction, facts, False), reason)
+    if desc.strategy is not None:
+        if desc.strategy in MXM_STRATEGIES:
+            raise ValueError(f"strategy {desc.strategy!r} is for matrix-matrix products")
+        return Plan(desc.strategy, "asked for by strategy=", desc.early_exit, desc.deterministic)
+    if desc.direction != "auto":
+        direction, reason = desc.direction, "asked for by direction="
+    else:
+        direction, reason = POLICY[desc.policy](facts, desc)
+    return Plan(_default(direction, facts, desc.deterministic), reason, desc.early_exit, desc.deterministic)
+
+
+def _default(direction: str, facts: Facts, deterministic: bool) -> str:
+    if direction == "push":
+        return "push.sort" if deterministic else "push.scatter"
+    if facts.mask_sparse or facts.allowed * 8 < facts.nrows:
+        return "pull.compact"
+    return "pull.thread"
+
+
+def by_cost(facts: Facts, desc: Descriptor | None = None) -> tuple[str, str]:
+    """Compare the edges a push must scatter with the probes a pull is expected to make."""
+    pull_rows = facts.allowed if facts.mask_sparse else facts.nrows
+    if facts.u_nvals == 0:
+        return "push", "the operand is empty"
+    edges = facts.u_edges()
+    push_cost = edges * PUSH_EDGE
+    if push_cost <= pull_rows * PULL_ROW:
+        return "push", f"{edges} edges to push cost less than looking at {pull_rows} rows"
+    degree = facts.nvals / max(1, facts.nrows)
+    probes = degree
+    if facts.terminal and edges:
+        # An edge leads into the operand with probability edges / nvals: the expected wait for the first hit.
+        probes = min(degree, facts.nvals / edges)
+    pull_cost = pull_rows * PULL_ROW + facts.allowed * probes * PULL_PROBE
+    side = "push" if push_cost <= pull_cost else "pull"
+    return side, f"push {push_cost:.3g} against pull {pull_cost:.3g} for {edges} edges, {facts.allowed} open rows"
+
+
+def by_switchpoint(facts: Facts, desc: Descriptor) -> tuple[str, str]:
+    """Push while the operand is sparse; the storage of the operand is the hysteresis."""
+    fill = facts.u_nvals / max(1, facts.u_size)
+    limit = desc.switchpoint / 2 if facts.u_dense else desc.switchpoint
+    return ("pull" if fill > limit else "push"), f"fill {fill:.3g} against switchpoint {limit:.3g}"
+
+
+def by_alpha_beta(facts: Facts, desc: Descriptor) -> tuple[str, str]:
+    """Go bottom-up when the frontier's edges exceed the open ones over alpha; back when few vertices are left."""
+    if facts.u_dense:
+        few = facts.u_nvals < facts.u_size / BETA
+        return ("push" if few else "pull"), f"{facts.u_nvals} vertices against n / beta = {facts.u_size / BETA:.3g}"
+    open_edges = facts.nvals * facts.allowed / max(1, facts.nrows)
+    many = facts.u_edges() > open_edges / ALPHA
+    return ("pull" if many else "push"), f"{facts.u_edges()} edges against open / alpha = {open_edges / ALPHA:.3g}"
+
+
+def by_edge_ratio(facts: Facts, desc: Descriptor) -> tuple[str, str]:
+    ratio = facts.u_edges() / max(1, facts.nvals)
+    return ("pull" if ratio > EDGE_RATIO else "push"), f"edge ratio {ratio:.3g} against {EDGE_RATIO}"
+
+
+def by_vertices(facts: Facts, desc: Descriptor) -> tuple[str, str]:
+    ratio = facts.u_nvals / max(1, facts.u_size)
+    return ("pull" if ratio > VERTEX_RATIO else "push"), f"{ratio:.3g} of the vertices against {VERTEX_RATIO}"
+
+
+POLICY: dict[str, Callable[[Facts, Descriptor], tuple[str, str]]] = {
+    "cost": by_cost,
+    "switchpoint": by_switchpoint,
+    "alpha_beta": by_alpha_beta,
+    "edge_ratio": by_edge_ratio,
+    "vertices": by_vertices,
+}
+
+
+def choose_mxm(
+    a_nvals: int, b_nvals: int, inner: int, mask_nvals: int | None, desc: Descriptor | None = None
+) -> Plan:
+    """The strategy for a matrix-matrix product; ``mask_nvals`` is None without a usable (not complemented) mask.
+
+    >>> choose_mxm(1000, 1000, 100, 10).strategy
+    'mxm.masked_dot'
+    >>> choose_mxm(1000, 1000, 100, None).strategy
+    'mxm.gustavson'
+    """
+    early, deterministic = (True, False) if desc is None else (desc.early_exit, desc.deterministic)
+    if desc is not None and desc.strategy is not None:
+        if desc.strategy not in MXM_STRATEGIES:
+            raise ValueError(f"strategy {desc.strategy!r} is for matrix-vector products")
+        if desc.strategy == "mxm.masked_dot" and mask_nvals is None:
+            raise ValueError("strategy 'mxm.masked_dot' needs a mask that is not complemented")
+        return Plan(desc.strategy, "asked for by strategy=", early, deterministic)
+    if mask_nvals is None:
+        return Plan("mxm.gustavson", "no mask to restrict the dot products", early, deterministic)
+    mean_degree = (a_nvals + b_nvals) / max(1, inner)
+    dot_cost = mask_nvals * mean_degree
+    flops = a_nvals * b_nvals / max(1, inner)
+    if dot_cost < flops:
+        return Plan("mxm.masked_dot", f"{mask_nvals} dot products cost less than {flops:.3g} products", early, deterministic)
+    return Plan("mxm.gustavson", f"{flops:.3g} products cost less than {mask_nvals} dot products", early, deterministic)
+
+
+def storage_kind(nvals: int, size: int, kind: str) -> str:
+    """How a vector with this fill should be stored, given how it is stored now.
+
+    >>> storage_kind(1, 1000, "sparse"), storage_kind(20, 1000, "sparse"), storage_kind(7, 1000, "bitmap")
+    ('sparse', 'bitmap', 'bitmap')
+    """
+    if size > DENSE_LIMIT or size == 0:
+        return "sparse"
+    if nvals == size:
+        return "full"
+    if kind == "sparse":
+        return "bitmap" if nvals > size * DENSE_ABOVE else "sparse"
+    return "sparse" if nvals < size * SPARSE_BELOW else "bitmap"

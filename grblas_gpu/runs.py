@@ -1,0 +1,362 @@
+"""How each kind of expression computes its store: ``run(expr, mask_view, desc)``. Inputs are read, never changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import planner, trace
+from .backends.storage import MaskView, MatrixStore, VectorStore
+from .descriptor import Descriptor
+from .planner import Facts, Plan
+
+
+def matrix_store(a: Any) -> MatrixStore:
+    """The store of a Matrix, or the (cached) transpose for ``A.T``."""
+    return a._matrix._store.transposed() if a._is_transposed else a._store
+
+
+# --------------------------------------------------------------------------------------------------------------
+# Products
+
+
+def run_mxv(expr: Any, view: MaskView | None, desc: Descriptor | None) -> VectorStore:
+    a, u = expr.args
+    return _matvec("mxv", a, u, expr.op, view, a._is_transposed, False, desc)
+
+
+def run_vxm(expr: Any, view: MaskView | None, desc: Descriptor | None) -> VectorStore:
+    u, a = expr.args
+    return _matvec("vxm", a, u, expr.op, view, not a._is_transposed, True, desc)
+
+
+def _matvec(
+    name: str,
+    a: Any,
+    u: Any,
+    semiring: Any,
+    view: MaskView | None,
+    transposed: bool,
+    flip: bool,
+    desc: Descriptor | None,
+) -> VectorStore:
+    store = a._matrix._store if a._is_transposed else a._store
+    operand = u._store
+    tracing = trace.current() is not None
+    if desc is None and not tracing and store.nvals <= planner.SMALL_EDGES:
+        plan = planner.SMALL_PUSH
+    else:
+        facts = matvec_facts(store, operand, semiring, view, transposed)
+        plan = planner.choose_matvec(facts, desc)
+        if tracing:
+            _record_plan(name, plan, facts, view)
+    return u._engine.mxv(store, operand, semiring, view, transposed=transposed, flip=flip, plan=plan)
+
+
+def matvec_facts(
+    store: MatrixStore, u: VectorStore, semiring: Any, view: MaskView | None, transposed: bool
+) -> Facts:
+    """What the planner wants to know of ``t<mask> = M u`` with ``M`` the store or its transpose."""
+    nrows = store.ncols if transposed else store.nrows
+    allowed, mask_sparse = nrows, False
+    if view is not None:
+        allowed = nrows - view.store.nvals if view.complement else view.store.nvals
+        mask_sparse = not view.complement and view.store.indices is not None
+    monoid = semiring.monoid
+    return Facts(
+        nrows=nrows,
+        nvals=store.nvals,
+        u_size=u.size,
+        u_nvals=u.nvals,
+        u_dense=u.indices is None,
+        u_edges=lambda: count_edges(store, u, transposed),
+        allowed=allowed,
+        mask_sparse=mask_sparse,
+        terminal=monoid.terminal is not None or monoid.any_value or u.iso,
+    )
+
+
+def count_edges(store: MatrixStore, u: VectorStore, transposed: bool) -> int:
+    """Entries of ``M`` in the columns of u's entries; an estimate while ``M`` has no column structure yet."""
+    columns = store if transposed else store._transpose
+    if u.nvals == u.size:
+        return store.nvals
+    if columns is None:
+        return int(store.nvals * (u.nvals / max(1, u.size)))
+    indptr = columns.indptr
+    index = np.flatnonzero(u.present) if u.indices is None else u.indices
+    return int((indptr[index + 1] - indptr[index]).sum())
+
+
+def _record_plan(name: str, plan: Plan, facts: Facts, view: MaskView | None) -> None:
+    collector = trace.current()
+    assert collector is not None
+    collector.records.append(
+        trace.Record(
+            op=name,
+            seconds=0.0,
+            output_nvals=0,
+            strategy=plan.strategy,
+            reason=plan.reason,
+            direction=plan.direction,
+            input_nvals=facts.u_nvals,
+            input_edges=facts.u_edges(),
+            mask_nvals=None if view is None else view.store.nvals,
+        )
+    )
+
+
+def run_mxm(expr: Any, view: MaskView | None, desc: Descriptor | None) -> MatrixStore:
+    a, b = matrix_store(expr.args[0]), matrix_store(expr.args[1])
+    mask_nvals = None if view is None or view.complement else view.store.nvals
+    plan = planner.choose_mxm(a.nvals, b.nvals, a.ncols, mask_nvals, desc)
+    collector = trace.current()
+    if collector is not None:
+        collector.records.append(
+            trace.Record("mxm", 0.0, 0, plan.strategy, plan.reason, plan.direction, a.nvals, mask_nvals=mask_nvals)
+        )
+    return expr.args[0]._engine.mxm(a, b, expr.op, view, plan=plan)
+
+
+def run_inner(expr: Any, view: None, desc: Any) -> Any:
+    u, v = expr.args
+    return u._engine.inner(u._store, v._store, expr.op)
+
+
+def run_outer(expr: Any, view: MaskView | None, desc: Any) -> MatrixStore:
+    u, v = expr.args
+    return u._engine.outer(u._store, v._store, expr.op)
+
+
+def run_kronecker(expr: Any, view: MaskView | None, desc: Any) -> MatrixStore:
+    a, b = expr.args
+    return a._engine.kronecker(matrix_store(a), matrix_store(b), _binary(expr.op))
+
+
+def run_power(expr: Any, view: MaskView | None, desc: Any) -> MatrixStore:
+    """``A^n`` by repeated squaring; ``A^0`` is the identity matrix of the semiring."""
+    a, n = expr.args
+    engine, semiring = a._engine, expr.op
+    base = matrix_store(a)
+    if n == 0:
+        identity = semiring.binaryop.monoid.identity
+        ones = VectorStore(base.nrows, np.array([identity], semiring.return_type.np_type))
+        return engine.diagonal_matrix(ones, 0)
+    result = None
+    while True:
+        if n & 1:
+            result = base if result is None else _multiply(engine, result, base, semiring)
+        n >>= 1
+        if not n:
+            return result.copy() if result is matrix_store(a) else result  # type: ignore[union-attr]
+        base = _multiply(engine, base, base, semiring)
+
+
+def _multiply(engine: Any, a: MatrixStore, b: MatrixStore, semiring: Any) -> MatrixStore:
+    plan = planner.choose_mxm(a.nvals, b.nvals, a.ncols, None)
+    return engine.mxm(a, b, semiring, None, plan=plan)
+
+
+# --------------------------------------------------------------------------------------------------------------
+# Element-wise
+
+
+def _binary(op: Any) -> Any:
+    return op.binaryop if op.opclass == "Monoid" else op
+
+
+def _store(x: Any) -> Any:
+    return matrix_store(x) if x.ndim == 2 else x._store
+
+
+def run_ewise_add(expr: Any, view: MaskView | None, desc: Any) -> Any:
+    x, y = expr.args
+    return x._engine.ewise_add(_store(x), _store(y), _binary(expr.op))
+
+
+def run_ewise_mult(expr: Any, view: MaskView | None, desc: Any) -> Any:
+    x, y = expr.args
+    return x._engine.ewise_mult(_store(x), _store(y), _binary(expr.op))
+
+
+def run_ewise_union(expr: Any, view: MaskView | None, desc: Any) -> Any:
+    x, left, y, right = expr.args
+    if left._is_empty or right._is_empty:
+        from .errors import EmptyObject
+
+        raise EmptyObject("ewise_union: a default value is an empty Scalar; give it a value")
+    return x._engine.ewise_union(_store(x), _store(y), _binary(expr.op), left._get(), right._get())
+
+
+def run_apply(expr: Any, view: MaskView | None, desc: Any) -> Any:
+    (x,) = expr.args
+    return x._engine.apply(_store(x), expr.op)
+
+
+def run_apply_left(expr: Any, view: MaskView | None, desc: Any) -> Any:
+    scalar, x = expr.args
+    return x._engine.apply_bind(_store(x), expr.op, _given(scalar, "left"), "left")
+
+
+def run_apply_right(expr: Any, view: MaskView | None, desc: Any) -> Any:
+    x, scalar = expr.args
+    return x._engine.apply_bind(_store(x), expr.op, _given(scalar, "right"), "right")
+
+
+def run_apply_index(expr: Any, view: MaskView | None, desc: Any) -> Any:
+    x, thunk = expr.args
+    return x._engine.apply_index(_store(x), expr.op, _given(thunk, "right"))
+
+
+def run_select(expr: Any, view: MaskView | None, desc: Any) -> Any:
+    x, thunk = expr.args
+    return x._engine.select(_store(x), expr.op, _given(thunk, "thunk"))
+
+
+def _given(scalar: Any, name: str) -> Any:
+    value = scalar._get()
+    if value is None:
+        from .errors import EmptyObject
+
+        raise EmptyObject(f"the {name} argument is an empty Scalar; give it a value")
+    return value
+
+
+def run_select_mask(expr: Any, view: MaskView | None, desc: Any) -> Any:
+    """The entries of x that the mask lets through."""
+    x, mask = expr.args
+    store = _store(x)
+    empty = (
+        MatrixStore.empty(store.nrows, store.ncols, store.dtype)
+        if x.ndim == 2
+        else VectorStore.empty(store.size, store.dtype)
+    )
+    return x._engine.write(empty, store, mask.view(), None, True)
+
+
+# --------------------------------------------------------------------------------------------------------------
+# Reductions
+
+
+def run_reduce(expr: Any, view: None, desc: Any) -> Any:
+    (x,) = expr.args
+    if expr.op.opclass == "Aggregator":
+        return _aggregate(expr, x, "scalar")._get()
+    store = x._matrix._store if x._is_transposed else x._store
+    value = x._engine.reduce_scalar(store, expr.op)
+    if value is None and expr._is_cscalar:  # allow_empty=False: the reduction of nothing is the identity
+        return np.asarray(expr.op.identity, expr.op.return_type.np_type)[()]
+    return value
+
+
+def run_reduce_rowwise(expr: Any, view: MaskView | None, desc: Any) -> VectorStore:
+    (a,) = expr.args
+    if expr.op.opclass == "Aggregator":
+        return _aggregate(expr, a, "rowwise")._store
+    return a._engine.reduce_rowwise(matrix_store(a), _monoid(expr.op))
+
+
+def run_reduce_columnwise(expr: Any, view: MaskView | None, desc: Any) -> VectorStore:
+    (a,) = expr.args
+    if expr.op.opclass == "Aggregator":
+        return _aggregate(expr, a, "columnwise")._store
+    return a._engine.reduce_rowwise(matrix_store(a.T), _monoid(expr.op))
+
+
+def _monoid(op: Any) -> Any:
+    if op.opclass == "Monoid":
+        return op
+    from .errors import DomainMismatch
+
+    raise DomainMismatch(f"reduce needs a monoid: {op} is a BinaryOp that belongs to none")
+
+
+def _aggregate(expr: Any, x: Any, mode: str) -> Any:
+    from .operators.aggregators import compute
+
+    return compute(expr.op, x, mode)
+
+
+# --------------------------------------------------------------------------------------------------------------
+# Structure
+
+
+def run_transpose(expr: Any, view: MaskView | None, desc: Any) -> MatrixStore:
+    (a,) = expr.args
+    return a._engine.transpose(a._matrix._store)
+
+
+def run_extract(expr: Any, view: MaskView | None, desc: Any) -> Any:
+    parent, indexes = expr.args
+    engine = parent._engine
+    if parent.ndim == 1:
+        return engine.extract_vector(parent._store, indexes.axes[0].index)
+    rows, cols = indexes.axes
+    store = parent._matrix._store if parent._is_transposed else parent._store
+    if parent._is_transposed and (rows.size is None or cols.size is None):
+        rows, cols = cols, rows
+    elif parent._is_transposed:
+        store = store.transposed()
+    if rows.size is None:
+        return engine.extract_row(store, rows.index, cols.index)
+    if cols.size is None:
+        return engine.extract_column(store, cols.index, rows.index)
+    if rows.index is None and cols.index is None:
+        return store.copy()
+    return engine.extract_matrix(store, rows.index, cols.index)
+
+
+def run_reposition(expr: Any, view: MaskView | None, desc: Any) -> Any:
+    """Entries moved by an offset; what leaves the shape is dropped."""
+    x, offsets, shape = expr.args
+    engine = x._engine
+    rows, cols, values = engine.tuples(_store(x))
+    rows, cols = rows.astype(np.int64) + offsets[0], cols.astype(np.int64)
+    keep = (rows >= 0) & (rows < shape[0])
+    if x.ndim == 1:
+        return engine.build_vector(shape[0], rows[keep], values[keep], None)
+    cols = cols + offsets[1]
+    keep &= (cols >= 0) & (cols < shape[1])
+    return engine.build_matrix(shape[0], shape[1], rows[keep], cols[keep], values[keep], None)
+
+
+# --------------------------------------------------------------------------------------------------------------
+# A vector meets a matrix: from the left it stands for every column, from the right for every row
+
+
+class _Expanded:
+    """A vector spread over the shape of a matrix, as an operand."""
+
+    __slots__ = ("_store", "_engine")
+    ndim = 2
+    _is_transposed = False
+
+    def __init__(self, engine: Any, store: MatrixStore) -> None:
+        self._engine = engine
+        self._store = store
+
+
+class _WithArgs:
+    __slots__ = ("args", "op")
+
+    def __init__(self, args: list, op: Any) -> None:
+        self.args = args
+        self.op = op
+
+
+def broadcasting(run: Any) -> Any:
+    """``run`` for a vector and a matrix."""
+
+    def run_broadcast(expr: Any, view: MaskView | None, desc: Any) -> MatrixStore:
+        x, y = expr.args[0], expr.args[-1 if len(expr.args) == 2 else 2]
+        vector, matrix = (x, y) if x.ndim == 1 else (y, x)
+        # An intersection needs the vector only where the matrix has entries; a union needs it everywhere.
+        other = matrix_store(matrix)
+        pattern = other if run is run_ewise_mult else None
+        store = vector._engine.spread(vector._store, other.nrows, other.ncols, x.ndim == 1, pattern)
+        expanded = _Expanded(vector._engine, store)
+        args = [expanded if arg is vector else arg for arg in expr.args]
+        return run(_WithArgs(args, expr.op), view, desc)
+
+    return run_broadcast

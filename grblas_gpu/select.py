@@ -1,0 +1,80 @@
+"""SelectOps: which entries to keep, by value, row, column and thunk.
+
+``select.value``, ``row``, ``column`` and ``index`` turn a comparison into a selection: ``select.value(A > 0)`` is
+``select.valuegt(A, 0)``.
+
+>>> from grblas_gpu import select
+>>> select.tril, select.valuegt
+(select.tril, select.valuegt)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .operators import SelectOp, select_from_string
+from .operators.registry import Namespace
+
+_namespace = Namespace("select", globals())
+_delayed = _namespace.delayed
+ss = _namespace.add_part("ss")
+register_new = SelectOp.register_new
+register_anonymous = SelectOp.register_anonymous
+from_string = select_from_string
+
+#: Comparisons of an object with a number that are selections by value.
+_COMPARISONS = ("eq", "ne", "lt", "gt", "le", "ge")
+#: Rows and columns are only compared with `<=` and `>`; for integers the other two are one off.
+_NEIGHBOUR = {"lt": "le", "ge": "gt"}
+
+
+def _resolve(expr: Any, caller: str, prefix: str) -> Any:
+    """The selection that a comparison such as ``A <= 5`` stands for."""
+    name = getattr(getattr(expr, "op", None), "name", None)
+    if name is None or len(getattr(expr, "args", ())) != 2:
+        raise TypeError(f"Expected an expression; found {type(expr)}\nTypical usage: select.{caller}(x <= 5)")
+    operand, thunk = expr.args
+    if not _namespace.has(f"{prefix}{name}") and name in _NEIGHBOUR:
+        name, thunk = _NEIGHBOUR[name], getattr(thunk, "value", thunk) - 1
+    if not _namespace.has(f"{prefix}{name}"):
+        raise ValueError(f"Unknown or unregistered select method: {prefix}{name}")
+    return _namespace.find(f"{prefix}{name}")(operand, thunk)
+
+
+def _match_expr(parent: Any, expr: Any) -> Any:
+    """``A.select(A < 5)`` as a selection by value, or None if the comparison is not of ``A`` with a number."""
+    name = getattr(getattr(expr, "op", None), "name", "").removeprefix("is")
+    args = getattr(expr, "args", ())
+    if name not in _COMPARISONS or len(args) != 2 or not getattr(args[1], "_is_scalar", False):
+        return None
+    if args[0] is not parent and getattr(args[0], "T", None) is not parent:
+        return None
+    return _namespace.find(f"value{name}")[expr.op.type](parent, args[1])
+
+
+def value(expr: Any) -> Any:
+    """Select by value: ``select.value(A > 0)``."""
+    return _resolve(expr, "value", "value")
+
+
+def row(expr: Any) -> Any:
+    """Select by row: ``select.row(A <= 5)``."""
+    return _resolve(expr, "row", "row")
+
+
+def column(expr: Any) -> Any:
+    """Select by column: ``select.column(A <= 5)``."""
+    return _resolve(expr, "column", "col")
+
+
+def index(expr: Any) -> Any:
+    """Select by index of a vector: ``select.index(v <= 5)``."""
+    return _resolve(expr, "index", "index")
+
+
+def __getattr__(name: str) -> Any:
+    return _namespace.find(name)
+
+
+def __dir__() -> list[str]:
+    return _namespace.names()

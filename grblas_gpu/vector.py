@@ -1,0 +1,452 @@
+"""Vector: a sparse vector."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from . import binary, monoid, runs, select, semiring
+from .backends import current_engine
+from .backends.entries import cast
+from .backends.storage import VectorStore
+from .base import BaseType, check_same_backend
+from .conversions import check_bounds, check_size, index_array, output_values, values_to_array
+from .dtypes import FP64, lookup_dtype, unify
+from .errors import DimensionMismatch, InvalidValue, OutputNotEmpty
+from .execution import settle
+from .expressions import MatrixExpression, ScalarExpression, VectorExpression, VectorIndexExpr
+from .mask import StructuralMask, ValueMask
+from .operators import get_semiring, get_typed_op
+from .scalar import Scalar, as_scalar
+from .tensor import Tensor, typed_op_of_chain
+from .updating import Updater
+
+
+class Vector(Tensor, BaseType):
+    """A vector with entries at some of its positions.
+
+    >>> from grblas_gpu import Vector
+    >>> v = Vector.from_coo([0, 2], [1.5, 2.5], size=4)
+    >>> v.nvals, v.size, v.dtype
+    (2, 4, FP64)
+    """
+
+    __slots__ = ("_size", "_store")
+    ndim = 1
+    _name_counter = itertools.count()
+
+    def __init__(self, dtype: Any = FP64, size: int = 0, *, name: str | None = None) -> None:
+        self.dtype = lookup_dtype(dtype)
+        self._size = size if type(size) is int and 0 <= size < 2**60 else check_size(size, "size")
+        self.name = f"v_{next(Vector._name_counter)}" if name is None else name
+        self._engine = current_engine()
+        self._store = VectorStore.empty(self._size, self.dtype.np_type)
+
+    # ---- properties -----------------------------------------------------------------------------------------
+
+    @property
+    def size(self) -> int:
+        """The number of positions."""
+        return self._size
+
+    @property
+    def shape(self) -> tuple[int]:  # type: ignore[override]
+        return (self._size,)
+
+    @property
+    def nvals(self) -> int:
+        """The number of entries."""
+        return self._store.nvals
+
+    _nvals = nvals
+
+    @property
+    def S(self) -> StructuralMask:
+        """The mask that is true where there is an entry."""
+        return StructuralMask(self)
+
+    @property
+    def V(self) -> ValueMask:
+        """The mask that is true where there is an entry with a true value."""
+        return ValueMask(self)
+
+    def __repr__(self) -> str:
+        from .formatting import format_vector
+
+        return format_vector(self)
+
+    def __iter__(self) -> Iterator:
+        return self.to_coo(values=False)[0].flat
+
+    def __sizeof__(self) -> int:
+        arrays = (self._store.values, self._store.indices, self._store.present)
+        return object.__sizeof__(self) + sum(0 if a is None else a.nbytes for a in arrays)
+
+    def __reduce__(self) -> Any:
+        indices, values = self.to_coo()
+        return _rebuild, (indices, values, self.dtype, self._size, self.name)
+
+    # ---- in and out -----------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_coo(
+        cls,
+        indices: Any,
+        values: Any = 1.0,
+        dtype: Any = None,
+        *,
+        size: int | None = None,
+        dup_op: Any = None,
+        name: str | None = None,
+    ) -> Vector:
+        """A Vector from indices and values (or one value for all of them).
+
+        >>> Vector.from_coo([3, 1], [10, 20]).to_dict()
+        {1: 20, 3: 10}
+        """
+        index = index_array(indices, "indices")
+        array, dtype = values_to_array(values, dtype)
+        if size is None:
+            if index.size == 0:
+                raise ValueError("No indices provided. Unable to infer size.")
+            size = int(index.max()) + 1
+        new = cls(dtype, size, name=name)
+        if array.ndim == 0:
+            if dup_op is not None:
+                raise ValueError(
+                    "dup_op must be None if values is a scalar so that all values can be identical.  "
+                    "Duplicate indices will be ignored."
+                )
+            dup_op = binary.any
+            array = np.broadcast_to(array, index.shape)
+        new._build(index, array, dup_op)
+        return new
+
+    @classmethod
+    def from_pairs(
+        cls, pairs: Any, dtype: Any = None, *, size: int | None = None, dup_op: Any = None, name: str | None = None
+    ) -> Vector:
+        """A Vector from (index, value) pairs."""
+        if isinstance(pairs, np.ndarray):
+            raise TypeError("pairs as NumPy array is not supported; use `Vector.from_coo` instead")
+        columns = list(zip(*pairs, strict=True))
+        if columns and len(columns) != 2:
+            raise ValueError(f"Each item in the pairs must have two elements (for index and value); got {len(columns)}")
+        indices, values = columns or ((), ())
+        return cls.from_coo(indices, values, dtype, size=size, dup_op=dup_op, name=name)
+
+    @classmethod
+    def from_dict(cls, d: dict, dtype: Any = None, *, size: int | None = None, name: str | None = None) -> Vector:
+        """A Vector from a dictionary of index to value."""
+        if size is None and not d:
+            size = 0
+        values = list(d.values())
+        if dtype is not None:
+            values = np.fromiter(values, lookup_dtype(dtype).np_type)  # type: ignore[assignment]
+        return cls.from_coo(np.fromiter(d.keys(), np.int64), values, dtype, size=size, name=name)
+
+    @classmethod
+    def from_scalar(cls, value: Any, size: int, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Vector:
+        """A Vector with the same value everywhere (stored once).
+
+        >>> Vector.from_scalar(7, 3).to_dense()
+        array([7, 7, 7])
+        """
+        value, dtype = full_value(cls, value, dtype)
+        new = cls(dtype, size, name=name)
+        new << value
+        return new
+
+    @classmethod
+    def from_dense(
+        cls, values: Any, missing_value: Any = None, *, dtype: Any = None, name: str | None = None, **opts: Any
+    ) -> Vector:
+        """A Vector with an entry for every element of an array, or for those that are not ``missing_value``."""
+        array, dtype = values_to_array(values, dtype)
+        if array.ndim == 0:
+            raise TypeError(
+                "values must be an array or list, not a scalar. "
+                "To create a dense Vector from a scalar, use `Vector.from_scalar`."
+            )
+        if array.ndim > 1:
+            raise ValueError(f"values array must be 1d to create dense Vector with dtype {dtype}")
+        new = cls(dtype, len(array), name=name)
+        if len(array):
+            new._store = VectorStore(len(array), np.array(array, dtype.np_type))
+        if missing_value is not None:
+            new << select.valuene(new, missing_value)
+        return new
+
+    def build(
+        self, indices: Any, values: Any, *, dup_op: Any = None, clear: bool = False, size: int | None = None
+    ) -> None:
+        """Fill an empty Vector with entries."""
+        index = index_array(indices, "indices")
+        array, _ = values_to_array(values, self.dtype)
+        if array.shape != index.shape:
+            raise ValueError(f"`indices` and `values` lengths must match: {index.size} != {array.size}")
+        if size is not None:
+            size = check_size(size, "size")
+        check_bounds(index, self._size if size is None else size, "indices")
+        if not clear and self.nvals and index.size:
+            raise OutputNotEmpty(f"build: {self.name} already has entries; use clear=True to replace them")
+        built = _entries_of(self, self._size if size is None else size, index, array, dup_op)
+        if clear or index.size:
+            self._store = built
+        elif size is not None:
+            self._store = self._engine.resize_vector(self._store, size)
+        if size is not None:
+            self._size = size
+
+    def _build(self, index: np.ndarray, values: np.ndarray, dup_op: Any) -> None:
+        if values.shape != index.shape:
+            raise ValueError(f"`indices` and `values` lengths must match: {index.size} != {values.size}")
+        check_bounds(index, self._size, "indices")
+        self._store = _entries_of(self, self._size, index, values, dup_op)
+
+    def to_coo(
+        self, dtype: Any = None, *, indices: bool = True, values: bool = True, sort: bool = True
+    ) -> tuple[Any, Any]:
+        """Indices and values as NumPy arrays.
+
+        >>> Vector.from_coo([0, 2], [5, 6]).to_coo()
+        (array([0, 2], dtype=uint64), array([5, 6]))
+        """
+        index, _, array = self._engine.tuples(self._store)
+        return (
+            index.astype(np.uint64) if indices else None,
+            output_values(array, dtype, self.dtype) if values else None,
+        )
+
+    def to_dict(self) -> dict:
+        """A dictionary of index to value."""
+        indices, values = self.to_coo()
+        return dict(zip(indices.tolist(), values.tolist(), strict=True))
+
+    def to_dense(self, fill_value: Any = None, dtype: Any = None, **opts: Any) -> np.ndarray:
+        """A NumPy array, with ``fill_value`` where there is no entry."""
+        fill, dtype = dense_fill(self, fill_value, dtype, self.nvals == self._size)
+        return self._engine.to_dense(self._store, fill, dtype.np_type)
+
+    def dup(
+        self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None, **opts: Any
+    ) -> Vector:
+        """A copy, perhaps of another type, or of only the entries that a mask lets through."""
+        new = Vector(self.dtype if dtype is None else dtype, self._size, name=name)
+        new._engine = self._engine
+        if clear:
+            return new
+        if mask is not None:
+            new(mask=mask, **opts) << self
+        else:
+            new._store = self._engine.cast(self._store.copy(), new.dtype.np_type)
+        return new
+
+    def diag(self, k: int = 0, *, name: str | None = None) -> Any:
+        """A square Matrix with this Vector on its k-th diagonal."""
+        from .matrix import Matrix
+
+        store = self._engine.diagonal_matrix(self._store, _integer(k))
+        return Matrix._from_store(self._engine, self.dtype, store, name)
+
+    def clear(self) -> None:
+        """Remove all entries."""
+        self._store = VectorStore.empty(self._size, self.dtype.np_type)
+
+    def resize(self, size: int) -> None:
+        """Change the size; entries beyond it are dropped."""
+        size = check_size(size, "size")
+        self._store = settle(self._engine, self._engine.resize_vector(self._store, size))
+        self._size = size
+
+    def get(self, index: int, default: Any = None) -> Any:
+        """The value at an index as a Python scalar, or ``default``."""
+        expr = self[index]
+        if not expr._is_scalar:
+            raise ValueError(
+                "Bad index in Vector.get(...).  A single index should be given, and the result will be a Python scalar."
+            )
+        value = expr.new().value
+        return default if value is None else value
+
+    def __setitem__(self, keys: Any, expr: Any) -> None:
+        Updater(self)[keys] = expr
+
+    def __delitem__(self, keys: Any) -> None:
+        del Updater(self)[keys]
+
+    def _comparable_types(self) -> Any:
+        return Vector
+
+    def _as_matrix(self, *, name: str | None = None) -> Any:
+        from .matrix import Matrix
+
+        return Matrix._from_store(self._engine, self.dtype, self._engine.as_matrix(self._store, False), name)
+
+    @classmethod
+    def _from_store(cls, engine: Any, dtype: Any, store: VectorStore, name: str | None = None) -> Vector:
+        new = cls(dtype, store.size, name=name)
+        new._engine = engine
+        new._store = settle(engine, store)
+        return new
+
+    # ---- operations -----------------------------------------------------------------------------------------
+
+    def vxm(self, other: Any, op: Any = semiring.plus_times) -> VectorExpression:
+        """Vector times Matrix.
+
+        >>> from grblas_gpu import Matrix
+        >>> A = Matrix.from_coo([0, 0], [1, 2], [10, 20], nrows=3, ncols=3)
+        >>> Vector.from_coo([0], [2], size=3).vxm(A).new().to_dict()
+        {1: 20, 2: 40}
+        """
+        return self._vxm(other, op)
+
+    def _vxm(self, other: Any, op: Any = semiring.plus_times, is_infix: bool = False) -> VectorExpression:
+        from .matrix import Matrix, TransposedMatrix
+
+        x, y, op = product_operands(self, other, (Matrix, TransposedMatrix), op, "vxm", is_infix)
+        if x._size != y._nrows:
+            raise DimensionMismatch(f"vxm: {x.name} has size {x._size}, {y.name} has shape {y.shape}")
+        return VectorExpression("vxm", runs.run_vxm, [x, y], op=op, size=y._ncols, masks=True)
+
+    def inner(self, other: Any, op: Any = semiring.plus_times) -> ScalarExpression:
+        """The inner product with another Vector.
+
+        >>> Vector.from_coo([0, 1], [2, 3]).inner(Vector.from_coo([0, 1], [5, 7])).new().value
+        31
+        """
+        return self._inner(other, op)
+
+    def _inner(self, other: Any, op: Any = semiring.plus_times, is_infix: bool = False) -> ScalarExpression:
+        x, y, op = product_operands(self, other, (Vector,), op, "inner", is_infix)
+        if x._size != y._size:
+            raise DimensionMismatch(f"inner: {x.name} has size {x._size}, {y.name} has size {y._size}")
+        return ScalarExpression("inner", runs.run_inner, [x, y], op=op)
+
+    def outer(self, other: Any, op: Any = binary.times) -> MatrixExpression:
+        """All products of an entry with an entry of another Vector."""
+        other = self._expect_type(other, Vector, within="outer", argname="other", op=op)
+        op = get_typed_op(op, self.dtype, other.dtype, kind="binary")
+        self._expect_op(op, ("BinaryOp", "Monoid"), within="outer", argname="op")
+        op = op.binaryop if op.opclass == "Monoid" else op
+        get_semiring(monoid.any, op)  # an outer product is any.op, and has to be one
+        check_same_backend(self, other, "outer")
+        return MatrixExpression("outer", runs.run_outer, [self, other], op=op, nrows=self._size, ncols=other._size)
+
+    def reduce(self, op: Any = monoid.plus, *, allow_empty: bool = True) -> ScalarExpression:
+        """All entries combined with a monoid or aggregator.
+
+        >>> Vector.from_coo([0, 1], [2, 3]).reduce().new().value
+        5
+        """
+        op = reduction_operator(self, op, "reduce")
+        if not allow_empty and op.opclass == "Aggregator" and op.parent._monoid is None:
+            raise ValueError("allow_empty=False not allowed when using Aggregators")
+        return ScalarExpression("reduce", runs.run_reduce, [self], op=op, is_cscalar=not allow_empty)
+
+    def reposition(self, offset: int, *, size: int | None = None) -> VectorExpression:
+        """The entries moved by an offset; those that leave the Vector are dropped."""
+        size = self._size if size is None else int(size)
+        offset = int(offset)
+        return VectorExpression(
+            "reposition",
+            runs.run_reposition,
+            [self, (offset,), (size,)],
+            size=size,
+            dtype=self.dtype,
+            expr_repr=f"{{0.name}}.reposition({offset})",
+        )
+
+
+def _rebuild(indices: Any, values: Any, dtype: Any, size: int, name: str) -> Vector:
+    return Vector.from_coo(indices, values, dtype, size=size, name=name)
+
+
+def _integer(k: Any) -> int:
+    return int(k.value) if type(k) is Scalar else int(k)
+
+
+def duplicate_operator(self: Any, dup_op: Any) -> Any:
+    """How to combine values at the same position: a typed operator that can reduce runs, or None."""
+    if dup_op is None:
+        return None
+    dup_op = get_typed_op(dup_op, self.dtype, kind="binary")
+    if dup_op.opclass == "Monoid":
+        return dup_op.binaryop
+    self._expect_op(dup_op, "BinaryOp", within="build", argname="dup_op")
+    return dup_op
+
+
+def duplicates_error(error: InvalidValue) -> ValueError:
+    return ValueError("Duplicate indices found, must provide `dup_op` BinaryOp")
+
+
+def _entries_of(self: Vector, size: int, index: np.ndarray, values: np.ndarray, dup_op: Any) -> VectorStore:
+    dup_op = duplicate_operator(self, dup_op)
+    try:
+        store = self._engine.build_vector(size, index, values, dup_op)
+    except InvalidValue as error:
+        raise duplicates_error(error) from None
+    return settle(self._engine, self._engine.cast(store, self.dtype.np_type))
+
+
+def full_value(cls: Any, value: Any, dtype: Any) -> tuple[Any, Any]:
+    """The value and type of ``from_scalar``."""
+    if type(value) is Scalar:
+        return value, value.dtype if dtype is None else lookup_dtype(dtype)
+    try:
+        value = Scalar.from_value(value, dtype, is_cscalar=None, name="")
+    except TypeError:
+        value = as_scalar(cls(), value, "from_scalar", "value")
+    return value, value.dtype
+
+
+def dense_fill(self: Any, fill_value: Any, dtype: Any, is_full: bool) -> tuple[Any, Any]:
+    """What fills the gaps of a dense array, and the array's type."""
+    if is_full:
+        return None, self.dtype if dtype is None else lookup_dtype(dtype)
+    if fill_value is None:
+        raise TypeError("fill_value must be given in `to_dense` when there are missing values")
+    fill = as_scalar(self, fill_value, "to_dense", "fill_value")
+    dtype = unify(fill.dtype, self.dtype, is_left_scalar=True) if dtype is None else lookup_dtype(dtype)
+    return cast(np.asarray(fill._get()).reshape(1), dtype.np_type)[0], dtype
+
+
+def reduction_operator(self: Any, op: Any, within: str) -> Any:
+    op = get_typed_op(op, self.dtype, kind="binary|aggregator")
+    if op.opclass == "BinaryOp" and op.monoid is not None:
+        return op.monoid
+    self._expect_op(op, ("Monoid", "Aggregator"), within=within, argname="op")
+    return op
+
+
+def product_operands(x: Any, y: Any, types: tuple, op: Any, method: str, is_infix: bool) -> tuple[Any, Any, Any]:
+    """Operands and typed semiring of a product; in ``op(A @ B @ C)`` the inner products are computed first."""
+    if is_infix:
+        if not (getattr(y, "_role", None) == "infix" and y._infix == "@" and y._output_type in types):
+            y = x._expect_type(y, types, within=method, argname="other", op=op)
+        op = typed_op_of_chain(op, x, y, "semiring")
+        x._expect_op(op, "Semiring", within=method, argname="op")
+        if x._role == "infix":
+            x = op(x).new()
+        if y._role == "infix":
+            y = op(y).new()
+    else:
+        if type(y) not in types:
+            y = x._expect_type(y, types, within=method, argname="other", op=op)
+        op = get_typed_op(op, x.dtype, y.dtype, kind="semiring")
+        if op.opclass != "Semiring":
+            x._expect_op(op, "Semiring", within=method, argname="op")
+    if x._engine is not y._engine:
+        check_same_backend(x, y, method)
+    return x, y, op
+
+
+for _class in (Vector, VectorExpression, VectorIndexExpr):
+    _class._output_type = Vector  # type: ignore[attr-defined]
+VectorExpression.output_type = Vector
+VectorIndexExpr.output_type = Vector

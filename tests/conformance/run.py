@@ -1,0 +1,102 @@
+"""Run python-graphblas's own tests against grblas_gpu and compare with what is expected of us.
+
+    python tests/conformance/run.py                 # exits with 1 when an item of expected_passes.txt does not pass
+    python tests/conformance/run.py -k test_vector  # anything else goes to pytest: only what was selected is judged
+    python tests/conformance/run.py --update        # also rewrites expected_passes.txt with what passed now
+    python tests/conformance/run.py --all           # also runs the single items that are out of scope
+
+The report (every failed, skipped and out-of-scope item with its reason) is written to build/conformance.txt.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+import alias
+
+HERE = Path(__file__).parent
+REPORT = HERE.parent.parent / "build" / "conformance.txt"
+OUTCOMES = ("passed", "failed", "out of scope", "skipped", "missing")
+Results = dict[str, dict[str, str]]
+
+
+def main() -> int:
+    flags = {flag for flag in ("--update", "--all") if flag in sys.argv}
+    arguments = [argument for argument in sys.argv[1:] if argument not in flags]
+    scope = tomllib.loads((HERE / "out_of_scope.toml").read_text())
+    results = run_pytest(arguments, scope["files"], everything="--all" in flags)
+    for name, reason in scope["files"].items():
+        results[name] = {"outcome": "out of scope", "why": reason}
+
+    yardstick = read_list("yardstick.txt")
+    expected = read_list("expected_passes.txt")
+    missing = {"outcome": "missing", "why": "not collected"}
+    broken = [] if arguments else [name for name in expected if results.get(name, missing)["outcome"] != "passed"]
+    broken += [name for name in expected if arguments and name in results and results[name]["outcome"] == "failed"]
+    counts = Counter(results.get(name, missing)["outcome"] for name in yardstick)
+
+    REPORT.parent.mkdir(exist_ok=True)
+    REPORT.write_text(report(results, yardstick, missing))
+    version = importlib.metadata.version("python-graphblas")
+    print(f"\npython-graphblas {version}: of the {len(yardstick)} items that pass with its own {alias.BACKEND} backend")
+    for outcome in OUTCOMES:
+        if counts[outcome]:
+            print(f"  {counts[outcome]:4d}  {outcome}")
+    extra = sum(result["outcome"] == "skipped" for name, result in results.items() if name not in yardstick)
+    print(f"and {extra} items that it skips there too. Names and reasons: {REPORT.relative_to(HERE.parent.parent)}")
+
+    if "--update" in flags and not arguments:
+        passed = [name for name in yardstick if results.get(name, missing)["outcome"] == "passed"]
+        (HERE / "expected_passes.txt").write_text("".join(f"{name}\n" for name in passed))
+        print(f"expected_passes.txt: {len(passed)} items")
+        return 0
+    for name in broken:
+        print(f"EXPECTED TO PASS: {name}: {results.get(name, missing)['why']}")
+    return 1 if broken else 0
+
+
+def run_pytest(arguments: list[str], files: dict[str, str], everything: bool) -> Results:
+    folder = alias.find_tests()
+    with tempfile.TemporaryDirectory() as scratch:
+        result = Path(scratch) / "result.json"
+        environment = os.environ | {"CONFORMANCE_RESULT": str(result), "PYTHONDONTWRITEBYTECODE": "1"}
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH", "")]))
+        if everything:
+            environment["CONFORMANCE_ALL"] = "1"
+        # Nothing of our own pytest configuration applies to somebody else's tests.
+        command = [sys.executable, "-m", "pytest", "-p", "plugin", "-p", "no:cacheprovider", "-c", os.devnull]
+        command += [f"--rootdir={folder}", f"--confcutdir={folder}", "--tb=short", "-q", "--no-header", "--no-summary"]
+        command += [f"--ignore={folder / name}" for name in files]
+        command += ["-W", "ignore", *arguments, str(folder)]
+        done = subprocess.run(command, cwd=scratch, env=environment, check=False)
+        if not result.exists():
+            raise SystemExit(f"pytest did not finish (exit status {done.returncode}); see its output above")
+        return json.loads(result.read_text())
+
+
+def read_list(name: str) -> list[str]:
+    path = HERE / name
+    return [line for line in path.read_text().splitlines() if line and line[0] != "#"] if path.exists() else []
+
+
+def report(results: Results, yardstick: list[str], missing: dict[str, str]) -> str:
+    everything = {name: results.get(name, missing) for name in [*yardstick, *results]}
+    lines = []
+    for outcome in OUTCOMES:
+        names = [name for name, result in everything.items() if result["outcome"] == outcome]
+        lines.append(f"{outcome}: {len(names)}, {len(set(names) & set(yardstick))} of them in the yardstick")
+        lines += [f"  {name}  {everything[name]['why']}".rstrip() for name in names]
+    texts = [f"---- {name}\n{result['text']}" for name, result in results.items() if "text" in result]
+    return "\n".join([*lines, "", *texts]) + "\n"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

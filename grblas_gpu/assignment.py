@@ -15,6 +15,11 @@ from .execution import _assign_value, mask_view, settle
 def resolve_assignment(
     out: Any, indexes: Any, value: Any, mask: Any, accum: Any, replace: bool, submask: bool
 ) -> None:
+    line_mask = mask is not None and out.ndim == 2 and mask.parent.ndim == 1
+    if line_mask and indexes.is_single_element:
+        raise TypeError("Unable to use Vector mask on single element assignment to a Matrix")
+    if submask and indexes.is_single_element:
+        raise TypeError("Single element assign does not accept a submask")
     kind = output_type(value).__name__
     if kind in ("Vector", "Matrix", "TransposedMatrix"):
         value = _object_for_region(out, indexes, value, kind)
@@ -23,17 +28,11 @@ def resolve_assignment(
         kind = output_type(value).__name__
     elif type(value).__name__ != "Scalar":
         value = out._expect_type(value, output_type(value), within="__setitem__")
-    if submask and indexes.is_single_element:
-        raise TypeError("Single element assign does not accept a submask")
     is_object = kind in ("Vector", "Matrix", "TransposedMatrix")
-    line_mask = mask is not None and out.ndim == 2 and mask.parent.ndim == 1
     is_line = out.ndim == 2 and len(indexes.shape) == 1
-    if line_mask:
-        if indexes.is_single_element:
-            raise TypeError("Unable to use Vector mask on single element assignment to a Matrix")
-        if not is_line:
-            raise TypeError("Unable to use Vector mask on Matrix assignment to a Matrix")
-    elif submask and is_line:
+    if line_mask and not is_line:
+        raise TypeError("Unable to use Vector mask on Matrix assignment to a Matrix")
+    if submask and is_line and not line_mask:
         raise TypeError("Indices for subassign imply Vector submask, but got Matrix mask instead")
     if is_object and value._engine is not out._engine:
         raise InvalidObject(f"{value.name} and {out.name} are on different backends; use .to({out.backend!r})")
@@ -55,6 +54,8 @@ def _plain(value: Any) -> Any:
 def _view(mask: Any, out: Any, indexes: Any, submask: bool) -> MaskView | None:
     if mask is None or not submask:
         return mask_view(mask, out)
+    if mask.parent.ndim != len(indexes.shape):
+        raise TypeError(f"Mask object must be type {'Vector' if out.ndim == 1 else 'Matrix'}; got {type(mask.parent)}")
     if mask.parent.shape != indexes.shape:
         raise DimensionMismatch(
             f"submask {mask.name} has shape {mask.parent.shape}, the region of {out.name} has shape {indexes.shape}"

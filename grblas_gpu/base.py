@@ -31,6 +31,15 @@ def output_type(value: Any) -> type:
     return getattr(kind, "_output_type", kind)
 
 
+def ensure_type(x: Any, types: Any) -> Any:
+    """``x`` if it has one of the types, computed if it is an expression of one; else a TypeError."""
+    if isinstance(x, types):
+        return x
+    if output_type(x) in (types if isinstance(types, tuple) else (types,)):
+        return x.new()
+    raise TypeError(f"{type(x).__name__!r} object is not of type {types}")
+
+
 def expect_type(
     self: Any,
     x: Any,
@@ -148,6 +157,8 @@ class BaseType:
             elif arg is _REPLACE:
                 replace = True
             elif isinstance(arg, BaseType):  # a Scalar
+                if self._is_scalar:
+                    raise TypeError("Mask not allowed for Scalars")
                 raise TypeError(f"Invalid item found in output params: {type(arg)}")
             else:
                 if accum is not None:

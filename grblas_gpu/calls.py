@@ -46,7 +46,7 @@ def unary_call(op: Any, expr: Any = None, *args: Any, **kwargs: Any) -> Any:
     operand = _as_operand(expr)
     if operand is None or args or kwargs:
         raise TypeError(
-            f"Bad type when calling {op!r}.\n    - Expected type: Scalar, Vector, Matrix, TransposedMatrix.\n"
+            f"Bad type in {op!r}.__call__.\n    - Expected one argument of type: Scalar, Vector, Matrix, TransposedMatrix.\n"
             f"    - Got: {type(expr)}."
         )
     return operand.apply(op)
@@ -90,6 +90,11 @@ def semiring_call(op: Any, expr: Any, right: Any = None) -> Any:
     """``semiring.min_plus(A @ B)``."""
     if right is None and _is_infix(expr):
         return _of_infix(op, expr)
+    if right is not None:
+        raise TypeError(
+            f"Bad types when calling {op!r}.  Got types: {type(expr)}, {type(right)}.\n"
+            f"Expected an infix expression, such as: {op!r}(A @ B)"
+        )
     raise TypeError(
         f"Bad type when calling {op!r}.  Got type: {type(expr)}.\nExpected an infix expression, such as: {op!r}(A @ B)"
     )

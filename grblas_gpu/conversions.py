@@ -7,35 +7,25 @@ from typing import Any
 import numpy as np
 
 from .dtypes import DataType, lookup_dtype
-from .errors import IndexOutOfBound, OutOfMemory
+from .errors import IndexOutOfBound, InvalidValue, OutOfMemory
 
 MAX_SIZE = 2**60  # the largest index that the GraphBLAS specification promises
 
 
 def index_array(array: Any, name: str) -> np.ndarray:
     """Integers as int64; anything else is a clear error."""
-    if isinstance(array, np.ndarray) and array.dtype.kind not in "iub":
-        if array.size:
-            raise ValueError(f"{name} must be integers, not {array.dtype.name}")
     if not isinstance(array, np.ndarray):
-        array = np.array(array if hasattr(array, "__len__") else list(array))
-        if array.dtype.kind not in "iub":
-            if array.size:
-                if array.dtype.kind == "f" and np.all(array == array.astype(np.int64)):
-                    array = array.astype(np.int64)
-                elif array.dtype.kind == "O":
-                    raise OverflowError(f"{name} do not fit into 64 bits")
-                else:
-                    raise ValueError(f"{name} must be integers, not {array.dtype.name}")
-            else:
-                array = array.astype(np.int64)
+        # As NumPy converts a list: floats are truncated, negative numbers do not fit.
+        array = np.array(array if hasattr(array, "__len__") else list(array), np.uint64)
+    elif array.dtype.kind not in "iub" and array.size:
+        raise ValueError(f"{name} must be integers, not {array.dtype.name}")
     if array.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional; got {array.ndim} dimensions")
     if array.size:
         if array.dtype.kind == "i" and int(array.min()) < 0:
             raise OverflowError(f"{name} must not be negative; got {int(array.min())}")
         if array.dtype.kind == "u" and int(array.max()) > MAX_SIZE:
-            raise IndexOutOfBound(f"{name} must stay below 2**60; got {int(array.max())}")
+            raise InvalidValue(f"{name} must stay below 2**60; got {int(array.max())}")
     return array.astype(np.int64)
 
 

@@ -83,5 +83,5 @@ def descriptor_from_options(options: dict) -> Descriptor | None:
     unknown = options.keys() - OPTIONS
     if unknown:
         names = ", ".join(sorted(unknown))
-        raise ValueError(f"unknown keyword option: {names}; options are {', '.join(sorted(OPTIONS))}")
+        raise ValueError(f"unknown descriptor option: {names}; options are {', '.join(sorted(OPTIONS))}")
     return _cached(tuple(sorted(options.items())))

@@ -33,6 +33,8 @@ def update(
         expr = expr._to_expr()
     elif role == "index":
         if expr._is_scalar and out._is_scalar:
+            if accum is not None:  # reads the element: an automatic computation
+                expr._get_value("value")
             return _write_scalar(out, get_element(expr.parent, expr.indexes), expr.dtype, accum)
         if expr._is_scalar:
             return update(out, expr.new(), mask, accum, replace, input_mask, desc)

@@ -61,6 +61,12 @@ class Indexes:
     def is_single_element(self) -> bool:
         return not self.shape
 
+    @property
+    def py_indices(self) -> Any:
+        """The index as Python would take it."""
+        keys = tuple(axis.as_key() for axis in self.axes)
+        return keys if len(keys) > 1 else keys[0]
+
     def __str__(self) -> str:
         return ", ".join(axis._expr_name for axis in self.axes)
 

@@ -446,7 +446,10 @@ def _neg(self: Any) -> Any:
 
 
 def _invert(self: Any) -> Any:
-    _boolean_only("invert", "~x", self.dtype)
+    if self.dtype != BOOL:
+        raise TypeError(
+            f"The invert operator, `~`, is not supported for {self.dtype.name} dtype.  It is only supported for BOOL dtype."
+        )
     return unary.lnot(self)
 
 
@@ -512,11 +515,9 @@ _AUTO = {
         "__array__",
         "__bool__",
         "__complex__",
-        "__eq__",
         "__float__",
         "__index__",
         "__int__",
-        "__ne__",
         "_as_matrix",
         "_as_vector",
         "_get",
@@ -531,8 +532,12 @@ def _auto(name: str) -> Any:
     return property(lambda self: self._get_value(name))
 
 
-def _auto_eq(name: str) -> Any:
-    return property(lambda self: self._get_value(name))
+def _scalar_eq(self: Any, other: Any) -> bool:
+    return self._get_value("__eq__")(other)
+
+
+def _scalar_ne(self: Any, other: Any) -> bool:
+    return self._get_value("__ne__")(other)
 
 
 def _set_name(self: Any, name: str) -> None:
@@ -579,8 +584,11 @@ def _install() -> None:
         infixes = ("__or__", "__ror__", "__and__", "__rand__")
         infixes += () if kind is Scalar else ("__matmul__", "__rmatmul__")  # type: ignore[assignment]
         for name in (*_AUTO[kind], *infixes):
-            if name not in cls.__dict__ and not (name in infixes and hasattr(cls, name)):
+            if not any(name in base.__dict__ for base in cls.__mro__[:-1]):
                 setattr(cls, name, _auto(name))
+        if kind is Scalar:  # as plain methods: Python swallows the error of a property here
+            cls.__eq__ = _scalar_eq  # type: ignore[method-assign, assignment]
+            cls.__ne__ = _scalar_ne  # type: ignore[method-assign, assignment]
         cls.name = property(lambda self: self._get_value("name"), _set_name)  # type: ignore[attr-defined]
         if kind is not Scalar:
             cls.__bool__ = kind.__bool__

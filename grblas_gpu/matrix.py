@@ -14,7 +14,7 @@ from .backends.storage import MatrixStore, column_type
 from .base import BaseType, check_same_backend
 from .conversions import check_bounds, check_size, index_array, integral, output_values, row_order, values_to_array
 from .dtypes import FP64, lookup_dtype
-from .errors import DimensionMismatch, InvalidValue, OutOfMemory, OutputNotEmpty
+from .errors import DimensionMismatch, InvalidObject, InvalidValue, OutOfMemory, OutputNotEmpty
 from .expressions import MatrixExpression, MatrixIndexExpr, ScalarExpression, VectorExpression
 from .mask import StructuralMask, ValueMask, check_mask
 from .operators import get_typed_op
@@ -177,7 +177,7 @@ class MatrixOperations(Tensor):
         if exponent == 0 and op.binaryop.monoid is None:
             raise ValueError(
                 f"Binary operator of {op} semiring does not have a monoid with an identity. When n=0, the result is a "
-                "diagonal matrix with values equal to the identity of the binaryop, so it must belong to a monoid."
+                "diagonal matrix with values equal to the identity: the binaryop must be associated with a monoid."
             )
         return MatrixExpression(
             "power",
@@ -489,12 +489,13 @@ class Matrix(MatrixOperations, BaseType):
         values: Any = list(itertools.chain.from_iterable(d.values() for d in dicts))
         if dtype is not None:
             values = np.fromiter(values, lookup_dtype(dtype).np_type)
-        if major.size == 0:
-            nrows, ncols = 0 if nrows is None else nrows, 0 if ncols is None else ncols
-        elif by_rows and nrows is None:
-            nrows = int(outer.max()) + 1
-        elif not by_rows and ncols is None:
-            ncols = int(outer.max()) + 1
+        lines, across = int(outer.max(initial=-1)) + 1, int(minor.max(initial=-1)) + 1
+        if nrows is None:
+            nrows = lines if by_rows else across
+        if ncols is None:
+            ncols = across if by_rows else lines
+        elif by_rows and across > ncols:
+            raise InvalidObject(f"column indices: {across - 1} is out of range for size {ncols}")
         rows, cols = (major, minor) if by_rows else (minor, major)
         return cls.from_coo(rows, cols, values, dtype, nrows=nrows, ncols=ncols, name=name)
 
@@ -632,6 +633,8 @@ class Matrix(MatrixOperations, BaseType):
 
     def _as_vector(self, *, name: str | None = None) -> Vector:
         """A Matrix of one column as a Vector."""
+        if self._ncols != 1:
+            raise ValueError(f"Matrix must have a single column (not {self._ncols}) to be cast to a Vector")
         return Vector._from_store(self._engine, self.dtype, self._engine.extract_column(self._store, 0, None), name)
 
 
@@ -786,7 +789,8 @@ def _compressed(
         raise InvalidValue(f"indptr must rise from 0 to the number of {what} ({index.size})")
     if array.ndim and array.size != index.size:
         raise InvalidValue(f"{what} and values must have the same length: {index.size} != {array.size}")
-    check_bounds(index, inner, what)
+    if index.size and int(index.max()) >= inner:
+        raise InvalidObject(f"{what}: {int(index.max())} is out of range for size {inner}")
     array = np.array(array, found.np_type).reshape(-1)
     store = MatrixStore(count, inner, pointers, index.astype(column_type(inner)), array)
     steps = np.diff(store.indices.astype(np.int64))

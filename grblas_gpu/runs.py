@@ -267,9 +267,9 @@ def run_reduce_columnwise(expr: Any, view: MaskView | None, desc: Any) -> Vector
 def _monoid(op: Any) -> Any:
     if op.opclass == "Monoid":
         return op
-    from .errors import DomainMismatch
+    from .errors import NotImplementedException
 
-    raise DomainMismatch(f"reduce needs a monoid: {op} is a BinaryOp that belongs to none")
+    raise NotImplementedException(f"reduce needs a monoid: {op} is a BinaryOp that belongs to none")
 
 
 def _aggregate(expr: Any, x: Any, mode: str) -> Any:

@@ -44,7 +44,7 @@ def _resolve(expr: Any, caller: str, prefix: str) -> Any:
 def _match_expr(parent: Any, expr: Any) -> Any:
     """``A.select(A < 5)`` as a selection by value, or None if the comparison is not of ``A`` with a number."""
     name = getattr(getattr(expr, "op", None), "name", "").removeprefix("is")
-    args = getattr(expr, "args", ())
+    args: Any = getattr(expr, "args", ())
     if name not in _COMPARISONS or len(args) != 2 or not getattr(args[1], "_is_scalar", False):
         return None
     if args[0] is not parent and getattr(args[0], "T", None) is not parent:

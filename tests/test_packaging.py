@@ -8,12 +8,19 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
 def test_every_subpackage_is_listed():
-    listed = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"])
+    listed = set(PROJECT["tool"]["setuptools"]["packages"])
     folders = {path.parent.relative_to(ROOT) for path in (ROOT / "grblas_gpu").rglob("__init__.py")}
     assert listed == {".".join(folder.parts) for folder in folders} | {"grblas_gpu.algorithms"}
+
+
+def test_one_version():
+    import grblas_gpu
+
+    assert grblas_gpu.__version__ == PROJECT["project"]["version"]
 
 
 def test_algorithms_install_under_the_package():

@@ -39,6 +39,14 @@ def swap(function: Any) -> Any:
     return swapped
 
 
+def silent(function: Any) -> Any:
+    """Without NumPy's warnings about integers divided by zero; those for floats are off anyway."""
+    return np.errstate(all="ignore")(function)
+
+
+floor_divide, mod, fmod = silent(np.floor_divide), silent(np.mod), silent(np.fmod)
+
+
 def integer_divide(x: Array, y: Array) -> Array:
     """Division that rounds towards zero."""
     x, y = np.asanyarray(x), np.asanyarray(y)
@@ -197,7 +205,7 @@ def bit_shift(x: Array, y: Array) -> Array:
     bits = _bits(x)
     left = np.left_shift(x, np.clip(count, 0, bits - 1).astype(x.dtype))
     right = np.right_shift(x, np.clip(-count, 0, bits - 1).astype(x.dtype))
-    far_right = np.where(x < 0, x.dtype.type(0) - x.dtype.type(1), x.dtype.type(0))
+    far_right = np.where(x < 0, ~x.dtype.type(0), x.dtype.type(0))
     right = np.where(count <= -bits, far_right, right)
     return np.where(count >= bits, x.dtype.type(0), np.where(count > 0, left, right))
 

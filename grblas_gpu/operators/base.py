@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from functools import lru_cache
 from operator import getitem
@@ -10,9 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..dtypes import ALL_TYPES, INT64, UINT64, DataType, lookup_dtype
+from ..dtypes import ALL_TYPES, UINT64, DataType, lookup_dtype
 from . import registry
-from .typing_rules import FLOATS, Signature
+from .reductions import quiet
+from .typing_rules import Signature
 from .udf import Arguments, Compiled, check_function
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 UNKNOWN_OPCLASS = "UnknownOpClass"
 OpPath = registry.OpPath
+_numbers = itertools.count()  # tell operators without a name of their own apart
 
 
 def caller(name: str) -> Callable[..., Any]:
@@ -70,7 +73,7 @@ class TypedOpBase:
         self.return_type = return_type
         self.function: Callable[..., Any] | None = parent.orig_func
         self.cacheable: bool = parent._key is not None
-        self.key: str = f"{self._modname}.{parent._key or f'user{id(parent)}'}:{dtype}"
+        self.key: str = f"{self._modname}.{parent._key or f'user{parent._number}'}:{dtype}"
         if self.type2 is not dtype:
             self.key += f",{self.type2}"
         self.positional: str | None = None
@@ -136,8 +139,7 @@ class TypedOpBase:
             exact = function(*operands).dtype == self.return_type.np_type
         if not exact:
             function = _casting(function, self.return_type.np_type)
-        # Overflow and invalid values are results like any other; NumPy only warns about them for floats.
-        return _quiet(function) if {self.type, self.return_type} & FLOATS else function
+        return quiet(function, self.return_type.np_type)
 
     def _user_numpy(self) -> Callable[..., Any]:
         arguments = self.parent._compiled.arguments(self.type, self.type2)
@@ -151,14 +153,6 @@ def _casting(function: Callable[..., Any], dtype: np.dtype) -> Callable[..., Any
     return cast
 
 
-def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
-    def quiet(*operands: Any) -> Any:
-        with np.errstate(all="ignore"):
-            return function(*operands)
-
-    return quiet
-
-
 class OpBase:
     """An operator for all its types; ``op[dtype]`` is the typed one, made when first asked for."""
 
@@ -170,6 +164,7 @@ class OpBase:
         "_deleted",
         "_is_udt",
         "_key",
+        "_number",
         "_parameterized_info",
         "_row",
         "_typed_ops",
@@ -185,6 +180,7 @@ class OpBase:
     def __init__(self, name: str, *, anonymous: bool = False) -> None:
         self.name = name
         self._anonymous = anonymous
+        self._number = next(_numbers)
         self._row: Any = None
         self._key: str | None = None
         self._compiled: Compiled | None = None
@@ -269,9 +265,7 @@ class OpBase:
     def _typed(self, dtype: DataType, result: DataType) -> Any:
         if self._row is None:
             return self._typed_user_class(self, dtype, result)
-        # Indices count in INT64, so does the number they are compared with.
-        second = INT64 if getattr(self._row, "reads_indices", False) and result is not dtype else None
-        typed = self._typed_class(self, dtype, result, second)
+        typed = self._typed_class(self, dtype, result, getattr(self._row, "type2", None))
         typed.positional = getattr(self._row, "positional", None)
         typed.offset = getattr(self._row, "offset", 0)
         return typed
@@ -317,7 +311,7 @@ class OpBase:
     @classmethod
     def _build(cls, name: str | None, func: Any, *, anonymous: bool = False, is_udt: bool = False) -> Any:
         check_function(func)
-        op = cls(name or getattr(func, "__name__", f"<anonymous_{cls._modname}>"), anonymous=anonymous)
+        op = cls(name or str(getattr(func, "__name__", f"<anonymous_{cls._modname}>")), anonymous=anonymous)
         op.orig_func = func
         op._is_udt = is_udt
         op._compiled = Compiled(func, cls._arguments)
@@ -383,7 +377,7 @@ class ParameterizedUdf:
         found = None if anonymous else registry.find(cls._modname, name)
         if found is not None:
             return found
-        op = cls(name, *recipe, anonymous=anonymous)  # type: ignore[call-arg, misc]
+        op = cls(name, *recipe, anonymous=anonymous)  # type: ignore[misc]
         if not anonymous:
             registry.install(cls._modname, name, op)
         return op
@@ -401,7 +395,7 @@ class ParameterizedFunction(ParameterizedUdf):
         self.func = func
         self.__signature__ = inspect.signature(func)
         self._is_udt = is_udt
-        super().__init__(name or getattr(func, "__name__", f"<anonymous_{self._modname}>"), anonymous)
+        super().__init__(name or str(getattr(func, "__name__", f"<anonymous_{self._modname}>")), anonymous)
 
     def _call(self, *args: Any, **kwargs: Any) -> Any:
         op = self._op_class.register_anonymous(self.func(*args, **kwargs), self.name, is_udt=self._is_udt)

@@ -23,10 +23,10 @@ class TypedBuiltinBinaryOp(TypedOpBase):
     array([-4, -3], dtype=int8)
     """
 
-    __slots__ = ("_monoid", "reduceat")
+    __slots__ = ("reduceat",)
     opclass = "BinaryOp"
     _modname = "binary"
-    _lazy = TypedOpBase._lazy | {"_monoid", "reduceat"}
+    _lazy = TypedOpBase._lazy | {"reduceat"}
     __call__ = caller("binary_call")
 
     def _operands(self, dtypes: tuple[DataType, DataType]) -> Arguments:

@@ -15,15 +15,16 @@ from .tables import BINARY, INDEXUNARY, INDEXUNARY_ALIASES, PARAMETERIZED, SELEC
 def rows(kind: str) -> dict[str, Any]:
     """Every operator of a kind by its own name."""
     numpy_unary, numpy_binary = numpy_tables.numpy_rows()
-    return {
+    tables: dict[str, dict[str, Any]] = {
         "unary": UNARY | numpy_unary,
-        "binary": BINARY | numpy_binary | PARAMETERIZED,
+        "binary": {**BINARY, **numpy_binary, **PARAMETERIZED},
         "indexunary": INDEXUNARY,
         "select": {name: INDEXUNARY[name] for name in INDEXUNARY if name in SELECT},
         "monoid": MONOIDS,
         "semiring": SEMIRINGS,
         "agg": AGGREGATORS,
-    }[kind]
+    }
+    return tables[kind]
 
 
 @cache

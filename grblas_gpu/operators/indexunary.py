@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -70,8 +70,8 @@ class IndexUnaryOp(Registered, OpBase):
     __slots__ = ()
     _modname = "indexunary"
     _in_op = False
-    _typed_class = TypedBuiltinIndexUnaryOp
-    _typed_user_class = TypedUserIndexUnaryOp
+    _typed_class: ClassVar[Any] = TypedBuiltinIndexUnaryOp
+    _typed_user_class: ClassVar[Any] = TypedUserIndexUnaryOp
     __call__ = caller("indexunary_call")
 
     @property

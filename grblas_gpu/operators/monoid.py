@@ -152,11 +152,9 @@ class Monoid(OpBase):
 
     def _typed(self, dtype: DataType, result: DataType) -> Any:
         if self._row is None:
-            typed = TypedUserMonoid(self, dtype, result)
-            value = self._identity[dtype] if isinstance(self._identity, dict) else self._identity
-            typed.identity = value
-            typed.binaryop._monoid = typed
-            return typed
+            user = TypedUserMonoid(self, dtype, result)
+            user.identity = self._identity[dtype] if isinstance(self._identity, dict) else self._identity
+            return user
         row = self._row
         typed = TypedBuiltinMonoid(self, dtype, result)
         typed.identity = row.identity(dtype)
@@ -178,10 +176,6 @@ class Monoid(OpBase):
         if self._binaryop is None:
             self._binaryop = registry.builtin("binary", self.name)
         return self._binaryop
-
-    @property
-    def _compiled_func(self) -> Any:
-        return self.binaryop._compiled
 
     @property
     def identities(self) -> dict[DataType, Any]:

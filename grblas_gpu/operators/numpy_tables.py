@@ -88,6 +88,20 @@ def _arithmetic(name: str, arity: int, signature: Signature = BOOL_AS_INT8, **op
     return row(f"numpy.{name}", signature, (BOOLS, of_bools, bools), (NUMBERS, function, plain), **options)
 
 
+def _of_bools(x: Any, y: Any) -> Any:
+    return np.zeros(np.broadcast(x, y).shape, np.int8)
+
+
+def _mod(name: str) -> Row:
+    return row(
+        f"numpy.{name}",
+        BOOL_AS_INT8,
+        (BOOLS, _of_bools, "0"),
+        (SIGNED, arrays.mod, "signed_mod(x, y)"),
+        (UNSIGNED | FLOATS, arrays.mod, "np.mod(x, y)"),
+    )
+
+
 def _reciprocal_int(x: Any) -> Any:
     return np.where(x == 0, x.dtype.type(0), arrays.integer_inverse(x))
 
@@ -133,12 +147,11 @@ BINARY_ROWS = by_name(
         row(
             "numpy.fmod",
             BOOL_AS_INT8,
-            (BOOLS, lambda x, y: np.zeros(np.broadcast(x, y).shape, np.int8), "0"),
-            (SIGNED, np.fmod, "signed_fmod(x, y)"),
-            (UNSIGNED | FLOATS, np.fmod, "np.fmod(x, y)"),
+            (BOOLS, _of_bools, "0"),
+            (SIGNED, arrays.fmod, "signed_fmod(x, y)"),
+            (UNSIGNED | FLOATS, arrays.fmod, "np.fmod(x, y)"),
         ),
-        _arithmetic("mod", 2),
-        _arithmetic("remainder", 2),
+        *(_mod(name) for name in ["mod", "remainder"]),
         _arithmetic("gcd", 2, INT_BOOL_AS_INT8, commutes_to="numpy.gcd"),
         row(
             "numpy.lcm",
@@ -151,9 +164,15 @@ BINARY_ROWS = by_name(
             "numpy.left_shift",
             INT_BOOL_AS_INT8,
             (BOOLS, lambda x, y: np.left_shift(np.asarray(x, np.int8), np.asarray(y, np.int8)), "x << y"),
-            (INTS, np.left_shift, "x << y if 0 <= y < {bits} else 0"),
+            (INTS, np.left_shift, "left_shift(x, y, {bits})"),
         ),
-        _arithmetic("right_shift", 2, INT_BOOL_AS_INT8),
+        row(
+            "numpy.right_shift",
+            INT_BOOL_AS_INT8,
+            (BOOLS, lambda x, y: np.right_shift(np.asarray(x, np.int8), np.asarray(y, np.int8)), "x and not y"),
+            (SIGNED, np.right_shift, "signed_right_shift(x, y, {bits})"),
+            (UNSIGNED, np.right_shift, "unsigned_right_shift(x, y, {bits})"),
+        ),
         row(
             "numpy.maximum",
             SAME,

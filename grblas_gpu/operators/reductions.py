@@ -15,17 +15,24 @@ Reduce = Callable[[Array], Any]
 ReduceAt = Callable[[Array, Array], Array]
 
 
+def quiet(function: Callable[..., Any], dtype: np.dtype) -> Callable[..., Any]:
+    """Overflow and invalid values are results like any other; for arrays NumPy only warns about them for floats."""
+    return np.errstate(all="ignore")(function) if dtype.kind == "f" else function
+
+
+def _loop_type(dtype: np.dtype) -> np.dtype | None:
+    """Without it NumPy would add small integers in 64 bits; what returns bool takes no type."""
+    return None if dtype.kind == "b" else dtype
+
+
 def ufunc_reduceat(ufunc: np.ufunc, dtype: np.dtype) -> ReduceAt:
     """A ufunc folds from the left."""
-    loop = None if ufunc.types[0].endswith("?") else dtype  # comparisons return bool and know no other type
+    loop = _loop_type(dtype)
 
     def reduceat(values: Array, starts: Array) -> Array:
-        if len(starts) == 0:
-            return np.empty(0, dtype)
-        with np.errstate(all="ignore"):
-            return ufunc.reduceat(values, starts, dtype=loop)
+        return ufunc.reduceat(values, starts, dtype=loop) if len(starts) else np.empty(0, dtype)
 
-    return reduceat
+    return quiet(reduceat, dtype)
 
 
 def first_reduceat(values: Array, starts: Array) -> Array:
@@ -87,12 +94,9 @@ def whole(reduceat: ReduceAt, identity: Any, dtype: np.dtype) -> Reduce:
 
 def ufunc_reduce(ufunc: np.ufunc, identity: Any, dtype: np.dtype) -> Reduce:
     """`ufunc.reduce` is faster than one segment: it sums pairwise and uses vector instructions."""
-    loop = None if ufunc.types[0].endswith("?") else dtype
+    loop = _loop_type(dtype)
 
     def reduce(values: Array) -> Any:
-        if len(values) == 0:
-            return dtype.type(identity)
-        with np.errstate(all="ignore"):
-            return ufunc.reduce(values, dtype=loop)
+        return ufunc.reduce(values, dtype=loop) if len(values) else dtype.type(identity)
 
-    return reduce
+    return quiet(reduce, dtype)

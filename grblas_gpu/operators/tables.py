@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..dtypes import DataType
+from ..dtypes import INT64, DataType
 from . import arrays
 from .typing_rules import (
     AS_INT64,
@@ -62,6 +62,7 @@ class Row(NamedTuple):
     swapped_in_product: str | None = None
     key: str | None = None
     reads_indices: bool = False
+    type2: DataType | None = None  # of the thunk, where it is not the type of the value
 
     def form(self, dtype: DataType) -> Form:
         return next(form for form in self.forms if dtype in form.types)
@@ -187,8 +188,8 @@ BINARY = by_name(
             "floordiv",
             BOOL_AS_INT8,
             (BOOLS, arrays.bool_floor_divide, "x and y"),
-            (SIGNED, np.floor_divide, "signed_floor_divide(x, y)"),
-            (UNSIGNED, np.floor_divide, "unsigned_floor_divide(x, y)"),
+            (SIGNED, arrays.floor_divide, "signed_floor_divide(x, y)"),
+            (UNSIGNED, arrays.floor_divide, "unsigned_floor_divide(x, y)"),
             (FLOATS, np.floor_divide, "float_floor_divide(x, y)"),
             commutes_to="rfloordiv",
         ),
@@ -196,8 +197,8 @@ BINARY = by_name(
             "rfloordiv",
             BOOL_AS_INT8,
             (BOOLS, arrays.bool_floor_divide, "x and y"),
-            (SIGNED, arrays.swap(np.floor_divide), "signed_floor_divide(y, x)"),
-            (UNSIGNED, arrays.swap(np.floor_divide), "unsigned_floor_divide(y, x)"),
+            (SIGNED, arrays.swap(arrays.floor_divide), "signed_floor_divide(y, x)"),
+            (UNSIGNED, arrays.swap(arrays.floor_divide), "unsigned_floor_divide(y, x)"),
             (FLOATS, arrays.swap(np.floor_divide), "float_floor_divide(y, x)"),
             commutes_to="floordiv",
         ),
@@ -299,23 +300,27 @@ def _value(name: str, numpy: Callable[..., Any], symbol: str) -> Row:
     return simple(f"value{name}", COMPARISON, lambda x, i, j, y: numpy(x, y), f"x {symbol} y")
 
 
-def _index(name: str, function: Callable[..., Any], source: str, signature: Signature = INDEX_TEST) -> Row:
-    return simple(name, signature, function, source, reads_indices=True)
+def _index_value(name: str, function: Callable[..., Any], source: str) -> Row:
+    return simple(name, INDEX_VALUE, function, source, reads_indices=True)
+
+
+def _index_test(name: str, function: Callable[..., Any], source: str) -> Row:
+    return simple(name, INDEX_TEST, function, source, reads_indices=True, type2=INT64)
 
 
 INDEXUNARY = by_name(
     [
-        _index("rowindex", lambda x, i, j, y: i + y, "i + y", INDEX_VALUE),
-        _index("colindex", lambda x, i, j, y: j + y, "j + y", INDEX_VALUE),
+        _index_value("rowindex", lambda x, i, j, y: i + y, "i + y"),
+        _index_value("colindex", lambda x, i, j, y: j + y, "j + y"),
         simple("diagindex", DIAGONAL_INDEX, lambda x, i, j, y: j - i + y, "j - i + y"),
-        _index("tril", lambda x, i, j, y: j <= i + y, "j <= i + y"),
-        _index("triu", lambda x, i, j, y: j >= i + y, "j >= i + y"),
-        _index("diag", lambda x, i, j, y: j == i + y, "j == i + y"),
-        _index("offdiag", lambda x, i, j, y: j != i + y, "j != i + y"),
-        _index("colle", lambda x, i, j, y: j <= y, "j <= y"),
-        _index("colgt", lambda x, i, j, y: j > y, "j > y"),
-        _index("rowle", lambda x, i, j, y: i <= y, "i <= y"),
-        _index("rowgt", lambda x, i, j, y: i > y, "i > y"),
+        _index_test("tril", lambda x, i, j, y: j <= i + y, "j <= i + y"),
+        _index_test("triu", lambda x, i, j, y: j >= i + y, "j >= i + y"),
+        _index_test("diag", lambda x, i, j, y: j == i + y, "j == i + y"),
+        _index_test("offdiag", lambda x, i, j, y: j != i + y, "j != i + y"),
+        _index_test("colle", lambda x, i, j, y: j <= y, "j <= y"),
+        _index_test("colgt", lambda x, i, j, y: j > y, "j > y"),
+        _index_test("rowle", lambda x, i, j, y: i <= y, "i <= y"),
+        _index_test("rowgt", lambda x, i, j, y: i > y, "i > y"),
         _value("eq", np.equal, "=="),
         _value("ne", np.not_equal, "!="),
         _value("lt", np.less, "<"),
@@ -334,19 +339,14 @@ def is_close(rel_tol: float = 1e-7, abs_tol: float = 0.0) -> Row:
     """The row of ``binary.isclose(rel_tol, abs_tol)``."""
 
     def numpy(x: Any, y: Any) -> Any:
+        a, b = np.asarray(x, np.float64), np.asarray(y, np.float64)
         with np.errstate(all="ignore"):
-            near = np.abs(x - y) <= np.maximum(rel_tol * np.maximum(np.abs(x), np.abs(y)), abs_tol)
+            near = np.abs(a - b) <= np.maximum(rel_tol * np.maximum(np.abs(a), np.abs(b)), abs_tol)
         return (x == y) | near
 
     arguments = f"{float(rel_tol)!r}, {float(abs_tol)!r}"
-    return row(
-        "isclose",
-        COMPARISON,
-        (BOOLS, lambda x, y: numpy(np.asarray(x, np.int8), np.asarray(y, np.int8)), f"is_close(x, y, {arguments})"),
-        (NUMBERS, numpy, f"is_close(x, y, {arguments})"),
-        key=f"isclose({arguments})",
-        commutes_to="isclose",
-    )
+    key = f"isclose({arguments})"
+    return simple("isclose", COMPARISON, numpy, f"is_close(x, y, {arguments})", key=key, commutes_to="isclose")
 
 
 class RowMaker(NamedTuple):

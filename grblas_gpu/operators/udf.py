@@ -28,7 +28,7 @@ class Compiled:
 
         self.func = func
         self.arguments = arguments
-        self.dispatcher = numba.njit(func)
+        self.dispatcher: Any = numba.njit(func)
         self._exact: dict[tuple[DataType, DataType], DataType | None] = {}
         self._adjusted: dict[DataType, DataType | None] = {}
 

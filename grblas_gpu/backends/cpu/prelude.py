@@ -89,7 +89,7 @@ def unsigned_floor_divide(x, y):
 @helper
 def float_floor_divide(x, y):
     """As NumPy: the result is exact where ``floor(x / y)`` would round up."""
-    remainder = math.fmod(x, y) if y != 0 else x / y
+    remainder = np.fmod(x, y) if y != 0 else x / y
     if y == 0 or remainder != remainder:
         return remainder
     quotient = (x - remainder) / y
@@ -102,15 +102,20 @@ def float_floor_divide(x, y):
 
 
 @helper
-def signed_fmod(x, y):
-    """The remainder with the sign of x; of a division by zero it is 0."""
+def signed_mod(x, y):
+    """The remainder with the sign of y; of a division by zero it is 0."""
     x, y = np.int64(x), np.int64(y)
     if y == 0 or y == -1:
         return np.int64(0)
-    remainder = abs(x % y) if (x < 0) == (y < 0) else abs(y) - abs(x % y)
-    if x % y == 0:
-        return np.int64(0)
-    return -remainder if x < 0 else remainder
+    return x % y
+
+
+@helper
+def signed_fmod(x, y):
+    """The remainder with the sign of x; of a division by zero it is 0."""
+    x, y = np.int64(x), np.int64(y)
+    remainder = signed_mod(x, y)
+    return remainder - y if remainder != 0 and (x < 0) != (y < 0) else remainder
 
 
 @helper
@@ -186,7 +191,7 @@ def ieee_remainder(x, y):
         return x * 1.0
     a, b = abs(x) * 1.0, abs(y) * 1.0
     if b + b < np.inf:
-        a = math.fmod(a, b + b)
+        a = np.fmod(a, b + b)
     half = b * 0.5
     if a > half:
         a -= b
@@ -222,7 +227,8 @@ def frexp_fraction(x):
 
 @helper
 def load_exponent(x, y):
-    return math.ldexp(x, np.int32(saturate_signed(y, np.int64(-2147483648), np.int64(2147483647))))
+    exponent = np.int32(saturate_signed(y, np.int64(-2147483648), np.int64(2147483647)))
+    return np.ldexp(x, exponent)
 
 
 @helper
@@ -280,6 +286,23 @@ def unsigned_shift(x, y, bits):
 
 
 @helper
+def left_shift(x, y, bits):
+    """As NumPy: shifting by more than the width leaves nothing."""
+    return np.uint64(x) << np.uint64(y) if 0 <= y < bits else ZERO
+
+
+@helper
+def signed_right_shift(x, y, bits):
+    """As NumPy: shifting by more than the width leaves the sign."""
+    return np.int64(x) >> np.int64(y if 0 <= y < bits else bits - 1)
+
+
+@helper
+def unsigned_right_shift(x, y, bits):
+    return np.uint64(x) >> np.uint64(y) if y < bits else ZERO
+
+
+@helper
 def binomial(n, k):
     """n over k, or 0 when out of bounds or too large for INT64."""
     n, k = np.int64(n), np.int64(k)
@@ -295,4 +318,5 @@ def binomial(n, k):
 
 @helper
 def is_close(x, y, relative, absolute):
-    return x == y or abs(x - y) <= max(relative * max(abs(x), abs(y)), absolute)
+    a, b = np.float64(x), np.float64(y)
+    return x == y or abs(a - b) <= max(relative * max(abs(a), abs(b)), absolute)

@@ -46,7 +46,7 @@ def write(
     if kind == NOTHING:
         return VectorStore.empty(c.size, c.dtype) if replace else c
     if accum is not None and t.indices is not None and c.indices is None and (kind == NO_MASK or not replace):
-        return _update(c, t, NO_MASK if masked else kind, allowed, accum)
+        return _update(c, t, *((NO_MASK, None) if masked else (kind, allowed)), accum)
     return _merge(c, t, kind, allowed, accum, replace)
 
 

@@ -1,0 +1,26 @@
+"""Every test with the `backend` fixture runs on every engine that this machine has."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+import grblas_gpu as gb
+
+BACKENDS = ("numpy", "cpu")
+
+# Reproducible by default; HYPOTHESIS_PROFILE=explore looks for new examples.
+_common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]}
+settings.register_profile("fixed", derandomize=True, database=None, max_examples=60, **_common)  # type: ignore[arg-type]
+settings.register_profile("explore", max_examples=600, **_common)  # type: ignore[arg-type]
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
+
+
+@pytest.fixture(params=BACKENDS)
+def backend(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The name of an engine; objects made in the test belong to it."""
+    with gb.using(request.param):
+        yield request.param

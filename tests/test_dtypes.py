@@ -1,0 +1,79 @@
+"""The data types, alone and against python-graphblas."""
+
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+
+from grblas_gpu import dtypes
+from grblas_gpu.dtypes import ALL_TYPES, BOOL, FP32, FP64, INT8, INT16, INT64, UINT64, lookup_dtype, unify
+
+KEYS = [
+    *(t.name for t in ALL_TYPES),
+    *(t.name.lower() for t in ALL_TYPES),
+    *(t.c_type for t in ALL_TYPES),
+    *(t.np_type for t in ALL_TYPES),
+    *(t.np_type.name for t in ALL_TYPES),
+    *(t.np_type.type for t in ALL_TYPES),
+    *(t.np_type.str for t in ALL_TYPES),
+    *(bool, int, float, "bool", "int", "float", "FLOAT", "double", "i4", "f4", "u1", "?", "GrB_INT8", "<i2"),
+]
+
+
+@pytest.mark.parametrize("key", KEYS, ids=str)
+def test_lookup_is_python_graphblas(key):
+    gb = pytest.importorskip("graphblas")
+    assert lookup_dtype(key).name == gb.dtypes.lookup_dtype(key).name
+
+
+@pytest.mark.parametrize("key", [object(), 5, "badname", "complex128", np.dtype("S5"), {"x": int}])
+def test_unknown(key):
+    with pytest.raises(ValueError, match="Unknown dtype"):
+        lookup_dtype(key)
+
+
+def test_none_and_value():
+    with pytest.raises(TypeError, match="Bad dtype"):
+        lookup_dtype(None)
+    assert lookup_dtype(object(), np.int16(3)) is INT16
+
+
+def test_unify_is_python_graphblas():
+    gb = pytest.importorskip("graphblas")
+    for left, right in itertools.product(ALL_TYPES, ALL_TYPES):
+        theirs = gb.dtypes.unify(gb.dtypes.lookup_dtype(left.name), gb.dtypes.lookup_dtype(right.name))
+        assert unify(left, right).name == theirs.name
+        assert unify(left, right, is_left_scalar=True) is unify(left, right)
+
+
+def test_comparison():
+    assert INT64 == "INT64" == INT64 and int == INT64 and INT64 != FP32 and FP32 != "float"
+    with pytest.raises(TypeError):
+        assert object() == BOOL
+    expected = "BOOL FP32 FP64 INT8 INT16 INT32 INT64 UINT8 UINT16 UINT32 UINT64".split()
+    assert [t.name for t in sorted(ALL_TYPES)] == expected
+    assert BOOL < "FP32"
+    with pytest.raises(TypeError):
+        assert BOOL < 5
+
+
+def test_pickle_and_repr():
+    for dtype in ALL_TYPES:
+        assert pickle.loads(pickle.dumps(dtype)) is dtype
+        assert repr(dtype) == dtype.name
+    assert dtypes._INDEX is UINT64
+
+
+def test_numba_type():
+    import numba
+
+    assert INT8.numba_type == numba.int8 and FP64.numba_type == numba.float64 and BOOL.numba_type == numba.boolean
+    assert lookup_dtype(numba.int16) is INT16 and lookup_dtype(numba.types.literal(3)) is INT64
+
+
+def test_no_user_defined_types():
+    with pytest.raises(NotImplementedError):
+        dtypes.register_new("mine", np.dtype([("x", np.int8)]))
+    with pytest.raises(ValueError, match="builtin"):
+        dtypes.register_anonymous(np.int8, "mine")

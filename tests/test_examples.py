@@ -1,0 +1,48 @@
+"""The examples in docstrings of algorithms/, and the programs in examples/, do what they say.
+
+algorithms/ is a folder beside the package it installs into, so pytest's own collection of docstrings would import it
+under the wrong name.
+"""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grblas_gpu import algorithms
+
+ROOT = Path(__file__).resolve().parent.parent
+MODULES = [f"{algorithms.__name__}.{module.name}" for module in pkgutil.iter_modules(algorithms.__path__)]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstrings(name):
+    results = doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert results.attempted > 0
+    assert results.failed == 0
+
+
+def test_readme_program_is_the_example():
+    sys.path.insert(0, str(ROOT / "examples"))
+    try:
+        program = importlib.import_module("bfs_two_libraries").PROGRAM
+    finally:
+        sys.path.remove(str(ROOT / "examples"))
+    assert program in (ROOT / "README.md").read_text()
+
+
+@pytest.mark.parametrize("arguments", [["bfs_two_libraries.py"], ["demo.py", "--scale", "8", "--repeat", "1"]])
+def test_programs(arguments):
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "examples" / arguments[0]), *arguments[1:]],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,606 @@
+"""Every operator against python-graphblas: types, names, relations and values; and its two forms against each other."""
+
+import pickle
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+import grblas_gpu
+from grblas_gpu import agg, binary, dtypes, indexunary, monoid, op, select, semiring, unary
+from grblas_gpu.dtypes import ALL_TYPES, BOOL, FP32, FP64, INT8, INT64, UINT64
+from grblas_gpu.errors import DomainMismatch, UdfParseError
+from grblas_gpu.operators import (
+    UNKNOWN_OPCLASS,
+    BinaryOp,
+    IndexUnaryOp,
+    Monoid,
+    OpPath,
+    ParameterizedMonoid,
+    ParameterizedSemiring,
+    SelectOp,
+    Semiring,
+    UnaryOp,
+    find_opclass,
+    get_semiring,
+    get_typed_op,
+    registry,
+)
+from grblas_gpu.operators.builtin import names, rows
+
+KINDS = {
+    "unary": unary,
+    "binary": binary,
+    "monoid": monoid,
+    "semiring": semiring,
+    "indexunary": indexunary,
+    "select": select,
+    "agg": agg,
+}
+NAMES = {t.name for t in ALL_TYPES}
+COMPLEX = {"carg", "cimag", "conj", "conjugate", "creal", "cmplx"}
+
+
+@pytest.fixture(scope="module")
+def gb():
+    """python-graphblas; positional operators warn there that they live in ``ss``."""
+    return pytest.importorskip("graphblas")
+
+
+def pairs(gb, kind, part):
+    """Our operator and theirs, for every name of a namespace."""
+    ours, theirs = KINDS[kind], getattr(gb, kind)
+    if part:
+        ours, theirs = getattr(ours, part), getattr(theirs, part)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in sorted(names(kind, part)):
+            yield name, getattr(ours, name), getattr(theirs, name)
+
+
+def plain(types):
+    """Types by name, without those that we do not have."""
+    return {
+        key.name: getattr(value, "type", value).name
+        for key, value in types.items()
+        if not isinstance(key, tuple) and key.name in NAMES
+    }
+
+
+NAMESPACES = [
+    *((kind, "") for kind in KINDS),
+    *((kind, "ss") for kind in ("unary", "binary", "semiring", "agg")),
+    *((kind, "numpy") for kind in ("unary", "binary", "monoid")),
+]
+
+
+@pytest.mark.parametrize(("kind", "part"), [*NAMESPACES, ("semiring", "numpy")])
+def test_names(gb, kind, part):
+    theirs = getattr(gb, kind)
+    if part:
+        theirs = getattr(theirs, part)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if kind == "semiring" and part == "numpy":
+            expected = set(theirs.__all__)
+        else:
+            expected = {name for name in dir(theirs) if name[0] != "_" and hasattr(getattr(theirs, name), "types")}
+            expected |= {"isclose"} if (kind, part) == ("binary", "") else set()
+    assert names(kind, part) == expected - COMPLEX - {"Aggregator"}
+
+
+@pytest.mark.parametrize(("kind", "part"), NAMESPACES)
+def test_types_and_relations(gb, kind, part):
+    for name, ours, theirs in pairs(gb, kind, part):
+        assert ours.name == theirs.name
+        if name == "isclose":
+            ours, theirs = ours(), theirs()
+        assert plain(ours.types) == plain(theirs.types), name
+        if kind == "agg":
+            assert repr(ours) == repr(theirs)
+            continue
+        assert ours.is_positional == theirs.is_positional
+        # python-graphblas records one coercion by accident in `any_ne` and the like.
+        if not name.endswith("_ne"):
+            assert plain(ours.coercions) == plain(theirs.coercions), name
+        for dtype in plain(theirs.types):
+            typed, other = ours[dtype], theirs[dtype]
+            assert (typed.type.name, typed.return_type.name) == (other.type.name, other.return_type.name), name
+            assert typed.opclass == other.opclass
+        if kind in ("binary", "monoid", "semiring"):
+            mine, other = ours.commutes_to, theirs.commutes_to
+            if name != "isclose":
+                assert getattr(mine, "name", None) == getattr(other, "name", None), name
+            assert ours.is_commutative == theirs.is_commutative
+        if kind == "binary":
+            assert getattr(ours.monoid, "name", None) == getattr(theirs.monoid, "name", None)
+        if kind == "monoid":
+            assert ours.is_idempotent == theirs.is_idempotent
+            identities = {t.name: v for t, v in theirs.identities.items() if t.name in NAMES}
+            assert {t.name: v for t, v in ours.identities.items()} == identities
+        if kind == "semiring":
+            assert (ours.monoid.name, ours.binaryop.name) == (theirs.monoid.name, theirs.binaryop.name)
+
+
+def test_op_namespace(gb):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in dir(gb.op):
+            theirs = getattr(gb.op, name)
+            if isinstance(theirs, gb.core.operator.OpBase) and name not in COMPLEX:
+                assert repr(getattr(op, name)) == repr(theirs)
+    assert op.numpy.fabs is unary.numpy.fabs
+    assert op.numpy.add_add is semiring.numpy.add_add is semiring.plus_plus
+
+
+# Values
+
+
+def samples(dtype):
+    """Zero, one, minus one, the limits, and what is special about floats."""
+    np_type = dtype.np_type
+    if dtype is BOOL:
+        return np.array([False, True])
+    if np_type.kind == "f":
+        info = np.finfo(np_type)
+        special = [info.max, info.min, info.tiny, np.inf, -np.inf, np.nan, 0.0, -0.0]
+        return np.array([*special, 1, -1, 2, -2, 0.5, -0.5, 1.5, 2.5, -2.5, 3.7, -3.7, 10, 100.25], np_type)
+    limits = np.iinfo(np_type)
+    rng = np.random.default_rng(7)
+    values = [0, 1, 2, 3, 5, 7, 8, 9, 15, 16, 31, 33, 63, 65, limits.max, limits.max - 1, *rng.integers(0, 99, 3)]
+    values += [-1, -2, -3, -7, -8, -9, -33, limits.min, limits.min + 1] if limits.min else []
+    return np.array([v for v in values if limits.min <= v <= limits.max], np_type)
+
+
+def arguments(dtype, arity):
+    values = samples(dtype)
+    return [values] if arity == 1 else [x.ravel() for x in np.meshgrid(values, values, indexing="ij")]
+
+
+def assert_same(actual, expected, message):
+    assert actual.dtype == expected.dtype, message
+    if actual.dtype.kind == "f":
+        tolerance = 2e-6 if actual.dtype.itemsize == 4 else 1e-13
+        smallest = np.finfo(actual.dtype).tiny  # below it, precision is lost
+        with np.errstate(all="ignore"):
+            np.testing.assert_allclose(actual, expected, rtol=tolerance, atol=smallest, err_msg=message)
+    else:
+        np.testing.assert_array_equal(actual, expected, err_msg=message)
+
+
+def defined(name, args):
+    """Leave out where python-graphblas leaves the result to chance: Numba there traps, raises or shifts too far."""
+    keep = np.ones(len(args[0]), bool)
+    kind = args[0].dtype.kind
+    if name in ("floordiv", "rfloordiv"):
+        y = args[1] if name == "floordiv" else args[0]
+        keep = (y != 0) & ~((kind == "i") & (y == -1))
+    elif name == "rpow" and kind in "iu":
+        keep = ~((args[1] == 0) & (args[0] < 0)) & (args[0] <= 65536)
+    elif name in ("numpy.mod", "numpy.remainder", "numpy.floor_divide"):
+        keep = ~((kind == "i") & (args[1] == -1)) & np.isfinite(args[1])
+    elif name in ("numpy.left_shift", "numpy.right_shift") and kind in "iu":
+        keep = (args[1] >= 0) & (args[1] < args[0].dtype.itemsize * 8)
+    elif name == "numpy.lcm" and kind in "iu":
+        keep = (np.abs(args[0]) < 12) & (args[0] > -12) & (np.abs(args[1]) < 10) & (args[1] > -12)
+    elif name == "numpy.fmod" and kind == "i":
+        keep = (args[0] >= 0) & (args[1] > 0)
+    elif name == "numpy.reciprocal":
+        keep = args[0] != 0
+    elif name == "numpy.sign" and kind == "u":
+        keep = args[0] < 100
+    elif name == "numpy.spacing":
+        keep = ~((args[0] == 0) & np.signbit(args[0]))
+    return [x[keep] for x in args]
+
+
+@pytest.mark.parametrize("part", ["", "ss", "numpy"])
+@pytest.mark.parametrize("kind", ["unary", "binary"])
+def test_values_are_python_graphblas(gb, kind, part):
+    arity = 1 if kind == "unary" else 2
+    for name, ours, theirs in pairs(gb, kind, part):
+        if name == "isclose":
+            ours, theirs = ours(0.25, 0.1), theirs(0.25, 0.1)
+        if ours.is_positional or (part == "numpy" and not ours.name.startswith("numpy.")):
+            continue
+        for dtype in ours.types.keys() - ours.coercions.keys():
+            if name == "isclose" and dtype.np_type.kind in "iu":
+                continue  # there the difference of integers wraps around
+            args = defined(ours.name, arguments(dtype, arity))
+            vectors = [gb.Vector.from_dense(x) for x in args]
+            typed = theirs[dtype.name]
+            expected = typed(vectors[0]) if arity == 1 else typed(vectors[0] & vectors[1])
+            assert_same(ours[dtype].numpy(*args), expected.new().to_coo()[1], f"{ours[dtype]} {name}")
+
+
+@pytest.mark.parametrize("dtype", [BOOL, INT8, dtypes.UINT8, INT64, UINT64, FP32, FP64], ids=str)
+@pytest.mark.parametrize("kind", ["unary", "binary", "indexunary"])
+def test_source_is_numpy(kind, dtype):
+    """All operators of a type in one kernel: compiling them one by one would take minutes."""
+    import numba
+
+    from grblas_gpu.backends.cpu import prelude
+
+    ops = []
+    for name in rows(kind):
+        untyped = registry.builtin(kind, name)
+        untyped = untyped(0.25, 0.1) if name == "isclose" else untyped
+        computes_with = {used for used, _ in untyped._signature().values()}
+        if dtype in computes_with and untyped._row.positional is None:
+            source = next(t for t, (used, _) in untyped._signature().items() if used is dtype)
+            ops.append(untyped[source])
+    parameters = {"unary": "x", "binary": "xy", "indexunary": "xijy"}[kind]
+    if kind == "indexunary":
+        x, y = arguments(dtype, 2)
+        i = np.arange(len(x)) % 5
+        columns = {"x": x, "i": i, "j": i[::-1].copy(), "y": y}
+        ops = [typed for typed in ops if typed.type2 is dtype]
+    else:
+        columns = dict(zip(parameters, arguments(dtype, len(parameters)), strict=True))
+    if not ops:
+        return
+    lines = [f"def kernel({', '.join(columns)}, {', '.join(f'out{k}' for k in range(len(ops)))}):"]
+    lines += [
+        "    for k in range(len(x)):",
+        f"        one(k, {', '.join(columns)}, {', '.join(f'out{k}' for k in range(len(ops)))})",
+    ]
+    lines += [f"def one(k, {', '.join(f'{c}s' for c in columns)}, {', '.join(f'out{k}' for k in range(len(ops)))}):"]
+    lines += [f"    {c} = {c}s[k]" for c in columns]
+    for k, typed in enumerate(ops):
+        result = typed.return_type
+        cast = "bool" if result is BOOL else f"np.{result.np_type.name}"
+        lines.append(f"    out{k}[k] = {cast}({typed.source})")
+    namespace = dict(vars(prelude))
+    exec("\n".join(lines), namespace)
+    namespace["one"] = numba.njit(namespace["one"])
+    outputs = [np.zeros(len(columns["x"]), typed.return_type.np_type) for typed in ops]
+    numba.njit(namespace["kernel"])(*columns.values(), *outputs)
+    for typed, output in zip(ops, outputs, strict=True):
+        assert_same(output, typed.numpy(*columns.values()), f"{typed}: {typed.source}")
+
+
+def test_index_operators():
+    i, j = np.array([0, 1, 2, 2]), np.array([1, 1, 0, 2])
+    x = np.arange(4)
+    cases = {"tril": [0, 1, 1, 1], "triu": [1, 1, 0, 1], "diag": [0, 1, 0, 1], "offdiag": [1, 0, 1, 0]}
+    for name, expected in cases.items():
+        for namespace in (indexunary, select):
+            typed = getattr(namespace, name)["FP64"]
+            assert typed.type2 is INT64 and typed.return_type is BOOL
+            assert typed.numpy(x, i, j, np.int64(0)).tolist() == [bool(v) for v in expected]
+    assert select.tril[int].numpy(x, i, j, np.int64(-1)).tolist() == [False, False, True, False]
+    assert indexunary.rowindex["INT32"].numpy(x, i, j, np.int32(1)).dtype == np.int32
+    assert indexunary.colindex[int].numpy(x, i, j, np.int64(5)).tolist() == [6, 6, 5, 7]
+    assert indexunary.diagindex[int].numpy(x, i, j, np.int64(0)).tolist() == [1, 0, -2, 0]
+    assert select.valuegt[int].numpy(x, i, j, np.int64(1)).tolist() == [False, False, True, True]
+    assert indexunary.index is indexunary.rowindex and select.indexle is select.rowle
+
+
+# Monoids
+
+
+def all_typed_monoids():
+    return [
+        typed for name in rows("monoid") for typed in {registry.builtin("monoid", name)[t] for t in MONOID_TYPES[name]}
+    ]
+
+
+MONOID_TYPES = {name: list(registry.builtin("monoid", name).types) for name in rows("monoid")}
+
+
+@pytest.mark.parametrize("typed", all_typed_monoids(), ids=repr)
+def test_monoid_laws(typed):
+    assert typed.type is typed.type2 is typed.return_type
+    values = samples(typed.type)
+    if typed.name == "numpy.hypot":
+        values = np.abs(values)  # that of one negative number is not itself
+    if typed.name == "numpy.gcd":
+        values = np.abs(values[values > -100])
+    if not typed.name.startswith("numpy."):
+        values = values[values == values]  # min and max ignore NaN
+    identity = typed.type.np_type.type(typed.identity)
+    if not typed.any_value:
+        assert_same(typed.numpy(values, np.full_like(values, identity)), values, repr(typed))
+    if typed.terminal is not None:
+        terminal = np.full_like(values, typed.terminal)
+        assert_same(typed.numpy(terminal, values), terminal, repr(typed))
+    if typed.is_idempotent and typed.name != "numpy.gcd":  # gcd(-2, -2) is 2
+        assert_same(typed.numpy(values, values), values, repr(typed))
+
+
+@pytest.mark.parametrize("typed", all_typed_monoids(), ids=repr)
+def test_monoid_reductions(typed):
+    rng = np.random.default_rng(3)
+    values = rng.integers(0, 2 if typed.type is BOOL else 5, 23).astype(typed.type.np_type)
+    starts = np.array([0, 1, 4, 9, 22])
+    result = typed.reduceat(values, starts)
+    for start, stop, reduced in zip(starts, [*starts[1:], 23], result, strict=True):
+        expected = values[start : start + 1]
+        for k in range(start + 1, stop):
+            expected = typed.numpy(expected, values[k : k + 1])
+        if typed.any_value:
+            assert reduced in values[start:stop]
+        else:
+            assert_same(np.array([reduced]), expected, repr(typed))
+            assert_same(np.array([typed.reduce(values[start:stop])]), expected, repr(typed))
+    assert result.dtype == typed.type.np_type
+    assert typed.reduceat(values, starts[:0]).dtype == typed.type.np_type
+    assert typed.reduce(values[:0]) == typed.identity
+
+
+def test_terminal_values():
+    assert monoid.min[float].terminal == -np.inf and monoid.max[float].terminal == np.inf
+    assert monoid.times[int].terminal == 0 and monoid.times[float].terminal is None
+    assert monoid.lor[bool].terminal is True and monoid.land[bool].terminal is False
+    assert monoid.bor["UINT8"].terminal == 255 and monoid.band["UINT8"].terminal == 0
+    assert monoid.any[int].any_value and not monoid.plus[int].any_value
+    assert all(getattr(monoid, name)[bool].terminal is None for name in ("eq", "lxor", "lxnor"))
+    assert monoid.max[bool] is monoid.lor[bool]
+
+
+def test_binary_reduceat_folds_from_the_left():
+    values, starts = np.array([9, 2, 3, 5]), np.array([0, 3])
+    assert binary.minus[int].reduceat(values, starts).tolist() == [4, 5]
+    assert binary.second[int].reduceat(values, starts).tolist() == [3, 5]
+    assert binary.first[int].reduceat(values, starts).tolist() == [9, 5]
+    assert binary.cdiv[int].reduceat(values, starts).tolist() == [1, 5]
+
+
+# Looking operators up
+
+
+def test_repr_and_typed_attributes():
+    assert repr(binary.plus) == "binary.plus" and repr(binary.plus[int]) == "binary.plus[INT64]"
+    assert repr(semiring.min_plus["FP32"]) == "semiring.min_plus[FP32]"
+    typed = semiring.min_plus[int]
+    assert typed.monoid is monoid.min[int] and typed.binaryop is binary.plus[int]
+    assert typed.cacheable and typed.key == "monoid.min:INT64.binary.plus:INT64"
+    assert binary.firsti is binary.ss.firsti and semiring.any_secondi is semiring.ss.any_secondi
+    assert binary.ss.secondi1[float].positional == "secondi" and binary.ss.secondi1[float].offset == 1
+    assert semiring.ss.min_firstj[int].positional == "firstj"
+    assert binary.oneb is binary.pair and semiring.plus_oneb is semiring.plus_pair
+    assert binary.plus[int].function is None and binary.plus[int].source == "x + y"
+
+
+def test_missing():
+    for namespace in [*KINDS.values(), op, unary.numpy, binary.ss, semiring.numpy]:
+        with pytest.raises(AttributeError, match="bad_attr"):
+            namespace.bad_attr
+    with pytest.raises(KeyError, match="bor does not work with FP64"):
+        binary.bor[float]
+    assert float not in binary.bor and "INT8" in binary.bor
+    assert not hasattr(binary, "div")
+
+
+def test_get_typed_op():
+    assert get_typed_op(binary.bor, INT64) is binary.bor[INT64]
+    assert get_typed_op(binary.plus, INT8, FP32) is binary.plus[FP32]
+    assert get_typed_op(binary.pair, BOOL, BOOL) is binary.pair[INT64]
+    assert get_typed_op(semiring.any_pair, BOOL, FP64) is semiring.any_pair[INT64]
+    assert get_typed_op(binary.plus[int], FP64) is binary.plus[int]
+    assert get_typed_op(select.tril, FP32, INT64) is select.tril[BOOL]
+    assert get_typed_op(binary.isclose, FP64, FP64) is binary.isclose()[FP64]
+    assert get_typed_op(abs, INT8) is unary.abs[INT8] and get_typed_op(max, INT8, INT8) is binary.max[INT8]
+    assert get_typed_op("<", INT64, kind="binary") is binary.lt[INT64]
+    assert get_typed_op("+[int64]", FP64, kind="monoid") is monoid.plus[INT64]
+    assert get_typed_op("+.*", FP64, kind="semiring") is semiring.plus_times[FP64]
+    assert get_typed_op("row<=", INT64, kind="select") is select.rowle[INT64]
+    assert get_typed_op("count", INT64, kind="binary|aggregator") is agg.count[INT64]
+    assert get_typed_op(agg.count, INT8) is agg.count[INT64]
+    for bad, kind, error in [
+        (object(), None, TypeError),
+        ("+", None, ValueError),
+        ("bad_op_name", "binary|aggregator", ValueError),
+    ]:
+        with pytest.raises(error):
+            get_typed_op(bad, INT64, kind=kind)
+    with pytest.raises(AttributeError):
+        get_typed_op(binary.plus, INT64, "bad dtype")
+
+
+def test_find_opclass():
+    cases = [(unary.minv, "UnaryOp"), (binary.times[int], "BinaryOp"), (monoid.max, "Monoid")]
+    cases += [(semiring.plus_plus, "Semiring"), (select.tril, "SelectOp"), (indexunary.tril, "IndexUnaryOp")]
+    for operator, opclass in cases:
+        assert find_opclass(operator) == (operator, opclass)
+    assert find_opclass(binary.isclose)[1] == "BinaryOp" and find_opclass(min)[1] == "BinaryOp"
+    assert find_opclass("foobar")[1] == UNKNOWN_OPCLASS
+
+
+def test_get_semiring():
+    assert get_semiring(monoid.plus, binary.times) is semiring.plus_times
+    assert get_semiring(monoid.plus, monoid.times) is get_semiring(binary.plus, binary.times) is semiring.plus_times
+    assert get_semiring(monoid.min, binary.ss.firsti) is semiring.ss.min_firsti
+    assert get_semiring(monoid.plus[int], binary.times) is semiring.plus_times[int]
+    made = get_semiring(monoid.plus, binary.atan2)
+    assert made.monoid is monoid.plus and made.binaryop is binary.atan2 and made is semiring.plus_atan2
+    assert made["INT8"].binaryop is binary.atan2[FP32]
+    for arguments_, match in [((binary.plus, monoid.times), "switch"), ((None, binary.times), "Monoid")]:
+        with pytest.raises(TypeError, match=match):
+            get_semiring(*arguments_)
+    with pytest.raises(TypeError, match="Binary"):
+        get_semiring(monoid.plus, None)
+
+
+def test_from_string():
+    assert unary.from_string("-") is unary.ainv and unary.from_string("abs[float]") is unary.abs[float]
+    assert binary.from_string("true_divide") is binary.truediv and binary.from_string("%") is binary.numpy.mod
+    assert monoid.from_string("*[FP64]") is monoid.times["FP64"]
+    for string in ("min.plus", "min.+", "min_plus"):
+        assert semiring.from_string(string) is semiring.min_plus
+    assert semiring.from_string("min_plus[int]") is semiring.min_plus[int]
+    assert op.from_string("min.plus") is semiring.min_plus and op.from_string("count") is agg.count
+    assert agg.from_string("|") is agg.any
+    for string, match in [
+        ("plus[int", "does not end with"),
+        ("plus[int][float]", "too many"),
+        ("plus][int]", "not matched by"),
+        ("", "Unknown binary string"),
+        ("badname", "Unknown binary string"),
+    ]:
+        with pytest.raises(ValueError, match=match):
+            binary.from_string(string)
+    for string in ("badname", "min.plus.times"):
+        with pytest.raises(ValueError, match="Bad semiring string"):
+            semiring.from_string(string)
+        with pytest.raises(ValueError, match="Unknown op string"):
+            op.from_string(string)
+
+
+# User-defined operators
+
+
+def _plus_one(x):
+    return x + 1
+
+
+def _plus_plus_one(x, y):
+    return x + y + 1
+
+
+def _plus_plus(x=0):
+    def inner(left, right):
+        return left + right + x
+
+    return inner
+
+
+def _plus_plus_identity(x=0):
+    return -x
+
+
+def test_unary_udf():
+    made = UnaryOp.register_new("my_plus_one", _plus_one)
+    assert unary.my_plus_one is op.my_plus_one is made and made.orig_func is _plus_one
+    assert made[int].function is _plus_one and made[int]._numba_func(1) == 2 and made[int].source is None
+    assert not made[int].cacheable
+    assert made.types == {t: INT8 if t is BOOL else t for t in ALL_TYPES}
+    assert made[INT8].numpy(np.array([1, 127], np.int8)).tolist() == [2, -128]
+    assert made[BOOL].numpy(np.array([True, False])).tolist() == [2, 1]
+    del made["INT8"]
+    assert "INT8" not in made and INT8 not in made.types
+    with pytest.raises(AttributeError, match="already defined"):
+        unary.register_new("my_plus_one", _plus_one)
+    with pytest.raises(TypeError, match="UDF argument must be a function"):
+        UnaryOp.register_new("bad", object())
+    anything = object()
+    with pytest.raises(UdfParseError, match="Unable to parse function using Numba"):
+        UnaryOp.register_new("bad", lambda x: anything)
+    assert not hasattr(unary, "bad")
+
+
+def test_udf_types_are_python_graphblas(gb):
+    def divide(x, y):
+        return x / y if y else 0.0
+
+    def compare(x, y):
+        return x > y
+
+    for function in (divide, compare, _plus_plus_one):
+        ours, theirs = BinaryOp.register_anonymous(function), gb.binary.register_anonymous(function)
+        assert plain(ours.types) == plain(theirs.types)
+
+
+def test_function_as_operator():
+    typed = get_typed_op(lambda x, y: x / y, INT8, FP32, kind="binary")
+    assert (typed.type, typed.type2, typed.return_type) == (INT8, FP32, FP32)
+    assert typed.numpy(np.int8([1, 4]), np.float32([2, 2])).tolist() == [0.5, 2.0]
+    assert get_typed_op(lambda x: x + 1, INT8, kind="unary").return_type is INT64
+
+
+def test_monoid_and_semiring_udf():
+    binop = BinaryOp.register_new("my_plus_plus_one", _plus_plus_one)
+    made = Monoid.register_new("my_plus_plus_one", binop, -1)
+    assert binop.monoid is made and binop[int].monoid is made[int] and made.binaryop is binop
+    assert set(made.types) == set(ALL_TYPES) - {BOOL}
+    assert made[int].identity == -1 and made[int].reduce(np.arange(5)) == 14 and made[int].reduce(np.arange(0)) == -1
+    assert made[INT8].reduceat(np.arange(6, dtype=np.int8), np.array([0, 3, 4])).tolist() == [5, 3, 10]
+    with pytest.raises(DomainMismatch):
+        Monoid.register_anonymous(binop, {"BOOL": True})
+    ring = Semiring.register_new("my_extra", monoid.plus, binop)
+    assert ring[int].monoid is monoid.plus[int] and ring[int].binaryop is binop[int] and not ring[int].cacheable
+    assert get_semiring(made, binary.plus).name == "my_plus_plus_one_plus"
+
+
+def test_parameterized():
+    binop = BinaryOp.register_anonymous(_plus_plus, parameterized=True)
+    for bad in (lambda x: -x, lambda y=0: -y):
+        with pytest.raises(ValueError, match="Signatures"):
+            Monoid.register_anonymous(binop, bad)
+    with pytest.raises(TypeError, match="must be parameterized"):
+        ParameterizedMonoid("bad", binary.plus, 0)
+    before = binop(1)
+    made = Monoid.register_anonymous(binop, _plus_plus_identity, name="mine")
+    assert binop.monoid is made and binop(1).monoid is made(1) and made(2) is binop(2).monoid
+    assert before.monoid is None and made(3)[int].identity == -3 and not made.is_idempotent
+    ring = Semiring.register_anonymous(made, binop)
+    assert ring(1)[int].binaryop is binop(1)[int]
+    with pytest.raises(TypeError, match="At least one of"):
+        ParameterizedSemiring("bad", monoid.plus, binary.plus)
+    assert binary.isclose.commutes_to is binary.isclose and binary.isclose(0.1).is_commutative
+
+
+def test_index_udf():
+    made = IndexUnaryOp.register_new("my_late", lambda x, i, j, y: i >= y)
+    assert select.my_late.orig_func is made.orig_func
+    zeros = np.zeros(3, int)
+    assert select.my_late[int].numpy(np.arange(3), np.arange(3), zeros, np.int64(1)).tolist() == [False, True, True]
+    SelectOp.register_new("my_early", lambda x, i, j, y: i < y)
+    assert indexunary.my_early.name == "my_early" and not hasattr(op, "my_early")
+    with pytest.raises(ValueError, match="BOOL"):
+        SelectOp.register_new("my_value", lambda x, i, j, y: x)
+    assert not hasattr(indexunary, "my_value")
+
+
+def test_nested_and_lazy():
+    UnaryOp.register_new("my_path.plus_one", _plus_one)
+    assert type(unary.my_path) is OpPath and op.my_path.plus_one is unary.my_path.plus_one
+    for name in ("my_path", "my_path.plus_one", "identity.new"):
+        with pytest.raises(AttributeError, match="already defined"):
+            UnaryOp.register_new(name, _plus_one)
+    BinaryOp.register_new("my_lazy", _plus_plus_one, lazy=True)
+    Monoid.register_new("my_lazy", "my_lazy", -1, lazy=True)
+    Semiring.register_new("my_lazy", "my_lazy", "my_lazy", lazy=True)
+    assert "my_lazy" in dir(semiring)
+    assert semiring.my_lazy.monoid is monoid.my_lazy and semiring.my_lazy.binaryop is binary.my_lazy is op.my_lazy
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: unary.abs,
+        lambda: binary.plus[int],
+        lambda: semiring.min_plus,
+        lambda: semiring.ss.min_firsti["INT32"],
+        lambda: semiring.numpy.add_hypot,
+        lambda: monoid.max[bool],
+        lambda: select.tril,
+        lambda: indexunary.rowindex["INT32"],
+        lambda: binary.isclose,
+        lambda: binary.isclose(0.5),
+        lambda: agg.mean,
+        lambda: agg.ss.first[int],
+    ],
+)
+def test_pickle(make):
+    assert pickle.loads(pickle.dumps(make())) is make()
+
+
+def test_pickle_user_defined():
+    made = UnaryOp.register_new("my_pickled", _plus_one)
+    assert pickle.loads(pickle.dumps(made)) is made
+    again = pickle.loads(pickle.dumps(UnaryOp.register_anonymous(_plus_one)))
+    assert again.orig_func is _plus_one and again.name == "_plus_one"
+    parameterized = pickle.loads(pickle.dumps(BinaryOp.register_anonymous(_plus_plus, parameterized=True)))
+    assert parameterized(2)[int]._numba_func(1, 1) == 4
+
+
+def test_import_is_light():
+    code = (
+        "import sys; from grblas_gpu.operators import get_typed_op; from grblas_gpu import semiring;"
+        "semiring.plus_times[int].numpy; print([m for m in ('numba', 'scipy', 'cupy') if m in sys.modules])"
+    )
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
+    assert grblas_gpu.semiring is semiring

@@ -20,8 +20,9 @@ from .matrix import Matrix
 from .scalar import Scalar
 from .trace import trace
 from .vector import Vector
-from . import infix as _infix  # isort: skip  (gives the objects their operators)
-from . import calls as _calls, operations  # isort: skip
+
+from . import infix as infix  # isort: skip  (gives the objects their operators)
+from . import operations as operations  # isort: skip
 from .operators import BinaryOp, IndexUnaryOp, Monoid, SelectOp, Semiring, UnaryOp
 
 __version__ = "0.1.0"

@@ -15,13 +15,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from .operators import aggregator_from_string
+from .operators import aggregator_from_string as from_string
 from .operators.aggregators import Aggregator, TypedAggregator
 from .operators.registry import Namespace
 
 _namespace = Namespace("agg", globals())
 ss = _namespace.add_part("ss")
-from_string = aggregator_from_string
 __all__ = ["Aggregator", "TypedAggregator", "from_string", "ss"]
 
 

@@ -12,9 +12,7 @@ from .errors import DimensionMismatch, InvalidObject
 from .execution import _assign_value, mask_view, settle
 
 
-def resolve_assignment(
-    out: Any, indexes: Any, value: Any, mask: Any, accum: Any, replace: bool, submask: bool
-) -> None:
+def resolve_assignment(out: Any, indexes: Any, value: Any, mask: Any, accum: Any, replace: bool, submask: bool) -> None:
     line_mask = mask is not None and out.ndim == 2 and mask.parent.ndim == 1
     if line_mask and indexes.is_single_element:
         raise TypeError("Unable to use Vector mask on single element assignment to a Matrix")
@@ -63,9 +61,7 @@ def _view(mask: Any, out: Any, indexes: Any, submask: bool) -> MaskView | None:
     return mask.view()
 
 
-def _assign_line(
-    out: Any, indexes: Any, value: Any, mask: Any, accum: Any, replace: bool, submask: bool
-) -> None:
+def _assign_line(out: Any, indexes: Any, value: Any, mask: Any, accum: Any, replace: bool, submask: bool) -> None:
     """One row or column: an assignment to a vector, put back in place."""
     engine = out._engine
     row, col = indexes.axes
@@ -109,7 +105,7 @@ def _object_for_region(out: Any, indexes: Any, value: Any, kind: str) -> Any:
         value = out._expect_type(value, output_type(value), within="__setitem__")
     if value.shape != indexes.shape:
         raise DimensionMismatch(
-            f"__setitem__: value {value.name} has shape {value.shape}, the region of {out.name} has shape {indexes.shape}"
+            f"__setitem__: {value.name} has shape {value.shape}, the region of {out.name} has shape {indexes.shape}"
         )
     return value
 
@@ -135,7 +131,8 @@ def _literal_for_region(out: Any, indexes: Any, value: Any) -> Any:
         if values is not None and not (isinstance(values, np.ndarray) and values.ndim == 0):
             if values.shape != indexes.shape:
                 raise ValueError(
-                    f"shape mismatch: value array of shape {values.shape} does not match indexing of shape {indexes.shape}"
+                    f"shape mismatch: value array of shape {values.shape} does not match "
+                    f"indexing of shape {indexes.shape}"
                 )
             made = (Vector if len(indexes.shape) == 1 else Matrix).from_dense(values, dtype=dtype)
             made._engine = out._engine

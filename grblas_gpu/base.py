@@ -31,6 +31,13 @@ def output_type(value: Any) -> type:
     return getattr(kind, "_output_type", kind)
 
 
+def stands_for(kind: Any, *classes: Any) -> None:
+    """Say that these classes count as ``kind`` for :func:`output_type`."""
+    for cls in classes:
+        cls._output_type = kind
+        cls.output_type = kind
+
+
 def ensure_type(x: Any, types: Any) -> Any:
     """``x`` if it has one of the types, computed if it is an expression of one; else a TypeError."""
     if isinstance(x, types):
@@ -123,6 +130,7 @@ class BaseType:
     __slots__ = ("dtype", "name", "_engine", "__weakref__")
     _is_scalar = False
     _is_transposed = False
+    _output_type: Any
     dtype: Any
     name: str
     _engine: Any
@@ -214,7 +222,9 @@ class BaseType:
         execution.update(self, expr, mask, accum, replace, input_mask, desc)
 
     def __bool__(self) -> bool:
-        raise TypeError(f"__bool__ not defined for objects of type {type(self)}.  Perhaps use .nvals attribute instead.")
+        raise TypeError(
+            f"__bool__ not defined for objects of type {type(self)}.  Perhaps use .nvals attribute instead."
+        )
 
     def __array__(self, dtype: Any = None, *, copy: Any = None) -> Any:
         raise TypeError(

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .operators import BinaryOp, binary_from_string
+from .operators import BinaryOp
+from .operators import binary_from_string as from_string
 from .operators.registry import Namespace
 
 _namespace = Namespace("binary", globals())
@@ -18,7 +19,7 @@ numpy = _namespace.add_part("numpy")
 ss = _namespace.add_part("ss")
 register_new = BinaryOp.register_new
 register_anonymous = BinaryOp.register_anonymous
-from_string = binary_from_string
+__all__ = ["from_string", "numpy", "register_anonymous", "register_new", "ss"]
 
 
 def __getattr__(name: str) -> Any:

@@ -46,18 +46,21 @@ def unary_call(op: Any, expr: Any = None, *args: Any, **kwargs: Any) -> Any:
     operand = _as_operand(expr)
     if operand is None or args or kwargs:
         raise TypeError(
-            f"Bad type in {op!r}.__call__.\n    - Expected one argument of type: Scalar, Vector, Matrix, TransposedMatrix.\n"
-            f"    - Got: {type(expr)}."
+            f"Bad type in {op!r}.__call__.\n    - Expected one argument of type: Scalar, Vector, Matrix, "
+            f"TransposedMatrix.\n    - Got: {type(expr)}."
         )
     return operand.apply(op)
 
 
-def binary_call(
-    op: Any, left: Any, right: Any = None, *, left_default: Any = None, right_default: Any = None
-) -> Any:
+def binary_call(op: Any, left: Any, right: Any = None, *, left_default: Any = None, right_default: Any = None) -> Any:
     """``binary.plus(v & w)``, ``binary.plus(v | w)``, ``binary.plus(v, 1)``; with defaults an ewise_union."""
     if left_default is not None or right_default is not None:
-        if left_default is None or right_default is None or right is not None or not (_is_infix(left) and left._infix == "|"):
+        if (
+            left_default is None
+            or right_default is None
+            or right is not None
+            or not (_is_infix(left) and left._infix == "|")
+        ):
             raise TypeError(
                 "Specifying `left_default` or `right_default` keyword arguments implies performing `ewise_union` "
                 "operation with infix notation: both must be given, and the operand must be `x | y`, such as:\n"
@@ -130,6 +133,6 @@ def agg_call(op: Any, expr: Any, *, rowwise: bool = False, columnwise: bool = Fa
             raise ValueError("rowwise and columnwise arguments are only for a Matrix")
         return expr.reduce(op)
     raise TypeError(
-        f"Bad type when calling {op!r}.\n    - Expected type: Vector, Matrix, TransposedMatrix.\n    - Got: {type(expr)}.\n"
-        f"Calling an Aggregator is syntactic sugar for calling reduce methods."
+        f"Bad type when calling {op!r}.\n    - Expected type: Vector, Matrix, TransposedMatrix.\n"
+        f"    - Got: {type(expr)}.\nCalling an Aggregator is syntactic sugar for calling reduce methods."
     )

@@ -53,7 +53,9 @@ def values_to_array(values: Any, dtype: Any = None) -> tuple[np.ndarray, DataTyp
             limits = np.iinfo(found.np_type)
             low, high = int(array.min()), int(array.max())
             if low < limits.min or high > limits.max:
-                raise OverflowError(f"values from {low} to {high} do not fit {found.name} ({limits.min} to {limits.max})")
+                raise OverflowError(
+                    f"values from {low} to {high} do not fit {found.name} ({limits.min} to {limits.max})"
+                )
         array = array.astype(found.np_type)
     return array, found
 
@@ -103,4 +105,6 @@ def row_order(order: str) -> bool:
         return True
     if name in {"f", "col", "cols", "column", "columns", "colwise", "columnwise"}:
         return False
-    raise ValueError(f'Bad value for order: {order!r}.  Expected "rowwise", "columnwise", "rows", "columns", "C", or "F"')
+    raise ValueError(
+        f'Bad value for order: {order!r}.  Expected "rowwise", "columnwise", "rows", "columns", "C", or "F"'
+    )

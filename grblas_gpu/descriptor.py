@@ -68,7 +68,7 @@ def _check(name: str, value: str, known: tuple[str, ...]) -> None:
 
 # In expressions the planner's fields are keywords; masks, replace and transposes have their own spelling there.
 OPTIONS = frozenset({"direction", "strategy", "policy", "switchpoint", "early_exit", "deterministic"})
-assert OPTIONS <= {field.name for field in fields(Descriptor)}
+assert {field.name for field in fields(Descriptor)} >= OPTIONS
 
 
 @lru_cache(maxsize=256)

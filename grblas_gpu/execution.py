@@ -224,7 +224,9 @@ def set_element(out: Any, indexes: Any, value: Any) -> None:
 
     if type(value) is not Scalar:
         if output_type(value).__name__ in ("Vector", "Matrix", "TransposedMatrix"):
-            out._expect_type(value, Scalar, within="__setitem__", argname="value", extra_message="Literal scalars also accepted.")
+            out._expect_type(
+                value, Scalar, within="__setitem__", argname="value", extra_message="Literal scalars also accepted."
+            )
         try:
             value = Scalar.from_value(value, is_cscalar=None, name="")
         except TypeError:

@@ -21,6 +21,7 @@ class Delayed:
     _is_transposed = False
     _role = "expression"
     _value: Any
+    _output_type: Any
     output_type: Any
 
     _expect_type = expect_type
@@ -32,7 +33,7 @@ class Delayed:
     def _get_value(self, attr: str | None = None) -> Any:
         """The computed object (kept), if automatic computation is on."""
         if not config["autocompute"]:
-            kind = self._output_type.__name__  # type: ignore[attr-defined]
+            kind = self._output_type.__name__
             raise TypeError(
                 f"{attr} not enabled for objects of type {type(self)}.  Use `.new()` to create a new {kind}.\n\n"
                 "Hint: use `config.set(autocompute=True)` to enable automatic computation of expressions."
@@ -40,6 +41,9 @@ class Delayed:
         if self._value is None:
             self._value = self.new()
         return self._value if attr is None else getattr(self._value, attr)
+
+    def _format_expr(self) -> str:
+        return type(self).__name__
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -105,7 +109,9 @@ class BaseExpression(Delayed):
     def _format_expr(self) -> str:
         template = self.expr_repr
         if template is None:
-            template = "{0.name}.{method_name}({op})" if len(self.args) == 1 else "{0.name}.{method_name}({1.name}, op={op})"
+            template = (
+                "{0.name}.{method_name}({op})" if len(self.args) == 1 else "{0.name}.{method_name}({1.name}, op={op})"
+            )
         return template.format(*self.args, method_name=self.method_name, op=self.op)
 
 
@@ -175,15 +181,11 @@ class ScalarExpression(BaseExpression):
     def is_grbscalar(self) -> bool:
         return not self._is_cscalar
 
-    def construct_output(
-        self, dtype: Any = None, *, is_cscalar: bool | None = None, name: str | None = None
-    ) -> Any:
+    def construct_output(self, dtype: Any = None, *, is_cscalar: bool | None = None, name: str | None = None) -> Any:
         is_cscalar = self._is_cscalar if is_cscalar is None else is_cscalar
         return self.output_type(self.dtype if dtype is None else dtype, is_cscalar=is_cscalar, name=name)
 
-    def new(  # type: ignore[override]
-        self, dtype: Any = None, *, is_cscalar: bool | None = None, name: str | None = None, **opts: Any
-    ) -> Any:
+    def new(self, dtype: Any = None, *, is_cscalar: bool | None = None, name: str | None = None, **opts: Any) -> Any:
         if self._value is not None and (dtype is None or self._value.dtype == dtype):
             value, self._value = self._value, None
             wanted = self._is_cscalar if is_cscalar is None else is_cscalar
@@ -264,7 +266,7 @@ class IndexExpr(Delayed):
     ) -> Any:
         if clear:
             descriptor_from_options(opts)
-            return self._output_type(self.dtype if dtype is None else dtype, *self.shape, name=name)  # type: ignore[attr-defined]
+            return self._output_type(self.dtype if dtype is None else dtype, *self.shape, name=name)
         return self.new(dtype, mask=mask, name=name, **opts)
 
     def _to_expr(self) -> Any:
@@ -289,7 +291,9 @@ class IndexExpr(Delayed):
             extracted = given[along[0].as_key()]
         elif given.shape != parent.shape:
             what = "Size" if parent.ndim == 1 else "Shape"
-            raise ValueError(f"{what} of `input_mask` does not match {what.lower()} of input: {given.shape} != {parent.shape}")
+            raise ValueError(
+                f"{what} of `input_mask` does not match {what.lower()} of input: {given.shape} != {parent.shape}"
+            )
         else:
             keys = tuple(axis.as_key() for axis in axes)
             extracted = given[keys[0] if parent.ndim == 1 else keys]
@@ -334,17 +338,13 @@ class ScalarIndexExpr(IndexExpr):
     is_cscalar = False
     is_grbscalar = True
 
-    def new(  # type: ignore[override]
-        self, dtype: Any = None, *, is_cscalar: bool | None = None, name: str | None = None, **opts: Any
-    ) -> Any:
+    def new(self, dtype: Any = None, *, is_cscalar: bool | None = None, name: str | None = None, **opts: Any) -> Any:
         descriptor_from_options(opts)
-        result = self._output_type(  # type: ignore[attr-defined]
-            self.dtype if dtype is None else dtype, is_cscalar=bool(is_cscalar), name=name
-        )
+        result = self._output_type(self.dtype if dtype is None else dtype, is_cscalar=bool(is_cscalar), name=name)
         result._set(execution.get_element(self.parent, self.indexes))
         return result
 
-    def dup(  # type: ignore[override]
+    def dup(
         self,
         dtype: Any = None,
         *,
@@ -354,5 +354,5 @@ class ScalarIndexExpr(IndexExpr):
         **opts: Any,
     ) -> Any:
         if clear:
-            return self._output_type(self.dtype if dtype is None else dtype, is_cscalar=is_cscalar, name=name)  # type: ignore[attr-defined]
+            return self._output_type(self.dtype if dtype is None else dtype, is_cscalar=is_cscalar, name=name)
         return self.new(dtype, is_cscalar=is_cscalar, name=name, **opts)

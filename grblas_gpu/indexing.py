@@ -54,7 +54,9 @@ class Indexes:
         else:
             if type(keys) is not tuple or len(keys) != 2:
                 raise TypeError(f"Index for {type(obj).__name__} must be a 2-tuple")
-            self.axes = [resolve_axis(key, n, position) for position, (key, n) in enumerate(zip(keys, dims, strict=True))]
+            self.axes = [
+                resolve_axis(key, n, position) for position, (key, n) in enumerate(zip(keys, dims, strict=True))
+            ]
         self.shape = tuple(axis.size for axis in self.axes if axis.size is not None)
 
     @property
@@ -103,7 +105,8 @@ def _resolve_object(key: Any, size: int) -> Any:
         mask = key.name if isinstance(key, Mask) else f"{key.name}.S"
         raise TypeError(
             f"Invalid type for index: {type(key).__name__}.\nIf you want to apply a mask, perhaps do something like "
-            f"`x.dup(mask={mask})`.\nIf you want to assign with a mask, perhaps do something like `x(mask={mask}) << value`."
+            f"`x.dup(mask={mask})`.\nIf you want to assign with a mask, perhaps do something like "
+            f"`x(mask={mask}) << value`."
         )
     if name == "TransposedMatrix":
         raise TypeError(f"Invalid type for index: {name}.")

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .operators import IndexUnaryOp, indexunary_from_string
+from .operators import IndexUnaryOp
+from .operators import indexunary_from_string as from_string
 from .operators.registry import Namespace
 
 _namespace = Namespace("indexunary", globals())
@@ -17,7 +18,7 @@ _delayed = _namespace.delayed
 ss = _namespace.add_part("ss")
 register_new = IndexUnaryOp.register_new
 register_anonymous = IndexUnaryOp.register_anonymous
-from_string = indexunary_from_string
+__all__ = ["from_string", "register_anonymous", "register_new", "ss"]
 
 
 def __getattr__(name: str) -> Any:

@@ -83,8 +83,8 @@ class _BooleanDefault(InfixExpr):
         if self.left.dtype == BOOL and self.right.dtype == BOOL:
             return getattr(self.left, self.method_name)(self.right, self._default)
         raise TypeError(
-            f"Bad dtypes for `x {self._infix} y`!  Automatic computation of `x {self._infix} y` infix expressions is only "
-            f"valid for BOOL dtypes.  The argument dtypes are {self.left.dtype} and {self.right.dtype}.\n\n"
+            f"Bad dtypes for `x {self._infix} y`!  Automatic computation of `x {self._infix} y` infix expressions is "
+            f"only valid for BOOL dtypes.  The argument dtypes are {self.left.dtype} and {self.right.dtype}.\n\n"
             f"Typical usage is to create an expression such as `binary.plus(x {self._infix} y)`."
         )
 
@@ -140,8 +140,6 @@ class _VectorShape:
     output_type = VectorExpression
     _output_type = Vector
     shape: Any
-    left: Any
-    right: Any
 
     @property
     def size(self) -> int:
@@ -204,7 +202,7 @@ class VectorMatMulExpr(_VectorShape, _MatMul):
     _inner = Vector._inner
 
     @property
-    def shape(self) -> tuple[int]:  # type: ignore[override]
+    def shape(self) -> tuple[int]:
         return (self.right._ncols if self.method_name == "vxm" else self.left._nrows,)
 
 
@@ -227,7 +225,7 @@ class MatrixMatMulExpr(_MatrixShape, _MatMul):
     _mxv = MatrixOperations._mxv
 
     @property
-    def shape(self) -> tuple[int, int]:  # type: ignore[override]
+    def shape(self) -> tuple[int, int]:
         return (self.left._nrows, self.right._ncols)
 
 
@@ -286,7 +284,9 @@ def _check_ewise_shapes(left: Any, right: Any, method: str) -> None:
     else:
         matches = left._ncols == right._size
     if not matches:
-        raise DimensionMismatch(f"{method}: {_shown(left)} has shape {left.shape}, {_shown(right)} has shape {right.shape}")
+        raise DimensionMismatch(
+            f"{method}: {_shown(left)} has shape {left.shape}, {_shown(right)} has shape {right.shape}"
+        )
 
 
 def matmul_infix(left: Any, right: Any, reflected: bool = False) -> Any:
@@ -379,7 +379,7 @@ def _in_place(sign: str, opname: str, how: str) -> Any:
 
 
 def _spreads(self: Any, other: Any) -> bool:
-    """Whether ``other`` is a scalar or vector that must be spread over ``self``: then ``self op= other`` is no accumulation."""
+    """Whether ``other`` must be spread over ``self``: then ``self op= other`` is no accumulation."""
     kind = output_type(other)
     return (kind is Vector and self.ndim == 2) or (not self._is_scalar and kind not in _COLLECTIONS)
 
@@ -387,7 +387,8 @@ def _spreads(self: Any, other: Any) -> bool:
 def _boolean_only(sign: str, shown: str, dtype: Any) -> None:
     if dtype != BOOL:
         raise TypeError(
-            f"The {sign} infix operator, `{shown}`, is not supported for {dtype.name} dtype.  It is only supported for BOOL dtype."
+            f"The {sign} infix operator, `{shown}`, is not supported for {dtype.name} dtype.  "
+            "It is only supported for BOOL dtype."
         )
 
 
@@ -448,7 +449,8 @@ def _neg(self: Any) -> Any:
 def _invert(self: Any) -> Any:
     if self.dtype != BOOL:
         raise TypeError(
-            f"The invert operator, `~`, is not supported for {self.dtype.name} dtype.  It is only supported for BOOL dtype."
+            f"The invert operator, `~`, is not supported for {self.dtype.name} dtype.  "
+            "It is only supported for BOOL dtype."
         )
     return unary.lnot(self)
 
@@ -488,8 +490,33 @@ _EXPRESSIONS = (
 )
 
 # What an expression computes itself for, when automatic computation is on.
-_AUTO_COMMON = ("apply", "ewise_add", "ewise_mult", "ewise_union", "isclose", "isequal", "nvals", "_nvals", "select", "wait", "get", "_store", "_engine")
-_AUTO_COLLECTION = (*_AUTO_COMMON, "S", "V", "__contains__", "__getitem__", "__iter__", "diag", "reposition", "to_coo", "to_dense")
+_AUTO_COMMON = (
+    "apply",
+    "ewise_add",
+    "ewise_mult",
+    "ewise_union",
+    "isclose",
+    "isequal",
+    "nvals",
+    "_nvals",
+    "select",
+    "wait",
+    "get",
+    "_store",
+    "_engine",
+)
+_AUTO_COLLECTION = (
+    *_AUTO_COMMON,
+    "S",
+    "V",
+    "__contains__",
+    "__getitem__",
+    "__iter__",
+    "diag",
+    "reposition",
+    "to_coo",
+    "to_dense",
+)
 _AUTO = {
     Vector: (*_AUTO_COLLECTION, "_as_matrix", "inner", "outer", "reduce", "to_dict", "vxm"),
     Matrix: (
@@ -563,33 +590,34 @@ def _install() -> None:
         in_place[f"__i{sign}__"] = _in_place(sign, opname, how)
     for sign in _COMPARISONS:
         methods[f"__{sign}__"] = _binary_method(sign, "mult")
+    cls: Any
     for cls in (*_OBJECTS, TransposedMatrix, *_EXPRESSIONS):
-        is_scalar = cls._output_type is Scalar  # type: ignore[attr-defined]
+        is_scalar = cls._output_type is Scalar
         for name, method in methods.items():
             if not (is_scalar and name in ("__eq__", "__ne__")):
                 setattr(cls, name, method)
         for name, method in in_place.items():
             setattr(cls, name, method if cls in _OBJECTS else _no_in_place(name))
-        cls.__hash__ = None  # type: ignore[assignment, method-assign]
+        cls.__hash__ = None
     for cls in (*_OBJECTS, TransposedMatrix):
-        cls.__or__ = lambda self, other: ewise_infix(self, other, "__or__")  # type: ignore[assignment, union-attr]
-        cls.__ror__ = lambda self, other: ewise_infix(other, self, "__or__", True)  # type: ignore[assignment, union-attr]
-        cls.__and__ = lambda self, other: ewise_infix(self, other, "__and__")  # type: ignore[assignment, union-attr]
-        cls.__rand__ = lambda self, other: ewise_infix(other, self, "__and__", True)  # type: ignore[assignment, union-attr]
+        cls.__or__ = lambda self, other: ewise_infix(self, other, "__or__")
+        cls.__ror__ = lambda self, other: ewise_infix(other, self, "__or__", True)
+        cls.__and__ = lambda self, other: ewise_infix(self, other, "__and__")
+        cls.__rand__ = lambda self, other: ewise_infix(other, self, "__and__", True)
         if cls is not Scalar:
-            cls.__matmul__ = lambda self, other: matmul_infix(self, other)  # type: ignore[assignment, union-attr]
-            cls.__rmatmul__ = lambda self, other: matmul_infix(other, self, True)  # type: ignore[assignment, union-attr]
+            cls.__matmul__ = lambda self, other: matmul_infix(self, other)
+            cls.__rmatmul__ = lambda self, other: matmul_infix(other, self, True)
     for cls in _EXPRESSIONS:
-        kind = cls._output_type  # type: ignore[attr-defined]
-        infixes = ("__or__", "__ror__", "__and__", "__rand__")
-        infixes += () if kind is Scalar else ("__matmul__", "__rmatmul__")  # type: ignore[assignment]
+        kind = cls._output_type
+        infixes: tuple[str, ...] = ("__or__", "__ror__", "__and__", "__rand__")
+        infixes += () if kind is Scalar else ("__matmul__", "__rmatmul__")
         for name in (*_AUTO[kind], *infixes):
             if not any(name in base.__dict__ for base in cls.__mro__[:-1]):
                 setattr(cls, name, _auto(name))
         if kind is Scalar:  # as plain methods: Python swallows the error of a property here
-            cls.__eq__ = _scalar_eq  # type: ignore[method-assign, assignment]
-            cls.__ne__ = _scalar_ne  # type: ignore[method-assign, assignment]
-        cls.name = property(lambda self: self._get_value("name"), _set_name)  # type: ignore[attr-defined]
+            cls.__eq__ = _scalar_eq
+            cls.__ne__ = _scalar_ne
+        cls.name = property(lambda self: self._get_value("name"), _set_name)
         if kind is not Scalar:
             cls.__bool__ = kind.__bool__
             cls.__array__ = kind.__array__

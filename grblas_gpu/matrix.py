@@ -11,7 +11,7 @@ import numpy as np
 from . import binary, monoid, runs, select, semiring
 from .backends import current_engine
 from .backends.storage import MatrixStore, column_type
-from .base import BaseType, check_same_backend
+from .base import BaseType, check_same_backend, stands_for
 from .conversions import check_bounds, check_size, index_array, integral, output_values, row_order, values_to_array
 from .dtypes import FP64, lookup_dtype
 from .errors import DimensionMismatch, InvalidObject, InvalidValue, OutOfMemory, OutputNotEmpty
@@ -51,7 +51,7 @@ class MatrixOperations(Tensor):
         return self._ncols
 
     @property
-    def shape(self) -> tuple[int, int]:  # type: ignore[override]
+    def shape(self) -> tuple[int, int]:
         return (self._nrows, self._ncols)
 
     def _comparable_types(self) -> Any:
@@ -326,8 +326,7 @@ class Matrix(MatrixOperations, BaseType):
                 )
             if edgelist.shape[1] != 2:
                 raise ValueError(
-                    "Last dimension of edgelist array must be length 2 (for row and column); "
-                    f"got {edgelist.shape[1]}"
+                    f"Last dimension of edgelist array must be length 2 (for row and column); got {edgelist.shape[1]}"
                 )
             rows, cols = edgelist[:, 0], edgelist[:, 1]
         else:
@@ -448,7 +447,7 @@ class Matrix(MatrixOperations, BaseType):
             raise ValueError(f"values array must be 2d to create dense Matrix with dtype {dtype}")
         nrows, ncols = array.shape
         indptr = np.arange(nrows + 1, dtype=np.int64) * ncols
-        cols = np.tile(np.arange(ncols, dtype=column_type(ncols)), nrows)
+        cols: Any = np.tile(np.arange(ncols, dtype=column_type(ncols)), nrows)
         store = MatrixStore(nrows, ncols, indptr, cols, np.array(array, dtype.np_type).reshape(-1))
         new = cls._from_store(current_engine(), dtype, store, name)
         if missing_value is not None:
@@ -518,7 +517,8 @@ class Matrix(MatrixOperations, BaseType):
         ncols = self._ncols if ncols is None else check_size(ncols, "ncols")
         if array.shape == () or not row_index.size == col_index.size == array.size:
             raise ValueError(
-                f"`rows` and `columns` and `values` lengths must match: {row_index.size}, {col_index.size}, {array.size}"
+                "`rows` and `columns` and `values` lengths must match: "
+                f"{row_index.size}, {col_index.size}, {array.size}"
             )
         if not clear and self.nvals and row_index.size:
             raise OutputNotEmpty(f"build: {self.name} already has entries; use clear=True to replace them")
@@ -651,7 +651,7 @@ class TransposedMatrix(MatrixOperations):
         self._ncols = matrix._nrows
 
     @property
-    def _engine(self) -> Any:  # type: ignore[override]
+    def _engine(self) -> Any:
         return self._matrix._engine
 
     @property
@@ -663,7 +663,7 @@ class TransposedMatrix(MatrixOperations):
         return self._matrix
 
     @property
-    def dtype(self) -> Any:  # type: ignore[override]
+    def dtype(self) -> Any:
         return self._matrix.dtype
 
     @property
@@ -893,8 +893,5 @@ def _diagonal_mask(a: Matrix, mask: Any, size: int, k: int) -> Any:
     return wide.S
 
 
-for _class in (Matrix, MatrixExpression, MatrixIndexExpr):
-    _class._output_type = Matrix  # type: ignore[attr-defined]
-TransposedMatrix._output_type = TransposedMatrix  # type: ignore[attr-defined]
-MatrixExpression.output_type = Matrix
-MatrixIndexExpr.output_type = Matrix
+stands_for(Matrix, Matrix, MatrixExpression, MatrixIndexExpr)
+stands_for(TransposedMatrix, TransposedMatrix)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from .operators import op_from_string
+from .operators import op_from_string as from_string
 from .operators.registry import Namespace
 
 _namespace = Namespace("op", globals())
 _delayed = _namespace.delayed
 numpy = _namespace.add_part("numpy")
 ss = _namespace.add_part("ss")
-from_string = op_from_string
+__all__ = ["from_string", "numpy", "ss"]
 
 
 def __getattr__(name: str) -> Any:

@@ -148,9 +148,7 @@ def select(
     _write(C, _first(A, desc).select(op, thunk), mask, accum, desc)
 
 
-def reduce(
-    s: Any, x: Any, op: Any = monoid.plus, *, accum: Any = None, allow_empty: bool = True
-) -> None:
+def reduce(s: Any, x: Any, op: Any = monoid.plus, *, accum: Any = None, allow_empty: bool = True) -> None:
     """``s (accum)=`` all entries of a Vector or Matrix."""
     expr = x.reduce(op, allow_empty=allow_empty) if x.ndim == 1 else x.reduce_scalar(op, allow_empty=allow_empty)
     _write(s, expr, None, accum, None)
@@ -173,9 +171,7 @@ def reduce_columnwise(
     _write(w, _first(A, desc).reduce_columnwise(op), mask, accum, desc)
 
 
-def extract(
-    C: Any, A: Any, index: Any, *, mask: Any = None, accum: Any = None, desc: Descriptor | None = None
-) -> None:
+def extract(C: Any, A: Any, index: Any, *, mask: Any = None, accum: Any = None, desc: Descriptor | None = None) -> None:
     """``C<mask> (accum)= A[index]``."""
     _write(C, _first(A, desc)[index], mask, accum, desc)
 
@@ -190,9 +186,7 @@ def assign(
     C(mask=mask, accum=accum, replace=desc.replace)[index] << value
 
 
-def transpose(
-    C: Any, A: Any, *, mask: Any = None, accum: Any = None, desc: Descriptor | None = None
-) -> None:
+def transpose(C: Any, A: Any, *, mask: Any = None, accum: Any = None, desc: Descriptor | None = None) -> None:
     """``C<mask> (accum)= A'``."""
     _write(C, A if desc is not None and desc.transpose_first else A.T, mask, accum, desc)
 

@@ -148,9 +148,7 @@ POLICY: dict[str, Callable[[Facts, Descriptor], tuple[str, str]]] = {
 }
 
 
-def choose_mxm(
-    a_nvals: int, b_nvals: int, inner: int, mask_nvals: int | None, desc: Descriptor | None = None
-) -> Plan:
+def choose_mxm(a_nvals: int, b_nvals: int, inner: int, mask_nvals: int | None, desc: Descriptor | None = None) -> Plan:
     """The strategy for a matrix-matrix product; ``mask_nvals`` is None without a usable (not complemented) mask.
 
     >>> choose_mxm(1000, 1000, 100, 10).strategy
@@ -171,7 +169,9 @@ def choose_mxm(
     dot_cost = mask_nvals * mean_degree
     flops = a_nvals * b_nvals / max(1, inner)
     if dot_cost < flops:
-        return Plan("mxm.masked_dot", f"{mask_nvals} dot products cost less than {flops:.3g} products", early, deterministic)
+        return Plan(
+            "mxm.masked_dot", f"{mask_nvals} dot products cost less than {flops:.3g} products", early, deterministic
+        )
     return Plan("mxm.gustavson", f"{flops:.3g} products cost less than {mask_nvals} dot products", early, deterministic)
 
 

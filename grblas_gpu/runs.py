@@ -54,9 +54,7 @@ def _matvec(
     return u._engine.mxv(store, operand, semiring, view, transposed=transposed, flip=flip, plan=plan)
 
 
-def matvec_facts(
-    store: MatrixStore, u: VectorStore, semiring: Any, view: MaskView | None, transposed: bool
-) -> Facts:
+def matvec_facts(store: MatrixStore, u: VectorStore, semiring: Any, view: MaskView | None, transposed: bool) -> Facts:
     """What the planner wants to know of ``t<mask> = M u`` with ``M`` the store or its transpose."""
     nrows = store.ncols if transposed else store.nrows
     allowed, mask_sparse = nrows, False
@@ -85,7 +83,7 @@ def count_edges(store: MatrixStore, u: VectorStore, transposed: bool) -> int:
     if columns is None:
         return int(store.nvals * (u.nvals / max(1, u.size)))
     indptr = columns.indptr
-    index = np.flatnonzero(u.present) if u.indices is None else u.indices
+    index: Any = np.flatnonzero(u.present) if u.present is not None else u.indices
     return int((indptr[index + 1] - indptr[index]).sum())
 
 
@@ -143,13 +141,13 @@ def run_power(expr: Any, view: MaskView | None, desc: Any) -> MatrixStore:
         identity = semiring.binaryop.monoid.identity
         ones = VectorStore(base.nrows, np.array([identity], semiring.return_type.np_type))
         return engine.diagonal_matrix(ones, 0)
-    result = None
+    result: Any = None
     while True:
         if n & 1:
             result = base if result is None else _multiply(engine, result, base, semiring)
         n >>= 1
         if not n:
-            return result.copy() if result is matrix_store(a) else result  # type: ignore[union-attr]
+            return result.copy() if result is matrix_store(a) else result
         base = _multiply(engine, base, base, semiring)
 
 

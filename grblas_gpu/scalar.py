@@ -11,7 +11,7 @@ from . import binary, monoid
 from .backends import current_engine
 from .backends.entries import cast
 from .backends.storage import VectorStore
-from .base import BaseType, output_type
+from .base import BaseType, output_type, stands_for
 from .config import config
 from .dtypes import FP64, lookup_dtype, unify
 from .expressions import ScalarExpression, ScalarIndexExpr
@@ -61,9 +61,7 @@ class Scalar(BaseType):
                 try:
                     dtype = lookup_dtype(type(value), value)
                 except (ValueError, TypeError):
-                    raise TypeError(
-                        f"Argument of from_value must be a known scalar type, not {type(value)}"
-                    ) from None
+                    raise TypeError(f"Argument of from_value must be a known scalar type, not {type(value)}") from None
         if kind is Scalar and type(value) is not Scalar:
             if config["autocompute"]:
                 return value.new(dtype=dtype, is_cscalar=is_cscalar, name=name)
@@ -182,9 +180,7 @@ class Scalar(BaseType):
             return self._is_empty and other._is_empty
         return bool(self.value == other.value)
 
-    def isclose(
-        self, other: Any, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False
-    ) -> bool:
+    def isclose(self, other: Any, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:
         """Whether both hold nearly the same value (or both none)."""
         other, check_dtype = self._comparable(other, check_dtype, "isclose")
         if other is None:
@@ -325,9 +321,7 @@ def union_operator(x: Any, y: Any, op: Any, left_default: Any, right_default: An
     return (op1.binaryop if op1.opclass == "Monoid" else op1), left, right
 
 
-def _operands(
-    left: Any, right: Any, op: Any, is_infix: bool, within: str, **defaults: Any
-) -> tuple[Scalar, Scalar]:
+def _operands(left: Any, right: Any, op: Any, is_infix: bool, within: str, **defaults: Any) -> tuple[Scalar, Scalar]:
     if is_infix:  # chains such as op(s | t | u)
         if type(left) is not Scalar and left._role == "infix":
             left = op(left, **defaults).new()
@@ -340,7 +334,10 @@ def _run_on_vectors(run: Any) -> Any:
     """Run a vector operation on Scalars; the value of its only element."""
 
     def on_scalars(expr: Any, view: Any, desc: Any) -> Any:
-        args = [arg._as_vector() if position % 2 == 0 or len(expr.args) == 2 else arg for position, arg in enumerate(expr.args)]
+        args = [
+            arg._as_vector() if position % 2 == 0 or len(expr.args) == 2 else arg
+            for position, arg in enumerate(expr.args)
+        ]
         return _only_element(args[0]._engine, run(_WithArgs(args, expr.op), None, desc))
 
     return on_scalars
@@ -362,12 +359,7 @@ def _scalar_expression(expr: Any) -> ScalarExpression:
     def run(outer: Any, view: Any, desc: Any) -> Any:
         return _only_element(expr.engine, expr.run(expr, None, desc))
 
-    return ScalarExpression(
-        expr.method_name, run, expr.args, op=expr.op, dtype=expr.dtype, expr_repr=expr.expr_repr
-    )
+    return ScalarExpression(expr.method_name, run, expr.args, op=expr.op, dtype=expr.dtype, expr_repr=expr.expr_repr)
 
 
-for _class in (Scalar, ScalarExpression, ScalarIndexExpr):
-    _class._output_type = Scalar  # type: ignore[attr-defined]
-ScalarExpression.output_type = Scalar
-ScalarIndexExpr.output_type = Scalar
+stands_for(Scalar, Scalar, ScalarExpression, ScalarIndexExpr)

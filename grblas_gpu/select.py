@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .operators import SelectOp, select_from_string
+from .operators import SelectOp
+from .operators import select_from_string as from_string
 from .operators.registry import Namespace
 
 _namespace = Namespace("select", globals())
@@ -20,7 +21,7 @@ _delayed = _namespace.delayed
 ss = _namespace.add_part("ss")
 register_new = SelectOp.register_new
 register_anonymous = SelectOp.register_anonymous
-from_string = select_from_string
+__all__ = ["column", "from_string", "index", "register_anonymous", "register_new", "row", "ss", "value"]
 
 #: Comparisons of an object with a number that are selections by value.
 _COMPARISONS = ("eq", "ne", "lt", "gt", "le", "ge")

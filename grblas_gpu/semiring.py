@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .operators import Semiring, get_semiring, semiring_from_string
+from .operators import Semiring, get_semiring
+from .operators import semiring_from_string as from_string
 from .operators.registry import Namespace
 
 _namespace = Namespace("semiring", globals())
@@ -18,8 +19,7 @@ numpy = _namespace.add_part("numpy")
 ss = _namespace.add_part("ss")
 register_new = Semiring.register_new
 register_anonymous = Semiring.register_anonymous
-from_string = semiring_from_string
-__all__ = ["from_string", "get_semiring", "register_anonymous", "register_new"]
+__all__ = ["from_string", "get_semiring", "numpy", "register_anonymous", "register_new", "ss"]
 
 
 def __getattr__(name: str) -> Any:

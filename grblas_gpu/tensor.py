@@ -97,9 +97,7 @@ class Tensor:
     def _ewise_mult(self, other: Any, op: Any, is_infix: bool = False) -> Any:
         return ewise(self, other, op, "ewise_mult", is_infix)
 
-    def _ewise_union(
-        self, other: Any, op: Any, left_default: Any, right_default: Any, is_infix: bool = False
-    ) -> Any:
+    def _ewise_union(self, other: Any, op: Any, left_default: Any, right_default: Any, is_infix: bool = False) -> Any:
         return ewise_union(self, other, op, left_default, right_default, is_infix)
 
     # ---- apply and select -----------------------------------------------------------------------------------
@@ -112,7 +110,10 @@ class Tensor:
         >>> v.apply(unary.abs).new().to_dict(), v.apply(binary.minus, left=10).new().to_dict()
         ({0: 1, 1: 2}, {0: 9, 1: 12})
         """
-        hint = "apply only accepts UnaryOp with no scalars or BinaryOp with `left` or `right` scalar or IndexUnaryOp with `right` thunk."
+        hint = (
+            "apply only accepts UnaryOp with no scalars or BinaryOp with `left` or `right` scalar "
+            "or IndexUnaryOp with `right` thunk."
+        )
         if isinstance(op, str):
             op = op_from_string(op)
         op, opclass = find_opclass(op)
@@ -180,9 +181,7 @@ class Tensor:
         op = get_typed_op(op, self.dtype, thunk.dtype, is_right_scalar=True, kind="select")
         self._expect_op(op, ("SelectOp", "IndexUnaryOp"), within="select", argname="op")
         shown = "{0.name}.select({op}, thunk={1._expr_name})"
-        return self._expression(
-            "select", runs.run_select, [self, thunk], op=op, dtype=self.dtype, expr_repr=shown
-        )
+        return self._expression("select", runs.run_select, [self, thunk], op=op, dtype=self.dtype, expr_repr=shown)
 
     # ---- comparison -----------------------------------------------------------------------------------------
 
@@ -220,7 +219,11 @@ class Tensor:
         if matches.nvals != self.nvals:  # type: ignore[attr-defined]
             return False
         store = matches._store
-        return bool(store.values.all()) if store.nvals in (len(store.values), 0) or store.iso else all(matches.to_coo()[-1])
+        return (
+            bool(store.values.all())
+            if store.nvals in (len(store.values), 0) or store.iso
+            else all(matches.to_coo()[-1])
+        )
 
     # ---- indexing -------------------------------------------------------------------------------------------
 
@@ -246,7 +249,9 @@ class Tensor:
         shown = f"{{0.name}}[{indexes}]"
         args = [self, indexes]
         if len(shape) == 1:
-            return VectorExpression("__getitem__", runs.run_extract, args, size=shape[0], dtype=self.dtype, expr_repr=shown)
+            return VectorExpression(
+                "__getitem__", runs.run_extract, args, size=shape[0], dtype=self.dtype, expr_repr=shown
+            )
         return MatrixExpression(
             "__getitem__", runs.run_extract, args, nrows=shape[0], ncols=shape[1], dtype=self.dtype, expr_repr=shown
         )

@@ -12,7 +12,7 @@ from . import binary, monoid, runs, select, semiring
 from .backends import current_engine
 from .backends.entries import cast
 from .backends.storage import VectorStore
-from .base import BaseType, check_same_backend
+from .base import BaseType, check_same_backend, stands_for
 from .conversions import check_bounds, check_size, index_array, output_values, values_to_array
 from .dtypes import FP64, lookup_dtype, unify
 from .errors import DimensionMismatch, InvalidValue, OutputNotEmpty
@@ -53,7 +53,7 @@ class Vector(Tensor, BaseType):
         return self._size
 
     @property
-    def shape(self) -> tuple[int]:  # type: ignore[override]
+    def shape(self) -> tuple[int]:
         return (self._size,)
 
     @property
@@ -446,7 +446,4 @@ def product_operands(x: Any, y: Any, types: tuple, op: Any, method: str, is_infi
     return x, y, op
 
 
-for _class in (Vector, VectorExpression, VectorIndexExpr):
-    _class._output_type = Vector  # type: ignore[attr-defined]
-VectorExpression.output_type = Vector
-VectorIndexExpr.output_type = Vector
+stands_for(Vector, Vector, VectorExpression, VectorIndexExpr)

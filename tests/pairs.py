@@ -164,7 +164,8 @@ def assert_same(ours: Any, theirs: Any, *, structure_only: bool = False) -> None
         if structure_only:
             assert (ours.value is None) == (theirs.value is None)
         else:
-            np.testing.assert_equal(ours.value, theirs.value)
+            assert (ours.value is None) == (theirs.value is None)
+            np.testing.assert_array_equal([ours.value or 0], [theirs.value or 0])  # -0.0 equals 0.0
         return
     *our_places, our_values = ours.to_coo()
     *their_places, their_values = theirs.to_coo()

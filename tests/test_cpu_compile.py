@@ -24,7 +24,8 @@ from grblas_gpu.planner import Plan
 a = MatrixStore(3, 3, np.array([0, 1, 2, 3]), np.array([1, 2, 0], np.int32), np.array([1, 2, 3]))
 u = VectorStore(3, np.array([5, 6]), indices=np.array([0, 1]))
 for strategy in ("push.scatter", "pull.thread"):
-    w = CpuBackend().mxv(a, u, semiring.plus_times["INT64"], None, transposed=False, flip=False, plan=Plan(strategy, ""))
+    options = {"transposed": False, "flip": False, "plan": Plan(strategy, "")}
+    w = CpuBackend().mxv(a, u, semiring.plus_times["INT64"], None, **options)
     assert w.nvals == 2
 print(compile.compilations(), compile.folder())
 """

@@ -178,9 +178,12 @@ def defined(name, args):
         y = args[1] if name == "floordiv" else args[0]
         keep = (y != 0) & ~((kind == "i") & (y == -1))
     elif name == "rpow" and kind in "iu":
-        keep = ~((args[1] == 0) & (args[0] < 0)) & (args[0] <= 65536)
+        keep = ~((args[1] == 0) & (args[0] < 0)) & (args[0] <= 65536) & (args[0] > -65536)
     elif name in ("numpy.mod", "numpy.remainder", "numpy.floor_divide"):
-        keep = ~((kind == "i") & (args[1] == -1)) & np.isfinite(args[1])
+        x, y = args
+        keep = ~((kind == "i") & (y == -1)) & (y != 0)
+        if kind == "f":
+            keep &= (np.abs(x) < 1000) & (np.abs(y) < 1000) & (np.abs(x) != np.finfo(x.dtype).tiny)
     elif name in ("numpy.left_shift", "numpy.right_shift") and kind in "iu":
         keep = (args[1] >= 0) & (args[1] < args[0].dtype.itemsize * 8)
     elif name == "numpy.lcm" and kind in "iu":
@@ -246,8 +249,8 @@ def test_source_is_numpy(kind, dtype):
         "    for k in range(len(x)):",
         f"        one(k, {', '.join(columns)}, {', '.join(f'out{k}' for k in range(len(ops)))})",
     ]
-    lines += [f"def one(k, {', '.join(f'{c}s' for c in columns)}, {', '.join(f'out{k}' for k in range(len(ops)))}):"]
-    lines += [f"    {c} = {c}s[k]" for c in columns]
+    lines += [f"def one(k, {', '.join(f'all_{c}' for c in columns)}, {', '.join(f'out{k}' for k in range(len(ops)))}):"]
+    lines += [f"    {c} = all_{c}[k]" for c in columns]
     for k, typed in enumerate(ops):
         result = typed.return_type
         cast = "bool" if result is BOOL else f"np.{result.np_type.name}"

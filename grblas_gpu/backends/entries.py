@@ -87,8 +87,7 @@ def find(keys: Array, wanted: Array) -> tuple[Array, Array]:
     """For each wanted key: is it among the (ascending) keys, and where."""
     if len(keys) == 0:
         return np.zeros(len(wanted), bool), np.zeros(len(wanted), INDEX)
-    where = np.searchsorted(keys, wanted)
-    np.minimum(where, len(keys) - 1, out=where)
+    where = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     return keys[where] == wanted, where
 
 

@@ -3,7 +3,7 @@
 A *store* holds the entries of one vector or matrix. Objects (``Vector``, ``Matrix``) own exactly one store each and
 replace it when they change, so an operation that fails half-way leaves its output as it was. A store is shared by no
 two objects. Index arrays (``indices``, ``indptr``) never change once made and may be shared between stores; ``present``
-and ``values`` belong to one store, and an engine may update those of the output in place once nothing can fail any more.
+and ``values`` belong to one store, and an engine may update those of the output in place once nothing can fail.
 
 Values are stored once when all of them are equal (*iso*): ``values`` then has length 1 and kernels read no array.
 """
@@ -95,7 +95,9 @@ class VectorStore:
         )
 
     def __repr__(self) -> str:
-        return f"VectorStore({self.kind}, size={self.size}, nvals={self.nvals}, {self.dtype}{', iso' if self.iso else ''})"
+        return (
+            f"VectorStore({self.kind}, size={self.size}, nvals={self.nvals}, {self.dtype}{', iso' if self.iso else ''})"
+        )
 
 
 class MatrixStore:
@@ -140,7 +142,7 @@ class MatrixStore:
     def row_ids(self) -> Array:
         """The row of every entry (COO), for edge-parallel kernels."""
         if self._row_ids is None:
-            rows = np.arange(self.nrows, dtype=column_type(self.nrows))
+            rows: Array = np.arange(self.nrows, dtype=column_type(self.nrows))
             self._row_ids = np.repeat(rows, np.diff(self.indptr))
         return self._row_ids
 

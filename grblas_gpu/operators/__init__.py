@@ -4,7 +4,7 @@ The objects above use :func:`get_typed_op`, :func:`find_opclass` and :func:`get_
 namespaces ``grblas_gpu.unary``, ``binary``, ``monoid``, ``semiring``, ``indexunary``, ``select``, ``agg`` and ``op``.
 """
 
-from .base import UNKNOWN_OPCLASS, OpBase, OpPath, ParameterizedUdf, TypedOpBase, find_opclass
+from .base import OpBase, TypedOpBase
 from .binary import BinaryOp, ParameterizedBinaryOp, TypedBuiltinBinaryOp, TypedUserBinaryOp
 from .indexunary import (
     IndexUnaryOp,
@@ -17,9 +17,13 @@ from .indexunary import (
     TypedUserSelectOp,
 )
 from .monoid import Monoid, ParameterizedMonoid, TypedBuiltinMonoid, TypedUserMonoid
+from .parameterized import ParameterizedUdf
+from .registry import OpPath
 from .resolve import (
+    UNKNOWN_OPCLASS,
     aggregator_from_string,
     binary_from_string,
+    find_opclass,
     get_semiring,
     get_typed_op,
     indexunary_from_string,

@@ -165,6 +165,11 @@ def special(name: str) -> Any:
     return function
 
 
+def log_gamma(x: Array) -> Array:
+    """C's ``lgamma``: infinite at both ends."""
+    return np.where(np.isinf(x), np.abs(x), special("gammaln")(x))
+
+
 def gamma(x: Array) -> Array:
     """C's ``tgamma``: negative integers have no value."""
     pole = (x < 0) & (np.floor(x) == x)

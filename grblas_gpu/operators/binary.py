@@ -8,7 +8,8 @@ import numpy as np
 
 from ..dtypes import INT64, DataType
 from . import registry
-from .base import OpBase, ParameterizedFunction, Registered, TypedOpBase, caller
+from .base import OpBase, TypedOpBase, caller
+from .parameterized import ParameterizedFunction, Registered
 from .reductions import ReduceAt, fold_reduceat, ufunc_reduceat
 from .udf import Arguments
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..dtypes import BOOL, INT64, UINT64, DataType
 from . import registry
-from .base import OpBase, ParameterizedFunction, Registered, TypedOpBase, caller
+from .base import OpBase, TypedOpBase, caller
+from .parameterized import ParameterizedFunction, Registered
 from .udf import Arguments
 
 

@@ -10,8 +10,9 @@ import numpy as np
 from ..dtypes import BOOL, DataType, lookup_dtype
 from ..errors import DomainMismatch
 from . import registry
-from .base import OpBase, ParameterizedUdf, TypedOpBase, caller
+from .base import OpBase, TypedOpBase, caller
 from .binary import BinaryOp, ParameterizedBinaryOp
+from .parameterized import ParameterizedUdf
 from .reductions import Reduce, ReduceAt, first_reduceat, tree_reduceat, ufunc_reduce, ufunc_reduceat, whole
 from .typing_rules import Signature
 

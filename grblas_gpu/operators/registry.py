@@ -16,6 +16,7 @@ PACKAGE = __package__.rpartition(".")[0]
 #: In this order: an operator shared by two kinds is the first one's in ``op``.
 OP_KINDS = ("unary", "binary", "monoid", "semiring")
 PARTS = ("numpy", "ss")
+_HIDDEN = {"annotations"}
 
 
 class OpPath:
@@ -81,7 +82,9 @@ class Namespace:
         return names(self.kind, self.part)
 
     def names(self) -> list[str]:
-        return sorted({*self.variables, *self.delayed, *self.builtin_names()})
+        """What ``dir`` shows: operators and how to register them, not what the module itself imports."""
+        own = {name for name, value in self.variables.items() if not isinstance(value, type) and name not in _HIDDEN}
+        return sorted({*own, *self.delayed, *self.builtin_names()})
 
 
 _builtins: dict[tuple[str, str], Any] = {}

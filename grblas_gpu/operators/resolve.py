@@ -3,16 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 from ..dtypes import UINT64, DataType, lookup_dtype, unify
 from . import registry
-from .base import OpBase, OpPath, ParameterizedUdf, TypedOpBase, find_opclass
+from .base import OpBase, TypedOpBase
 from .binary import BinaryOp
 from .monoid import Monoid
+from .parameterized import ParameterizedUdf
+from .registry import OpPath
 from .semiring import Semiring
 from .unary import UnaryOp
+
+UNKNOWN_OPCLASS = "UnknownOpClass"
+
+
+def find_opclass(op: Any) -> tuple[Any, str]:
+    """The operator itself and the name of its class; parameterized ones are called with their defaults."""
+    if isinstance(op, OpBase):
+        return op, type(op).__name__
+    if isinstance(op, TypedOpBase):
+        return op, op.opclass
+    if isinstance(op, ParameterizedUdf):
+        return find_opclass(op())
+    if isinstance(op, BuiltinFunctionType):
+        found = builtin_to_op(op)
+        if found is not None:
+            return find_opclass(found)
+    return op, getattr(op, "opclass", UNKNOWN_OPCLASS) if not isinstance(op, (type, ModuleType)) else UNKNOWN_OPCLASS
 
 
 def get_typed_op(

@@ -6,9 +6,10 @@ from typing import Any
 
 from ..dtypes import BOOL, INT64, DataType
 from . import registry
-from .base import OpBase, ParameterizedUdf, TypedOpBase, caller
+from .base import OpBase, TypedOpBase, caller
 from .binary import BinaryOp, ParameterizedBinaryOp
 from .monoid import Monoid, ParameterizedMonoid
+from .parameterized import ParameterizedUdf
 from .typing_rules import Signature
 
 

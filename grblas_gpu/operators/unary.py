@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..dtypes import DataType
-from .base import OpBase, ParameterizedFunction, Registered, TypedOpBase, caller
+from .base import OpBase, TypedOpBase, caller
+from .parameterized import ParameterizedFunction, Registered
 from .udf import Arguments
 
 

@@ -1,8 +1,8 @@
 """Generated kernel source to a compiled function, kept on disk.
 
 Numba cannot cache closures or functions passed as arguments, so every specialisation is written out as a module of its
-own, named by its content, into a cache folder and imported from there. Numba keeps the machine code next to it: a second
-process loads instead of compiling.
+own, named by its content, into a cache folder and imported from there. Numba keeps the machine code next to it: a
+second process loads instead of compiling.
 """
 
 from __future__ import annotations

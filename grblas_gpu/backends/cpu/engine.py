@@ -7,10 +7,10 @@ from typing import Any
 from ..definitions import Definitions
 from ..entries import Store
 from ..storage import MaskView, MatrixStore, VectorStore
-from . import ewise, mxm, mxv, reduce, select, tier, write
+from . import assign, ewise, mxm, mxv, reduce, select, write
 from .tier import get_tier, set_tier
 
-__all__ = ["CpuBackend", "get_tier", "set_tier", "tier"]
+__all__ = ["CpuBackend", "get_tier", "set_tier"]
 
 
 class CpuBackend(Definitions):
@@ -65,6 +65,22 @@ class CpuBackend(Definitions):
     def reduce_rowwise(self, a: MatrixStore, monoid: Any) -> VectorStore:
         result = reduce.reduce_rowwise(a, monoid)
         return super().reduce_rowwise(a, monoid) if result is None else result
+
+    def assign(
+        self, c: Store, value: Any, index: tuple, mask: MaskView | None, accum: Any, replace: bool, submask: bool
+    ) -> Store:
+        if (
+            type(c) is VectorStore
+            and mask is not None
+            and accum is None
+            and not (replace or submask)
+            and index[0] is None
+            and type(value) is not VectorStore
+        ):
+            result = assign.assign_scalar(c, value, mask)
+            if result is not None:
+                return result
+        return super().assign(c, value, index, mask, accum, replace, submask)
 
     def write(
         self, c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, masked: bool = False

@@ -17,7 +17,7 @@ from . import pool
 from .inline import Inliner, uses
 from .parallel import PARALLEL_WORK, edge_chunks, even_chunks
 from .tier import KernelTable
-from .values import ARRAY, ISO, UNUSED, prologue, reading, single
+from .values import ARRAY, prologue, reading, single
 
 Source = tuple[str, dict[str, Any]]
 NUMPY_CHUNK = 65_536  # values per call of a NumPy definition: they stay in a core's cache
@@ -71,11 +71,11 @@ class _Operands:
         text = (", x_values" if self.x else "") + (", y_values" if self.y else "")
         return text + (", left_default, right_default" if self.defaults else "")
 
-    def output(self, count: int) -> tuple[Array, tuple[Array, ...]]:
+    def output(self, count: int, make: Any = np.empty) -> tuple[Array, tuple[Array, ...]]:
         """The result's values, and the same as kernel arguments."""
         if self.constant is not None:
             return (self.constant.copy() if count else self.constant[:0]), ()
-        values = np.zeros(count, self.dtype)
+        values = make(count, self.dtype)
         return values, (values,)
 
 
@@ -107,7 +107,7 @@ class _Text:
         return self.inliner.header() + "@kernel\n" + text, self.inliner.functions
 
 
-# --- sorted structures --------------------------------------------------------------------------------------------------
+# --- sorted structures ----------------------------------------------------------------------------------------------
 
 COUNT_SHARED = """\
 @kernel
@@ -139,7 +139,8 @@ def _merge_source(operands: _Operands) -> Source:
             text.only_y + "out_indices[n] = j\nn += U(1)\nq += U(1)\n", " " * 12
         )
     return text.finish(
-        f"def kernel(x_indptr, x_indices, y_indptr, y_indices{operands.names()}, out_indptr, out_indices{values}, lo, hi):\n"
+        f"def kernel(x_indptr, x_indices, y_indptr, y_indices{operands.names()}, out_indptr, out_indices{values}, "
+        "lo, hi):\n"
         f"{text.prologue}"
         "    for row in range(U(lo), U(hi)):\n"
         "        p, x_end = U(x_indptr[row]), U(x_indptr[row + U(1)])\n"
@@ -180,12 +181,21 @@ def _merge(
     total = int(indptr[-1])
     indices = np.empty(total, index_type)
     values, out = operands.output(total)
-    arguments = (x_indptr, x_indices, y_indptr, y_indices, *operands.arguments(x_values, y_values), indptr, indices, *out)
+    arguments = (
+        x_indptr,
+        x_indices,
+        y_indptr,
+        y_indices,
+        *operands.arguments(x_values, y_values),
+        indptr,
+        indices,
+        *out,
+    )
     pool.run(lambda part: fill(*arguments, *part), parts)
     return indptr, indices, values
 
 
-# --- dense vectors ------------------------------------------------------------------------------------------------------
+# --- dense vectors --------------------------------------------------------------------------------------------------
 
 
 def _dense_source(operands: _Operands, x_full: bool, y_full: bool) -> Source:
@@ -222,7 +232,7 @@ def _dense(x: VectorStore, y: VectorStore, operands: _Operands) -> VectorStore |
         return None
     out_full = (x_full or y_full) if operands.union else (x_full and y_full)
     present = None if out_full else np.empty(size, bool)
-    values, out = operands.output(size)
+    values, out = operands.output(size, np.zeros)  # absent entries have a value too: 0
     if out_full and not out:
         return VectorStore(size, values)
     given = tuple(array for array in (x.present, y.present) if array is not None)
@@ -233,7 +243,7 @@ def _dense(x: VectorStore, y: VectorStore, operands: _Operands) -> VectorStore |
     return VectorStore(size, values, present=present, nvals=size if out_full else count)
 
 
-# --- a sparse vector and a dense one ------------------------------------------------------------------------------------
+# --- a sparse vector and a dense one --------------------------------------------------------------------------------
 
 
 def _probe_source(operands: _Operands, sparse_left: bool, full: bool) -> Source:
@@ -269,7 +279,7 @@ def _probe(x: VectorStore, y: VectorStore, operands: _Operands) -> VectorStore |
     return VectorStore(x.size, values, indices=indices[:count], ordered=sparse.ordered)
 
 
-# --- the operations -----------------------------------------------------------------------------------------------------
+# --- the operations -------------------------------------------------------------------------------------------------
 
 
 def ewise_mult(x: Store, y: Store, op: Any) -> Store | None:
@@ -290,9 +300,10 @@ def union(x: Store, y: Store, op: Any, left_default: Any, right_default: Any) ->
 
 def _combine(x: Store, y: Store, operands: _Operands) -> Store | None:
     if type(x) is MatrixStore:
-        merged = _merge(
-            (x.indptr, x.indices, x.values), (y.indptr, y.indices, y.values), operands, x.indices.dtype
-        )
+        if same_structure(x, y):
+            whole = _dense(VectorStore(x.nvals, x.values), VectorStore(x.nvals, y.values), operands)
+            return None if whole is None else MatrixStore(x.nrows, x.ncols, x.indptr, x.indices, whole.values)
+        merged = _merge((x.indptr, x.indices, x.values), (y.indptr, y.indices, y.values), operands, x.indices.dtype)
         return None if merged is None else MatrixStore(x.nrows, x.ncols, *merged)
     x_sparse, y_sparse = x.indices is not None, y.indices is not None
     if x_sparse and y_sparse:
@@ -304,6 +315,15 @@ def _combine(x: Store, y: Store, operands: _Operands) -> Store | None:
     return _dense(x, y, operands)
 
 
+def same_structure(x: MatrixStore, y: MatrixStore) -> bool:
+    """Whether both have their entries at the same positions; the answer is cheap when they have not."""
+    if x.indices is y.indices and x.indptr is y.indptr:
+        return True
+    if len(x.indices) != len(y.indices) or x.indices[-1] != y.indices[-1]:
+        return False
+    return np.array_equal(x.indptr, y.indptr) and np.array_equal(x.indices, y.indices)
+
+
 def _sparse(x: VectorStore, y: VectorStore, operands: _Operands) -> VectorStore | None:
     x, y = in_order(x), in_order(y)
     x_indptr, y_indptr = np.array([0, x.nvals], INDEX), np.array([0, y.nvals], INDEX)
@@ -313,7 +333,7 @@ def _sparse(x: VectorStore, y: VectorStore, operands: _Operands) -> VectorStore 
 
 def in_order(x: VectorStore) -> VectorStore:
     """The same sparse vector with ascending indices."""
-    if x.ordered:
+    if x.ordered or x.indices is None:
         return x
     order = np.argsort(x.indices)
     return VectorStore(x.size, x.values if len(x.values) == 1 else x.values[order], indices=x.indices[order])
@@ -330,7 +350,7 @@ def as_dense(x: VectorStore) -> VectorStore:
     return VectorStore(x.size, values, present=present, nvals=x.nvals)
 
 
-# --- apply --------------------------------------------------------------------------------------------------------------
+# --- apply ----------------------------------------------------------------------------------------------------------
 
 
 def apply(x: Store, op: Any) -> Store | None:
@@ -362,6 +382,3 @@ def _map(x: Store, function: Any, op: Any) -> Store:
     count = len(out)
     pool.run(run, [(lo, min(lo + NUMPY_CHUNK, count)) for lo in range(0, count, NUMPY_CHUNK)])
     return with_values(x, out)
-
-
-__all__ = ["ARRAY", "ISO", "UNUSED", "apply", "apply_bind", "ewise_mult", "union"]

@@ -22,9 +22,7 @@ class Inliner:
         self._helpers: dict[str, str] = {}
 
     def header(self) -> str:
-        imports = "".join(
-            f"from grblas_gpu.backends.cpu.prelude import {name}\n" for name in sorted(self._imports)
-        )
+        imports = "".join(f"from grblas_gpu.backends.cpu.prelude import {name}\n" for name in sorted(self._imports))
         return imports + "".join(text for _, text in sorted(self._helpers.items()))
 
     def call(self, op: Any, **operands: str) -> str:

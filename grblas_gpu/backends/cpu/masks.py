@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..storage import Array, MaskView, VectorStore
 
 NO_MASK, BYTES, BYTES_COMPLEMENT, ROWS, ROWS_COMPLEMENT, NOTHING = range(6)

@@ -82,7 +82,7 @@ def _gustavson(
 
     def find(part: tuple[int, int]) -> Array:
         lo, hi = part
-        indices = np.empty(int(room[lo:hi].sum()), index_type)
+        indices: Array = np.empty(int(room[lo:hi].sum()), index_type)
         stamps = np.zeros(b.ncols, np.int32)
         n = structure(a.indptr, a.indices, b.indptr, b.indices, *given, stamps, indices, counts, lo, hi)
         return indices[:n].copy() if 4 * n < 3 * len(indices) else indices[:n]

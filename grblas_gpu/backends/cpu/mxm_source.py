@@ -1,7 +1,7 @@
 """The text of the matrix times matrix kernels.
 
-Gustavson's method in two passes. *Structure* finds the sorted pattern of each row of the result; it knows no operator, so
-it is compiled once for all of them. *Numeric* adds up the products at the positions of a given pattern. Both mark
+Gustavson's method in two passes. *Structure* finds the sorted pattern of each row of the result; it knows no operator,
+so it is compiled once for all of them. *Numeric* adds up the products at the positions of a given pattern. Both mark
 columns of the current row in a dense array of stamps, which never needs clearing: row ``r`` of a chunk owns the stamps
 ``2 r + 2`` (listed) and ``2 r + 3`` (listed and touched).
 """
@@ -66,7 +66,11 @@ def structure(mask: int) -> Source:
         for t in range(U(mask_indptr[i]), U(mask_indptr[i + U(1)])):
             stamps[U(mask_indices[t])] = listed
 """
-    test = {NO_MASK: "stamp != touched", BYTES: "stamp == listed", BYTES_COMPLEMENT: "stamp != touched and stamp != listed"}
+    test = {
+        NO_MASK: "stamp != touched",
+        BYTES: "stamp == listed",
+        BYTES_COMPLEMENT: "stamp != touched and stamp != listed",
+    }
     return (
         SORT
         + f"""\
@@ -110,8 +114,8 @@ def numeric(terms: Terms) -> Source:
     add = "if stamp == listed:\n    stamps[j] = touched\n" + indent(body.product + "dense[j] = z\n", "    ")
     add += "elif stamp == touched:\n" + indent((body.product if more != "pass\n" else "") + more, "    ")
     return body.finish(
-        f"def kernel(a_indptr, a_indices, b_indptr, b_indices{body.arguments}, indptr, indices, stamps, dense, out_values, "
-        f"lo, hi):\n{body.prologue}"
+        f"def kernel(a_indptr, a_indices, b_indptr, b_indices{body.arguments}, indptr, indices, stamps, dense, "
+        f"out_values, lo, hi):\n{body.prologue}"
         "    for i in range(U(lo), U(hi)):\n"
         "        listed = np.int32(2 * (np.int64(i) - lo) + 2)\n        touched = np.int32(listed + 1)\n"
         "        start, stop = U(indptr[i]), U(indptr[i + U(1)])\n        if start == stop:\n            continue\n"

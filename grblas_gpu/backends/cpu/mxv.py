@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..entries import Store, cast
 from ..storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from . import mxv_source as text
 from . import pool, workspace
@@ -18,6 +19,7 @@ from .tier import KernelTable
 TINY_SIZE = 4096  # up to here the size itself bounds the output well enough
 DENSE_PUSH = 4  # a push whose edges exceed size / DENSE_PUSH writes a bitmap
 KEEP_BITMAP = 16  # a result with more than size / KEEP_BITMAP entries stays a bitmap
+MIXED_ABOVE, MIXED_BELOW = 0.03, 0.97  # fills of a bitmap between which its flags are unpredictable
 PART_DEGREE = 8  # shorter lists of neighbours are not worth splitting between threads
 
 _table = KernelTable()
@@ -58,7 +60,7 @@ class Call:
 
     __slots__ = ("constant", "dtype", "early", "flip", "key", "matrix", "semiring", "size", "types", "vector")
 
-    def __init__(self, a: MatrixStore, u: VectorStore, semiring: Any, flip: bool, early: bool, size: int) -> None:
+    def __init__(self, a: MatrixStore, u: Store, semiring: Any, flip: bool, early: bool, size: int) -> None:
         self.semiring = semiring
         self.flip = flip
         self.size = size
@@ -86,6 +88,12 @@ class Call:
         a_type, u_type = self.types
         return text.Terms(self.semiring, self.flip, self.matrix, a_type, self.vector, u_type, self.early)
 
+    def can_blend(self, u: VectorStore) -> bool:
+        """Whether to list present entries before using them: where a branch on presence would often be mispredicted."""
+        if self.constant is not None or not MIXED_ABOVE < u.nvals / u.size < MIXED_BELOW:
+            return False
+        return not (self.early and self.semiring.monoid.any_value)
+
     def value_arguments(self, a_values: Array, u_values: Array) -> tuple[Array, ...]:
         if self.constant is not None:
             return ()
@@ -96,8 +104,6 @@ class Call:
 
 def _how_to_read(a_values: Array, u_values: Array, semiring: Any, flip: bool) -> tuple[Array | None, int, int, bool]:
     """The result's single value if it has one, how to read the operands' values, and whether early exit is possible."""
-    from ..entries import cast
-
     op, monoid = semiring.binaryop, semiring.monoid
     left_used, right_used = uses(op, "x"), uses(op, "y")
     a_used, u_used = (right_used, left_used) if flip else (left_used, right_used)
@@ -116,7 +122,7 @@ def _how_to_read(a_values: Array, u_values: Array, semiring: Any, flip: bool) ->
     return constant, matrix, vector, can_exit
 
 
-# --- pull ---------------------------------------------------------------------------------------------------------------
+# --- pull -----------------------------------------------------------------------------------------------------------
 
 
 def _pull(call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Any, strategy: str) -> VectorStore | None:
@@ -128,12 +134,15 @@ def _pull(call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Any, s
             rows = None
     elif strategy == "pull.compact" and kind in (BYTES, BYTES_COMPLEMENT):
         rows = np.flatnonzero(allowed if kind == BYTES else ~allowed)
-    bytes_kind = NO_MASK if rows is not None or kind == NO_MASK else BYTES if kind in (BYTES, ROWS) else BYTES_COMPLEMENT
+    bytes_kind = (
+        NO_MASK if rows is not None or kind == NO_MASK else BYTES if kind in (BYTES, ROWS) else BYTES_COMPLEMENT
+    )
     shape = "rows" if rows is not None else "edge" if strategy == "pull.edge" else "pull"
-    key = (shape, call.key, full, bytes_kind, m.indices.dtype.char)
+    blend = shape == "pull" and u.present is not None and len(m.indices) > TINY_SIZE and call.can_blend(u)
+    key = (shape, call.key, full, bytes_kind, blend, m.indices.dtype.char)
     kernel = _table.get(key)
     if kernel is None:
-        kernel = _table.find(key, len(m.indices), lambda: _pull_source(shape, call, full, bytes_kind))
+        kernel = _table.find(key, len(m.indices), lambda: _pull_source(shape, call, full, bytes_kind, blend))
         if kernel is None:
             return None
     marked_frontier = marked_mask = None
@@ -173,10 +182,12 @@ def _pull(call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Any, s
     return result
 
 
-def _pull_source(shape: str, call: Call, full: bool, mask: int) -> text.Source:
+def _pull_source(shape: str, call: Call, full: bool, mask: int, blend: bool) -> text.Source:
     if shape == "rows":
         return text.pull_rows(call.terms(), full)
-    return (text.pull_edge if shape == "edge" else text.pull)(call.terms(), full, mask)
+    if shape == "edge":
+        return text.pull_edge(call.terms(), full, mask)
+    return text.pull(call.terms(), full, mask, blend)
 
 
 def _pull_all(call: Call, kernel: Any, arguments: tuple[Any, ...], m: MatrixStore, strategy: str) -> VectorStore:
@@ -232,7 +243,7 @@ def _pull_listed(
     return VectorStore(call.size, values, indices=indices, ordered=ordered)
 
 
-# --- push ---------------------------------------------------------------------------------------------------------------
+# --- push -----------------------------------------------------------------------------------------------------------
 
 
 def _push(call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Any, plan: Any) -> VectorStore | None:
@@ -389,7 +400,9 @@ def _push_sorted(
         indices = np.unique(keys[:count]).astype(INDEX)
         return VectorStore(size, call.constant.copy() if len(indices) else call.constant[:0], indices=indices)
     dtype = call.semiring.return_type.np_type
-    add = _table.find(("sums", call.semiring.key, keys.dtype.char, call.early), 10**9, lambda: text.sorted_sums(_required(call)))
+    add = _table.find(
+        ("sums", call.semiring.key, keys.dtype.char, call.early), 10**9, lambda: text.sorted_sums(_required(call))
+    )
     products = np.empty(edges, dtype)
     count = kernel(*arguments, keys, products)
     if count == 0:

@@ -18,6 +18,7 @@ Source = tuple[str, dict[str, Any]]
 
 UNUSED, ISO, ARRAY = 0, 1, 2  # how the values of an operand are read
 NO_MASK, MASK, COMPLEMENT = 0, 1, 2
+BLOCK = 128  # entries examined at a time by a blending pull
 ALLOWED = {NO_MASK: "", MASK: "if mask[i]:\n", COMPLEMENT: "if not mask[i]:\n"}
 
 
@@ -110,8 +111,11 @@ def position(positional: str, flip: bool) -> str:
     return {"firsti": "i", "firstj": "k", "secondi": "k", "secondj": "0"}[positional]
 
 
-def _row(body: Body, full: bool) -> str:
-    """Combine the products of row ``i``: sets ``found`` and ``acc``."""
+def _row(body: Body, full: bool, blend: bool = False) -> str:
+    """Combine the products of row ``i``: sets ``found`` and ``acc``.
+
+    With ``blend`` a block's present entries are first listed without a branch, for flags that nobody can predict.
+    """
     bounds = "start = U(indptr[i])\nstop = U(indptr[i + U(1)])\n"
     if body.terms is None:
         if full:
@@ -126,6 +130,18 @@ def _row(body: Body, full: bool) -> str:
         rest += indent(body.product + f"acc = {body.sum}\n", "    ")
         text = first if body.exit_at_first else first + rest
         return bounds + "if start < stop:\n" + indent(text, "    ")
+    if blend:
+        combine = body.product + f"if found:\n    acc = {body.sum}\nelse:\n    acc = z\n    found = True\n"
+        leave = body.exit_test.replace("if ", "if found and ", 1)
+        return (
+            bounds
+            + f"for base in range(start, stop, U({BLOCK})):\n"
+            + f"    n = U(0)\n    for p in range(base, min(base + U({BLOCK}), stop)):\n"
+            + "        hits[n] = p\n        n += U(present[U(indices[p])])\n"
+            + "    for h in range(n):\n        p = hits[h]\n        k = U(indices[p])\n"
+            + indent(combine, " " * 8)
+            + indent(leave, "    ")
+        )
     if body.exit_at_first:
         combine = body.product + "acc = z\nfound = True\nbreak\n"
     else:
@@ -135,18 +151,19 @@ def _row(body: Body, full: bool) -> str:
     return bounds + "for p in range(start, stop):\n    k = U(indices[p])\n" + indent(inner, "    ")
 
 
-def pull(terms: Terms | None, full: bool, mask: int) -> Source:
+def pull(terms: Terms | None, full: bool, mask: int, blend: bool = False) -> Source:
     """Rows ``lo`` to ``hi`` of the result as a bitmap; returns the number of entries."""
     body = Body(terms, "k")
     arguments = "indptr, indices" + ("" if full else ", present") + body.arguments + (", mask" if mask else "")
     store = "" if terms is None else "\n    out_values[i] = acc"
-    work = _row(body, full) + f"if found:\n    count += 1{store}\n"
+    work = _row(body, full, blend) + f"if found:\n    count += 1{store}\n"
     if mask:
         work = ALLOWED[mask] + indent(work, "    ")
     zero = "" if terms is None else f"        acc = {body.zero}\n"
     values = "" if terms is None else ", out_values"
+    hits = f"    hits = np.empty({BLOCK}, np.uint64)\n" if blend else ""
     return body.finish(
-        f"def kernel({arguments}, out_present{values}, lo, hi):\n    count = 0\n{body.prologue}"
+        f"def kernel({arguments}, out_present{values}, lo, hi):\n    count = 0\n{hits}{body.prologue}"
         f"    for i in range(U(lo), U(hi)):\n        found = False\n{zero}"
         + indent(work, " " * 8)
         + "        out_present[i] = found\n    return count\n"
@@ -208,7 +225,7 @@ SEEK = """\
 
 
 def _frontier_loop(add: str, whole: bool) -> str:
-    """Every entry ``p`` in the frontier's columns; only those with outputs from ``low`` to ``high`` unless ``whole``."""
+    """Every entry ``p`` in the frontier's columns; unless ``whole``, with outputs from ``low`` to ``high`` only."""
     leave = "" if whole else "            if indices[p] >= high:\n                break\n"
     return (
         "    for t in range(len(frontier)):\n        k = U(frontier[t])\n"

@@ -13,7 +13,7 @@ from . import pool
 from .inline import Inliner, uses
 from .parallel import PARALLEL_WORK, edge_chunks, even_chunks
 from .tier import KernelTable
-from .values import ARRAY, ISO, prologue, reading
+from .values import ARRAY, prologue, reading
 
 Source = tuple[str, dict[str, Any]]
 
@@ -87,7 +87,8 @@ def _sparse_source(op: Any, values: Array) -> Source:
     test = _Test(op, values, "t")
     copy = "\n    out_values[n] = values[t]" if len(values) > 1 else ""
     return test.finish(
-        f"def kernel(indices, values, thunk, out_indices, out_values):\n    n = U(0)\n    j = np.int64(0)\n{test.prologue}"
+        "def kernel(indices, values, thunk, out_indices, out_values):\n    n = U(0)\n    j = np.int64(0)\n"
+        f"{test.prologue}"
         "    for t in range(U(len(indices))):\n        i = indices[t]\n"
         + indent(test.text + f"if keep:\n    out_indices[n] = i{copy}\n    n += U(1)\n", " " * 8)
         + "    return np.int64(n)\n"
@@ -131,6 +132,3 @@ def _select_dense(x: VectorStore, op: Any, thunk: Array) -> VectorStore | None:
     parts = [(0, x.size)] if x.size < PARALLEL_WORK else even_chunks(x.size)
     count = sum(pool.run(lambda part: kernel(*given, values, thunk, present, *part), parts))
     return VectorStore(x.size, values.copy(), present=present, nvals=count)
-
-
-__all__ = ["ARRAY", "ISO", "select"]

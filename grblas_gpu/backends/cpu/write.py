@@ -14,7 +14,7 @@ import numpy as np
 from ..entries import Store, cast
 from ..storage import Array, MaskView, MatrixStore, VectorStore
 from . import ewise, pool, workspace
-from .inline import Inliner, static_cast
+from .inline import Inliner
 from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK, NOTHING, ROWS, ROWS_COMPLEMENT, resolve
 from .parallel import PARALLEL_WORK, even_chunks
 from .tier import KernelTable
@@ -26,13 +26,16 @@ DENSE_RESULT = 16  # two sparse vectors with more than size / DENSE_RESULT entri
 _table = KernelTable()
 
 
-def write(
-    c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, masked: bool
-) -> Store | None:
+def write(c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, masked: bool) -> Store | None:
     """The new store of the output, or None for the definition to decide."""
     if not _table.enabled or (accum is not None and accum.positional is not None):
         return None
-    if accum is not None and t.nvals == 0 and not (replace and mask is not None) and accum.return_type.np_type == c.dtype:
+    if (
+        accum is not None
+        and t.nvals == 0
+        and not (replace and mask is not None)
+        and accum.return_type.np_type == c.dtype
+    ):
         return c
     both_sparse = type(c) is MatrixStore or (c.indices is not None and t.indices is not None)
     if mask is None and both_sparse:
@@ -117,7 +120,9 @@ def _update_source(c: np.dtype, t: np.dtype, t_mode: int, accum: Any, full: bool
     present, mask = ("" if full else ", c_present"), ("" if kind == NO_MASK else ", mask")
     return text.finish(
         f"def kernel(indices, t_values{mask}{present}, c_values):\n    added = 0\n{text.prologue}"
-        "    for n in range(U(len(indices))):\n        i = U(indices[n])\n" + indent(body, " " * 8) + "    return added\n"
+        "    for n in range(U(len(indices))):\n        i = U(indices[n])\n"
+        + indent(body, " " * 8)
+        + "    return added\n"
     )
 
 
@@ -128,9 +133,7 @@ def _update(c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Any)
     full, t_mode = c.present is None, reading(t.values)
     bytes_kind = {ROWS: BYTES, ROWS_COMPLEMENT: BYTES_COMPLEMENT}.get(kind, kind)
     key = ("update", accum.key, c.dtype.char, t.values.dtype.char, t_mode, full, bytes_kind)
-    kernel = _table.find(
-        key, t.nvals, lambda: _update_source(c.dtype, t.values.dtype, t_mode, accum, full, bytes_kind)
-    )
+    kernel = _table.find(key, t.nvals, lambda: _update_source(c.dtype, t.values.dtype, t_mode, accum, full, bytes_kind))
     if kernel is None:
         return None
     _, flags, marked = _bytes(kind, allowed, c.size)
@@ -154,9 +157,7 @@ def _owned(c: VectorStore, accum: Any) -> VectorStore:
     return VectorStore(c.size, values, present=present, nvals=c.nvals)
 
 
-def _merge_source(
-    c: np.dtype, t: np.dtype, t_mode: int, accum: Any, t_full: bool, kind: int, replace: bool
-) -> Source:
+def _merge_source(c: np.dtype, t: np.dtype, t_mode: int, accum: Any, t_full: bool, kind: int, replace: bool) -> Source:
     text = _Text(c, t, t_mode, "i", accum)
     here = "True" if t_full else "t_present[i]"
     if accum is None:
@@ -179,9 +180,7 @@ def _merge_source(
     )
 
 
-def _merge(
-    c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Any, replace: bool
-) -> VectorStore | None:
+def _merge(c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Any, replace: bool) -> VectorStore | None:
     size = c.size
     if t.indices is not None and t.nvals == 0:
         t = VectorStore(size, np.zeros(1, t.dtype), present=np.zeros(size, bool), nvals=0)
@@ -189,8 +188,8 @@ def _merge(
         t = ewise.as_dense(t)
     t_full, t_mode = t.present is None, reading(t.values)
     bytes_kind = {ROWS: BYTES, ROWS_COMPLEMENT: BYTES_COMPLEMENT}.get(kind, kind)
-    key = ("merge", None if accum is None else accum.key, c.dtype.char, t.values.dtype.char, t_mode, t_full, bytes_kind)
-    key += (replace,)
+    types = (c.dtype.char, t.values.dtype.char)
+    key = ("merge", None if accum is None else accum.key, types, t_mode, t_full, bytes_kind, replace)
     kernel = _table.find(
         key, size, lambda: _merge_source(c.dtype, t.values.dtype, t_mode, accum, t_full, bytes_kind, replace)
     )
@@ -208,6 +207,3 @@ def _merge(
     if marked is not None:
         marked[allowed] = False
     return VectorStore(size, c.values, present=None if count == size else present, nvals=count)
-
-
-__all__ = ["static_cast", "write"]

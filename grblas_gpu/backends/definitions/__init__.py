@@ -18,4 +18,4 @@ __all__ = ["Definitions"]
 class Definitions(Products, Elementwise, Extracting, Building, Writing):
     """The whole Backend protocol in NumPy."""
 
-    name = "definitions"
+    name = "numpy"

@@ -80,9 +80,7 @@ class Building:
         keys, values = entries(u)
         return matrix_from_keys(1, u.size, keys, values) if row else matrix_from_keys(u.size, 1, keys, values)
 
-    def spread(
-        self, u: VectorStore, nrows: int, ncols: int, down: bool, pattern: MatrixStore | None
-    ) -> MatrixStore:
+    def spread(self, u: VectorStore, nrows: int, ncols: int, down: bool, pattern: MatrixStore | None) -> MatrixStore:
         """``t[i, j] = u[i]`` (``down``) or ``u[j]``: at every position, or only at those of a pattern."""
         u_keys, u_values = entries(u)
         if pattern is not None:
@@ -116,4 +114,3 @@ class Building:
             if u.indices is not None:
                 present[u.indices] = True
         return VectorStore(u.size, values, present=present, nvals=u.nvals)
-

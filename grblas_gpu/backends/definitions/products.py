@@ -85,7 +85,7 @@ class Products:
         from_a = np.repeat(np.arange(a.nvals), b.nvals)
         from_b = np.tile(np.arange(b.nvals), a.nvals)
         i, j = a.row_ids[from_a].astype(INDEX), a.indices[from_a].astype(INDEX)
-        k, l = b.row_ids[from_b].astype(INDEX), b.indices[from_b].astype(INDEX)  # noqa: E741 (as in the formula)
+        k, l = b.row_ids[from_b].astype(INDEX), b.indices[from_b].astype(INDEX)
         left = (take(expand(a.values, a.nvals), from_a), i, j)
         right = (take(expand(b.values, b.nvals), from_b), k, l)
         values = multiply(op, left, right)
@@ -101,4 +101,3 @@ def multiply(op: Any, left: tuple[Array, Array, Array], right: tuple[Array, Arra
         return op.numpy(cast(left[0], op.type.np_type), cast(right[0], op.type2.np_type))
     _, rows, cols = left if op.positional.startswith("first") else right
     return ((rows if op.positional.endswith("i") else cols) + op.offset).astype(op.return_type.np_type)
-

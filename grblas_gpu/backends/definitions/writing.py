@@ -97,9 +97,7 @@ class Writing:
         outside = ~permitted(c_keys)
         if replace:
             outside &= ~region.contains(c_keys) if submask else False
-        return rebuild(
-            c, *merge(t_keys[inside], take(t_values, inside), c_keys[outside], take(c_values, outside))
-        )
+        return rebuild(c, *merge(t_keys[inside], take(t_values, inside), c_keys[outside], take(c_values, outside)))
 
     def assign_scalar_through(
         self, c: Store, value: Any, index: Index, mask: MaskView | None, accum: Any, submask: bool

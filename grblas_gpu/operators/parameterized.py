@@ -1,0 +1,117 @@
+"""Operators made from Python functions: by registering one, or from parameters each time they are called."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from . import registry
+
+
+def call_again(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """How an operator made from parameters is unpickled."""
+    return op(*args, **kwargs)
+
+
+class ParameterizedUdf:
+    """Makes operators from parameters: ``op(*args, **kwargs)`` is an operator."""
+
+    __slots__ = ("__weakref__", "_anonymous", "_cached_call", "name")
+    is_positional = False
+    _modname: ClassVar[str] = ""
+
+    def __init__(self, name: str, anonymous: bool) -> None:
+        self.name = name
+        self._anonymous = anonymous
+        self._cached_call = lru_cache(maxsize=1024)(self._call)
+
+    def _call(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._cached_call(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"{self._modname}.{self.name}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if not self._anonymous and registry.is_standard(self):
+            return registry.find, (self._modname, self.name)
+        return type(self)._deserialize, (self.name, self._anonymous, *self._recipe())
+
+    def _recipe(self) -> tuple[Any, ...]:
+        raise NotImplementedError
+
+    @classmethod
+    def _deserialize(cls, name: str, anonymous: bool, *recipe: Any) -> Any:
+        found = None if anonymous else registry.find(cls._modname, name)
+        if found is not None:
+            return found
+        op = cls(name, *recipe, anonymous=anonymous)  # type: ignore[misc]
+        if not anonymous:
+            registry.install(cls._modname, name, op)
+        return op
+
+
+class ParameterizedFunction(ParameterizedUdf):
+    """Parameterized by a Python function that returns the function to compile."""
+
+    __slots__ = ("__signature__", "_is_udt", "func")
+    _op_class: ClassVar[Any] = None
+
+    def __init__(self, name: str | None, func: Any, *, anonymous: bool = False, is_udt: bool = False) -> None:
+        import inspect
+
+        self.func = func
+        self.__signature__ = inspect.signature(func)
+        self._is_udt = is_udt
+        super().__init__(name or str(getattr(func, "__name__", f"<anonymous_{self._modname}>")), anonymous)
+
+    def _call(self, *args: Any, **kwargs: Any) -> Any:
+        op = self._op_class.register_anonymous(self.func(*args, **kwargs), self.name, is_udt=self._is_udt)
+        op._parameterized_info = (self, args, kwargs)
+        return op
+
+    def _recipe(self) -> tuple[Any, ...]:
+        return (self.func,)
+
+
+class Registered:
+    """``register_new`` and ``register_anonymous`` for operators that are one Python function."""
+
+    _modname: ClassVar[str]
+    _parameterized_class: ClassVar[Any]
+    _in_op: ClassVar[bool] = True
+
+    @classmethod
+    def register_anonymous(
+        cls, func: Any, name: str | None = None, *, parameterized: bool = False, is_udt: bool = False
+    ) -> Any:
+        """Make an operator from a Python function without adding it to a namespace.
+
+        With ``parameterized`` the function returns the function to compile; with ``is_udt`` it is compiled for the
+        exact types of its operands when it is used.
+        """
+        if parameterized:
+            return cls._parameterized_class(name, func, anonymous=True, is_udt=is_udt)
+        return cls._build(name, func, anonymous=True, is_udt=is_udt)  # type: ignore[attr-defined]
+
+    @classmethod
+    def register_new(
+        cls, name: str, func: Any, *, parameterized: bool = False, is_udt: bool = False, lazy: bool = False
+    ) -> Any:
+        """Make an operator from a Python function and add it to the namespace; dots in the name nest it.
+
+        With ``lazy`` nothing is compiled until the operator is looked up.
+        """
+        registry.check_free(cls._modname, name)
+        if lazy:
+            options = {"parameterized": parameterized, "is_udt": is_udt}
+            registry.install_lazy(cls._modname, name, lambda: cls.register_new(name, func, **options), cls._in_op)
+            return None
+        if parameterized:
+            op = cls._parameterized_class(name, func, is_udt=is_udt)
+        else:
+            op = cls._build(name, func, is_udt=is_udt)  # type: ignore[attr-defined]
+        registry.install(cls._modname, name, op, cls._in_op)
+        return op

@@ -1,0 +1,122 @@
+"""The planner: pure functions, so every case can be looked at."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grblas_gpu import Descriptor, planner
+from grblas_gpu.descriptor import MXM_STRATEGIES, POLICIES, PULL_STRATEGIES, PUSH_STRATEGIES, descriptor_from_options
+from grblas_gpu.planner import Facts, choose_matvec, choose_mxm, storage_kind
+
+
+def facts(**changes: object) -> Facts:
+    base = Facts(
+        nrows=1000,
+        nvals=50_000,
+        u_size=1000,
+        u_nvals=10,
+        u_dense=False,
+        u_edges=lambda: 500,
+        allowed=900,
+        mask_sparse=False,
+        terminal=True,
+    )
+    return base._replace(**changes)  # type: ignore[arg-type]
+
+
+def test_a_small_frontier_is_pushed_and_a_large_one_pulled() -> None:
+    assert choose_matvec(facts(u_edges=lambda: 100)).direction == "push"
+    assert choose_matvec(facts(u_nvals=800, u_edges=lambda: 40_000)).direction == "pull"
+
+
+def test_without_early_exit_a_pull_costs_every_edge() -> None:
+    many = facts(u_nvals=800, u_edges=lambda: 30_000, terminal=False)
+    assert choose_matvec(many).direction == "push"
+    assert choose_matvec(many._replace(terminal=True)).direction == "pull"
+
+
+def test_few_open_rows_are_compacted_first() -> None:
+    assert choose_matvec(facts(allowed=20), Descriptor(direction="pull")).strategy == "pull.compact"
+    assert choose_matvec(facts(mask_sparse=True), Descriptor(direction="pull")).strategy == "pull.compact"
+    assert choose_matvec(facts(), Descriptor(direction="pull")).strategy == "pull.thread"
+
+
+def test_a_deterministic_push_sorts() -> None:
+    assert choose_matvec(facts(), Descriptor(direction="push", deterministic=True)).strategy == "push.sort"
+
+
+@pytest.mark.parametrize("strategy", PUSH_STRATEGIES + PULL_STRATEGIES)
+def test_a_strategy_can_be_forced(strategy: str) -> None:
+    plan = choose_matvec(facts(), Descriptor(strategy=strategy, early_exit=False))
+    assert (plan.strategy, plan.early_exit) == (strategy, False)
+    assert plan.direction == strategy.split(".")[0]
+
+
+def test_strategies_of_the_other_product_are_refused() -> None:
+    with pytest.raises(ValueError, match="matrix-matrix"):
+        choose_matvec(facts(), Descriptor(strategy="mxm.gustavson"))
+    with pytest.raises(ValueError, match="matrix-vector"):
+        choose_mxm(1, 1, 1, None, Descriptor(strategy="push.sort"))
+    with pytest.raises(ValueError, match="needs a mask"):
+        choose_mxm(1, 1, 1, None, Descriptor(strategy="mxm.masked_dot"))
+
+
+def test_the_papers_rules() -> None:
+    def direction(policy: str, **changes: object) -> str:
+        return choose_matvec(facts(**changes), Descriptor(policy=policy)).direction
+
+    assert direction("switchpoint", u_nvals=9) == "push"
+    assert direction("switchpoint", u_nvals=11) == "pull"
+    assert direction("switchpoint", u_nvals=8, u_dense=True) == "pull"  # hysteresis
+    assert direction("switchpoint", u_nvals=4, u_dense=True) == "push"
+    assert direction("edge_ratio", u_edges=lambda: 4_000) == "push"
+    assert direction("edge_ratio", u_edges=lambda: 6_000) == "pull"
+    assert direction("vertices", u_nvals=99) == "push"
+    assert direction("vertices", u_nvals=101) == "pull"
+    assert direction("alpha_beta", u_edges=lambda: 900) == "push"  # 45,000 open edges / 48 = 937
+    assert direction("alpha_beta", u_edges=lambda: 1000) == "pull"
+    assert direction("alpha_beta", u_nvals=49, u_dense=True) == "push"  # 1000 / 20 = 50
+    assert direction("alpha_beta", u_nvals=51, u_dense=True) == "pull"
+
+
+counts = st.integers(0, 10**6)
+
+
+@given(
+    counts, counts, counts, counts, counts, st.booleans(), st.booleans(), st.booleans(), st.sampled_from(POLICIES)
+)
+def test_every_fact_gives_a_known_strategy_and_a_reason(
+    nrows: int, nvals: int, u_nvals: int, edges: int, allowed: int, dense: bool, sparse: bool, terminal: bool, policy: str
+) -> None:
+    known = Facts(nrows, nvals, nrows, u_nvals, dense, lambda: edges, allowed, sparse, terminal)
+    for desc in (None, Descriptor(policy=policy)):
+        plan = choose_matvec(known, desc)
+        assert plan.strategy in PUSH_STRATEGIES + PULL_STRATEGIES
+        assert plan.reason
+
+
+def test_mxm_takes_dot_products_when_the_mask_is_small() -> None:
+    assert choose_mxm(10_000, 10_000, 100, 50).strategy == "mxm.masked_dot"
+    assert choose_mxm(10_000, 10_000, 100, 10**7).strategy == "mxm.gustavson"
+    assert choose_mxm(10_000, 10_000, 100, None).strategy == "mxm.gustavson"
+    assert {choose_mxm(1, 1, 1, 1, Descriptor(strategy=s)).strategy for s in MXM_STRATEGIES} == set(MXM_STRATEGIES)
+
+
+@given(st.integers(0, 1000), st.sampled_from(["sparse", "bitmap", "full"]))
+def test_storage_has_hysteresis(nvals: int, kind: str) -> None:
+    better = storage_kind(nvals, 1000, kind)
+    assert storage_kind(nvals, 1000, better) == better  # a second look changes nothing
+    assert (better == "full") == (nvals == 1000)
+    assert storage_kind(nvals, planner.DENSE_LIMIT * 2, kind) == "sparse"
+
+
+def test_descriptor_refuses_what_it_does_not_know() -> None:
+    for bad in ({"direction": "sideways"}, {"strategy": "magic"}, {"policy": "luck"}, {"switchpoint": 2}):
+        with pytest.raises(ValueError):
+            Descriptor(**bad)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="unknown descriptor option: nthreads"):
+        descriptor_from_options({"nthreads": 4})
+    assert descriptor_from_options({}) is None
+    assert descriptor_from_options({"direction": "pull"}) is descriptor_from_options({"direction": "pull"})

@@ -10,6 +10,7 @@ from .descriptor import Descriptor, descriptor_from_options
 from .errors import InvalidObject
 from .mask import Mask, check_mask
 from .operators import UNKNOWN_OPCLASS, binary_from_string, find_opclass, get_typed_op
+from .updating import Updater
 
 
 class _Replace:
@@ -153,8 +154,6 @@ class BaseType:
         **opts: Any,
     ) -> Any:
         """``C(mask, accum, replace=True) << expr``: the parameters of an update, in any order."""
-        from .updating import Updater
-
         for arg in args:
             if isinstance(arg, Mask) or output_type(arg).__name__ in ("Vector", "Matrix", "TransposedMatrix"):
                 if self._is_scalar:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import binary, monoid, runs, select, semiring
+from . import binary, monoid, runs, select, semiring, vector
 from .backends import current_engine
 from .backends.storage import MatrixStore, column_type
 from .base import BaseType, check_same_backend, stands_for
@@ -895,3 +895,4 @@ def _diagonal_mask(a: Matrix, mask: Any, size: int, k: int) -> Any:
 
 stands_for(Matrix, Matrix, MatrixExpression, MatrixIndexExpr)
 stands_for(TransposedMatrix, TransposedMatrix)
+vector.MATRICES = (Matrix, TransposedMatrix)

@@ -26,6 +26,7 @@ VERTEX_RATIO = 0.1  # TurboBFS: 10 % of the vertices in the frontier
 # Storage: a vector becomes dense above this fill and sparse again below the lower one (hysteresis).
 DENSE_ABOVE = 0.01
 SPARSE_BELOW = 0.005
+TINY = 256  # up to this size no storage is worth a conversion
 DENSE_LIMIT = 2**32  # never allocate a dense vector of more positions than this on our own account
 
 
@@ -181,7 +182,9 @@ def storage_kind(nvals: int, size: int, kind: str) -> str:
     >>> storage_kind(1, 1000, "sparse"), storage_kind(20, 1000, "sparse"), storage_kind(7, 1000, "bitmap")
     ('sparse', 'bitmap', 'bitmap')
     """
-    if size > DENSE_LIMIT or size == 0:
+    if size <= TINY:
+        return kind
+    if size > DENSE_LIMIT:
         return "sparse"
     if nvals == size:
         return "full"

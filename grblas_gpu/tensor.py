@@ -18,20 +18,10 @@ COLLECTIONS = ("Vector", "Matrix", "TransposedMatrix")
 
 def typed_op_of_chain(op: Any, left: Any, right: Any, kind: str) -> Any:
     """The typed operator for ``op(x | y | z)``: operands may be chains that the same operator will compute."""
-
-    def dtype_of(x: Any) -> Any:
-        if getattr(x, "_role", None) == "infix":
-            return typed_op_of_chain(op, x.left, x.right, kind).type
-        return x.dtype
-
-    return get_typed_op(
-        op,
-        dtype_of(left),
-        dtype_of(right),
-        is_left_scalar=left._is_scalar,
-        is_right_scalar=right._is_scalar,
-        kind=kind,
-    )
+    dtypes = [
+        typed_op_of_chain(op, x.left, x.right, kind).type if x._role == "infix" else x.dtype for x in (left, right)
+    ]
+    return get_typed_op(op, *dtypes, kind=kind)
 
 
 class Tensor:

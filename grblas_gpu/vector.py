@@ -25,6 +25,9 @@ from .tensor import Tensor, typed_op_of_chain
 from .updating import Updater
 
 
+MATRICES: tuple = ()  # (Matrix, TransposedMatrix), set by matrix.py, which builds on this module
+
+
 class Vector(Tensor, BaseType):
     """A vector with entries at some of its positions.
 
@@ -306,9 +309,7 @@ class Vector(Tensor, BaseType):
         return self._vxm(other, op)
 
     def _vxm(self, other: Any, op: Any = semiring.plus_times, is_infix: bool = False) -> VectorExpression:
-        from .matrix import Matrix, TransposedMatrix
-
-        x, y, op = product_operands(self, other, (Matrix, TransposedMatrix), op, "vxm", is_infix)
+        x, y, op = product_operands(self, other, MATRICES, op, "vxm", is_infix)
         if x._size != y._nrows:
             raise DimensionMismatch(f"vxm: {x.name} has size {x._size}, {y.name} has shape {y.shape}")
         return VectorExpression("vxm", runs.run_vxm, [x, y], op=op, size=y._ncols, masks=True)
@@ -426,21 +427,17 @@ def reduction_operator(self: Any, op: Any, within: str) -> Any:
 
 def product_operands(x: Any, y: Any, types: tuple, op: Any, method: str, is_infix: bool) -> tuple[Any, Any, Any]:
     """Operands and typed semiring of a product; in ``op(A @ B @ C)`` the inner products are computed first."""
-    if is_infix:
-        if not (getattr(y, "_role", None) == "infix" and y._infix == "@" and y._output_type in types):
-            y = x._expect_type(y, types, within=method, argname="other", op=op)
+    is_chain = is_infix and (x._role == "infix" or getattr(y, "_role", None) == "infix")
+    if type(y) not in types and not (is_chain and y._role == "infix" and y._infix == "@" and y._output_type in types):
+        y = x._expect_type(y, types, within=method, argname="other", op=op)
+    if is_chain:
         op = typed_op_of_chain(op, x, y, "semiring")
-        x._expect_op(op, "Semiring", within=method, argname="op")
-        if x._role == "infix":
-            x = op(x).new()
-        if y._role == "infix":
-            y = op(y).new()
     else:
-        if type(y) not in types:
-            y = x._expect_type(y, types, within=method, argname="other", op=op)
         op = get_typed_op(op, x.dtype, y.dtype, kind="semiring")
-        if op.opclass != "Semiring":
-            x._expect_op(op, "Semiring", within=method, argname="op")
+    if op.opclass != "Semiring":
+        x._expect_op(op, "Semiring", within=method, argname="op")
+    if is_chain:
+        x, y = (op(z).new() if z._role == "infix" else z for z in (x, y))
     if x._engine is not y._engine:
         check_same_backend(x, y, method)
     return x, y, op

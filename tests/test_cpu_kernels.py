@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from grblas_gpu import binary, monoid, operators, select, semiring, unary
-from grblas_gpu.backends.cpu import pool, tier, workspace
+from grblas_gpu.backends.cpu import mxv, pool, tier, workspace
 from grblas_gpu.backends.cpu.engine import CpuBackend, set_tier
 from grblas_gpu.backends.definitions import Definitions
 from grblas_gpu.backends.entries import entries
@@ -133,7 +133,8 @@ CASES += [
 
 
 @pytest.mark.parametrize(("name", "strategy"), CASES)
-def test_mxv(rng, name, strategy):
+def test_mxv(rng, monkeypatch, name, strategy):
+    monkeypatch.setattr(mxv, "TINY_DENSE", 10)
     op, dtype = SEMIRINGS[name]
     op = op[dtype]
     stored = op.binaryop.type.np_type
@@ -161,10 +162,9 @@ def test_mxv(rng, name, strategy):
 @pytest.mark.parametrize("name", ["plus_times", "any_pair"])
 def test_mxv_large_enough_for_threads(rng, monkeypatch, name, strategy):
     """Chunks, ranges of outputs, dense and queued pushes: with the limits lowered so that small graphs reach them."""
-    from grblas_gpu.backends.cpu import mxv
-
     monkeypatch.setattr(mxv, "PARALLEL_WORK", 10)
     monkeypatch.setattr(mxv, "TINY_SIZE", 10)
+    monkeypatch.setattr(mxv, "TINY_DENSE", 10)
     monkeypatch.setattr(mxv, "PART_DEGREE", 0)
     op, dtype = SEMIRINGS[name]
     op = op[dtype]
@@ -191,6 +191,15 @@ def test_mxv_casts_operands(rng):
     for strategy in ("push.scatter", "pull.thread"):
         options = {"transposed": False, "flip": False, "plan": Plan(strategy, "test")}
         same(ENGINE.mxv(a, u, op, None, **options), DEFINITIONS.mxv(a, u, op, None, **options))
+
+
+def test_tiny_push_gives_a_bitmap(rng):
+    op = semiring.any_pair["BOOL"]
+    a, u = random_matrix(rng, 10, 10, "bool", True, 0.5), random_vector(rng, 10, "sparse", "bool", True)
+    options = {"transposed": True, "flip": True, "plan": Plan("push.scatter", "test")}
+    result = ENGINE.mxv(a, u, op, None, **options)
+    assert result.kind in ("bitmap", "full")
+    same(result, DEFINITIONS.mxv(a, u, op, None, **options))
 
 
 def test_structure_only_reads_no_values():

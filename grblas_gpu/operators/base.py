@@ -235,7 +235,7 @@ class OpBase:
         if self._is_udt:
             return self._compile_udt(dtype, dtype)
         if dtype not in self._typed_ops:
-            self._typed_ops[dtype] = self._make(dtype)
+            return self._typed_ops.setdefault(dtype, self._make(dtype))  # two threads get the same object
         return self._typed_ops[dtype]
 
     def _make(self, dtype: DataType) -> Any:

@@ -101,7 +101,7 @@ def builtin(kind: str, name: str) -> Any:
             return None
         if standard != name:
             return builtin(kind, standard)
-        _builtins[key] = build(kind, name)
+        return _builtins.setdefault(key, build(kind, name))  # two threads get the same object
     return _builtins[key]
 
 

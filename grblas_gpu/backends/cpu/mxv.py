@@ -18,7 +18,9 @@ from .tier import KernelTable
 
 TINY_SIZE = 4096  # up to here the size itself bounds the output well enough
 DENSE_PUSH = 4  # a push whose edges exceed size / DENSE_PUSH writes a bitmap
-KEEP_BITMAP = 16  # a result with more than size / KEEP_BITMAP entries stays a bitmap
+KEEP_BITMAP = 100  # a result with more than size / KEEP_BITMAP entries stays a bitmap (the storage rule above us)
+LISTED_ROWS = 16  # a sparse mask with more than size / LISTED_ROWS rows is read as bytes
+TINY_DENSE = 256  # up to here a bitmap is the cheapest result in any case
 MIXED_ABOVE, MIXED_BELOW = 0.03, 0.97  # fills of a bitmap between which its flags are unpredictable
 PART_DEGREE = 8  # shorter lists of neighbours are not worth splitting between threads
 
@@ -130,7 +132,7 @@ def _pull(call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Any, s
     rows: Array | None = None
     if kind == ROWS:
         rows = allowed
-        if len(rows) > call.size // KEEP_BITMAP and strategy != "pull.compact":
+        if len(rows) > call.size // LISTED_ROWS and strategy != "pull.compact":
             rows = None
     elif strategy == "pull.compact" and kind in (BYTES, BYTES_COMPLEMENT):
         rows = np.flatnonzero(allowed if kind == BYTES else ~allowed)
@@ -227,8 +229,7 @@ def _pull_listed(
         values = np.empty(count, call.semiring.return_type.np_type)
         arguments += (values,)
     iso = call.constant is not None
-    degree = len(m.indices) // max(1, m.nrows) + 1
-    if count * degree < PARALLEL_WORK or pool.threads() == 1:
+    if count * average_degree(m) < PARALLEL_WORK or pool.threads() == 1:
         found = kernel(*arguments, 0, count)
         indices = indices[:found]
         values = values.copy() if iso else values[:found]
@@ -252,20 +253,22 @@ def _push(call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Any, p
     frontier, u_values, by_position = u.indices, u.values, True
     if frontier is None:
         by_position = False
-        frontier = np.arange(u.size, dtype=INDEX) if u.present is None else np.flatnonzero(u.present)
+        frontier = np.arange(u.size, dtype=INDEX) if u.present is None else u.present.nonzero()[0]
     elif not u.ordered and (plan.deterministic or strategy == "push.sort"):
         order = np.argsort(frontier)
         frontier = frontier[order]
         u_values = u_values[order] if len(u_values) > 1 else u_values
     mask = NO_MASK if kind == NO_MASK else BYTES if kind in (BYTES, ROWS) else BYTES_COMPLEMENT
     dense_values = not by_position and call.vector == ARRAY
-    average = len(m.indices) // max(1, m.nrows) + 1
     edges = -1  # not counted: the size bounds the output
     if size > TINY_SIZE:
-        edges = len(frontier) * average if len(frontier) > size // 2 else _count_edges(m.indptr, frontier)
+        if len(frontier) > size // 2:
+            edges = len(frontier) * average_degree(m)
+        else:
+            edges = _count_edges(m.indptr, frontier)
     if strategy == "push.sort":
         shape = "gather"
-    elif strategy == "push.scan" or edges > size // DENSE_PUSH:
+    elif strategy == "push.scan" or size <= TINY_DENSE or edges > size // DENSE_PUSH:
         shape = "dense"
     else:
         shape = "queue"
@@ -275,7 +278,7 @@ def _push(call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Any, p
     key = (shape, call.key, dense_values, mask, parts == 1, m.indices.dtype.char)
     kernel = _table.get(key)
     if kernel is None:
-        work = len(frontier) * average
+        work = len(frontier) * average_degree(m)
         kernel = _table.find(key, work, lambda: _push_source(shape, call, dense_values, mask, parts == 1))
         if kernel is None:
             return None
@@ -293,7 +296,7 @@ def _push(call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Any, p
             edges = _count_edges(m.indptr, frontier)
         result = _push_sorted(call, kernel, arguments, m, frontier, edges)
     elif shape == "dense":
-        result = _push_dense(call, kernel, arguments, m, frontier, parts, strategy == "push.scan")
+        result = _push_dense(call, kernel, arguments, m, frontier, parts)
     else:
         capacity = size if edges < 0 else min(size, edges)
         result = _push_queue(call, kernel, arguments, m, frontier, parts, capacity)
@@ -306,6 +309,10 @@ def _push_source(shape: str, call: Call, dense_values: bool, mask: int, whole: b
     if shape == "gather":
         return text.push_gather(call.terms(), dense_values, mask)
     return (text.push_dense if shape == "dense" else text.push_queue)(call.terms(), dense_values, mask, whole)
+
+
+def average_degree(m: MatrixStore) -> int:
+    return len(m.indices) // max(1, m.nrows) + 1
 
 
 def _count_edges(indptr: Array, frontier: Array) -> int:
@@ -368,7 +375,7 @@ def _push_queue(
 
 
 def _push_dense(
-    call: Call, kernel: Any, arguments: tuple[Any, ...], m: MatrixStore, frontier: Array, parts: int, collect: bool
+    call: Call, kernel: Any, arguments: tuple[Any, ...], m: MatrixStore, frontier: Array, parts: int
 ) -> VectorStore:
     size = call.size
     present = np.zeros(size, bool)
@@ -382,7 +389,7 @@ def _push_dense(
         count = sum(pool.run(lambda part: kernel(*arguments, *part), output_ranges(m, frontier, parts)))
     else:
         count = kernel(*arguments)
-    if count * KEEP_BITMAP > size and not (collect and count * 2 < size):
+    if count * KEEP_BITMAP > size:
         return VectorStore(size, values) if count == size else VectorStore(size, values, present=present, nvals=count)
     indices = np.flatnonzero(present)
     if call.constant is None:

@@ -21,6 +21,7 @@ from ..entries import (
 )
 from ..storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 
+SMALL = 4096  # up to this size a dense copy costs less than a merge
 Index = tuple  # (I,) or (I, J): int64 arrays, or None for everything
 
 
@@ -106,14 +107,17 @@ class Writing:
         if (
             accum is not None
             or type(c) is not VectorStore
-            or c.indices is not None
+            or (c.indices is not None and c.size > SMALL)
             or index[0] is not None
             or mask is None
             or mask.complement
             or submask
             or not (mask.structure and mask.store.indices is not None)
-            or (c.iso and c.size != 1 and c.values[0] != value)
         ):
+            return None
+        if c.indices is not None:
+            c = self.with_kind(c, "bitmap")  # type: ignore[attr-defined]
+        if c.iso and c.size != 1 and c.values[0] != value:
             return None
         where = mask.store.indices
         if c.present is not None:

@@ -13,6 +13,7 @@ from . import agg, binary, dtypes, exceptions, indexunary, monoid, op, select, s
 from .backends import set_backend, using
 from .base import replace
 from .config import config
+from .conversions import MAX_SIZE
 from .descriptor import Descriptor
 from .dtypes import BOOL, FP32, FP64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64
 from .mask import Mask
@@ -35,6 +36,7 @@ __all__ = [
     "INT16",
     "INT32",
     "INT64",
+    "MAX_SIZE",
     "UINT8",
     "UINT16",
     "UINT32",

@@ -152,18 +152,3 @@ def unify(type1: DataType, type2: DataType, *, is_left_scalar: bool = False, is_
         result = lookup_dtype(np.promote_types(type1.np_type, type2.np_type))
         _unified[type1, type2] = result
         return result
-
-
-def register_new(name: str, dtype: Any) -> DataType:
-    """User-defined types are not supported; python-graphblas's spelling gives a clear error."""
-    raise NotImplementedError(f"User-defined types are not supported (registering {name!r} as {dtype!r})")
-
-
-def register_anonymous(dtype: Any, name: str | None = None) -> DataType:
-    """Built-in types are returned as they are; user-defined types are not supported."""
-    found = _lookup_numpy(dtype)
-    if found is None:
-        raise NotImplementedError(f"User-defined types are not supported: {dtype!r}")
-    if name is not None and name != found.gb_name:
-        raise ValueError("dtype must not be a builtin type")
-    return found

@@ -137,12 +137,9 @@ class MatrixOperations(Tensor):
 
     def reduce_scalar(self, op: Any = monoid.plus, *, allow_empty: bool = True) -> ScalarExpression:
         """All entries combined with a monoid or aggregator."""
-        op = reduction_operator(self, op, "reduce_scalar")
-        if op.opclass == "Aggregator":
-            if op.name in {"argmin", "argmax", "first_index", "last_index"}:
-                raise ValueError(f"Aggregator {op.name} may not be used with Matrix.reduce_scalar.")
-            if not allow_empty and op.parent._monoid is None:
-                raise ValueError("allow_empty=False not allowed when using Aggregators")
+        op = reduction_operator(self, op, "reduce_scalar", allow_empty)
+        if op.opclass == "Aggregator" and op.name in {"argmin", "argmax", "first_index", "last_index"}:
+            raise ValueError(f"Aggregator {op.name} may not be used with Matrix.reduce_scalar.")
         return ScalarExpression("reduce_scalar", runs.run_reduce, [self], op=op, is_cscalar=not allow_empty)
 
     def reposition(

@@ -24,7 +24,6 @@ from .scalar import Scalar, as_scalar
 from .tensor import Tensor, typed_op_of_chain
 from .updating import Updater
 
-
 MATRICES: tuple = ()  # (Matrix, TransposedMatrix), set by matrix.py, which builds on this module
 
 
@@ -344,9 +343,7 @@ class Vector(Tensor, BaseType):
         >>> Vector.from_coo([0, 1], [2, 3]).reduce().new().value
         5
         """
-        op = reduction_operator(self, op, "reduce")
-        if not allow_empty and op.opclass == "Aggregator" and op.parent._monoid is None:
-            raise ValueError("allow_empty=False not allowed when using Aggregators")
+        op = reduction_operator(self, op, "reduce", allow_empty)
         return ScalarExpression("reduce", runs.run_reduce, [self], op=op, is_cscalar=not allow_empty)
 
     def reposition(self, offset: int, *, size: int | None = None) -> VectorExpression:
@@ -417,11 +414,16 @@ def dense_fill(self: Any, fill_value: Any, dtype: Any, is_full: bool) -> tuple[A
     return cast(np.asarray(fill._get()).reshape(1), dtype.np_type)[0], dtype
 
 
-def reduction_operator(self: Any, op: Any, within: str) -> Any:
+def reduction_operator(self: Any, op: Any, within: str, allow_empty: bool) -> Any:
+    """The typed monoid or aggregator of a reduction to a Scalar; without entries only a monoid has an answer."""
     op = get_typed_op(op, self.dtype, kind="binary|aggregator")
     if op.opclass == "BinaryOp" and op.monoid is not None:
         return op.monoid
     self._expect_op(op, ("Monoid", "Aggregator"), within=within, argname="op")
+    if op.opclass == "Aggregator" and not allow_empty:
+        if op.parent.monoid is None:
+            raise ValueError("allow_empty=False not allowed when using Aggregators")
+        return op.parent.monoid[op.type]
     return op
 
 

@@ -6,6 +6,7 @@ import graphblas
 import numpy as np
 import pytest
 from checkers import check_levels, serial_bfs
+from grblas_gpu.algorithms import bfs, dobfs
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
@@ -13,7 +14,6 @@ from scipy.sparse.csgraph import shortest_path
 
 import grblas_gpu as gb
 from grblas_gpu import generators
-from grblas_gpu.algorithms import bfs, dobfs
 from grblas_gpu.descriptor import POLICIES
 
 

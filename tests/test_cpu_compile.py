@@ -60,6 +60,11 @@ def test_unwritable_folder_falls_back(tmp_path):
     assert not folder.startswith(str(tmp_path))
 
 
+def test_numpy_tier_compiles_nothing():
+    program = PROGRAM.rsplit("print", 1)[0] + "import sys; print(compile.compilations(), 'numba' in sys.modules)"
+    assert run(program, GRBLAS_GPU_CPU_TIER="numpy").split() == ["0", "False"]
+
+
 def test_small_work_needs_no_numba():
     program = PROGRAM.rsplit("print", 1)[0] + "import sys; print('numba' in sys.modules)"
     assert run(program, GRBLAS_GPU_CPU_TIER="auto").split() == ["False"]

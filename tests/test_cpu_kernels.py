@@ -388,3 +388,16 @@ def test_several_threads_at_once(rng):
         thread.join()
     if failures:
         raise failures[0]
+
+
+def test_output_with_read_only_values():
+    """Values taken over from a user's array may be read-only; an update in place must not trip over them."""
+    values = np.arange(20)
+    values.flags.writeable = False
+    t = VectorStore(20, np.array([5, 6]), indices=np.array([1, 3]))
+    mask = MaskView(VectorStore(20, np.array([True]), present=np.arange(20) % 2 == 0), True, False)
+    for accum in (None, binary.plus["INT64"]):
+        expected = DEFINITIONS.write(VectorStore(20, values.copy()), t, mask, accum, False)
+        same(ENGINE.write(VectorStore(20, values), t, mask, accum, False), expected)
+    expected = DEFINITIONS.assign(VectorStore(20, values.copy()), np.int64(9), (None,), mask, None, False, False)
+    same(ENGINE.assign(VectorStore(20, values), np.int64(9), (None,), mask, None, False, False), expected)

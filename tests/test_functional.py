@@ -21,8 +21,7 @@ def objects(backend: str) -> dict[str, Any]:
 
 
 DESCRIPTORS = [
-    Descriptor(mask_complement=c, mask_structure=s, replace=r)
-    for c, s, r in itertools.product([False, True], repeat=3)
+    Descriptor(mask_complement=c, mask_structure=s, replace=r) for c, s, r in itertools.product([False, True], repeat=3)
 ]
 
 

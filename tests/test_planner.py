@@ -84,11 +84,17 @@ def test_the_papers_rules() -> None:
 counts = st.integers(0, 10**6)
 
 
-@given(
-    counts, counts, counts, counts, counts, st.booleans(), st.booleans(), st.booleans(), st.sampled_from(POLICIES)
-)
+@given(counts, counts, counts, counts, counts, st.booleans(), st.booleans(), st.booleans(), st.sampled_from(POLICIES))
 def test_every_fact_gives_a_known_strategy_and_a_reason(
-    nrows: int, nvals: int, u_nvals: int, edges: int, allowed: int, dense: bool, sparse: bool, terminal: bool, policy: str
+    nrows: int,
+    nvals: int,
+    u_nvals: int,
+    edges: int,
+    allowed: int,
+    dense: bool,
+    sparse: bool,
+    terminal: bool,
+    policy: str,
 ) -> None:
     known = Facts(nrows, nvals, nrows, u_nvals, dense, lambda: edges, allowed, sparse, terminal)
     for desc in (None, Descriptor(policy=policy)):

@@ -9,16 +9,17 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+
+from .base import Backend
 
 NAMES = ("cpu", "numpy")
 
-_engines: dict[str, Any] = {}
-_chosen: ContextVar[Any] = ContextVar("grblas_gpu_backend", default=None)
-_default: Any = None
+_engines: dict[str, Backend] = {}
+_chosen: ContextVar[Backend | None] = ContextVar("grblas_gpu_backend", default=None)
+_default: Backend | None = None
 
 
-def get_engine(name: str) -> Any:
+def get_engine(name: str) -> Backend:
     """The engine of that name, made on first use."""
     if name == "auto":
         name = "cpu"
@@ -62,7 +63,7 @@ def using(name: str) -> Iterator[None]:
         _chosen.reset(token)
 
 
-def current_engine() -> Any:
+def current_engine() -> Backend:
     """The engine that a new object belongs to."""
     global _default
     engine = _chosen.get()

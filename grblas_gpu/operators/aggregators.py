@@ -63,6 +63,13 @@ class Aggregator:
         """The typed aggregator for values of this type."""
         return self[self._any_dtype] if isinstance(self._any_dtype, DataType) else self[dtype]
 
+    @property
+    def monoid(self) -> Any:
+        """The monoid that does all of the work, or None when there is more to do."""
+        row = self._row
+        steps = (row.apply, row.finalize, row.custom, row.parts)
+        return registry.find("monoid", row.monoid) if row.monoid and not any(steps) else None
+
     def __repr__(self) -> str:
         return f"agg.{self._row.name}"
 
@@ -85,6 +92,10 @@ class TypedAggregator:
             self.return_type = parent.types[dtype]
         else:
             self.return_type = parent._any_dtype if isinstance(parent._any_dtype, DataType) else dtype
+
+    def for_dtype(self, dtype: DataType) -> TypedAggregator:
+        """Itself: its type is settled."""
+        return self
 
     def __repr__(self) -> str:
         return f"agg.{self.name}[{self.type}]"

@@ -312,7 +312,7 @@ INDEXUNARY = by_name(
     [
         _index_value("rowindex", lambda x, i, j, y: i + y, "i + y"),
         _index_value("colindex", lambda x, i, j, y: j + y, "j + y"),
-        simple("diagindex", DIAGONAL_INDEX, lambda x, i, j, y: j - i + y, "j - i + y"),
+        simple("diagindex", DIAGONAL_INDEX, lambda x, i, j, y: j - i - y, "j - i - y"),
         _index_test("tril", lambda x, i, j, y: j <= i + y, "j <= i + y"),
         _index_test("triu", lambda x, i, j, y: j >= i + y, "j >= i + y"),
         _index_test("diag", lambda x, i, j, y: j == i + y, "j == i + y"),

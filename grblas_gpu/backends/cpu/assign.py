@@ -32,7 +32,7 @@ def _source(kind: int, full: bool, iso: bool) -> Source:
 
 def assign_scalar(c: VectorStore, value: Any, mask: MaskView) -> VectorStore | None:
     """The updated ``c``, or None for the definition to decide."""
-    if not _table.enabled or c.indices is not None:
+    if not _table.enabled or c.indices is not None or c.size == 0:
         return None
     kind, allowed = resolve(mask)
     if kind not in (BYTES, BYTES_COMPLEMENT):
@@ -46,7 +46,9 @@ def assign_scalar(c: VectorStore, value: Any, mask: MaskView) -> VectorStore | N
     if kernel is None:
         return None
     values = c.values
-    if not iso and len(values) != c.size:
+    if not iso and len(values) == c.size and not values.flags.writeable:
+        values = values.copy()
+    elif not iso and len(values) != c.size:
         values = np.full(c.size, values[0]) if len(values) else np.zeros(c.size, c.dtype)
     arguments: tuple[Any, ...] = (allowed,) if full else (allowed, c.present)
     if not iso:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -87,4 +88,9 @@ def uses(op: Any, name: str) -> bool:
         return False
     if op.source is None:
         return True
-    return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(ast.parse(op.source, mode="eval")))
+    return name in _names(op.source)
+
+
+@cache
+def _names(source: str) -> frozenset[str]:
+    return frozenset(node.id for node in ast.walk(ast.parse(source, mode="eval")) if isinstance(node, ast.Name))

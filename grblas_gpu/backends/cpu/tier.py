@@ -45,7 +45,7 @@ class KernelTable(dict[Hashable, Any]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.enabled = True
+        self.enabled = _tier != "numpy"
         self.alive: list[Any] = []  # user-defined operators are told apart by their address, so they must stay
         KernelTable.tables.append(self)
 

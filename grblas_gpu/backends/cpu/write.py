@@ -41,15 +41,27 @@ def write(c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, 
     if mask is None and both_sparse:
         z = ewise.union(c, t, accum, None, None)
         return None if z is None else _cast(z, c.dtype)
-    if type(c) is MatrixStore:
+    if type(c) is MatrixStore or c.size == 0:
         return None
     if both_sparse and (c.nvals + t.nvals) * DENSE_RESULT < c.size:
         return None
     kind, allowed = resolve(mask)
     if kind == NOTHING:
         return VectorStore.empty(c.size, c.dtype) if replace else c
+    try:
+        return _write_dense(c, t, kind, allowed, accum, replace, masked)
+    except BaseException:
+        workspace.forget()
+        raise
+
+
+def _write_dense(
+    c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Any, replace: bool, masked: bool
+) -> VectorStore | None:
     if accum is not None and t.indices is not None and c.indices is None and (kind == NO_MASK or not replace):
-        return _update(c, t, *((NO_MASK, None) if masked else (kind, allowed)), accum)
+        if masked:
+            kind, allowed = NO_MASK, None
+        return _update(c, t, kind, allowed, accum)
     return _merge(c, t, kind, allowed, accum, replace)
 
 
@@ -104,7 +116,7 @@ def _bytes(kind: int, allowed: Any, size: int) -> tuple[int, Array | None, Array
 def _dense_values(c: VectorStore) -> Array:
     """The output's values one by one, in its own array if it has one."""
     if len(c.values) == c.size:
-        return c.values
+        return c.values if c.values.flags.writeable else c.values.copy()
     return np.full(c.size, c.values[0]) if len(c.values) else np.zeros(c.size, c.dtype)
 
 

@@ -64,10 +64,6 @@ class Building:
         values = take(expand(a.values, a.nvals), keep)
         return matrix_from_keys(nrows, ncols, rows[keep] * ncols + cols[keep], values)
 
-    def reshape(self, a: MatrixStore, nrows: int, ncols: int) -> MatrixStore:
-        """The same entries, numbered row by row, in another shape."""
-        return matrix_from_keys(nrows, ncols, *entries(a))
-
     def diagonal_matrix(self, u: VectorStore, k: int) -> MatrixStore:
         """A square matrix with ``u`` on its k-th diagonal."""
         size = u.size + abs(k)

@@ -13,7 +13,6 @@ from ..entries import (
     entries,
     find,
     is_iso,
-    matrix_from_keys,
     merge,
     rebuild,
     take,
@@ -167,22 +166,6 @@ class Writing:
         kept = c.indices != col
         keys, values = entries(line)
         return rebuild(c, *merge(c_keys[kept], take(c_values, kept), keys * c.ncols + col, values))
-
-    def concat(self, tiles: list[list[MatrixStore]], dtype: np.dtype) -> MatrixStore:
-        """One matrix from a grid of tiles."""
-        ncols = sum(tile.ncols for tile in tiles[0])
-        all_keys, all_values, first_row = [], [], 0
-        for band in tiles:
-            first_col = 0
-            for tile in band:
-                rows, cols = tile.row_ids.astype(INDEX), tile.indices.astype(INDEX)
-                all_keys.append((rows + first_row) * ncols + cols + first_col)
-                all_values.append(np.broadcast_to(cast(tile.values, dtype), (tile.nvals,)))
-                first_col += tile.ncols
-            first_row += band[0].nrows
-        keys = np.concatenate(all_keys)
-        order = np.argsort(keys)
-        return matrix_from_keys(first_row, ncols, keys[order], np.concatenate(all_values)[order])
 
 
 class Region:

@@ -22,7 +22,7 @@ from .scalar import Scalar
 from .trace import trace
 from .vector import Vector
 
-from . import infix as infix  # isort: skip  (gives the objects their operators)
+from . import arithmetic as arithmetic  # isort: skip  (gives the objects their operators)
 from . import operations as operations  # isort: skip
 from .operators import BinaryOp, IndexUnaryOp, Monoid, SelectOp, Semiring, UnaryOp
 

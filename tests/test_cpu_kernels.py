@@ -288,6 +288,12 @@ def test_reduce(rng, name):
         same(ENGINE.reduce_rowwise(a, op), DEFINITIONS.reduce_rowwise(a, op), values=name != "any")
 
 
+def test_reduce_single_entry():
+    single = VectorStore(5, np.array([3]), indices=np.array([2]))
+    for op in (monoid.plus["INT64"], monoid.times["INT64"], monoid.min["INT64"]):
+        assert ENGINE.reduce_scalar(single, op) == 3
+
+
 def test_reduce_large(rng):
     op = monoid.plus["FP64"]
     values = rng.integers(0, 9, 500_000).astype(float)

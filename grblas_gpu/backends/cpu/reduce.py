@@ -28,8 +28,8 @@ def reduce_scalar(x: Store, monoid: Any) -> Any:
     dtype = monoid.type.np_type
     if len(values) == 1:
         one = cast(values, dtype)
-        same = np.asarray(monoid.binaryop.numpy(one, one))
-        return same.astype(monoid.return_type.np_type)[0] if x.nvals == 1 or same[0] == one[0] else None
+        # Combining equal values leaves the value (min, lor ...), or else the definition has to count them.
+        return one[0] if x.nvals == 1 or monoid.binaryop.numpy(one, one)[0] == one[0] else None
     if type(x) is VectorStore and x.present is not None:
         return _reduce_bitmap(x.present, values, monoid)
     if len(values) < PARALLEL_WORK:

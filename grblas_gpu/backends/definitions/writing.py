@@ -61,7 +61,7 @@ class Writing:
 
         The mask has the shape of ``c``; with ``submask`` that of the region, and nothing outside the region changes.
         """
-        if type(value) not in (VectorStore, MatrixStore):
+        if type(value) not in (VectorStore, MatrixStore) and not replace:
             done = self.assign_scalar_through(c, value, index, mask, accum, submask)
             if done is not None:
                 return done

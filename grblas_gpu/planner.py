@@ -52,6 +52,7 @@ class Facts(NamedTuple):
     u_nvals: int
     u_dense: bool  # stored as bitmap or full
     u_edges: Callable[[], int]  # entries of M in the columns of u's entries; counted only if somebody asks
+    u_edges_at_most: int  # a bound on them that costs nothing
     allowed: int  # output positions that the mask leaves open
     mask_sparse: bool  # a mask, not complemented, stored as a list
     terminal: bool  # a row may end early
@@ -64,7 +65,7 @@ SMALL_PUSH = Plan("push.scatter", "small: fewer than 4096 edges in all")
 def choose_matvec(facts: Facts, desc: Descriptor | None = None) -> Plan:
     """The strategy for a matrix-vector product.
 
-    >>> facts = Facts(1000, 50_000, 1000, 2, False, lambda: 40, 990, False, True)
+    >>> facts = Facts(1000, 50_000, 1000, 2, False, lambda: 40, 100, 990, False, True)
     >>> choose_matvec(facts).strategy
     'push.scatter'
     >>> choose_matvec(facts, Descriptor(direction="pull")).strategy
@@ -99,10 +100,10 @@ def by_cost(facts: Facts, desc: Descriptor | None = None) -> tuple[str, str]:
     pull_rows = facts.allowed if facts.mask_sparse else facts.nrows
     if facts.u_nvals == 0:
         return "push", "the operand is empty"
+    if facts.u_edges_at_most * PUSH_EDGE <= pull_rows * PULL_ROW:
+        return "push", f"at most {facts.u_edges_at_most} edges to push cost less than looking at {pull_rows} rows"
     edges = facts.u_edges()
     push_cost = edges * PUSH_EDGE
-    if push_cost <= pull_rows * PULL_ROW:
-        return "push", f"{edges} edges to push cost less than looking at {pull_rows} rows"
     degree = facts.nvals / max(1, facts.nrows)
     probes = degree
     if facts.terminal and edges:

@@ -62,6 +62,8 @@ def matvec_facts(store: MatrixStore, u: VectorStore, semiring: Any, view: MaskVi
         allowed = nrows - view.store.nvals if view.complement else view.store.nvals
         mask_sparse = not view.complement and view.store.indices is not None
     monoid = semiring.monoid
+    columns = store if transposed else store._transpose
+    at_most = store.nvals if columns is None else min(store.nvals, u.nvals * columns.max_degree)
     return Facts(
         nrows=nrows,
         nvals=store.nvals,
@@ -69,6 +71,7 @@ def matvec_facts(store: MatrixStore, u: VectorStore, semiring: Any, view: MaskVi
         u_nvals=u.nvals,
         u_dense=u.indices is None,
         u_edges=lambda: count_edges(store, u, transposed),
+        u_edges_at_most=at_most,
         allowed=allowed,
         mask_sparse=mask_sparse,
         terminal=monoid.terminal is not None or monoid.any_value or u.iso,

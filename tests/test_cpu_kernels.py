@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+import grblas_gpu as gb
 from grblas_gpu import binary, monoid, operators, select, semiring, unary
 from grblas_gpu.backends.cpu import mxv, pool, tier, workspace
 from grblas_gpu.backends.cpu.engine import CpuBackend, set_tier
@@ -407,3 +408,16 @@ def test_output_with_read_only_values():
         same(ENGINE.write(VectorStore(20, values), t, mask, accum, False), expected)
     expected = DEFINITIONS.assign(VectorStore(20, values.copy()), np.int64(9), (None,), mask, None, False, False)
     same(ENGINE.assign(VectorStore(20, values), np.int64(9), (None,), mask, None, False, False), expected)
+
+
+def test_a_sorted_push_of_the_heaviest_half():
+    """The frontier's edges far exceed its share of the vertices: buffers must follow the true count."""
+    n = 6000
+    hubs = np.repeat(np.arange(3100), 5)
+    A = gb.Matrix.from_coo(hubs, (hubs * 7 + np.tile(np.arange(5), 3100)) % n, 1, nrows=n, ncols=n)
+    u = gb.Vector.from_coo(np.arange(3100), np.arange(3100), size=n)
+    w, expected = gb.Vector(int, n), gb.Vector(int, n)
+    w(strategy="push.sort") << gb.semiring.plus_times(u @ A)
+    expected(strategy="pull.thread") << gb.semiring.plus_times(u @ A)
+    assert w.isequal(expected)
+    assert w.nvals > 0

@@ -19,6 +19,7 @@ def facts(**changes: object) -> Facts:
         u_nvals=10,
         u_dense=False,
         u_edges=lambda: 500,
+        u_edges_at_most=50_000,
         allowed=900,
         mask_sparse=False,
         terminal=True,
@@ -96,7 +97,7 @@ def test_every_fact_gives_a_known_strategy_and_a_reason(
     terminal: bool,
     policy: str,
 ) -> None:
-    known = Facts(nrows, nvals, nrows, u_nvals, dense, lambda: edges, allowed, sparse, terminal)
+    known = Facts(nrows, nvals, nrows, u_nvals, dense, lambda: edges, nvals, allowed, sparse, terminal)
     for desc in (None, Descriptor(policy=policy)):
         plan = choose_matvec(known, desc)
         assert plan.strategy in PUSH_STRATEGIES + PULL_STRATEGIES

@@ -262,7 +262,10 @@ def _push(call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Any, p
     dense_values = not by_position and call.vector == ARRAY
     edges = -1  # not counted: the size bounds the output
     if size > TINY_SIZE:
-        if len(frontier) > size // 2:
+        at_most = len(frontier) * m.max_degree
+        if at_most <= size // DENSE_PUSH:
+            edges = at_most
+        elif len(frontier) > size // 2 and strategy != "push.sort":  # whose buffers need the true count
             edges = len(frontier) * average_degree(m)
         else:
             edges = _count_edges(m.indptr, frontier)
@@ -278,8 +281,8 @@ def _push(call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Any, p
     key = (shape, call.key, dense_values, mask, parts == 1, m.indices.dtype.char)
     kernel = _table.get(key)
     if kernel is None:
-        work = len(frontier) * average_degree(m)
-        kernel = _table.find(key, work, lambda: _push_source(shape, call, dense_values, mask, parts == 1))
+        # The definition, which would do this work instead, looks at every entry of the matrix.
+        kernel = _table.find(key, len(m.indices), lambda: _push_source(shape, call, dense_values, mask, parts == 1))
         if kernel is None:
             return None
     arguments: tuple[Any, ...] = (m.indptr, m.indices, *call.value_arguments(m.values, u_values), frontier)

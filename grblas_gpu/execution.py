@@ -11,7 +11,7 @@ from .backends.entries import cast
 from .backends.storage import MaskView, VectorStore
 from .config import config
 from .descriptor import Descriptor
-from .errors import DimensionMismatch, InvalidObject
+from .errors import DimensionMismatch, InvalidObject, OutOfMemory
 from .mask import Mask, check_mask
 
 # --------------------------------------------------------------------------------------------------------------
@@ -90,6 +90,17 @@ def _update_plain(
 
 def execute(out: Any, expr: Any, mask: Any, accum: Any, replace: bool, desc: Descriptor | None) -> None:
     """Run one expression and write it to ``out``."""
+    try:
+        _execute(out, expr, mask, accum, replace, desc)
+    except MemoryError as error:
+        raise _out_of_memory(expr.method_name, out, error) from None
+
+
+def _out_of_memory(method: str, out: Any, error: MemoryError) -> OutOfMemory:
+    return OutOfMemory(f"{method} into {out.name} of shape {out.shape}: {error or 'no memory left'}")
+
+
+def _execute(out: Any, expr: Any, mask: Any, accum: Any, replace: bool, desc: Descriptor | None) -> None:
     if out._is_scalar:
         started = trace.clock() if trace.current() is not None else 0.0
         value = expr.run(expr, None, desc)
@@ -254,8 +265,13 @@ def _assign_value(
     if value is None:
         shape = tuple(n if part is None else len(part) for part, n in zip(index, out.shape, strict=True))
         value = type(out)(out.dtype, *shape, name="")._store
-    store = engine.assign(out._store, value, index, view, accum, replace, submask)
-    out._store = settle(engine, store)
+    elif accum is None and value.dtype != out._store.dtype and isinstance(value, np.generic):
+        value = cast(value.reshape(1), out._store.dtype)[0]
+    try:
+        store = engine.assign(out._store, value, index, view, accum, replace, submask)
+        out._store = settle(engine, store)
+    except MemoryError as error:
+        raise _out_of_memory("assign", out, error) from None
 
 
 def assign_region(

@@ -185,10 +185,10 @@ def storage_kind(nvals: int, size: int, kind: str) -> str:
     """
     if size <= TINY:
         return kind
-    if size > DENSE_LIMIT:
-        return "sparse"
     if nvals == size:
         return "full"
+    if size > DENSE_LIMIT:
+        return "sparse"
     if kind == "sparse":
         return "bitmap" if nvals > size * DENSE_ABOVE else "sparse"
     return "sparse" if nvals < size * SPARSE_BELOW else "bitmap"

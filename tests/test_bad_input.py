@@ -149,3 +149,16 @@ def test_a_failing_user_function_changes_nothing(backend: str) -> None:
     with pytest.raises(Exception):  # noqa: B017 (numba's own error class)
         w << w.apply(unary.register_anonymous(lambda x: undefined_name + x))  # type: ignore[name-defined]  # noqa: F821
     assert w.to_dict() == {0: 5, 1: 6}
+
+
+def test_out_of_memory_changes_nothing(backend: str) -> None:
+    """A Vector may be huge as long as it is sparse or iso; making a huge one dense is a clear error."""
+    huge = Vector.from_coo([5], [1], size=2**55)
+    with pytest.raises(OutOfMemory, match="assign into"):
+        huge(~huge.S) << 7
+    assert huge.to_dict() == {5: 1}
+    assert Vector.from_scalar(3, 2**55)[2**54].new() == 3
+    tall = Matrix.from_coo([0], [0], [1], nrows=10, ncols=2**59)
+    with pytest.raises(OutOfMemory):
+        tall << 1
+    assert tall.nvals == 1

@@ -117,7 +117,7 @@ def test_storage_has_hysteresis(nvals: int, kind: str) -> None:
     assert storage_kind(nvals, 1000, better) == better  # a second look changes nothing
     assert nvals != 1000 or better == "full"
     assert storage_kind(nvals, planner.TINY, kind) == kind  # not worth a conversion
-    assert storage_kind(nvals, planner.DENSE_LIMIT * 2, kind) == "sparse"
+    assert storage_kind(nvals, planner.DENSE_LIMIT * 2, "sparse") == "sparse"
 
 
 def test_descriptor_refuses_what_it_does_not_know() -> None:

@@ -57,11 +57,14 @@ class Writing:
         replace: bool,
         submask: bool,
     ) -> Store:
-        """``c<m>(I, J) (+)= value``: a store of the region's shape, or a NumPy scalar for all of the region.
+        """``c<m>(I, J) (+)= value``: a store of the region's shape, or a NumPy scalar (of c's type) for all of it.
 
         The mask has the shape of ``c``; with ``submask`` that of the region, and nothing outside the region changes.
         """
-        if type(value) not in (VectorStore, MatrixStore) and not replace:
+        is_scalar = type(value) not in (VectorStore, MatrixStore)
+        if is_scalar and type(c) is VectorStore and index[0] is None and mask is None and accum is None:
+            return VectorStore(c.size, np.array([value], c.dtype))  # one value stands for all
+        if is_scalar and not replace:
             done = self.assign_scalar_through(c, value, index, mask, accum, submask)
             if done is not None:
                 return done

@@ -14,7 +14,14 @@ from .updating import Updater
 
 
 class _Replace:
-    """``gb.replace`` in ``C(mask, gb.replace) << expr`` stands for ``replace=True``."""
+    """``gb.replace`` in ``C(mask, gb.replace) << expr`` stands for ``replace=True``.
+
+    >>> import grblas_gpu as gb
+    >>> w, mask = gb.Vector.from_coo([0, 1], [5, 6]), gb.Vector.from_coo([1], True)
+    >>> w(mask.S, gb.replace) << 7
+    >>> w.to_dict()
+    {1: 7}
+    """
 
     def __repr__(self) -> str:
         return "replace"
@@ -141,7 +148,13 @@ class BaseType:
 
     @property
     def backend(self) -> str:
-        """The name of the backend this object belongs to."""
+        """The name of the backend this object belongs to.
+
+        >>> import grblas_gpu as gb
+        >>> with gb.using("cpu"):
+        ...     gb.Vector(int, 3).backend
+        'cpu'
+        """
         return self._engine.name
 
     def __call__(
@@ -206,7 +219,14 @@ class BaseType:
         execution.update(self, expr, desc=descriptor_from_options(opts))
 
     def update(self, expr: Any, **opts: Any) -> None:
-        """``C << expr`` as a method."""
+        """``C << expr`` as a method.
+
+        >>> from grblas_gpu import Vector
+        >>> v, w = Vector.from_coo([0, 1], [5, 6]), Vector(int, 2)
+        >>> w.update(v + v)
+        >>> w.to_dict()
+        {0: 10, 1: 12}
+        """
         execution.update(self, expr, desc=descriptor_from_options(opts))
 
     def _update(

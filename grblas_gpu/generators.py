@@ -87,7 +87,12 @@ def uniform_random(n: int, average_degree: float = 16.0, *, seed: int = 1) -> Ma
 
 
 def kronecker_edges(scale: int, edge_factor: int = 16, *, seed: int = 1) -> Edges:
-    """The array part of :func:`kronecker`."""
+    """The array part of :func:`kronecker`.
+
+    >>> rows, cols, n = kronecker_edges(6, 4, seed=3)
+    >>> n, bool((rows != cols).all()), 0 < rows.size <= 2 * 4 * n
+    (64, True, True)
+    """
     if not 0 <= scale <= 31:
         raise ValueError(f"kronecker: scale must be from 0 to 31, got {scale}")
     if edge_factor < 0:
@@ -109,7 +114,12 @@ def kronecker_edges(scale: int, edge_factor: int = 16, *, seed: int = 1) -> Edge
 
 
 def grid_2d_edges(nrows: int, ncols: int | None = None) -> Edges:
-    """The array part of :func:`grid_2d`."""
+    """The array part of :func:`grid_2d`.
+
+    >>> rows, cols, n = grid_2d_edges(2, 2)
+    >>> rows.tolist(), cols.tolist(), n
+    ([0, 0, 1, 1, 2, 2, 3, 3], [1, 2, 0, 3, 0, 3, 1, 2], 4)
+    """
     ncols = nrows if ncols is None else ncols
     _check_size("grid_2d", nrows, ncols)
     vertex = np.arange(nrows * ncols, dtype=np.int64).reshape(nrows, ncols)
@@ -119,28 +129,48 @@ def grid_2d_edges(nrows: int, ncols: int | None = None) -> Edges:
 
 
 def path_edges(n: int) -> Edges:
-    """The array part of :func:`path`."""
+    """The array part of :func:`path`.
+
+    >>> rows, cols, n = path_edges(3)
+    >>> rows.tolist(), cols.tolist(), n
+    ([0, 1, 1, 2], [1, 0, 2, 1], 3)
+    """
     _check_size("path", n)
     vertex = np.arange(n, dtype=np.int64)
     return _undirected(vertex[:-1], vertex[1:], n)
 
 
 def star_edges(n: int) -> Edges:
-    """The array part of :func:`star`."""
+    """The array part of :func:`star`.
+
+    >>> rows, cols, n = star_edges(3)
+    >>> rows.tolist(), cols.tolist(), n
+    ([0, 0, 1, 2], [1, 2, 0, 0], 3)
+    """
     _check_size("star", n)
     leaves = np.arange(1, n, dtype=np.int64)
     return _undirected(np.zeros_like(leaves), leaves, n)
 
 
 def complete_edges(n: int) -> Edges:
-    """The array part of :func:`complete`."""
+    """The array part of :func:`complete`.
+
+    >>> rows, cols, n = complete_edges(3)
+    >>> rows.tolist(), cols.tolist(), n
+    ([0, 0, 1, 1, 2, 2], [1, 2, 0, 2, 0, 1], 3)
+    """
     _check_size("complete", n)
     source, target = np.triu_indices(n, 1)
     return _undirected(source, target, n)
 
 
 def uniform_random_edges(n: int, average_degree: float = 16.0, *, seed: int = 1) -> Edges:
-    """The array part of :func:`uniform_random`."""
+    """The array part of :func:`uniform_random`.
+
+    >>> rows, cols, n = uniform_random_edges(100, 4, seed=3)
+    >>> n, bool((rows != cols).all()), 0 < rows.size <= 100 * 4
+    (100, True, True)
+    """
     _check_size("uniform_random", n)
     if average_degree < 0:
         raise ValueError(f"uniform_random: average_degree must not be negative, got {average_degree}")

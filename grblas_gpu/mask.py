@@ -9,7 +9,14 @@ from .dtypes import BOOL
 
 
 class Mask:
-    """Where an output may be written. Made by ``.S``, ``.V`` and ``~`` of a Vector or Matrix."""
+    """Where an output may be written. Made by ``.S``, ``.V`` and ``~`` of a Vector or Matrix.
+
+    >>> from grblas_gpu import Vector
+    >>> v, w = Vector.from_coo([0, 2], [5, 6], size=4), Vector(int, 4)
+    >>> w(~v.S) << 1
+    >>> w.to_dict()
+    {1: 1, 3: 1}
+    """
 
     __slots__ = ("parent", "__weakref__")
     complement = False

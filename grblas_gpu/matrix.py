@@ -59,24 +59,46 @@ class Matrix(MatrixConstruction, MatrixOperations, BaseType):
 
     @property
     def nvals(self) -> int:
-        """The number of entries."""
+        """The number of entries.
+
+        >>> Matrix.from_coo([0, 1], [1, 2], [5, 6], nrows=9, ncols=9).nvals
+        2
+        """
         return self._store.nvals
 
     _nvals = nvals
 
     @property
     def T(self) -> TransposedMatrix:
-        """The transpose, as a view."""
+        """The transpose, as a view.
+
+        >>> Matrix.from_coo([0, 0], [1, 2], [5, 6]).T.to_dicts()
+        {1: {0: 5}, 2: {0: 6}}
+        """
         return TransposedMatrix(self)
 
     @property
     def S(self) -> StructuralMask:
-        """The mask that is true where there is an entry."""
+        """The mask that is true where there is an entry.
+
+        >>> A = Matrix.from_coo([0, 1], [1, 0], [0, 6])
+        >>> B = Matrix(int, 2, 2)
+        >>> B(A.S) << 1
+        >>> B.to_dicts()
+        {0: {1: 1}, 1: {0: 1}}
+        """
         return StructuralMask(self)
 
     @property
     def V(self) -> ValueMask:
-        """The mask that is true where there is an entry with a true value."""
+        """The mask that is true where there is an entry with a true value.
+
+        >>> A = Matrix.from_coo([0, 1], [1, 0], [0, 6])
+        >>> B = Matrix(int, 2, 2)
+        >>> B(A.V) << 1
+        >>> B.to_dicts()
+        {1: {0: 1}}
+        """
         return ValueMask(self)
 
     def __repr__(self) -> str:
@@ -105,7 +127,13 @@ class Matrix(MatrixConstruction, MatrixOperations, BaseType):
         nrows: int | None = None,
         ncols: int | None = None,
     ) -> None:
-        """Fill an empty Matrix with entries."""
+        """Fill an empty Matrix with entries.
+
+        >>> A = Matrix(int, 2, 2)
+        >>> A.build([0, 1], [1, 0], [5, 6])
+        >>> A.to_dicts()
+        {0: {1: 5}, 1: {0: 6}}
+        """
         row_index = index_array(rows, "row indices")
         col_index = index_array(columns, "column indices")
         array, _ = values_to_array(values, self.dtype)
@@ -134,7 +162,12 @@ class Matrix(MatrixConstruction, MatrixOperations, BaseType):
         values: bool = True,
         sort: bool = True,
     ) -> tuple[Any, Any, Any]:
-        """Row indices, column indices and values as NumPy arrays."""
+        """Row indices, column indices and values as NumPy arrays.
+
+        >>> rows, columns, values = Matrix.from_coo([1, 0], [0, 1], [6, 5]).to_coo()
+        >>> rows.tolist(), columns.tolist(), values.tolist()
+        ([0, 1], [1, 0], [5, 6])
+        """
         row_index, col_index, array = self._engine.tuples(self._store)
         return (
             row_index.astype(np.uint64) if rows else None,
@@ -143,28 +176,58 @@ class Matrix(MatrixConstruction, MatrixOperations, BaseType):
         )
 
     def to_csr(self, dtype: Any = None, *, sort: bool = True) -> tuple[Any, Any, Any]:
-        """Row pointers, column indices and values."""
+        """Row pointers, column indices and values.
+
+        >>> indptr, columns, values = Matrix.from_coo([0, 0, 2], [1, 2, 0], [5, 6, 7]).to_csr()
+        >>> indptr.tolist(), columns.tolist(), values.tolist()
+        ([0, 2, 2, 3], [1, 2, 0], [5, 6, 7])
+        """
         return compressed_arrays(self, self._store, dtype)
 
     def to_csc(self, dtype: Any = None, *, sort: bool = True) -> tuple[Any, Any, Any]:
-        """Column pointers, row indices and values."""
+        """Column pointers, row indices and values.
+
+        >>> indptr, rows, values = Matrix.from_coo([0, 0, 2], [1, 2, 0], [5, 6, 7]).to_csc()
+        >>> indptr.tolist(), rows.tolist(), values.tolist()
+        ([0, 1, 2, 3], [2, 0, 0], [7, 5, 6])
+        """
         return compressed_arrays(self, self._store.transposed(), dtype)
 
     def to_dcsr(self, dtype: Any = None, *, sort: bool = True) -> tuple[Any, Any, Any, Any]:
-        """Rows that have entries, their pointers, column indices and values."""
+        """Rows that have entries, their pointers, column indices and values.
+
+        >>> arrays = Matrix.from_coo([0, 0, 2], [1, 2, 0], [5, 6, 7]).to_dcsr()
+        >>> [array.tolist() for array in arrays]
+        [[0, 2], [0, 2, 3], [1, 2, 0], [5, 6, 7]]
+        """
         return doubly_compressed(*compressed_arrays(self, self._store, dtype))
 
     def to_dcsc(self, dtype: Any = None, *, sort: bool = True) -> tuple[Any, Any, Any, Any]:
-        """Columns that have entries, their pointers, row indices and values."""
+        """Columns that have entries, their pointers, row indices and values.
+
+        >>> arrays = Matrix.from_coo([0, 2, 0], [0, 0, 2], [5, 6, 7]).to_dcsc()
+        >>> [array.tolist() for array in arrays]
+        [[0, 2], [0, 2, 3], [0, 2, 0], [5, 6, 7]]
+        """
         return doubly_compressed(*compressed_arrays(self, self._store.transposed(), dtype))
 
     def to_dense(self, fill_value: Any = None, dtype: Any = None, **opts: Any) -> np.ndarray:
-        """A NumPy array, with ``fill_value`` where there is no entry."""
+        """A NumPy array, with ``fill_value`` where there is no entry.
+
+        >>> Matrix.from_coo([0, 1], [1, 0], [5, 6]).to_dense(fill_value=0)
+        array([[0, 5],
+               [6, 0]])
+        """
         fill, dtype = dense_fill(self, fill_value, dtype, self.nvals == self._nrows * self._ncols)
         return self._engine.to_dense(self._store, fill, dtype.np_type)
 
     def to_dicts(self, order: str = "rowwise") -> dict:
-        """A dictionary of rows (or columns), each a dictionary of index to value."""
+        """A dictionary of rows (or columns), each a dictionary of index to value.
+
+        >>> A = Matrix.from_coo([0, 0, 1], [0, 1, 0], [5, 6, 7])
+        >>> A.to_dicts(), A.to_dicts(order="columnwise")
+        ({0: {0: 5, 1: 6}, 1: {0: 7}}, {0: {0: 5, 1: 7}, 1: {0: 6}})
+        """
         outer, indptr, inner, values = self.to_dcsr() if row_order(order) else self.to_dcsc()
         bounds = indptr.tolist()
         keys, items = inner.tolist(), values.tolist()
@@ -176,7 +239,12 @@ class Matrix(MatrixConstruction, MatrixOperations, BaseType):
     def dup(
         self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None, **opts: Any
     ) -> Matrix:
-        """A copy, perhaps of another type, or of only the entries that a mask lets through."""
+        """A copy, perhaps of another type, or of only the entries that a mask lets through.
+
+        >>> A = Matrix.from_coo([0, 1], [1, 0], [0, 7])
+        >>> A.dup(float).to_dicts(), A.dup(mask=A.V).to_dicts()
+        ({0: {1: 0.0}, 1: {0: 7.0}}, {1: {0: 7}})
+        """
         new = Matrix(self.dtype if dtype is None else dtype, self._nrows, self._ncols, name=name)
         new._engine = self._engine
         if clear:
@@ -188,14 +256,25 @@ class Matrix(MatrixConstruction, MatrixOperations, BaseType):
         return new
 
     def diag(self, k: int = 0, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Vector:
-        """The k-th diagonal as a Vector."""
+        """The k-th diagonal as a Vector.
+
+        >>> A = Matrix.from_dense([[1, 2], [3, 4]])
+        >>> A.diag().to_dict(), A.diag(1).to_dict()
+        ({0: 1, 1: 4}, {0: 2})
+        """
         k = int(k.value) if type(k) is Scalar else int(k)
         found = self.dtype if dtype is None else lookup_dtype(dtype)
         store = self._engine.cast(self._engine.diagonal(self._store, k), found.np_type)
         return Vector._from_store(self._engine, found, store, name)
 
     def setdiag(self, values: Any, k: int = 0, *, mask: Any = None, accum: Any = None, **opts: Any) -> None:
-        """Set the k-th diagonal from a scalar, a Vector or an array."""
+        """Set the k-th diagonal from a scalar, a Vector or an array.
+
+        >>> A = Matrix.from_dense([[1, 2], [3, 4]])
+        >>> A.setdiag(0)
+        >>> A.to_dicts()
+        {0: {0: 0, 1: 2}, 1: {0: 3, 1: 0}}
+        """
         offset = integral(k)
         if offset is None:
             raise TypeError(f"k must be an integer; got bad type: {type(k)}")
@@ -212,11 +291,23 @@ class Matrix(MatrixConstruction, MatrixOperations, BaseType):
         self(accum=accum, mask=diagonal.S if mask is None else mask, **opts) << diagonal
 
     def clear(self) -> None:
-        """Remove all entries."""
+        """Remove all entries.
+
+        >>> A = Matrix.from_coo([0, 1], [1, 0], [5, 6])
+        >>> A.clear()
+        >>> A.nvals, A.shape
+        (0, (2, 2))
+        """
         self._store = empty_store(self._nrows, self._ncols, self.dtype.np_type)
 
     def resize(self, nrows: int, ncols: int) -> None:
-        """Change the shape; entries beyond it are dropped."""
+        """Change the shape; entries beyond it are dropped.
+
+        >>> A = Matrix.from_coo([0, 2], [1, 0], [5, 6])
+        >>> A.resize(2, 3)
+        >>> A.shape, A.to_dicts()
+        ((2, 3), {0: {1: 5}})
+        """
         nrows, ncols = check_size(nrows, "nrows"), check_size(ncols, "ncols")
         self._store = self._engine.resize_matrix(self._store, nrows, ncols)
         self._nrows, self._ncols = nrows, ncols

@@ -84,7 +84,14 @@ class MatrixConstruction:
         dup_op: Any = None,
         name: str | None = None,
     ) -> Any:
-        """A Matrix from (row, column) or (row, column, value) tuples, or an n x 2 array."""
+        """A Matrix from (row, column) or (row, column, value) tuples, or an n x 2 array.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_edgelist([(0, 1, 5), (1, 0, 6)]).to_dicts()
+        {0: {1: 5}, 1: {0: 6}}
+        >>> Matrix.from_edgelist([(0, 1), (1, 0)], True).to_dicts()
+        {0: {1: True}, 1: {0: True}}
+        """
         found = None
         rows: Any = ()
         cols: Any = ()
@@ -150,7 +157,12 @@ class MatrixConstruction:
         ncols: int | None = None,
         name: str | None = None,
     ) -> Any:
-        """A Matrix from the compressed sparse column format; columns need not be sorted."""
+        """A Matrix from the compressed sparse column format; columns need not be sorted.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_csc([0, 1, 2], [1, 0], [5, 6]).to_dicts()
+        {0: {1: 6}, 1: {0: 5}}
+        """
         store, dtype = compressed_store(indptr, row_indices, values, dtype, ncols, nrows, "ncols", "row indices")
         return cls._from_store(current_engine(), dtype, store.transposed(), name)
 
@@ -167,7 +179,12 @@ class MatrixConstruction:
         ncols: int | None = None,
         name: str | None = None,
     ) -> Any:
-        """A Matrix from the doubly compressed sparse row format."""
+        """A Matrix from the doubly compressed sparse row format.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_dcsr([0, 7], [0, 2, 3], [1, 2, 0], [5, 6, 7], nrows=9).to_dicts()
+        {0: {1: 5, 2: 6}, 7: {0: 7}}
+        """
         rows, nrows = decompress(compressed_rows, indptr, nrows)
         if ncols is None and rows.size == 0:
             ncols = 0
@@ -186,7 +203,12 @@ class MatrixConstruction:
         ncols: int | None = None,
         name: str | None = None,
     ) -> Any:
-        """A Matrix from the doubly compressed sparse column format."""
+        """A Matrix from the doubly compressed sparse column format.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_dcsc([0, 7], [0, 2, 3], [1, 2, 0], [5, 6, 7], ncols=9).to_dicts()
+        {0: {7: 7}, 1: {0: 5}, 2: {0: 6}}
+        """
         cols, ncols = decompress(compressed_cols, indptr, ncols)
         if nrows is None and cols.size == 0:
             nrows = 0
@@ -196,7 +218,13 @@ class MatrixConstruction:
     def from_scalar(
         cls, value: Any, nrows: int, ncols: int, dtype: Any = None, *, name: str | None = None, **opts: Any
     ) -> Any:
-        """A Matrix with the same value everywhere (stored once)."""
+        """A Matrix with the same value everywhere (stored once).
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_scalar(7, 2, 3).to_dense()
+        array([[7, 7, 7],
+               [7, 7, 7]])
+        """
         value, dtype = full_value(cls, value, dtype)
         new: Any = cls(dtype, nrows, ncols, name=name)
         new << value
@@ -206,7 +234,12 @@ class MatrixConstruction:
     def from_dense(
         cls, values: Any, missing_value: Any = None, *, dtype: Any = None, name: str | None = None, **opts: Any
     ) -> Any:
-        """A Matrix with an entry for every element of an array, or for those that are not ``missing_value``."""
+        """A Matrix with an entry for every element of an array, or for those that are not ``missing_value``.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_dense([[0, 5], [6, 0]], missing_value=0).to_dicts()
+        {0: {1: 5}, 1: {0: 6}}
+        """
         array, dtype = values_to_array(values, dtype)
         if array.ndim == 0:
             raise TypeError(
@@ -237,7 +270,13 @@ class MatrixConstruction:
         ncols: int | None = None,
         name: str | None = None,
     ) -> Any:
-        """A Matrix from a dictionary (or list) of rows, each a dictionary of column to value."""
+        """A Matrix from a dictionary (or list) of rows, each a dictionary of column to value.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_dicts({0: {1: 5}, 1: {0: 6}}).to_dense(fill_value=0)
+        array([[0, 5],
+               [6, 0]])
+        """
         by_rows = row_order(order)
         if isinstance(nested_dicts, Sequence):
             dicts: Any = nested_dicts

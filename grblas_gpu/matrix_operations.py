@@ -27,16 +27,33 @@ class MatrixOperations(Tensor):
 
     @property
     def nrows(self) -> int:
-        """The number of rows."""
+        """The number of rows.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix(int, 2, 3).nrows
+        2
+        """
         return self._nrows
 
     @property
     def ncols(self) -> int:
-        """The number of columns."""
+        """The number of columns.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix(int, 2, 3).ncols
+        3
+        """
         return self._ncols
 
     @property
     def shape(self) -> tuple[int, int]:
+        """The numbers of rows and columns.
+
+        >>> from grblas_gpu import Matrix
+        >>> A = Matrix(int, 2, 3)
+        >>> A.shape, A.T.shape
+        ((2, 3), (3, 2))
+        """
         return (self._nrows, self._ncols)
 
     def _comparable_types(self) -> Any:
@@ -47,7 +64,13 @@ class MatrixOperations(Tensor):
         return zip(rows.flat, cols.flat, strict=True)
 
     def get(self, row: int, col: int, default: Any = None) -> Any:
-        """The value at a position as a Python scalar, or ``default``."""
+        """The value at a position as a Python scalar, or ``default``.
+
+        >>> from grblas_gpu import Matrix
+        >>> A = Matrix.from_coo([0, 1], [1, 0], [5, 6])
+        >>> A.get(0, 1), A.get(0, 0), A.get(0, 0, default=-1)
+        (5, None, -1)
+        """
         expr = self[row, col]
         if not expr._is_scalar:
             raise ValueError(
@@ -58,7 +81,13 @@ class MatrixOperations(Tensor):
         return default if value is None else value
 
     def to_edgelist(self, dtype: Any = None, *, values: bool = True, sort: bool = True) -> tuple[Any, Any]:
-        """Positions as an array of (row, column) pairs, and values."""
+        """Positions as an array of (row, column) pairs, and values.
+
+        >>> from grblas_gpu import Matrix
+        >>> edges, values = Matrix.from_coo([0, 1], [1, 0], [5, 6]).to_edgelist()
+        >>> edges.tolist(), values.tolist()
+        ([[0, 1], [1, 0]], [5, 6])
+        """
         rows, cols, vals = self.to_coo(dtype, values=values, sort=sort)  # type: ignore[attr-defined]
         return np.column_stack([rows, cols]), vals
 
@@ -95,7 +124,13 @@ class MatrixOperations(Tensor):
         return MatrixExpression("mxm", runs.run_mxm, [x, y], op=op, nrows=x._nrows, ncols=y._ncols, masks=True)
 
     def kronecker(self, other: Any, op: Any = binary.times) -> MatrixExpression:
-        """The Kronecker product."""
+        """The Kronecker product.
+
+        >>> from grblas_gpu import Matrix
+        >>> A, B = Matrix.from_coo([0, 1], [1, 0], [2, 3]), Matrix.from_dense([[1, 10]])
+        >>> A.kronecker(B).new().to_dicts()
+        {0: {2: 2, 3: 20}, 1: {0: 3, 1: 30}}
+        """
         other = self._expect_type(other, vector.MATRICES, within="kronecker", argname="other", op=op)
         op = get_typed_op(op, self.dtype, other.dtype, kind="binary")
         self._expect_op(op, ("BinaryOp", "Monoid"), within="kronecker", argname="op")
@@ -114,7 +149,12 @@ class MatrixOperations(Tensor):
         return VectorExpression("reduce_rowwise", runs.run_reduce_rowwise, [self], op=op, size=self._nrows)
 
     def reduce_columnwise(self, op: Any = monoid.plus) -> VectorExpression:
-        """The entries of each column combined."""
+        """The entries of each column combined.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_coo([0, 0, 2], [0, 1, 1], [1, 2, 5]).reduce_columnwise().new().to_dict()
+        {0: 1, 1: 7}
+        """
         op = self._line_reduction(op, "reduce_columnwise")
         return VectorExpression("reduce_columnwise", runs.run_reduce_columnwise, [self], op=op, size=self._ncols)
 
@@ -124,7 +164,13 @@ class MatrixOperations(Tensor):
         return op.monoid if op.opclass == "BinaryOp" and op.monoid is not None else op
 
     def reduce_scalar(self, op: Any = monoid.plus, *, allow_empty: bool = True) -> ScalarExpression:
-        """All entries combined with a monoid or aggregator."""
+        """All entries combined with a monoid or aggregator.
+
+        >>> from grblas_gpu import Matrix
+        >>> A = Matrix.from_coo([0, 0, 2], [0, 1, 1], [1, 2, 5])
+        >>> A.reduce_scalar().new().value, A.reduce_scalar(monoid.max).new().value
+        (8, 5)
+        """
         op = reduction_operator(self, op, "reduce_scalar", allow_empty)
         if op.opclass == "Aggregator" and op.name in {"argmin", "argmax", "first_index", "last_index"}:
             raise ValueError(f"Aggregator {op.name} may not be used with Matrix.reduce_scalar.")
@@ -133,7 +179,13 @@ class MatrixOperations(Tensor):
     def reposition(
         self, row_offset: int, column_offset: int, *, nrows: int | None = None, ncols: int | None = None
     ) -> MatrixExpression:
-        """The entries moved by offsets; those that leave the Matrix are dropped."""
+        """The entries moved by offsets; those that leave the Matrix are dropped.
+
+        >>> from grblas_gpu import Matrix
+        >>> A = Matrix.from_dense([[1, 2], [3, 4]])
+        >>> A.reposition(1, 0).new().to_dicts()
+        {1: {0: 1, 1: 2}}
+        """
         nrows = self._nrows if nrows is None else int(nrows)
         ncols = self._ncols if ncols is None else int(ncols)
         offsets = (int(row_offset), int(column_offset))
@@ -149,7 +201,14 @@ class MatrixOperations(Tensor):
         )
 
     def power(self, n: int, op: Any = semiring.plus_times) -> MatrixExpression:
-        """The n-th power of a square Matrix."""
+        """The n-th power of a square Matrix.
+
+        >>> from grblas_gpu import Matrix
+        >>> A = Matrix.from_dense([[1, 1], [1, 0]])
+        >>> A.power(5).new().to_dense()
+        array([[8, 5],
+               [5, 3]])
+        """
         if self._nrows != self._ncols:
             raise DimensionMismatch(f"power only works for square Matrix; shape is {self.shape}")
         exponent = integral(n)

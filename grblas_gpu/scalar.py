@@ -82,7 +82,13 @@ class Scalar(BaseType):
 
     @property
     def value(self) -> Any:
-        """The value as a Python scalar, or None."""
+        """The value as a Python scalar, or None.
+
+        >>> s = Scalar.from_value(3)
+        >>> s.value = 4.9
+        >>> s.value, Scalar(int).value
+        (4, None)
+        """
         return None if self._content is None else self._content.item()
 
     @value.setter
@@ -105,24 +111,43 @@ class Scalar(BaseType):
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no value."""
+        """Whether there is no value.
+
+        >>> Scalar(int).is_empty, Scalar.from_value(0).is_empty
+        (True, False)
+        """
         return self._content is None
 
     _is_empty = is_empty
 
     @property
     def nvals(self) -> int:
-        """1 with a value, 0 without."""
+        """1 with a value, 0 without.
+
+        >>> Scalar(int).nvals, Scalar.from_value(0).nvals
+        (0, 1)
+        """
         return 0 if self._content is None else 1
 
     _nvals = nvals
 
     @property
     def is_cscalar(self) -> bool:
+        """Whether this stands for a plain C value; an integer one takes no floats and nothing out of range.
+
+        >>> Scalar.from_value(3, is_cscalar=True).is_cscalar, Scalar.from_value(3).is_cscalar
+        (True, False)
+        """
         return self._is_cscalar
 
     @property
     def is_grbscalar(self) -> bool:
+        """Whether this is a GraphBLAS scalar, which casts any value to its type; the opposite of ``is_cscalar``.
+
+        >>> s = Scalar.from_value(3.7, int)
+        >>> s.is_grbscalar, s.value
+        (True, 3)
+        """
         return not self._is_cscalar
 
     @property
@@ -170,7 +195,12 @@ class Scalar(BaseType):
         return _rebuild, (self.value, self.dtype, self._is_cscalar, self.name)
 
     def isequal(self, other: Any, *, check_dtype: bool = False) -> bool:
-        """Whether both hold the same value (or both none)."""
+        """Whether both hold the same value (or both none).
+
+        >>> s = Scalar.from_value(3)
+        >>> s.isequal(3.0), s.isequal(Scalar.from_value(3.0), check_dtype=True)
+        (True, False)
+        """
         other, check_dtype = self._comparable(other, check_dtype, "isequal")
         if other is None:
             return self._is_empty
@@ -181,7 +211,12 @@ class Scalar(BaseType):
         return bool(self.value == other.value)
 
     def isclose(self, other: Any, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:
-        """Whether both hold nearly the same value (or both none)."""
+        """Whether both hold nearly the same value (or both none).
+
+        >>> s = Scalar.from_value(0.1 + 0.2)
+        >>> s.isequal(0.3), s.isclose(0.3)
+        (False, True)
+        """
         other, check_dtype = self._comparable(other, check_dtype, "isclose")
         if other is None:
             return self._is_empty
@@ -204,13 +239,23 @@ class Scalar(BaseType):
             raise
 
     def clear(self) -> None:
-        """Remove the value."""
+        """Remove the value.
+
+        >>> s = Scalar.from_value(3)
+        >>> s.clear()
+        >>> s.value is None
+        True
+        """
         self._content = None
 
     def dup(
         self, dtype: Any = None, *, clear: bool = False, is_cscalar: bool | None = None, name: str | None = None
     ) -> Scalar:
-        """A copy, perhaps of another type."""
+        """A copy, perhaps of another type.
+
+        >>> Scalar.from_value(3).dup(float).value
+        3.0
+        """
         is_cscalar = self._is_cscalar if is_cscalar is None else is_cscalar
         new = Scalar(self.dtype if dtype is None else dtype, is_cscalar=is_cscalar, name=name)
         if not clear:
@@ -218,12 +263,20 @@ class Scalar(BaseType):
         return new
 
     def wait(self, how: str = "materialize") -> Scalar:
-        """Finish pending work (there is none)."""
+        """Finish pending work (there is none).
+
+        >>> Scalar.from_value(3).wait().value
+        3
+        """
         check_wait(how)
         return self
 
     def get(self, default: Any = None) -> Any:
-        """The value, or ``default`` if there is none."""
+        """The value, or ``default`` if there is none.
+
+        >>> Scalar.from_value(3).get(), Scalar(int).get(default=-1)
+        (3, -1)
+        """
         return default if self._content is None else self.value
 
     def _as_vector(self, *, name: str | None = None) -> Any:
@@ -239,6 +292,12 @@ class Scalar(BaseType):
 
     # Operations: a Scalar is a Vector of size 1.
     def ewise_add(self, other: Any, op: Any = monoid.plus) -> ScalarExpression:
+        """``op`` of both values, or the one that is there.
+
+        >>> s = Scalar.from_value(3)
+        >>> s.ewise_add(4).new().value, s.ewise_add(Scalar(int)).new().value
+        (7, 3)
+        """
         return self._ewise_add(other, op)
 
     def _ewise_add(self, other: Any, op: Any = monoid.plus, is_infix: bool = False) -> ScalarExpression:
@@ -248,6 +307,12 @@ class Scalar(BaseType):
         return ScalarExpression("ewise_add", _run_on_vectors(run_ewise_add), [left, right], op=op)
 
     def ewise_mult(self, other: Any, op: Any = binary.times) -> ScalarExpression:
+        """``op`` of both values; empty unless both are there.
+
+        >>> s = Scalar.from_value(3)
+        >>> s.ewise_mult(4).new().value, s.ewise_mult(Scalar(int)).new().value
+        (12, None)
+        """
         return self._ewise_mult(other, op)
 
     def _ewise_mult(self, other: Any, op: Any = binary.times, is_infix: bool = False) -> ScalarExpression:
@@ -257,6 +322,11 @@ class Scalar(BaseType):
         return ScalarExpression("ewise_mult", _run_on_vectors(run_ewise_mult), [left, right], op=op)
 
     def ewise_union(self, other: Any, op: Any, left_default: Any, right_default: Any) -> ScalarExpression:
+        """``op`` of both values; a default stands in for a missing one, and the result is empty if both are missing.
+
+        >>> Scalar.from_value(3).ewise_union(Scalar(int), binary.minus, 0, 10).new().value
+        -7
+        """
         return self._ewise_union(other, op, left_default, right_default)
 
     def _ewise_union(
@@ -274,9 +344,22 @@ class Scalar(BaseType):
         )
 
     def apply(self, op: Any, right: Any = None, *, left: Any = None) -> ScalarExpression:
+        """A unary operator on the value, or a binary one with a scalar on the ``left`` or ``right``.
+
+        >>> from grblas_gpu import unary
+        >>> s = Scalar.from_value(-3)
+        >>> s.apply(unary.abs).new().value, s.apply(binary.minus, left=10).new().value
+        (3, 13)
+        """
         return _scalar_expression(self._as_vector().apply(op, right, left=left))
 
     def select(self, op: Any, thunk: Any = None) -> ScalarExpression:
+        """The value if an operator is true for it, else none.
+
+        >>> s = Scalar.from_value(3)
+        >>> s.select(">", 2).new().value, s.select(">", 5).new().value
+        (3, None)
+        """
         return _scalar_expression(self._as_vector().select(op, thunk))
 
 

@@ -176,7 +176,13 @@ class Tensor:
     # ---- comparison -----------------------------------------------------------------------------------------
 
     def isequal(self, other: Any, *, check_dtype: bool = False, **opts: Any) -> bool:
-        """Whether both have the same entries (and, with ``check_dtype``, the same type)."""
+        """Whether both have the same entries (and, with ``check_dtype``, the same type).
+
+        >>> from grblas_gpu import Vector
+        >>> v, w = Vector.from_coo([0, 1], [5, 6]), Vector.from_coo([0, 1], [5.0, 6.0])
+        >>> v.isequal(w), v.isequal(w, check_dtype=True)
+        (True, False)
+        """
         other = self._expect_type(other, self._comparable_types(), within="isequal", argname="other")
         if not self._may_be_equal(other, check_dtype):
             return False
@@ -192,7 +198,13 @@ class Tensor:
         check_dtype: bool = False,
         **opts: Any,
     ) -> bool:
-        """Whether both have entries at the same positions with nearly the same values."""
+        """Whether both have entries at the same positions with nearly the same values.
+
+        >>> from grblas_gpu import Vector
+        >>> v, w = Vector.from_coo([0], [0.1 + 0.2]), Vector.from_coo([0], [0.3])
+        >>> v.isequal(w), v.isclose(w)
+        (False, True)
+        """
         other = self._expect_type(other, self._comparable_types(), within="isclose", argname="other")
         return self._may_be_equal(other, check_dtype) and self._all_match(other, binary.isclose(rel_tol, abs_tol))
 
@@ -247,7 +259,12 @@ class Tensor:
         )
 
     def wait(self, how: str = "materialize") -> Any:
-        """Finish pending work (there is none on this engine)."""
+        """Finish pending work (there is none on this engine).
+
+        >>> from grblas_gpu import Vector
+        >>> Vector.from_coo([0, 1], [5, 6]).wait().to_dict()
+        {0: 5, 1: 6}
+        """
         check_wait(how)
         return self
 

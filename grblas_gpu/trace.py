@@ -72,5 +72,13 @@ clock = time.perf_counter
 
 
 def trace() -> Trace:
-    """Record every operation of a ``with`` block."""
+    """Record every operation of a ``with`` block.
+
+    >>> from grblas_gpu import Matrix, Vector
+    >>> A, v = Matrix.from_dense([[1, 2], [3, 4]]), Vector.from_dense([1, 10])
+    >>> with trace() as t:
+    ...     w = v.vxm(A).new(strategy="push.sort")
+    >>> [(r.op, r.strategy, r.input_nvals, r.output_nvals) for r in t.records]
+    [('vxm', 'push.sort', 2, 2)]
+    """
     return Trace()

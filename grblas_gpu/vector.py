@@ -51,28 +51,55 @@ class Vector(Tensor, BaseType):
 
     @property
     def size(self) -> int:
-        """The number of positions."""
+        """The number of positions.
+
+        >>> Vector.from_coo([0, 2], [5, 6], size=10).size
+        10
+        """
         return self._size
 
     @property
     def shape(self) -> tuple[int]:
+        """The size as a tuple, as NumPy gives it.
+
+        >>> Vector(int, 10).shape
+        (10,)
+        """
         return (self._size,)
 
     @property
     def nvals(self) -> int:
-        """The number of entries."""
+        """The number of entries.
+
+        >>> Vector.from_coo([0, 2], [5, 6], size=10).nvals
+        2
+        """
         return self._store.nvals
 
     _nvals = nvals
 
     @property
     def S(self) -> StructuralMask:
-        """The mask that is true where there is an entry."""
+        """The mask that is true where there is an entry.
+
+        >>> v = Vector.from_coo([0, 2], [0, 6], size=3)
+        >>> w = Vector(int, 3)
+        >>> w(v.S) << 1
+        >>> w.to_dict()
+        {0: 1, 2: 1}
+        """
         return StructuralMask(self)
 
     @property
     def V(self) -> ValueMask:
-        """The mask that is true where there is an entry with a true value."""
+        """The mask that is true where there is an entry with a true value.
+
+        >>> v = Vector.from_coo([0, 2], [0, 6], size=3)
+        >>> w = Vector(int, 3)
+        >>> w(v.V) << 1
+        >>> w.to_dict()
+        {2: 1}
+        """
         return ValueMask(self)
 
     def __repr__(self) -> str:
@@ -131,7 +158,11 @@ class Vector(Tensor, BaseType):
     def from_pairs(
         cls, pairs: Any, dtype: Any = None, *, size: int | None = None, dup_op: Any = None, name: str | None = None
     ) -> Vector:
-        """A Vector from (index, value) pairs."""
+        """A Vector from (index, value) pairs.
+
+        >>> Vector.from_pairs([(3, 10), (1, 20)]).to_dict()
+        {1: 20, 3: 10}
+        """
         if isinstance(pairs, np.ndarray):
             raise TypeError("pairs as NumPy array is not supported; use `Vector.from_coo` instead")
         columns = list(zip(*pairs, strict=True))
@@ -142,7 +173,11 @@ class Vector(Tensor, BaseType):
 
     @classmethod
     def from_dict(cls, d: dict, dtype: Any = None, *, size: int | None = None, name: str | None = None) -> Vector:
-        """A Vector from a dictionary of index to value."""
+        """A Vector from a dictionary of index to value.
+
+        >>> Vector.from_dict({3: 10, 1: 20}, size=5).to_coo()
+        (array([1, 3], dtype=uint64), array([20, 10]))
+        """
         if size is None and not d:
             size = 0
         values = list(d.values())
@@ -166,7 +201,13 @@ class Vector(Tensor, BaseType):
     def from_dense(
         cls, values: Any, missing_value: Any = None, *, dtype: Any = None, name: str | None = None, **opts: Any
     ) -> Vector:
-        """A Vector with an entry for every element of an array, or for those that are not ``missing_value``."""
+        """A Vector with an entry for every element of an array, or for those that are not ``missing_value``.
+
+        >>> Vector.from_dense([4, 0, 6]).to_dict()
+        {0: 4, 1: 0, 2: 6}
+        >>> Vector.from_dense([4, 0, 6], missing_value=0).to_dict()
+        {0: 4, 2: 6}
+        """
         array, dtype = values_to_array(values, dtype)
         if array.ndim == 0:
             raise TypeError(
@@ -185,7 +226,13 @@ class Vector(Tensor, BaseType):
     def build(
         self, indices: Any, values: Any, *, dup_op: Any = None, clear: bool = False, size: int | None = None
     ) -> None:
-        """Fill an empty Vector with entries."""
+        """Fill an empty Vector with entries.
+
+        >>> v = Vector(int, 4)
+        >>> v.build([0, 2, 2], [5, 6, 7], dup_op=binary.plus)
+        >>> v.to_dict()
+        {0: 5, 2: 13}
+        """
         index = index_array(indices, "indices")
         array, _ = values_to_array(values, self.dtype)
         if array.shape != index.shape:
@@ -224,19 +271,32 @@ class Vector(Tensor, BaseType):
         )
 
     def to_dict(self) -> dict:
-        """A dictionary of index to value."""
+        """A dictionary of index to value.
+
+        >>> Vector.from_coo([0, 2], [1.5, 2.5], size=4).to_dict()
+        {0: 1.5, 2: 2.5}
+        """
         indices, values = self.to_coo()
         return dict(zip(indices.tolist(), values.tolist(), strict=True))
 
     def to_dense(self, fill_value: Any = None, dtype: Any = None, **opts: Any) -> np.ndarray:
-        """A NumPy array, with ``fill_value`` where there is no entry."""
+        """A NumPy array, with ``fill_value`` where there is no entry.
+
+        >>> Vector.from_coo([0, 2], [5, 6], size=4).to_dense(fill_value=-1)
+        array([ 5, -1,  6, -1])
+        """
         fill, dtype = dense_fill(self, fill_value, dtype, self.nvals == self._size)
         return self._engine.to_dense(self._store, fill, dtype.np_type)
 
     def dup(
         self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None, **opts: Any
     ) -> Vector:
-        """A copy, perhaps of another type, or of only the entries that a mask lets through."""
+        """A copy, perhaps of another type, or of only the entries that a mask lets through.
+
+        >>> v = Vector.from_coo([0, 1], [0, 7])
+        >>> v.dup(float).to_dict(), v.dup(mask=v.V).to_dict()
+        ({0: 0.0, 1: 7.0}, {1: 7})
+        """
         new = Vector(self.dtype if dtype is None else dtype, self._size, name=name)
         new._engine = self._engine
         if clear:
@@ -248,24 +308,45 @@ class Vector(Tensor, BaseType):
         return new
 
     def diag(self, k: int = 0, *, name: str | None = None) -> Any:
-        """A square Matrix with this Vector on its k-th diagonal."""
+        """A square Matrix with this Vector on its k-th diagonal.
+
+        >>> Vector.from_coo([0, 1], [5, 6]).diag(1).to_dicts()
+        {0: {1: 5}, 1: {2: 6}}
+        """
         from .matrix import Matrix
 
         store = self._engine.diagonal_matrix(self._store, _integer(k))
         return Matrix._from_store(self._engine, self.dtype, store, name)
 
     def clear(self) -> None:
-        """Remove all entries."""
+        """Remove all entries.
+
+        >>> v = Vector.from_coo([0, 2], [5, 6])
+        >>> v.clear()
+        >>> v.nvals, v.size
+        (0, 3)
+        """
         self._store = VectorStore.empty(self._size, self.dtype.np_type)
 
     def resize(self, size: int) -> None:
-        """Change the size; entries beyond it are dropped."""
+        """Change the size; entries beyond it are dropped.
+
+        >>> v = Vector.from_coo([0, 2], [5, 6])
+        >>> v.resize(2)
+        >>> v.to_dict()
+        {0: 5}
+        """
         size = check_size(size, "size")
         self._store = settle(self._engine, self._engine.resize_vector(self._store, size))
         self._size = size
 
     def get(self, index: int, default: Any = None) -> Any:
-        """The value at an index as a Python scalar, or ``default``."""
+        """The value at an index as a Python scalar, or ``default``.
+
+        >>> v = Vector.from_coo([0, 2], [5, 6])
+        >>> v.get(2), v.get(1), v.get(1, default=-1)
+        (6, None, -1)
+        """
         expr = self[index]
         if not expr._is_scalar:
             raise ValueError(
@@ -328,7 +409,12 @@ class Vector(Tensor, BaseType):
         return ScalarExpression("inner", runs.run_inner, [x, y], op=op)
 
     def outer(self, other: Any, op: Any = binary.times) -> MatrixExpression:
-        """All products of an entry with an entry of another Vector."""
+        """All products of an entry with an entry of another Vector.
+
+        >>> u, v = Vector.from_coo([0, 1], [2, 3]), Vector.from_coo([1], [10])
+        >>> u.outer(v).new().to_dicts()
+        {0: {1: 20}, 1: {1: 30}}
+        """
         other = self._expect_type(other, Vector, within="outer", argname="other", op=op)
         op = get_typed_op(op, self.dtype, other.dtype, kind="binary")
         self._expect_op(op, ("BinaryOp", "Monoid"), within="outer", argname="op")
@@ -347,7 +433,12 @@ class Vector(Tensor, BaseType):
         return ScalarExpression("reduce", runs.run_reduce, [self], op=op, is_cscalar=not allow_empty)
 
     def reposition(self, offset: int, *, size: int | None = None) -> VectorExpression:
-        """The entries moved by an offset; those that leave the Vector are dropped."""
+        """The entries moved by an offset; those that leave the Vector are dropped.
+
+        >>> v = Vector.from_coo([0, 2], [5, 6])
+        >>> v.reposition(1).new().to_dict(), v.reposition(1, size=4).new().to_dict()
+        ({1: 5}, {1: 5, 3: 6})
+        """
         size = self._size if size is None else int(size)
         offset = int(offset)
         return VectorExpression(

@@ -2,6 +2,9 @@
 
 A vector's entry ``i`` has the key ``i``; a matrix's entry ``(i, j)`` has the key ``i * ncols + j``. Keys ascend and are
 unique. Iso values are broadcast views (stride 0), so they cost nothing and are recognised when a store is rebuilt.
+
+The code is NumPy's, and runs on any array type that implements NumPy's protocols (CuPy does): functions dispatch on
+their arguments, and new arrays are made ``like=`` an existing one.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ def entries(store: Store) -> tuple[Array, Array]:
     if store.present is not None:
         keys = np.flatnonzero(store.present)
         return keys, take(expand(store.values, store.size), keys)
-    return np.arange(store.size, dtype=INDEX), expand(store.values, store.size)
+    return np.arange(store.size, dtype=INDEX, like=store.values), expand(store.values, store.size)
 
 
 def matrix_keys(store: MatrixStore) -> Array:
@@ -56,8 +59,9 @@ def matrix_from_keys(nrows: int, ncols: int, keys: Array, values: Array) -> Matr
 
 def row_pointers(rows: Array, nrows: int) -> Array:
     """CSR offsets from the row of every entry (in any order)."""
-    indptr = np.zeros(nrows + 1, INDEX)
-    np.cumsum(np.bincount(rows, minlength=nrows), out=indptr[1:])
+    indptr = np.zeros(nrows + 1, INDEX, like=rows)
+    if len(rows):
+        indptr[1:] = np.cumsum(np.bincount(rows, minlength=nrows))
     return indptr
 
 
@@ -86,7 +90,7 @@ def take(values: Array, index: Array) -> Array:
 def find(keys: Array, wanted: Array) -> tuple[Array, Array]:
     """For each wanted key: is it among the (ascending) keys, and where."""
     if len(keys) == 0:
-        return np.zeros(len(wanted), bool), np.zeros(len(wanted), INDEX)
+        return np.zeros(len(wanted), bool, like=keys), np.zeros(len(wanted), INDEX, like=keys)
     where = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     return keys[where] == wanted, where
 
@@ -99,7 +103,7 @@ def merge(keys1: Array, values1: Array, keys2: Array, values2: Array) -> tuple[A
         return keys2, values2
     keys = np.concatenate([keys1, keys2])
     order = np.argsort(keys, kind="stable")
-    if is_iso(values1) and is_iso(values2) and values1[0] == values2[0]:
+    if is_iso(values1) and is_iso(values2) and bool(values1[0] == values2[0]):
         return keys[order], np.broadcast_to(values1[:1], (len(keys),))
     return keys[order], np.concatenate([values1, values2])[order]
 
@@ -134,7 +138,7 @@ def allowed(mask: MaskView, keys: Array) -> Array:
     """For each key: may the output be written there?"""
     store = mask.store
     if type(store) is VectorStore and store.indices is None:
-        inside = np.ones(len(keys), bool) if store.present is None else store.present[keys]
+        inside = np.ones(len(keys), bool, like=keys) if store.present is None else store.present[keys]
         if not mask.structure:
             inside = inside & cast(take(expand(store.values, store.size), keys), np.dtype(bool))
     else:
@@ -147,18 +151,35 @@ def positions(store: Store, keys: Array) -> tuple[Array, Array]:
     if type(store) is MatrixStore:
         rows = keys // store.ncols if store.ncols else keys
         return rows, keys - rows * store.ncols
-    return keys, np.zeros(len(keys), INDEX)
+    return keys, np.zeros(len(keys), INDEX, like=keys)
 
 
 def runs(keys: Array) -> Array:
     """Where each run of equal (sorted) keys starts."""
-    if len(keys) == 0:
-        return np.zeros(0, INDEX)
-    return np.concatenate([[0], np.flatnonzero(keys[1:] != keys[:-1]) + 1])
+    first = np.ones(len(keys), bool, like=keys)
+    first[1:] = keys[1:] != keys[:-1]
+    return np.flatnonzero(first)
 
 
 def ranges(starts: Array, counts: Array) -> Array:
     """``concatenate([arange(s, s + c) for s, c in zip(starts, counts)])`` without the loop."""
-    total = int(counts.sum())
-    shift = np.repeat(starts - (np.cumsum(counts) - counts), counts)
-    return np.arange(total, dtype=INDEX) + shift
+    shift = repeat(starts - (np.cumsum(counts) - counts), counts)
+    return np.arange(len(shift), dtype=INDEX, like=starts) + shift
+
+
+def repeat(values: Array, counts: Array) -> Array:
+    """Each value as often as its count says."""
+    if isinstance(counts, np.ndarray):
+        return np.repeat(values, counts)
+    ends = np.cumsum(counts)  # CuPy repeats by one number only: find the run of every output instead
+    total = int(ends[-1]) if len(ends) else 0
+    return values[np.searchsorted(ends, np.arange(total, dtype=INDEX, like=counts), side="right")]
+
+
+def position(keys: Array, key: int) -> int:
+    """Where a key is, or belongs, among ascending keys."""
+    return int(np.searchsorted(keys, np.asarray([key], keys.dtype, like=keys))[0])
+
+
+def insert(array: Array, at: int, value: Any) -> Array:
+    return np.concatenate([array[:at], np.asarray([value], array.dtype, like=array), array[at:]])

@@ -142,14 +142,16 @@ class MatrixStore:
     def row_ids(self) -> Array:
         """The row of every entry (COO), for edge-parallel kernels."""
         if self._row_ids is None:
-            rows: Array = np.arange(self.nrows, dtype=column_type(self.nrows))
-            self._row_ids = np.repeat(rows, np.diff(self.indptr))
+            from .entries import repeat
+
+            rows: Array = np.arange(self.nrows, dtype=column_type(self.nrows), like=self.indptr)
+            self._row_ids = repeat(rows, np.diff(self.indptr))
         return self._row_ids
 
     @property
     def max_degree(self) -> int:
         if self._max_degree is None:
-            self._max_degree = int(np.diff(self.indptr).max(initial=0))
+            self._max_degree = int(np.diff(self.indptr).max()) if self.nrows else 0
         return self._max_degree
 
     def transposed(self) -> MatrixStore:
@@ -180,7 +182,13 @@ class MaskView:
 
 
 def transpose_csr(a: MatrixStore) -> MatrixStore:
-    """CSR of the transpose, by SciPy's counting sort."""
+    """CSR of the transpose, by SciPy's counting sort (or, on other arrays, by a stable sort)."""
+    if not isinstance(a.indices, np.ndarray):
+        order = np.argsort(a.indices, kind="stable")
+        cols = a.indices[order]
+        indptr = np.searchsorted(cols, np.arange(a.ncols + 1, dtype=cols.dtype, like=cols)).astype(INDEX)
+        rows = a.row_ids[order].astype(column_type(a.nrows))
+        return MatrixStore(a.ncols, a.nrows, indptr, rows, a.values.copy() if a.iso else a.values[order])
     from scipy.sparse import csr_array
 
     iso = a.iso
@@ -195,7 +203,7 @@ def transpose_csr(a: MatrixStore) -> MatrixStore:
 def same_arrays(a: MatrixStore, b: MatrixStore) -> bool:
     return (
         len(a.values) == len(b.values)
-        and np.array_equal(a.indptr, b.indptr)
-        and np.array_equal(a.indices, b.indices)
-        and np.array_equal(a.values, b.values)
+        and bool(np.array_equal(a.indptr, b.indptr))
+        and bool(np.array_equal(a.indices, b.indices))
+        and bool(np.array_equal(a.values, b.values))
     )

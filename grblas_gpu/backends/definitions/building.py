@@ -7,50 +7,54 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidValue
-from ..entries import Store, cast, compress, entries, expand, find, matrix_from_keys, runs, take
+from ..entries import Store, cast, compress, entries, expand, find, is_iso, matrix_from_keys, runs, take
 from ..storage import INDEX, Array, MatrixStore, VectorStore
+from .operating import Operating
+from .products import grid
 
 
-class Building:
-    xp = np
-
+class Building(Operating):
     def build_vector(self, size: int, index: Array, values: Array, dup_op: Any) -> VectorStore:
         """Entries from coordinates in any order; ``values`` may be a broadcast view (iso)."""
-        keys, values = self.unique_entries(index, values, dup_op)
+        keys, values = self.unique_entries(self.array(index), self.moved(values), dup_op)
         return VectorStore(size, compress(values), indices=keys)
 
     def build_matrix(self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any) -> MatrixStore:
-        keys, values = self.unique_entries(rows * ncols + cols, values, dup_op)
+        rows, cols = self.array(rows), self.array(cols)
+        keys, values = self.unique_entries(rows * ncols + cols, self.moved(values), dup_op)
         return matrix_from_keys(nrows, ncols, keys, values)
 
+    def moved(self, values: Array) -> Array:
+        """Values in this engine's memory; one that stands for all stays one."""
+        return np.broadcast_to(self.array(values[:1]), values.shape) if is_iso(values) else self.array(values)
+
     def unique_entries(self, keys: Array, values: Array, dup_op: Any) -> tuple[Array, Array]:
-        steps = np.diff(keys)
-        if np.all(steps > 0):  # already in order: nothing to sort
-            return keys.copy(), values if values.strides[:1] == (0,) else values.copy()
+        if bool(np.all(keys[1:] > keys[:-1])):  # already in order: nothing to sort
+            return keys.copy(), values if is_iso(values) else values.copy()
         order = np.argsort(keys, kind="stable")
         keys, values = keys[order], take(values, order)
         starts = runs(keys)
         if len(starts) < len(keys):
             if dup_op is None:
                 raise InvalidValue("duplicate indices found; give dup_op= to say how to combine their values")
-            values = dup_op.reduceat(cast(values, dup_op.type.np_type), starts)
+            values = self.reduce_runs(dup_op, cast(values, dup_op.type.np_type), starts)
             keys = keys[starts]
         return keys, values
 
     def tuples(self, x: Store) -> tuple[Array, Array, Array]:
         """Rows (or indices), columns and values of all entries, in order."""
         if type(x) is MatrixStore:
-            return x.row_ids, x.indices, expand(x.values, x.nvals)
+            return self.host(x.row_ids), self.host(x.indices), expand(self.host(x.values), x.nvals)
         keys, values = entries(x)
-        return keys, keys, values
+        return self.host(keys), self.host(keys), self.host(values)
 
     def to_dense(self, x: Store, fill: Any, dtype: np.dtype) -> Array:
         shape = (x.nrows, x.ncols) if type(x) is MatrixStore else (x.size,)
         if type(x) is VectorStore and x.kind == "full":
-            return np.array(np.broadcast_to(cast(x.values, dtype), shape))
+            return np.array(np.broadcast_to(self.host(cast(x.values, dtype)), shape))
         keys, values = entries(x)
         dense = np.full(shape, 0 if fill is None else fill, dtype)
-        dense.reshape(-1)[keys] = cast(values, dtype)
+        dense.reshape(-1)[self.host(keys)] = self.host(cast(values, dtype))
         return dense
 
     def resize_vector(self, u: VectorStore, size: int) -> VectorStore:
@@ -84,12 +88,11 @@ class Building:
             found, where = find(u_keys, index)
             keys = entries(pattern)[0][found]
             return matrix_from_keys(nrows, ncols, keys, take(u_values, where[found]))
-        count = len(u_keys)
         if down:
-            keys = (u_keys[:, None] * ncols + np.arange(ncols)).reshape(-1)
-            return matrix_from_keys(nrows, ncols, keys, take(u_values, np.repeat(np.arange(count), ncols)))
-        keys = (np.arange(nrows)[:, None] * ncols + u_keys).reshape(-1)
-        return matrix_from_keys(nrows, ncols, keys, take(u_values, np.tile(np.arange(count), nrows)))
+            from_u, cols = grid(len(u_keys), ncols, u_keys)
+            return matrix_from_keys(nrows, ncols, u_keys[from_u] * ncols + cols, take(u_values, from_u))
+        rows, from_u = grid(nrows, len(u_keys), u_keys)
+        return matrix_from_keys(nrows, ncols, rows * ncols + u_keys[from_u], take(u_values, from_u))
 
     def with_kind(self, u: VectorStore, kind: str) -> VectorStore:
         """The same vector stored as "sparse", "bitmap" or "full" (full needs an entry everywhere)."""
@@ -100,13 +103,13 @@ class Building:
             return VectorStore(u.size, compress(values).copy(), indices=keys)
         values = u.values
         if u.indices is not None and not u.iso:
-            values = np.zeros(u.size, u.dtype)
+            values = np.zeros(u.size, u.dtype, like=u.values)
             values[u.indices] = u.values
         if kind == "full":
             return VectorStore(u.size, values)
         present = u.present
         if present is None:
-            present = np.full(u.size, u.indices is None)
+            present = np.full(u.size, u.indices is None, like=u.values)
             if u.indices is not None:
                 present[u.indices] = True
         return VectorStore(u.size, values, present=present, nvals=u.nvals)

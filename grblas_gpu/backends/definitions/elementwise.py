@@ -8,10 +8,10 @@ import numpy as np
 
 from ..entries import Store, cast, entries, expand, find, merge, positions, rebuild, take
 from ..storage import INDEX, MatrixStore, VectorStore, transpose_csr
-from .products import multiply
+from .operating import Operating
 
 
-class Elementwise:
+class Elementwise(Operating):
     def ewise_mult(self, x: Store, y: Store, op: Any) -> Store:
         """The intersection: ``op(x, y)`` where both have an entry."""
         x_keys, x_values = entries(x)
@@ -19,7 +19,7 @@ class Elementwise:
         found, where = find(x_keys, y_keys)
         keys = y_keys[found]
         i, j = positions(x, keys)
-        values = multiply(op, (take(x_values, where[found]), i, j), (take(y_values, found), i, j))
+        values = self.combine(op, (take(x_values, where[found]), i, j), (take(y_values, found), i, j))
         return rebuild(x, keys, values)
 
     def ewise_add(self, x: Store, y: Store, op: Any) -> Store:
@@ -35,17 +35,18 @@ class Elementwise:
         x_keys, x_values = entries(x)
         y_keys, y_values = entries(y)
         found, where = find(x_keys, y_keys)
-        in_both = np.zeros(len(x_keys), bool)
+        in_both = np.zeros(len(x_keys), bool, like=x_keys)
         in_both[where[found]] = True
         both_i, both_j = positions(x, y_keys[found])
-        both = multiply(op, (take(x_values, where[found]), both_i, both_j), (take(y_values, found), both_i, both_j))
+        both = self.combine(op, (take(x_values, where[found]), both_i, both_j), (take(y_values, found), both_i, both_j))
 
         def alone(keys: Any, values: Any, default: Any, default_is_left: bool) -> Any:
             if default is None:
                 return cast(values, dtype)
             i, j = positions(x, keys)
-            given, filled = (values, i, j), (np.broadcast_to(default, keys.shape), i, j)
-            return multiply(op, filled, given) if default_is_left else multiply(op, given, filled)
+            filler = np.broadcast_to(np.asarray(default, like=values).reshape(1), keys.shape)
+            given, filled = (values, i, j), (filler, i, j)
+            return self.combine(op, filled, given) if default_is_left else self.combine(op, given, filled)
 
         only_x, only_y = ~in_both, ~found
         keys, values = merge(
@@ -61,19 +62,19 @@ class Elementwise:
         if op.positional is not None:
             keys, values = entries(x)
             here = (values, *positions(x, keys))
-            return rebuild(x, keys, multiply(op, here, here))
-        return with_values(x, op.numpy(cast(x.values, op.type.np_type)))
+            return rebuild(x, keys, self.combine(op, here, here))
+        return with_values(x, self.compute(op, cast(x.values, op.type.np_type)))
 
     def apply_bind(self, x: Store, op: Any, scalar: Any, side: str) -> Store:
         """``op(scalar, x)`` (side "left") or ``op(x, scalar)`` (side "right")."""
         if op.positional is not None:
             keys, values = entries(x)
             here = (values, *positions(x, keys))
-            return rebuild(x, keys, multiply(op, here, here))
-        fixed = cast(np.asarray(scalar).reshape(1), (op.type if side == "left" else op.type2).np_type)
+            return rebuild(x, keys, self.combine(op, here, here))
+        fixed = cast(self.array(scalar).reshape(1), (op.type if side == "left" else op.type2).np_type)
         if side == "left":
-            return with_values(x, op.numpy(fixed, cast(x.values, op.type2.np_type)))
-        return with_values(x, op.numpy(cast(x.values, op.type.np_type), fixed))
+            return with_values(x, self.compute(op, fixed, cast(x.values, op.type2.np_type)))
+        return with_values(x, self.compute(op, cast(x.values, op.type.np_type), fixed))
 
     def apply_index(self, x: Store, op: Any, thunk: Any) -> Store:
         """``op(x, i, j, thunk)`` on every entry."""
@@ -88,8 +89,8 @@ class Elementwise:
 
     def indexed(self, x: Store, op: Any, keys: Any, values: Any, thunk: Any) -> Any:
         i, j = positions(x, keys)
-        thunk = cast(np.asarray(thunk).reshape(1), op.type2.np_type)
-        result = op.numpy(cast(values, op.type.np_type), i, j, thunk)
+        thunk = cast(self.array(thunk).reshape(1), op.type2.np_type)
+        result = self.compute(op, cast(values, op.type.np_type), i, j, thunk)
         return np.broadcast_to(result, keys.shape)
 
     def reduce_scalar(self, x: Store, monoid: Any) -> Any:
@@ -97,13 +98,13 @@ class Elementwise:
         if x.nvals == 0:
             return None
         _, values = entries(x)
-        return monoid.reduce(cast(values, monoid.type.np_type))
+        return self.reduce_all(monoid, cast(values, monoid.type.np_type))
 
     def reduce_rowwise(self, a: MatrixStore, monoid: Any) -> VectorStore:
         """The entries of each row combined; no entry for an empty row."""
         rows = np.flatnonzero(np.diff(a.indptr)).astype(INDEX)
         values = cast(expand(a.values, a.nvals), monoid.type.np_type)
-        return VectorStore(a.nrows, monoid.reduceat(values, a.indptr[rows]), indices=rows)
+        return VectorStore(a.nrows, self.reduce_runs(monoid, values, a.indptr[rows]), indices=rows)
 
     def transpose(self, a: MatrixStore) -> MatrixStore:
         """A copy of the transpose (the cached one stays the cache's)."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import Store, entries, expand, find, matrix_from_keys, ranges, take
+from ..entries import Store, compress, entries, expand, find, matrix_from_keys, position, ranges, repeat, take
 from ..storage import INDEX, Array, MatrixStore, VectorStore
 
 
@@ -18,20 +18,20 @@ class Extracting:
         if u.indices is None:
             values = take(expand(u.values, u.size), index)
             if u.present is None:
-                return VectorStore(len(index), _stored(values))
+                return VectorStore(len(index), compress(values))
             here = np.flatnonzero(u.present[index])
-            return VectorStore(len(index), _stored(take(values, here)), indices=here)
+            return VectorStore(len(index), compress(take(values, here)), indices=here)
         keys, values = entries(u)
         found, where = find(keys, index)
-        return VectorStore(len(index), _stored(take(values, where[found])), indices=np.flatnonzero(found))
+        return VectorStore(len(index), compress(take(values, where[found])), indices=np.flatnonzero(found))
 
     def extract_matrix(self, a: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore:
         """``t[p, q] = a[rows[p], cols[q]]``; rows and columns may repeat."""
         if rows is None:
-            rows = np.arange(a.nrows, dtype=INDEX)
+            rows = np.arange(a.nrows, dtype=INDEX, like=a.indptr)
         counts = a.indptr[rows + 1] - a.indptr[rows]
         taken = ranges(a.indptr[rows], counts)
-        out_rows = np.repeat(np.arange(len(rows), dtype=INDEX), counts)
+        out_rows = repeat(np.arange(len(rows), dtype=INDEX, like=rows), counts)
         out_cols = a.indices[taken].astype(INDEX)
         ncols = a.ncols
         if cols is not None:
@@ -41,7 +41,7 @@ class Extracting:
             first = np.searchsorted(cols[order], out_cols, side="left")
             copies = np.searchsorted(cols[order], out_cols, side="right") - first
             out_cols = order[ranges(first, copies)].astype(INDEX)
-            out_rows, taken = np.repeat(out_rows, copies), np.repeat(taken, copies)
+            out_rows, taken = repeat(out_rows, copies), repeat(taken, copies)
         keys = out_rows * ncols + out_cols
         order = np.argsort(keys)
         return matrix_from_keys(len(rows), ncols, keys[order], take(expand(a.values, a.nvals), taken[order]))
@@ -57,7 +57,7 @@ class Extracting:
             return self.extract_row(a._transpose, col, rows)
         here = np.flatnonzero(a.indices == col)
         line = VectorStore(
-            a.nrows, _stored(take(expand(a.values, a.nvals), here)), indices=a.row_ids[here].astype(INDEX)
+            a.nrows, compress(take(expand(a.values, a.nvals), here)), indices=a.row_ids[here].astype(INDEX)
         )
         return line if rows is None else self.extract_vector(line, rows)
 
@@ -66,7 +66,7 @@ class Extracting:
         if len(index) == 2:
             row, col = index
             start, stop = int(x.indptr[row]), int(x.indptr[row + 1])
-            at = start + int(np.searchsorted(x.indices[start:stop], col))
+            at = start + position(x.indices[start:stop], col)
             if at == stop or x.indices[at] != col:
                 return None
             return x.values[0 if x.iso else at]
@@ -76,7 +76,7 @@ class Extracting:
                 return None
             return x.values[0 if x.iso else i]
         if x.ordered:
-            at = int(np.searchsorted(x.indices, i))
+            at = position(x.indices, i)
             if at == x.nvals or x.indices[at] != i:
                 return None
         else:
@@ -92,9 +92,4 @@ class Extracting:
         rows, cols = a.row_ids.astype(INDEX), a.indices.astype(INDEX)
         here = np.flatnonzero(cols - rows == k)
         index = rows[here] if k >= 0 else cols[here]
-        return VectorStore(size, _stored(take(expand(a.values, a.nvals), here)), indices=index)
-
-
-def _stored(values: Array) -> Array:
-    """Values that a store may own: a broadcast view becomes one value again."""
-    return values[:1].copy() if len(values) and values.strides[0] == 0 else values
+        return VectorStore(size, compress(take(expand(a.values, a.nvals), here)), indices=index)

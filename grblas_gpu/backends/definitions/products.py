@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import allowed, cast, entries, expand, find, matrix_from_keys, ranges, runs, take
+from ..entries import allowed, entries, expand, find, matrix_from_keys, ranges, repeat, runs, take
 from ..storage import INDEX, Array, MaskView, MatrixStore, VectorStore
+from .operating import Operating
 
 
-class Products:
+class Products(Operating):
     def mxv(
         self,
         a: MatrixStore,
@@ -33,18 +34,18 @@ class Products:
             found[found] = keep
         where = where[found]
         inner = m.indices[found].astype(INDEX)
-        zeros = np.zeros(len(rows), INDEX)
+        zeros = np.zeros(len(rows), INDEX, like=rows)
         left, right = (take(expand(m.values, m.nvals), found), rows, inner), (take(u_values, where), inner, zeros)
         if flip:  # u is a row: position (0, k); the matrix is seen as stored: position (k, i)
             left, right = (right[0], zeros, inner), (left[0], inner, rows)
-        values = multiply(semiring.binaryop, left, right)
+        values = self.combine(semiring.binaryop, left, right)
         starts = runs(rows)
-        return VectorStore(m.nrows, semiring.monoid.reduceat(values, starts), indices=rows[starts])
+        return VectorStore(m.nrows, self.reduce_runs(semiring.monoid, values, starts), indices=rows[starts])
 
     def mxm(self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:
         """``t[i, j] = add_k mult(a[i, k], b[k, j])``."""
         counts = np.diff(b.indptr)[a.indices]
-        from_a = np.repeat(np.arange(a.nvals), counts)
+        from_a = repeat(np.arange(a.nvals, like=counts), counts)
         from_b = ranges(b.indptr[a.indices], counts)
         rows, inner, cols = a.row_ids[from_a].astype(INDEX), a.indices[from_a].astype(INDEX), b.indices[from_b]
         keys = rows * b.ncols + cols
@@ -55,7 +56,7 @@ class Products:
         right = (take(expand(b.values, b.nvals), from_b[order]), inner[order], cols[order].astype(INDEX))
         keys = keys[order]
         starts = runs(keys)
-        values = semiring.monoid.reduceat(multiply(semiring.binaryop, left, right), starts)
+        values = self.reduce_runs(semiring.monoid, self.combine(semiring.binaryop, left, right), starts)
         return matrix_from_keys(a.nrows, b.ncols, keys[starts], values)
 
     def inner(self, u: VectorStore, v: VectorStore, semiring: Any) -> Any:
@@ -66,38 +67,36 @@ class Products:
         shared = v_keys[found]
         if len(shared) == 0:
             return None
-        zeros = np.zeros(len(shared), INDEX)
+        zeros = np.zeros(len(shared), INDEX, like=shared)
         left, right = (take(u_values, where[found]), zeros, shared), (take(v_values, found), shared, zeros)
-        return semiring.monoid.reduce(multiply(semiring.binaryop, left, right))
+        return self.reduce_all(semiring.monoid, self.combine(semiring.binaryop, left, right))
 
     def outer(self, u: VectorStore, v: VectorStore, op: Any) -> MatrixStore:
         """``t[i, j] = op(u[i], v[j])``."""
         u_keys, u_values = entries(u)
         v_keys, v_values = entries(v)
-        i, j = np.repeat(u_keys, len(v_keys)), np.tile(v_keys, len(u_keys))
-        zeros = np.zeros(len(i), INDEX)
-        left = (take(u_values, np.repeat(np.arange(len(u_keys)), len(v_keys))), i, zeros)
-        right = (take(v_values, np.tile(np.arange(len(v_keys)), len(u_keys))), zeros, j)
-        return matrix_from_keys(u.size, v.size, i * v.size + j, multiply(op, left, right))
+        from_u, from_v = grid(len(u_keys), len(v_keys), u_keys)
+        i, j = u_keys[from_u], v_keys[from_v]
+        zeros = np.zeros(len(i), INDEX, like=i)
+        left, right = (take(u_values, from_u), i, zeros), (take(v_values, from_v), zeros, j)
+        return matrix_from_keys(u.size, v.size, i * v.size + j, self.combine(op, left, right))
 
     def kronecker(self, a: MatrixStore, b: MatrixStore, op: Any) -> MatrixStore:
         """``t[i * b.nrows + k, j * b.ncols + l] = op(a[i, j], b[k, l])``."""
-        from_a = np.repeat(np.arange(a.nvals), b.nvals)
-        from_b = np.tile(np.arange(b.nvals), a.nvals)
+        from_a, from_b = grid(a.nvals, b.nvals, a.indices)
         i, j = a.row_ids[from_a].astype(INDEX), a.indices[from_a].astype(INDEX)
         k, l = b.row_ids[from_b].astype(INDEX), b.indices[from_b].astype(INDEX)
         left = (take(expand(a.values, a.nvals), from_a), i, j)
         right = (take(expand(b.values, b.nvals), from_b), k, l)
-        values = multiply(op, left, right)
+        values = self.combine(op, left, right)
         ncols = a.ncols * b.ncols
         keys = (i * b.nrows + k) * ncols + j * b.ncols + l
         order = np.argsort(keys)
         return matrix_from_keys(a.nrows * b.nrows, ncols, keys[order], values[order])
 
 
-def multiply(op: Any, left: tuple[Array, Array, Array], right: tuple[Array, Array, Array]) -> Array:
-    """Apply a binary operator to operands given as (values, rows, columns); positional ones look only at the latter."""
-    if op.positional is None:
-        return op.numpy(cast(left[0], op.type.np_type), cast(right[0], op.type2.np_type))
-    _, rows, cols = left if op.positional.startswith("first") else right
-    return ((rows if op.positional.endswith("i") else cols) + op.offset).astype(op.return_type.np_type)
+def grid(nrows: int, ncols: int, like: Array) -> tuple[Array, Array]:
+    """Row and column of every position of a dense grid, row by row."""
+    places = np.arange(nrows * ncols, dtype=INDEX, like=like)
+    rows = places // max(1, ncols)
+    return rows, places - rows * ncols

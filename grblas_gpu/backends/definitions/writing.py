@@ -11,20 +11,24 @@ from ..entries import (
     allowed,
     cast,
     entries,
+    expand,
     find,
+    insert,
     is_iso,
     merge,
+    position,
     rebuild,
     take,
     true_keys,
 )
 from ..storage import INDEX, Array, MaskView, MatrixStore, VectorStore
+from .operating import Operating
 
 SMALL = 4096  # up to this size a dense copy costs less than a merge
 Index = tuple  # (I,) or (I, J): int64 arrays, or None for everything
 
 
-class Writing:
+class Writing(Operating):
     def write(
         self, c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, masked: bool = False
     ) -> Store:
@@ -63,7 +67,7 @@ class Writing:
         """
         is_scalar = type(value) not in (VectorStore, MatrixStore)
         if is_scalar and type(c) is VectorStore and index[0] is None and mask is None and accum is None:
-            return VectorStore(c.size, np.array([value], c.dtype))  # one value stands for all
+            return VectorStore(c.size, self.array([value], c.dtype))  # one value stands for all
         if is_scalar and not replace:
             done = self.assign_scalar_through(c, value, index, mask, accum, submask)
             if done is not None:
@@ -85,7 +89,7 @@ class Writing:
             t_keys, t_values = region.scatter(value)
         else:
             t_keys = region.candidates(mask, submask)
-            t_values = np.broadcast_to(value, t_keys.shape)
+            t_values = np.broadcast_to(self.array(value).reshape(1), t_keys.shape)
         c_keys, c_values = entries(c)
         if accum is None:
             kept = ~region.contains(c_keys)
@@ -133,7 +137,7 @@ class Writing:
         if type(x) is VectorStore and x.indices is None:
             (i,) = index
             if x.iso and x.values[0] != value:
-                x = VectorStore(x.size, np.full(x.size, x.values[0]), present=x.present, nvals=x.nvals)
+                x = VectorStore(x.size, np.array(expand(x.values, x.size)), present=x.present, nvals=x.nvals)
             if not x.iso or x.size == 1:
                 x.values[i] = value
             if x.present is not None and not x.present[i]:
@@ -142,15 +146,15 @@ class Writing:
             return x
         key = _key(x, index)
         keys, values = entries(x)
-        at = int(np.searchsorted(keys, key))
+        at = position(keys, key)
         if at < len(keys) and keys[at] == key:
             if not (is_iso(values) and values[0] == value):
                 values = np.array(values)
                 values[at] = value
             return rebuild(x, keys, values)
         if len(keys) and is_iso(values) and values[0] == value:
-            return rebuild(x, np.insert(keys, at, key), np.broadcast_to(values[:1], (len(keys) + 1,)))
-        return rebuild(x, np.insert(keys, at, key), np.insert(values, at, value))
+            return rebuild(x, insert(keys, at, key), np.broadcast_to(values[:1], (len(keys) + 1,)))
+        return rebuild(x, insert(keys, at, key), insert(values, at, value))
 
     def remove_element(self, x: Store, index: tuple[int, ...]) -> Store:
         keys, values = entries(x)
@@ -180,14 +184,14 @@ class Region:
         sizes = (c.nrows, c.ncols) if self.is_matrix else (c.size,)
         self.whole = all(part is None for part in index)
         self.axes = [
-            np.arange(n, dtype=INDEX) if part is None and (self.is_matrix or not self.whole) else part
+            np.arange(n, dtype=INDEX, like=c.values) if part is None and (self.is_matrix or not self.whole) else part
             for part, n in zip(index, sizes, strict=True)
         ]
         self.sorted_axes = None if self.whole else [np.unique(axis) for axis in self.axes]
 
     def contains(self, keys: Array) -> Array:
         if self.sorted_axes is None:
-            return np.ones(len(keys), bool)
+            return np.ones(len(keys), bool, like=keys)
         if not self.is_matrix:
             return find(self.sorted_axes[0], keys)[0]
         rows = keys // self.c.ncols if self.c.ncols else keys
@@ -211,7 +215,7 @@ class Region:
         keys = self.place(keys)
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
-        last = np.ones(len(keys), bool)
+        last = np.ones(len(keys), bool, like=keys)
         last[:-1] = keys[1:] != keys[:-1]
         return keys[last], take(values, order[last])
 
@@ -221,7 +225,9 @@ class Region:
             keys = true_keys(mask)
             return np.unique(self.place(keys)) if submask else keys[self.contains(keys)]
         if not self.is_matrix:
-            return np.arange(self.c.size, dtype=INDEX) if self.sorted_axes is None else self.sorted_axes[0]
+            if self.sorted_axes is None:
+                return np.arange(self.c.size, dtype=INDEX, like=self.c.values)
+            return self.sorted_axes[0]
         rows, cols = self.sorted_axes or self.axes
         return (rows[:, None] * self.c.ncols + cols[None, :]).reshape(-1)
 

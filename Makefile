@@ -31,7 +31,7 @@ $(VENV)/.docs-ready: $(VENV)/.ready
 demo: $(READY)  ## a Kronecker graph, two BFS, checked against python-graphblas
 	$(PY) examples/demo.py $(ARGS)
 
-test: lint types unit conformance  ## everything that this machine can check
+test: lint types conformance unit  ## everything that this machine can check
 
 lint: $(READY)  ## ruff: rules and format
 	$(PY) -m ruff check .

@@ -38,7 +38,7 @@ def resolve_assignment(out: Any, indexes: Any, value: Any, mask: Any, accum: Any
     if line_mask or (is_line and kind == "Vector" and mask is None):
         _assign_line(out, indexes, plain, mask, accum, replace, submask)
         return
-    index = tuple(axis.as_array() for axis in indexes.axes)
+    index = tuple(axis.on(out._engine) for axis in indexes.axes)
     if kind == "Vector" and is_line:  # a matrix mask: the line is a thin matrix
         plain = out._engine.as_matrix(plain, indexes.axes[0].size is None)
     view = _view(mask, out, indexes, submask)
@@ -80,7 +80,7 @@ def _assign_line(out: Any, indexes: Any, value: Any, mask: Any, accum: Any, repl
         if mask.parent.shape != wanted:
             raise DimensionMismatch(f"mask {mask.name} has shape {mask.parent.shape}; expected {wanted}")
         view = mask.view()
-    _assign_value(line, value, (along.index,), view, accum, replace, submask)
+    _assign_value(line, value, (along.on(engine),), view, accum, replace, submask)
     out._store = settle(engine, put(out._store, across.index, line._store))
 
 

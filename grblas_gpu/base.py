@@ -265,6 +265,8 @@ class BaseType:
             return self
         copy = self.dup()  # type: ignore[attr-defined]
         copy._engine = engine
+        if not self._is_scalar:
+            copy._store = engine.adopt(self._engine.export(self._store))  # type: ignore[attr-defined]
         return copy
 
     @property

@@ -29,9 +29,11 @@ class Axis:
             return f"[{', '.join(map(str, self.index.tolist()))}]"
         return f"[{', '.join(map(str, self.index[:3].tolist()))}, ...]"
 
-    def as_array(self) -> np.ndarray | None:
-        """The index as an array of positions (one for an integer), or None for everything."""
-        return np.array([self.index], np.int64) if self.size is None else self.index
+    def on(self, engine: Any) -> Any:
+        """The index as an array of positions (one for an integer) in an engine's memory, or None for everything."""
+        if self.size is None:
+            return engine.array([self.index], np.int64)
+        return None if self.index is None else engine.array(self.index)
 
     def as_key(self) -> Any:
         return slice(None) if self.index is None else self.index

@@ -43,7 +43,7 @@ class Matrix(MatrixConstruction, MatrixOperations, BaseType):
         self._ncols = check_size(ncols, "ncols")
         self.name = f"M_{next(Matrix._name_counter)}" if name is None else name
         self._engine = current_engine()
-        self._store = empty_store(self._nrows, self._ncols, self.dtype.np_type)
+        self._store = empty_store(self._engine, self._nrows, self._ncols, self.dtype.np_type)
 
     @classmethod
     def _from_store(cls, engine: Any, dtype: Any, store: MatrixStore, name: str | None = None) -> Matrix:
@@ -298,7 +298,7 @@ class Matrix(MatrixConstruction, MatrixOperations, BaseType):
         >>> A.nvals, A.shape
         (0, (2, 2))
         """
-        self._store = empty_store(self._nrows, self._ncols, self.dtype.np_type)
+        self._store = empty_store(self._engine, self._nrows, self._ncols, self.dtype.np_type)
 
     def resize(self, nrows: int, ncols: int) -> None:
         """Change the shape; entries beyond it are dropped.

@@ -143,7 +143,8 @@ class MatrixConstruction:
         {0: {1: 5}, 1: {0: 6}}
         """
         store, dtype = compressed_store(indptr, col_indices, values, dtype, nrows, ncols, "nrows", "column indices")
-        return cls._from_store(current_engine(), dtype, store, name)
+        engine = current_engine()
+        return cls._from_store(engine, dtype, engine.adopt(store), name)
 
     @classmethod
     def from_csc(
@@ -164,7 +165,8 @@ class MatrixConstruction:
         {0: {1: 6}, 1: {0: 5}}
         """
         store, dtype = compressed_store(indptr, row_indices, values, dtype, ncols, nrows, "ncols", "row indices")
-        return cls._from_store(current_engine(), dtype, store.transposed(), name)
+        engine = current_engine()
+        return cls._from_store(engine, dtype, engine.adopt(store.transposed()), name)
 
     @classmethod
     def from_dcsr(
@@ -254,7 +256,8 @@ class MatrixConstruction:
         indptr = np.arange(nrows + 1, dtype=np.int64) * ncols
         cols: Any = np.tile(np.arange(ncols, dtype=column_type(ncols)), nrows)
         store = MatrixStore(nrows, ncols, indptr, cols, np.array(array, dtype.np_type).reshape(-1))
-        new = cls._from_store(current_engine(), dtype, store, name)
+        engine = current_engine()
+        new = cls._from_store(engine, dtype, engine.adopt(store), name)
         if missing_value is not None:
             new << select.valuene(new, missing_value)
         return new

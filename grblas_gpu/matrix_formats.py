@@ -12,9 +12,9 @@ from .errors import InvalidObject, InvalidValue, OutOfMemory
 from .vector import duplicate_operator, duplicates_error
 
 
-def empty_store(nrows: int, ncols: int, dtype: Any) -> MatrixStore:
+def empty_store(engine: Any, nrows: int, ncols: int, dtype: Any) -> MatrixStore:
     try:
-        return MatrixStore.empty(nrows, ncols, dtype)
+        return engine.empty_matrix(nrows, ncols, dtype)
     except (MemoryError, ValueError):
         raise OutOfMemory(
             f"a Matrix of shape {nrows} x {ncols} needs {8 * (nrows + 1)} bytes of row pointers, more than there are"
@@ -86,8 +86,10 @@ def decompress(compressed: Any, indptr: Any, size: int | None) -> tuple[np.ndarr
 
 
 def compressed_arrays(a: Any, store: MatrixStore, dtype: Any) -> tuple[Any, Any, Any]:
-    values = np.broadcast_to(store.values, (store.nvals,)) if store.iso else store.values
-    return store.indptr.astype(np.uint64), store.indices.astype(np.uint64), output_values(values, dtype, a.dtype)
+    host = a._engine.host
+    values = np.broadcast_to(host(store.values), (store.nvals,)) if store.iso else host(store.values)
+    indptr, indices = host(store.indptr), host(store.indices)
+    return indptr.astype(np.uint64), indices.astype(np.uint64), output_values(values, dtype, a.dtype)
 
 
 def doubly_compressed(indptr: Any, indices: Any, values: Any) -> tuple[Any, Any, Any, Any]:

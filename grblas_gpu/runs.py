@@ -142,7 +142,7 @@ def run_power(expr: Any, view: MaskView | None, desc: Any) -> MatrixStore:
     base = matrix_store(a)
     if n == 0:
         identity = semiring.binaryop.monoid.identity
-        ones = VectorStore(base.nrows, np.array([identity], semiring.return_type.np_type))
+        ones = VectorStore(base.nrows, engine.array([identity], semiring.return_type.np_type))
         return engine.diagonal_matrix(ones, 0)
     result: Any = None
     while True:
@@ -228,11 +228,8 @@ def run_select_mask(expr: Any, view: MaskView | None, desc: Any) -> Any:
     """The entries of x that the mask lets through."""
     x, mask = expr.args
     store = _store(x)
-    empty = (
-        MatrixStore.empty(store.nrows, store.ncols, store.dtype)
-        if x.ndim == 2
-        else VectorStore.empty(store.size, store.dtype)
-    )
+    make = x._engine.empty_matrix if x.ndim == 2 else x._engine.empty_vector
+    empty = make(*x.shape, store.dtype)
     return x._engine.write(empty, store, mask.view(), None, True)
 
 
@@ -292,7 +289,7 @@ def run_extract(expr: Any, view: MaskView | None, desc: Any) -> Any:
     parent, indexes = expr.args
     engine = parent._engine
     if parent.ndim == 1:
-        return engine.extract_vector(parent._store, indexes.axes[0].index)
+        return engine.extract_vector(parent._store, indexes.axes[0].on(engine))
     rows, cols = indexes.axes
     store = parent._matrix._store if parent._is_transposed else parent._store
     if parent._is_transposed and (rows.size is None or cols.size is None):
@@ -300,12 +297,12 @@ def run_extract(expr: Any, view: MaskView | None, desc: Any) -> Any:
     elif parent._is_transposed:
         store = store.transposed()
     if rows.size is None:
-        return engine.extract_row(store, rows.index, cols.index)
+        return engine.extract_row(store, rows.index, cols.on(engine))
     if cols.size is None:
-        return engine.extract_column(store, cols.index, rows.index)
+        return engine.extract_column(store, cols.index, rows.on(engine))
     if rows.index is None and cols.index is None:
         return store.copy()
-    return engine.extract_matrix(store, rows.index, cols.index)
+    return engine.extract_matrix(store, rows.on(engine), cols.on(engine))
 
 
 def run_reposition(expr: Any, view: MaskView | None, desc: Any) -> Any:

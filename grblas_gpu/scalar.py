@@ -284,7 +284,8 @@ class Scalar(BaseType):
 
         v = Vector(self.dtype, 1, name=self.name if name is None else name)
         if self._content is not None:
-            v._store = VectorStore(1, np.array([self._content], self.dtype.np_type), indices=np.zeros(1, np.int64))
+            store = VectorStore(1, np.array([self._content], self.dtype.np_type), indices=np.zeros(1, np.int64))
+            v._store = v._engine.adopt(store)
         return v
 
     def _as_matrix(self, *, name: str | None = None) -> Any:

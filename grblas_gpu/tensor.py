@@ -220,12 +220,7 @@ class Tensor:
         matches = self.ewise_mult(other, op).new(bool)
         if matches.nvals != self.nvals:  # type: ignore[attr-defined]
             return False
-        store = matches._store
-        return (
-            bool(store.values.all())
-            if store.nvals in (len(store.values), 0) or store.iso
-            else all(matches.to_coo()[-1])
-        )
+        return bool(matches.to_coo()[-1].all())
 
     # ---- indexing -------------------------------------------------------------------------------------------
 

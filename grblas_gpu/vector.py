@@ -45,7 +45,7 @@ class Vector(Tensor, BaseType):
         self._size = size if type(size) is int and 0 <= size < 2**60 else check_size(size, "size")
         self.name = f"v_{next(Vector._name_counter)}" if name is None else name
         self._engine = current_engine()
-        self._store = VectorStore.empty(self._size, self.dtype.np_type)
+        self._store = self._engine.empty_vector(self._size, self.dtype.np_type)
 
     # ---- properties -----------------------------------------------------------------------------------------
 
@@ -218,7 +218,7 @@ class Vector(Tensor, BaseType):
             raise ValueError(f"values array must be 1d to create dense Vector with dtype {dtype}")
         new = cls(dtype, len(array), name=name)
         if len(array):
-            new._store = VectorStore(len(array), np.array(array, dtype.np_type))
+            new._store = new._engine.adopt(VectorStore(len(array), np.array(array, dtype.np_type)))
         if missing_value is not None:
             new << select.valuene(new, missing_value)
         return new
@@ -326,7 +326,7 @@ class Vector(Tensor, BaseType):
         >>> v.nvals, v.size
         (0, 3)
         """
-        self._store = VectorStore.empty(self._size, self.dtype.np_type)
+        self._store = self._engine.empty_vector(self._size, self.dtype.np_type)
 
     def resize(self, size: int) -> None:
         """Change the size; entries beyond it are dropped.

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import cast
+from ..entries import Store, cast
 from ..storage import INDEX, Array, MatrixStore, VectorStore, column_type
 
 Operand = tuple[Array, Array, Array]  # values, rows, columns
@@ -24,6 +24,14 @@ class Operating:
     def host(self, array: Array) -> np.ndarray:
         """An array in the memory of the host."""
         return array
+
+    def adopt(self, store: Store) -> Store:
+        """A store made of host arrays, in this engine's memory."""
+        return store
+
+    def export(self, store: Store) -> Store:
+        """A copy of a store in the memory of the host."""
+        return store.copy()
 
     def empty_vector(self, size: int, dtype: np.dtype) -> VectorStore:
         return VectorStore(size, np.empty(0, dtype), indices=np.empty(0, INDEX))

@@ -10,7 +10,20 @@ from hypothesis import HealthCheck, settings
 
 import grblas_gpu as gb
 
-BACKENDS = ("numpy", "cpu")
+
+
+def has_gpu() -> bool:
+    try:
+        import cupy
+
+        return cupy.cuda.runtime.getDeviceCount() > 0
+    except Exception:  # no CuPy, no driver, no device: all the same here
+        return False
+
+
+BACKENDS = ["numpy", "cpu"]
+if has_gpu():
+    BACKENDS.append(pytest.param("cuda", marks=pytest.mark.gpu))  # type: ignore[arg-type]
 
 # Reproducible by default; HYPOTHESIS_PROFILE=explore looks for new examples.
 _common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]}

@@ -28,6 +28,10 @@ def get_engine(name: str) -> Backend:
             from .cpu.engine import CpuBackend
 
             _engines[name] = CpuBackend()
+        elif name == "cuda":
+            from .cuda.engine import CudaBackend
+
+            _engines[name] = CudaBackend()
         elif name == "numpy":
             from .definitions import Definitions
 

@@ -138,7 +138,7 @@ def allowed(mask: MaskView, keys: Array) -> Array:
     """For each key: may the output be written there?"""
     store = mask.store
     if type(store) is VectorStore and store.indices is None:
-        inside = np.ones(len(keys), bool, like=keys) if store.present is None else store.present[keys]
+        inside = filled(len(keys), True, keys) if store.present is None else store.present[keys]
         if not mask.structure:
             inside = inside & cast(take(expand(store.values, store.size), keys), np.dtype(bool))
     else:
@@ -156,7 +156,7 @@ def positions(store: Store, keys: Array) -> tuple[Array, Array]:
 
 def runs(keys: Array) -> Array:
     """Where each run of equal (sorted) keys starts."""
-    first = np.ones(len(keys), bool, like=keys)
+    first = filled(len(keys), True, keys)
     first[1:] = keys[1:] != keys[:-1]
     return np.flatnonzero(first)
 
@@ -165,6 +165,14 @@ def ranges(starts: Array, counts: Array) -> Array:
     """``concatenate([arange(s, s + c) for s, c in zip(starts, counts)])`` without the loop."""
     shift = repeat(starts - (np.cumsum(counts) - counts), counts)
     return np.arange(len(shift), dtype=INDEX, like=starts) + shift
+
+
+def filled(count: int, value: bool, like: Array) -> Array:
+    """``count`` times the same flag (CuPy's ``ones`` and ``full`` know no ``like=``)."""
+    flags = np.zeros(count, bool, like=like)
+    if value:
+        flags[...] = True
+    return flags
 
 
 def repeat(values: Array, counts: Array) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidValue
-from ..entries import Store, cast, compress, entries, expand, find, is_iso, matrix_from_keys, runs, take
+from ..entries import Store, cast, compress, entries, expand, filled, find, is_iso, matrix_from_keys, runs, take
 from ..storage import INDEX, Array, MatrixStore, VectorStore
 from .operating import Operating
 from .products import grid
@@ -109,7 +109,7 @@ class Building(Operating):
             return VectorStore(u.size, values)
         present = u.present
         if present is None:
-            present = np.full(u.size, u.indices is None, like=u.values)
+            present = filled(u.size, u.indices is None, u.values)
             if u.indices is not None:
                 present[u.indices] = True
         return VectorStore(u.size, values, present=present, nvals=u.nvals)

@@ -12,6 +12,7 @@ from ..entries import (
     cast,
     entries,
     expand,
+    filled,
     find,
     insert,
     is_iso,
@@ -191,7 +192,7 @@ class Region:
 
     def contains(self, keys: Array) -> Array:
         if self.sorted_axes is None:
-            return np.ones(len(keys), bool, like=keys)
+            return filled(len(keys), True, keys)
         if not self.is_matrix:
             return find(self.sorted_axes[0], keys)[0]
         rows = keys // self.c.ncols if self.c.ncols else keys
@@ -215,7 +216,7 @@ class Region:
         keys = self.place(keys)
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
-        last = np.ones(len(keys), bool, like=keys)
+        last = filled(len(keys), True, keys)
         last[:-1] = keys[1:] != keys[:-1]
         return keys[last], take(values, order[last])
 

@@ -1,0 +1,74 @@
+"""The CUDA engine: the definitions on arrays in device memory, raw kernels for the hot loops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy
+import numpy as np
+
+from ..definitions import Definitions
+from ..entries import Store
+from ..storage import INDEX, Array, MatrixStore, VectorStore, column_type
+from . import operating
+
+
+class CudaBackend(Definitions):
+    """Stores hold CuPy arrays; nothing is computed on the host."""
+
+    name = "cuda"
+
+    # ---- memory -------------------------------------------------------------------------------------------------
+
+    def array(self, values: Any, dtype: Any = None) -> Array:
+        return cupy.asarray(values, dtype)
+
+    def host(self, array: Array) -> np.ndarray:
+        return cupy.asnumpy(array)  # synchronizes
+
+    def adopt(self, store: Store) -> Store:
+        return _move(store, cupy.asarray)
+
+    def export(self, store: Store) -> Store:
+        return _move(store, cupy.asnumpy)  # synchronizes
+
+    def empty_vector(self, size: int, dtype: np.dtype) -> VectorStore:
+        return VectorStore(size, cupy.empty(0, dtype), indices=cupy.empty(0, INDEX))
+
+    def empty_matrix(self, nrows: int, ncols: int, dtype: np.dtype) -> MatrixStore:
+        indptr = cupy.zeros(nrows + 1, INDEX)
+        return MatrixStore(nrows, ncols, indptr, cupy.empty(0, column_type(ncols)), cupy.empty(0, dtype))
+
+    # ---- operators ----------------------------------------------------------------------------------------------
+
+    def compute(self, op: Any, *operands: Array) -> Array:
+        return operating.compute(op, *operands)
+
+    def reduce_runs(self, op: Any, values: Array, starts: Array) -> Array:
+        return operating.reduce_runs(op, values, starts)
+
+    def reduce_all(self, monoid: Any, values: Array) -> Any:
+        return operating.reduce_all(monoid, values)
+
+    # ---- values that leave the device ---------------------------------------------------------------------------
+
+    def get_element(self, x: Store, index: tuple[int, ...]) -> Any:
+        return _scalar(super().get_element(x, index))
+
+
+def _scalar(value: Any) -> Any:
+    """A device value as a NumPy scalar."""
+    return value.get()[()] if isinstance(value, cupy.ndarray) else value  # synchronizes
+
+
+def _move(store: Store, to: Any) -> Store:
+    if type(store) is MatrixStore:
+        return MatrixStore(store.nrows, store.ncols, to(store.indptr), to(store.indices), to(store.values))
+    return VectorStore(
+        store.size,
+        to(store.values),
+        indices=None if store.indices is None else to(store.indices),
+        present=None if store.present is None else to(store.present),
+        nvals=store.nvals,
+        ordered=store.ordered,
+    )

@@ -1,0 +1,95 @@
+"""Operators on device arrays: every operator, built-in or user-defined, as a small compiled kernel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy
+import numpy as np
+
+from ..entries import is_iso
+from ..storage import INDEX, Array
+from . import compile
+
+THREADS = 256
+MOST_BLOCKS = 4096  # grid-stride loops do the rest
+CHUNK = 2048  # values that one warp combines when everything is reduced
+
+
+def blocks(threads: int) -> int:
+    return max(1, min(MOST_BLOCKS, -(-threads // THREADS)))
+
+
+def compute(op: Any, *operands: Array) -> Array:
+    """``op`` on arrays of one length (or length 1, which stands for all)."""
+    count = max(len(x) for x in operands) if all(len(x) for x in operands) else 0
+    if all(_is_one(x) for x in operands) and count:  # one value for all stays one value
+        return np.broadcast_to(_launch(op, [x[:1] for x in operands], 1), (count,))
+    return _launch(op, operands, count)
+
+
+def _launch(op: Any, operands: Any, count: int) -> Array:
+    result = cupy.empty(count, op.return_type.np_type)
+    if count == 0:
+        return result
+    file, make = _FORMS[len(operands)]
+    (kernel,) = compile.functions(file, op.key, ["compute"], lambda: _pieces(op, make, len(operands)))
+    arguments: list[Any] = []
+    for x in operands:
+        arguments += [_plain(x), 0 if _is_one(x) else 1]
+    kernel((blocks(count),), (THREADS,), (*arguments, result, count))
+    return result
+
+
+def _pieces(op: Any, make: Any, operands: int) -> list[str]:
+    pieces = [compile.using("X", op.type.np_type), compile.using("Z", op.return_type.np_type), make("op", op)]
+    if operands > 1:
+        pieces.insert(1, compile.using("Y", op.type2.np_type))
+    return pieces
+
+
+_FORMS = {
+    1: ("compute_unary.cu", compile.unary),
+    2: ("compute_binary.cu", compile.binary),
+    4: ("compute_index.cu", compile.index_unary),
+}
+
+
+def _is_one(x: Array) -> bool:
+    return len(x) == 1 or is_iso(x)
+
+
+def _plain(x: Array) -> Array:
+    """Contiguous memory; of a broadcast view its one value."""
+    return x[:1] if is_iso(x) else cupy.ascontiguousarray(x)
+
+
+def reduce_runs(op: Any, values: Array, starts: Array) -> Array:
+    """Each run of values combined by a monoid, or from the left by a binary operator."""
+    dtype = op.return_type.np_type
+    result = cupy.empty(len(starts), dtype)
+    if len(starts) == 0:
+        return result
+    is_monoid = op.opclass == "Monoid"
+
+    def pieces() -> list[str]:
+        return [
+            compile.using("Value", dtype),
+            compile.constant("ASSOCIATIVE", is_monoid),
+            compile.binary("add", op.binaryop if is_monoid else op),
+        ]
+
+    (kernel,) = compile.functions("reduce_runs.cu", (op.opclass, op.key), ["reduce_runs"], pieces)
+    stride = 0 if is_iso(values) else 1
+    arguments = (_plain(values), stride, len(values), starts.astype(INDEX), len(starts), result)
+    kernel((blocks(len(starts) * 32),), (THREADS,), arguments)
+    return result
+
+
+def reduce_all(monoid: Any, values: Array) -> Any:
+    """All values combined, as a NumPy scalar: runs of equal length, then the runs' results, until one is left."""
+    while True:
+        starts = cupy.arange(0, len(values), CHUNK, dtype=INDEX)
+        values = reduce_runs(monoid, values, starts)
+        if len(values) == 1:
+            return values.get()[0]  # synchronizes

@@ -1,0 +1,421 @@
+"""Python expressions and simple functions as C++.
+
+The operators' ``source`` and user-defined functions are walked as syntax trees. C++ templates (``kernels/prelude.cuh``,
+namespace ``py``) carry Python's meaning of each operation and find the types, so the walk itself needs none. One rule
+differs from Numba's: UINT64 combined with a signed integer stays UINT64, where Numba makes it a float.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import math
+import textwrap
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from numbers import Number
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from ...errors import UdfParseError
+
+C_TYPES = {
+    np.dtype(name): name if name != "bool" else "bool"
+    for name in ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+} | {np.dtype("float32"): "float", np.dtype("float64"): "double"}
+
+_BINARY: dict[type, str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "divide",
+    ast.FloorDiv: "floor_divide",
+    ast.Mod: "mod",
+    ast.Pow: "power",
+    ast.BitAnd: "bit_and",
+    ast.BitOr: "bit_or",
+    ast.BitXor: "bit_xor",
+    ast.LShift: "shift_left",
+    ast.RShift: "shift_right",
+}
+_UNARY: dict[type, str] = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
+_COMPARE: dict[type, str] = {
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+    ast.Lt: "lt",
+    ast.LtE: "le",
+    ast.Gt: "gt",
+    ast.GtE: "ge",
+}
+
+#: The functions of ``backends/cpu/prelude.py`` that exist in ``prelude.cuh`` under the same name.
+HELPERS = frozenset(
+    "binomial bit_clear bit_get bit_set divide float_floor_divide float_power frexp_exponent frexp_fraction gamma "
+    "ieee_remainder is_close larger least_common_multiple left_shift load_exponent log_gamma maximum minimum "
+    "round_half_away saturate_signed saturate_unsigned signed_divide signed_floor_divide signed_fmod signed_mod "
+    "signed_power signed_right_shift signed_shift signum smaller unsigned_divide unsigned_floor_divide unsigned_power "
+    "unsigned_right_shift unsigned_shift".split()
+)
+_BOTH = (
+    "cbrt copysign cos cosh erf erfc exp exp2 expm1 fabs gcd hypot isfinite isinf isnan log log10 log1p log2 nextafter "
+    "sin sinh sqrt tan tanh"
+).split()
+_ARC = ["acos", "acosh", "asin", "asinh", "atan", "atanh"]
+_FROM_NUMPY = {name: name for name in [*_BOTH, *"ceil floor fmod logaddexp logaddexp2 mod rint".split()]}
+_FROM_NUMPY |= {name: name for name in "deg2rad maximum minimum rad2deg signbit spacing square trunc".split()}
+_FROM_NUMPY |= {f"arc{name[1:]}": name for name in _ARC} | {name: name for name in _ARC}
+_FROM_NUMPY |= {"arctan2": "atan2", "fmax": "larger", "fmin": "smaller", "power": "power", "remainder": "mod"}
+_FROM_NUMPY |= {"abs": "absolute", "absolute": "absolute", "sign": "signum", "float_power": "float_power"}
+_FROM_NUMPY |= {"degrees": "rad2deg", "radians": "deg2rad"}
+_FROM_MATH = {name: name for name in [*_BOTH, *_ARC, "atan2"]} | {"fmod": "fmod", "pow": "power", "gamma": "gamma"}
+_FROM_MATH |= {"ceil": "int_ceil", "floor": "int_floor", "trunc": "int_trunc", "lgamma": "log_gamma"}
+_FROM_MATH |= {"degrees": "rad2deg", "radians": "deg2rad", "remainder": "ieee_remainder", "lcm": "least_common_multiple"}
+_BUILTINS = {"abs": "absolute", "pow": "power", "round": "int_round"}
+_FOLDED = {"min": "min2", "max": "max2"}
+_CASTS: dict[Any, str] = {bool: "bool", int: "int64", float: "double"} | {
+    dtype.type: name for dtype, name in C_TYPES.items()
+}
+MOST_STATEMENTS = 200  # an `if` repeats what follows it in both branches
+
+
+class Untranslatable(Exception):
+    """What stands in the way, for the message that shows the whole function."""
+
+
+def c_type(dtype: np.dtype) -> str:
+    """
+    >>> c_type(np.dtype("int8")), c_type(np.dtype("float32"))
+    ('int8', 'float')
+    """
+    return C_TYPES[np.dtype(dtype)]
+
+
+def literal(value: Any, dtype: np.dtype) -> str:
+    """A Python scalar as a constant of this type.
+
+    >>> literal(3, np.dtype("uint8")), literal(float("-inf"), np.dtype("float64"))
+    ('uint8(3)', '-infinity<double>()')
+    """
+    name = c_type(dtype)
+    if name == "bool":
+        return "true" if value else "false"
+    if dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            return f"{name}({_float(float(value))})" if math.isfinite(value) else _float(float(value), name)
+    return f"{name}({_integer(int(value))})"
+
+
+def _integer(value: int) -> str:
+    if value == -(2**63):
+        return "limits<int64>::low"
+    if not -(2**63) < value < 2**64:
+        raise Untranslatable(f"{value} does not fit into 64 bits")
+    return f"{value}ll" if value < 2**63 else f"{value}ull"
+
+
+def _float(value: float, name: str = "double") -> str:
+    if value != value:
+        return f"not_a_number<{name}>()"
+    if math.isinf(value):
+        return f"{'-' if value < 0 else ''}infinity<{name}>()"
+    return repr(value)
+
+
+def _constant(value: Any) -> str:
+    """A number as Numba types it: integers are INT64, floats FP64; NumPy scalars keep their type."""
+    if isinstance(value, np.generic) and value.dtype in C_TYPES:
+        return literal(value.item(), value.dtype)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return f"{'int64' if value < 2**63 else 'uint64'}({_integer(value)})"
+    if isinstance(value, float):
+        return _float(value)
+    raise Untranslatable(f"{value!r} is not a number")
+
+
+class Expressions(ast.NodeVisitor):
+    """Expressions over named scalars; ``names`` maps Python names to C++ ones, ``values`` finds everything else."""
+
+    def __init__(self, names: Mapping[str, str], values: Mapping[str, Any], helpers: bool) -> None:
+        self.names = dict(names)
+        self.values = values
+        self.helpers = helpers
+
+    def text(self, node: ast.expr) -> str:
+        return self.visit(node)
+
+    def condition(self, node: ast.expr) -> str:
+        return f"py::truth({self.text(node)})"
+
+    def generic_visit(self, node: ast.AST) -> str:
+        raise Untranslatable(f"`{ast.unparse(node)}` ({type(node).__name__}) has no translation")
+
+    def visit_Constant(self, node: ast.Constant) -> str:
+        return _constant(node.value)
+
+    def visit_Name(self, node: ast.Name) -> str:
+        if node.id in self.names:
+            return self.names[node.id]
+        return self._value(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> str:
+        return self._value(node)
+
+    def _value(self, node: ast.expr) -> str:
+        value = self._resolve(node)
+        if isinstance(value, Number | np.generic):
+            return _constant(value)
+        raise Untranslatable(f"`{ast.unparse(node)}` is not a number: {value!r}")
+
+    def _resolve(self, node: ast.expr) -> Any:
+        """The Python object that a name outside of the function stands for."""
+        if isinstance(node, ast.Attribute):
+            owner = self._resolve(node.value)
+            try:
+                return getattr(owner, node.attr)
+            except AttributeError as error:
+                raise Untranslatable(str(error)) from None
+        if isinstance(node, ast.Name) and node.id in self.values:
+            return self.values[node.id]
+        raise Untranslatable(f"`{ast.unparse(node)}` is not known before the function runs")
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> str:
+        if isinstance(node.op, ast.Not):
+            return f"(!{self.condition(node.operand)})"
+        if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
+            return _constant(-node.operand.value)  # type: ignore[operator]
+        return f"py::{_UNARY[type(node.op)]}({self.text(node.operand)})"
+
+    def visit_BinOp(self, node: ast.BinOp) -> str:
+        if type(node.op) not in _BINARY:
+            return self.generic_visit(node)
+        return f"py::{_BINARY[type(node.op)]}({self.text(node.left)}, {self.text(node.right)})"
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> str:
+        name = "py::both" if isinstance(node.op, ast.And) else "py::one_of"
+        return _fold(name, [self.text(value) for value in node.values])
+
+    def visit_Compare(self, node: ast.Compare) -> str:
+        operands = [self.text(operand) for operand in (node.left, *node.comparators)]
+        parts = []
+        for op, left, right in zip(node.ops, operands[:-1], operands[1:], strict=True):
+            if type(op) not in _COMPARE:
+                return self.generic_visit(node)
+            parts.append(f"py::{_COMPARE[type(op)]}({left}, {right})")
+        return parts[0] if len(parts) == 1 else f"({' && '.join(parts)})"
+
+    def visit_IfExp(self, node: ast.IfExp) -> str:
+        return f"py::choose({self.condition(node.test)}, {self.text(node.body)}, {self.text(node.orelse)})"
+
+    def visit_Call(self, node: ast.Call) -> str:
+        if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
+            raise Untranslatable(f"`{ast.unparse(node)}`: only plain arguments are translated")
+        arguments = [self.text(argument) for argument in node.args]
+        if self.helpers and isinstance(node.func, ast.Name) and node.func.id in HELPERS:
+            return f"py::{node.func.id}({', '.join(arguments)})"
+        function = self._resolve(node.func)
+        if function in (min, max) and len(arguments) > 1:
+            return _fold(f"py::{_FOLDED[function.__name__]}", arguments)
+        if isinstance(function, type) and function in _CASTS and len(arguments) == 1:
+            return f"cast<{_CASTS[function]}>({arguments[0]})"
+        name = _known_functions().get(function)
+        if name is None:
+            raise Untranslatable(f"`{ast.unparse(node.func)}` is not among the functions that have a translation")
+        return f"py::{name}({', '.join(arguments)})"
+
+
+def _fold(name: str, operands: list[str]) -> str:
+    """
+    >>> _fold("f", ["a", "b", "c"])
+    'f(f(a, b), c)'
+    """
+    result = operands[0]
+    for operand in operands[1:]:
+        result = f"{name}({result}, {operand})"
+    return result
+
+
+@cache
+def _known_functions() -> dict[Any, str]:
+    """Python functions, by identity, to the names of their C++ versions."""
+    import builtins
+
+    known: dict[Any, str] = {}
+    for module, table in ((np, _FROM_NUMPY), (math, _FROM_MATH), (builtins, _BUILTINS)):
+        for name, target in table.items():
+            if hasattr(module, name):
+                known[getattr(module, name)] = target
+    return known
+
+
+def _builtin_values() -> dict[str, Any]:
+    import builtins
+
+    return vars(builtins) | {"np": np, "math": math}
+
+
+@cache
+def expression(source: str) -> str:
+    """The C++ form of an operator's ``source`` over the variables x, y, i, j.
+
+    >>> expression("x if x < y else y")
+    'py::choose(py::truth(py::lt(x, y)), x, y)'
+    """
+    walker = Expressions({name: name for name in "xyij"}, _builtin_values(), helpers=True)
+    return walker.text(ast.parse(source, mode="eval").body)
+
+
+# --- user-defined functions ------------------------------------------------------------------------------------------
+
+
+def body(function: Callable[..., Any], parameters: Iterable[str], result: str) -> str:
+    """The statements of a user-defined function of these C++ parameters that returns a ``result``."""
+    function = getattr(function, "py_func", function)  # what is inside a Numba dispatcher
+    shown, node = _syntax_tree(function)
+    try:
+        return _Statements(function, node, tuple(parameters), result).text
+    except Untranslatable as reason:
+        raise UdfParseError(_message(function, shown, str(reason))) from None
+
+
+class _Statements:
+    """Straight-line assignments, ``if`` and ``return``; each assignment makes a new C++ variable."""
+
+    def __init__(self, function: Any, node: Any, parameters: tuple[str, ...], result: str) -> None:
+        self.result = result
+        self.count = 0
+        arguments = node.args
+        if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
+            raise Untranslatable("only plain parameters are translated")
+        names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+        defaults = [_constant(value) for value in function.__defaults__ or ()]
+        given = dict(zip(names, parameters, strict=False))
+        missing = names[len(parameters) :]
+        if len(missing) > len(defaults) or len(names) < len(parameters):
+            raise Untranslatable(f"it takes {len(names)} parameters, the operator has {len(parameters)}")
+        if missing:
+            given |= dict(zip(missing, defaults[-len(missing) :], strict=True))
+        self.values = _outside(function)
+        statements = [ast.Return(node.body)] if isinstance(node, ast.Lambda) else node.body
+        self.text = textwrap.indent(self._block(statements, given), "    ")
+
+    def _block(self, statements: list[Any], names: dict[str, str]) -> str:
+        lines = []
+        names = dict(names)
+        for number, statement in enumerate(statements):
+            self.count += 1
+            if self.count > MOST_STATEMENTS:
+                raise Untranslatable("it has too many branches")
+            walker = Expressions(names, self.values, helpers=False)
+            if isinstance(statement, ast.Return):
+                if statement.value is None:
+                    raise Untranslatable("it returns nothing")
+                lines.append(f"return cast<{self.result}>({walker.text(statement.value)});\n")
+                return "".join(lines)
+            if isinstance(statement, ast.If):
+                rest = statements[number + 1 :]
+                yes = self._block([*statement.body, *rest], names)
+                no = self._block([*statement.orelse, *rest], names)
+                test = walker.condition(statement.test)
+                lines.append(f"if ({test}) {{\n{textwrap.indent(yes, '    ')}}} else {{\n{textwrap.indent(no, '    ')}}}\n")
+                return "".join(lines)
+            if isinstance(statement, ast.Pass) or _is_docstring(statement):
+                continue
+            lines += self._assignment(statement, names, walker)
+        raise Untranslatable("a path through it ends without a return")
+
+    def _assignment(self, statement: Any, names: dict[str, str], walker: Expressions) -> list[str]:
+        if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+            current = ast.Name(statement.target.id, ast.Load())
+            pairs: list[tuple[Any, Any]] = [(statement.target, ast.BinOp(current, statement.op, statement.value))]
+        elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+            pairs = [(statement.target, statement.value)]
+        elif isinstance(statement, ast.Assign):
+            pairs = [pair for target in statement.targets for pair in _pairs(target, statement.value)]
+        else:
+            first_line = ast.unparse(statement).splitlines()[0]
+            raise Untranslatable(f"`{first_line}` ({type(statement).__name__}) has no translation")
+        lines, made = [], {}
+        for target, value in pairs:
+            if not isinstance(target, ast.Name):
+                raise Untranslatable(f"`{ast.unparse(target)}` cannot be assigned to")
+            self.count += 1
+            made[target.id] = f"{target.id}_{self.count}" if target.id.isascii() else f"v_{self.count}"
+            lines.append(f"auto {made[target.id]} = {walker.text(value)};\n")
+        names |= made
+        return lines
+
+
+def _pairs(target: Any, value: Any) -> list[tuple[Any, Any]]:
+    """``a, b = x, y`` as two assignments that both see the old values."""
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        return list(zip(target.elts, value.elts, strict=True))
+    return [(target, value)]
+
+
+def _is_docstring(statement: Any) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _outside(function: Any) -> dict[str, Any]:
+    """Names from around the function: constants as they are now, as with Numba."""
+    free = inspect.getclosurevars(function)
+    return _builtin_values() | dict(free.builtins) | dict(free.globals) | dict(free.nonlocals)
+
+
+def _syntax_tree(function: Any) -> tuple[str, Any]:
+    """The source text to show and the tree of a function; a lambda is looked up in the lines that contain it."""
+    try:
+        lines, start = inspect.getsourcelines(function)
+    except (OSError, TypeError):
+        raise UdfParseError(_message(function, "(no source)", "its source text is not available")) from None
+    text = textwrap.dedent("".join(lines))
+    tree = _parse_part(text)
+    if tree is None:
+        raise UdfParseError(_message(function, text, "its source text cannot be read on its own")) from None
+    code: CodeType = function.__code__
+    if code.co_name != "<lambda>":
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
+                return text, node
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.Lambda) and _same_code(node, code)]
+    if not found:
+        raise UdfParseError(_message(function, text, "it was not found in its source text"))
+    return ast.unparse(found[0]), found[0]
+
+
+def _parse_part(text: str) -> ast.AST | None:
+    """Lines around a lambda may begin or end in the middle of a statement: leave out what does not belong."""
+    for candidate in (text, f"({text.strip().rstrip(',')})", *_lambda_parts(text)):
+        try:
+            return ast.parse(candidate)
+        except SyntaxError:
+            continue
+    return None
+
+
+def _lambda_parts(text: str) -> Iterable[str]:
+    start = text.find("lambda")
+    while start >= 0:
+        for stop in range(len(text), start + len("lambda"), -1):
+            yield f"({text[start:stop]})"
+        start = text.find("lambda", start + 1)
+
+
+def _same_code(node: ast.Lambda, code: CodeType) -> bool:
+    """Whether this lambda compiles to that code (names around it may compile differently: closures)."""
+    arguments = node.args
+    names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+    if tuple(names) != code.co_varnames[: code.co_argcount]:
+        return False
+    made = compile(ast.fix_missing_locations(ast.Expression(node)), "<lambda>", "eval").co_consts[0]
+    used = set(made.co_names)
+    return made.co_consts == code.co_consts and used == set(code.co_names) | set(code.co_freevars)
+
+
+def _message(function: Any, shown: str, reason: str) -> str:
+    name = getattr(function, "__name__", repr(function))
+    return f"cannot translate {name} to C++: {reason}\n{textwrap.indent(textwrap.dedent(shown).rstrip(), '    ')}"

@@ -1,0 +1,49 @@
+"""NVRTC through ctypes: compiles CUDA C++ on machines without a GPU, a driver or CuPy."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+from functools import cache
+from pathlib import Path
+
+ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
+
+
+@cache
+def library() -> ctypes.CDLL | None:
+    """The library from the ``nvidia-cuda-nvrtc`` wheel, or None."""
+    spec = importlib.util.find_spec("nvidia")
+    for folder in [] if spec is None else spec.submodule_search_locations or []:
+        for path in sorted(Path(folder).glob("*/lib/libnvrtc.so.*")):
+            return ctypes.CDLL(str(path))
+    return None
+
+
+def compile_cuda(source: str, architecture: str, options: tuple[str, ...]) -> bytes:
+    """Machine code of a program; a failure raises with the compiler's messages."""
+    nvrtc = library()
+    assert nvrtc is not None
+    program = ctypes.c_void_p()
+    _check(nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"program.cu", 0, None, None))
+    try:
+        arguments = [f"-arch={architecture}", *options]
+        encoded = (ctypes.c_char_p * len(arguments))(*(argument.encode() for argument in arguments))
+        failed = nvrtc.nvrtcCompileProgram(program, len(arguments), encoded)
+        if failed:
+            raise AssertionError(_text(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program).decode())
+        return _text(nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN, program)
+    finally:
+        nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+
+
+def _text(size_of: ctypes._NamedFuncPointer, get: ctypes._NamedFuncPointer, program: ctypes.c_void_p) -> bytes:
+    size = ctypes.c_size_t()
+    _check(size_of(program, ctypes.byref(size)))
+    buffer = ctypes.create_string_buffer(size.value)
+    _check(get(program, buffer))
+    return buffer.raw
+
+
+def _check(status: int) -> None:
+    assert status == 0, f"NVRTC error {status}"

@@ -6,10 +6,9 @@ import os
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 import grblas_gpu as gb
-
 
 
 def has_gpu() -> bool:
@@ -29,6 +28,8 @@ if has_gpu():
 _common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]}
 settings.register_profile("fixed", derandomize=True, database=None, max_examples=60, **_common)  # type: ignore[arg-type]
 settings.register_profile("explore", max_examples=600, **_common)  # type: ignore[arg-type]
+_quick = {"max_examples": 12, "phases": [Phase.explicit, Phase.generate]}  # one look, no shrinking
+settings.register_profile("quick", derandomize=True, database=None, **_quick, **_common)  # type: ignore[arg-type]
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 

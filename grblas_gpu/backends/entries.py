@@ -49,9 +49,7 @@ def rebuild(like: Store, keys: Array, values: Array) -> Store:
 
 
 def matrix_from_keys(nrows: int, ncols: int, keys: Array, values: Array) -> MatrixStore:
-    if ncols == 0:
-        return MatrixStore.empty(nrows, ncols, values.dtype)
-    rows = keys // ncols
+    rows = keys // max(1, ncols)
     return MatrixStore(
         nrows, ncols, row_pointers(rows, nrows), (keys - rows * ncols).astype(column_type(ncols)), compress(values)
     )

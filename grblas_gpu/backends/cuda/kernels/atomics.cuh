@@ -1,0 +1,78 @@
+// Results that many threads add to at once: flags of what was touched, and sums by the processor's atomics where the
+// operator has one (NATIVE), by compare-and-swap for any other operator and type.
+
+#include "mxv.cuh"
+
+constexpr int NATIVE_ADD = 1, NATIVE_MIN = 2, NATIVE_MAX = 3, NATIVE_AND = 4, NATIVE_OR = 5, NATIVE_XOR = 6;
+
+// Sets a flag; true for the one thread that finds it unset. Flags are bytes, atomics work on the word around them.
+DEVICE bool first_touch(bool* flags, int64 i) {
+    if (((volatile bool*)flags)[i]) return false;
+    uint64 address = uint64(flags + i);
+    unsigned bit = 1u << (address & 3) * 8;
+    return !(atomicOr((unsigned*)(address & ~uint64(3)), bit) & bit);
+}
+
+template <class T, class Word> DEVICE T from_bits(Word word) {
+    if constexpr (same_type<T, float>) return __uint_as_float(word);
+    else if constexpr (same_type<T, double>) return __longlong_as_double(word);
+    else return T(word);
+}
+template <class Word, class T> DEVICE Word to_bits(T value) {
+    if constexpr (same_type<T, float>) return __float_as_uint(value);
+    else if constexpr (same_type<T, double>) return Word(__double_as_longlong(value));
+    else if constexpr (sizeof(T) == 1) return Word(uint8(value));
+    else if constexpr (sizeof(T) == 2) return Word(uint16(value));
+    else return Word(value);
+}
+
+// *address = add(*address, z). A value that changes nothing is not written.
+DEVICE void swap_in(Value* address, Value z) {
+    using Word = either<sizeof(Value) == 8, uint64, unsigned>;
+    constexpr bool narrow = sizeof(Value) < 4;
+    uint64 place = uint64(address);
+    Word* word = (Word*)(narrow ? place & ~uint64(3) : place);
+    int shift = narrow ? int(place & 3) * 8 : 0;
+    Word bits = narrow ? (Word(1) << sizeof(Value) % 4 * 8) - 1 : ~Word(0);
+    Word old = *(volatile Word*)word;
+    while (true) {
+        Value current = from_bits<Value>(Word(old >> shift & bits));
+        Word wanted = (old & ~(bits << shift)) | to_bits<Word>(add(current, z)) << shift;
+        if (wanted == old) return;
+        Word seen = atomicCAS(word, old, wanted);
+        if (seen == old) return;
+        old = seen;
+    }
+}
+
+DEVICE void add_atomically(Value* address, Value z) {
+    using Integer = either<sizeof(Value) == 8, either<is_signed<Value>, int64, uint64>, Value>;
+    using Bits = either<sizeof(Value) == 8, uint64, Value>;
+    if constexpr (NATIVE == NATIVE_ADD && is_float<Value>) atomicAdd(address, z);
+    else if constexpr (NATIVE == NATIVE_ADD) atomicAdd((Bits*)address, Bits(z));
+    else if constexpr (NATIVE == NATIVE_MIN) atomicMin((Integer*)address, Integer(z));
+    else if constexpr (NATIVE == NATIVE_MAX) atomicMax((Integer*)address, Integer(z));
+    else if constexpr (NATIVE == NATIVE_AND) atomicAnd((Bits*)address, Bits(z));
+    else if constexpr (NATIVE == NATIVE_OR) atomicOr((Bits*)address, Bits(z));
+    else if constexpr (NATIVE == NATIVE_XOR) atomicXor((Bits*)address, Bits(z));
+    else swap_in(address, z);
+}
+
+// Untouched sums hold initial(), and their flags are false.
+struct Sums {
+    bool* touched;
+    Value* values;
+};
+
+// Adds one product to a sum; true if it is the first one there.
+DEVICE bool scatter(const Matrix& m, const Vector& u, const Sums& sums, int64 i, int64 k, int64 entry, int64 element) {
+    if constexpr (STRUCTURE) return first_touch(sums.touched, i);
+    else if constexpr (EXIT_AT_FIRST) {
+        bool first = first_touch(sums.touched, i);
+        if (first) sums.values[i] = product(m, u, i, k, entry, element);
+        return first;
+    } else {
+        add_atomically(sums.values + i, product(m, u, i, k, entry, element));
+        return first_touch(sums.touched, i);
+    }
+}

@@ -1,0 +1,75 @@
+// Where a thread stands in the grid, and sums and lists made by whole warps and blocks. Blocks have whole warps.
+
+constexpr unsigned FULL_WARP = 0xffffffffu;
+
+DEVICE int lane() { return threadIdx.x & 31; }
+DEVICE int64 thread_in_grid() { return int64(blockIdx.x) * blockDim.x + threadIdx.x; }
+DEVICE int64 threads_in_grid() { return int64(gridDim.x) * blockDim.x; }
+DEVICE int64 warp_in_grid() { return thread_in_grid() >> 5; }
+DEVICE int64 warps_in_grid() { return threads_in_grid() >> 5; }
+
+// A count lives on the device where one is given; otherwise the host knew it.
+DEVICE int64 counted(const int64* on_device, int64 from_host) { return on_device ? *on_device : from_host; }
+
+template <class T> DEVICE T from_lane(T value, int source) {
+    if constexpr (is_float<T> || sizeof(T) == 8) return __shfl_sync(FULL_WARP, value, source);
+    else return T(__shfl_sync(FULL_WARP, int(value), source));
+}
+template <class T> DEVICE T from_lower(T value, int distance) {
+    if constexpr (is_float<T> || sizeof(T) == 8) return __shfl_up_sync(FULL_WARP, value, distance);
+    else return T(__shfl_up_sync(FULL_WARP, int(value), distance));
+}
+template <class T> DEVICE T from_higher(T value, int distance) {
+    if constexpr (is_float<T> || sizeof(T) == 8) return __shfl_down_sync(FULL_WARP, value, distance);
+    else return T(__shfl_down_sync(FULL_WARP, int(value), distance));
+}
+
+// The sum over a warp, in lane 0.
+DEVICE int64 warp_total(int64 number) {
+    for (int distance = 16; distance > 0; distance >>= 1) number += from_higher(number, distance);
+    return number;
+}
+
+// Every thread of the grid calls it once, after its loop: one atomic per warp.
+DEVICE void add_to_counter(int64* counter, int64 number) {
+    number = warp_total(number);
+    if (lane() == 0 && number != 0) atomicAdd((uint64*)counter, uint64(number));
+}
+
+// The next free places of a list for the lanes that want one; all lanes of the warp call it together.
+DEVICE int64 place_in_list(int64* counter, bool wanted) {
+    unsigned wanting = __ballot_sync(FULL_WARP, wanted);
+    int64 first = 0;
+    if (lane() == 0 && wanting) first = int64(atomicAdd((uint64*)counter, uint64(__popc(wanting))));
+    return from_lane(first, 0) + __popc(wanting & ((1u << lane()) - 1));
+}
+
+// The exclusive sum over the threads of a block, and the total; `shared` holds 32 numbers. All threads call it.
+DEVICE int64 block_offset(int64 number, int64& total, int64* shared) {
+    int64 inclusive = number;
+    for (int distance = 1; distance < 32; distance <<= 1) {
+        int64 lower = from_lower(inclusive, distance);
+        if (lane() >= distance) inclusive += lower;
+    }
+    __syncthreads();  // whoever still reads the numbers of an earlier call
+    if (lane() == 31) shared[threadIdx.x >> 5] = inclusive;
+    __syncthreads();
+    int warps = blockDim.x >> 5;
+    int64 before = 0;
+    total = 0;
+    for (int warp = 0; warp < warps; ++warp) {
+        if (warp < int(threadIdx.x >> 5)) before += shared[warp];
+        total += shared[warp];
+    }
+    return before + inclusive - number;
+}
+
+// How many of the ascending numbers[lo..hi) are at most `wanted`, counted from 0.
+template <class T> DEVICE int64 upper_bound(const T* numbers, int64 lo, int64 hi, T wanted) {
+    while (lo < hi) {
+        int64 middle = (lo + hi) >> 1;
+        if (numbers[middle] <= wanted) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}

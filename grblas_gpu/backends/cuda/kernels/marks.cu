@@ -1,0 +1,26 @@
+// Lists as flags. The mask belongs to the list: its values say which positions count.
+
+#include "grid.cuh"
+#include "mask.cuh"
+
+extern "C" __global__ void mark_kernel(
+    const int64* list, const int64* device_count, int64 host_count, const bool* mask_present,
+    const MaskValue* mask_values, bool* flags, bool flag
+) {
+    Mask mask = {mask_present, mask_values};
+    int64 count = counted(device_count, host_count);
+    for (int64 t = thread_in_grid(); t < count; t += threads_in_grid())
+        if (allowed(mask, t)) flags[list[t]] = flag;
+}
+
+// Values to their positions; positions that are not listed keep whatever they hold.
+extern "C" __global__ void spread_kernel(
+    const int64* list, const int64* device_count, int64 host_count, bool* flags, const MaskValue* values,
+    MaskValue* dense
+) {
+    int64 count = counted(device_count, host_count);
+    for (int64 t = thread_in_grid(); t < count; t += threads_in_grid()) {
+        flags[list[t]] = true;
+        dense[list[t]] = values[t];
+    }
+}

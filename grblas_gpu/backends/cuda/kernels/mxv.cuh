@@ -1,0 +1,92 @@
+// The product of one entry and how products of a row are added. Generated: the types MatrixValue, VectorValue (as stored),
+// Left, Right (as the operator takes them), Value (the result), Column; the functions multiply, add, terminal, initial; and
+//   STRUCTURE      only whether there is a product matters: all are equal, and adding them changes nothing
+//   MATRIX, VECTOR how the values of an operand are read: not at all, one for all, one for each entry
+//   FULL           every position of the vector has an entry
+//   FLIP           the vector is the left operand
+//   EXIT_AT_FIRST  any product will do
+//   HAS_TERMINAL   a row may stop when it reaches terminal()
+
+#include "grid.cuh"
+#include "mask.cuh"
+
+constexpr int UNUSED = 0, ISO = 1, EACH = 2;
+
+struct Matrix {
+    const int64* indptr;
+    const Column* indices;
+    const MatrixValue* values;
+};
+struct Vector {
+    const bool* present;
+    const VectorValue* values;
+};
+
+// The result of a row so far.
+struct Sum {
+    bool found;
+    Value value;
+};
+
+DEVICE Value product(const Matrix& m, const Vector& u, int64 i, int64 k, int64 entry, int64 element) {
+    using MatrixOperand = either<FLIP, Right, Left>;
+    using VectorOperand = either<FLIP, Left, Right>;
+    MatrixOperand a = MatrixOperand(1);
+    VectorOperand b = VectorOperand(1);
+    if constexpr (MATRIX != UNUSED) a = cast<MatrixOperand>(m.values[MATRIX == ISO ? 0 : entry]);
+    if constexpr (VECTOR != UNUSED) b = cast<VectorOperand>(u.values[VECTOR == ISO ? 0 : element]);
+    // The vector on the left is a row, with positions (0, k); on the right a column, with positions (k, 0).
+    if constexpr (FLIP) return cast<Value>(multiply(b, a, 0, k, k, i));
+    else return cast<Value>(multiply(a, b, i, k, k, 0));
+}
+
+// The one value of a structural result.
+DEVICE void write_constant(const Matrix& m, const Vector& u, Value* values) {
+    if constexpr (STRUCTURE)
+        if (thread_in_grid() == 0) values[0] = product(m, u, 0, 0, 0, 0);
+}
+
+DEVICE bool finished(const Sum& sum) {
+    if constexpr (STRUCTURE || EXIT_AT_FIRST) return sum.found;
+    else if constexpr (HAS_TERMINAL) return sum.found && sum.value == terminal();
+    else return false;
+}
+
+DEVICE void add_entry(const Matrix& m, const Vector& u, int64 i, int64 entry, Sum& sum) {
+    int64 k = m.indices[entry];
+    if constexpr (!FULL)
+        if (!u.present[k]) return;
+    if constexpr (!STRUCTURE) {
+        Value z = product(m, u, i, k, entry, k);
+        sum.value = sum.found ? add(sum.value, z) : z;
+    }
+    sum.found = true;
+}
+
+DEVICE Sum merged(Sum left, const Sum& right) {
+    if constexpr (!STRUCTURE)
+        if (right.found) left.value = left.found ? add(left.value, right.value) : right.value;
+    left.found = left.found || right.found;
+    return left;
+}
+
+// A part of a row by a whole warp, combined in an order that depends on nothing else; the result is in lane 0.
+DEVICE Sum warp_sum(const Matrix& m, const Vector& u, int64 i, int64 start, int64 stop) {
+    Sum sum = {false, Value(0)};
+    for (int64 base = start; base < stop; base += 32) {
+        if (base + lane() < stop) add_entry(m, u, i, base + lane(), sum);
+        if constexpr (STRUCTURE || EXIT_AT_FIRST || HAS_TERMINAL)
+            if (__any_sync(FULL_WARP, finished(sum))) break;
+    }
+    for (int distance = 16; distance > 0; distance >>= 1) {
+        Sum higher = {from_higher(sum.found, distance), sum.value};
+        if constexpr (!STRUCTURE) higher.value = from_higher(sum.value, distance);
+        if (lane() + distance < 32) sum = merged(sum, higher);
+    }
+    return sum;
+}
+
+#define OPERANDS                                                                                             \
+    const int64 *indptr, const Column *indices, const MatrixValue *matrix_values, const bool *present,       \
+        const VectorValue *vector_values, const bool *mask_present, const MaskValue *mask_values
+#define GIVEN {indptr, indices, matrix_values}, {present, vector_values}, {mask_present, mask_values}

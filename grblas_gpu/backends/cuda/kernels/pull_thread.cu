@@ -1,0 +1,28 @@
+// pull.thread: one thread for each row that the mask allows, until the row's result is certain.
+
+#include "mxv.cuh"
+
+DEVICE void pull_thread(
+    Matrix m, Vector u, Mask mask, int64 nrows, bool* out_present, Value* out_values, int64* out_count
+) {
+    int64 count = 0;
+    write_constant(m, u, out_values);
+    for (int64 i = thread_in_grid(); i < nrows; i += threads_in_grid()) {
+        Sum sum = {false, Value(0)};
+        if (allowed(mask, i)) {
+            int64 stop = m.indptr[i + 1];
+            for (int64 entry = m.indptr[i]; entry < stop && !finished(sum); ++entry) add_entry(m, u, i, entry, sum);
+        }
+        out_present[i] = sum.found;
+        if constexpr (!STRUCTURE)
+            if (sum.found) out_values[i] = sum.value;
+        count += sum.found;
+    }
+    add_to_counter(out_count, count);
+}
+
+extern "C" __global__ void pull_thread_kernel(
+    OPERANDS, int64 nrows, bool* out_present, Value* out_values, int64* counters
+) {
+    pull_thread(GIVEN, nrows, out_present, out_values, counters);
+}

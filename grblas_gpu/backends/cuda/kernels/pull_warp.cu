@@ -1,0 +1,27 @@
+// pull.warp: one warp for each row that the mask allows, 32 entries at a time.
+
+#include "mxv.cuh"
+
+DEVICE void pull_warp(
+    Matrix m, Vector u, Mask mask, int64 nrows, bool* out_present, Value* out_values, int64* out_count
+) {
+    int64 count = 0;
+    write_constant(m, u, out_values);
+    for (int64 i = warp_in_grid(); i < nrows; i += warps_in_grid()) {
+        Sum sum = {false, Value(0)};
+        if (allowed(mask, i)) sum = warp_sum(m, u, i, m.indptr[i], m.indptr[i + 1]);
+        if (lane() == 0) {
+            out_present[i] = sum.found;
+            if constexpr (!STRUCTURE)
+                if (sum.found) out_values[i] = sum.value;
+            count += sum.found;
+        }
+    }
+    add_to_counter(out_count, count);
+}
+
+extern "C" __global__ void pull_warp_kernel(
+    OPERANDS, int64 nrows, bool* out_present, Value* out_values, int64* counters
+) {
+    pull_warp(GIVEN, nrows, out_present, out_values, counters);
+}

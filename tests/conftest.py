@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 import grblas_gpu as gb
+from grblas_gpu.backends.cpu.tier import get_tier, set_tier
 
 
 def has_gpu() -> bool:
@@ -20,7 +21,8 @@ def has_gpu() -> bool:
         return False
 
 
-BACKENDS = ["numpy", "cpu"]
+# "compiled" is the CPU engine with a kernel for everything, however small.
+BACKENDS = ["numpy", "cpu", "compiled"]
 if has_gpu():
     BACKENDS.append(pytest.param("cuda", marks=pytest.mark.gpu))  # type: ignore[arg-type]
 
@@ -36,5 +38,14 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 @pytest.fixture(params=BACKENDS)
 def backend(request: pytest.FixtureRequest) -> Iterator[str]:
     """The name of an engine; objects made in the test belong to it."""
-    with gb.using(request.param):
-        yield request.param
+    if request.param != "compiled":
+        with gb.using(request.param):
+            yield request.param
+        return
+    before = get_tier()
+    set_tier("numba")
+    try:
+        with gb.using("cpu"):
+            yield "cpu"
+    finally:
+        set_tier(before)

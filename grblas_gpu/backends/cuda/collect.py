@@ -1,0 +1,29 @@
+"""The positions that a mask allows, as an ascending list."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..storage import Array
+from .compile import constant, functions, using
+from .launch import launch
+from .masks import VectorMask
+from .scratch import TILES, Scratch
+
+
+def collect(
+    mask: VectorMask, size: int, out_list: Array, scratch: Scratch, values: Array | None = None, out: Array | None = None
+) -> Array:
+    """Fill ``out_list`` (and ``out`` with the values at those positions); returns their number, on the device."""
+    dtype = np.dtype(bool) if values is None else values.dtype
+    count_tiles, write = functions(
+        "collect.cu",
+        (mask.key, None if values is None else dtype.char),
+        ["count_kernel", "collect_kernel"],
+        lambda: [*mask.pieces(), using("Gathered", dtype), constant("GATHER", values is not None)],
+    )
+    number = scratch.counters[2:3]
+    launch(count_tiles, TILES, (*mask.arguments, size, scratch.tile_sums), per_block=1)
+    gathered = (0, 0) if values is None else (values, out)
+    launch(write, TILES, (*mask.arguments, size, scratch.tile_sums, out_list, number, *gathered), per_block=1)
+    return number

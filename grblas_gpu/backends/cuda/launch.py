@@ -1,0 +1,32 @@
+"""How many threads a kernel gets. Kernels stride over their work, so any number is right; this one fills the device."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+BLOCK = 256
+BLOCKS_PER_PROCESSOR = 8  # 2048 threads, as many as fit
+
+
+@cache
+def most_blocks(device: int) -> int:
+    import cupy
+
+    return BLOCKS_PER_PROCESSOR * int(cupy.cuda.Device(device).attributes["MultiProcessorCount"])
+
+
+def blocks_for(items: int, per_block: int, most: int) -> int:
+    """
+    >>> blocks_for(1, 256, 1000), blocks_for(257, 256, 1000), blocks_for(10**9, 256, 1000)
+    (1, 2, 1000)
+    """
+    return max(1, min(-(-items // per_block), most))
+
+
+def launch(kernel: Any, items: int, arguments: tuple[Any, ...], per_block: int = BLOCK) -> None:
+    """Run a kernel over ``items``, of which a block of threads takes ``per_block`` at a time."""
+    import cupy
+
+    most = most_blocks(cupy.cuda.runtime.getDevice())
+    kernel((blocks_for(items, per_block, most),), (BLOCK,), arguments)

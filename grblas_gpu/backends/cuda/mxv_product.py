@@ -1,0 +1,146 @@
+"""What a matrix-vector kernel must know of its product: how values are read, multiplied and added."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..storage import MatrixStore, VectorStore
+from .compile import binary, constant, product, using, value
+
+UNUSED, ISO, EACH = 0, 1, 2  # how the values of an operand are read
+
+#: Operators that the processor can apply atomically, by their source; the numbers are those of kernels/atomics.cuh.
+_NATIVE = {
+    "x + y": 1,
+    "x if x < y else y": 2,
+    "x if x > y else y": 3,
+    "x & y": 4,
+    "x | y": 5,
+    "x ^ y": 6,
+}
+
+
+class Product:
+    """One product ``m u`` or ``u m``: flags and types, as pieces of a program and as the key of its compiled form."""
+
+    __slots__ = (
+        "can_scatter",
+        "dtype",
+        "exit_at_first",
+        "flip",
+        "has_terminal",
+        "initial",
+        "key",
+        "matrix",
+        "matrix_type",
+        "semiring",
+        "structure",
+        "timing_matters",
+        "vector",
+        "vector_type",
+    )
+
+    def __init__(self, a: MatrixStore, u: VectorStore, semiring: Any, flip: bool, early_exit: bool) -> None:
+        op, monoid = semiring.binaryop, semiring.monoid
+        self.semiring = semiring
+        self.flip = flip
+        self.dtype: np.dtype = monoid.return_type.np_type
+        self.matrix_type, self.vector_type = a.values.dtype, u.values.dtype
+        left, right = uses(op, "x"), uses(op, "y")
+        a_used, u_used = (right, left) if flip else (left, right)
+        self.matrix = UNUSED if not a_used else ISO if len(a.values) == 1 else EACH
+        self.vector = UNUSED if not u_used else ISO if len(u.values) == 1 else EACH
+        # Equal products whose sum is again the same: the values on the device need not be known to see that.
+        equal = op.positional is None and self.matrix != EACH and self.vector != EACH
+        self.structure = equal and bool(monoid.any_value or monoid.is_idempotent)
+        self.exit_at_first = self.structure or (early_exit and bool(monoid.any_value))
+        self.has_terminal = early_exit and monoid.terminal is not None
+        self.initial = None if self.exit_at_first else _initial(monoid)
+        self.can_scatter = self.exit_at_first or self.initial is not None
+        #: Whether atomics may give a result that depends on their order.
+        self.timing_matters = not self.structure and (
+            self.dtype.kind == "f" or bool(monoid.any_value) or monoid.binaryop.source is None
+        )
+        self.key = (
+            semiring.key,
+            flip,
+            self.matrix_type.char,
+            self.matrix,
+            self.vector_type.char,
+            self.vector,
+            self.exit_at_first,
+            self.has_terminal,
+            a.indices.dtype.char,
+        )
+
+    def pieces(self, column: np.dtype) -> list[str]:
+        """For ``kernels/mxv.cuh`` and ``kernels/atomics.cuh``; ``column`` is the type of the matrix's indices."""
+        op, monoid = self.semiring.binaryop, self.semiring.monoid
+        return [
+            using("MatrixValue", self.matrix_type),
+            using("VectorValue", self.vector_type),
+            using("Left", op.type.np_type),
+            using("Right", op.type2.np_type),
+            using("Value", self.dtype),
+            using("Column", column),
+            constant("STRUCTURE", self.structure),
+            constant("MATRIX", self.matrix),
+            constant("VECTOR", self.vector),
+            constant("FLIP", self.flip),
+            constant("EXIT_AT_FIRST", self.exit_at_first),
+            constant("HAS_TERMINAL", self.has_terminal),
+            constant("NATIVE", native_atomic(monoid, self.dtype)),
+            product("multiply", op),
+            binary("add", monoid.binaryop),
+            value("terminal", 0 if monoid.terminal is None else monoid.terminal, self.dtype),
+            value("initial", 0 if self.initial is None else self.initial, self.dtype),
+        ]
+
+
+def uses(op: Any, name: str) -> bool:
+    """Whether the operator looks at this operand at all (unknown for user-defined ones: assume so)."""
+    if op.positional is not None:
+        return False
+    return op.source is None or name in _names(op.source)
+
+
+@cache
+def _names(source: str) -> frozenset[str]:
+    return frozenset(node.id for node in ast.walk(ast.parse(source, mode="eval")) if isinstance(node, ast.Name))
+
+
+def native_atomic(monoid: Any, dtype: np.dtype) -> int:
+    """The processor's own atomic for this monoid, or 0."""
+    number = _NATIVE.get(monoid.binaryop.source, 0)
+    if dtype.itemsize < 4 or (dtype.kind == "f" and number != 1):
+        return 0
+    return number
+
+
+_initials: dict[str, Any] = {}
+
+
+def _initial(monoid: Any) -> Any:
+    """What a sum holds before its first product, or None if nothing will do.
+
+    The identity of a float monoid need not be neutral to the last bit: 0.0 turns -0.0 into 0.0, and infinity hides a NaN
+    from `min`. NaN and -0.0 are better where they are neutral.
+    """
+    if monoid.binaryop.source is None or monoid.return_type.np_type.kind != "f":
+        return monoid.identity
+    found = _initials.get(monoid.key)
+    if found is None:
+        dtype = monoid.return_type.np_type
+        probes = np.array([np.nan, -np.inf, np.inf, -1.0, 1.0, -0.0, 0.0], dtype)
+        found = monoid.identity
+        for candidate in (np.nan, -0.0):
+            sums = np.asarray(monoid.binaryop.numpy(np.full(len(probes), candidate, dtype), probes), dtype)
+            if np.array_equal(sums, probes, equal_nan=True) and (np.signbit(sums) == np.signbit(probes))[1:].all():
+                found = candidate
+                break
+        _initials[monoid.key] = found
+    return found

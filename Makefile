@@ -13,7 +13,7 @@ DOCS_READY := $(VENV)/.docs-ready
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types unit conformance test-gpu bench docs clean
+.PHONY: help demo test lint types unit conformance test-slow test-gpu bench docs clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -41,7 +41,10 @@ types: $(READY)  ## mypy
 	$(PY) -m mypy
 
 unit: $(READY)  ## our tests and the documentation's examples
-	$(PY) -m pytest $(ARGS)
+	$(PY) -m pytest -m "not slow" $(ARGS)
+
+test-slow: $(READY)  ## the tests that `make test` leaves out: CUDA kernels emulated on the CPU (needs g++)
+	$(PY) -m pytest -m slow $(ARGS)
 
 conformance: $(READY)  ## python-graphblas's own tests, run against grblas_gpu
 	$(PY) tests/conformance/run.py

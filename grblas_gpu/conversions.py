@@ -6,19 +6,51 @@ from typing import Any
 
 import numpy as np
 
+from .backends import current_engine
+from .backends.storage import Array
 from .dtypes import DataType, lookup_dtype
 from .errors import IndexOutOfBound, InvalidValue, OutOfMemory
 
 MAX_SIZE = 2**60  # the largest index that the GraphBLAS specification promises
+PLAIN = frozenset((bool, int, float, list, tuple, range))  # what is no array is found out fast
+DLPACK_CUDA = (2, 13)  # the device types of DLPack for memory of a CUDA device, and for managed memory
 
 
-def index_array(array: Any, name: str) -> np.ndarray:
+def is_device_array(x: Any) -> bool:
+    """Whether this is an array in the memory of a CUDA device, of CuPy or any other library."""
+    if hasattr(x, "__cuda_array_interface__"):
+        return True
+    return hasattr(x, "__dlpack_device__") and int(x.__dlpack_device__()[0]) in DLPACK_CUDA
+
+
+def given_array(x: Any, engine: Any = None) -> Any:
+    """An array as it was given, or None for what is none (a list, a scalar).
+
+    Arrays on a CUDA device are shared without a copy, if the engine (that of new objects, unless it is given) can.
+    """
+    if isinstance(x, np.ndarray):
+        return np.asarray(x)
+    if type(x) in PLAIN or not is_device_array(x):
+        return None
+    return (current_engine() if engine is None else engine).share(x)
+
+
+def index_array(array: Any, name: str, engine: Any = None) -> Array:
     """Integers as int64; anything else is a clear error."""
-    if not isinstance(array, np.ndarray):
+    array = checked_index(array, name, engine)
+    return array.astype(np.int64, copy=isinstance(array, np.ndarray))
+
+
+def checked_index(array: Any, name: str, engine: Any = None) -> Array:
+    """Non-negative integers of any type."""
+    given = given_array(array, engine)
+    if given is None:
         # As NumPy converts a list: floats are truncated, negative numbers do not fit.
         array = np.array(array if hasattr(array, "__len__") else list(array), np.uint64)
-    elif array.dtype.kind not in "iub" and array.size:
-        raise ValueError(f"{name} must be integers, not {array.dtype.name}")
+    elif given.dtype.kind not in "iub" and given.size:
+        raise ValueError(f"{name} must be integers, not {given.dtype.name}")
+    else:
+        array = given
     if array.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional; got {array.ndim} dimensions")
     if array.size:
@@ -26,28 +58,28 @@ def index_array(array: Any, name: str) -> np.ndarray:
             raise OverflowError(f"{name} must not be negative; got {int(array.min())}")
         if array.dtype.kind == "u" and int(array.max()) > MAX_SIZE:
             raise InvalidValue(f"{name} must stay below 2**60; got {int(array.max())}")
-    return array.astype(np.int64)
+    return array
 
 
-def check_bounds(index: np.ndarray, size: int, name: str) -> None:
+def check_bounds(index: Array, size: int, name: str) -> None:
     if index.size and int(index.max()) >= size:
         raise IndexOutOfBound(f"{name}: {int(index.max())} is out of range for size {size}")
 
 
-def values_to_array(values: Any, dtype: Any = None) -> tuple[np.ndarray, DataType]:
+def values_to_array(values: Any, dtype: Any = None, engine: Any = None) -> tuple[Array, DataType]:
     """Values (a scalar or an array) in their own or the wanted type; values that do not fit it are an error."""
+    given = given_array(values, engine)
     if dtype is None:
-        given = isinstance(values, np.ndarray)
-        array = np.asarray(values)
+        array = np.asarray(values) if given is None else given
         if array.dtype.hasobject:
             raise ValueError("object dtype for values is not allowed")
-        if not given and array.dtype == np.int32:
+        if given is None and array.dtype == np.int32:
             array = array.astype(np.int64)
-        if not given and array.size == 0 and array.ndim == 1:
+        if given is None and array.size == 0 and array.ndim == 1:
             array = array.astype(np.float64)
         return array, lookup_dtype(array.dtype)
     found = lookup_dtype(dtype)
-    array = np.asarray(values) if isinstance(values, np.ndarray) else np.array(values, found.np_type)
+    array = np.array(values, found.np_type) if given is None else given
     if array.dtype != found.np_type:
         if array.dtype.kind in "iu" and found.np_type.kind in "iu" and array.size:
             limits = np.iinfo(found.np_type)
@@ -58,6 +90,11 @@ def values_to_array(values: Any, dtype: Any = None) -> tuple[np.ndarray, DataTyp
                 )
         array = array.astype(found.np_type)
     return array, found
+
+
+def own_values(values: Array, dtype: np.dtype) -> Array:
+    """Values of an object to be: copied from NumPy, shared with the device where the type is the wanted one."""
+    return np.array(values, dtype) if isinstance(values, np.ndarray) else values.astype(dtype, copy=False)
 
 
 def check_size(value: Any, name: str) -> int:

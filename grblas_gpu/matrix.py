@@ -134,9 +134,9 @@ class Matrix(MatrixConstruction, MatrixOperations, BaseType):
         >>> A.to_dicts()
         {0: {1: 5}, 1: {0: 6}}
         """
-        row_index = index_array(rows, "row indices")
-        col_index = index_array(columns, "column indices")
-        array, _ = values_to_array(values, self.dtype)
+        row_index = index_array(rows, "row indices", self._engine)
+        col_index = index_array(columns, "column indices", self._engine)
+        array, _ = values_to_array(values, self.dtype, self._engine)
         nrows = self._nrows if nrows is None else check_size(nrows, "nrows")
         ncols = self._ncols if ncols is None else check_size(ncols, "ncols")
         if array.shape == () or not row_index.size == col_index.size == array.size:
@@ -235,6 +235,19 @@ class Matrix(MatrixConstruction, MatrixOperations, BaseType):
             line: dict(zip(keys[start:stop], items[start:stop], strict=True))
             for line, start, stop in zip(outer.tolist(), bounds[:-1], bounds[1:], strict=True)
         }
+
+    def device_arrays(self) -> dict[str, Any]:
+        """The stored arrays themselves, not copies: CuPy's on backend "cuda", NumPy's on others.
+
+        They are the compressed sparse rows: ``indptr``, ``indices`` and ``values``, of which a single one may stand for
+        all entries. Do not change the arrays.
+
+        >>> arrays = Matrix.from_coo([0, 0, 2], [1, 2, 0], [5, 6, 7]).device_arrays()
+        >>> {name: array.tolist() for name, array in arrays.items()}
+        {'indptr': [0, 2, 2, 3], 'indices': [1, 2, 0], 'values': [5, 6, 7]}
+        """
+        store = self._store
+        return {"indptr": store.indptr, "indices": store.indices, "values": store.values}
 
     def dup(
         self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None, **opts: Any

@@ -11,7 +11,7 @@ import numpy as np
 from . import binary, select
 from .backends import current_engine
 from .backends.storage import MatrixStore, column_type
-from .conversions import index_array, row_order, values_to_array
+from .conversions import given_array, index_array, is_device_array, own_values, row_order, values_to_array
 from .dtypes import lookup_dtype
 from .errors import InvalidObject
 from .matrix_formats import compressed_store, decompress, entries_of
@@ -95,7 +95,8 @@ class MatrixConstruction:
         found = None
         rows: Any = ()
         cols: Any = ()
-        if isinstance(edgelist, np.ndarray):
+        if isinstance(edgelist, np.ndarray) or is_device_array(edgelist):
+            edgelist = given_array(edgelist)
             if edgelist.ndim != 2:
                 raise ValueError(f"edgelist array must have 2 dimensions (nvals x 2); got {edgelist.ndim}")
             if edgelist.shape[1] == 3:
@@ -137,6 +138,10 @@ class MatrixConstruction:
         name: str | None = None,
     ) -> Any:
         """A Matrix from the compressed sparse row format; rows need not be sorted.
+
+        On backend "cuda" arrays that are on the device already (CuPy's, or any with ``__cuda_array_interface__`` or
+        DLPack) stay there. The Matrix shares the memory of those that have the stored types: int64 pointers, int32
+        column indices (int64 from 2**31 columns on) and values. To change one is to change the other.
 
         >>> from grblas_gpu import Matrix
         >>> Matrix.from_csr([0, 1, 2], [1, 0], [5, 6]).to_dicts()
@@ -253,9 +258,9 @@ class MatrixConstruction:
         if array.ndim > 2:
             raise ValueError(f"values array must be 2d to create dense Matrix with dtype {dtype}")
         nrows, ncols = array.shape
-        indptr = np.arange(nrows + 1, dtype=np.int64) * ncols
-        cols: Any = np.tile(np.arange(ncols, dtype=column_type(ncols)), nrows)
-        store = MatrixStore(nrows, ncols, indptr, cols, np.array(array, dtype.np_type).reshape(-1))
+        indptr = np.arange(nrows + 1, dtype=np.int64, like=array) * ncols
+        cols: Any = np.tile(np.arange(ncols, dtype=column_type(ncols), like=array), nrows)
+        store = MatrixStore(nrows, ncols, indptr, cols, own_values(array, dtype.np_type).reshape(-1))
         engine = current_engine()
         new = cls._from_store(engine, dtype, engine.adopt(store), name)
         if missing_value is not None:

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .backends.storage import MatrixStore, column_type
-from .conversions import check_bounds, index_array, output_values, values_to_array
+from .backends import current_engine
+from .backends.entries import repeat
+from .backends.storage import Array, MatrixStore, column_type
+from .conversions import check_bounds, checked_index, index_array, output_values, own_values, values_to_array
 from .errors import InvalidObject, InvalidValue, OutOfMemory
 from .vector import duplicate_operator, duplicates_error
 
@@ -21,9 +23,7 @@ def empty_store(engine: Any, nrows: int, ncols: int, dtype: Any) -> MatrixStore:
         ) from None
 
 
-def entries_of(
-    self: Any, nrows: int, ncols: int, rows: np.ndarray, cols: np.ndarray, values: np.ndarray, dup_op: Any
-) -> MatrixStore:
+def entries_of(self: Any, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any) -> MatrixStore:
     if not rows.size == cols.size == values.size:
         raise ValueError(
             f"`rows` and `columns` and `values` lengths must match: {rows.size}, {cols.size}, {values.size}"
@@ -41,10 +41,12 @@ def entries_of(
 def compressed_store(
     indptr: Any, indices: Any, values: Any, dtype: Any, outer: int | None, inner: int | None, label: str, what: str
 ) -> tuple[MatrixStore, Any]:
-    """A checked CSR store from the arrays of a compressed format."""
+    """A checked CSR store from the arrays of a compressed format; arrays on the device are shared where they fit."""
     pointers = index_array(indptr, "index pointers")
-    index = index_array(indices, what)
+    index = checked_index(indices, what)
     array, found = values_to_array(values, dtype)
+    pointers, index = together(pointers, index)
+    on_host = isinstance(index, np.ndarray)
     if pointers.size == 0:
         raise InvalidValue("indptr array must not be empty")
     count = pointers.size - 1
@@ -58,8 +60,8 @@ def compressed_store(
         raise InvalidValue(f"{what} and values must have the same length: {index.size} != {array.size}")
     if index.size and int(index.max()) >= inner:
         raise InvalidObject(f"{what}: {int(index.max())} is out of range for size {inner}")
-    array = np.array(array, found.np_type).reshape(-1)
-    store = MatrixStore(count, inner, pointers, index.astype(column_type(inner)), array)
+    array = together(index, own_values(array, found.np_type).reshape(-1))[1]
+    store = MatrixStore(count, inner, pointers, index.astype(column_type(inner), copy=on_host), array)
     steps = np.diff(store.indices.astype(np.int64))
     boundary = pointers[1:-1]
     boundary = boundary[(boundary > 0) & (boundary < index.size)]
@@ -74,7 +76,14 @@ def compressed_store(
     return store, found
 
 
-def decompress(compressed: Any, indptr: Any, size: int | None) -> tuple[np.ndarray, int]:
+def together(*arrays: Any) -> tuple[Any, ...]:
+    """The arrays in one memory: the device's if one of them is there."""
+    if all(isinstance(array, np.ndarray) for array in arrays):
+        return arrays
+    return tuple(current_engine().array(array) for array in arrays)
+
+
+def decompress(compressed: Any, indptr: Any, size: int | None) -> tuple[Any, int]:
     """The line of every entry of a doubly compressed format, and the number of lines."""
     pointers = index_array(indptr, "indptr")
     if pointers.size == 0:
@@ -82,7 +91,8 @@ def decompress(compressed: Any, indptr: Any, size: int | None) -> tuple[np.ndarr
     lines = index_array(compressed, "compressed indices")
     if pointers.size == 1:
         return np.empty(0, np.int64), 0 if size is None else size
-    return np.repeat(lines, np.diff(pointers)), int(lines.max()) + 1 if size is None else size
+    lines, pointers = together(lines, pointers)
+    return repeat(lines, np.diff(pointers)), int(lines.max()) + 1 if size is None else size
 
 
 def compressed_arrays(a: Any, store: MatrixStore, dtype: Any) -> tuple[Any, Any, Any]:

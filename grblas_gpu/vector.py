@@ -11,9 +11,9 @@ import numpy as np
 from . import binary, monoid, runs, select, semiring
 from .backends import current_engine
 from .backends.entries import cast
-from .backends.storage import VectorStore
+from .backends.storage import Array, VectorStore
 from .base import BaseType, check_same_backend, stands_for
-from .conversions import check_bounds, check_size, index_array, output_values, values_to_array
+from .conversions import check_bounds, check_size, index_array, output_values, own_values, values_to_array
 from .dtypes import FP64, lookup_dtype, unify
 from .errors import DimensionMismatch, InvalidValue, OutputNotEmpty
 from .execution import settle
@@ -203,6 +203,9 @@ class Vector(Tensor, BaseType):
     ) -> Vector:
         """A Vector with an entry for every element of an array, or for those that are not ``missing_value``.
 
+        On backend "cuda" the Vector shares the memory of an array that is on the device already (CuPy's, or any with
+        ``__cuda_array_interface__`` or DLPack). To change one is to change the other.
+
         >>> Vector.from_dense([4, 0, 6]).to_dict()
         {0: 4, 1: 0, 2: 6}
         >>> Vector.from_dense([4, 0, 6], missing_value=0).to_dict()
@@ -218,7 +221,7 @@ class Vector(Tensor, BaseType):
             raise ValueError(f"values array must be 1d to create dense Vector with dtype {dtype}")
         new = cls(dtype, len(array), name=name)
         if len(array):
-            new._store = new._engine.adopt(VectorStore(len(array), np.array(array, dtype.np_type)))
+            new._store = new._engine.adopt(VectorStore(len(array), own_values(array, dtype.np_type)))
         if missing_value is not None:
             new << select.valuene(new, missing_value)
         return new
@@ -233,8 +236,8 @@ class Vector(Tensor, BaseType):
         >>> v.to_dict()
         {0: 5, 2: 13}
         """
-        index = index_array(indices, "indices")
-        array, _ = values_to_array(values, self.dtype)
+        index = index_array(indices, "indices", self._engine)
+        array, _ = values_to_array(values, self.dtype, self._engine)
         if array.shape != index.shape:
             raise ValueError(f"`indices` and `values` lengths must match: {index.size} != {array.size}")
         if size is not None:
@@ -250,7 +253,7 @@ class Vector(Tensor, BaseType):
         if size is not None:
             self._size = size
 
-    def _build(self, index: np.ndarray, values: np.ndarray, dup_op: Any) -> None:
+    def _build(self, index: Array, values: Array, dup_op: Any) -> None:
         if values.shape != index.shape:
             raise ValueError(f"`indices` and `values` lengths must match: {index.size} != {values.size}")
         check_bounds(index, self._size, "indices")
@@ -287,6 +290,19 @@ class Vector(Tensor, BaseType):
         """
         fill, dtype = dense_fill(self, fill_value, dtype, self.nvals == self._size)
         return self._engine.to_dense(self._store, fill, dtype.np_type)
+
+    def device_arrays(self) -> dict[str, Any]:
+        """The stored arrays themselves, not copies: CuPy's on backend "cuda", NumPy's on others.
+
+        Always ``values``; ``indices`` (perhaps not in order) of a sparse Vector, or ``present``, a flag for each
+        position, of a denser one. A single value may stand for all entries. Do not change the arrays.
+
+        >>> Vector.from_coo([3, 1], [10, 20], size=1000).device_arrays()
+        {'indices': array([1, 3]), 'values': array([20, 10])}
+        """
+        store = self._store
+        arrays = {"indices": store.indices, "present": store.present, "values": store.values}
+        return {name: array for name, array in arrays.items() if array is not None}
 
     def dup(
         self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None, **opts: Any
@@ -474,7 +490,7 @@ def duplicates_error(error: InvalidValue) -> ValueError:
     return ValueError("Duplicate indices found, must provide `dup_op` BinaryOp")
 
 
-def _entries_of(self: Vector, size: int, index: np.ndarray, values: np.ndarray, dup_op: Any) -> VectorStore:
+def _entries_of(self: Vector, size: int, index: Array, values: Array, dup_op: Any) -> VectorStore:
     dup_op = duplicate_operator(self, dup_op)
     try:
         store = self._engine.build_vector(size, index, values, dup_op)

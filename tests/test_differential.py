@@ -74,6 +74,7 @@ def check_product(data: st.DataObject, x: Pair, y: Pair, shape: tuple[int, ...])
     name = data.draw(st.sampled_from(SEMIRINGS))
     ours, theirs = both("semiring", name)
     out, our_parameters, their_parameters = data.draw(outputs(shape))
+    only_typed_accumulation(x, y, our_parameters, their_parameters)
     strategy = data.draw(strategies)
     options = {} if strategy is None else {"strategy": strategy}
     if data.draw(st.booleans()):
@@ -89,6 +90,13 @@ def check_product(data: st.DataObject, x: Pair, y: Pair, shape: tuple[int, ...])
     assert_same(out.ours, out.theirs, structure_only="any_" in name and "pair" not in name)
 
 
+def only_typed_accumulation(x: Pair, y: Pair, *parameters: dict) -> None:
+    """SuiteSparse loses products when it accumulates into a full output and has to cast an operand."""
+    if x.ours.dtype != y.ours.dtype:
+        for parameter in parameters:
+            parameter["accum"] = None
+
+
 @given(st.data())
 def test_mxm(backend: str, data: st.DataObject) -> None:
     n, k, m = data.draw(sizes), data.draw(some_size), data.draw(sizes)
@@ -98,6 +106,7 @@ def test_mxm(backend: str, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(SEMIRINGS))
     ours, theirs = both("semiring", name)
     out, our_parameters, their_parameters = data.draw(outputs((n, m)))
+    only_typed_accumulation(a, b, our_parameters, their_parameters)
     usable = our_parameters["mask"] is not None and not our_parameters["mask"].complement
     strategy = data.draw(st.sampled_from([None, *(MXM_STRATEGIES if usable else MXM_STRATEGIES[:1])]))
     options = {} if strategy is None else {"strategy": strategy}

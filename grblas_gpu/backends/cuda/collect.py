@@ -6,13 +6,18 @@ import numpy as np
 
 from ..storage import Array
 from .compile import constant, functions, using
-from .launch import launch
+from .launch import TILES, launch
 from .masks import VectorMask
-from .scratch import TILES, Scratch
+from .scratch import Scratch
 
 
 def collect(
-    mask: VectorMask, size: int, out_list: Array, scratch: Scratch, values: Array | None = None, out: Array | None = None
+    mask: VectorMask,
+    size: int,
+    out_list: Array,
+    scratch: Scratch,
+    values: Array | None = None,
+    out: Array | None = None,
 ) -> Array:
     """Fill ``out_list`` (and ``out`` with the values at those positions); returns their number, on the device."""
     dtype = np.dtype(bool) if values is None else values.dtype

@@ -8,8 +8,8 @@ kernel file. Pieces are lines of C++ made by the functions below; kernels see th
     pull(grid, block, arguments)
 
 :func:`render` gives the text, without CuPy. :func:`functions` compiles it through CuPy (which caches on disk) and keeps
-the result under ``key``, so that the pieces are only made once. A kernel file may ``#include "other.cuh"`` from the same
-folder: the text is pasted, once.
+the result under ``key``, so that the pieces are only made once. A kernel file may ``#include "other.cuh"`` from the
+same folder: the text is pasted, once.
 """
 
 from __future__ import annotations
@@ -96,7 +96,8 @@ def _function(name: str, op: Any, names: tuple[str, ...], types: tuple[Any, ...]
         raise ValueError(f"{op!r} needs the positions of its operands: use product()")
     result = c_type(op.return_type.np_type)
     parameters = ", ".join(
-        f"{'int64' if dtype is None else c_type(dtype.np_type)} {name}" for name, dtype in zip(names, types, strict=True)
+        f"{'int64' if dtype is None else c_type(dtype.np_type)} {name}"
+        for name, dtype in zip(names, types, strict=True)
     )
     return f"DEVICE {result} {name}({parameters}) {{\n{_statements(op, names, result)}}}"
 

@@ -9,8 +9,10 @@ import numpy as np
 
 from ..definitions import Definitions
 from ..entries import Store
-from ..storage import INDEX, Array, MatrixStore, VectorStore, column_type
+from ..storage import INDEX, Array, MaskView, MatrixStore, VectorStore, column_type
 from . import operating
+from .mxm import mxm
+from .mxv import mxv
 
 
 class CudaBackend(Definitions):
@@ -26,6 +28,16 @@ class CudaBackend(Definitions):
     def host(self, array: Array) -> np.ndarray:
         return cupy.asnumpy(array)  # synchronizes
 
+    def share(self, array: Any) -> Array:
+        interface = getattr(array, "__cuda_array_interface__", None)
+        if interface is None:
+            shared = cupy.from_dlpack(array)
+        elif interface["data"][1]:  # read-only: values may change in place, so they cannot be shared
+            shared = cupy.array(array)
+        else:
+            shared = cupy.asarray(array)
+        return cupy.ascontiguousarray(shared) if shared.ndim else shared
+
     def adopt(self, store: Store) -> Store:
         return _move(store, cupy.asarray)
 
@@ -38,6 +50,24 @@ class CudaBackend(Definitions):
     def empty_matrix(self, nrows: int, ncols: int, dtype: np.dtype) -> MatrixStore:
         indptr = cupy.zeros(nrows + 1, INDEX)
         return MatrixStore(nrows, ncols, indptr, cupy.empty(0, column_type(ncols)), cupy.empty(0, dtype))
+
+    # ---- products -----------------------------------------------------------------------------------------------
+
+    def mxv(
+        self,
+        a: MatrixStore,
+        u: VectorStore,
+        semiring: Any,
+        mask: MaskView | None,
+        *,
+        transposed: bool,
+        flip: bool,
+        plan: Any,
+    ) -> VectorStore:
+        return mxv(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan)
+
+    def mxm(self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:
+        return mxm(a, b, semiring, mask, plan=plan)
 
     # ---- operators ----------------------------------------------------------------------------------------------
 

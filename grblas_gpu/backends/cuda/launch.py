@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 BLOCK = 256
+TILES = 1024  # as in kernels/tiles.cuh
 BLOCKS_PER_PROCESSOR = 8  # 2048 threads, as many as fit
 
 

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..storage import Array, MaskView, VectorStore
 from .compile import constant, functions, using
 from .launch import launch
-from .scratch import Scratch
+
+if TYPE_CHECKING:
+    from .scratch import Scratch
 
 
 class VectorMask(NamedTuple):
-    """Which positions an output may have. ``indices``: a list, to which the values belong; else flags, values or both."""
+    """Which positions an output may have: a list, to which the values belong, or flags, values by position, or both."""
 
     indices: Array | None = None
     present: Array | None = None
     values: Array | None = None
     complement: bool = False
-    count: int = 0  # length of the list
+    length: int = 0  # length of the list
 
     @property
     def key(self) -> Any:
@@ -58,7 +60,7 @@ def resolve(mask: MaskView | None) -> VectorMask | None:
     if store.indices is not None:
         if store.nvals == 0:
             return everything_or_nothing
-        return VectorMask(indices=store.indices, values=values, complement=mask.complement, count=store.nvals)
+        return VectorMask(indices=store.indices, values=values, complement=mask.complement, length=store.nvals)
     if store.present is None and values is None:
         return None if mask.complement else NO_MASK
     return VectorMask(present=store.present, values=values, complement=mask.complement)
@@ -68,8 +70,8 @@ def mark(list_mask: VectorMask, flags: Array, flag: bool = True) -> None:
     """Set the flags of the listed positions whose value counts."""
     each = list_mask._replace(indices=None, complement=False)
     (kernel,) = functions("marks.cu", each.key, ["mark_kernel"], each.pieces)
-    arguments = (list_mask.indices, 0, list_mask.count, *each.arguments, flags, flag)
-    launch(kernel, list_mask.count, arguments)
+    arguments = (list_mask.indices, 0, list_mask.length, *each.arguments, flags, flag)
+    launch(kernel, list_mask.length, arguments)
 
 
 def as_flags(mask: VectorMask, scratch: Scratch, size: int) -> VectorMask:

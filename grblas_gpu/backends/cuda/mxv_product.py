@@ -56,7 +56,7 @@ class Product:
         self.vector = UNUSED if not u_used else ISO if len(u.values) == 1 else EACH
         # Equal products whose sum is again the same: the values on the device need not be known to see that.
         equal = op.positional is None and self.matrix != EACH and self.vector != EACH
-        self.structure = equal and bool(monoid.any_value or monoid.is_idempotent)
+        self.structure = equal and (monoid.any_value or _is_idempotent(monoid))
         self.exit_at_first = self.structure or (early_exit and bool(monoid.any_value))
         self.has_terminal = early_exit and monoid.terminal is not None
         self.initial = None if self.exit_at_first else _initial(monoid)
@@ -74,7 +74,6 @@ class Product:
             self.vector,
             self.exit_at_first,
             self.has_terminal,
-            a.indices.dtype.char,
         )
 
     def pieces(self, column: np.dtype) -> list[str]:
@@ -121,14 +120,29 @@ def native_atomic(monoid: Any, dtype: np.dtype) -> int:
     return number
 
 
+_idempotent: dict[str, bool] = {}
+
+
+def _is_idempotent(monoid: Any) -> bool:
+    """Whether ``add(z, z)`` is z for all z; `gcd` says so of itself, but makes negative numbers positive."""
+    if not monoid.is_idempotent or monoid.binaryop.source is None:
+        return bool(monoid.is_idempotent)
+    found = _idempotent.get(monoid.key)
+    if found is None:
+        values = np.array([0, 1, 2, -1, -2]).astype(monoid.return_type.np_type)
+        sums = np.asarray(monoid.binaryop.numpy(values, values))
+        found = _idempotent[monoid.key] = np.array_equal(sums, values)
+    return found
+
+
 _initials: dict[str, Any] = {}
 
 
 def _initial(monoid: Any) -> Any:
     """What a sum holds before its first product, or None if nothing will do.
 
-    The identity of a float monoid need not be neutral to the last bit: 0.0 turns -0.0 into 0.0, and infinity hides a NaN
-    from `min`. NaN and -0.0 are better where they are neutral.
+    The identity of a float monoid need not be neutral to the last bit: 0.0 turns -0.0 into 0.0, and infinity hides a
+    NaN from `min`. NaN and -0.0 are better where they are neutral.
     """
     if monoid.binaryop.source is None or monoid.return_type.np_type.kind != "f":
         return monoid.identity

@@ -22,7 +22,7 @@ def pull(
     product: Product, m: MatrixStore, u: VectorStore, mask: VectorMask, strategy: str, scratch: Scratch
 ) -> VectorStore:
     vector = _as_dense(product, u, scratch)
-    if strategy == "pull.compact" or (_listed(mask) and mask.count <= m.nrows // LISTED_ROWS):
+    if strategy == "pull.compact" or (_listed(mask) and mask.length <= m.nrows // LISTED_ROWS):
         result = _pull_compact(product, m, u, vector, mask, scratch)
     else:
         flags = as_flags(mask, scratch, m.nrows)
@@ -30,7 +30,7 @@ def pull(
         result = run(product, m, u, vector, flags, strategy, scratch)
         clear(mask, scratch, m.nrows)
     if u.indices is not None:
-        mark(VectorMask(indices=u.indices, count=u.nvals), vector[0], False)
+        mark(VectorMask(indices=u.indices, length=u.nvals), vector[0], False)
     return result
 
 
@@ -44,7 +44,7 @@ def _as_dense(product: Product, u: VectorStore, scratch: Scratch) -> tuple[Any, 
         return (0 if u.present is None else u.present), u.values
     flags = scratch.flags("vector", u.size)
     if product.vector != EACH:
-        mark(VectorMask(indices=u.indices, count=u.nvals), flags)
+        mark(VectorMask(indices=u.indices, length=u.nvals), flags)
         return flags, u.values
     dense = scratch.values("vector", u.values.dtype, u.size)
     each = VectorMask(values=u.values)  # only names the type
@@ -53,11 +53,13 @@ def _as_dense(product: Product, u: VectorStore, scratch: Scratch) -> tuple[Any, 
     return flags, dense
 
 
-def _kernel(file: str, name: str, product: Product, m: MatrixStore, u: VectorStore, mask: VectorMask, *more: str) -> Any:
+def _kernel(
+    file: str, name: str, product: Product, m: MatrixStore, u: VectorStore, mask: VectorMask, *more: str
+) -> Any:
     full = u.indices is None and u.present is None
     (kernel,) = functions(
         file,
-        (product.key, full, mask.key, more),
+        (product.key, m.indices.dtype.char, full, mask.key, more),
         [name],
         lambda: [*product.pieces(m.indices.dtype), constant("FULL", full), *mask.pieces(), *more],
     )
@@ -110,7 +112,7 @@ def _pull_compact(
 ) -> VectorStore:
     scratch.reset_counters()
     if _listed(mask):  # the mask's own list: the result is a list of at most that length
-        rows, row_count, on_device, listed = mask.indices, mask.count, 0, True
+        rows, row_count, on_device, listed = mask.indices, mask.length, 0, True
         each = mask._replace(indices=None)
     else:
         flags = as_flags(mask, scratch, m.nrows)

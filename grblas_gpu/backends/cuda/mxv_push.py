@@ -10,11 +10,11 @@ import numpy as np
 from ..storage import INDEX, Array, MatrixStore, VectorStore
 from .collect import collect
 from .compile import constant, functions, using
-from .launch import launch
+from .launch import TILES, launch
 from .masks import VectorMask, as_flags, clear
 from .mxv_product import EACH, Product
 from .mxv_pull import dense_result, fresh_sums
-from .scratch import TILES, Scratch
+from .scratch import Scratch
 
 SMALL_FRONTIER = 1024  # as in kernels/frontier.cuh
 EDGES_PER_TILE = 1024
@@ -26,13 +26,13 @@ class Frontier(NamedTuple):
     """The entries of the vector: their positions (None: all), number and values, and where the values are."""
 
     indices: Array | None
-    count: int
+    length: int
     values: Array
     by_vertex: bool
 
     @property
     def arguments(self) -> tuple[Any, int, int]:
-        return (0 if self.indices is None else self.indices), 0, self.count
+        return (0 if self.indices is None else self.indices), 0, self.length
 
     def pieces(self) -> list[str]:
         return [constant("LISTED", self.indices is not None), constant("BY_VERTEX", self.by_vertex)]
@@ -56,7 +56,7 @@ def push(
         result = _push_sort(product, m, frontier, flags, scratch)
     elif strategy == "push.scan":
         result = _in_order(_push_dense(product, m, frontier, flags, scratch), scratch)
-    elif frontier.count * (m.nvals // max(1, m.nrows) + 1) > size // DENSE_PUSH:
+    elif frontier.length * (m.nvals // max(1, m.nrows) + 1) > size // DENSE_PUSH:
         result = _push_dense(product, m, frontier, flags, scratch)
     else:
         result = _push_queue(product, m, frontier, flags, scratch)
@@ -85,7 +85,7 @@ def _offsets(m: MatrixStore, frontier: Frontier, scratch: Scratch) -> Array:
         ["sum_degrees_kernel", "offsets_kernel"],
         lambda: [*_structural_pieces(m.indices.dtype), *frontier.pieces()],
     )
-    offsets = cupy.empty(frontier.count + 1, INDEX)
+    offsets = cupy.empty(frontier.length + 1, INDEX)
     sums = scratch.tile_sums
     launch(first_pass, TILES, (m.indptr, *frontier.arguments, sums), per_block=1)
     launch(second_pass, TILES, (m.indptr, *frontier.arguments, sums, offsets), per_block=1)
@@ -96,7 +96,7 @@ def _structural_pieces(column: np.dtype) -> list[str]:
     """For kernels that look at degrees only: any product will do."""
     flags = ("STRUCTURE", "EXIT_AT_FIRST", "FULL")
     return [
-        "using MatrixValue = bool; using VectorValue = bool; using Left = bool; using Right = bool; using Value = bool;",
+        *(using(name, np.dtype(bool)) for name in ("MatrixValue", "VectorValue", "Left", "Right", "Value")),
         using("Column", column),
         *(constant(name, True) for name in flags),
         *(constant(name, False) for name in ("FLIP", "HAS_TERMINAL")),
@@ -111,12 +111,12 @@ def _structural_pieces(column: np.dtype) -> list[str]:
 def _scatter_kernels(
     product: Product, m: MatrixStore, frontier: Frontier, mask: VectorMask, queued: bool
 ) -> tuple[Any, ...]:
-    small = frontier.count <= SMALL_FRONTIER
+    small = frontier.length <= SMALL_FRONTIER
     by_vertex = frontier.by_vertex and product.vector == EACH  # otherwise it makes no difference
     frontier = frontier._replace(by_vertex=by_vertex)
     return functions(
         "push_scatter.cu",
-        (product.key, mask.key, frontier.indices is None, by_vertex, queued, small),
+        (product.key, m.indices.dtype.char, mask.key, frontier.indices is None, by_vertex, queued, small),
         ["push_scatter_kernel", "push_finish_kernel"],
         lambda: [
             *product.pieces(m.indices.dtype),
@@ -137,7 +137,7 @@ def _scatter(
     outputs: tuple[Any, ...],
     scratch: Scratch,
 ) -> None:
-    offsets = 0 if frontier.count <= SMALL_FRONTIER else _offsets(m, frontier, scratch)
+    offsets = 0 if frontier.length <= SMALL_FRONTIER else _offsets(m, frontier, scratch)
     scratch.reset_counters()
     operands = (m.indptr, m.indices, m.values, 0, frontier.values, *mask.arguments)
     arguments = (*operands, *frontier.arguments, offsets, *outputs, scratch.counters)
@@ -145,8 +145,8 @@ def _scatter(
 
 
 def _likely_edges(m: MatrixStore, frontier: Frontier) -> int:
-    """How many edges to start threads for; a few vertices may have any number of them."""
-    return m.nvals if frontier.count > 1 else min(m.nvals, 1 << 20)
+    """How many edges to start threads for: no more than there can be."""
+    return min(m.nvals, frontier.length * m.max_degree)
 
 
 def _push_queue(
@@ -162,7 +162,7 @@ def _push_queue(
             sums = scratch.values("sums", product.dtype, size)
         else:
             sums = scratch.sums(product.dtype, product.initial, size)
-    single = cupy.empty(1, product.dtype) if product.structure else 0
+    single: Any = cupy.empty(1, product.dtype) if product.structure else 0
     _scatter(scatter, m, frontier, mask, (touched, sums, queue, single), scratch)
     count = scratch.count()
     indices = cupy.empty(count, INDEX)
@@ -194,19 +194,25 @@ def _in_order(result: VectorStore, scratch: Scratch) -> VectorStore:
     return VectorStore(result.size, values[: min(1, result.nvals)] if out is None else out, indices=indices)
 
 
-def _push_sort(
-    product: Product, m: MatrixStore, frontier: Frontier, mask: VectorMask, scratch: Scratch
-) -> VectorStore:
+def _push_sort(product: Product, m: MatrixStore, frontier: Frontier, mask: VectorMask, scratch: Scratch) -> VectorStore:
     size = m.ncols
     offsets = _offsets(m, frontier, scratch)
-    edges = scratch.number_at(offsets.data.ptr + 8 * frontier.count)  # synchronizes: memory must be sized
+    edges = scratch.number_at(offsets.data.ptr + 8 * frontier.length)  # synchronizes: memory must be sized
     if edges == 0:
         return VectorStore(size, cupy.empty(0, product.dtype), indices=cupy.empty(0, INDEX))
     packed = not product.structure and size < 2**32 and edges < 2**32
     key_type = np.dtype(np.uint64) if packed else np.dtype(np.uint32 if size < 2**32 else np.int64)
     gather, count_runs, list_runs, add_runs = functions(
         "push_sort.cu",
-        (product.key, mask.key, frontier.indices is None, frontier.by_vertex, packed, key_type.char),
+        (
+            product.key,
+            m.indices.dtype.char,
+            mask.key,
+            frontier.indices is None,
+            frontier.by_vertex,
+            packed,
+            key_type.char,
+        ),
         ["gather_kernel", "count_runs_kernel", "list_runs_kernel", "add_runs_kernel"],
         lambda: [
             *product.pieces(m.indices.dtype),
@@ -219,7 +225,7 @@ def _push_sort(
     )
     keys = cupy.empty(edges, key_type)
     products = 0 if product.structure else cupy.empty(edges, product.dtype)
-    single = cupy.empty(1, product.dtype) if product.structure else 0
+    single: Any = cupy.empty(1, product.dtype) if product.structure else 0
     operands = (m.indptr, m.indices, m.values, 0, frontier.values, *mask.arguments)
     launch(gather, edges, (*operands, *frontier.arguments, offsets, size, keys, products, single), EDGES_PER_TILE)
     order: Any = 0

@@ -13,9 +13,9 @@ import cupy
 import numpy as np
 
 from ..storage import INDEX, Array
+from .launch import TILES
 
 COUNTERS = 8  # numbers that a kernel may count with
-TILES = 1024  # as in kernels/tiles.cuh
 _local = threading.local()
 
 

@@ -71,7 +71,12 @@ _FROM_NUMPY |= {"abs": "absolute", "absolute": "absolute", "sign": "signum", "fl
 _FROM_NUMPY |= {"degrees": "rad2deg", "radians": "deg2rad"}
 _FROM_MATH = {name: name for name in [*_BOTH, *_ARC, "atan2"]} | {"fmod": "fmod", "pow": "power", "gamma": "gamma"}
 _FROM_MATH |= {"ceil": "int_ceil", "floor": "int_floor", "trunc": "int_trunc", "lgamma": "log_gamma"}
-_FROM_MATH |= {"degrees": "rad2deg", "radians": "deg2rad", "remainder": "ieee_remainder", "lcm": "least_common_multiple"}
+_FROM_MATH |= {
+    "degrees": "rad2deg",
+    "radians": "deg2rad",
+    "remainder": "ieee_remainder",
+    "lcm": "least_common_multiple",
+}
 _BUILTINS = {"abs": "absolute", "pow": "power", "round": "int_round"}
 _FOLDED = {"min": "min2", "max": "max2"}
 _CASTS: dict[Any, str] = {bool: "bool", int: "int64", float: "double"} | {
@@ -96,7 +101,7 @@ def literal(value: Any, dtype: np.dtype) -> str:
     """A Python scalar as a constant of this type.
 
     >>> literal(3, np.dtype("uint8")), literal(float("-inf"), np.dtype("float64"))
-    ('uint8(3)', '-infinity<double>()')
+    ('uint8(3ll)', '-infinity<double>()')
     """
     name = c_type(dtype)
     if name == "bool":
@@ -320,7 +325,7 @@ class _Statements:
                 yes = self._block([*statement.body, *rest], names)
                 no = self._block([*statement.orelse, *rest], names)
                 test = walker.condition(statement.test)
-                lines.append(f"if ({test}) {{\n{textwrap.indent(yes, '    ')}}} else {{\n{textwrap.indent(no, '    ')}}}\n")
+                lines.append(f"if ({test}) {{\n{_indented(yes)}}} else {{\n{_indented(no)}}}\n")
                 return "".join(lines)
             if isinstance(statement, ast.Pass) or _is_docstring(statement):
                 continue
@@ -349,6 +354,10 @@ class _Statements:
         return lines
 
 
+def _indented(text: str) -> str:
+    return textwrap.indent(text, "    ")
+
+
 def _pairs(target: Any, value: Any) -> list[tuple[Any, Any]]:
     """``a, b = x, y`` as two assignments that both see the old values."""
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
@@ -369,10 +378,9 @@ def _outside(function: Any) -> dict[str, Any]:
 def _syntax_tree(function: Any) -> tuple[str, Any]:
     """The source text to show and the tree of a function; a lambda is looked up in the lines that contain it."""
     try:
-        lines, start = inspect.getsourcelines(function)
+        text = textwrap.dedent(inspect.getsource(function))
     except (OSError, TypeError):
         raise UdfParseError(_message(function, "(no source)", "its source text is not available")) from None
-    text = textwrap.dedent("".join(lines))
     tree = _parse_part(text)
     if tree is None:
         raise UdfParseError(_message(function, text, "its source text cannot be read on its own")) from None
@@ -406,14 +414,16 @@ def _lambda_parts(text: str) -> Iterable[str]:
 
 
 def _same_code(node: ast.Lambda, code: CodeType) -> bool:
-    """Whether this lambda compiles to that code (names around it may compile differently: closures)."""
-    arguments = node.args
-    names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
-    if tuple(names) != code.co_varnames[: code.co_argcount]:
-        return False
-    made = compile(ast.fix_missing_locations(ast.Expression(node)), "<lambda>", "eval").co_consts[0]
-    used = set(made.co_names)
-    return made.co_consts == code.co_consts and used == set(code.co_names) | set(code.co_freevars)
+    """Whether this lambda compiles to that code, inside a function that has the variables it encloses."""
+    around = ast.parse(f"def around({', '.join(code.co_freevars)}): return 0")
+    around.body[0].body[0].value = node  # type: ignore[attr-defined]
+    module = compile(ast.fix_missing_locations(around), "<lambda>", "exec")
+    outer = next(constant for constant in module.co_consts if isinstance(constant, CodeType))
+    made = next(constant for constant in outer.co_consts if isinstance(constant, CodeType))
+    return all(
+        getattr(made, name) == getattr(code, name)
+        for name in ("co_code", "co_consts", "co_names", "co_varnames", "co_freevars")
+    )
 
 
 def _message(function: Any, shown: str, reason: str) -> str:

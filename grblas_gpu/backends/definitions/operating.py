@@ -17,6 +17,8 @@ Operand = tuple[Array, Array, Array]  # values, rows, columns
 
 
 class Operating:
+    name: str
+
     def array(self, values: Any, dtype: Any = None) -> Array:
         """An array in this engine's memory."""
         return np.asarray(values, dtype)
@@ -24,6 +26,13 @@ class Operating:
     def host(self, array: Array) -> np.ndarray:
         """An array in the memory of the host."""
         return array
+
+    def share(self, array: Any) -> Array:
+        """An array on a CUDA device as an array of this engine, without a copy."""
+        raise TypeError(
+            f"{type(array).__module__}.{type(array).__name__} is an array on a CUDA device, which backend "
+            f'{self.name!r} cannot read: copy it to the host with .get(), or use backend "cuda"'
+        )
 
     def adopt(self, store: Store) -> Store:
         """A store made of host arrays, in this engine's memory."""

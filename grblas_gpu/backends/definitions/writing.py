@@ -138,7 +138,7 @@ class Writing(Operating):
         if type(x) is VectorStore and x.indices is None:
             (i,) = index
             if x.iso and x.values[0] != value:
-                x = VectorStore(x.size, np.array(expand(x.values, x.size)), present=x.present, nvals=x.nvals)
+                x = VectorStore(x.size, expand(x.values, x.size).copy(), present=x.present, nvals=x.nvals)
             if not x.iso or x.size == 1:
                 x.values[i] = value
             if x.present is not None and not x.present[i]:
@@ -150,7 +150,7 @@ class Writing(Operating):
         at = position(keys, key)
         if at < len(keys) and keys[at] == key:
             if not (is_iso(values) and values[0] == value):
-                values = np.array(values)
+                values = values.copy()
                 values[at] = value
             return rebuild(x, keys, values)
         if len(keys) and is_iso(values) and values[0] == value:

@@ -45,17 +45,22 @@ DEVICE void swap_in(Value* address, Value z) {
     }
 }
 
+// A template, because an `if constexpr` outside of one must be valid in all its branches.
+template <int native, class T> DEVICE void add_natively(T* address, T z) {
+    using Integer = either<sizeof(T) == 8, either<is_signed<T>, int64, uint64>, T>;
+    using Bits = either<sizeof(T) == 8, uint64, T>;
+    if constexpr (native == NATIVE_ADD && is_float<T>) atomicAdd(address, z);
+    else if constexpr (native == NATIVE_ADD) atomicAdd((Bits*)address, Bits(z));
+    else if constexpr (native == NATIVE_MIN) atomicMin((Integer*)address, Integer(z));
+    else if constexpr (native == NATIVE_MAX) atomicMax((Integer*)address, Integer(z));
+    else if constexpr (native == NATIVE_AND) atomicAnd((Bits*)address, Bits(z));
+    else if constexpr (native == NATIVE_OR) atomicOr((Bits*)address, Bits(z));
+    else if constexpr (native == NATIVE_XOR) atomicXor((Bits*)address, Bits(z));
+}
+
 DEVICE void add_atomically(Value* address, Value z) {
-    using Integer = either<sizeof(Value) == 8, either<is_signed<Value>, int64, uint64>, Value>;
-    using Bits = either<sizeof(Value) == 8, uint64, Value>;
-    if constexpr (NATIVE == NATIVE_ADD && is_float<Value>) atomicAdd(address, z);
-    else if constexpr (NATIVE == NATIVE_ADD) atomicAdd((Bits*)address, Bits(z));
-    else if constexpr (NATIVE == NATIVE_MIN) atomicMin((Integer*)address, Integer(z));
-    else if constexpr (NATIVE == NATIVE_MAX) atomicMax((Integer*)address, Integer(z));
-    else if constexpr (NATIVE == NATIVE_AND) atomicAnd((Bits*)address, Bits(z));
-    else if constexpr (NATIVE == NATIVE_OR) atomicOr((Bits*)address, Bits(z));
-    else if constexpr (NATIVE == NATIVE_XOR) atomicXor((Bits*)address, Bits(z));
-    else swap_in(address, z);
+    if constexpr (NATIVE == 0) swap_in(address, z);
+    else add_natively<NATIVE>(address, z);
 }
 
 // Untouched sums hold initial(), and their flags are false.

@@ -1,0 +1,157 @@
+// mxm.gustavson, second pass: the entries of each row of the result, whose number is known by now. Generated besides what
+// the headers ask for: NATIVE, the processor's own atomic for `add` (numbered as below), or 0.
+
+#include "mxm_product.cuh"
+#include "mxm_table.cuh"
+
+constexpr int NATIVE_ADD = 1, NATIVE_MIN = 2, NATIVE_MAX = 3, NATIVE_AND = 4, NATIVE_OR = 5, NATIVE_XOR = 6;
+
+// Sums are kept in words, because the processor compares and swaps nothing smaller.
+using Word = either<sizeof(Value) == 8, uint64, unsigned>;
+
+DEVICE Word to_word(Value value) {
+    if constexpr (same_type<Value, float>) return __float_as_uint(value);
+    else if constexpr (same_type<Value, double>) return Word(__double_as_longlong(value));
+    else return Word(value);
+}
+DEVICE Value from_word(Word word) {
+    if constexpr (same_type<Value, float>) return __uint_as_float(word);
+    else if constexpr (same_type<Value, double>) return __longlong_as_double(word);
+    else return Value(word);
+}
+
+// A template, so that the compiler skips atomics that the type does not have.
+template <class T> DEVICE void add_atomically(Word* sum, T z) {
+    using Signed = either<sizeof(T) == 8, int64, int>;
+    using Ordered = either<is_signed<T>, Signed, Word>;
+    if constexpr (NATIVE == NATIVE_ADD && is_float<T>) atomicAdd((T*)sum, z);
+    else if constexpr (NATIVE == NATIVE_ADD) atomicAdd(sum, Word(z));
+    else if constexpr (NATIVE == NATIVE_MIN) atomicMin((Ordered*)sum, Ordered(z));
+    else if constexpr (NATIVE == NATIVE_MAX) atomicMax((Ordered*)sum, Ordered(z));
+    else if constexpr (NATIVE == NATIVE_AND) atomicAnd(sum, Word(z));
+    else if constexpr (NATIVE == NATIVE_OR) atomicOr(sum, Word(z));
+    else if constexpr (NATIVE == NATIVE_XOR) atomicXor(sum, Word(z));
+    else {
+        Word old = *(volatile Word*)sum;
+        while (true) {
+            Word wanted = to_word(add(from_word(old), z));
+            if (wanted == old) return;
+            Word seen = atomicCAS(sum, old, wanted);
+            if (seen == old) return;
+            old = seen;
+        }
+    }
+}
+
+struct Table {
+    Column* keys;
+    Word* sums;
+};
+struct Result {
+    const int64* indptr;
+    Column* indices;
+    Value* values;
+};
+
+// Bitonic sort of a hash table by column; free slots, the largest of all unsigned numbers, end up behind the others.
+template <class Team> DEVICE void sort(const Table& table, int64 slots) {
+    using Key = either<sizeof(Column) == 8, uint64, unsigned>;
+    for (int64 size = 2; size <= slots; size <<= 1)
+        for (int64 stride = size >> 1; stride > 0; stride >>= 1) {
+            for (int64 pair = Team::rank(); pair < slots >> 1; pair += Team::size()) {
+                int64 low = 2 * pair - (pair & (stride - 1)), high = low + stride;
+                Column x = table.keys[low], y = table.keys[high];
+                if (Key(x) > Key(y) == ((low & size) == 0)) {
+                    table.keys[low] = y;
+                    table.keys[high] = x;
+                    if constexpr (!STRUCTURE) {
+                        Word sum = table.sums[low];
+                        table.sums[low] = table.sums[high];
+                        table.sums[high] = sum;
+                    }
+                }
+            }
+            Team::sync();
+        }
+}
+
+// Rows in scratch memory that are hashed come out unsorted: sorting them is left to the caller.
+template <class Team, bool SORTED>
+DEVICE void fill_row(
+    const Rows<LeftColumn>& a, const Rows<RightColumn>& b, const Values& values, const Mask& mask,
+    const Division& rows, int64 i, const Table& table, const Result& result
+) {
+    if (rows.entries[i] == 0) return;
+    Shape shape = shape_for(rows.entries[i], rows.ncols);
+    clear<Team>(table.keys, shape);
+    for_each_product<Team>(a, b, i, [&](bool inside, int64 k, int64 p, int64 q) {
+        bool first = false;
+        int64 j = 0, slot = -1;
+        if (inside) {
+            j = b.indices[q];
+            slot = slot_of(table.keys, shape, mask, i, Column(j), first);
+        }
+        if constexpr (!STRUCTURE) {
+            Value z = Value(0);
+            if (first || (slot >= 0 && !EXIT_AT_FIRST)) z = product(values, i, k, j, p, q);
+            if (first) table.sums[slot] = to_word(z);
+            if constexpr (!EXIT_AT_FIRST) {
+                Team::sync();  // nobody adds to a sum that is not there yet
+                if (slot >= 0 && !first) add_atomically(table.sums + slot, z);
+            }
+        }
+    });
+    Team::sync();
+    if constexpr (SORTED)
+        if (!shape.dense) sort<Team>(table, shape.slots);
+    int64 out = result.indptr[i];
+    for (int64 base = 0; base < shape.slots; base += Team::size()) {
+        int64 slot = base + Team::rank(), total;
+        bool taken = slot < shape.slots && table.keys[slot] != EMPTY;
+        int64 place = out + Team::place(taken, total);
+        if (taken) {
+            result.indices[place] = table.keys[slot];
+            if constexpr (!STRUCTURE) result.values[place] = from_word(table.sums[slot]);
+        }
+        out += total;
+    }
+    Team::sync();  // the table is free again
+}
+
+#define GIVEN                                                                                                        \
+    const int64 *a_indptr, const LeftColumn *a_indices, const LeftStored *a_values, const int64 *b_indptr,           \
+        const RightColumn *b_indices, const RightStored *b_values, const int64 *mask_indptr,                         \
+        const MaskColumn *mask_indices, const MaskValue *mask_values, const int64 *products, const int64 *entries,   \
+        const int64 *list, int64 *counters, int64 nrows, int64 ncols, const int64 *indptr, Column *out_indices,      \
+        Value *out_values
+#define UNPACKED                                                         \
+    Rows<LeftColumn> a = {a_indptr, a_indices};                          \
+    Rows<RightColumn> b = {b_indptr, b_indices};                         \
+    Values values = {a_values, b_values};                                \
+    Mask mask = {{mask_indptr, mask_indices}, mask_values};              \
+    Division rows = {products, entries, list, counters, nrows, ncols};   \
+    Result result = {indptr, out_indices, out_values};
+
+extern "C" __global__ void fill_by_warp_kernel(GIVEN) {
+    __shared__ Column keys[WARPS * WARP_SLOTS];
+    __shared__ Word sums[STRUCTURE ? 1 : WARPS * WARP_SLOTS];
+    UNPACKED
+    write_constant(values, out_values);
+    int64 offset = (threadIdx.x >> 5) * WARP_SLOTS;
+    Table own = {keys + offset, sums + (STRUCTURE ? 0 : offset)};
+    for_each_warp_row(rows, [&](int64 i) { fill_row<WarpTeam, true>(a, b, values, mask, rows, i, own, result); });
+}
+
+extern "C" __global__ void fill_by_block_kernel(GIVEN) {
+    __shared__ Column keys[BLOCK_SLOTS];
+    __shared__ Word sums[STRUCTURE ? 1 : BLOCK_SLOTS];
+    UNPACKED
+    Table table = {keys, sums};
+    for_each_block_row(rows, [&](int64 i) { fill_row<BlockTeam, true>(a, b, values, mask, rows, i, table, result); });
+}
+
+extern "C" __global__ void fill_in_scratch_kernel(GIVEN, Column* key_scratch, Word* sum_scratch, int64 slots) {
+    UNPACKED
+    Table table = {key_scratch + blockIdx.x * slots, STRUCTURE ? sum_scratch : sum_scratch + blockIdx.x * slots};
+    for_each_scratch_row(rows, [&](int64 i) { fill_row<BlockTeam, false>(a, b, values, mask, rows, i, table, result); });
+}

@@ -1,0 +1,45 @@
+// Threads that work on one thing together: a warp or a block. All of a team call these functions together.
+
+#include "grid.cuh"
+
+struct WarpTeam {
+    static DEVICE int rank() { return lane(); }
+    static DEVICE int size() { return 32; }
+    static DEVICE void sync() { __syncwarp(); }
+    // The next `amount` numbers of a counter, for the team alone.
+    static DEVICE int64 ticket(int64* counter, int64 amount) {
+        int64 number = 0;
+        if (lane() == 0) number = int64(atomicAdd((uint64*)counter, uint64(amount)));
+        return from_lane(number, 0);
+    }
+    // How many threads of lower rank have the flag, and how many there are in all.
+    static DEVICE int64 place(bool flag, int64& total) {
+        unsigned flags = __ballot_sync(FULL_WARP, flag);
+        total = __popc(flags);
+        return __popc(flags & ((1u << lane()) - 1));
+    }
+    static DEVICE int64 sum(int64 number) { return from_lane(warp_total(number), 0); }
+};
+
+struct BlockTeam {
+    static DEVICE int rank() { return threadIdx.x; }
+    static DEVICE int size() { return blockDim.x; }
+    static DEVICE void sync() { __syncthreads(); }
+    static DEVICE int64 ticket(int64* counter, int64 amount) {
+        __shared__ int64 number;
+        __syncthreads();  // whoever still reads the last one
+        if (threadIdx.x == 0) number = int64(atomicAdd((uint64*)counter, uint64(amount)));
+        __syncthreads();
+        return number;
+    }
+    static DEVICE int64 place(bool flag, int64& total) {
+        __shared__ int64 shared[32];
+        return block_offset(flag, total, shared);
+    }
+    static DEVICE int64 sum(int64 number) {
+        __shared__ int64 shared[32];
+        int64 total;
+        block_offset(number, total, shared);
+        return total;
+    }
+};

@@ -1,0 +1,149 @@
+"""A stand-in for CuPy on machines without a GPU: arrays are NumPy's, kernels run as fibers (``cuda_emulation.h``).
+
+It shows that kernels and the code that launches them compute the right things. It shows nothing about races and speed.
+Kernels may not depend on the number of threads, so they get few.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+BLOCKS, THREADS = 2, 64
+HEADER = Path(__file__).parent / "cuda_emulation.h"
+_KERNEL = re.compile(r'extern "C" __global__ void (\w+)\(')
+sources: list[str] = []  # of every program that was compiled
+
+
+class Pointer:
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+        self.ptr = array.ctypes.data
+
+    def memset_async(self, value: int, size: int, stream: Any = None) -> None:
+        ctypes.memset(self.ptr, value, size)
+
+
+class ndarray(np.ndarray):
+    @property
+    def data(self) -> Pointer:  # type: ignore[override]
+        return Pointer(self)
+
+    def get(self) -> np.ndarray:
+        return np.asarray(self).copy()
+
+
+def wrapped(function: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> ndarray:
+        return np.asarray(function(*args, **kwargs)).view(ndarray)
+
+    return call
+
+
+class Kernel:
+    def __init__(self, function: Any, name: str) -> None:
+        self.function = function
+        self.name = name
+
+    def __call__(self, grid: tuple[int, ...], block: tuple[int, ...], arguments: tuple[Any, ...]) -> None:
+        boxed = [_boxed(argument) for argument in arguments]
+        addresses = (ctypes.c_void_p * len(boxed))(*(ctypes.addressof(box) for box in boxed))
+        wanted = self.function(min(grid[0], BLOCKS), THREADS, addresses, len(boxed))
+        assert wanted == -1, f"{self.name} takes {wanted} arguments, not {len(boxed)}"
+
+
+def _boxed(argument: Any) -> Any:
+    if isinstance(argument, np.ndarray):
+        assert argument.flags.c_contiguous
+        return ctypes.c_uint64(argument.ctypes.data)
+    if isinstance(argument, bool):
+        return ctypes.c_bool(argument)
+    if isinstance(argument, int):
+        return ctypes.c_int64(argument)
+    raise TypeError(f"not a kernel argument: {argument!r}")
+
+
+class RawModule:
+    def __init__(self, code: str, options: tuple[str, ...]) -> None:
+        sources.append(code)
+        self._library = ctypes.CDLL(str(build(code)))
+
+    def get_function(self, name: str) -> Kernel:
+        return Kernel(getattr(self._library, f"launch_{name}"), name)
+
+
+def build(code: str) -> Path:
+    """A shared library with ``launch_<kernel>`` for every kernel, cached by its text."""
+    code = code.replace("TILES = 1024", "TILES = 5")  # a tile costs many waits, however small it is
+    launchers = "".join(
+        f'extern "C" int launch_{name}(unsigned grid, unsigned threads, void** arguments, int count) '
+        f"{{ return launch({name}, grid, threads, arguments, count); }}\n"
+        for name in _KERNEL.findall(code)
+    )
+    program = f'{HEADER.read_text()}\n{code}\n#line 1 "launchers"\n{launchers}'
+    folder = Path(tempfile.gettempdir()) / "grblas_gpu_emulation"
+    folder.mkdir(exist_ok=True)
+    target = folder / f"{hashlib.sha256(program.encode()).hexdigest()[:24]}.so"
+    if not target.exists():
+        source = target.with_suffix(".cpp")
+        source.write_text(program)
+        command = ["g++", "-std=c++17", "-O1", "-w", "-fwrapv", "-ffp-contract=off", "-shared", "-fPIC", str(source)]
+        partial = target.with_suffix(".partial")
+        done = subprocess.run([*command, "-o", str(partial)], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr[:4000]
+        partial.rename(target)
+    return target
+
+
+class RecordedModule:
+    """Notes what would be compiled; its kernels do nothing."""
+
+    def __init__(self, code: str, options: tuple[str, ...]) -> None:
+        sources.append(code)
+
+    def get_function(self, name: str) -> Any:
+        return lambda grid, block, arguments: None
+
+
+def module(runs: bool = True) -> ModuleType:
+    """What ``import cupy`` finds; unless it ``runs``, every number read from the device is 1."""
+    cupy: Any = ModuleType("cupy")
+    for name in "arange argsort asarray ascontiguousarray empty full zeros".split():
+        setattr(cupy, name, wrapped(getattr(np, name)))
+    cupy.ndarray = ndarray
+    cupy.RawModule = RawModule if runs else RecordedModule
+    stream = SimpleNamespace(ptr=0, synchronize=lambda: None)
+    runtime = SimpleNamespace(
+        getDevice=lambda: 0,
+        memcpyDeviceToHost=2,
+        memcpyAsync=_copy if runs else _copy_one,
+    )
+    cupy.cuda = SimpleNamespace(
+        runtime=runtime,
+        get_current_stream=lambda: stream,
+        Device=lambda number: SimpleNamespace(attributes={"MultiProcessorCount": 1}),
+        alloc_pinned_memory=lambda size: _Pinned(size),
+    )
+    return cupy
+
+
+def _copy(target: int, source: int, size: int, kind: int, stream: int) -> None:
+    ctypes.memmove(target, source, size)
+
+
+def _copy_one(target: int, source: int, size: int, kind: int, stream: int) -> None:
+    ctypes.c_int64.from_address(target).value = 1
+
+
+class _Pinned(bytearray):
+    @property
+    def ptr(self) -> int:
+        return ctypes.addressof((ctypes.c_char * len(self)).from_buffer(self))

@@ -1,0 +1,129 @@
+"""Random matrix-vector products on stores of NumPy arrays, drawn from a number."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from grblas_gpu import monoid, semiring
+from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore, column_type
+from grblas_gpu.operators import BinaryOp, Monoid, Semiring
+
+STRATEGIES = "pull.thread pull.warp pull.hybrid pull.compact pull.edge push.scatter push.scan push.sort".split()
+
+
+def gap(x, y):
+    distance = x - y
+    if distance < 0:
+        distance = -distance
+    return distance * 2 if distance > 3 else distance + 1
+
+
+def _user(monoid: Any, name: str) -> Any:
+    return Semiring.register_anonymous(monoid, BinaryOp.register_anonymous(gap, "gap"), name)
+
+
+_longest = Monoid.register_anonymous(BinaryOp.register_anonymous(lambda x, y: x if x > y else y, "longest"), -1)
+SEMIRINGS = {
+    "plus_times int8": semiring.plus_times["INT8"],
+    "plus_times": semiring.plus_times["FP64"],
+    "plus_times fp32": semiring.plus_times["FP32"],
+    "min_plus": semiring.min_plus["FP64"],
+    "min_plus uint16": semiring.min_plus["UINT16"],
+    "max_second": semiring.max_second["FP32"],
+    "max_first": semiring.max_first["INT64"],
+    "times_plus": semiring.times_plus["INT32"],
+    "lor_land": semiring.lor_land["BOOL"],
+    "lxor_land": semiring.lxor_land["BOOL"],
+    "any_pair": semiring.any_pair["BOOL"],
+    "any_second": semiring.any_second["INT64"],
+    "plus_pair": semiring.plus_pair["INT64"],
+    "bxor_band": semiring.bxor_band["UINT8"],
+    "min_secondi": semiring.ss.min_secondi["INT64"],
+    "plus_firsti1": semiring.ss.plus_firsti1["INT64"],
+    "max_secondj": semiring.ss.max_secondj["INT32"],
+    "plus_gap": _user(monoid.plus, "plus_gap")["INT64"],
+    "longest_gap": _user(_longest, "longest_gap")["FP64"],
+}
+
+
+class Case(NamedTuple):
+    """``t<mask> = m u``, as an engine sees it."""
+
+    a: MatrixStore
+    u: VectorStore
+    semiring: Any
+    mask: MaskView | None
+    transposed: bool
+    flip: bool
+
+
+def random_values(rng: np.random.Generator, count: int, dtype: np.dtype) -> np.ndarray:
+    if dtype == bool:
+        return rng.random(count) < 0.7
+    if dtype.kind == "f":
+        return (rng.integers(-20, 20, count) / 4).astype(dtype)
+    return rng.integers(0 if dtype.kind == "u" else -100, 100, count).astype(dtype)
+
+
+def random_vector(rng: np.random.Generator, size: int, kind: str, dtype: Any, fill: float) -> VectorStore:
+    dtype, iso = np.dtype(dtype), rng.random() < 0.3
+    if kind == "full":
+        return VectorStore(size, random_values(rng, 1 if iso else size, dtype))
+    present = rng.random(size) < fill
+    if kind == "bitmap":
+        return VectorStore(size, random_values(rng, 1 if iso else size, dtype), present=present)
+    indices = np.flatnonzero(present).astype(INDEX)
+    if kind == "unordered":
+        rng.shuffle(indices)
+    count = min(1, len(indices)) if iso else len(indices)
+    return VectorStore(size, random_values(rng, count, dtype), indices=indices, ordered=kind == "sparse")
+
+
+def random_matrix(rng: np.random.Generator, nrows: int, ncols: int, dtype: Any, fill: float) -> MatrixStore:
+    where = rng.random((nrows, ncols)) < fill
+    indptr = np.zeros(nrows + 1, INDEX)
+    np.cumsum(where.sum(axis=1), out=indptr[1:])
+    indices = np.nonzero(where)[1].astype(column_type(ncols))
+    count = min(1, len(indices)) if rng.random() < 0.3 else len(indices)
+    return MatrixStore(nrows, ncols, indptr, indices, random_values(rng, count, np.dtype(dtype)))
+
+
+def random_case(name: str, seed: int) -> Case:
+    """A product with this semiring whose shapes, stores, types and mask are drawn from the seed."""
+    rng = np.random.default_rng(seed)
+    op = SEMIRINGS[name]
+    nrows, ncols = (int(n) for n in rng.choice([1, 5, 60, 1500], 2, p=[0.05, 0.15, 0.4, 0.4]))
+    transposed = bool(rng.integers(2))
+    inner, size = (nrows, ncols) if transposed else (ncols, nrows)
+    types = op.binaryop.type.np_type, op.binaryop.type2.np_type
+    if rng.random() < 0.2:  # the operands are cast
+        types = np.dtype(np.float32), np.dtype(np.int16)
+    fill = float(rng.choice([0.004, 0.05, 0.3]))
+    a = random_matrix(rng, nrows, ncols, types[0], fill)
+    kind = str(rng.choice(["sparse", "unordered", "bitmap", "full"]))
+    u = random_vector(rng, inner, kind, types[1], float(rng.choice([0.01, 0.1, 0.9])))
+    mask = None
+    if rng.random() < 0.8:
+        kind = str(rng.choice(["sparse", "unordered", "bitmap", "full"]))
+        dtype = rng.choice(["bool", "int64", "float32"])
+        flags = random_vector(rng, size, kind, dtype, float(rng.choice([0.02, 0.5])))
+        mask = MaskView(flags, bool(rng.integers(2)), bool(rng.integers(2)))
+    return Case(a, u, op, mask, transposed, bool(rng.integers(2)))
+
+
+def star(size: int) -> Case:
+    """One vertex that leads to all others."""
+    indptr = np.full(size + 1, size - 1, INDEX)
+    indptr[0] = 0
+    a = MatrixStore(size, size, indptr, np.arange(1, size, dtype=np.int32), np.array([2.0]))
+    u = VectorStore(size, np.array([3.0]), indices=np.zeros(1, INDEX))
+    return Case(a, u, SEMIRINGS["plus_times"], None, True, True)
+
+
+def funnel(size: int) -> Case:
+    """As many vertices with one edge each, all leading to a few."""
+    a = MatrixStore(size, size, np.arange(size + 1), (np.arange(size) % 3).astype(np.int32), np.array([2.0]))
+    u = VectorStore(size, np.arange(size) % 7.0, indices=np.arange(size))
+    return Case(a, u, SEMIRINGS["plus_times"], None, True, True)

@@ -1,0 +1,198 @@
+"""Arrays on a CUDA device, given to objects and taken from them without a trip through the host."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import grblas_gpu as gb
+from grblas_gpu import Matrix, Vector, binary
+
+
+def has_gpu() -> bool:
+    try:
+        import cupy
+
+        return cupy.cuda.runtime.getDeviceCount() > 0
+    except Exception:  # no CuPy, no driver, no device: all the same here
+        return False
+
+
+GPU = has_gpu()
+needs_gpu = [pytest.mark.gpu, pytest.mark.skipif(not GPU, reason="needs a CUDA device")]
+
+
+class Foreign:
+    """An array of another library that offers CUDA's array interface and nothing else."""
+
+    def __init__(self, array: Any, read_only: bool = False) -> None:
+        self.array = array
+        self.read_only = read_only
+
+    @property
+    def __cuda_array_interface__(self) -> dict:
+        interface = dict(self.array.__cuda_array_interface__)
+        return interface | {"data": (interface["data"][0], self.read_only)}
+
+
+class Exchanged:
+    """An array of another library that offers DLPack and nothing else."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.array.__dlpack_device__()
+
+
+@pytest.fixture
+def cupy() -> Iterator[Any]:
+    import cupy
+
+    with gb.using("cuda"):
+        yield cupy
+
+
+@pytest.fixture
+def csr(cupy) -> tuple[Any, Any, Any]:
+    return cupy.array([0, 2, 2, 3]), cupy.array([1, 2, 0], np.int32), cupy.array([5.0, 6.0, 7.0])
+
+
+def address(array: Any) -> int:
+    return array.data.ptr
+
+
+class TestOnADevice:
+    pytestmark = needs_gpu
+
+    @pytest.mark.parametrize("wrap", [lambda x: x, Foreign, Exchanged])
+    def test_csr_is_shared(self, csr, wrap):
+        a = Matrix.from_csr(*map(wrap, csr), ncols=3)
+        assert [address(x) for x in a.device_arrays().values()] == [address(x) for x in csr]
+        assert a.to_dicts() == {0: {1: 5.0, 2: 6.0}, 2: {0: 7.0}}
+
+    def test_read_only_values_are_copied(self, csr):
+        indptr, indices, values = csr
+        a = Matrix.from_csr(indptr, indices, Foreign(values, read_only=True), ncols=3)
+        a[0, 1] << 9
+        assert values.get().tolist() == [5.0, 6.0, 7.0]
+        assert a[0, 1].new().value == 9
+
+    def test_csr_of_other_types(self, cupy, csr):
+        indptr, indices, values = csr
+        a = Matrix.from_csr(indptr.astype(np.int32), indices.astype(np.uint64), values, "INT8", ncols=3)
+        assert a.dtype == "INT8"
+        assert a.to_dicts() == {0: {1: 5, 2: 6}, 2: {0: 7}}
+        assert a.device_arrays()["indices"].dtype == np.int32
+
+    def test_csr_unsorted_iso_and_mixed(self, cupy, csr):
+        indptr, indices, values = csr
+        assert Matrix.from_csr(indptr, cupy.array([2, 1, 0]), values).to_dicts() == {0: {1: 6.0, 2: 5.0}, 2: {0: 7.0}}
+        iso = Matrix.from_csr(indptr, indices)
+        assert iso.device_arrays()["values"].shape == (1,)
+        assert iso.to_dicts() == {0: {1: 1.0, 2: 1.0}, 2: {0: 1.0}}
+        assert Matrix.from_csr([0, 2, 2, 3], indices, [1, 2, 3]).to_dicts() == {0: {1: 1, 2: 2}, 2: {0: 3}}
+
+    def test_csc_dcsr_edgelist(self, cupy, csr):
+        assert Matrix.from_csc(*csr, nrows=3).to_dicts() == {0: {2: 7.0}, 1: {0: 5.0}, 2: {0: 6.0}}
+        rows = cupy.array([0, 7])
+        doubly = Matrix.from_dcsr(rows, cupy.array([0, 2, 3]), cupy.array([1, 2, 0]), cupy.array([5, 6, 7]), nrows=9)
+        assert doubly.to_dicts() == {0: {1: 5, 2: 6}, 7: {0: 7}}
+        assert Matrix.from_edgelist(cupy.array([[0, 1], [1, 0]])).to_dicts() == {0: {1: 1.0}, 1: {0: 1.0}}
+
+    def test_coo_and_build(self, cupy):
+        rows, cols, values = cupy.array([0, 1, 1]), cupy.array([1, 0, 0]), cupy.array([1, 2, 3])
+        assert Matrix.from_coo(rows, cols, values, dup_op=binary.plus).to_dicts() == {0: {1: 1}, 1: {0: 5}}
+        assert Matrix.from_coo(rows[:2], [1, 0], True).to_dicts() == {0: {1: True}, 1: {0: True}}
+        assert Vector.from_coo(cupy.array([3, 1]), cupy.array([10, 20])).to_dict() == {1: 20, 3: 10}
+        assert Vector.from_coo(cupy.array([3, 1]), cupy.array(4)).to_dict() == {1: 4, 3: 4}
+        v, a = Vector(int, 4), Matrix(int, 2, 2)
+        v.build(cupy.array([0, 2]), cupy.array([5, 6], np.int32))
+        a.build(rows[:2], cols[:2], values[:2])
+        assert v.to_dict() == {0: 5, 2: 6}
+        assert a.to_dicts() == {0: {1: 1}, 1: {0: 2}}
+
+    def test_dense(self, cupy):
+        values = cupy.array([4.0, 0.0, 6.0])
+        v = Vector.from_dense(values)
+        assert address(v.device_arrays()["values"]) == address(values)
+        assert Vector.from_dense(values, missing_value=0).to_dict() == {0: 4.0, 2: 6.0}
+        square = cupy.array([[0, 5], [6, 0]])
+        for given in (square, cupy.asfortranarray(square)):
+            assert Matrix.from_dense(given, missing_value=0).to_dicts() == {0: {1: 5}, 1: {0: 6}}
+
+    def test_out_are_numpy_arrays(self, csr):
+        a = Matrix.from_csr(*csr, ncols=3)
+        v = Vector.from_dense(csr[2])
+        for array in (*a.to_csr(), *a.to_csc(), *a.to_coo(), a.to_dense(0), *v.to_coo(), v.to_dense()):
+            assert type(array) is np.ndarray
+
+    def test_device_arrays_are_cupy_arrays(self, cupy):
+        v = Vector.from_coo([3, 1], [10, 20], size=1000)
+        arrays = v.device_arrays()
+        assert list(arrays) == ["indices", "values"]
+        assert all(isinstance(array, cupy.ndarray) for array in arrays.values())
+
+    def test_strided_arrays(self, cupy):
+        every_other = cupy.arange(10)[::2]
+        assert Vector.from_dense(every_other).to_dense().tolist() == [0, 2, 4, 6, 8]
+        assert Vector.from_coo(every_other, every_other).to_dict() == {i: i for i in range(0, 10, 2)}
+
+    @pytest.mark.parametrize(
+        "make, error",
+        [
+            (lambda cupy: Vector.from_coo(cupy.array([-1]), 1), OverflowError),
+            (lambda cupy: Vector.from_coo(cupy.array([1.5]), 1), ValueError),
+            (lambda cupy: Vector.from_coo(cupy.array([5]), 1, size=3), gb.exceptions.IndexOutOfBound),
+            (lambda cupy: Vector.from_coo(cupy.array([1, 1]), cupy.array([1, 2])), ValueError),
+            (lambda cupy: Vector.from_coo(cupy.array([1]), cupy.array([300]), "INT8"), OverflowError),
+            (lambda cupy: Matrix.from_csr(cupy.array([0, 2, 1]), cupy.array([0]), 1), gb.exceptions.InvalidValue),
+            (lambda cupy: Matrix.from_csr(cupy.array([0, 2]), cupy.array([0, 0]), 1), gb.exceptions.InvalidValue),
+        ],
+    )
+    def test_bad_input(self, cupy, make, error):
+        with pytest.raises(error):
+            make(cupy)
+
+
+class OnDevice:
+    """What a device array looks like from outside; nobody may read it here."""
+
+    __cuda_array_interface__ = None
+
+
+class OnDeviceByDlpack:
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 2, 0
+
+
+@pytest.mark.parametrize("name", ["cpu", "numpy"])
+@pytest.mark.parametrize("kind", [OnDevice, OnDeviceByDlpack])
+def test_other_backends_say_what_to_do(name, kind):
+    array = kind()
+    with gb.using(name):
+        for attempt in (
+            lambda: Vector.from_coo(array, 1),
+            lambda: Vector.from_coo([0], array),
+            lambda: Vector.from_dense(array),
+            lambda: Vector(int, 3).build(array, [1]),
+            lambda: Matrix.from_csr(array, [0], 1),
+            lambda: Matrix.from_dense(array),
+            lambda: Matrix.from_edgelist(array),
+        ):
+            with pytest.raises(TypeError, match=rf"{kind.__name__} .*{name}.*\.get\(\), or use backend \"cuda\""):
+                attempt()
+
+
+def test_device_arrays_on_the_host_are_the_stored_arrays():
+    v = Vector.from_coo([0, 2], [5, 6], size=1000)
+    assert v.device_arrays()["values"] is v._store.values
+    a = Matrix.from_coo([0, 2], [1, 0], [5, 6])
+    assert list(a.device_arrays()) == ["indptr", "indices", "values"]
+    assert a.device_arrays()["indices"] is a._store.indices

@@ -139,7 +139,7 @@ def settle(engine: Any, store: Any) -> Any:
     if type(store) is VectorStore:
         kind = store.kind
         better = planner.storage_kind(store.nvals, store.size, kind)
-        if better != kind:
+        if better != kind and not (better == "sparse" and engine.keeps_dense):
             return engine.with_kind(store, better)
     return store
 

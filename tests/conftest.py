@@ -6,20 +6,11 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from hardware import has_gpu
 from hypothesis import HealthCheck, Phase, settings
 
 import grblas_gpu as gb
 from grblas_gpu.backends.cpu.tier import get_tier, set_tier
-
-
-def has_gpu() -> bool:
-    try:
-        import cupy
-
-        return cupy.cuda.runtime.getDeviceCount() > 0
-    except Exception:  # no CuPy, no driver, no device: all the same here
-        return False
-
 
 # "compiled" is the CPU engine with a kernel for everything, however small.
 BACKENDS = ["numpy", "cpu", "compiled"]

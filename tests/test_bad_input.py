@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hardware import has_gpu
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Scalar, Vector, binary, semiring, unary
@@ -142,6 +143,12 @@ def test_objects_of_two_backends_do_not_meet() -> None:
 def test_unknown_backend() -> None:
     with pytest.raises(ValueError, match="unknown backend 'quantum'"):
         gb.set_backend("quantum")
+
+
+@pytest.mark.skipif(has_gpu(), reason="there is a CUDA device")
+def test_cuda_without_a_device() -> None:
+    with pytest.raises(RuntimeError, match=r"needs CuPy|no.* CUDA device"):
+        gb.set_backend("cuda")
 
 
 def test_a_failing_user_function_changes_nothing(backend: str) -> None:

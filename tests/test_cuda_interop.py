@@ -7,19 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hardware import has_gpu
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, binary
-
-
-def has_gpu() -> bool:
-    try:
-        import cupy
-
-        return cupy.cuda.runtime.getDeviceCount() > 0
-    except Exception:  # no CuPy, no driver, no device: all the same here
-        return False
-
 
 GPU = has_gpu()
 needs_gpu = [pytest.mark.gpu, pytest.mark.skipif(not GPU, reason="needs a CUDA device")]

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import emulated_cupy
 import numpy as np
 import pytest
+from hardware import has_gpu
 from mxv_cases import SEMIRINGS, random_matrix
 
 from grblas_gpu.backends.definitions import Definitions
@@ -23,15 +24,6 @@ from grblas_gpu.planner import Plan
 
 CUDA = "grblas_gpu.backends.cuda"
 STRATEGIES = ("mxm.gustavson", "mxm.masked_dot")
-
-
-def has_gpu() -> bool:
-    try:
-        import cupy
-
-        return cupy.cuda.runtime.getDeviceCount() > 0
-    except Exception:  # no CuPy, no driver, no device: all the same here
-        return False
 
 
 GPU = has_gpu()

@@ -14,6 +14,7 @@ from typing import Any
 import emulated_cupy
 import numpy as np
 import pytest
+from hardware import has_gpu
 from mxv_cases import SEMIRINGS, STRATEGIES, Case, funnel, random_case, star
 
 from grblas_gpu.backends.definitions import Definitions
@@ -22,15 +23,6 @@ from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStor
 from grblas_gpu.planner import Plan
 
 CUDA = "grblas_gpu.backends.cuda"
-
-
-def has_gpu() -> bool:
-    try:
-        import cupy
-
-        return cupy.cuda.runtime.getDeviceCount() > 0
-    except Exception:
-        return False
 
 
 GPU = has_gpu()

@@ -1,6 +1,7 @@
 """The engines, and which one new objects use.
 
-"cpu" is the Numba engine, "numpy" the plain definitions (slow, always there), "auto" the best one of this machine.
+"cpu" is the Numba engine, "cuda" the one on an NVIDIA GPU (needs CuPy), "numpy" the plain definitions (slow, always
+there). "auto" is "cpu" until the CUDA engine is tuned.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from contextvars import ContextVar
 
 from .base import Backend
 
-NAMES = ("cpu", "numpy")
+NAMES = ("cpu", "cuda", "numpy")
 
 _engines: dict[str, Backend] = {}
 _chosen: ContextVar[Backend | None] = ContextVar("grblas_gpu_backend", default=None)
@@ -29,9 +30,7 @@ def get_engine(name: str) -> Backend:
 
             _engines[name] = CpuBackend()
         elif name == "cuda":
-            from .cuda.engine import CudaBackend
-
-            _engines[name] = CudaBackend()
+            _engines[name] = _cuda_engine()
         elif name == "numpy":
             from .definitions import Definitions
 
@@ -41,8 +40,24 @@ def get_engine(name: str) -> Backend:
     return _engines[name]
 
 
+def _cuda_engine() -> Backend:
+    try:
+        import cupy
+
+        count = cupy.cuda.runtime.getDeviceCount()
+    except ImportError:
+        raise RuntimeError("backend 'cuda' needs CuPy: pip install grblas_gpu[cuda13x] (or cuda12x)") from None
+    except Exception as error:
+        raise RuntimeError(f"backend 'cuda' found no usable CUDA device: {error}") from None
+    if count == 0:
+        raise RuntimeError("backend 'cuda' found no CUDA device")
+    from .cuda.engine import CudaBackend
+
+    return CudaBackend()
+
+
 def set_backend(name: str) -> None:
-    """Choose the engine of objects made from now on, in every thread: "auto", "cpu" or "numpy".
+    """Choose the engine of objects made from now on, in every thread: "auto", "cpu", "cuda" or "numpy".
 
     >>> import grblas_gpu as gb
     >>> gb.set_backend("auto")

@@ -19,6 +19,7 @@ class Backend(Protocol):
     """What the layers above ask of an engine."""
 
     name: str
+    keeps_dense: bool
 
     # memory
     def array(self, values: Any, dtype: Any = None) -> Array: ...

@@ -7,10 +7,12 @@ from typing import Any
 import cupy
 import numpy as np
 
+from ... import planner
 from ..definitions import Definitions
 from ..entries import Store
 from ..storage import INDEX, Array, MaskView, MatrixStore, VectorStore, column_type
 from . import operating
+from .assign import assign_scalar
 from .mxm import mxm
 from .mxv import mxv
 
@@ -19,6 +21,7 @@ class CudaBackend(Definitions):
     """Stores hold CuPy arrays; nothing is computed on the host."""
 
     name = "cuda"
+    keeps_dense = True
 
     # ---- memory -------------------------------------------------------------------------------------------------
 
@@ -68,6 +71,17 @@ class CudaBackend(Definitions):
 
     def mxm(self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:
         return mxm(a, b, semiring, mask, plan=plan)
+
+    # ---- the output ---------------------------------------------------------------------------------------------
+
+    def assign(
+        self, c: Store, value: Any, index: tuple, mask: MaskView | None, accum: Any, replace: bool, submask: bool
+    ) -> Store:
+        is_scalar = type(value) not in (VectorStore, MatrixStore)
+        plain = accum is None and not (replace or submask) and index[0] is None
+        if type(c) is VectorStore and is_scalar and plain and mask is not None and c.size <= planner.DENSE_LIMIT:
+            return assign_scalar(self.with_kind(c, "bitmap") if c.indices is not None else c, value, mask)
+        return super().assign(c, value, index, mask, accum, replace, submask)
 
     # ---- operators ----------------------------------------------------------------------------------------------
 

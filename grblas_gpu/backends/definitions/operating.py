@@ -17,6 +17,9 @@ Operand = tuple[Array, Array, Array]  # values, rows, columns
 
 
 class Operating:
+    #: Whether a bitmap stays one however few entries it has: where scanning it costs less than making a list of it.
+    keeps_dense = False
+
     name: str
 
     def array(self, values: Any, dtype: Any = None) -> Array:

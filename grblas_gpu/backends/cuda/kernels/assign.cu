@@ -1,0 +1,22 @@
+// c<mask> = value in place. The mask is a list of positions (LISTED; its values belong to the list) or flags by position.
+
+#include "grid.cuh"
+#include "mask.cuh"
+
+extern "C" __global__ void assign_kernel(
+    const int64* list, int64 items, const bool* mask_present, const MaskValue* mask_values, bool* present,
+    Value* values, Value value, int64* added
+) {
+    Mask mask = {mask_present, mask_values};
+    int64 found = 0;
+    for (int64 t = thread_in_grid(); t < items; t += threads_in_grid()) {
+        if (!allowed(mask, t)) continue;
+        int64 i = LISTED ? list[t] : t;  // positions of a list are unique: no other thread writes here
+        if (HAS_PRESENT) {
+            found += !present[i];
+            present[i] = true;
+        }
+        values[i] = value;
+    }
+    if (HAS_PRESENT) add_to_counter(added, found);
+}

@@ -1,0 +1,16 @@
+"""What this machine has."""
+
+from __future__ import annotations
+
+from functools import cache
+
+
+@cache
+def has_gpu() -> bool:
+    """Whether CuPy is installed and finds a CUDA device."""
+    try:
+        import cupy
+
+        return cupy.cuda.runtime.getDeviceCount() > 0
+    except Exception:  # no CuPy, no driver, no device: all the same here
+        return False

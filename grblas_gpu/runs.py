@@ -335,7 +335,9 @@ class _Expanded:
         self._store = store
 
 
-class _WithArgs:
+class WithArgs:
+    """The operands and operator of an expression, for a ``run`` function."""
+
     __slots__ = ("args", "op")
 
     def __init__(self, args: list, op: Any) -> None:
@@ -355,6 +357,6 @@ def broadcasting(run: Any) -> Any:
         store = vector._engine.spread(vector._store, other.nrows, other.ncols, x.ndim == 1, pattern)
         expanded = _Expanded(vector._engine, store)
         args = [expanded if arg is vector else arg for arg in expr.args]
-        return run(_WithArgs(args, expr.op), view, desc)
+        return run(WithArgs(args, expr.op), view, desc)
 
     return run_broadcast

@@ -16,7 +16,7 @@ from .config import config
 from .dtypes import FP64, lookup_dtype, unify
 from .expressions import ScalarExpression, ScalarIndexExpr
 from .operators import get_typed_op
-from .runs import run_ewise_add, run_ewise_mult, run_ewise_union
+from .runs import WithArgs, run_ewise_add, run_ewise_mult, run_ewise_union
 
 
 class Scalar(BaseType):
@@ -422,17 +422,9 @@ def _run_on_vectors(run: Any) -> Any:
             arg._as_vector() if position % 2 == 0 or len(expr.args) == 2 else arg
             for position, arg in enumerate(expr.args)
         ]
-        return _only_element(args[0]._engine, run(_WithArgs(args, expr.op), None, desc))
+        return _only_element(args[0]._engine, run(WithArgs(args, expr.op), None, desc))
 
     return on_scalars
-
-
-class _WithArgs:
-    __slots__ = ("args", "op")
-
-    def __init__(self, args: list, op: Any) -> None:
-        self.args = args
-        self.op = op
 
 
 def _only_element(engine: Any, store: VectorStore) -> Any:

@@ -273,14 +273,9 @@ def _second_operand(x: Any, y: Any, op: Any, method: str, is_infix: bool) -> Any
     from .matrix import Matrix, TransposedMatrix
     from .vector import Vector
 
-    if is_infix and getattr(y, "_role", None) == "infix" and y.method_name == x_method(method):
+    if is_infix and getattr(y, "_role", None) == "infix" and y._infix == ("&" if method == "ewise_mult" else "|"):
         return y
     return expect_type(x, y, (Vector, Matrix, TransposedMatrix), within=method, argname="other", op=op)
-
-
-def x_method(method: str) -> str:
-    """Union chains are written with ``|`` too."""
-    return "ewise_add" if method == "ewise_union" else method
 
 
 def ewise(x: Any, y: Any, op: Any, method: str, is_infix: bool = False) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from ..storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from .operating import Operating
 
 SMALL = 4096  # up to this size a dense copy costs less than a merge
+MOST_ENTRIES = 2**48  # more than any memory holds; NumPy has other errors for sizes near 2**63
 Index = tuple  # (I,) or (I, J): int64 arrays, or None for everything
 
 
@@ -182,23 +184,25 @@ class Region:
     def __init__(self, c: Store, index: Index) -> None:
         self.c = c
         self.is_matrix = type(c) is MatrixStore
-        sizes = (c.nrows, c.ncols) if self.is_matrix else (c.size,)
+        self.shape = (c.nrows, c.ncols) if self.is_matrix else (c.size,)
         self.whole = all(part is None for part in index)
-        self.axes = [
-            np.arange(n, dtype=INDEX, like=c.values) if part is None and (self.is_matrix or not self.whole) else part
-            for part, n in zip(index, sizes, strict=True)
-        ]
-        self.sorted_axes = None if self.whole else [np.unique(axis) for axis in self.axes]
+        self.axes: list[Array] = []  # of the whole output nobody needs them
+        if not self.whole:
+            self.axes = [
+                np.arange(n, dtype=INDEX, like=c.values) if part is None else part
+                for part, n in zip(index, self.shape, strict=True)
+            ]
+        self.sorted_axes = [np.unique(axis) for axis in self.axes]
 
     def contains(self, keys: Array) -> Array:
-        if self.sorted_axes is None:
+        if self.whole:
             return filled(len(keys), True, keys)
         if not self.is_matrix:
             return find(self.sorted_axes[0], keys)[0]
         rows = keys // self.c.ncols if self.c.ncols else keys
         return find(self.sorted_axes[0], rows)[0] & find(self.sorted_axes[1], keys - rows * self.c.ncols)[0]
 
-    def place(self, keys: Array, ncols: int | None = None) -> Array:
+    def place(self, keys: Array) -> Array:
         """Keys of the region's own shape, as keys of the output."""
         if self.whole:
             return keys
@@ -225,11 +229,14 @@ class Region:
         if mask is not None and not mask.complement:
             keys = true_keys(mask)
             return np.unique(self.place(keys)) if submask else keys[self.contains(keys)]
+        if self.whole:
+            count = math.prod(self.shape)
+            if count > MOST_ENTRIES:
+                raise MemoryError(f"{count} entries")
+            return np.arange(count, dtype=INDEX, like=self.c.values)
         if not self.is_matrix:
-            if self.sorted_axes is None:
-                return np.arange(self.c.size, dtype=INDEX, like=self.c.values)
             return self.sorted_axes[0]
-        rows, cols = self.sorted_axes or self.axes
+        rows, cols = self.sorted_axes
         return (rows[:, None] * self.c.ncols + cols[None, :]).reshape(-1)
 
 

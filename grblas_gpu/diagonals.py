@@ -34,7 +34,7 @@ def diagonal_values(a: Any, values: Any, size: int, k: int, accum: Any) -> tuple
             except (TypeError, ValueError):
                 try:
                     array, dtype = values_to_array(values)
-                except Exception:
+                except (TypeError, ValueError):
                     a._expect_type(
                         values,
                         (Scalar, Vector, np.ndarray),

@@ -13,7 +13,7 @@ DOCS_READY := $(VENV)/.docs-ready
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types unit conformance test-slow test-gpu bench docs clean
+.PHONY: help demo test lint types unit conformance networkx test-slow test-gpu bench docs clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -41,7 +41,7 @@ types: $(READY)  ## mypy
 	$(PY) -m mypy
 
 unit: $(READY)  ## our tests and the documentation's examples
-	$(PY) -m pytest -m "not slow" $(ARGS)
+	$(PY) -m pytest -m "not slow" -n auto $(ARGS)
 
 test-slow: $(READY)  ## the tests that `make test` leaves out: CUDA kernels emulated on the CPU (needs g++)
 	$(PY) -m pytest -m slow $(ARGS)
@@ -49,12 +49,15 @@ test-slow: $(READY)  ## the tests that `make test` leaves out: CUDA kernels emul
 conformance: $(READY)  ## python-graphblas's own tests, run against grblas_gpu
 	$(PY) tests/conformance/run.py
 
-test-gpu: $(READY)  ## only the tests that need a CUDA device
-	$(PY) -m pytest -m gpu $(ARGS)
+networkx: $(READY)  ## networkx's own tests with its backend "grblas_gpu", next to a run without; minutes
+	$(PY) tests/conformance/networkx_suite.py $(ARGS)
 
-bench: $(READY)  ## call overhead and BFS, next to python-graphblas
-	$(PY) benchmarks/overhead.py
-	$(PY) benchmarks/bfs.py
+test-gpu: $(READY)  ## only the tests that need a CUDA device
+	$(PY) -m pytest -m gpu -n 4 $(ARGS)
+
+bench: $(READY)  ## next to SuiteSparse and others, in a few minutes: report.html and report.json
+	$(PY) -m benchmarks --report report.html --output report.json $(ARGS)
+	@echo "report.html"
 
 docs: $(DOCS_READY)  ## HTML in site/
 	$(PY) -m sphinx --fail-on-warning --keep-going -q -b html docs site

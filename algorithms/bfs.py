@@ -1,6 +1,7 @@
-"""Breadth-first search: the level of every vertex that can be reached from a source.
+"""Breadth-first search: the level of every vertex that can be reached from a source, or its parent in a search tree.
 
-Method: the frontier times the adjacency matrix gives the neighbours; the mask keeps those not seen before.
+Method: the frontier times the adjacency matrix gives the neighbours; the mask keeps those not seen before. Several
+sources are the rows of a frontier matrix.
 Invariant: before step d, ``levels`` holds the distance of every vertex at distance < d, and ``frontier`` is the set of
 vertices at distance d. Cost: every edge is looked at once, O(n + m).
 Reference: J. Kepner, J. Gilbert (eds.), Graph Algorithms in the Language of Linear Algebra, SIAM 2011.
@@ -8,13 +9,18 @@ Reference: J. Kepner, J. Gilbert (eds.), Graph Algorithms in the Language of Lin
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from .. import Matrix, Vector, semiring
+from .checks import check_source, check_sources, graph_algorithm
 
 
-def bfs(A: Matrix, source: int) -> Vector:
+@graph_algorithm
+def bfs(A: Matrix, source: int, *, max_depth: int | None = None) -> Vector:
     """Levels of a breadth-first search; ``A[i, j]`` is the edge from i to j.
 
-    Returns a Vector with 0 at the source, the distance at every vertex that can be reached, and no entry elsewhere.
+    Returns a Vector with 0 at the source, the distance at every vertex that can be reached (in at most ``max_depth``
+    steps, if given), and no entry elsewhere.
 
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import bfs
@@ -23,12 +29,65 @@ def bfs(A: Matrix, source: int) -> Vector:
     {0: 0, 1: 1, 2: 2, 3: 2}
     """
     levels = Vector(int, A.nrows)
-    frontier = Vector.from_coo([source], [True], size=A.nrows)
+    frontier = Vector.from_coo([check_source(A, source)], [True], size=A.nrows)
     depth = 0
     while frontier.nvals:
         # levels<frontier> = depth
         levels(frontier.S) << depth
+        if depth == max_depth:
+            break
         # frontier<!levels> = frontier A
         frontier(~levels.S, replace=True) << semiring.lor_land(frontier @ A)
+        depth += 1
+    return levels
+
+
+@graph_algorithm
+def bfs_parents(A: Matrix, source: int, *, max_depth: int | None = None, reproducible: bool = False) -> Vector:
+    """The tree of a breadth-first search: the vertex that each reached vertex was reached from, the source from itself.
+
+    With ``reproducible`` a vertex with several candidates gets the lowest; otherwise whichever was found first.
+
+    >>> from grblas_gpu import Matrix
+    >>> from grblas_gpu.algorithms import bfs_parents
+    >>> A = Matrix.from_coo([0, 0, 1, 2], [1, 2, 3, 3], True, nrows=5, ncols=5)
+    >>> bfs_parents(A, 0, reproducible=True).to_dict()
+    {0: 0, 1: 0, 2: 0, 3: 1}
+    """
+    parent_of = semiring.min_secondi if reproducible else semiring.any_secondi
+    source = check_source(A, source)
+    frontier = Vector.from_coo([source], [source], size=A.nrows)
+    parents = frontier.dup()
+    depth = 0
+    while frontier.nvals and depth != max_depth:
+        # frontier<!parents> = frontier A, where a product is the row of A's entry: the vertex that the edge leaves
+        frontier(~parents.S, replace=True) << parent_of(frontier @ A)
+        # parents<frontier> = frontier
+        parents(frontier.S) << frontier
+        depth += 1
+    return parents
+
+
+@graph_algorithm
+def bfs_multi(A: Matrix, sources: Iterable[int], *, max_depth: int | None = None) -> Matrix:
+    """Levels from several sources at once: row k is ``bfs(A, sources[k])``.
+
+    >>> from grblas_gpu import Matrix
+    >>> from grblas_gpu.algorithms import bfs_multi
+    >>> A = Matrix.from_coo([0, 1, 1], [1, 2, 3], True, nrows=5, ncols=5)
+    >>> bfs_multi(A, [0, 3]).to_dicts()
+    {0: {0: 0, 1: 1, 2: 2, 3: 2}, 1: {3: 0}}
+    """
+    sources = check_sources(A, sources)
+    levels = Matrix(int, len(sources), A.ncols)
+    frontier = Matrix.from_coo(range(len(sources)), sources, True, nrows=len(sources), ncols=A.ncols, dtype=bool)
+    depth = 0
+    while frontier.nvals:
+        # levels<frontier> = depth
+        levels(frontier.S) << depth
+        if depth == max_depth:
+            break
+        # frontier<!levels> = frontier A
+        frontier(~levels.S, replace=True) << semiring.any_pair(frontier @ A)
         depth += 1
     return levels

@@ -9,6 +9,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from . import agg, binary, dtypes, exceptions, indexunary, monoid, op, select, semiring, unary
 from .backends import set_backend, using
 from .base import replace
@@ -16,6 +18,7 @@ from .config import config
 from .conversions import MAX_SIZE
 from .descriptor import Descriptor
 from .dtypes import BOOL, FP32, FP64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64
+from .explanation import explain
 from .mask import Mask
 from .matrix import Matrix
 from .scalar import Scalar
@@ -25,6 +28,10 @@ from .vector import Vector
 from . import arithmetic as arithmetic  # isort: skip  (gives the objects their operators)
 from . import operations as operations  # isort: skip
 from .operators import BinaryOp, IndexUnaryOp, Monoid, SelectOp, Semiring, UnaryOp
+
+if TYPE_CHECKING:
+    from . import io
+    from .io import Graph
 
 __version__ = "0.1.0"
 
@@ -43,6 +50,7 @@ __all__ = [
     "UINT64",
     "BinaryOp",
     "Descriptor",
+    "Graph",
     "IndexUnaryOp",
     "Mask",
     "Matrix",
@@ -57,7 +65,9 @@ __all__ = [
     "config",
     "dtypes",
     "exceptions",
+    "explain",
     "indexunary",
+    "io",
     "monoid",
     "op",
     "operations",
@@ -69,3 +79,14 @@ __all__ = [
     "unary",
     "using",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """``io`` and ``Graph`` are loaded when they are first asked for: most programs need few of the conversions."""
+    if name not in ("io", "Graph"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    conversions = importlib.import_module(f"{__name__}.io")
+    globals().update(io=conversions, Graph=conversions.Graph)
+    return globals()[name]

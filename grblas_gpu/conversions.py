@@ -35,10 +35,10 @@ def given_array(x: Any, engine: Any = None) -> Any:
     return (current_engine() if engine is None else engine).share(x)
 
 
-def index_array(array: Any, name: str, engine: Any = None) -> Array:
-    """Integers as int64; anything else is a clear error."""
+def index_array(array: Any, name: str, engine: Any = None, copy: bool = True) -> Array:
+    """Integers as int64; anything else is a clear error. Arrays on a device are never copied without need."""
     array = checked_index(array, name, engine)
-    return array.astype(np.int64, copy=isinstance(array, np.ndarray))
+    return array.astype(np.int64, copy=copy and isinstance(array, np.ndarray))
 
 
 def checked_index(array: Any, name: str, engine: Any = None) -> Array:
@@ -92,9 +92,14 @@ def values_to_array(values: Any, dtype: Any = None, engine: Any = None) -> tuple
     return array, found
 
 
-def own_values(values: Array, dtype: np.dtype) -> Array:
-    """Values of an object to be: copied from NumPy, shared with the device where the type is the wanted one."""
-    return np.array(values, dtype) if isinstance(values, np.ndarray) else values.astype(dtype, copy=False)
+def own_values(values: Array, dtype: np.dtype, copy: bool = True) -> Array:
+    """Values of an object to be: copied from NumPy, shared with the device where the type is the wanted one.
+
+    Without ``copy`` those of NumPy are shared too, unless they are read-only: an engine may change them in place.
+    """
+    if isinstance(values, np.ndarray) and (copy or not values.flags.writeable):
+        return np.array(values, dtype)
+    return values.astype(dtype, copy=False)
 
 
 def check_size(value: Any, name: str) -> int:

@@ -10,7 +10,7 @@ PUSH_STRATEGIES = ("push.sort", "push.scatter", "push.scan")
 PULL_STRATEGIES = ("pull.thread", "pull.warp", "pull.hybrid", "pull.compact", "pull.edge")
 MXM_STRATEGIES = ("mxm.gustavson", "mxm.masked_dot")
 STRATEGIES = PUSH_STRATEGIES + PULL_STRATEGIES + MXM_STRATEGIES
-POLICIES = ("cost", "switchpoint", "alpha_beta", "edge_ratio", "vertices")
+POLICIES = ("cost", "switchpoint", "edges", "edge-check", "fraction")
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,23 @@ class Descriptor:
     strategy
         None, or the name of one kernel strategy; it overrides ``direction``.
     policy
-        The planner's rule: "cost" (our cost model), "switchpoint" (Yang, Buluc, Owens), "alpha_beta" (hybrid BFS),
-        "edge_ratio" (XBFS) or "vertices" (TurboBFS).
+        The planner's rule: "cost" (our cost model), "switchpoint" (Yang, Buluc, Owens: fill of the operand), "edges"
+        (hybrid BFS: alpha and beta on edges), "edge-check" (XBFS: edges to check over all edges, with lookahead) or
+        "fraction" (TurboBFS: 10 % of the vertices).
     switchpoint
         Fraction of entries at which a vector changes between sparse and dense, for the "switchpoint" policy.
     early_exit
         Whether a reduction may stop at the monoid's terminal value.
     deterministic
         Ask for a result that does not depend on the order of execution.
+    edges_before
+        Edges that the step before had to check, for "edge-check" to look one step ahead and for "edges" to tell growth
+        from decline. 0 if that is not known.
+    settles_at
+        A value that no result can improve on; it makes the product an asynchronous pull. A row that reaches the value
+        is settled: its scan ends, and rows after it in the same pass already see it as part of the operand. Which
+        rows come after is not defined, so every order must give valid results; for monoids that pick one of their
+        operands (min, max, any, ...) on a square matrix.
     """
 
     mask_complement: bool = False
@@ -51,6 +60,8 @@ class Descriptor:
     switchpoint: float = 0.01
     early_exit: bool = True
     deterministic: bool = False
+    edges_before: int = 0
+    settles_at: float | None = None
 
     def __post_init__(self) -> None:
         _check("direction", self.direction, DIRECTIONS)
@@ -59,6 +70,8 @@ class Descriptor:
             _check("strategy", self.strategy, STRATEGIES)
         if not 0 <= self.switchpoint <= 1:
             raise ValueError(f"switchpoint must lie between 0 and 1; got {self.switchpoint}")
+        if self.settles_at is not None and (self.direction == "push" or self.strategy or self.deterministic):
+            raise ValueError("settles_at is a pull in no defined order: not with push, strategy or deterministic")
 
 
 def _check(name: str, value: str, known: tuple[str, ...]) -> None:
@@ -67,7 +80,7 @@ def _check(name: str, value: str, known: tuple[str, ...]) -> None:
 
 
 # In expressions the planner's fields are keywords; masks, replace and transposes have their own spelling there.
-OPTIONS = frozenset({"direction", "strategy", "policy", "switchpoint", "early_exit", "deterministic"})
+OPTIONS = frozenset("direction strategy policy switchpoint early_exit deterministic edges_before settles_at".split())
 assert {field.name for field in fields(Descriptor)} >= OPTIONS
 
 

@@ -74,7 +74,7 @@ def _update_plain(
         if value._engine is not out._engine:
             raise InvalidObject(f"{value.name} and {out.name} are on different backends; use .to({out.backend!r})")
         view = mask_view(mask, out)
-        t = value._store.copy()
+        t = value._engine.copy(value._store)
         _finish(out, t, view, accum, replace, False)
         return
     if getattr(value, "ndim", 0) and hasattr(value, "_engine"):
@@ -137,8 +137,11 @@ def _finish(out: Any, t: Any, view: MaskView | None, accum: Any, replace: bool, 
 def settle(engine: Any, store: Any) -> Any:
     """Store a vector the way its fill suggests."""
     if type(store) is VectorStore:
+        nvals = store.known_nvals
+        if nvals is None:  # only the device knows, and need not be asked
+            return store
         kind = store.kind
-        better = planner.storage_kind(store.nvals, store.size, kind)
+        better = planner.storage_kind(nvals, store.size, kind)
         if better != kind and not (better == "sparse" and engine.keeps_dense):
             return engine.with_kind(store, better)
     return store

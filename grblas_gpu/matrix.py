@@ -20,12 +20,13 @@ from .mask import StructuralMask, ValueMask, check_mask
 from .matrix_construction import MatrixConstruction
 from .matrix_formats import compressed_arrays, doubly_compressed, empty_store, entries_of
 from .matrix_operations import MatrixOperations
+from .matrix_preparation import MatrixPreparation
 from .scalar import Scalar
 from .updating import Updater
 from .vector import Vector, dense_fill
 
 
-class Matrix(MatrixConstruction, MatrixOperations, BaseType):
+class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, BaseType):
     """A matrix with entries at some of its positions.
 
     >>> from grblas_gpu import Matrix
@@ -34,7 +35,7 @@ class Matrix(MatrixConstruction, MatrixOperations, BaseType):
     (2, (3, 3), FP64)
     """
 
-    __slots__ = ("_nrows", "_ncols", "_store")
+    __slots__ = ("_nrows", "_ncols", "_store", "_prepared")
     _name_counter = itertools.count()
 
     def __init__(self, dtype: Any = FP64, nrows: int = 0, ncols: int = 0, *, name: str | None = None) -> None:
@@ -265,7 +266,7 @@ class Matrix(MatrixConstruction, MatrixOperations, BaseType):
         if mask is not None:
             new(mask=mask, **opts) << self
         else:
-            new._store = self._engine.cast(self._store.copy(), new.dtype.np_type)
+            new._store = self._engine.cast(self._engine.copy(self._store), new.dtype.np_type)
         return new
 
     def diag(self, k: int = 0, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Vector:

@@ -140,8 +140,9 @@ class MatrixConstruction:
         """A Matrix from the compressed sparse row format; rows need not be sorted.
 
         On backend "cuda" arrays that are on the device already (CuPy's, or any with ``__cuda_array_interface__`` or
-        DLPack) stay there. The Matrix shares the memory of those that have the stored types: int64 pointers, int32
-        column indices (int64 from 2**31 columns on) and values. To change one is to change the other.
+        DLPack) stay there. The Matrix shares the memory of those that have the stored types: int32 pointers (int64 from
+        2**31 entries on), int32 column indices (int64 from 2**31 columns on) and values. To change one is to change the
+        other.
 
         >>> from grblas_gpu import Matrix
         >>> Matrix.from_csr([0, 1, 2], [1, 0], [5, 6]).to_dicts()

@@ -39,14 +39,27 @@ def entries_of(self: Any, nrows: int, ncols: int, rows: Array, cols: Array, valu
 
 
 def compressed_store(
-    indptr: Any, indices: Any, values: Any, dtype: Any, outer: int | None, inner: int | None, label: str, what: str
+    indptr: Any,
+    indices: Any,
+    values: Any,
+    dtype: Any,
+    outer: int | None,
+    inner: int | None,
+    label: str,
+    what: str,
+    copy: bool = True,
 ) -> tuple[MatrixStore, Any]:
-    """A checked CSR store from the arrays of a compressed format; arrays on the device are shared where they fit."""
-    pointers = index_array(indptr, "index pointers")
+    """A checked CSR store from the arrays of a compressed format.
+
+    Arrays on the device are shared where they have the stored types; those on the host with ``copy=False``.
+    """
+    pointers = checked_index(indptr, "index pointers")
+    if isinstance(pointers, np.ndarray) or pointers.dtype != np.int32:  # a device keeps offsets of either width
+        pointers = index_array(pointers, "index pointers", copy=copy)
     index = checked_index(indices, what)
     array, found = values_to_array(values, dtype)
     pointers, index = together(pointers, index)
-    on_host = isinstance(index, np.ndarray)
+    copy_index = copy and isinstance(index, np.ndarray)
     if pointers.size == 0:
         raise InvalidValue("indptr array must not be empty")
     count = pointers.size - 1
@@ -60,8 +73,11 @@ def compressed_store(
         raise InvalidValue(f"{what} and values must have the same length: {index.size} != {array.size}")
     if index.size and int(index.max()) >= inner:
         raise InvalidObject(f"{what}: {int(index.max())} is out of range for size {inner}")
-    array = together(index, own_values(array, found.np_type).reshape(-1))[1]
-    store = MatrixStore(count, inner, pointers, index.astype(column_type(inner), copy=on_host), array)
+    array = together(index, own_values(array, found.np_type, copy).reshape(-1))[1]
+    index = index.astype(column_type(inner), copy=copy_index)
+    if not copy and isinstance(index, np.ndarray):  # kernels read arrays without gaps; those without stay shared
+        pointers, index, array = (np.ascontiguousarray(x) for x in (pointers, index, array))
+    store = MatrixStore(count, inner, pointers, index, array)
     steps = np.diff(store.indices.astype(np.int64))
     boundary = pointers[1:-1]
     boundary = boundary[(boundary > 0) & (boundary < index.size)]

@@ -11,11 +11,20 @@ from typing import NamedTuple
 
 from .descriptor import MXM_STRATEGIES, Descriptor
 
-# Relative costs of the CPU engine, in units of one edge read in order by a pull (measured on Kronecker graphs).
-PUSH_EDGE = 2.5  # an edge scattered by a push: a random read of the mask and a random write
-PULL_ROW = 0.6  # looking at one row: its mask byte and its offsets
-PULL_PROBE = 2.0  # an edge probed by a pull: a random read of the operand's bitmap
 SMALL_EDGES = 4096  # below this any choice is as good as another: push needs no conversion
+
+
+class Costs(NamedTuple):
+    """Relative costs on an engine, in units of one edge read in order by a pull (measured on Kronecker graphs)."""
+
+    push_edge: float  # an edge scattered by a push: a random read of the mask and a random write
+    pull_row: float  # looking at one row: its mask byte and its offsets
+    pull_probe: float  # an edge probed by a pull: a random read of the operand's bitmap
+    pull_rows: str = "pull.thread"  # the strategy for most pulls
+
+
+CPU_COSTS = Costs(push_edge=2.5, pull_row=0.6, pull_probe=2.0)
+CUDA_COSTS = Costs(push_edge=2.5, pull_row=1.0, pull_probe=1.75, pull_rows="pull.hybrid")
 
 # The papers' constants.
 SWITCHPOINT = 0.01  # Yang, Buluc, Owens 2018, section 6.3: nonzeros over size
@@ -56,7 +65,7 @@ class Facts(NamedTuple):
     allowed: int  # output positions that the mask leaves open
     mask_sparse: bool  # a mask, not complemented, stored as a list
     terminal: bool  # a row may end early
-    atomic: bool = True  # the monoid can be combined by scattered writes
+    costs: Costs = CPU_COSTS
 
 
 SMALL_PUSH = Plan("push.scatter", "small: fewer than 4096 edges in all")
@@ -88,11 +97,13 @@ def choose_matvec(facts: Facts, desc: Descriptor | None = None) -> Plan:
 
 
 def _default(direction: str, facts: Facts, deterministic: bool) -> str:
+    if "." in direction:  # the policy's own choice
+        return "push.sort" if deterministic and direction.startswith("push") else direction
     if direction == "push":
         return "push.sort" if deterministic else "push.scatter"
     if facts.mask_sparse or facts.allowed * 8 < facts.nrows:
         return "pull.compact"
-    return "pull.thread"
+    return facts.costs.pull_rows
 
 
 def by_cost(facts: Facts, desc: Descriptor | None = None) -> tuple[str, str]:
@@ -100,16 +111,17 @@ def by_cost(facts: Facts, desc: Descriptor | None = None) -> tuple[str, str]:
     pull_rows = facts.allowed if facts.mask_sparse else facts.nrows
     if facts.u_nvals == 0:
         return "push", "the operand is empty"
-    if facts.u_edges_at_most * PUSH_EDGE <= pull_rows * PULL_ROW:
+    costs = facts.costs
+    if facts.u_edges_at_most * costs.push_edge <= pull_rows * costs.pull_row:
         return "push", f"at most {facts.u_edges_at_most} edges to push cost less than looking at {pull_rows} rows"
     edges = facts.u_edges()
-    push_cost = edges * PUSH_EDGE
+    push_cost = edges * costs.push_edge
     degree = facts.nvals / max(1, facts.nrows)
     probes = degree
     if facts.terminal and edges:
         # An edge leads into the operand with probability edges / nvals: the expected wait for the first hit.
         probes = min(degree, facts.nvals / edges)
-    pull_cost = pull_rows * PULL_ROW + facts.allowed * probes * PULL_PROBE
+    pull_cost = pull_rows * costs.pull_row + facts.allowed * probes * costs.pull_probe
     side = "push" if push_cost <= pull_cost else "pull"
     return side, f"push {push_cost:.3g} against pull {pull_cost:.3g} for {edges} edges, {facts.allowed} open rows"
 
@@ -121,9 +133,12 @@ def by_switchpoint(facts: Facts, desc: Descriptor) -> tuple[str, str]:
     return ("pull" if fill > limit else "push"), f"fill {fill:.3g} against switchpoint {limit:.3g}"
 
 
-def by_alpha_beta(facts: Facts, desc: Descriptor) -> tuple[str, str]:
-    """Go bottom-up when the frontier's edges exceed the open ones over alpha; back when few vertices are left."""
-    if facts.u_dense:
+def by_edges(facts: Facts, desc: Descriptor) -> tuple[str, str]:
+    """Go bottom-up when the frontier's edges exceed the open ones over alpha; back when few vertices are left.
+
+    The way back is open once the edges become fewer; if nobody says, a dense operand stands for being bottom-up.
+    """
+    if facts.u_edges() < desc.edges_before if desc.edges_before else facts.u_dense:
         few = facts.u_nvals < facts.u_size / BETA
         return ("push" if few else "pull"), f"{facts.u_nvals} vertices against n / beta = {facts.u_size / BETA:.3g}"
     open_edges = facts.nvals * facts.allowed / max(1, facts.nrows)
@@ -131,22 +146,30 @@ def by_alpha_beta(facts: Facts, desc: Descriptor) -> tuple[str, str]:
     return ("pull" if many else "push"), f"{facts.u_edges()} edges against open / alpha = {open_edges / ALPHA:.3g}"
 
 
-def by_edge_ratio(facts: Facts, desc: Descriptor) -> tuple[str, str]:
-    ratio = facts.u_edges() / max(1, facts.nvals)
-    return ("pull" if ratio > EDGE_RATIO else "push"), f"edge ratio {ratio:.3g} against {EDGE_RATIO}"
+def by_edge_check(facts: Facts, desc: Descriptor) -> tuple[str, str]:
+    """Pull when many edges must be checked. In the step before that, which the growth of the edges foretells, push
+    by a scan: the next step reads the frontier from a dense vector anyway."""
+    edges, all_edges = facts.u_edges(), max(1, facts.nvals)
+    ratio = edges / all_edges
+    if ratio >= EDGE_RATIO:
+        return "pull", f"edge-check ratio {ratio:.3g} against {EDGE_RATIO}"
+    ahead = ratio * edges / desc.edges_before if desc.edges_before else 0.0
+    side = "push.scan" if ahead >= EDGE_RATIO else "push"
+    return side, f"edge-check ratio {ratio:.3g}, {ahead:.3g} expected next, against {EDGE_RATIO}"
 
 
-def by_vertices(facts: Facts, desc: Descriptor) -> tuple[str, str]:
+def by_fraction(facts: Facts, desc: Descriptor) -> tuple[str, str]:
+    """Pull while a tenth of the vertices or more are in the operand."""
     ratio = facts.u_nvals / max(1, facts.u_size)
-    return ("pull" if ratio > VERTEX_RATIO else "push"), f"{ratio:.3g} of the vertices against {VERTEX_RATIO}"
+    return ("pull" if ratio >= VERTEX_RATIO else "push"), f"{ratio:.3g} of the vertices against {VERTEX_RATIO}"
 
 
 POLICY: dict[str, Callable[[Facts, Descriptor], tuple[str, str]]] = {
     "cost": by_cost,
     "switchpoint": by_switchpoint,
-    "alpha_beta": by_alpha_beta,
-    "edge_ratio": by_edge_ratio,
-    "vertices": by_vertices,
+    "edges": by_edges,
+    "edge-check": by_edge_check,
+    "fraction": by_fraction,
 }
 
 

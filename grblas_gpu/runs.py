@@ -10,6 +10,7 @@ from . import planner, trace
 from .backends.storage import MaskView, MatrixStore, VectorStore
 from .descriptor import Descriptor
 from .planner import Facts, Plan
+from .settling import pull_in_place
 
 
 def matrix_store(a: Any) -> MatrixStore:
@@ -43,51 +44,63 @@ def _matvec(
 ) -> VectorStore:
     store = a._matrix._store if a._is_transposed else a._store
     operand = u._store
+    if desc is not None and desc.settles_at is not None:
+        return pull_in_place(name, store, u, semiring, view, transposed, flip, desc.settles_at)
     tracing = trace.current() is not None
     if desc is None and not tracing and store.nvals <= planner.SMALL_EDGES:
         plan = planner.SMALL_PUSH
     else:
-        facts = matvec_facts(store, operand, semiring, view, transposed)
+        facts = matvec_facts(u._engine, store, operand, semiring, view, transposed)
         plan = planner.choose_matvec(facts, desc)
         if tracing:
             _record_plan(name, plan, facts, view)
     return u._engine.mxv(store, operand, semiring, view, transposed=transposed, flip=flip, plan=plan)
 
 
-def matvec_facts(store: MatrixStore, u: VectorStore, semiring: Any, view: MaskView | None, transposed: bool) -> Facts:
+def matvec_facts(
+    engine: Any, store: MatrixStore, u: VectorStore, semiring: Any, view: MaskView | None, transposed: bool
+) -> Facts:
     """What the planner wants to know of ``t<mask> = M u`` with ``M`` the store or its transpose."""
     nrows = store.ncols if transposed else store.nrows
     allowed, mask_sparse = nrows, False
     if view is not None:
-        allowed = nrows - view.store.nvals if view.complement else view.store.nvals
-        mask_sparse = not view.complement and view.store.indices is not None
+        mask: Any = view.store
+        allowed = nrows - (mask.known_nvals or 0) if view.complement else mask.nvals_at_most
+        mask_sparse = not view.complement and mask.kind == "sparse"
     monoid = semiring.monoid
     columns = store if transposed else store._transpose
-    at_most = store.nvals if columns is None else min(store.nvals, u.nvals * columns.max_degree)
+    u_nvals = u.nvals_at_most
+    at_most = store.nvals if columns is None else min(store.nvals, u_nvals * columns.max_degree)
     return Facts(
         nrows=nrows,
         nvals=store.nvals,
         u_size=u.size,
-        u_nvals=u.nvals,
-        u_dense=u.indices is None,
-        u_edges=lambda: count_edges(store, u, transposed),
+        u_nvals=u_nvals,
+        u_dense=u.kind != "sparse",
+        u_edges=lambda: count_edges(engine, store, u, transposed),
         u_edges_at_most=at_most,
         allowed=allowed,
         mask_sparse=mask_sparse,
         terminal=monoid.terminal is not None or monoid.any_value or u.iso,
+        costs=engine.costs,
     )
 
 
-def count_edges(store: MatrixStore, u: VectorStore, transposed: bool) -> int:
-    """Entries of ``M`` in the columns of u's entries; an estimate while ``M`` has no column structure yet."""
+def count_edges(engine: Any, store: MatrixStore, u: VectorStore, transposed: bool) -> int:
+    """Entries of ``M`` in the columns of u's entries; an estimate where counting them would cost too much."""
     columns = store if transposed else store._transpose
-    if u.nvals == u.size:
+    nvals = u.nvals_at_most
+    if nvals == u.size:
         return store.nvals
     if columns is None:
-        return int(store.nvals * (u.nvals / max(1, u.size)))
-    indptr = columns.indptr
-    index: Any = np.flatnonzero(u.present) if u.present is not None else u.indices
-    return int((indptr[index + 1] - indptr[index]).sum())
+        return int(store.nvals * (nvals / max(1, u.size)))
+    if u.edges is not None and u.edges[0] is columns.indptr:  # counted when u was computed
+        known = u.edges[1].known()
+        if known is not None:
+            return known
+    if engine.sizes_on_device:  # planning is no reason to wait for an answer: as many as entries have on average
+        return min(store.nvals, -(-nvals * store.nvals // max(1, columns.nrows)), nvals * columns.max_degree)
+    return engine.count_edges(columns, u)
 
 
 def _record_plan(name: str, plan: Plan, facts: Facts, view: MaskView | None) -> None:
@@ -104,6 +117,7 @@ def _record_plan(name: str, plan: Plan, facts: Facts, view: MaskView | None) -> 
             input_nvals=facts.u_nvals,
             input_edges=facts.u_edges(),
             mask_nvals=None if view is None else view.store.nvals,
+            allowed=trace.open_positions(facts.nrows, view),
         )
     )
 
@@ -301,7 +315,7 @@ def run_extract(expr: Any, view: MaskView | None, desc: Any) -> Any:
     if cols.size is None:
         return engine.extract_column(store, cols.index, rows.on(engine))
     if rows.index is None and cols.index is None:
-        return store.copy()
+        return engine.copy(store)
     return engine.extract_matrix(store, rows.on(engine), cols.on(engine))
 
 

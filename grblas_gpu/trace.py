@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from contextvars import ContextVar
 from dataclasses import dataclass
+from os import PathLike
+from typing import Any
 
 
 @dataclass
@@ -20,6 +22,7 @@ class Record:
     input_nvals: int | None = None
     input_edges: int | None = None
     mask_nvals: int | None = None
+    allowed: int | None = None  # positions of the output that the mask leaves open, of a matrix-vector product
 
 
 class Trace:
@@ -43,6 +46,33 @@ class Trace:
     def __exit__(self, *exc: object) -> None:
         _current.reset(self._token)
 
+    def steps(self) -> list[Record]:
+        """The matrix-vector products: in a breadth-first search one for each level.
+
+        >>> from grblas_gpu import algorithms, generators, trace
+        >>> with trace() as t:
+        ...     levels = algorithms.bfs(generators.star(5), 1)
+        >>> [(record.input_nvals, record.allowed) for record in t.steps()]
+        [(1, 4), (1, 3), (3, 0)]
+        """
+        return [record for record in self.records if record.direction in ("push", "pull")]
+
+    def plot(self, file: str | PathLike[str] | None = None, *, title: str = "") -> Any:
+        """A figure of a breadth-first search (needs matplotlib): the frontier and the unvisited vertices of every level
+        above, its time below, in the colour of its direction. Returns matplotlib's Figure; ``file`` saves it.
+
+        Each matrix-vector product is a level; what its mask leaves open is unvisited, and what became less of it since
+        the product before is the frontier.
+
+        >>> from grblas_gpu import algorithms, generators, trace
+        >>> with trace() as t:
+        ...     levels = algorithms.dobfs(generators.kronecker(6), 3)
+        >>> figure = t.plot()  # doctest: +SKIP
+        """
+        from .trace_plot import draw
+
+        return draw(self.steps(), file, title)
+
     def __str__(self) -> str:
         head = ("op", "strategy", "input", "edges", "mask", "output", "ms", "reason")
         rows = [
@@ -60,6 +90,13 @@ class Trace:
         ]
         widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
         return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)) for row in [head, *rows])
+
+
+def open_positions(size: int, view: Any) -> int:
+    """How many positions of an output of this size a mask (as an engine sees it) lets through."""
+    if view is None:
+        return size
+    return size - view.store.nvals if view.complement else view.store.nvals
 
 
 def _number(value: int | None) -> str:

@@ -320,7 +320,7 @@ class Vector(Tensor, BaseType):
         if mask is not None:
             new(mask=mask, **opts) << self
         else:
-            new._store = self._engine.cast(self._store.copy(), new.dtype.np_type)
+            new._store = self._engine.cast(self._engine.copy(self._store), new.dtype.np_type)
         return new
 
     def diag(self, k: int = 0, *, name: str | None = None) -> Any:

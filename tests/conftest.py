@@ -23,6 +23,9 @@ settings.register_profile("fixed", derandomize=True, database=None, max_examples
 settings.register_profile("explore", max_examples=600, **_common)  # type: ignore[arg-type]
 _quick = {"max_examples": 12, "phases": [Phase.explicit, Phase.generate]}  # one look, no shrinking
 settings.register_profile("quick", derandomize=True, database=None, **_quick, **_common)  # type: ignore[arg-type]
+# What does not ask for a backend is tested on the CPU, whatever else the machine has.
+gb.set_backend(os.environ.get("GRBLAS_GPU_BACKEND", "cpu"))
+
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 
@@ -40,3 +43,23 @@ def backend(request: pytest.FixtureRequest) -> Iterator[str]:
             yield "cpu"
     finally:
         set_tier(before)
+
+
+# --- tests that need a GPU -------------------------------------------------------------------------------------------
+
+_left_out = 0
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Count what a machine without a GPU leaves out: tests of its own, and every `backend` test once more."""
+    global _left_out
+    if has_gpu():
+        return
+    for item in session.items:
+        parameters = getattr(getattr(item, "callspec", None), "params", {})
+        _left_out += item.get_closest_marker("gpu") is not None or parameters.get("backend") == "cpu"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if _left_out:
+        terminalreporter.write_line(f"{_left_out} tests were not run on a GPU: CuPy finds no CUDA device here")

@@ -14,6 +14,7 @@
 #define __global__
 #define __forceinline__ inline
 #define __shared__ static
+#define __launch_bounds__(...)
 
 struct Index {
     unsigned x;
@@ -34,6 +35,7 @@ inline double __longlong_as_double(long long x) { return same_bits<double>(x); }
 inline long long __double_as_longlong(double x) { return same_bits<long long>(x); }
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __ffs(unsigned x) { return __builtin_ffs(int(x)); }
+inline int __clz(unsigned x) { return x ? __builtin_clz(x) : 32; }
 
 // --- atomics: nothing runs at the same time ---
 template <class T, class F> T update(T* address, F f) {
@@ -84,6 +86,7 @@ static std::vector<Warp> warps;
 inline void __syncthreads() { block_meeting.wait(blockDim.x); }
 inline void __syncwarp(unsigned = 0xffffffffu) { warps[threadIdx.x / 32].meeting.wait(32); }
 inline void __threadfence() {}
+inline void __threadfence_system() {}
 
 // What every lane of the warp puts in, as seen by use(slots).
 template <class T, class Use> auto exchange(T value, Use use) {

@@ -82,13 +82,14 @@ def test_every_operator_compiles(architecture):
 
 
 @needs_nvrtc
-def test_every_mxv_kernel_compiles(no_launches):
-    """All programs for one architecture, some of them for the others."""
+@pytest.mark.parametrize("part", range(4))
+def test_every_mxv_kernel_compiles(no_launches, part):
+    """All programs for one architecture, some of them for the others; a quarter at a time."""
     programs = mxv_programs()
     files = {found for text in programs for found in re.findall(r'#line 1 ".*/(\w+\.cu)"', text)}
     strategies = {path.name for path in cuda.KERNELS.glob("pu*_*.cu")}
     assert strategies <= files
-    for number, text in enumerate(programs):
+    for number, text in enumerate(programs[part::4]):
         for other, architecture in enumerate(nvrtc.ARCHITECTURES):
             if other == 1 or number % 5 == other:
                 assert nvrtc.compile_cuda(text, architecture, cuda.OPTIONS)

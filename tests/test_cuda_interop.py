@@ -52,7 +52,7 @@ def cupy() -> Iterator[Any]:
 
 @pytest.fixture
 def csr(cupy) -> tuple[Any, Any, Any]:
-    return cupy.array([0, 2, 2, 3]), cupy.array([1, 2, 0], np.int32), cupy.array([5.0, 6.0, 7.0])
+    return cupy.array([0, 2, 2, 3], np.int32), cupy.array([1, 2, 0], np.int32), cupy.array([5.0, 6.0, 7.0])
 
 
 def address(array: Any) -> int:

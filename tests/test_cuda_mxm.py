@@ -53,6 +53,7 @@ def engine(request, monkeypatch) -> Iterator[Any]:
         mxm=importlib.import_module(f"{CUDA}.mxm").mxm,
         programs=importlib.import_module(f"{CUDA}.mxm_programs"),
         gustavson=importlib.import_module(f"{CUDA}.mxm_gustavson"),
+        giant=importlib.import_module(f"{CUDA}.mxm_giant"),
         to_device=lambda x: cupy.asarray(np.ascontiguousarray(x)),
         seeds=8 if request.param == "gpu" else 1,
     )
@@ -92,15 +93,16 @@ def random_case(name: str, seed: int, masked: bool | None = None) -> Case:
     return Case(a, b, op, mask)
 
 
-def moved(store: MatrixStore, to: Any) -> MatrixStore:
-    return MatrixStore(store.nrows, store.ncols, to(store.indptr), to(store.indices), to(store.values))
+def moved(store: MatrixStore, to: Any, offsets: Any = INDEX) -> MatrixStore:
+    indptr = to(store.indptr.astype(offsets))
+    return MatrixStore(store.nrows, store.ncols, indptr, to(store.indices), to(store.values))
 
 
 def run(engine, case: Case, strategy: str, **options: Any) -> MatrixStore:
-    a, b = moved(case.a, engine.to_device), moved(case.b, engine.to_device)
+    a, b = moved(case.a, engine.to_device, np.int32), moved(case.b, engine.to_device)
     mask = case.mask
     if mask is not None:
-        mask = MaskView(moved(mask.store, engine.to_device), mask.structure, mask.complement)
+        mask = MaskView(moved(mask.store, engine.to_device, np.int32), mask.structure, mask.complement)
     result = engine.mxm(a, b, case.semiring, mask, plan=Plan(strategy, "", **options))
     return moved(result, lambda x: x.get())
 
@@ -109,7 +111,7 @@ def check(engine, case: Case, strategy: str, **options: Any) -> MatrixStore:
     result = run(engine, case, strategy, **options)
     expected = Definitions().mxm(*case, plan=Plan(strategy, ""))
     assert (result.nrows, result.ncols) == (expected.nrows, expected.ncols)
-    assert result.indptr.dtype == INDEX
+    assert result.indptr.dtype in (INDEX, np.int32)
     assert result.indices.dtype == column_type(result.ncols)
     np.testing.assert_array_equal(result.indptr, expected.indptr)
     np.testing.assert_array_equal(result.indices, expected.indices)
@@ -208,6 +210,41 @@ def test_many_products_for_few_entries(engine):
     mask = MaskView(row_matrix([[0, 1], [1], [1, 2]], 3), True, False)
     for strategy in STRATEGIES:
         check(engine, Case(a, b, SEMIRINGS["plus_times"], mask), strategy)
+
+
+@pytest.mark.parametrize("name", ["plus_times", "min_plus", "any_second", "any_pair", "plus_gap", "longest_gap"])
+@pytest.mark.parametrize("masked", [False, True])
+def test_rows_that_all_blocks_share(engine, monkeypatch, name, masked):
+    """Long and short rows of the right factor, tables that are hashed and that have a slot for every column."""
+    monkeypatch.setattr(engine.giant, "GIANT_PRODUCTS", 8192)
+    written = []
+    write = engine.giant.Giants.write
+    monkeypatch.setattr(engine.giant.Giants, "write", lambda *given: (written.append(1), write(*given)))
+    rng = np.random.default_rng(6)
+    inner = 400
+    dtype = SEMIRINGS[name].binaryop.type.np_type
+    for ncols in (60, 100_000):
+        lengths = np.where(rng.random(inner) < 0.05, 50, 25)
+        columns = [np.unique(rng.integers(0, min(ncols, 4000), n)).tolist() for n in lengths]
+        b = row_matrix(columns, ncols, dtype)
+        a = row_matrix([list(range(inner)), [3], [], list(range(5, inner)), [1, 2]], inner, dtype)
+        pattern = row_matrix([columns[0], columns[1], columns[2], [0, 1, 5], []], ncols, bool)
+        mask = MaskView(pattern, True, True) if masked else None
+        for scratch_bytes in (2**30, 1):  # both at once, one after the other
+            monkeypatch.setattr(engine.gustavson, "SCRATCH_BYTES", scratch_bytes)
+            check(engine, Case(a, b, SEMIRINGS[name], mask), "mxm.gustavson")
+    assert len(written) == 6
+
+
+def test_shared_rows_with_few_results(engine, monkeypatch):
+    """All products of a row go to the same sum, or are outside of the mask."""
+    monkeypatch.setattr(engine.giant, "GIANT_PRODUCTS", 8192)
+    a = row_matrix([list(range(9000)), list(range(0, 9000, 1000))], 9000)
+    b = row_matrix([[1] for _ in range(9000)], 100_000)
+    for name in ("plus_times", "min_plus"):
+        assert check(engine, Case(a, b, SEMIRINGS[name]), "mxm.gustavson").nvals == 2
+        mask = MaskView(row_matrix([[1], []], 100_000), True, True)
+        assert check(engine, Case(a, b, SEMIRINGS[name], mask), "mxm.gustavson").nvals == 1
 
 
 def test_wide_columns(engine):

@@ -24,9 +24,9 @@ MASKS = {
 }
 
 
-def matrix(dtype: str, entries: int = 2, column: str = "int32") -> MatrixStore:
+def matrix(dtype: str, entries: int = 2, column: str = "int32", offset: str = "int64") -> MatrixStore:
     """As much of a matrix as a program depends on."""
-    return MatrixStore(1, 9, np.array([0, 2]), np.zeros(2, column), np.ones(entries, dtype))
+    return MatrixStore(1, 9, np.array([0, 2], offset), np.zeros(2, column), np.ones(entries, dtype))
 
 
 def mask(kind: str, column: str = "int32") -> MatrixMask:
@@ -47,7 +47,14 @@ def test_architectures(architecture):
     a = b = matrix("float64")
     programs = Programs(a, b, mask("structure"), 9)
     product = Product(a, b, semiring.plus_times["FP64"], True)
-    for program in (programs.dot(product), programs.divide(8), programs.count(), programs.fill(product)):
+    for program in (
+        programs.dot(product),
+        programs.divide(8),
+        programs.count(),
+        programs.fill(product),
+        programs.giant(product),
+        programs.giant(PatternOnly()),
+    ):
         check(program, architecture)
 
 
@@ -57,11 +64,24 @@ def test_masks_and_indices(kind, column):
     a = b = matrix("int64", column=column)
     programs = Programs(a, b, mask(kind, column), 9 if column == "int32" else 2**40)
     product = Product(a, b, semiring.min_plus["INT64"], True)
-    all_of_them = [programs.divide(0), programs.count(), programs.fill(product), programs.fill(PatternOnly())]
+    all_of_them = [programs.divide(0), programs.count(), programs.giant(product)]
+    all_of_them += [programs.fill(product), programs.fill(PatternOnly())]
     if mask(kind).where == INSIDE:
         all_of_them.append(programs.dot(product))
     for program in all_of_them:
         check(program)
+
+
+def test_narrow_offsets():
+    a, b = matrix("int64", offset="int32"), matrix("int64")
+    for first, second in ((a, b), (b, a)):
+        pattern = MatrixMask(INSIDE, first)
+        programs = Programs(first, second, pattern, 9)
+        product = Product(first, second, semiring.plus_times["INT64"], True)
+        for program in (programs.divide(0), programs.count(), programs.fill(product)):
+            check(program)
+        for program in (programs.giant(product), programs.dot(product)):
+            check(program)
 
 
 @pytest.mark.parametrize("dtype", TYPES)
@@ -74,6 +94,7 @@ def test_types(dtype):
         product = Product(a, b, typed[dtype], True)
         check(programs.dot(product))
         check(programs.fill(product))
+    check(programs.giant(product))
 
 
 @pytest.mark.parametrize("name", ["any_pair", "min_firsti", "max_firstj1", "min_secondi", "any_secondj", "bor_band"])

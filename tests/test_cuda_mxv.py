@@ -17,6 +17,7 @@ import pytest
 from hardware import has_gpu
 from mxv_cases import SEMIRINGS, STRATEGIES, Case, funnel, random_case, star
 
+from grblas_gpu import semiring
 from grblas_gpu.backends.definitions import Definitions
 from grblas_gpu.backends.entries import entries
 from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore
@@ -165,6 +166,27 @@ def test_deterministic_means_bit_equal(engine, strategy):
     for _ in range(3):
         again = run(engine, case, strategy, deterministic=True)
         assert np.array_equal(entries(first)[1], entries(again)[1])
+
+
+@pytest.mark.parametrize("name", ["plus_times", "any_second", "any_pair"])
+def test_sorted_pushes_do_not_depend_on_the_number_of_threads(engine, monkeypatch, name):
+    rng = np.random.default_rng(11)
+    indices = rng.integers(0, 40, 6000).astype(np.int32)  # products of 300 vertices to 40 outputs
+    a = MatrixStore(300, 40, np.arange(0, 6001, 20), indices, rng.random(6000))
+    u = VectorStore(300, rng.random(300), indices=np.arange(300))
+    mask = MaskView(VectorStore(40, np.ones(1, bool), present=np.arange(40) % 3 > 0), True, False)
+    op = SEMIRINGS[name] if name != "any_second" else semiring.any_second["FP64"]
+    for allowed in (None, mask):
+        case = Case(a, u, op, allowed, True, True)
+        first = entries(run(engine, case, "push.sort"))
+        for threads in (32, 96):
+            with monkeypatch.context() as patch:
+                patch.setattr(emulated_cupy, "BLOCKS", 5)
+                patch.setattr(emulated_cupy, "THREADS", threads)
+                patch.setattr(importlib.import_module(f"{CUDA}.launch"), "most_blocks", lambda device: 5)
+                again = entries(run(engine, case, "push.sort"))
+            assert np.array_equal(first[0], again[0])
+            assert np.array_equal(first[1], again[1])
 
 
 @pytest.mark.parametrize("strategy", ["pull.edge", "push.scatter"])

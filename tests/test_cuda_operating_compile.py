@@ -1,4 +1,4 @@
-"""The kernels that apply operators, reduce runs and assign scalars compile without a GPU."""
+"""The kernels that apply operators, reduce runs, sort, transpose and assign scalars compile without a GPU."""
 
 from __future__ import annotations
 
@@ -40,6 +40,42 @@ def test_reductions_of_runs(architecture: str, associative: bool) -> None:
         cuda.binary("add", op),
     ]
     nvrtc.compile_cuda(cuda.render("reduce_runs.cu", pieces), architecture, cuda.OPTIONS)
+
+
+@pytest.mark.parametrize("dtype", ["BOOL", "UINT8", "FP32", "FP64"])
+def test_reductions_of_types(dtype: str) -> None:
+    op = (monoid.lor if dtype == "BOOL" else monoid.plus)[dtype]
+    pieces = [
+        cuda.using("Value", op.type.np_type),
+        cuda.constant("ASSOCIATIVE", True),
+        cuda.binary("add", op.binaryop),
+    ]
+    nvrtc.compile_cuda(cuda.render("reduce_runs.cu", pieces), "sm_90", cuda.OPTIONS)
+
+
+@pytest.mark.parametrize("architecture", nvrtc.ARCHITECTURES)
+@pytest.mark.parametrize("key, payload", [("uint32", None), ("uint32", "uint64"), ("uint64", "uint8")])
+def test_sorts(architecture: str, key: str, payload: str | None) -> None:
+    for place in ("uint32", "uint64"):
+        pieces = [
+            cuda.using("Key", np.dtype(key)),
+            cuda.using("Payload", np.dtype(payload or "uint8")),
+            cuda.using("Place", np.dtype(place)),
+            cuda.constant("HAS_PAYLOAD", payload is not None),
+        ]
+        nvrtc.compile_cuda(cuda.render("radix_sort.cu", pieces), architecture, cuda.OPTIONS)
+
+
+@pytest.mark.parametrize("architecture", nvrtc.ARCHITECTURES)
+@pytest.mark.parametrize("wide", [False, True])
+def test_transposes(architecture: str, wide: bool) -> None:
+    index = np.dtype(np.int64 if wide else np.int32)
+    pieces = [cuda.using(name, index) for name in ("Offset", "OutOffset", "Row", "Column")]
+    pieces += [
+        cuda.using("Position", np.dtype(np.int64 if wide else np.uint32)),
+        cuda.using("Value", np.dtype("uint16")),
+    ]
+    nvrtc.compile_cuda(cuda.render("transpose.cu", pieces), architecture, cuda.OPTIONS)
 
 
 @pytest.mark.parametrize("mask", [NO_MASK, VectorMask(present=BYTES), VectorMask(values=VALUES, complement=True)])

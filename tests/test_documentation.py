@@ -17,16 +17,17 @@ def public_names() -> dict[str, Any]:
     """
     names = {name: getattr(gb, name) for name in gb.__all__}
     names = {name: value for name, value in names.items() if not isinstance(value, int)}
-    for cls in (gb.Vector, gb.Matrix, gb.Scalar):
+    for cls in (gb.Vector, gb.Matrix, gb.Scalar, gb.Graph):
         for name, member in inspect.getmembers_static(cls):
             function = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
             if inspect.isfunction(function) and not name.startswith("_"):
                 names[f"{cls.__name__}.{name}"] = function
     for module in (operations, generators):
         for name, value in vars(module).items():
-            if inspect.isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_"):
+            if inspect.isfunction(value) and value.__module__.startswith(module.__name__) and not name.startswith("_"):
                 names[f"{module.__name__}.{name}"] = value
     names |= {f"{algorithms.__name__}.{name}": getattr(algorithms, name) for name in algorithms.__all__}
+    names |= {f"{gb.io.__name__}.{name}": getattr(gb.io, name) for name in gb.io.__all__}
     return names
 
 

@@ -37,12 +37,24 @@ def test_readme_program_is_the_example():
     assert program in (ROOT / "README.md").read_text()
 
 
-@pytest.mark.parametrize("arguments", [["bfs_two_libraries.py"], ["demo.py", "--scale", "8", "--repeat", "1"]])
-def test_programs(arguments):
+QUICK = {
+    "examples/demo.py": "--scale 8 --repeat 1",
+    "examples/dobfs.py": "--scale 9",
+    "examples/xbfs.py": "--scale 8",
+    "examples/hybrid_bfs.py": "--vertices 400",
+    "benchmarks/overhead.py": "--rounds 2 --calls 2",
+    "benchmarks/first_use.py": "--scale 6 --repeat 1",
+}
+EXAMPLES = sorted(f"examples/{path.name}" for path in (ROOT / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("program", sorted({*EXAMPLES, *QUICK}))
+def test_programs(program):
     done = subprocess.run(
-        [sys.executable, str(ROOT / "examples" / arguments[0]), *arguments[1:]],
+        [sys.executable, str(ROOT / program), *QUICK.get(program, "").split()],
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
+    assert done.stdout

@@ -1,74 +1,235 @@
-"""The generators' arrays, and that the matrices hold what the arrays say."""
+"""Every generator makes a simple, symmetric graph, the same on every engine; and each the graph that it promises."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 import pytest
 
 import grblas_gpu as gb
 from grblas_gpu import generators as g
+from grblas_gpu.generators import structure
+from grblas_gpu.generators.plane_graphs import SIDE, points
+from grblas_gpu.generators.randomness import Stream
 
 GRAPHS = {
-    "kronecker": (g.kronecker, g.kronecker_edges, (7, 8)),
-    "grid_2d": (g.grid_2d, g.grid_2d_edges, (4, 7)),
-    "path": (g.path, g.path_edges, (9,)),
-    "star": (g.star, g.star_edges, (9,)),
-    "complete": (g.complete, g.complete_edges, (6,)),
-    "uniform_random": (g.uniform_random, g.uniform_random_edges, (50, 5.0)),
+    "kronecker": (g.kronecker, (7, 8), {"seed": 2}),
+    "kronecker, flat": (g.kronecker, (5, 3), {"a": 0.25, "b": 0.25, "c": 0.25}),
+    "grid_2d": (g.grid_2d, (4, 7), {}),
+    "road": (g.road, (12, 9), {"seed": 2}),
+    "path": (g.path, (9,), {}),
+    "star": (g.star, (9,), {}),
+    "complete": (g.complete, (6,), {}),
+    "complete_bipartite": (g.complete_bipartite, (4, 7), {}),
+    "bipartite": (g.bipartite, (20, 15, 4), {}),
+    "mycielskian": (g.mycielskian, (6,), {}),
+    "delaunay": (g.delaunay, (40,), {}),
+    "random_geometric": (g.random_geometric, (150,), {}),
+    "random_geometric, wide": (g.random_geometric, (30, 0.4), {}),
+    "watts_strogatz": (g.watts_strogatz, (60, 6, 0.3), {}),
+    "preferential_attachment": (g.preferential_attachment, (80, 3), {}),
+    "uniform_random": (g.uniform_random, (50, 5.0), {}),
+}
+EDGES = {
+    g.kronecker_edges: (g.kronecker, (6, 4)),
+    g.grid_2d_edges: (g.grid_2d, (3, 4)),
+    g.path_edges: (g.path, (5,)),
+    g.star_edges: (g.star, (5,)),
+    g.complete_edges: (g.complete, (5,)),
+    g.mycielskian_edges: (g.mycielskian, (4,)),
+    g.delaunay_edges: (g.delaunay, (20,)),
+    g.uniform_random_edges: (g.uniform_random, (20, 4.0)),
 }
 
 
 @pytest.mark.parametrize("name", GRAPHS)
-def test_edges_are_sorted_symmetric_and_simple(name):
-    _, edges, arguments = GRAPHS[name]
-    rows, cols, n = edges(*arguments)
-    assert rows.dtype == cols.dtype == np.int64
+def test_graphs_are_symmetric_and_simple(backend, name):
+    function, arguments, options = GRAPHS[name]
+    A = function(*arguments, **options)
+    assert A.backend == backend
+    assert A.dtype == gb.dtypes.BOOL
+    rows, cols, values = A.to_coo()
+    n = A.nrows
+    assert A.shape == (n, n)
     pairs = list(zip(rows.tolist(), cols.tolist(), strict=True))
+    assert pairs
     assert pairs == sorted(set(pairs))
     assert {(j, i) for i, j in pairs} == set(pairs)
     assert all(i != j and 0 <= i < n for i, j in pairs)
+    assert values.all()
+    assert A.is_symmetric()
+    assert A.isequal(gb.Matrix.from_coo(rows, cols, True, nrows=n, ncols=n, dtype=bool), check_dtype=True)
 
 
 @pytest.mark.parametrize("name", GRAPHS)
-def test_matrix_holds_the_edges(name):
-    matrix, edges, arguments = GRAPHS[name]
-    rows, cols, n = edges(*arguments)
-    A = matrix(*arguments)
+def test_every_engine_makes_the_same_graph(backend, name):
+    function, arguments, options = GRAPHS[name]
+    rows, cols, n = g.edge_list(function, *arguments, **options)  # on the host, by plain NumPy
+    A = function(*arguments, **options)
     assert A.shape == (n, n)
-    assert A.dtype == gb.dtypes.BOOL
-    I, J, values = A.to_coo()
+    I, J, _ = A.to_coo()
     np.testing.assert_array_equal(I, rows)
     np.testing.assert_array_equal(J, cols)
-    assert values.all()
+
+
+@pytest.mark.parametrize("edges", EDGES, ids=lambda function: function.__name__)
+def test_edges_are_those_of_the_matrix(edges):
+    function, arguments = EDGES[edges]
+    rows, cols, n = edges(*arguments)
+    assert rows.dtype == cols.dtype == np.int64
+    I, J, _ = function(*arguments).to_coo()
+    assert n == function(*arguments).nrows
+    np.testing.assert_array_equal(I, rows)
+    np.testing.assert_array_equal(J, cols)
+
+
+RANDOM = [name for name, (function, _, _) in GRAPHS.items() if "seed" in (function.__kwdefaults__ or ())]
+
+
+@pytest.mark.parametrize("name", RANDOM)
+def test_the_seed_decides(name):
+    function, arguments, options = GRAPHS[name]
+    options = {key: value for key, value in options.items() if key != "seed"}
+    A, again, other = (function(*arguments, **options, seed=seed) for seed in (5, 5, 6))
+    assert A.isequal(again)
+    assert not A.isequal(other)
+
+
+@pytest.mark.parametrize("name", ["kronecker", "uniform_random", "mycielskian", "preferential_attachment"])
+def test_pieces_change_nothing(monkeypatch, name):
+    function, arguments, options = GRAPHS[name]
+    A = function(*arguments, **options)
+    monkeypatch.setattr(structure, "HOST_PIECE", 7)
+    assert function(*arguments, **options).isequal(A)
+
+
+def test_random_numbers_are_splitmix64():
+    """The first numbers for seed 1234567, as its authors' program prints them."""
+    expected = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431]
+    assert Stream(1234567).bits(np.arange(4, dtype=np.uint64)).tolist() == expected
+
+
+def test_random_numbers_are_uniform():
+    counters = np.arange(100_000, dtype=np.uint64)
+    counts = np.bincount(Stream(3, 1).below(10, counters).astype(int), minlength=10)
+    assert abs(counts - 10_000).max() < 500  # five standard deviations
+    assert abs(Stream(3, 2).happens(0.3, counters).mean() - 0.3) < 0.01
+    assert not Stream(3).happens(0.0, counters).any()
+    assert Stream(3).happens(1.0, counters).all()
+    assert sorted(Stream(3).permutation(1000, counters).tolist()) == list(range(1000))
 
 
 def test_known_counts():
-    def edges(result):
-        return len(result[0]) // 2
+    def edges(A):
+        return A.nvals // 2
 
-    assert edges(g.grid_2d_edges(4, 7)) == 4 * 6 + 3 * 7
-    assert edges(g.grid_2d_edges(5)) == 2 * 5 * 4
-    assert edges(g.path_edges(9)) == 8
-    assert edges(g.star_edges(9)) == 8
-    assert edges(g.complete_edges(6)) == 15
-
-
-@pytest.mark.parametrize("edges", [g.path_edges, g.star_edges, g.complete_edges, g.grid_2d_edges])
-def test_one_vertex_has_no_edges(edges):
-    rows, cols, n = edges(1)
-    assert (len(rows), len(cols), n) == (0, 0, 1)
+    assert edges(g.grid_2d(4, 7)) == 4 * 6 + 3 * 7
+    assert edges(g.grid_2d(5)) == 2 * 5 * 4
+    assert edges(g.road(5, 6, 1.0)) == edges(g.grid_2d(5, 6))
+    assert edges(g.road(5, 6, 0.0)) == 0
+    assert edges(g.path(9)) == 8
+    assert edges(g.star(9)) == 8
+    assert edges(g.complete(6)) == 15
+    assert edges(g.complete_bipartite(4, 7)) == 28
+    assert edges(g.watts_strogatz(30, 6, 0.0)) == 90
 
 
-def test_kronecker_is_reproducible_and_skewed():
-    rows, cols, n = g.kronecker_edges(10, seed=5)
-    again = g.kronecker_edges(10, seed=5)
-    np.testing.assert_array_equal(rows, again[0])
-    np.testing.assert_array_equal(cols, again[1])
-    other, _, _ = g.kronecker_edges(10, seed=6)
-    assert len(rows) != len(other) or (rows != other).any()
-    degrees = np.bincount(rows, minlength=n)
+def test_mycielskian_is_that_of_the_suitesparse_collection():
+    """n, m -> 2 n + 1, 3 m + n: the published sizes of mycielskian3 to 12, and by the recurrence those of 19."""
+    vertices, edges, sizes = 2, 1, {}
+    for k in range(3, 20):
+        vertices, edges = 2 * vertices + 1, 3 * edges + vertices
+        sizes[k] = (vertices, 2 * edges)
+    assert sizes[19] == (393_215, 903_194_710)
+    assert sizes[12] == (3_071, 407_200)
+    for k in range(3, 13):
+        A = g.mycielskian(k)
+        assert (A.nrows, A.nvals) == sizes[k]
+    mean, largest, deviation = A.degree_statistics()
+    assert (round(mean), largest, round(deviation)) == (133, 1535, 149)  # as TurboBFS's table II has them
+
+
+def test_mycielskian_is_the_construction():
+    """Each vertex v gets a twin joined to v's neighbours, and one more vertex is joined to all twins."""
+    n, edges = 2, {(0, 1)}
+    for k in range(3, 9):
+        edges |= {(u, v + n) for u, v in edges} | {(v, u + n) for u, v in edges} | {(n + v, 2 * n) for v in range(n)}
+        n = 2 * n + 1
+        rows, cols, size = g.mycielskian_edges(k)
+        assert size == n
+        assert {(i, j) for i, j in zip(rows.tolist(), cols.tolist(), strict=True) if i < j} == edges
+
+
+def test_mycielskian_is_that_of_networkx():
+    networkx = pytest.importorskip("networkx")
+    for k in (3, 4, 5):
+        rows, cols, _ = g.mycielskian_edges(k)
+        ours = networkx.Graph(zip(rows.tolist(), cols.tolist(), strict=True))
+        assert networkx.is_isomorphic(ours, networkx.mycielski_graph(k))
+        assert sum(networkx.triangles(ours).values()) == 0
+
+
+def test_delaunay_is_a_triangulation():
+    rows, _, n = g.delaunay_edges(500, seed=2)
+    assert 2 * n - 3 <= len(rows) // 2 <= 3 * n - 6  # Euler: connected and planar, all inner faces triangles
+
+
+@pytest.mark.parametrize("radius", [0.01, 0.09, 0.3, None])
+def test_random_geometric_joins_what_is_near(radius):
+    n = 300
+    A = g.random_geometric(n, radius, seed=4)
+    x, y = points(n, 4, np.zeros(0, np.uint64))
+    reach = round((0.55 * math.sqrt(math.log(n) / n) if radius is None else radius) * SIDE)
+    near = (x[:, None] - x) ** 2 + (y[:, None] - y) ** 2 <= reach**2
+    assert A.nvals == near.sum() - n
+    # Vertices are numbered by place; as many of each degree are there all the same.
+    degrees = np.bincount(A.to_coo()[0].astype(int), minlength=n)
+    assert sorted(degrees.tolist()) == sorted((near.sum(1) - 1).tolist())
+
+
+def test_watts_strogatz_rewires_as_many_as_it_should():
+    n, k = 2000, 10
+    ring = g.watts_strogatz(n, k, 0.0)
+    rewired = g.watts_strogatz(n, k, 0.1, seed=3)
+    kept = gb.binary.pair(ring & rewired).new().nvals
+    assert 0.88 < kept / ring.nvals < 0.92
+    assert 0.99 * ring.nvals < rewired.nvals <= ring.nvals
+
+
+def test_preferential_attachment_is_scale_free():
+    n, each = 5000, 4
+    A = g.preferential_attachment(n, each, seed=3)
+    mean, largest, _ = A.degree_statistics()
+    assert 0.95 * 2 * each < mean <= 2 * each
+    assert largest > 10 * mean  # a uniform graph has about three times the mean
+    # The expected degree falls as one over the square root of the age.
+    degrees = np.bincount(A.to_coo()[0].astype(int), minlength=n)
+    assert degrees[100:200].mean() > 3 * degrees[2500:2600].mean()
+
+
+@pytest.mark.parametrize("make", [g.path, g.star, g.complete, g.grid_2d, g.road, g.random_geometric, g.uniform_random])
+def test_one_vertex_has_no_edges(backend, make):
+    A = make(1)
+    assert (A.shape, A.nvals) == ((1, 1), 0)
+    assert gb.Vector.from_coo([0], [True], size=1).vxm(A, gb.semiring.any_pair).new().nvals == 0
+
+
+def test_kronecker_is_skewed_as_the_recipe_says():
+    A = g.kronecker(10, seed=5)
+    n = A.nrows
+    degrees = np.bincount(A.to_coo()[0].astype(int), minlength=n)
     assert degrees.max() > 5 * degrees.mean()
-    assert 0.3 * 2 * 16 * n < len(rows) < 2 * 16 * n
+    assert 0.3 * 2 * 16 * n < A.nvals < 2 * 16 * n
+
+
+def test_kronecker_quadrants():
+    """Before the permutation, an edge of two vertices lies in the quadrants with the probabilities given."""
+    # On two vertices: no edge is a loop with b + c, so nearly all graphs have the one edge; with b = c = 0 none has.
+    assert g.kronecker(1, 100).nvals == 2
+    assert g.kronecker(1, 100, a=0.5, b=0.0, c=0.0).nvals == 0
+    assert g.kronecker(6, 50, a=1.0, b=0.0, c=0.0).nvals == 0
+    assert g.kronecker(3, 400, a=0.25, b=0.25, c=0.25).nvals == 8 * 7  # all there
 
 
 @pytest.mark.parametrize(
@@ -80,10 +241,30 @@ def test_kronecker_is_reproducible_and_skewed():
         (g.path, (0,)),
         (g.star, (-2,)),
         (g.complete, (0,)),
+        (g.complete_bipartite, (0, 3)),
+        (g.bipartite, (3, 0)),
+        (g.bipartite, (3, 3, -1)),
         (g.grid_2d, (3, 0)),
+        (g.road, (3, 0)),
+        (g.road, (3, 3, 1.5)),
+        (g.mycielskian, (1,)),
+        (g.mycielskian, (30,)),
+        (g.delaunay, (2,)),
+        (g.random_geometric, (10, -0.5)),
+        (g.watts_strogatz, (10, 3)),
+        (g.watts_strogatz, (10, 10)),
+        (g.watts_strogatz, (10, 4, -0.1)),
+        (g.preferential_attachment, (0,)),
+        (g.preferential_attachment, (10, -1)),
+        (g.preferential_attachment, (2**40, 1)),
         (g.uniform_random, (10, -1.0)),
     ],
 )
 def test_bad_arguments(function, arguments):
     with pytest.raises(ValueError, match=function.__name__):
         function(*arguments)
+
+
+def test_bad_quadrants():
+    with pytest.raises(ValueError, match="kronecker: a, b, c"):
+        g.kronecker(3, a=0.7, b=0.3, c=0.2)

@@ -285,9 +285,8 @@ def test_index_operators():
 
 
 def all_typed_monoids():
-    return [
-        typed for name in rows("monoid") for typed in {registry.builtin("monoid", name)[t] for t in MONOID_TYPES[name]}
-    ]
+    found = {name: {registry.builtin("monoid", name)[t] for t in MONOID_TYPES[name]} for name in rows("monoid")}
+    return [typed for name in found for typed in sorted(found[name], key=repr)]
 
 
 MONOID_TYPES = {name: list(registry.builtin("monoid", name).types) for name in rows("monoid")}

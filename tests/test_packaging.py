@@ -14,7 +14,10 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 def test_every_subpackage_is_listed():
     listed = set(PROJECT["tool"]["setuptools"]["packages"])
     folders = {path.parent.relative_to(ROOT) for path in (ROOT / "grblas_gpu").rglob("__init__.py")}
-    assert listed == {".".join(folder.parts) for folder in folders} | {"grblas_gpu.algorithms"}
+    mapped = {"grblas_gpu.algorithms", "grblas_gpu.benchmarks", "grblas_gpu.benchmarks.papers"}
+    assert listed == {".".join(folder.parts) for folder in folders} | mapped
+    for name in mapped:
+        assert (ROOT / PROJECT["tool"]["setuptools"]["package-dir"][name] / "__init__.py").exists()
 
 
 def test_one_version():

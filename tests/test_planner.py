@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grblas_gpu import Descriptor, planner
+from grblas_gpu import Descriptor, Vector, exceptions, explain, generators, planner, semiring, trace
 from grblas_gpu.descriptor import MXM_STRATEGIES, POLICIES, PULL_STRATEGIES, PUSH_STRATEGIES, descriptor_from_options
 from grblas_gpu.planner import Facts, choose_matvec, choose_mxm, storage_kind
 
@@ -72,14 +72,70 @@ def test_the_papers_rules() -> None:
     assert direction("switchpoint", u_nvals=11) == "pull"
     assert direction("switchpoint", u_nvals=8, u_dense=True) == "pull"  # hysteresis
     assert direction("switchpoint", u_nvals=4, u_dense=True) == "push"
-    assert direction("edge_ratio", u_edges=lambda: 4_000) == "push"
-    assert direction("edge_ratio", u_edges=lambda: 6_000) == "pull"
-    assert direction("vertices", u_nvals=99) == "push"
-    assert direction("vertices", u_nvals=101) == "pull"
-    assert direction("alpha_beta", u_edges=lambda: 900) == "push"  # 45,000 open edges / 48 = 937
-    assert direction("alpha_beta", u_edges=lambda: 1000) == "pull"
-    assert direction("alpha_beta", u_nvals=49, u_dense=True) == "push"  # 1000 / 20 = 50
-    assert direction("alpha_beta", u_nvals=51, u_dense=True) == "pull"
+    assert direction("edge-check", u_edges=lambda: 4_999) == "push"
+    assert direction("edge-check", u_edges=lambda: 5_000) == "pull"
+    assert direction("fraction", u_nvals=99) == "push"
+    assert direction("fraction", u_nvals=100) == "pull"
+    assert direction("edges", u_edges=lambda: 900) == "push"  # 45,000 open edges / 48 = 937
+    assert direction("edges", u_edges=lambda: 1000) == "pull"
+    assert direction("edges", u_nvals=49, u_dense=True) == "push"  # 1000 / 20 = 50
+    assert direction("edges", u_nvals=51, u_dense=True) == "pull"
+
+
+def test_the_rule_on_edges_tells_growth_from_decline() -> None:
+    def direction(edges: int, before: int, vertices: int) -> str:
+        known = facts(u_edges=lambda: edges, u_nvals=vertices, u_dense=True)
+        return choose_matvec(known, Descriptor(policy="edges", edges_before=before)).direction
+
+    assert direction(1_000, 50, 30) == "pull"  # growing: 937 edges are many, whatever the storage
+    assert direction(900, 50, 30) == "push"
+    assert direction(1_000, 5_000, 51) == "pull"  # declining: 50 vertices are few
+    assert direction(1_000, 5_000, 49) == "push"
+
+
+def test_edge_check_looks_ahead() -> None:
+    def strategy(edges: int, before: int, **options: bool) -> str:
+        desc = Descriptor(policy="edge-check", edges_before=before, **options)
+        return choose_matvec(facts(u_edges=lambda: edges), desc).strategy
+
+    assert strategy(500, 0) == "push.scatter"  # nothing to compare with
+    assert strategy(500, 400) == "push.scatter"  # 625 expected next, of 50,000
+    assert strategy(500, 50) == "push.scan"  # 5,000 expected next
+    assert strategy(500, 50, deterministic=True) == "push.sort"
+    assert strategy(5_000, 5_000) == "pull.thread"
+
+
+def test_explain_says_what_runs(backend: str) -> None:
+    A = generators.kronecker(9)
+    source = int(A.to_coo()[0][0])
+    frontier = Vector.from_coo([source], [True], size=A.nrows)
+    levels = frontier.dup(int)
+    while frontier.nvals:
+        for policy in POLICIES:
+            plan = explain(semiring.any_pair(frontier @ A), ~levels.S, policy=policy)
+            with trace() as t:
+                semiring.any_pair(frontier @ A).new(mask=~levels.S, policy=policy)
+            record = t.records[0]
+            assert (plan.strategy, plan.direction, plan.reason) == (record.strategy, record.direction, record.reason)
+            assert plan.edges == record.input_edges
+        frontier(~levels.S, replace=True) << semiring.any_pair(frontier @ A)
+        levels(frontier.S) << 1
+
+
+def test_explain_of_other_products() -> None:
+    A = generators.path(5)
+    v = Vector.from_coo([0], [1], size=5)
+    assert explain(semiring.any_pair(A @ v), strategy="push.sort").strategy == "push.sort"
+    assert explain(semiring.any_pair(A.T @ v), policy="fraction").direction == "pull"
+    assert explain(v @ A).edges == 1
+    plan = explain(semiring.plus_pair(A @ A.T), A.S, strategy="mxm.masked_dot")
+    assert (plan.strategy, plan.direction, plan.edges) == ("mxm.masked_dot", "mxm", None)
+    with pytest.raises(TypeError, match="expected a product"):
+        explain(v.apply("one"))
+    with pytest.raises(exceptions.DimensionMismatch, match="mask"):
+        explain(v @ A, Vector(bool, 4).S)
+    with pytest.raises(ValueError, match="unknown policy"):
+        explain(v @ A, policy="luck")
 
 
 counts = st.integers(0, 10**6)

@@ -1,15 +1,17 @@
 """The engines, and which one new objects use.
 
 "cpu" is the Numba engine, "cuda" the one on an NVIDIA GPU (needs CuPy), "numpy" the plain definitions (slow, always
-there). "auto" is "cpu" until the CUDA engine is tuned.
+there). "auto" is "cuda" where CuPy finds a device, and "cpu" elsewhere.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 
 from .base import Backend
 
@@ -23,7 +25,7 @@ _default: Backend | None = None
 def get_engine(name: str) -> Backend:
     """The engine of that name, made on first use."""
     if name == "auto":
-        name = "cpu"
+        name = _best()
     if name not in _engines:
         if name == "cpu":
             from .cpu.engine import CpuBackend
@@ -38,6 +40,18 @@ def get_engine(name: str) -> Backend:
         else:
             raise ValueError(f"unknown backend {name!r}; this version has: auto, {', '.join(NAMES)}")
     return _engines[name]
+
+
+@cache
+def _best() -> str:
+    """The fastest engine that this machine has."""
+    if importlib.util.find_spec("cupy") is None:  # looking is quicker than trying to import
+        return "cpu"
+    try:
+        get_engine("cuda")
+    except RuntimeError:
+        return "cpu"
+    return "cuda"
 
 
 def _cuda_engine() -> Backend:

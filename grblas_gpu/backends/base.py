@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from ..planner import Costs
 from .storage import Array, MaskView, MatrixStore, VectorStore
 
 Store = Any  # VectorStore | MatrixStore
@@ -20,6 +21,8 @@ class Backend(Protocol):
 
     name: str
     keeps_dense: bool
+    costs: Costs
+    sizes_on_device: bool
 
     # memory
     def array(self, values: Any, dtype: Any = None) -> Array: ...
@@ -27,6 +30,7 @@ class Backend(Protocol):
     def share(self, array: Any) -> Array: ...
     def adopt(self, store: Store) -> Store: ...
     def export(self, store: Store) -> Store: ...
+    def copy(self, store: Store) -> Store: ...
     def empty_vector(self, size: int, dtype: Any) -> VectorStore: ...
     def empty_matrix(self, nrows: int, ncols: int, dtype: Any) -> MatrixStore: ...
 
@@ -42,9 +46,22 @@ class Backend(Protocol):
         flip: bool,
         plan: Any,
     ) -> VectorStore: ...
+    def pull_in_place(
+        self,
+        a: MatrixStore,
+        u: VectorStore,
+        semiring: Any,
+        mask: MaskView | None,
+        *,
+        transposed: bool,
+        flip: bool,
+        plan: Any,
+        final: Any,
+    ) -> VectorStore: ...
     def mxm(
         self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any
     ) -> MatrixStore: ...
+    def count_edges(self, columns: MatrixStore, u: VectorStore) -> int: ...
     def inner(self, u: VectorStore, v: VectorStore, semiring: Any) -> Any: ...
     def outer(self, u: VectorStore, v: VectorStore, op: Any) -> MatrixStore: ...
     def kronecker(self, a: MatrixStore, b: MatrixStore, op: Any) -> MatrixStore: ...

@@ -6,6 +6,9 @@ two objects. Index arrays (``indices``, ``indptr``) never change once made and m
 and ``values`` belong to one store, and an engine may update those of the output in place once nothing can fail.
 
 Values are stored once when all of them are equal (*iso*): ``values`` then has length 1 and kernels read no array.
+
+Sizes live where the data live: how many entries a result on a device has is known there first (:class:`Pending`), and
+on the host only when somebody looks.
 """
 
 from __future__ import annotations
@@ -18,11 +21,32 @@ Array = Any  # numpy.ndarray or cupy.ndarray
 
 INDEX = np.int64
 INT32_LIMIT = 2**31 - 1
+WORTH_KEEPING = 2**20  # bytes: a longer unused end of an array is given back
 
 
 def column_type(ncols: int) -> type:
     """The narrowest type for column indices: 32 bits while they fit."""
     return np.int32 if ncols <= INT32_LIMIT else np.int64
+
+
+class Pending:
+    """Entries whose number is still on the device: ``counter.read()`` asks for it.
+
+    A list (``indices``, ``values``) is longer than its entries; ``at_most`` bounds their number.
+    """
+
+    __slots__ = ("at_most", "counter", "indices", "values")
+
+    def __init__(self, counter: Any, at_most: int, indices: Any = None, values: Any = None) -> None:
+        self.counter = counter
+        self.at_most = at_most
+        self.indices = indices
+        self.values = values
+
+    def most(self) -> int:
+        """The number of entries if the host knows it, or else a bound."""
+        known = self.counter.known()
+        return self.at_most if known is None else known
 
 
 class VectorStore:
@@ -37,9 +61,17 @@ class VectorStore:
     ============  ==================  ==================  ===============================
 
     ``ordered`` says whether the indices of a sparse store ascend; they are unique in any case.
+
+    While ``pending`` is set, ``nvals`` (and of a list ``indices`` and ``values``) are not: looking at one of them asks
+    the device. ``edges`` may hold the offsets of a matrix and a counter: how many entries that matrix has in the
+    columns of this vector's entries. ``flags`` may hold the positions of a list as flags, for whoever needs them again.
     """
 
-    __slots__ = ("size", "indices", "present", "values", "nvals", "ordered")
+    __slots__ = ("size", "indices", "present", "values", "nvals", "ordered", "pending", "edges", "flags")
+
+    nvals: int
+    indices: Array | None
+    values: Array
 
     def __init__(
         self,
@@ -56,6 +88,9 @@ class VectorStore:
         self.indices = indices
         self.present = present
         self.ordered = ordered
+        self.pending: Pending | None = None
+        self.edges: tuple[Array, Any] | None = None
+        self.flags: Array | None = None
         if nvals is None:
             if indices is not None:
                 nvals = len(indices)
@@ -63,28 +98,85 @@ class VectorStore:
                 nvals = int(np.count_nonzero(present))
             else:
                 nvals = size
-        self.nvals: int = nvals
+        self.nvals = nvals
 
     @classmethod
     def empty(cls, size: int, dtype: np.dtype) -> VectorStore:
         return cls(size, np.empty(0, dtype), indices=np.empty(0, INDEX))
 
+    @classmethod
+    def counted_bitmap(cls, size: int, values: Array, present: Array, counter: Any, at_most: int) -> VectorStore:
+        """A bitmap whose number of entries the device knows."""
+        store = cls.__new__(cls)
+        store.size = size
+        store.values = values
+        store.present = present
+        store.indices = store.edges = store.flags = None
+        store.ordered = True
+        store.pending = Pending(counter, at_most)
+        return store
+
+    @classmethod
+    def counted_list(cls, size: int, values: Array, indices: Array, counter: Any, ordered: bool = False) -> VectorStore:
+        """A list of which the device knows the length; the arrays may be longer."""
+        store = cls.__new__(cls)
+        store.size = size
+        store.present = store.edges = store.flags = None
+        store.ordered = ordered
+        store.pending = Pending(counter, len(indices), indices, values)
+        return store
+
+    def __getattr__(self, name: str) -> Any:
+        """A field that is not set: ask the device for the number of entries, and cut a list to its length."""
+        if name not in ("nvals", "indices", "values") or self.pending is None:
+            raise AttributeError(f"VectorStore has no attribute {name!r}")
+        pending = self.pending
+        self.nvals = nvals = pending.counter.read()  # synchronizes
+        if pending.indices is None:
+            self.pending = None
+        elif name != "nvals":
+            iso = len(pending.values) < len(pending.indices) or len(pending.values) == 1
+            self.indices = _shortened(pending.indices, nvals)
+            self.values = pending.values[: min(nvals, 1)] if iso else _shortened(pending.values, nvals)
+            self.ordered = self.ordered or nvals < 2
+            self.pending = None
+        return getattr(self, name)
+
+    @property
+    def nvals_at_most(self) -> int:
+        """``nvals``, or a bound where only the device knows it."""
+        return self.nvals if self.pending is None else self.pending.most()
+
+    @property
+    def known_nvals(self) -> int | None:
+        """``nvals`` if the host knows it."""
+        return self.nvals if self.pending is None else self.pending.counter.known()
+
     @property
     def kind(self) -> str:
-        if self.indices is not None:
-            return "sparse"
-        return "full" if self.present is None else "bitmap"
+        if self.present is not None:
+            return "bitmap"
+        return "sparse" if self.pending is not None or self.indices is not None else "full"
 
     @property
     def dtype(self) -> np.dtype:
-        return self.values.dtype
+        return self.stored_values.dtype
+
+    @property
+    def stored_values(self) -> Array:
+        """The array that holds the values: of a pending list longer than its entries."""
+        pending = self.pending
+        return self.values if pending is None or pending.values is None else pending.values
 
     @property
     def iso(self) -> bool:
         """True when one stored value stands for all entries (so a single entry counts as iso)."""
-        return len(self.values) == 1
+        return len(self.stored_values) == 1
 
     def copy(self) -> VectorStore:
+        if self.pending is not None and self.present is not None:
+            counter, at_most = self.pending.counter, self.pending.at_most
+            return VectorStore.counted_bitmap(self.size, self.values.copy(), self.present.copy(), counter, at_most)
         return VectorStore(
             self.size,
             self.values.copy(),
@@ -100,8 +192,21 @@ class VectorStore:
         )
 
 
+def _shortened(array: Array, length: int) -> Array:
+    """The first entries; a copy where most of the memory would be kept alive for nothing."""
+    part = array[:length]
+    return part.copy() if (len(array) - length) * array.dtype.itemsize > WORTH_KEEPING else part
+
+
+#: For arrays that are not NumPy's, how their engine finds what a store remembers: an object with ``transpose``,
+#: ``row_ids``, ``max_degree`` and ``same_arrays``.
+natives: dict[type, Any] = {}
+
+
 class MatrixStore:
-    """A matrix in CSR: ``indptr`` int64[nrows + 1], ``indices`` (ascending in each row), ``values`` or one iso value.
+    """A matrix in CSR: ``indptr`` [nrows + 1], ``indices`` (ascending in each row), ``values`` or one iso value.
+
+    Offsets have 64 bits; on a device, where memory is scarce and kernels are made to measure, 32 while they fit.
 
     The transpose (the same matrix in CSC), row numbers and degrees are made on first use and kept.
     """
@@ -111,6 +216,8 @@ class MatrixStore:
     def __init__(self, nrows: int, ncols: int, indptr: Array, indices: Array, values: Array) -> None:
         self.nrows = nrows
         self.ncols = ncols
+        if not isinstance(indptr, np.ndarray):
+            indptr = indptr.astype(np.int32 if len(indices) <= INT32_LIMIT else INDEX, copy=False)
         self.indptr = indptr
         self.indices = indices
         self.values = values
@@ -142,16 +249,21 @@ class MatrixStore:
     def row_ids(self) -> Array:
         """The row of every entry (COO), for edge-parallel kernels."""
         if self._row_ids is None:
-            from .entries import repeat
-
-            rows: Array = np.arange(self.nrows, dtype=column_type(self.nrows), like=self.indptr)
-            self._row_ids = repeat(rows, np.diff(self.indptr))
+            if isinstance(self.indptr, np.ndarray):
+                self._row_ids = np.repeat(np.arange(self.nrows, dtype=column_type(self.nrows)), np.diff(self.indptr))
+            else:
+                self._row_ids = natives[type(self.indptr)].row_ids(self)
         return self._row_ids
 
     @property
     def max_degree(self) -> int:
         if self._max_degree is None:
-            self._max_degree = int(np.diff(self.indptr).max()) if self.nrows else 0
+            if self.nrows == 0:
+                self._max_degree = 0
+            elif isinstance(self.indptr, np.ndarray):
+                self._max_degree = int(np.diff(self.indptr).max())
+            else:
+                self._max_degree = natives[type(self.indptr)].max_degree(self)
         return self._max_degree
 
     def transposed(self) -> MatrixStore:
@@ -182,13 +294,9 @@ class MaskView:
 
 
 def transpose_csr(a: MatrixStore) -> MatrixStore:
-    """CSR of the transpose, by SciPy's counting sort (or, on other arrays, by a stable sort)."""
+    """CSR of the transpose, by SciPy's counting sort (or, on other arrays, by what their engine registered)."""
     if not isinstance(a.indices, np.ndarray):
-        order = np.argsort(a.indices, kind="stable")
-        cols = a.indices[order]
-        indptr = np.searchsorted(cols, np.arange(a.ncols + 1, dtype=cols.dtype, like=cols)).astype(INDEX)
-        rows = a.row_ids[order].astype(column_type(a.nrows))
-        return MatrixStore(a.ncols, a.nrows, indptr, rows, a.values.copy() if a.iso else a.values[order])
+        return natives[type(a.indices)].transpose(a)
     from scipy.sparse import csr_array
 
     iso = a.iso
@@ -201,6 +309,8 @@ def transpose_csr(a: MatrixStore) -> MatrixStore:
 
 
 def same_arrays(a: MatrixStore, b: MatrixStore) -> bool:
+    if not isinstance(a.indices, np.ndarray):
+        return natives[type(a.indices)].same_arrays(a, b)
     return (
         len(a.values) == len(b.values)
         and bool(np.array_equal(a.indptr, b.indptr))

@@ -17,6 +17,7 @@ from .typing_rules import Signature
 from .udf import Arguments, Compiled, check_function
 
 if TYPE_CHECKING:
+    from .cpp_expressions import CppExpression
     from .tables import Row
 
 _numbers = itertools.count()  # tell operators without a name of their own apart
@@ -68,7 +69,7 @@ class TypedOpBase:
         self.type = dtype
         self.type2 = dtype if dtype2 is None else dtype2
         self.return_type = return_type
-        self.function: Callable[..., Any] | None = parent.orig_func
+        self.function: Callable[..., Any] | None = None if isinstance(parent.orig_func, str) else parent.orig_func
         self.cacheable: bool = parent._key is not None
         self.key: str = f"{self._modname}.{parent._key or f'user{parent._number}'}:{dtype}"
         if self.type2 is not dtype:
@@ -114,7 +115,9 @@ class TypedOpBase:
 
     def _make_source(self) -> str | None:
         row: Row | None = self.parent._row
-        if row is None or row.positional is not None:
+        if row is None:
+            return self.parent._compiled.source(self.type, self.type2)
+        if row.positional is not None:
             return None
         source = row.form(self.type).source
         if "{" not in source:
@@ -139,8 +142,7 @@ class TypedOpBase:
         return quiet(function, self.return_type.np_type)
 
     def _user_numpy(self) -> Callable[..., Any]:
-        arguments = self.parent._compiled.arguments(self.type, self.type2)
-        return self.parent._compiled.vectorized(arguments, self.return_type)
+        return self.parent._compiled.vectorized(self._operands((self.type, self.type2)), self.return_type)
 
 
 def _casting(function: Callable[..., Any], dtype: np.dtype) -> Callable[..., Any]:
@@ -171,6 +173,7 @@ class OpBase:
     _modname: ClassVar[str] = ""
     _typed_class: ClassVar[Any] = TypedOpBase
     _typed_user_class: ClassVar[Any] = TypedOpBase
+    _operand_names: ClassVar[tuple[str, ...]] = ()
     _initialized: ClassVar[bool] = True
     is_positional: Any = False
 
@@ -180,7 +183,7 @@ class OpBase:
         self._number = next(_numbers)
         self._row: Any = None
         self._key: str | None = None
-        self._compiled: Compiled | None = None
+        self._compiled: Compiled | CppExpression | None = None
         self.orig_func: Any = None
         self._is_udt = False
         self._parameterized_info: Any = None
@@ -307,6 +310,9 @@ class OpBase:
 
     @classmethod
     def _build(cls, name: str | None, func: Any, *, anonymous: bool = False, is_udt: bool = False) -> Any:
+        """From a Python function or a C++ expression."""
+        if isinstance(func, str):
+            return cls._build_cpp(name, func, anonymous, is_udt)
         check_function(func)
         op = cls(name or str(getattr(func, "__name__", f"<anonymous_{cls._modname}>")), anonymous=anonymous)
         op.orig_func = func
@@ -315,6 +321,18 @@ class OpBase:
         op._parameterized_info = getattr(func, "_parameterized_info", None)
         if not is_udt:
             op._compiled.check()
+        return op
+
+    @classmethod
+    def _build_cpp(cls, name: str | None, text: str, anonymous: bool, is_udt: bool) -> Any:
+        from .cpp_expressions import CppExpression  # late: few programs use it
+
+        op = cls(name or text, anonymous=anonymous)
+        op.orig_func = text
+        op._is_udt = is_udt
+        op._compiled = CppExpression(text, cls._operand_names)
+        op._compiled.check()
+        op._key = f"C++{' exactly' if is_udt else ''} {text}"  # its text says all: kernels can be kept on disk
         return op
 
     def __reduce__(self) -> tuple[Any, ...]:

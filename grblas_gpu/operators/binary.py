@@ -77,6 +77,7 @@ class BinaryOp(Registered, OpBase):
     _modname = "binary"
     _typed_class = TypedBuiltinBinaryOp
     _typed_user_class = TypedUserBinaryOp
+    _operand_names = ("x", "y")
     __call__ = caller("binary_call")
 
     def __init__(self, name: str, *, anonymous: bool = False) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar
-
-import numpy as np
 
 from ..dtypes import BOOL, INT64, UINT64, DataType
 from . import registry
@@ -17,6 +14,7 @@ from .udf import Arguments
 class TypedBuiltinIndexUnaryOp(TypedOpBase):
     """An IndexUnaryOp for one type; ``type2`` is the type of the thunk.
 
+    >>> import numpy as np
     >>> from grblas_gpu import indexunary
     >>> indexunary.tril[bool].numpy(np.ones(2, bool), np.array([0, 1]), np.array([1, 0]), np.int64(0))
     array([False,  True])
@@ -30,17 +28,13 @@ class TypedBuiltinIndexUnaryOp(TypedOpBase):
     def _operands(self, dtypes: tuple[DataType, DataType]) -> Arguments:
         return dtypes[0], INT64, INT64, dtypes[1]
 
-    def _user_numpy(self) -> Callable[..., Any]:
-        function = super()._user_numpy()
-
-        def call(x: Any, i: Any, j: Any, y: Any) -> Any:
-            return function(x, np.asarray(i).astype(np.uint64), np.asarray(j).astype(np.uint64), y)
-
-        return call
-
 
 class TypedUserIndexUnaryOp(TypedBuiltinIndexUnaryOp):
-    """A user-defined IndexUnaryOp for one type. Its function takes the indices as UINT64."""
+    """A user-defined IndexUnaryOp for one type.
+
+    Types are found as in python-graphblas, where indices are UINT64, but the function gets them as INT64 on every
+    engine: ``i - j`` may be negative.
+    """
 
     __slots__ = ()
 
@@ -73,6 +67,7 @@ class IndexUnaryOp(Registered, OpBase):
     _in_op = False
     _typed_class: ClassVar[Any] = TypedBuiltinIndexUnaryOp
     _typed_user_class: ClassVar[Any] = TypedUserIndexUnaryOp
+    _operand_names = ("x", "i", "j", "y")
     __call__ = caller("indexunary_call")
 
     @property

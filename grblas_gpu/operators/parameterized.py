@@ -87,7 +87,7 @@ class Registered:
     def register_anonymous(
         cls, func: Any, name: str | None = None, *, parameterized: bool = False, is_udt: bool = False
     ) -> Any:
-        """Make an operator from a Python function without adding it to a namespace.
+        """Make an operator from a Python function or a C++ expression without adding it to a namespace.
 
         With ``parameterized`` the function returns the function to compile; with ``is_udt`` it is compiled for the
         exact types of its operands when it is used.
@@ -100,8 +100,10 @@ class Registered:
     def register_new(
         cls, name: str, func: Any, *, parameterized: bool = False, is_udt: bool = False, lazy: bool = False
     ) -> Any:
-        """Make an operator from a Python function and add it to the namespace; dots in the name nest it.
+        """Make an operator from a Python function or a C++ expression and add it to the namespace.
 
+        Dots in the name nest it. A C++ expression is a string over ``x`` (and ``y``; ``i``, ``j`` and ``y`` for
+        index-unary and select operators): see the page on user-defined operators.
         With ``lazy`` nothing is compiled until the operator is looked up.
         """
         registry.check_free(cls._modname, name)

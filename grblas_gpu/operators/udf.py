@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+import re
+import textwrap
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -14,7 +17,21 @@ Arguments = tuple[DataType, ...]
 
 def check_function(func: Any) -> None:
     if not isinstance(func, FunctionType):
-        raise TypeError(f"UDF argument must be a function, not {type(func)}")
+        raise TypeError(f"UDF argument must be a function or a C++ expression, not {type(func)}")
+
+
+def _first_lines(reason: str, most: int = 8) -> str:
+    """What Numba has to say, without colours, empty lines and the end."""
+    lines = [line for line in re.sub(r"\x1b\[[0-9;]*m", "", reason).splitlines() if line.strip()]
+    return "\n  ".join(lines[:most])
+
+
+def _shown(func: Callable[..., Any]) -> str:
+    """The lines of the function, if they are known."""
+    try:
+        return textwrap.indent(textwrap.dedent(inspect.getsource(func)).rstrip(), "    ")
+    except (OSError, TypeError):
+        return f"    {func.__name__} (its source text is not available)"
 
 
 class Compiled:
@@ -31,6 +48,7 @@ class Compiled:
         self.dispatcher: Any = numba.njit(func)
         self._exact: dict[tuple[DataType, DataType], DataType | None] = {}
         self._adjusted: dict[DataType, DataType | None] = {}
+        self._reason = ""  # why the last type did not compile
 
     def exact(self, dtype: DataType, dtype2: DataType) -> DataType | None:
         """The return type that Numba infers, or None when it cannot compile the function for these types."""
@@ -45,7 +63,8 @@ class Compiled:
         try:
             self.dispatcher.compile(signature)
             result = lookup_dtype(self.dispatcher.overloads[signature].signature.return_type)
-        except (numba.TypingError, ValueError):
+        except (numba.TypingError, ValueError) as error:
+            self._reason = str(error)
             result = None
         self._exact[dtype, dtype2] = result
         return result
@@ -73,7 +92,11 @@ class Compiled:
             result = self.adjusted(dtype)
             if result is not None:
                 return result
-        raise UdfParseError("Unable to parse function using Numba")
+        raise UdfParseError(f"Unable to parse function using Numba: {_first_lines(self._reason)}\n{_shown(self.func)}")
+
+    def source(self, dtype: DataType, dtype2: DataType) -> str | None:
+        """Nothing: engines compile the function itself."""
+        return None
 
     def vectorized(self, arguments: Arguments, result: DataType) -> Callable[..., Any]:
         """The function on arrays, compiled at the first call."""

@@ -37,12 +37,15 @@ class UnaryOp(Registered, OpBase):
     >>> from grblas_gpu import unary
     >>> unary.abs.types[unary.abs["INT8"].type]
     INT8
+    >>> UnaryOp.register_anonymous("x * x + 1")["INT8"].return_type  # a C++ expression, or a Python function
+    INT8
     """
 
     __slots__ = ()
     _modname = "unary"
     _typed_class = TypedBuiltinUnaryOp
     _typed_user_class = TypedUserUnaryOp
+    _operand_names = ("x",)
     __call__ = caller("unary_call")
 
     @property

@@ -7,7 +7,7 @@ from typing import Any
 from ..definitions import Definitions
 from ..entries import Store
 from ..storage import MaskView, MatrixStore, VectorStore
-from . import assign, ewise, mxm, mxv, reduce, select, write
+from . import assign, ewise, mxm, mxv, reduce, select, settle, write
 from .tier import get_tier, set_tier
 
 __all__ = ["CpuBackend", "get_tier", "set_tier"]
@@ -32,6 +32,23 @@ class CpuBackend(Definitions):
         result = mxv.mxv(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan)
         if result is None:
             return super().mxv(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan)
+        return result
+
+    def pull_in_place(
+        self,
+        a: MatrixStore,
+        u: VectorStore,
+        semiring: Any,
+        mask: MaskView | None,
+        *,
+        transposed: bool,
+        flip: bool,
+        plan: Any,
+        final: Any,
+    ) -> VectorStore:
+        result = settle.pull_in_place(a, u, semiring, mask, transposed=transposed, flip=flip, final=final)
+        if result is None:
+            return super().pull_in_place(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan, final=final)
         return result
 
     def mxm(self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:

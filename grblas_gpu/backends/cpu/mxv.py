@@ -60,7 +60,7 @@ def mxv(
 class Call:
     """What all strategies need to know about one product."""
 
-    __slots__ = ("constant", "dtype", "early", "flip", "key", "matrix", "semiring", "size", "types", "vector")
+    __slots__ = ("constant", "dtype", "early", "flip", "key", "leave", "matrix", "semiring", "size", "types", "vector")
 
     def __init__(self, a: MatrixStore, u: Store, semiring: Any, flip: bool, early: bool, size: int) -> None:
         self.semiring = semiring
@@ -80,7 +80,8 @@ class Call:
             known = _values[key] = (*_how_to_read(a_values, u_values, semiring, flip), semiring)
         self.constant, self.matrix, self.vector, can_exit, _ = known
         self.early = early and can_exit
-        self.key: Any = None
+        self.leave = early  # structure alone: a row may end at its first hit
+        self.key: Any = None if early else "whole rows"
         if self.constant is None:
             self.key = (semiring.key, flip, a_type.char, self.matrix, u_type.char, self.vector, self.early)
 
@@ -186,10 +187,10 @@ def _pull(call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Any, s
 
 def _pull_source(shape: str, call: Call, full: bool, mask: int, blend: bool) -> text.Source:
     if shape == "rows":
-        return text.pull_rows(call.terms(), full)
+        return text.pull_rows(call.terms(), full, call.leave)
     if shape == "edge":
         return text.pull_edge(call.terms(), full, mask)
-    return text.pull(call.terms(), full, mask, blend)
+    return text.pull(call.terms(), full, mask, blend, call.leave)
 
 
 def _pull_all(call: Call, kernel: Any, arguments: tuple[Any, ...], m: MatrixStore, strategy: str) -> VectorStore:

@@ -111,17 +111,19 @@ def position(positional: str, flip: bool) -> str:
     return {"firsti": "i", "firstj": "k", "secondi": "k", "secondj": "0"}[positional]
 
 
-def _row(body: Body, full: bool, blend: bool = False) -> str:
+def _row(body: Body, full: bool, blend: bool = False, leave: bool = True) -> str:
     """Combine the products of row ``i``: sets ``found`` and ``acc``.
 
     With ``blend`` a block's present entries are first listed without a branch, for flags that nobody can predict.
+    Structure alone ends a row at the first hit, unless ``leave`` is False.
     """
     bounds = "start = U(indptr[i])\nstop = U(indptr[i + U(1)])\n"
     if body.terms is None:
         if full:
             return bounds + "found = start < stop\n"
         return bounds + (
-            "for p in range(start, stop):\n    if present[U(indices[p])]:\n        found = True\n        break\n"
+            "for p in range(start, stop):\n    if present[U(indices[p])]:\n        found = True\n"
+            + ("        break\n" if leave else "")
         )
     if full and (body.exit_at_first or not body.exit_test):
         # Every entry counts, so the first needs no test of its own.
@@ -132,7 +134,7 @@ def _row(body: Body, full: bool, blend: bool = False) -> str:
         return bounds + "if start < stop:\n" + indent(text, "    ")
     if blend:
         combine = body.product + f"if found:\n    acc = {body.sum}\nelse:\n    acc = z\n    found = True\n"
-        leave = body.exit_test.replace("if ", "if found and ", 1)
+        exit_test = body.exit_test.replace("if ", "if found and ", 1)
         return (
             bounds
             + f"for base in range(start, stop, U({BLOCK})):\n"
@@ -140,7 +142,7 @@ def _row(body: Body, full: bool, blend: bool = False) -> str:
             + "        hits[n] = p\n        n += U(present[U(indices[p])])\n"
             + "    for h in range(n):\n        p = hits[h]\n        k = U(indices[p])\n"
             + indent(combine, " " * 8)
-            + indent(leave, "    ")
+            + indent(exit_test, "    ")
         )
     if body.exit_at_first:
         combine = body.product + "acc = z\nfound = True\nbreak\n"
@@ -151,12 +153,12 @@ def _row(body: Body, full: bool, blend: bool = False) -> str:
     return bounds + "for p in range(start, stop):\n    k = U(indices[p])\n" + indent(inner, "    ")
 
 
-def pull(terms: Terms | None, full: bool, mask: int, blend: bool = False) -> Source:
+def pull(terms: Terms | None, full: bool, mask: int, blend: bool = False, leave: bool = True) -> Source:
     """Rows ``lo`` to ``hi`` of the result as a bitmap; returns the number of entries."""
     body = Body(terms, "k")
     arguments = "indptr, indices" + ("" if full else ", present") + body.arguments + (", mask" if mask else "")
     store = "" if terms is None else "\n    out_values[i] = acc"
-    work = _row(body, full, blend) + f"if found:\n    count += 1{store}\n"
+    work = _row(body, full, blend, leave) + f"if found:\n    count += 1{store}\n"
     if mask:
         work = ALLOWED[mask] + indent(work, "    ")
     zero = "" if terms is None else f"        acc = {body.zero}\n"
@@ -170,12 +172,12 @@ def pull(terms: Terms | None, full: bool, mask: int, blend: bool = False) -> Sou
     )
 
 
-def pull_rows(terms: Terms | None, full: bool) -> Source:
+def pull_rows(terms: Terms | None, full: bool, leave: bool = True) -> Source:
     """The rows listed at ``lo`` to ``hi``: entries are written from ``lo`` on; returns their number."""
     body = Body(terms, "k")
     arguments = "indptr, indices" + ("" if full else ", present") + body.arguments
     store = "" if terms is None else "\n    out_values[n] = acc"
-    work = _row(body, full) + f"if found:\n    out_indices[n] = rows[t]{store}\n    n += U(1)\n"
+    work = _row(body, full, leave=leave) + f"if found:\n    out_indices[n] = rows[t]{store}\n    n += U(1)\n"
     zero = "" if terms is None else f"        acc = {body.zero}\n"
     values = "" if terms is None else ", out_values"
     return body.finish(

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..entries import expand
 from ..storage import MaskView, VectorStore
 from . import scratch as scratch_arrays
 from .compile import constant, functions, using
 from .launch import launch
-from .masks import NO_MASK, as_flags, clear, resolve
+from .masks import as_flags, clear, resolve
 
 
 def assign_scalar(c: VectorStore, value: Any, view: MaskView) -> VectorStore:
-    """The updated ``c``, which is stored as bitmap or full."""
+    """The updated ``c``, which has a value for every position (:func:`.vectors.writable`)."""
     mask = resolve(view)
     if mask is None:
         return c
-    if len(c.values) != c.size:  # one value stood for all
-        c.values = expand(c.values, c.size).copy()
     scratch = scratch_arrays.current()
     listed = mask.indices is not None and not mask.complement
-    each = mask._replace(indices=None) if listed else as_flags(mask, scratch, c.size)
+    each = mask if listed else as_flags(mask, scratch, c.size)
     items = mask.length if listed else c.size
     has_present = c.present is not None
     (kernel,) = functions(
@@ -35,12 +32,20 @@ def assign_scalar(c: VectorStore, value: Any, view: MaskView) -> VectorStore:
             constant("HAS_PRESENT", has_present),
         ],
     )
-    scratch.reset_counters()
     present = c.present if has_present else 0
-    arguments = (mask.indices if listed else 0, items, *each.arguments, present, c.values, c.dtype.type(value))
-    launch(kernel, items, (*arguments, scratch.counters))
-    if not listed and mask is not NO_MASK:
+    region = (mask.indices, mask.count_at, items) if listed else (0, 0, items)
+    slots = scratch.slots()
+    before = _entries_before(c) if has_present else (0, 0)
+    launch(kernel, items, (*region, *each.arguments, present, c.values, c.dtype.type(value), *before, slots.address))
+    if not listed:
         clear(mask, scratch, c.size)
     if has_present:
-        c.nvals += scratch.count()  # synchronizes
+        return VectorStore.counted_bitmap(c.size, c.values, c.present, slots.counter(), c.size)
+    c.edges = None
     return c
+
+
+def _entries_before(c: VectorStore) -> tuple[int, int]:
+    """Where the device has the number of entries (or 0), and the number if the host knows it."""
+    known = c.known_nvals
+    return (0, known) if known is not None else (c.pending.counter.address, 0)  # type: ignore[union-attr]

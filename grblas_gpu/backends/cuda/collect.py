@@ -16,10 +16,11 @@ def collect(
     size: int,
     out_list: Array,
     scratch: Scratch,
+    count_at: int,
     values: Array | None = None,
     out: Array | None = None,
-) -> Array:
-    """Fill ``out_list`` (and ``out`` with the values at those positions); returns their number, on the device."""
+) -> None:
+    """Fill ``out_list`` (and ``out`` with the values at those positions); their number goes to ``count_at``."""
     dtype = np.dtype(bool) if values is None else values.dtype
     count_tiles, write = functions(
         "collect.cu",
@@ -27,8 +28,6 @@ def collect(
         ["count_kernel", "collect_kernel"],
         lambda: [*mask.pieces(), using("Gathered", dtype), constant("GATHER", values is not None)],
     )
-    number = scratch.counters[2:3]
     launch(count_tiles, TILES, (*mask.arguments, size, scratch.tile_sums), per_block=1)
     gathered = (0, 0) if values is None else (values, out)
-    launch(write, TILES, (*mask.arguments, size, scratch.tile_sums, out_list, number, *gathered), per_block=1)
-    return number
+    launch(write, TILES, (*mask.arguments, size, scratch.tile_sums, out_list, count_at, *gathered), per_block=1)

@@ -9,7 +9,8 @@ kernel file. Pieces are lines of C++ made by the functions below; kernels see th
 
 :func:`render` gives the text, without CuPy. :func:`functions` compiles it through CuPy (which caches on disk) and keeps
 the result under ``key``, so that the pieces are only made once. A kernel file may ``#include "other.cuh"`` from the
-same folder: the text is pasted, once.
+same folder: the text is pasted, once. User-defined functions that have no translation to C++ are declared, and
+:mod:`.link` joins what numba-cuda makes of them with the program.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from typing import Any
 
 import numpy as np
 
-from . import translate
-from .translate import c_type, literal
+from ...dtypes import INT64
+from . import link, translate
+from .translate import Untranslatable, c_type, literal
 
 KERNELS = Path(__file__).parent / "kernels"
 SHOWN = "grblas_gpu/backends/cuda/kernels"  # how errors name the folder, wherever the package is installed
@@ -76,7 +78,7 @@ def binary(name: str, op: Any) -> str:
 
 def index_unary(name: str, op: Any) -> str:
     """A typed index-unary or select operator as ``result name(type x, int64 i, int64 j, type2 y)``."""
-    return _function(name, op, ("x", "i", "j", "y"), (op.type, None, None, op.type2))
+    return _function(name, op, ("x", "i", "j", "y"), (op.type, INT64, INT64, op.type2))
 
 
 def product(name: str, op: Any) -> str:
@@ -85,27 +87,33 @@ def product(name: str, op: Any) -> str:
     ``result name(type x, type2 y, int64 firsti, int64 firstj, int64 secondi, int64 secondj)``
     """
     left, right, result = (c_type(t.np_type) for t in (op.type, op.type2, op.return_type))
-    head = f"DEVICE {result} {name}({left} x, {right} y, int64 firsti, int64 firstj, int64 secondi, int64 secondj) {{\n"
+    positions = "int64 firsti, int64 firstj, int64 secondi, int64 secondj"
+    head = f"DEVICE {result} {name}({left} x, {right} y, {positions}) {{\n"
     if op.positional is not None:
         return f"{head}    return {result}({op.positional} + {op.offset});\n}}"
-    return f"{head}{_statements(op, ('x', 'y'), result)}}}"
+    declared, statements = _statements(op, ("x", "y"), (op.type, op.type2))
+    return f"{declared}{head}{statements}}}"
 
 
 def _function(name: str, op: Any, names: tuple[str, ...], types: tuple[Any, ...]) -> str:
     if op.positional is not None:
         raise ValueError(f"{op!r} needs the positions of its operands: use product()")
+    parameters = ", ".join(f"{c_type(dtype.np_type)} {each}" for each, dtype in zip(names, types, strict=True))
+    declared, statements = _statements(op, names, types)
+    return f"{declared}DEVICE {c_type(op.return_type.np_type)} {name}({parameters}) {{\n{statements}}}"
+
+
+def _statements(op: Any, names: tuple[str, ...], types: tuple[Any, ...]) -> tuple[str, str]:
+    """What stands before a function, and what in it."""
     result = c_type(op.return_type.np_type)
-    parameters = ", ".join(
-        f"{'int64' if dtype is None else c_type(dtype.np_type)} {name}"
-        for name, dtype in zip(names, types, strict=True)
-    )
-    return f"DEVICE {result} {name}({parameters}) {{\n{_statements(op, names, result)}}}"
-
-
-def _statements(op: Any, names: tuple[str, ...], result: str) -> str:
     if op.source is not None:
-        return f"    return cast<{result}>({translate.expression(op.source)});\n"
-    return translate.body(op.function, names, result)
+        return "", f"    return cast<{result}>({translate.expression(op.source)});\n"
+    try:
+        return "", translate.body(op.function, names, result)
+    except Untranslatable as reason:
+        dtypes = tuple(dtype.np_type for dtype in types)
+        symbol, declared = link.declare(op.function, dtypes, op.return_type.np_type, str(reason))
+        return f"{declared}\n", f"    return {symbol}({', '.join(names)});\n"
 
 
 # --- programs --------------------------------------------------------------------------------------------------------
@@ -143,11 +151,24 @@ def functions(
 
     ``key`` tells specialisations of the same kernel file apart; ``pieces`` is called when this one is new.
     """
+    found = _compiled.get((kernel, key))
+    return found if found is not None else _compile(kernel, key, names, pieces)
+
+
+def _compile(kernel: str, key: Any, names: Sequence[str], pieces: Callable[[], Iterable[str]]) -> tuple[Any, ...]:
+    """CuPy's kernels compile themselves for each device on which they run, linked ones are made for one device."""
     import cupy
 
-    full_key = (cupy.cuda.runtime.getDevice(), kernel, key)
-    found = _compiled.get(full_key)
+    on_device = (cupy.cuda.runtime.getDevice(), kernel, key)
+    found = _compiled.get(on_device)
     if found is None:
-        module = cupy.RawModule(code=render(kernel, pieces()), options=OPTIONS)
-        found = _compiled[full_key] = tuple(module.get_function(name) for name in names)
+        text = render(kernel, pieces())
+        symbols = link.declared_in(text)
+        if symbols:
+            capability = str(cupy.cuda.Device().compute_capability)
+            module = cupy.RawModule(path=str(link.linked_file(text, symbols, capability)))
+        else:
+            module = cupy.RawModule(code=text, options=OPTIONS)
+        found = tuple(module.get_function(name) for name in names)
+        _compiled[on_device if symbols else (kernel, key)] = found
     return found

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import cupy
 import numpy as np
 
 from ... import planner
+from ...errors import OutOfMemory
+from ..base import Backend
 from ..definitions import Definitions
-from ..entries import Store
+from ..entries import Store, cast
 from ..storage import INDEX, Array, MaskView, MatrixStore, VectorStore, column_type
-from . import operating
+from . import operating, radix, scratch, vectors
 from .assign import assign_scalar
 from .mxm import mxm
 from .mxv import mxv
+
+_HOST = Definitions()
+FEW = 2**14  # so many entries that come from the host are put in order there, before they travel
 
 
 class CudaBackend(Definitions):
@@ -22,6 +28,8 @@ class CudaBackend(Definitions):
 
     name = "cuda"
     keeps_dense = True
+    costs = planner.CUDA_COSTS
+    sizes_on_device = True
 
     # ---- memory -------------------------------------------------------------------------------------------------
 
@@ -72,7 +80,49 @@ class CudaBackend(Definitions):
     def mxm(self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:
         return mxm(a, b, semiring, mask, plan=plan)
 
+    def count_edges(self, columns: MatrixStore, u: VectorStore) -> int:
+        return vectors.count_edges(columns, u)
+
+    # ---- vectors, position by position --------------------------------------------------------------------------
+
+    def ewise_mult(self, x: Store, y: Store, op: Any) -> Store:
+        return vectors.ewise(x, y, op, False) if vectors.worthwhile(x, y) else super().ewise_mult(x, y, op)
+
+    def union(self, x: Store, y: Store, op: Any, left_default: Any, right_default: Any) -> Store:
+        if not vectors.worthwhile(x, y):
+            return super().union(x, y, op, left_default, right_default)
+        return vectors.ewise(x, y, op, True, None if left_default is None else (left_default, right_default))
+
+    def select(self, x: Store, op: Any, thunk: Any) -> Store:
+        return vectors.filtered(x, op, thunk, True) if vectors.worthwhile(x) else super().select(x, op, thunk)
+
+    def apply_index(self, x: Store, op: Any, thunk: Any) -> Store:
+        return vectors.filtered(x, op, thunk, False) if vectors.worthwhile(x) else super().apply_index(x, op, thunk)
+
+    def with_kind(self, u: VectorStore, kind: str) -> VectorStore:
+        if kind == "bitmap" and u.kind == "sparse":
+            return vectors.as_bitmap(u)
+        if kind == "sparse" and u.kind == "bitmap":
+            return vectors.as_list(u)
+        return super().with_kind(u, kind)
+
+    def cast(self, x: Store, dtype: np.dtype) -> Store:
+        pending = x.pending if type(x) is VectorStore else None
+        if pending is None or pending.indices is None or x.dtype == dtype:
+            return super().cast(x, dtype)
+        values = cast(pending.values, dtype)
+        return VectorStore.counted_list(x.size, values, pending.indices, pending.counter, x.ordered)
+
     # ---- the output ---------------------------------------------------------------------------------------------
+
+    def write(
+        self, c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, masked: bool = False
+    ) -> Store:
+        if accum is None and (mask is None or (masked and (replace or _is_empty(c)))):
+            return t if t.dtype == c.dtype else self.cast(t, c.dtype)
+        if not vectors.worthwhile(c, t):
+            return super().write(c, t, mask, accum, replace, masked)
+        return vectors.write(c, t, mask, accum, replace)
 
     def assign(
         self, c: Store, value: Any, index: tuple, mask: MaskView | None, accum: Any, replace: bool, submask: bool
@@ -80,16 +130,29 @@ class CudaBackend(Definitions):
         is_scalar = type(value) not in (VectorStore, MatrixStore)
         plain = accum is None and not (replace or submask) and index[0] is None
         if type(c) is VectorStore and is_scalar and plain and mask is not None and c.size <= planner.DENSE_LIMIT:
-            return assign_scalar(self.with_kind(c, "bitmap") if c.indices is not None else c, value, mask)
+            return assign_scalar(vectors.writable(c), value, mask)
         return super().assign(c, value, index, mask, accum, replace, submask)
 
     # ---- operators ----------------------------------------------------------------------------------------------
+
+    def build_vector(self, size: int, index: Array, values: Array, dup_op: Any) -> VectorStore:
+        if _few_on_host(index):
+            return self.adopt(_HOST.build_vector(size, index, values, dup_op))
+        return super().build_vector(size, index, values, dup_op)
+
+    def build_matrix(self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any) -> MatrixStore:
+        if _few_on_host(rows):
+            return self.adopt(_HOST.build_matrix(nrows, ncols, rows, cols, values, dup_op))
+        return super().build_matrix(nrows, ncols, rows, cols, values, dup_op)
 
     def compute(self, op: Any, *operands: Array) -> Array:
         return operating.compute(op, *operands)
 
     def reduce_runs(self, op: Any, values: Array, starts: Array) -> Array:
         return operating.reduce_runs(op, values, starts)
+
+    def in_order(self, keys: Array, limit: int) -> tuple[Array, Array]:
+        return radix.sort_positions(cupy.ascontiguousarray(keys), radix.bits_for(limit))
 
     def reduce_all(self, monoid: Any, values: Array) -> Any:
         return operating.reduce_all(monoid, values)
@@ -100,6 +163,39 @@ class CudaBackend(Definitions):
         return _scalar(super().get_element(x, index))
 
 
+def _few_on_host(index: Array) -> bool:
+    return isinstance(index, np.ndarray) and len(index) <= FEW
+
+
+def _explained(method: Any) -> Any:
+    """A method of the engine that says what did not fit, and how much would."""
+
+    @functools.wraps(method)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return method(*args, **kwargs)
+        except cupy.cuda.memory.OutOfMemoryError as error:
+            scratch.forget()
+            raise OutOfMemory(f"{method.__name__} on the device: {error}; {_free_bytes():,} bytes are free") from None
+
+    return call
+
+
+def _free_bytes() -> int:
+    """What CuPy could still get: free memory of the device, and of its pool."""
+    return int(cupy.cuda.runtime.memGetInfo()[0]) + int(cupy.get_default_memory_pool().free_bytes())
+
+
+for _name in vars(Backend):
+    if not _name.startswith("_"):
+        setattr(CudaBackend, _name, _explained(getattr(CudaBackend, _name)))
+
+
+def _is_empty(store: Store) -> bool:
+    """Whether the host knows that there is no entry."""
+    return (store.known_nvals if type(store) is VectorStore else store.nvals) == 0
+
+
 def _scalar(value: Any) -> Any:
     """A device value as a NumPy scalar."""
     return value.get()[()] if isinstance(value, cupy.ndarray) else value  # synchronizes
@@ -107,12 +203,16 @@ def _scalar(value: Any) -> Any:
 
 def _move(store: Store, to: Any) -> Store:
     if type(store) is MatrixStore:
-        return MatrixStore(store.nrows, store.ncols, to(store.indptr), to(store.indices), to(store.values))
+        indptr = to(store.indptr)
+        if isinstance(indptr, np.ndarray):
+            indptr = indptr.astype(INDEX, copy=False)  # the host has one width
+        return MatrixStore(store.nrows, store.ncols, indptr, to(store.indices), to(store.values))
+    nvals = store.nvals  # synchronizes
     return VectorStore(
         store.size,
         to(store.values),
         indices=None if store.indices is None else to(store.indices),
         present=None if store.present is None else to(store.present),
-        nvals=store.nvals,
+        nvals=nvals,
         ordered=store.ordered,
     )

@@ -8,6 +8,7 @@ from typing import Any
 BLOCK = 256
 TILES = 1024  # as in kernels/tiles.cuh
 BLOCKS_PER_PROCESSOR = 8  # 2048 threads, as many as fit
+_ONE_BLOCK, _THREADS = (1,), (BLOCK,)
 
 
 @cache
@@ -27,7 +28,10 @@ def blocks_for(items: int, per_block: int, most: int) -> int:
 
 def launch(kernel: Any, items: int, arguments: tuple[Any, ...], per_block: int = BLOCK) -> None:
     """Run a kernel over ``items``, of which a block of threads takes ``per_block`` at a time."""
+    if items <= per_block:  # the size of the device does not matter
+        kernel(_ONE_BLOCK, _THREADS, arguments)
+        return
     import cupy
 
     most = most_blocks(cupy.cuda.runtime.getDevice())
-    kernel((blocks_for(items, per_block, most),), (BLOCK,), arguments)
+    kernel((blocks_for(items, per_block, most),), _THREADS, arguments)

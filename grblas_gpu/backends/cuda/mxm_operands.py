@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..storage import Array, MaskView, MatrixStore
+from ..storage import INDEX, Array, MaskView, MatrixStore
 from .compile import binary, constant, product, using, value
-from .mxv_product import EACH, ISO, UNUSED, native_atomic, uses
+from .mxv_product import EACH, ISO, UNUSED, initial_value, native_atomic, uses
 
 EVERYWHERE, INSIDE, OUTSIDE = 0, 1, 2  # as in kernels/mxm_rows.cuh
 
@@ -17,9 +17,11 @@ class Product:
     """One product ``a b``: flags and types, as pieces of a program and as the key of its compiled form."""
 
     __slots__ = (
+        "can_share",
         "dtype",
         "exit_at_first",
         "has_terminal",
+        "initial",
         "key",
         "left",
         "left_type",
@@ -42,6 +44,9 @@ class Product:
         self.structure = equal and bool(monoid.any_value or monoid.is_idempotent)
         self.exit_at_first = self.structure or (early_exit and bool(monoid.any_value))
         self.has_terminal = early_exit and monoid.terminal is not None
+        self.initial = None if self.exit_at_first else initial_value(monoid)
+        #: Whether blocks that know nothing of each other may add to one sum.
+        self.can_share = self.exit_at_first or self.initial is not None
         #: Whether atomics may give a result that depends on their order.
         self.timing_matters = not self.structure and (
             self.dtype.kind == "f" or bool(monoid.any_value) or monoid.binaryop.source is None
@@ -74,13 +79,14 @@ class Product:
             product("multiply", op),
             binary("add", monoid.binaryop),
             value("terminal", 0 if monoid.terminal is None else monoid.terminal, self.dtype),
+            value("initial", 0 if self.initial is None else self.initial, self.dtype),
         ]
 
 
 class PatternOnly:
     """Stands for a product of which only the pattern is wanted."""
 
-    structure = True
+    structure = can_share = True
     dtype = np.dtype(bool)
     key = "pattern"
 
@@ -94,6 +100,7 @@ class PatternOnly:
             "DEVICE bool multiply(bool, bool, int64, int64, int64, int64) { return true; }",
             "DEVICE bool add(bool, bool) { return true; }",
             value("terminal", True, self.dtype),
+            value("initial", False, self.dtype),
         ]
 
 
@@ -111,14 +118,16 @@ class MatrixMask(NamedTuple):
     @property
     def key(self) -> Any:
         values = self.values
-        column = None if self.store is None else self.store.indices.dtype.char
-        return self.where, column, None if values is None else (values.dtype.char, len(values) == 1)
+        store = self.store
+        indices = None if store is None else store.indices.dtype.char + store.indptr.dtype.char
+        return self.where, indices, None if values is None else (values.dtype.char, len(values) == 1)
 
     def pieces(self) -> list[str]:
         """For ``kernels/mxm_rows.cuh``."""
-        values = self.values
+        values, store = self.values, self.store
         return [
-            using("MaskColumn", np.dtype(np.int32) if self.store is None else self.store.indices.dtype),
+            using("MaskColumn", np.dtype(np.int32) if store is None else store.indices.dtype),
+            using("MaskOffset", np.dtype(INDEX) if store is None else store.indptr.dtype),
             using("MaskValue", np.dtype(bool) if values is None else values.dtype),
             constant("MASK", self.where),
             constant("MASK_VALUED", values is not None),

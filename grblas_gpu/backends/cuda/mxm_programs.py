@@ -38,9 +38,9 @@ class Programs:
 
     def __init__(self, a: MatrixStore, b: MatrixStore, mask: MatrixMask, ncols: int) -> None:
         self.mask = mask
-        self.left, self.right = a.indices.dtype, b.indices.dtype
+        self.left, self.right = (a.indices.dtype, a.indptr.dtype), (b.indices.dtype, b.indptr.dtype)
         self.column = np.dtype(column_type(ncols))  # of the result
-        self.key = (mask.key, self.left.char, self.right.char, self.column.char)
+        self.key = (mask.key, *(dtype.char for dtype in (*self.left, *self.right, self.column)))
 
     def dot(self, product: Product) -> Program:
         kernels = ("masked_dot_kernel", "keep_present_kernel")
@@ -65,11 +65,30 @@ class Programs:
             lambda: [*product.pieces(), *self._table_pieces(sum_bytes(product))],
         )
 
+    def giant(self, product: Product | PatternOnly) -> Program:
+        kernels = (
+            "sum_products_kernel",
+            "number_products_kernel",
+            "clear_tables_kernel",
+            "add_giants_kernel",
+            "count_giants_kernel",
+            "sum_slots_kernel",
+            "write_giants_kernel",
+        )
+        return Program(
+            "mxm_giant.cu",
+            (self.key, product.key),
+            kernels,
+            lambda: [*product.pieces(), *self._table_pieces(sum_bytes(product))],
+        )
+
     def _pieces(self) -> list[str]:
         return [
             *self.mask.pieces(),
-            using("LeftColumn", self.left),
-            using("RightColumn", self.right),
+            using("LeftColumn", self.left[0]),
+            using("LeftOffset", self.left[1]),
+            using("RightColumn", self.right[0]),
+            using("RightOffset", self.right[1]),
             using("Column", self.column),
         ]
 

@@ -7,9 +7,10 @@ from typing import Any
 import cupy
 
 from ..storage import INDEX, MaskView, MatrixStore, VectorStore
+from . import matrix_facts  # noqa: F401  what stores ask about matrices
 from . import scratch as scratch_arrays
 from .masks import resolve
-from .mxv_product import Product
+from .mxv_product import product_of
 from .mxv_pull import pull
 from .mxv_push import push
 
@@ -27,19 +28,22 @@ def mxv(
     """``t[i] = add_k mult(m[i, k], u[k])`` with ``m = a'`` if transposed; operands of mult swapped if ``flip``."""
     size = a.ncols if transposed else a.nrows
     allowed = resolve(mask)
-    if u.nvals == 0 or len(a.indices) == 0 or allowed is None:
+    if u.known_nvals == 0 or len(a.indices) == 0 or allowed is None:
         return VectorStore(size, cupy.empty(0, semiring.return_type.np_type), indices=cupy.empty(0, INDEX))
-    product = Product(a, u, semiring, flip, plan.early_exit)
+    product = product_of(a, u, semiring, flip, plan.early_exit)
     strategy = plan.strategy
     if strategy == "pull.edge" and (not product.can_scatter or (plan.deterministic and product.timing_matters)):
         strategy = "pull.warp"  # the same rows, added up without atomics
     scratch = scratch_arrays.current()
+    # A traversal multiplies the result with the same matrix again: count its edges while we are at it.
+    columns = a if transposed else a._transpose
+    following = columns.indptr if columns is not None and a.nrows == a.ncols else None
     try:
         if strategy.startswith("push"):
             columns = a if transposed else a.transposed()
-            return push(product, columns, u, allowed, strategy, plan.deterministic, scratch)
+            return push(product, columns, u, allowed, strategy, plan.deterministic, following, scratch)
         rows = a.transposed() if transposed else a
-        return pull(product, rows, u, allowed, strategy, scratch)
+        return pull(product, rows, u, allowed, strategy, following, scratch)
     except BaseException:
         scratch_arrays.forget()
         raise

@@ -24,8 +24,14 @@ _NATIVE = {
 }
 
 
+_numbers: dict[Any, int] = {}
+
+
 class Product:
-    """One product ``m u`` or ``u m``: flags and types, as pieces of a program and as the key of its compiled form."""
+    """One kind of product ``m u`` or ``u m``: flags and types, as pieces of a program and the key of its compiled form.
+
+    There is one object for each kind (:func:`product_of`), so that finding its kernels takes no time.
+    """
 
     __slots__ = (
         "can_scatter",
@@ -44,40 +50,50 @@ class Product:
         "vector_type",
     )
 
-    def __init__(self, a: MatrixStore, u: VectorStore, semiring: Any, flip: bool, early_exit: bool) -> None:
+    def __init__(
+        self,
+        semiring: Any,
+        matrix_type: np.dtype,
+        matrix_iso: bool,
+        vector_type: np.dtype,
+        vector_iso: bool,
+        flip: bool,
+        early_exit: bool,
+    ) -> None:
         op, monoid = semiring.binaryop, semiring.monoid
         self.semiring = semiring
         self.flip = flip
         self.dtype: np.dtype = monoid.return_type.np_type
-        self.matrix_type, self.vector_type = a.values.dtype, u.values.dtype
+        self.matrix_type, self.vector_type = matrix_type, vector_type
         left, right = uses(op, "x"), uses(op, "y")
         a_used, u_used = (right, left) if flip else (left, right)
-        self.matrix = UNUSED if not a_used else ISO if len(a.values) == 1 else EACH
-        self.vector = UNUSED if not u_used else ISO if len(u.values) == 1 else EACH
+        self.matrix = UNUSED if not a_used else ISO if matrix_iso else EACH
+        self.vector = UNUSED if not u_used else ISO if vector_iso else EACH
         # Equal products whose sum is again the same: the values on the device need not be known to see that.
         equal = op.positional is None and self.matrix != EACH and self.vector != EACH
         self.structure = equal and (monoid.any_value or _is_idempotent(monoid))
         self.exit_at_first = self.structure or (early_exit and bool(monoid.any_value))
         self.has_terminal = early_exit and monoid.terminal is not None
-        self.initial = None if self.exit_at_first else _initial(monoid)
+        self.initial = None if self.exit_at_first else initial_value(monoid)
         self.can_scatter = self.exit_at_first or self.initial is not None
         #: Whether atomics may give a result that depends on their order.
         self.timing_matters = not self.structure and (
             self.dtype.kind == "f" or bool(monoid.any_value) or monoid.binaryop.source is None
         )
-        self.key = (
+        kind = (
             semiring.key,
             flip,
-            self.matrix_type.char,
+            matrix_type.char,
             self.matrix,
-            self.vector_type.char,
+            vector_type.char,
             self.vector,
             self.exit_at_first,
             self.has_terminal,
         )
+        self.key = _numbers.setdefault(kind, len(_numbers))  # a number is looked up faster
 
-    def pieces(self, column: np.dtype) -> list[str]:
-        """For ``kernels/mxv.cuh`` and ``kernels/atomics.cuh``; ``column`` is the type of the matrix's indices."""
+    def pieces(self, m: MatrixStore) -> list[str]:
+        """For ``kernels/mxv.cuh`` and ``kernels/atomics.cuh``, with the index types of this matrix."""
         op, monoid = self.semiring.binaryop, self.semiring.monoid
         return [
             using("MatrixValue", self.matrix_type),
@@ -85,7 +101,7 @@ class Product:
             using("Left", op.type.np_type),
             using("Right", op.type2.np_type),
             using("Value", self.dtype),
-            using("Column", column),
+            *index_pieces(m),
             constant("STRUCTURE", self.structure),
             constant("MATRIX", self.matrix),
             constant("VECTOR", self.vector),
@@ -98,6 +114,29 @@ class Product:
             value("terminal", 0 if monoid.terminal is None else monoid.terminal, self.dtype),
             value("initial", 0 if self.initial is None else self.initial, self.dtype),
         ]
+
+
+_products: dict[Any, Product] = {}
+
+
+def product_of(a: MatrixStore, u: VectorStore, semiring: Any, flip: bool, early_exit: bool) -> Product:
+    """The product of these operands."""
+    values = u.stored_values
+    key = (semiring.key, a.values.dtype.char, len(a.values) == 1, values.dtype.char, len(values) == 1, flip, early_exit)
+    found = _products.get(key)
+    if found is None:
+        found = Product(semiring, a.dtype, a.iso, values.dtype, u.iso, flip, early_exit)
+        _products[key] = found
+    return found
+
+
+def index_pieces(m: MatrixStore) -> list[str]:
+    """The types of a matrix's arrays."""
+    return [using("Column", m.indices.dtype), using("Offset", m.indptr.dtype)]
+
+
+def index_key(m: MatrixStore) -> str:
+    return m.indices.dtype.char + m.indptr.dtype.char
 
 
 def uses(op: Any, name: str) -> bool:
@@ -138,7 +177,7 @@ def _is_idempotent(monoid: Any) -> bool:
 _initials: dict[str, Any] = {}
 
 
-def _initial(monoid: Any) -> Any:
+def initial_value(monoid: Any) -> Any:
     """What a sum holds before its first product, or None if nothing will do.
 
     The identity of a float monoid need not be neutral to the last bit: 0.0 turns -0.0 into 0.0, and infinity hides a

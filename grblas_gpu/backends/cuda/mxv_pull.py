@@ -9,9 +9,10 @@ import cupy
 from ..storage import INDEX, Array, MatrixStore, VectorStore
 from .collect import collect
 from .compile import constant, functions, using
+from .counters import EDGES, LISTED, Slots
 from .launch import BLOCK, launch
-from .masks import NO_MASK, VectorMask, as_flags, clear, mark
-from .mxv_product import EACH, Product
+from .masks import KEPT_FLAGS, NO_MASK, VectorMask, as_flags, clear, flags_of, list_of, mark
+from .mxv_product import EACH, Product, index_key
 from .scratch import Scratch
 
 LISTED_ROWS = 16  # a sparse mask with more than size / LISTED_ROWS rows is read as flags
@@ -19,18 +20,28 @@ _ROWS_PER_BLOCK = {"pull.thread": BLOCK, "pull.warp": BLOCK // 32, "pull.hybrid"
 
 
 def pull(
-    product: Product, m: MatrixStore, u: VectorStore, mask: VectorMask, strategy: str, scratch: Scratch
+    product: Product,
+    m: MatrixStore,
+    u: VectorStore,
+    mask: VectorMask,
+    strategy: str,
+    following: Array | None,
+    scratch: Scratch,
 ) -> VectorStore:
-    vector = _as_dense(product, u, scratch)
+    """``following``: the offsets of the matrix that the result is likely to be multiplied with next."""
+    vector, listed = _as_dense(product, u, scratch)
+    slots = scratch.slots()
     if strategy == "pull.compact" or (_listed(mask) and mask.length <= m.nrows // LISTED_ROWS):
-        result = _pull_compact(product, m, u, vector, mask, scratch)
+        result = _pull_compact(product, m, u, vector, mask, following, slots, scratch)
     else:
         flags = as_flags(mask, scratch, m.nrows)
         run = _pull_edge if strategy == "pull.edge" else _pull_rows
-        result = run(product, m, u, vector, flags, strategy, scratch)
+        result = run(product, m, u, vector, flags, strategy, following, slots)
         clear(mask, scratch, m.nrows)
-    if u.indices is not None:
-        mark(VectorMask(indices=u.indices, length=u.nvals), vector[0], False)
+    if listed is not None:
+        mark(listed, vector[0], False)
+    if following is not None:
+        result.edges = following, slots.counter(EDGES)
     return result
 
 
@@ -38,30 +49,34 @@ def _listed(mask: VectorMask) -> bool:
     return mask.indices is not None and not mask.complement
 
 
-def _as_dense(product: Product, u: VectorStore, scratch: Scratch) -> tuple[Any, Any]:
-    """Flags and values of the vector by position; a list is spread out in the scratch."""
-    if u.indices is None:
-        return (0 if u.present is None else u.present), u.values
+def _as_dense(product: Product, u: VectorStore, scratch: Scratch) -> tuple[tuple[Any, Any], VectorMask | None]:
+    """Flags and values of the vector by position; a list spread out in the scratch is returned, to be cleared."""
+    if u.kind != "sparse":
+        return ((0 if u.present is None else u.present), u.values), None
+    indices, values, length, count_at = list_of(u)
+    if product.vector != EACH and u.size <= KEPT_FLAGS:
+        return (flags_of(u), values), None
+    listed = VectorMask(indices=indices, length=length, count_at=count_at)
     flags = scratch.flags("vector", u.size)
     if product.vector != EACH:
-        mark(VectorMask(indices=u.indices, length=u.nvals), flags)
-        return flags, u.values
-    dense = scratch.values("vector", u.values.dtype, u.size)
-    each = VectorMask(values=u.values)  # only names the type
+        mark(listed, flags)
+        return (flags, values), listed
+    dense = scratch.values("vector", values.dtype, u.size)
+    each = VectorMask(values=values)  # only names the type
     (kernel,) = functions("marks.cu", ("spread", each.key), ["spread_kernel"], each.pieces)
-    launch(kernel, u.nvals, (u.indices, 0, u.nvals, flags, u.values, dense))
-    return flags, dense
+    launch(kernel, length, (indices, count_at, length, flags, values, dense))
+    return (flags, dense), listed
 
 
 def _kernel(
     file: str, name: str, product: Product, m: MatrixStore, u: VectorStore, mask: VectorMask, *more: str
 ) -> Any:
-    full = u.indices is None and u.present is None
+    full = u.kind == "full"
     (kernel,) = functions(
         file,
-        (product.key, m.indices.dtype.char, full, mask.key, more),
+        (product.key, index_key(m), full, mask.key, more),
         [name],
-        lambda: [*product.pieces(m.indices.dtype), constant("FULL", full), *mask.pieces(), *more],
+        lambda: [*product.pieces(m), constant("FULL", full), *mask.pieces(), *more],
     )
     return kernel
 
@@ -77,16 +92,16 @@ def _pull_rows(
     vector: tuple[Any, Any],
     mask: VectorMask,
     strategy: str,
-    scratch: Scratch,
+    following: Array | None,
+    slots: Slots,
 ) -> VectorStore:
     name = strategy.replace(".", "_")
     kernel = _kernel(f"{name}.cu", f"{name}_kernel", product, m, u, mask)
     present = cupy.empty(m.nrows, bool)
     values = cupy.empty(1 if product.structure else m.nrows, product.dtype)
-    scratch.reset_counters()
-    arguments = (*_operands(m, vector, mask), m.nrows, present, values, scratch.counters)
+    arguments = (*_operands(m, vector, mask), m.nrows, present, values, _or_null(following), slots.address)
     launch(kernel, m.nrows, arguments, per_block=_ROWS_PER_BLOCK[strategy])
-    return dense_result(m.nrows, present, values, scratch.count())
+    return dense_result(m.nrows, present, values, slots)
 
 
 def _pull_edge(
@@ -96,45 +111,54 @@ def _pull_edge(
     vector: tuple[Any, Any],
     mask: VectorMask,
     strategy: str,
-    scratch: Scratch,
+    following: Array | None,
+    slots: Slots,
 ) -> VectorStore:
     row_ids = m.row_ids
     kernel = _kernel("pull_edge.cu", "pull_edge_kernel", product, m, u, mask, using("RowId", row_ids.dtype))
     present, values = fresh_sums(product, m.nrows)
-    scratch.reset_counters()
-    arguments = (*_operands(m, vector, mask), row_ids, m.nvals, present, values, scratch.counters)
+    operands = _operands(m, vector, mask)
+    arguments = (*operands, row_ids, m.nvals, present, values, _or_null(following), slots.address)
     launch(kernel, m.nvals, arguments)
-    return dense_result(m.nrows, present, values, scratch.count())
+    return dense_result(m.nrows, present, values, slots)
 
 
 def _pull_compact(
-    product: Product, m: MatrixStore, u: VectorStore, vector: tuple[Any, Any], mask: VectorMask, scratch: Scratch
+    product: Product,
+    m: MatrixStore,
+    u: VectorStore,
+    vector: tuple[Any, Any],
+    mask: VectorMask,
+    following: Array | None,
+    slots: Slots,
+    scratch: Scratch,
 ) -> VectorStore:
-    scratch.reset_counters()
-    if _listed(mask):  # the mask's own list: the result is a list of at most that length
-        rows, row_count, on_device, listed = mask.indices, mask.length, 0, True
+    listed = _listed(mask)
+    found: Any = 0
+    present: Any = 0
+    if listed:  # the mask's own list: the result is a list of at most that length
+        rows, row_count, count_at = mask.indices, mask.length, mask.count_at
         each = mask._replace(indices=None)
+        found, length = cupy.empty(row_count, INDEX), row_count
     else:
         flags = as_flags(mask, scratch, m.nrows)
-        rows, row_count, listed = cupy.empty(m.nrows, INDEX), m.nrows, False
-        on_device = collect(flags, m.nrows, rows, scratch)
+        rows, row_count, count_at = cupy.empty(m.nrows, INDEX), m.nrows, slots.address + 8 * LISTED
+        collect(flags, m.nrows, rows, scratch, count_at)
         clear(mask, scratch, m.nrows)
         each = NO_MASK
+        present, length = cupy.zeros(m.nrows, bool), m.nrows
     more = constant("LISTED_RESULT", listed)
     kernel = _kernel("pull_compact.cu", "pull_compact_kernel", product, m, u, each, more)
-    found: Array
-    if listed:
-        found, present = cupy.empty(row_count, INDEX), 0
-        values = cupy.empty(1 if product.structure else row_count, product.dtype)
-    else:
-        found, present = 0, cupy.zeros(m.nrows, bool)
-        values = cupy.empty(1 if product.structure else m.nrows, product.dtype)
-    arguments = (rows, on_device, row_count, found, present, values, scratch.counters)
+    values = cupy.empty(1 if product.structure else length, product.dtype)
+    arguments = (rows, count_at, row_count, found, present, values, _or_null(following), slots.address)
     launch(kernel, row_count, (*_operands(m, vector, each), *arguments))
-    count = scratch.count()
     if not listed:
-        return dense_result(m.nrows, present, values, count)
-    return listed_result(m.nrows, found, values, count, row_count)
+        return dense_result(m.nrows, present, values, slots)
+    return VectorStore.counted_list(m.nrows, values, found, slots.counter())
+
+
+def _or_null(array: Array | None) -> Any:
+    return 0 if array is None else array
 
 
 # --- results ---------------------------------------------------------------------------------------------------------
@@ -150,16 +174,5 @@ def fresh_sums(product: Product, size: int) -> tuple[Array, Array]:
     return present, cupy.full(size, product.initial, product.dtype)
 
 
-def dense_result(size: int, present: Array, values: Array, count: int) -> VectorStore:
-    if count == size:
-        return VectorStore(size, values)
-    return VectorStore(size, values, present=present, nvals=count)
-
-
-def listed_result(size: int, indices: Array, values: Array, count: int, capacity: int) -> VectorStore:
-    """Without the unused ends of the arrays."""
-    indices = indices[:count]
-    values = values[:count] if len(values) == capacity or count == 0 else values
-    if count * 2 < capacity:  # do not keep the unused part alive
-        indices, values = indices.copy(), values.copy()
-    return VectorStore(size, values, indices=indices, ordered=count < 2)
+def dense_result(size: int, present: Array, values: Array, slots: Slots) -> VectorStore:
+    return VectorStore.counted_bitmap(size, values, present, slots.counter(), size)

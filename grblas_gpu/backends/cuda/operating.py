@@ -10,10 +10,12 @@ import numpy as np
 from ..entries import is_iso
 from ..storage import INDEX, Array
 from . import compile
+from .launch import launch
+from .scratch import Scratch, current
 
 THREADS = 256
 MOST_BLOCKS = 4096  # grid-stride loops do the rest
-CHUNK = 2048  # values that one warp combines when everything is reduced
+CHUNKS, LEAST_CHUNK = 4096, 1024  # as in kernels/reduce_runs.cu
 
 
 def blocks(threads: int) -> int:
@@ -66,11 +68,37 @@ def _plain(x: Array) -> Array:
 
 def reduce_runs(op: Any, values: Array, starts: Array) -> Array:
     """Each run of values combined by a monoid, or from the left by a binary operator."""
-    dtype = op.return_type.np_type
-    result = cupy.empty(len(starts), dtype)
-    if len(starts) == 0:
-        return result
+    result = cupy.empty(len(starts), op.return_type.np_type)
+    if len(starts):
+        counts = (0, len(values)), (0, len(starts))
+        given = _plain(values), 0 if is_iso(values) else 1
+        launch_reduction(op, *given, counts[0], starts.astype(INDEX, copy=False), counts[1], result, current())
+    return result
+
+
+def reduce_all(monoid: Any, values: Array) -> Any:
+    """All values combined, as a NumPy scalar: one launch, one number read."""
+    scratch = current()
+    result = scratch.values("reduced", np.dtype(INDEX), 1)
+    given = _plain(values), 0 if is_iso(values) else 1
+    launch_reduction(monoid, *given, (0, len(values)), 0, (0, 1), result, scratch)
+    number = scratch.number_at(result.data.ptr)  # synchronizes
+    return np.array([number]).view(monoid.return_type.np_type)[0]
+
+
+def launch_reduction(
+    op: Any,
+    values: Array,
+    stride: int,
+    count: tuple[Any, int],
+    starts: Any,
+    runs: tuple[Any, int],
+    result: Array,
+    scratch: Scratch,
+) -> None:
+    """Combine runs of values. A number is given by where it is in device memory (or 0), and itself (or a bound)."""
     is_monoid = op.opclass == "Monoid"
+    dtype = op.return_type.np_type
 
     def pieces() -> list[str]:
         return [
@@ -79,17 +107,11 @@ def reduce_runs(op: Any, values: Array, starts: Array) -> Array:
             compile.binary("add", op.binaryop if is_monoid else op),
         ]
 
-    (kernel,) = compile.functions("reduce_runs.cu", (op.opclass, op.key), ["reduce_runs"], pieces)
-    stride = 0 if is_iso(values) else 1
-    arguments = (_plain(values), stride, len(values), starts.astype(INDEX), len(starts), result)
-    kernel((blocks(len(starts) * 32),), (THREADS,), arguments)
-    return result
-
-
-def reduce_all(monoid: Any, values: Array) -> Any:
-    """All values combined, as a NumPy scalar: runs of equal length, then the runs' results, until one is left."""
-    while True:
-        starts = cupy.arange(0, len(values), CHUNK, dtype=INDEX)
-        values = reduce_runs(monoid, values, starts)
-        if len(values) == 1:
-            return values.get()[0]  # synchronizes
+    (kernel,) = compile.functions("reduce_runs.cu", (op.opclass, op.key), ["reduce_runs_kernel"], pieces)
+    rest = scratch.values("rests", np.dtype(INDEX), 2 * CHUNKS)
+    rests = rest.data.ptr, rest.data.ptr + 8 * CHUNKS
+    arguments = (values, stride, *count, starts, *runs, result, *rests, scratch.flags("reduced", 8))
+    if is_monoid:
+        launch(kernel, count[1], arguments, per_block=LEAST_CHUNK * THREADS // 32)
+    else:
+        launch(kernel, runs[1], arguments)

@@ -1,4 +1,4 @@
-"""Work arrays in device memory that outlive a call: counters, flags and sums, kept clean between calls.
+"""Work arrays in device memory that outlive a call: slots to count in, flags and sums, kept clean between calls.
 
 A push that touches ten entries must not pay for clearing a million: whoever uses flags or sums resets the entries that
 it set. There is one set per Python thread, device and stream, because kernels of two streams may run at the same time.
@@ -13,9 +13,11 @@ import cupy
 import numpy as np
 
 from ..storage import INDEX, Array
+from .counters import SLOTS, Block, Slots
 from .launch import TILES
 
-COUNTERS = 8  # numbers that a kernel may count with
+COUNTERS = 8  # numbers that the kernels of one call may count with
+BITS = tuple(np.uint32(1 << bit) for bit in range(8))  # of a byte
 _local = threading.local()
 
 
@@ -24,18 +26,19 @@ class Scratch:
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
-        self.counters = cupy.zeros(COUNTERS, INDEX)
         self.tile_sums = cupy.empty(TILES, INDEX)
-        self._pinned = cupy.cuda.alloc_pinned_memory(8 * COUNTERS)
-        self._host = np.frombuffer(self._pinned, INDEX, COUNTERS)
+        self.counters = cupy.zeros(COUNTERS, INDEX)
+        self._pinned = cupy.cuda.alloc_pinned_memory(8)
+        self._host = np.frombuffer(self._pinned, INDEX, 1)
+        self._block = Block(stream)
         self._arrays: dict[Any, Array] = {}
+        self._mark = 0
 
-    def reset_counters(self) -> None:
-        self.counters.data.memset_async(0, 8 * COUNTERS, self.stream)
-
-    def count(self) -> int:
-        """The first counter."""
-        return self.number_at(self.counters.data.ptr)
+    def slots(self) -> Slots:
+        """Zeros to count in, for one call."""
+        if self._block.taken == SLOTS:
+            self._block = Block(self.stream)
+        return self._block.take()
 
     def number_at(self, address: int) -> int:
         """A 64-bit number in device memory, once everything before has run."""
@@ -43,6 +46,19 @@ class Scratch:
         runtime.memcpyAsync(self._pinned.ptr, address, 8, runtime.memcpyDeviceToHost, self.stream.ptr)
         self.stream.synchronize()  # synchronizes
         return int(self._host[0])
+
+    def marks(self, size: int) -> tuple[Array, np.uint32]:
+        """Bytes, and a bit that is clear in all of them; whoever takes it may set it, and leave it set."""
+        array = self._arrays.get("marks")
+        if array is None or len(array) < size:
+            array = self._arrays["marks"] = cupy.zeros(max(size, 4), np.uint8)
+            self._mark = 0
+        elif self._mark == len(BITS):
+            array.data.memset_async(0, len(array), self.stream)
+            self._mark = 0
+        bit = BITS[self._mark]
+        self._mark += 1
+        return array, bit
 
     def flags(self, name: str, size: int) -> Array:
         """An all-False array of at least ``size``; leave it all False."""

@@ -19,8 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import UdfParseError
-
 C_TYPES = {
     np.dtype(name): name if name != "bool" else "bool"
     for name in ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
@@ -86,7 +84,7 @@ MOST_STATEMENTS = 200  # an `if` repeats what follows it in both branches
 
 
 class Untranslatable(Exception):
-    """What stands in the way, for the message that shows the whole function."""
+    """What stands in the way; :func:`shown` gives the function to show with it."""
 
 
 def c_type(dtype: np.dtype) -> str:
@@ -279,11 +277,22 @@ def expression(source: str) -> str:
 def body(function: Callable[..., Any], parameters: Iterable[str], result: str) -> str:
     """The statements of a user-defined function of these C++ parameters that returns a ``result``."""
     function = getattr(function, "py_func", function)  # what is inside a Numba dispatcher
-    shown, node = _syntax_tree(function)
+    return _Statements(function, _syntax_tree(function), tuple(parameters), result).text
+
+
+def shown(function: Callable[..., Any]) -> str:
+    """The text of a function as error messages show it."""
+    function = getattr(function, "py_func", function)
+    name = getattr(function, "__name__", repr(function))
     try:
-        return _Statements(function, node, tuple(parameters), result).text
-    except Untranslatable as reason:
-        raise UdfParseError(_message(function, shown, str(reason))) from None
+        text = textwrap.dedent(inspect.getsource(function))
+        node = _syntax_tree(function)
+        text = ast.unparse(node) if isinstance(node, ast.Lambda) else text
+    except (OSError, TypeError):
+        text = f"{name}: no source text"
+    except Untranslatable:
+        pass
+    return textwrap.indent(text.rstrip(), "    ")
 
 
 class _Statements:
@@ -375,24 +384,24 @@ def _outside(function: Any) -> dict[str, Any]:
     return _builtin_values() | dict(free.builtins) | dict(free.globals) | dict(free.nonlocals)
 
 
-def _syntax_tree(function: Any) -> tuple[str, Any]:
-    """The source text to show and the tree of a function; a lambda is looked up in the lines that contain it."""
+def _syntax_tree(function: Any) -> Any:
+    """The tree of a function; a lambda is looked up in the lines that contain it."""
     try:
         text = textwrap.dedent(inspect.getsource(function))
     except (OSError, TypeError):
-        raise UdfParseError(_message(function, "(no source)", "its source text is not available")) from None
+        raise Untranslatable("its source text is not available") from None
     tree = _parse_part(text)
     if tree is None:
-        raise UdfParseError(_message(function, text, "its source text cannot be read on its own")) from None
+        raise Untranslatable("its source text cannot be read on its own")
     code: CodeType = function.__code__
     if code.co_name != "<lambda>":
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
-                return text, node
+                return node
     found = [node for node in ast.walk(tree) if isinstance(node, ast.Lambda) and _same_code(node, code)]
     if not found:
-        raise UdfParseError(_message(function, text, "it was not found in its source text"))
-    return ast.unparse(found[0]), found[0]
+        raise Untranslatable("it was not found in its source text")
+    return found[0]
 
 
 def _parse_part(text: str) -> ast.AST | None:
@@ -424,8 +433,3 @@ def _same_code(node: ast.Lambda, code: CodeType) -> bool:
         getattr(made, name) == getattr(code, name)
         for name in ("co_code", "co_consts", "co_names", "co_varnames", "co_freevars")
     )
-
-
-def _message(function: Any, shown: str, reason: str) -> str:
-    name = getattr(function, "__name__", repr(function))
-    return f"cannot translate {name} to C++: {reason}\n{textwrap.indent(textwrap.dedent(shown).rstrip(), '    ')}"

@@ -9,13 +9,13 @@ from __future__ import annotations
 from .building import Building
 from .elementwise import Elementwise
 from .extracting import Extracting
-from .products import Products
+from .settling import Settling
 from .writing import Writing
 
 __all__ = ["Definitions"]
 
 
-class Definitions(Products, Elementwise, Extracting, Building, Writing):
+class Definitions(Settling, Elementwise, Extracting, Building, Writing):
     """The whole Backend protocol in NumPy."""
 
     name = "numpy"

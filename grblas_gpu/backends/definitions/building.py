@@ -16,30 +16,44 @@ from .products import grid
 class Building(Operating):
     def build_vector(self, size: int, index: Array, values: Array, dup_op: Any) -> VectorStore:
         """Entries from coordinates in any order; ``values`` may be a broadcast view (iso)."""
-        keys, values = self.unique_entries(self.array(index), self.moved(values), dup_op)
+        keys, values = self.unique_entries(self.array(index), size, self.moved(values), dup_op)
         return VectorStore(size, compress(values), indices=keys)
 
     def build_matrix(self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any) -> MatrixStore:
         rows, cols = self.array(rows), self.array(cols)
-        keys, values = self.unique_entries(rows * ncols + cols, self.moved(values), dup_op)
+        keys, values = self.unique_entries(rows * ncols + cols, nrows * ncols, self.moved(values), dup_op)
         return matrix_from_keys(nrows, ncols, keys, values)
 
     def moved(self, values: Array) -> Array:
         """Values in this engine's memory; one that stands for all stays one."""
         return np.broadcast_to(self.array(values[:1]), values.shape) if is_iso(values) else self.array(values)
 
-    def unique_entries(self, keys: Array, values: Array, dup_op: Any) -> tuple[Array, Array]:
+    def in_order(self, keys: Array, limit: int) -> tuple[Array, Array]:
+        """Keys below ``limit`` in ascending order, and where each of them was; equal ones stay in their order."""
+        order = np.argsort(keys, kind="stable")
+        return keys[order], order
+
+    def unique_entries(self, keys: Array, limit: int, values: Array, dup_op: Any) -> tuple[Array, Array]:
         if bool(np.all(keys[1:] > keys[:-1])):  # already in order: nothing to sort
             return keys.copy(), values if is_iso(values) else values.copy()
-        order = np.argsort(keys, kind="stable")
-        keys, values = keys[order], take(values, order)
+        keys, order = self.in_order(keys, limit)
+        values = take(values, order)
         starts = runs(keys)
         if len(starts) < len(keys):
             if dup_op is None:
                 raise InvalidValue("duplicate indices found; give dup_op= to say how to combine their values")
-            values = self.reduce_runs(dup_op, cast(values, dup_op.type.np_type), starts)
+            values = self.combined_runs(dup_op, cast(values, dup_op.type.np_type), starts)
             keys = keys[starts]
         return keys, values
+
+    def combined_runs(self, op: Any, values: Array, starts: Array) -> Array:
+        """Each run combined; one value that stands for all does so still if combining changes nothing."""
+        if is_iso(values):
+            one = values[:1].copy()
+            again = self.compute(op.binaryop if op.opclass == "Monoid" else op, one, one)
+            if again.dtype == one.dtype and bool((again == one)[0]):
+                return np.broadcast_to(one, (len(starts),))
+        return self.reduce_runs(op, values, starts)
 
     def tuples(self, x: Store) -> tuple[Array, Array, Array]:
         """Rows (or indices), columns and values of all entries, in order."""

@@ -112,7 +112,7 @@ class Elementwise(Operating):
 
     def cast(self, x: Store, dtype: np.dtype) -> Store:
         """The same entries in another type; the very same store when the type is already right."""
-        return x if x.values.dtype == dtype else with_values(x, cast(x.values, dtype))
+        return x if x.dtype == dtype else with_values(x, cast(x.values, dtype))
 
 
 def with_values(x: Store, values: Any) -> Store:
@@ -122,4 +122,6 @@ def with_values(x: Store, values: Any) -> Store:
     if type(x) is MatrixStore:
         return MatrixStore(x.nrows, x.ncols, x.indptr, x.indices, values)
     present = None if x.present is None else x.present.copy()
+    if x.pending is not None and present is not None:
+        return VectorStore.counted_bitmap(x.size, values, present, x.pending.counter, x.pending.at_most)
     return VectorStore(x.size, values, indices=x.indices, present=present, nvals=x.nvals, ordered=x.ordered)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import planner
 from ..entries import Store, cast
 from ..storage import INDEX, Array, MatrixStore, VectorStore, column_type
 
@@ -19,6 +20,9 @@ Operand = tuple[Array, Array, Array]  # values, rows, columns
 class Operating:
     #: Whether a bitmap stays one however few entries it has: where scanning it costs less than making a list of it.
     keeps_dense = False
+    costs = planner.CPU_COSTS
+    #: Whether looking at a size means waiting for a device.
+    sizes_on_device = False
 
     name: str
 
@@ -43,6 +47,10 @@ class Operating:
 
     def export(self, store: Store) -> Store:
         """A copy of a store in the memory of the host."""
+        return store.copy()
+
+    def copy(self, store: Store) -> Store:
+        """The same entries in memory of their own."""
         return store.copy()
 
     def empty_vector(self, size: int, dtype: np.dtype) -> VectorStore:

@@ -12,6 +12,12 @@ from .operating import Operating
 
 
 class Products(Operating):
+    def count_edges(self, columns: MatrixStore, u: VectorStore) -> int:
+        """Entries of a matrix in the columns (here: rows of its transpose) that ``u`` has entries for."""
+        indptr = columns.indptr
+        index: Any = np.flatnonzero(u.present) if u.present is not None else u.indices
+        return int((indptr[index + 1] - indptr[index]).sum())
+
     def mxv(
         self,
         a: MatrixStore,

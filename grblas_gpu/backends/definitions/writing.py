@@ -134,6 +134,7 @@ class Writing(Operating):
             c.present[where] = True
         if not c.iso or c.size == 1:
             c.values[where] = value
+        c.edges = None
         return c
 
     def set_element(self, x: Store, index: tuple[int, ...], value: Any) -> Store:
@@ -146,6 +147,7 @@ class Writing(Operating):
             if x.present is not None and not x.present[i]:
                 x.present[i] = True
                 x.nvals += 1
+            x.edges = None
             return x
         key = _key(x, index)
         keys, values = entries(x)

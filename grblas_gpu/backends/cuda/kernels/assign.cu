@@ -4,11 +4,13 @@
 #include "mask.cuh"
 
 extern "C" __global__ void assign_kernel(
-    const int64* list, int64 items, const bool* mask_present, const MaskValue* mask_values, bool* present,
-    Value* values, Value value, int64* added
+    const int64* list, const int64* device_count, int64 host_count, const bool* mask_present,
+    const MaskValue* mask_values, bool* present, Value* values, Value value, const int64* count_before,
+    int64 known_before, int64* count
 ) {
     Mask mask = {mask_present, mask_values};
-    int64 found = 0;
+    int64 items = counted(device_count, host_count);
+    int64 found = HAS_PRESENT && thread_in_grid() == 0 ? counted(count_before, known_before) : 0;
     for (int64 t = thread_in_grid(); t < items; t += threads_in_grid()) {
         if (!allowed(mask, t)) continue;
         int64 i = LISTED ? list[t] : t;  // positions of a list are unique: no other thread writes here
@@ -18,5 +20,5 @@ extern "C" __global__ void assign_kernel(
         }
         values[i] = value;
     }
-    if (HAS_PRESENT) add_to_counter(added, found);
+    if (HAS_PRESENT) add_to_counter(count, found);
 }

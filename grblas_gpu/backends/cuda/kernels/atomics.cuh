@@ -5,11 +5,20 @@
 
 constexpr int NATIVE_ADD = 1, NATIVE_MIN = 2, NATIVE_MAX = 3, NATIVE_AND = 4, NATIVE_OR = 5, NATIVE_XOR = 6;
 
-// Sets a flag; true for the one thread that finds it unset. Flags are bytes, atomics work on the word around them.
-DEVICE bool first_touch(bool* flags, int64 i) {
-    if (((volatile bool*)flags)[i]) return false;
-    uint64 address = uint64(flags + i);
-    unsigned bit = 1u << (address & 3) * 8;
+// Untouched sums hold initial(), and their bit is not set.
+struct Sums {
+    uint8* marks;
+    unsigned bit;
+    Value* values;
+};
+
+DEVICE bool touched(const Sums& sums, int64 i) { return ((volatile uint8*)sums.marks)[i] & sums.bit; }
+
+// Sets the bit; true for the one thread that finds it unset. Marks are bytes, atomics work on the word around them.
+DEVICE bool first_touch(const Sums& sums, int64 i) {
+    if (touched(sums, i)) return false;
+    uint64 address = uint64(sums.marks + i);
+    unsigned bit = sums.bit << (address & 3) * 8;
     return !(atomicOr((unsigned*)(address & ~uint64(3)), bit) & bit);
 }
 
@@ -63,21 +72,9 @@ DEVICE void add_atomically(Value* address, Value z) {
     else add_natively<NATIVE>(address, z);
 }
 
-// Untouched sums hold initial(), and their flags are false.
-struct Sums {
-    bool* touched;
-    Value* values;
-};
-
-// Adds one product to a sum; true if it is the first one there.
+// Adds one product to a sum; true if it is the first one there. Where any product will do, the first one's thread has
+// yet to write it.
 DEVICE bool scatter(const Matrix& m, const Vector& u, const Sums& sums, int64 i, int64 k, int64 entry, int64 element) {
-    if constexpr (STRUCTURE) return first_touch(sums.touched, i);
-    else if constexpr (EXIT_AT_FIRST) {
-        bool first = first_touch(sums.touched, i);
-        if (first) sums.values[i] = product(m, u, i, k, entry, element);
-        return first;
-    } else {
-        add_atomically(sums.values + i, product(m, u, i, k, entry, element));
-        return first_touch(sums.touched, i);
-    }
+    if constexpr (!EXIT_AT_FIRST) add_atomically(sums.values + i, product(m, u, i, k, entry, element));
+    return first_touch(sums, i);
 }

@@ -18,7 +18,7 @@ DEVICE int64 vertex(const Frontier& frontier, int64 t) { return LISTED ? frontie
 
 DEVICE int64 degree(const Matrix& m, const Frontier& frontier, int64 t) {
     int64 k = vertex(frontier, t);
-    return m.indptr[k + 1] - m.indptr[k];
+    return int64(m.indptr[k + 1]) - int64(m.indptr[k]);
 }
 
 // offsets[0..count] of a small frontier; all threads of the block call it. `shared` holds 32 numbers.
@@ -39,24 +39,32 @@ struct Edge {
     int64 number, k, entry, element;
 };
 
-// visit(edge, inside) for every entry; all lanes of a warp call it together, those beyond the end with inside = false.
+// visit(edge, inside) for the entries of the tile that begins with this one; all threads of the block call it together,
+// those beyond the end with inside = false.
+template <class Visit>
+DEVICE void for_each_edge_of_tile(
+    const Matrix& m, const Frontier& frontier, const int64* offsets, int64 base, int64 total, Visit visit
+) {
+    int64 end = base + EDGES_PER_TILE < total ? base + EDGES_PER_TILE : total;
+    int64 lo = upper_bound(offsets, 0, frontier.count, base) - 1;
+    int64 hi = upper_bound(offsets, lo, frontier.count, end - 1);
+    for (int64 number = base + threadIdx.x; number - threadIdx.x < end; number += blockDim.x) {
+        Edge edge = {number, 0, 0, 0};
+        bool inside = number < end;
+        if (inside) {
+            int64 t = upper_bound(offsets, lo, hi, number) - 1;
+            edge.k = vertex(frontier, t);
+            edge.entry = m.indptr[edge.k] + number - offsets[t];
+            edge.element = BY_VERTEX ? edge.k : t;
+        }
+        visit(edge, inside);
+    }
+}
+
+// The same for every entry.
 template <class Visit>
 DEVICE void for_each_edge(const Matrix& m, const Frontier& frontier, const int64* offsets, Visit visit) {
     int64 total = offsets[frontier.count];
-    for (int64 base = blockIdx.x * EDGES_PER_TILE; base < total; base += gridDim.x * EDGES_PER_TILE) {
-        int64 end = base + EDGES_PER_TILE < total ? base + EDGES_PER_TILE : total;
-        int64 lo = upper_bound(offsets, 0, frontier.count, base) - 1;
-        int64 hi = upper_bound(offsets, lo, frontier.count, end - 1);
-        for (int64 number = base + threadIdx.x; number - threadIdx.x < end; number += blockDim.x) {
-            Edge edge = {number, 0, 0, 0};
-            bool inside = number < end;
-            if (inside) {
-                int64 t = upper_bound(offsets, lo, hi, number) - 1;
-                edge.k = vertex(frontier, t);
-                edge.entry = m.indptr[edge.k] + number - offsets[t];
-                edge.element = BY_VERTEX ? edge.k : t;
-            }
-            visit(edge, inside);
-        }
-    }
+    for (int64 base = blockIdx.x * EDGES_PER_TILE; base < total; base += gridDim.x * EDGES_PER_TILE)
+        for_each_edge_of_tile(m, frontier, offsets, base, total, visit);
 }

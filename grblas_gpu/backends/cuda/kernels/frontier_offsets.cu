@@ -4,7 +4,7 @@
 #include "tiles.cuh"
 
 extern "C" __global__ void sum_degrees_kernel(
-    const int64* indptr, const int64* list, const int64* device_count, int64 host_count, int64* tile_sums
+    const Offset* indptr, const int64* list, const int64* device_count, int64 host_count, int64* tile_sums
 ) {
     Matrix m = {indptr, nullptr, nullptr};
     Frontier frontier = {list, counted(device_count, host_count)};
@@ -12,7 +12,7 @@ extern "C" __global__ void sum_degrees_kernel(
 }
 
 extern "C" __global__ void offsets_kernel(
-    const int64* indptr, const int64* list, const int64* device_count, int64 host_count, const int64* tile_sums,
+    const Offset* indptr, const int64* list, const int64* device_count, int64 host_count, const int64* tile_sums,
     int64* offsets
 ) {
     Matrix m = {indptr, nullptr, nullptr};

@@ -20,9 +20,31 @@ DEVICE Sum hybrid_sum(const Matrix& m, const Vector& u, int64 i, int64 start, in
     return sum;
 }
 
-// Hands out 32 rows to a warp, whenever it is ready for more.
-DEVICE int64 next_rows(int64* next) {
-    int64 first = 0;
-    if (lane() == 0) first = int64(atomicAdd((uint64*)next, uint64(32)));
-    return from_lane(first, 0);
+// visit(first) for every 32 rows, handed out to warps that are ready, because nobody knows how long a row will take: a
+// block takes a few hundred rows at a time, its warps share them. All threads of the block call it.
+template <class Visit> DEVICE void for_each_32_rows(int64 rows, int64* counters, Visit visit) {
+    __shared__ int64 next_begin;
+    __shared__ int given;
+    int64 blocks = gridDim.x;
+    int64 chunk = (rows / (2 * blocks) + 255) & ~int64(255);
+    chunk = chunk < 256 ? 256 : chunk > 4096 ? 4096 : chunk;
+    int64 begin = blockIdx.x * chunk;  // the first chunk is there for the taking
+    while (begin < rows) {
+        __syncthreads();
+        if (threadIdx.x == 0) given = 0;
+        __syncthreads();
+        int64 end = begin + chunk < rows ? begin + chunk : rows;
+        while (true) {
+            int64 first = 0;
+            if (lane() == 0) first = begin + atomicAdd(&given, 32);
+            first = from_lane(first, 0);
+            if (first >= end) break;
+            visit(first);
+        }
+        if (blocks * chunk >= rows) return;
+        if (threadIdx.x == 0)
+            next_begin = blocks * chunk + int64(atomicAdd((uint64*)(counters + TICKET), uint64(chunk)));
+        __syncthreads();
+        begin = next_begin;
+    }
 }

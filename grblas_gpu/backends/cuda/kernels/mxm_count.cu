@@ -4,7 +4,7 @@
 
 template <class Team>
 DEVICE void count_row(
-    const Rows<LeftColumn>& a, const Rows<RightColumn>& b, const Mask& mask, const Division& rows, int64 i,
+    const LeftRows& a, const RightRows& b, const Mask& mask, const Division& rows, int64 i,
     Column* keys, int64* counts
 ) {
     int64 found = 0;
@@ -23,13 +23,13 @@ DEVICE void count_row(
 }
 
 #define GIVEN                                                                                                        \
-    const int64 *a_indptr, const LeftColumn *a_indices, const int64 *b_indptr, const RightColumn *b_indices,         \
-        const int64 *mask_indptr, const MaskColumn *mask_indices, const MaskValue *mask_values,                      \
+    const LeftOffset *a_indptr, const LeftColumn *a_indices, const RightOffset *b_indptr, const RightColumn *b_indices,         \
+        const MaskOffset *mask_indptr, const MaskColumn *mask_indices, const MaskValue *mask_values,                      \
         const int64 *products, const int64 *at_most, const int64 *list, int64 *counters, int64 nrows, int64 ncols,   \
         int64 *counts
 #define UNPACKED                                                  \
-    Rows<LeftColumn> a = {a_indptr, a_indices};                   \
-    Rows<RightColumn> b = {b_indptr, b_indices};                  \
+    LeftRows a = {a_indptr, a_indices};                   \
+    RightRows b = {b_indptr, b_indices};                  \
     Mask mask = {{mask_indptr, mask_indices}, mask_values};       \
     Division rows = {products, at_most, list, counters, nrows, ncols};
 

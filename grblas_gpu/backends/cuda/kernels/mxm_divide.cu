@@ -5,7 +5,7 @@
 // products[i] += the length of row k of the right factor, for every entry (i, k) of the left one; thread by entry, so
 // that a long row is no problem.
 extern "C" __global__ void count_products_kernel(
-    const int64* a_indptr, const LeftColumn* a_indices, const int64* b_indptr, int64 nrows, int64 entries,
+    const LeftOffset* a_indptr, const LeftColumn* a_indices, const RightOffset* b_indptr, int64 nrows, int64 entries,
     int64* products
 ) {
     for (int64 base = warp_in_grid() * 32; base < entries; base += warps_in_grid() * 32) {
@@ -28,7 +28,7 @@ extern "C" __global__ void count_products_kernel(
 
 // Nothing has more entries than products, columns, or places in the mask.
 extern "C" __global__ void limit_entries_kernel(
-    const int64* products, const int64* mask_indptr, int64 nrows, int64 ncols, int64* at_most
+    const int64* products, const MaskOffset* mask_indptr, int64 nrows, int64 ncols, int64* at_most
 ) {
     for (int64 i = thread_in_grid(); i < nrows; i += threads_in_grid()) {
         int64 entries = products[i] < ncols ? products[i] : ncols;
@@ -40,13 +40,22 @@ extern "C" __global__ void limit_entries_kernel(
     }
 }
 
+// Rows with more than `giant_products` are giants, that no team does alone; there is room for some in their list.
 extern "C" __global__ void divide_kernel(
-    const int64* products, const int64* entries, int64 nrows, int64 ncols, int64* list, int64* counters
+    const int64* products, const int64* entries, int64 nrows, int64 ncols, int64 giant_products, int64* list,
+    int64* giants, int64 most_giants, int64* counters
 ) {
     for (int64 base = warp_in_grid() * 32; base < nrows; base += warps_in_grid() * 32) {
         int64 i = base + lane();
-        TeamKind team = i < nrows ? team_for(entries[i], products[i], ncols) : BY_WARP;
-        int64 place = place_in_list(counters + BLOCK_ROWS, team == BY_BLOCK);
+        bool giant = i < nrows && entries[i] > 0 && products[i] > giant_products;
+        int64 place = place_in_list(counters + GIANT_ROWS, giant);
+        giant = giant && place < most_giants;
+        if (giant) {
+            giants[place] = i;
+            atomicMax(counters + GIANT_SLOTS, shape_for(entries[i], ncols).slots);
+        }
+        TeamKind team = i < nrows && !giant ? team_for(entries[i], products[i], ncols) : BY_WARP;
+        place = place_in_list(counters + BLOCK_ROWS, team == BY_BLOCK);
         if (team == BY_BLOCK) list[place] = i;
         place = place_in_list(counters + SCRATCH_ROWS, team == BY_BLOCK_IN_SCRATCH);
         if (team == BY_BLOCK_IN_SCRATCH) {

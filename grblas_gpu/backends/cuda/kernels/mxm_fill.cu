@@ -1,47 +1,7 @@
-// mxm.gustavson, second pass: the entries of each row of the result, whose number is known by now. Generated besides what
-// the headers ask for: NATIVE, the processor's own atomic for `add` (numbered as below), or 0.
+// mxm.gustavson, second pass: the entries of each row of the result, whose number is known by now.
 
-#include "mxm_product.cuh"
+#include "mxm_sums.cuh"
 #include "mxm_table.cuh"
-
-constexpr int NATIVE_ADD = 1, NATIVE_MIN = 2, NATIVE_MAX = 3, NATIVE_AND = 4, NATIVE_OR = 5, NATIVE_XOR = 6;
-
-// Sums are kept in words, because the processor compares and swaps nothing smaller.
-using Word = either<sizeof(Value) == 8, uint64, unsigned>;
-
-DEVICE Word to_word(Value value) {
-    if constexpr (same_type<Value, float>) return __float_as_uint(value);
-    else if constexpr (same_type<Value, double>) return Word(__double_as_longlong(value));
-    else return Word(value);
-}
-DEVICE Value from_word(Word word) {
-    if constexpr (same_type<Value, float>) return __uint_as_float(word);
-    else if constexpr (same_type<Value, double>) return __longlong_as_double(word);
-    else return Value(word);
-}
-
-// A template, so that the compiler skips atomics that the type does not have.
-template <class T> DEVICE void add_atomically(Word* sum, T z) {
-    using Signed = either<sizeof(T) == 8, int64, int>;
-    using Ordered = either<is_signed<T>, Signed, Word>;
-    if constexpr (NATIVE == NATIVE_ADD && is_float<T>) atomicAdd((T*)sum, z);
-    else if constexpr (NATIVE == NATIVE_ADD) atomicAdd(sum, Word(z));
-    else if constexpr (NATIVE == NATIVE_MIN) atomicMin((Ordered*)sum, Ordered(z));
-    else if constexpr (NATIVE == NATIVE_MAX) atomicMax((Ordered*)sum, Ordered(z));
-    else if constexpr (NATIVE == NATIVE_AND) atomicAnd(sum, Word(z));
-    else if constexpr (NATIVE == NATIVE_OR) atomicOr(sum, Word(z));
-    else if constexpr (NATIVE == NATIVE_XOR) atomicXor(sum, Word(z));
-    else {
-        Word old = *(volatile Word*)sum;
-        while (true) {
-            Word wanted = to_word(add(from_word(old), z));
-            if (wanted == old) return;
-            Word seen = atomicCAS(sum, old, wanted);
-            if (seen == old) return;
-            old = seen;
-        }
-    }
-}
 
 struct Table {
     Column* keys;
@@ -78,7 +38,7 @@ template <class Team> DEVICE void sort(const Table& table, int64 slots) {
 // Rows in scratch memory that are hashed come out unsorted: sorting them is left to the caller.
 template <class Team, bool SORTED>
 DEVICE void fill_row(
-    const Rows<LeftColumn>& a, const Rows<RightColumn>& b, const Values& values, const Mask& mask,
+    const LeftRows& a, const RightRows& b, const Values& values, const Mask& mask,
     const Division& rows, int64 i, const Table& table, const Result& result
 ) {
     if (rows.entries[i] == 0) return;
@@ -119,14 +79,14 @@ DEVICE void fill_row(
 }
 
 #define GIVEN                                                                                                        \
-    const int64 *a_indptr, const LeftColumn *a_indices, const LeftStored *a_values, const int64 *b_indptr,           \
-        const RightColumn *b_indices, const RightStored *b_values, const int64 *mask_indptr,                         \
+    const LeftOffset *a_indptr, const LeftColumn *a_indices, const LeftStored *a_values, const RightOffset *b_indptr,           \
+        const RightColumn *b_indices, const RightStored *b_values, const MaskOffset *mask_indptr,                         \
         const MaskColumn *mask_indices, const MaskValue *mask_values, const int64 *products, const int64 *entries,   \
         const int64 *list, int64 *counters, int64 nrows, int64 ncols, const int64 *indptr, Column *out_indices,      \
         Value *out_values
 #define UNPACKED                                                         \
-    Rows<LeftColumn> a = {a_indptr, a_indices};                          \
-    Rows<RightColumn> b = {b_indptr, b_indices};                         \
+    LeftRows a = {a_indptr, a_indices};                          \
+    RightRows b = {b_indptr, b_indices};                         \
     Values values = {a_values, b_values};                                \
     Mask mask = {{mask_indptr, mask_indices}, mask_values};              \
     Division rows = {products, entries, list, counters, nrows, ncols};   \

@@ -10,8 +10,8 @@
 constexpr int64 ALONE = 8;
 
 struct Factors {
-    Rows<LeftColumn> a;
-    Rows<RightColumn> b;
+    LeftRows a;
+    RightRows b;
     Values values;
 };
 
@@ -98,8 +98,8 @@ DEVICE void masked_dot(
 }
 
 extern "C" __global__ void masked_dot_kernel(
-    const int64* a_indptr, const LeftColumn* a_indices, const LeftStored* a_values, const int64* b_indptr,
-    const RightColumn* b_indices, const RightStored* b_values, const int64* mask_indptr, const MaskColumn* mask_indices,
+    const LeftOffset* a_indptr, const LeftColumn* a_indices, const LeftStored* a_values, const RightOffset* b_indptr,
+    const RightColumn* b_indices, const RightStored* b_values, const MaskOffset* mask_indptr, const MaskColumn* mask_indices,
     const MaskValue* mask_values, int64 nrows, int64 entries, int64* next, bool* present, Value* out_values
 ) {
     Factors factors = {{a_indptr, a_indices}, {b_indptr, b_indices}, {a_values, b_values}};
@@ -109,7 +109,7 @@ extern "C" __global__ void masked_dot_kernel(
 
 // The entries that are present, without gaps; kept[entry] is how many there are up to and including this one.
 extern "C" __global__ void keep_present_kernel(
-    const int64* mask_indptr, const MaskColumn* mask_indices, int64 nrows, int64 entries, const bool* present,
+    const MaskOffset* mask_indptr, const MaskColumn* mask_indices, int64 nrows, int64 entries, const bool* present,
     const Value* values, const int64* kept, int64* out_indptr, Column* out_indices, Value* out_values
 ) {
     for (int64 entry = thread_in_grid(); entry < entries; entry += threads_in_grid()) {

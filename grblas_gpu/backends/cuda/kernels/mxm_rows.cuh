@@ -1,5 +1,6 @@
 // Rows of sparse matrices: lookups in them, masks made of them, and all products that one row of a result is made of.
-// Generated: LeftColumn, RightColumn, MaskColumn (types of column indices), MaskValue, and
+// Generated: LeftColumn, RightColumn, MaskColumn (types of column indices), LeftOffset, RightOffset, MaskOffset (types of
+// row offsets), MaskValue, and
 //   MASK         where the result may have entries: EVERYWHERE, INSIDE or OUTSIDE of the mask's
 //   MASK_VALUED  an entry of the mask counts only if its value is nonzero
 //   MASK_ISO     one value stands for all
@@ -8,12 +9,15 @@
 
 constexpr int EVERYWHERE = 0, INSIDE = 1, OUTSIDE = 2;
 
-template <class Column> struct Rows {
-    const int64* indptr;
+template <class Offset, class Column> struct Rows {
+    const Offset* indptr;
     const Column* indices;  // ascending in each row
 };
+using LeftRows = Rows<LeftOffset, LeftColumn>;
+using RightRows = Rows<RightOffset, RightColumn>;
+using MaskRows = Rows<MaskOffset, MaskColumn>;
 struct Mask {
-    Rows<MaskColumn> rows;
+    MaskRows rows;
     const MaskValue* values;
 };
 
@@ -28,7 +32,9 @@ template <class T> DEVICE int64 lower_bound(const T* numbers, int64 lo, int64 hi
 }
 
 // The row that an entry belongs to.
-DEVICE int64 row_of(const int64* indptr, int64 nrows, int64 entry) { return upper_bound(indptr, 0, nrows, entry) - 1; }
+template <class Offset> DEVICE int64 row_of(const Offset* indptr, int64 nrows, int64 entry) {
+    return upper_bound(indptr, 0, nrows, Offset(entry)) - 1;
+}
 
 DEVICE bool counts(const Mask& mask, int64 entry) {
     if constexpr (MASK_VALUED) return mask.values[MASK_ISO ? 0 : entry] != MaskValue(0);
@@ -50,7 +56,7 @@ DEVICE bool allowed(const Mask& mask, int64 i, int64 j) {
 // The team's threads share the products evenly, however long the single rows are. All of them call `use` together; those
 // that have nothing left to do are not `inside`.
 template <class Team, class Use>
-DEVICE void for_each_product(const Rows<LeftColumn>& a, const Rows<RightColumn>& b, int64 i, Use use) {
+DEVICE void for_each_product(const LeftRows& a, const RightRows& b, int64 i, Use use) {
     int64 stop = a.indptr[i + 1];
     for (int64 first = a.indptr[i]; first < stop; first += 32) {
         int64 k = 0, begin = 0, count = 0;

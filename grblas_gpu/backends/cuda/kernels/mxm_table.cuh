@@ -31,7 +31,16 @@ DEVICE TeamKind team_for(int64 entries, int64 products, int64 ncols) {
 }
 
 // The counters of a division of rows among teams.
-enum Counter { BLOCK_ROWS, SCRATCH_ROWS, MOST_SLOTS, NEXT_FOR_WARP, NEXT_FOR_BLOCK, NEXT_IN_SCRATCH };
+enum Counter {
+    BLOCK_ROWS,
+    SCRATCH_ROWS,
+    MOST_SLOTS,
+    GIANT_ROWS,
+    GIANT_SLOTS,
+    NEXT_FOR_WARP,
+    NEXT_FOR_BLOCK,
+    NEXT_IN_SCRATCH
+};
 
 template <class Team> DEVICE void clear(Column* keys, const Shape& shape) {
     for (int64 slot = Team::rank(); slot < shape.slots; slot += Team::size()) keys[slot] = EMPTY;

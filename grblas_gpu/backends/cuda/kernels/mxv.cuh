@@ -1,5 +1,5 @@
 // The product of one entry and how products of a row are added. Generated: the types MatrixValue, VectorValue (as stored),
-// Left, Right (as the operator takes them), Value (the result), Column; the functions multiply, add, terminal, initial; and
+// Left, Right (as the operator takes them), Value (the result), Column, Offset; the functions multiply, add, terminal, initial; and
 //   STRUCTURE      only whether there is a product matters: all are equal, and adding them changes nothing
 //   MATRIX, VECTOR how the values of an operand are read: not at all, one for all, one for each entry
 //   FULL           every position of the vector has an entry
@@ -13,7 +13,7 @@
 constexpr int UNUSED = 0, ISO = 1, EACH = 2;
 
 struct Matrix {
-    const int64* indptr;
+    const Offset* indptr;
     const Column* indices;
     const MatrixValue* values;
 };
@@ -86,7 +86,27 @@ DEVICE Sum warp_sum(const Matrix& m, const Vector& u, int64 i, int64 start, int6
     return sum;
 }
 
+// What is counted about a result: its entries and, where the offsets of the next product's matrix are given, how many
+// entries that matrix has in the columns of this result. The slots of a call are numbered as in counters.py.
+constexpr int COUNT = 0, TICKET = 1, LISTED_COUNT = 2, EDGES = 3;
+
+struct Tally {
+    const Offset* next;
+    int64 entries, edges;
+};
+
+DEVICE void tally(Tally& sum, int64 i) {
+    ++sum.entries;
+    if (sum.next) sum.edges += int64(sum.next[i + 1]) - int64(sum.next[i]);
+}
+
+// All threads of the grid call it once, after their loops.
+DEVICE void publish(const Tally& sum, int64* counters) {
+    add_to_counter(counters + COUNT, sum.entries);
+    if (sum.next) add_to_counter(counters + EDGES, sum.edges);
+}
+
 #define OPERANDS                                                                                             \
-    const int64 *indptr, const Column *indices, const MatrixValue *matrix_values, const bool *present,       \
+    const Offset *indptr, const Column *indices, const MatrixValue *matrix_values, const bool *present,       \
         const VectorValue *vector_values, const bool *mask_present, const MaskValue *mask_values
 #define GIVEN {indptr, indices, matrix_values}, {present, vector_values}, {mask_present, mask_values}

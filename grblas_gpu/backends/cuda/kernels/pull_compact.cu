@@ -5,11 +5,11 @@
 
 DEVICE void pull_compact(
     Matrix m, Vector u, Mask mask, const int64* rows, int64 row_count, int64* out_list, bool* out_present,
-    Value* out_values, int64* out_count, int64* next
+    Value* out_values, const Offset* next, int64* counters
 ) {
-    int64 count = 0;
+    Tally sum_of_all = {next, 0, 0};
     write_constant(m, u, out_values);
-    for (int64 first = next_rows(next); first < row_count; first = next_rows(next)) {
+    for_each_32_rows(row_count, counters, [&](int64 first) {
         int64 t = first + lane(), i = 0, start = 0, stop = 0;
         if (t < row_count && allowed(mask, t)) {
             i = rows[t];
@@ -18,21 +18,21 @@ DEVICE void pull_compact(
         }
         Sum sum = hybrid_sum(m, u, i, start, stop);
         int64 place = i;
-        if constexpr (LISTED_RESULT) place = place_in_list(out_count, sum.found);
-        else count += sum.found;
+        if constexpr (LISTED_RESULT) place = place_in_list(counters + LISTED_COUNT, sum.found);
         if (sum.found) {
+            tally(sum_of_all, i);
             if constexpr (LISTED_RESULT) out_list[place] = i;
             else out_present[place] = true;
             if constexpr (!STRUCTURE) out_values[place] = sum.value;
         }
-    }
-    add_to_counter(out_count, count);
+    });
+    publish(sum_of_all, counters);
 }
 
 extern "C" __global__ void pull_compact_kernel(
     OPERANDS, const int64* rows, const int64* device_count, int64 host_count, int64* out_list, bool* out_present,
-    Value* out_values, int64* counters
+    Value* out_values, const Offset* next, int64* counters
 ) {
     int64 row_count = counted(device_count, host_count);
-    pull_compact(GIVEN, rows, row_count, out_list, out_present, out_values, counters, counters + 1);
+    pull_compact(GIVEN, rows, row_count, out_list, out_present, out_values, next, counters);
 }

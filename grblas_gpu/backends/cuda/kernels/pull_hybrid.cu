@@ -4,11 +4,12 @@
 #include "hybrid.cuh"
 
 DEVICE void pull_hybrid(
-    Matrix m, Vector u, Mask mask, int64 nrows, bool* out_present, Value* out_values, int64* out_count, int64* next
+    Matrix m, Vector u, Mask mask, int64 nrows, bool* out_present, Value* out_values, const Offset* next,
+    int64* counters
 ) {
-    int64 count = 0;
+    Tally sum_of_all = {next, 0, 0};
     write_constant(m, u, out_values);
-    for (int64 first = next_rows(next); first < nrows; first = next_rows(next)) {
+    for_each_32_rows(nrows, counters, [&](int64 first) {
         int64 i = first + lane(), start = 0, stop = 0;
         if (i < nrows && allowed(mask, i)) {
             start = m.indptr[i];
@@ -20,13 +21,13 @@ DEVICE void pull_hybrid(
             if constexpr (!STRUCTURE)
                 if (sum.found) out_values[i] = sum.value;
         }
-        count += sum.found;
-    }
-    add_to_counter(out_count, count);
+        if (sum.found) tally(sum_of_all, i);
+    });
+    publish(sum_of_all, counters);
 }
 
 extern "C" __global__ void pull_hybrid_kernel(
-    OPERANDS, int64 nrows, bool* out_present, Value* out_values, int64* counters
+    OPERANDS, int64 nrows, bool* out_present, Value* out_values, const Offset* next, int64* counters
 ) {
-    pull_hybrid(GIVEN, nrows, out_present, out_values, counters, counters + 1);
+    pull_hybrid(GIVEN, nrows, out_present, out_values, next, counters);
 }

@@ -3,9 +3,10 @@
 #include "mxv.cuh"
 
 DEVICE void pull_warp(
-    Matrix m, Vector u, Mask mask, int64 nrows, bool* out_present, Value* out_values, int64* out_count
+    Matrix m, Vector u, Mask mask, int64 nrows, bool* out_present, Value* out_values, const Offset* next,
+    int64* counters
 ) {
-    int64 count = 0;
+    Tally sum_of_all = {next, 0, 0};
     write_constant(m, u, out_values);
     for (int64 i = warp_in_grid(); i < nrows; i += warps_in_grid()) {
         Sum sum = {false, Value(0)};
@@ -14,14 +15,14 @@ DEVICE void pull_warp(
             out_present[i] = sum.found;
             if constexpr (!STRUCTURE)
                 if (sum.found) out_values[i] = sum.value;
-            count += sum.found;
+            if (sum.found) tally(sum_of_all, i);
         }
     }
-    add_to_counter(out_count, count);
+    publish(sum_of_all, counters);
 }
 
 extern "C" __global__ void pull_warp_kernel(
-    OPERANDS, int64 nrows, bool* out_present, Value* out_values, int64* counters
+    OPERANDS, int64 nrows, bool* out_present, Value* out_values, const Offset* next, int64* counters
 ) {
-    pull_warp(GIVEN, nrows, out_present, out_values, counters);
+    pull_warp(GIVEN, nrows, out_present, out_values, next, counters);
 }

@@ -1,101 +1,112 @@
-// push.sort: list every product by its output, sort, and add up each run of equal outputs. Nothing depends on timing.
-// The products of a masked output have the key `size`, which sorts behind all others.
-//   PACKED  a sorted word is the key above 32 bits that say where its product is (otherwise two arrays say so)
+// push.sort: list every product that the mask allows with the number of its output, sort the list, and add up each run of
+// equal outputs (reduce_runs.cu). Nothing depends on timing: where values matter, the products of an output stay in the
+// order of the frontier's entries. Generated besides what the headers ask for: Key, an unsigned type for outputs.
 
 #include "frontier.cuh"
 #include "tiles.cuh"
 
-extern "C" __global__ void gather_kernel(
-    OPERANDS, const int64* list, const int64* device_count, int64 host_count, const int64* offsets, int64 size,
-    Key* keys, Value* products, Value* single
+constexpr bool ORDERED = MASKED && !STRUCTURE;  // what the mask leaves is counted first, so that it keeps its order
+
+// For each tile of entries, how many of them the mask allows.
+DEVICE void count_open(Matrix m, Mask mask, Frontier frontier, const int64* offsets, int64* open) {
+    __shared__ int64 shared[32];
+    int64 entries = offsets[frontier.count];
+    for (int64 tile = blockIdx.x; tile * EDGES_PER_TILE < entries; tile += gridDim.x) {
+        int64 count = 0, total;
+        for_each_edge_of_tile(m, frontier, offsets, tile * EDGES_PER_TILE, entries, [&](const Edge& edge, bool inside) {
+            count += inside && allowed(mask, m.indices[edge.entry]);
+        });
+        block_offset(count, total, shared);
+        if (threadIdx.x == 0) open[tile] = total;
+    }
+}
+
+extern "C" __global__ void count_open_kernel(
+    OPERANDS, const int64* list, const int64* device_count, int64 host_count, const int64* offsets, int64* open
 ) {
-    Matrix m = {indptr, indices, matrix_values};
-    Vector u = {present, vector_values};
-    Mask mask = {mask_present, mask_values};
     Frontier frontier = {list, counted(device_count, host_count)};
-    write_constant(m, u, single);
-    for_each_edge(m, frontier, offsets, [&](const Edge& edge, bool inside) {
-        if (!inside) return;
-        int64 i = m.indices[edge.entry];
-        bool open = allowed(mask, i);
-        int64 key = open ? i : size;
-        keys[edge.number] = PACKED ? Key(uint64(key) << 32 | uint64(edge.number)) : Key(key);
-        if constexpr (!STRUCTURE)
-            if (open) products[edge.number] = product(m, u, i, edge.k, edge.entry, edge.element);
-    });
+    count_open({indptr, indices, matrix_values}, {mask_present, mask_values}, frontier, offsets, open);
 }
 
-DEVICE int64 key_at(const Key* keys, int64 place) { return PACKED ? int64(uint64(keys[place]) >> 32) : int64(keys[place]); }
-
-DEVICE bool starts_run(const Key* keys, int64 place, int64 size) {
-    int64 key = key_at(keys, place);
-    return key < size && (place == 0 || key_at(keys, place - 1) != key);
+DEVICE int64 tiles_of(const Frontier& frontier, const int64* offsets) {
+    return (offsets[frontier.count] + EDGES_PER_TILE - 1) / EDGES_PER_TILE;
 }
 
-extern "C" __global__ void count_runs_kernel(const Key* keys, int64 edges, int64 size, int64* tile_sums) {
-    sum_tiles(edges, tile_sums, [&](int64 place) { return int64(starts_run(keys, place, size)); });
-}
-
-extern "C" __global__ void list_runs_kernel(
-    const Key* keys, int64 edges, int64 size, const int64* tile_sums, int64* starts, int64* count
+// open[tile] = how many the mask allows in the tiles before, in two passes; *kept = how many in all.
+extern "C" __global__ void sum_open_kernel(
+    const int64* list, const int64* device_count, int64 host_count, const int64* offsets, const int64* open,
+    int64* tile_sums
 ) {
+    Frontier frontier = {list, counted(device_count, host_count)};
+    sum_tiles(tiles_of(frontier, offsets), tile_sums, [&](int64 tile) { return open[tile]; });
+}
+extern "C" __global__ void add_up_open_kernel(
+    const int64* list, const int64* device_count, int64 host_count, const int64* offsets, const int64* tile_sums,
+    int64* open, int64* kept
+) {
+    Frontier frontier = {list, counted(device_count, host_count)};
     with_offsets(
-        edges, tile_sums, count, [&](int64 place) { return int64(starts_run(keys, place, size)); },
-        [&](int64 place, int64 run, int64 first) {
-            if (first) starts[run] = place;
-        }
+        tiles_of(frontier, offsets), tile_sums, kept, [&](int64 tile) { return open[tile]; },
+        [&](int64 tile, int64 before, int64) { open[tile] = before; }
     );
 }
 
-DEVICE Value product_at(const Key* keys, const int64* order, const Value* products, int64 place) {
-    return products[PACKED ? int64(uint64(keys[place]) & 0xffffffffu) : order[place]];
+// keys[] and, where values matter, products[]; *kept is their number.
+DEVICE void gather(
+    Matrix m, Vector u, Mask mask, Frontier frontier, const int64* offsets, const int64* open, Key* keys,
+    Value* products, int64* kept
+) {
+    __shared__ int64 shared[32], appended;
+    int64 entries = offsets[frontier.count];
+    if (!MASKED && thread_in_grid() == 0) *kept = entries;
+    for (int64 tile = blockIdx.x; tile * EDGES_PER_TILE < entries; tile += gridDim.x) {
+        int64 before = ORDERED ? open[tile] : 0;
+        for_each_edge_of_tile(m, frontier, offsets, tile * EDGES_PER_TILE, entries, [&](const Edge& edge, bool inside) {
+            int64 i = inside ? int64(m.indices[edge.entry]) : 0, place = edge.number, total;
+            bool wanted = inside && allowed(mask, i);
+            if constexpr (MASKED) {
+                place = before + block_offset(wanted, total, shared);
+                before += total;
+                if constexpr (!ORDERED) {
+                    if (threadIdx.x == 0) appended = int64(atomicAdd((uint64*)kept, uint64(total)));
+                    __syncthreads();
+                    place += appended - (before - total);
+                }
+            }
+            if (!wanted) return;
+            keys[place] = Key(i);
+            if constexpr (!STRUCTURE) products[place] = product(m, u, i, edge.k, edge.entry, edge.element);
+        });
+    }
 }
 
-// Eight products by a thread, more by its warp; the order in which a run is added up depends on its length only.
-extern "C" __global__ void add_runs_kernel(
-    const Key* keys, const int64* order, const Value* products, int64 edges, int64 size, const int64* starts,
-    const int64* device_count, int64 host_count, int64* out_list, Value* out_values
+extern "C" __global__ void gather_kernel(
+    OPERANDS, const int64* list, const int64* device_count, int64 host_count, const int64* offsets, const int64* open,
+    Key* keys, Value* products, Value* single, int64* kept
 ) {
-    constexpr int64 ALONE = 8;
-    int64 count = counted(device_count, host_count);
-    for (int64 base = warp_in_grid() * 32; base < count; base += warps_in_grid() * 32) {
-        int64 run = base + lane(), start = 0, stop = 0;
-        if (run < count) {
-            start = starts[run];
-            out_list[run] = key_at(keys, start);
-            if (run + 1 < count) {
-                stop = starts[run + 1];
-            } else {  // behind the last run come the masked products
-                int64 lo = start, hi = edges;
-                while (lo < hi) {
-                    int64 middle = (lo + hi) >> 1;
-                    if (key_at(keys, middle) < size) lo = middle + 1;
-                    else hi = middle;
-                }
-                stop = lo;
-            }
+    Frontier frontier = {list, counted(device_count, host_count)};
+    write_constant({indptr, indices, matrix_values}, {present, vector_values}, single);
+    gather(GIVEN, frontier, offsets, open, keys, products, kept);
+}
+
+DEVICE bool starts_run(const Key* keys, int64 place) { return place == 0 || keys[place - 1] != keys[place]; }
+
+extern "C" __global__ void count_runs_kernel(const Key* keys, const int64* kept, int64* tile_sums) {
+    sum_tiles(*kept, tile_sums, [&](int64 place) { return int64(starts_run(keys, place)); });
+}
+
+// The outputs, where the run of each begins, and its value if any product will do.
+extern "C" __global__ void list_runs_kernel(
+    const Key* keys, const Value* products, const int64* kept, const int64* tile_sums, int64* out_list,
+    Value* out_values, int64* starts, int64* count
+) {
+    with_offsets(
+        *kept, tile_sums, count, [&](int64 place) { return int64(starts_run(keys, place)); },
+        [&](int64 place, int64 run, int64 first) {
+            if (!first) return;
+            out_list[run] = int64(keys[place]);
+            if constexpr (EXIT_AT_FIRST && !STRUCTURE) out_values[run] = products[place];
+            else if constexpr (!STRUCTURE) starts[run] = place;
         }
-        if constexpr (STRUCTURE) continue;
-        Value sum = Value(0);
-        int64 place = start;
-        if (place < stop) sum = product_at(keys, order, products, place++);
-        if constexpr (EXIT_AT_FIRST) place = stop;
-        for (; place < stop && place < start + ALONE; ++place) sum = add(sum, product_at(keys, order, products, place));
-        unsigned open = __ballot_sync(FULL_WARP, place < stop);
-        while (open) {
-            int owner = __ffs(open) - 1;
-            open &= open - 1;
-            int64 from = from_lane(place, owner), to = from_lane(stop, owner);
-            Sum part = {false, Value(0)};
-            for (int64 other = from + lane(); other < to; other += 32)
-                part = merged(part, {true, product_at(keys, order, products, other)});
-            for (int distance = 16; distance > 0; distance >>= 1) {
-                Sum higher = {from_higher(part.found, distance), from_higher(part.value, distance)};
-                if (lane() + distance < 32) part = merged(part, higher);
-            }
-            Value whole = from_lane(part.value, 0);
-            if (lane() == owner) sum = add(sum, whole);
-        }
-        if (run < count) out_values[run] = sum;
-    }
+    );
 }

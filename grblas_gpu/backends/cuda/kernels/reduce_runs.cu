@@ -1,32 +1,151 @@
-// Each run of values combined: run r goes from starts[r] to starts[r + 1], the last one to the end.
+// Each run of values combined: run r goes from starts[r] to starts[r + 1], the last one to the end. Without starts there
+// is one run. Generated: Value, add, and ASSOCIATIVE (otherwise a run is folded from the left, by one thread).
 //
-// A warp takes a run. For associative operators its lanes combine neighbouring stretches, then each other, in order;
-// others are folded from the left by one lane.
-constexpr int WARP = 32;
+// The values are cut into chunks, one for each warp: how many depends on the number of values only, and so does the order
+// in which a run is added up. One run of a hundred million values and a hundred million runs of one keep all warps
+// equally busy. What a chunk holds of a run that began before it is kept aside, and the last block adds it.
 
-extern "C" __global__ void reduce_runs(const Value* values, int64 stride, int64 count, const int64* starts,
-                                       int64 runs, Value* result) {
-    __shared__ Value partial[256];
-    const int lane = threadIdx.x % WARP;
-    const int64 warps = int64(gridDim.x) * blockDim.x / WARP;
-    for (int64 run = (blockIdx.x * int64(blockDim.x) + threadIdx.x) / WARP; run < runs; run += warps) {
-        const int64 begin = starts[run], end = run + 1 < runs ? starts[run + 1] : count;
-        const int64 stretch = ASSOCIATIVE ? (end - begin + WARP - 1) / WARP : end - begin;
-        const int64 first = begin + lane * stretch, last = first + stretch < end ? first + stretch : end;
-        if (first < last) {
-            Value total = values[first * stride];
-            for (int64 p = first + 1; p < last; ++p) total = add(total, values[p * stride]);
-            partial[threadIdx.x] = total;
+#include "cooperate.cuh"
+
+constexpr int64 CHUNKS = 4096, LEAST_CHUNK = 1024;
+constexpr int ROWS = 4;  // of 32 values, that are read at a time
+
+struct Runs {
+    const int64* starts;
+    int64 number, values;
+
+    DEVICE int64 start(int64 run) const { return run >= number ? limits<int64>::high : starts ? starts[run] : 0; }
+    DEVICE int64 stop(int64 run) const { return run + 1 < number ? starts[run + 1] : values; }
+    DEVICE int64 containing(int64 value) const { return starts ? warp_upper_bound(starts, number, value) - 1 : 0; }
+};
+// What is left of a run that began in an earlier chunk, for every chunk.
+struct Rest {
+    Value* values;
+    int64* runs;  // which run, or -1
+};
+
+struct Part {
+    bool found;
+    Value value;
+};
+DEVICE Part joined(Part left, const Part& right) {
+    if (right.found) left.value = left.found ? add(left.value, right.value) : right.value;
+    left.found = left.found || right.found;
+    return left;
+}
+// The parts of all lanes, in lane 0.
+DEVICE Part warp_joined(Part part) {
+    for (int distance = 16; distance > 0; distance >>= 1) {
+        Part higher = {from_higher(part.found, distance), from_higher(part.value, distance)};
+        if (lane() + distance < 32) part = joined(part, higher);
+    }
+    return part;
+}
+
+DEVICE int64 chunk_length(int64 values) {
+    int64 length = (values + CHUNKS - 1) / CHUNKS, step = 32 * ROWS;
+    return length < LEAST_CHUNK ? LEAST_CHUNK : (length + step - 1) / step * step;
+}
+
+DEVICE unsigned any_lane(unsigned bits) {
+    for (int distance = 16; distance > 0; distance >>= 1) bits |= __shfl_xor_sync(FULL_WARP, bits, distance);
+    return bits;
+}
+
+// One chunk by a warp. Between two starts every lane adds up what it reads; where runs start, the row is added up from
+// start to start.
+DEVICE void reduce_chunk(
+    const Value* values, int64 stride, const Runs& runs, int64 chunk, int64 length, Value* result, const Rest& rest
+) {
+    int64 lo = chunk * length, hi = lo + length < runs.values ? lo + length : runs.values;
+    int64 run = runs.containing(lo);
+    bool begun = run >= 0 && runs.start(run) == lo;  // in this chunk
+    if (lane() == 0) rest.runs[chunk] = begun ? -1 : run;
+    int64 next = runs.start(run + 1 + lane());  // the starts to come
+    Part open = {false, Value(0)};              // of the run that is not over
+    auto close = [&](const Part& whole) {
+        if (lane() == 0 && run >= 0) (begun ? result[run] : rest.values[chunk]) = whole.value;
+        begun = true;
+    };
+    for (int64 base = lo; base < hi; base += 32 * ROWS) {
+        Value rows[ROWS];
+#pragma unroll
+        for (int k = 0; k < ROWS; ++k) {
+            int64 p = base + 32 * k + lane();
+            rows[k] = p < hi ? values[p * stride] : Value(0);
         }
-        __syncwarp();
-        // Stretches are filled from lane 0 on: this many lanes hold something.
-        const int64 filled = (end - begin + stretch - 1) / stretch;
-        for (int step = 1; step < filled; step *= 2) {
-            if (lane % (2 * step) == 0 && lane + step < filled)
-                partial[threadIdx.x] = add(partial[threadIdx.x], partial[threadIdx.x + step]);
-            __syncwarp();
+#pragma unroll
+        for (int k = 0; k < ROWS; ++k) {
+            int64 row = base + 32 * k;
+            bool inside = row + lane() < hi;
+            if (!__any_sync(FULL_WARP, next < row + 32)) {
+                open = joined(open, {inside, rows[k]});
+                continue;
+            }
+            unsigned starts = any_lane(next < row + 32 ? 1u << int(next - row) : 0);
+            unsigned before = starts & (FULL_WARP >> (31 - lane()));  // up to and including this lane
+            int first = before ? 31 - __clz(before) : 0;
+            Value sum = rows[k];
+            for (int distance = 1; distance < 32; distance <<= 1) {
+                Value lower = from_lower(sum, distance);
+                if (lane() - distance >= first && inside) sum = add(lower, sum);
+            }
+            int head = __ffs(starts) - 1;
+            Value end = from_lane(sum, head > 0 ? head - 1 : 0);
+            close(joined(warp_joined(open), {head > 0, end}));
+            bool last = starts >> 1 >> lane() & 1;  // the next lane starts a run
+            if (before && last) result[run + __popc(before)] = sum;
+            run += __popc(starts);
+            open = {inside && lane() >= 31 - __clz(starts), rows[k]};
+            next = runs.start(run + 1 + lane());
         }
-        if (lane == 0) result[run] = partial[threadIdx.x];
-        __syncwarp();
+    }
+    close(warp_joined(open));
+}
+
+// One block adds what chunks have kept aside; a warp takes a run.
+DEVICE void add_rests(const Runs& runs, int64 length, Value* result, const Rest& rest) {
+    volatile const int64* run_of = rest.runs;
+    volatile const Value* values = rest.values;
+    int64 chunks = (runs.values + length - 1) / length;
+    for (int64 base = threadIdx.x & ~31; base < chunks; base += blockDim.x) {
+        int64 chunk = base + lane(), run = chunk < chunks ? run_of[chunk] : -1;
+        unsigned first = __ballot_sync(FULL_WARP, run >= 0 && (chunk == 0 || run_of[chunk - 1] != run));
+        while (first) {
+            int owner = __ffs(first) - 1;
+            first &= first - 1;
+            int64 own = from_lane(run, owner), last = (runs.stop(own) - 1) / length;
+            Part part = {false, Value(0)};
+#pragma unroll 4
+            for (int64 other = base + owner + lane(); other <= last; other += 32)
+                part = joined(part, {true, values[other]});
+            part = warp_joined(part);
+            if (lane() == 0) result[own] = add(((volatile Value*)result)[own], part.value);
+        }
+    }
+}
+
+DEVICE void fold_runs(const Value* values, int64 stride, const Runs& runs, Value* result) {
+    for (int64 run = thread_in_grid(); run < runs.number; run += threads_in_grid()) {
+        int64 p = runs.start(run), stop = runs.stop(run);
+        Value sum = values[p * stride];
+        for (++p; p < stop; ++p) sum = add(sum, values[p * stride]);
+        result[run] = sum;
+    }
+}
+
+extern "C" __global__ void reduce_runs_kernel(
+    const Value* values, int64 stride, const int64* device_count, int64 host_count, const int64* starts,
+    const int64* device_runs, int64 host_runs, Value* result, Value* rest_values, int64* rest_runs, unsigned* done
+) {
+    Runs runs = {starts, counted(device_runs, host_runs), counted(device_count, host_count)};
+    if constexpr (!ASSOCIATIVE) {
+        fold_runs(values, stride, runs, result);
+    } else {
+        Rest rest = {rest_values, rest_runs};
+        int64 length = chunk_length(runs.values);
+        for (int64 chunk = warp_in_grid(); chunk * length < runs.values; chunk += warps_in_grid())
+            reduce_chunk(values, stride, runs, chunk, length, result, rest);
+        if (runs.values > length && last_block(done)) add_rests(runs, length, result, rest);
     }
 }

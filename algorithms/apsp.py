@@ -1,0 +1,57 @@
+"""All shortest paths: the distance between any two vertices, and from some vertices to all.
+
+Returns a Matrix of distances, without an entry where there is no path, INT64 for integer lengths and FP64 otherwise.
+Method: Bellman-Ford from all sources at once, a row each; only distances that got smaller go on. For graphs whose n x n
+distances fit in memory. Invariant: that of sssp.py. Cost: O(n m) per step, at most n steps, few on most graphs.
+Reference: J. Kepner, J. Gilbert (eds.), Graph Algorithms in the Language of Linear Algebra, SIAM 2011, chapter 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .. import Matrix
+from ..exceptions import InvalidValue
+from .bfs import bfs_multi
+from .checks import check_sources, graph_algorithm
+from .preparing import check_weights
+from .sssp import distance_type, relax
+
+
+@graph_algorithm
+def apsp(A: Matrix, *, weighted: bool = True) -> Matrix:
+    """The distance from every vertex (row) to every vertex (column); ``A[i, j]`` is the length of an edge.
+
+    Lengths may be negative, a cycle of negative length is an InvalidValue. Without ``weighted`` every edge counts 1.
+
+    >>> from grblas_gpu import Matrix
+    >>> from grblas_gpu.algorithms import apsp
+    >>> apsp(Matrix.from_coo([0, 1], [1, 2], [4, -2], nrows=3, ncols=3)).to_dicts()
+    {0: {0: 0, 1: 4, 2: 2}, 1: {1: 0, 2: -2}, 2: {2: 0}}
+    """
+    return distances_from(A, range(A.nrows), weighted=weighted)
+
+
+@graph_algorithm
+def distances_from(A: Matrix, sources: Iterable[int], *, weighted: bool = True) -> Matrix:
+    """Row k holds the distances from ``sources[k]`` to all vertices.
+
+    >>> from grblas_gpu import Matrix
+    >>> distances_from(Matrix.from_coo([0, 1], [1, 2], [4, 3], nrows=3, ncols=3), [1, 0]).to_dicts()
+    {0: {1: 0, 2: 3}, 1: {0: 0, 1: 4, 2: 7}}
+    """
+    sources = check_sources(A, sources)
+    if not weighted:
+        return bfs_multi(A, sources)
+    check_weights(A, "apsp", negative=True)
+    k, n = len(sources), A.nrows
+    distances = Matrix.from_coo(range(k), sources, [0] * k, distance_type(A), nrows=k, ncols=n)
+    frontier = distances.dup()
+    for _ in range(n):
+        relax(distances, frontier, A)
+        if not frontier.nvals:
+            break
+    else:
+        if n:
+            raise InvalidValue("apsp: there is a cycle of negative length")
+    return distances

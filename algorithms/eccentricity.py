@@ -1,0 +1,86 @@
+"""Eccentricity, the distance to the farthest vertex; the diameter, the largest of them; and a fast estimate.
+
+Method: distances from a batch of vertices at a time (apsp.py). The estimate is a search from the farthest vertex found
+so far, a few times: every eccentricity is a lower bound of the diameter, on most graphs a good one.
+Cost: O(n m) for all eccentricities without weights; O(n + m) for each sweep of the estimate.
+Reference: C. Magnien, M. Latapy, M. Habib, Fast computation of empirically tight bounds for the diameter of massive
+graphs, J. Experimental Algorithmics 2009.
+"""
+
+from __future__ import annotations
+
+from .. import Matrix, Vector, agg, monoid, select
+from ..exceptions import InvalidValue
+from .apsp import distances_from
+from .checks import check_source, graph_algorithm
+from .closeness import BATCH_ENTRIES
+from .dobfs import dobfs
+from .shortest_paths import largest
+from .sssp import distance_type, sssp
+
+
+@graph_algorithm
+def eccentricity(A: Matrix, *, weighted: bool = False, batch: int | None = None) -> Vector:
+    """For every vertex the distance to the farthest one; no entry where some vertex cannot be reached.
+
+    ``A[i, j]`` is the edge from i to j, and its length if ``weighted``.
+
+    >>> from grblas_gpu import generators
+    >>> from grblas_gpu.algorithms import eccentricity
+    >>> eccentricity(generators.path(4)).to_dict()
+    {0: 3, 1: 2, 2: 2, 3: 3}
+    """
+    n = A.nrows
+    batch = max(1, BATCH_ENTRIES // max(n, 1)) if batch is None else batch
+    result = Vector(distance_type(A) if weighted else int, n)
+    for start in range(0, n, batch):
+        some = list(range(start, min(start + batch, n)))
+        distances = distances_from(A, some, weighted=weighted)
+        # complete = rows with a distance to every vertex
+        complete = select.valueeq(distances.reduce_rowwise(agg.count).new(), n).new()
+        # farthest<complete> = max of the row
+        farthest = distances.reduce_rowwise(monoid.max).new(mask=complete.S)
+        # result[some]<farthest> = farthest
+        result[some](farthest.S) << farthest
+    return result
+
+
+@graph_algorithm
+def diameter(A: Matrix, *, weighted: bool = False) -> float:
+    """The largest distance between two vertices; an InvalidValue if some vertex cannot reach another.
+
+    >>> from grblas_gpu import generators
+    >>> from grblas_gpu.algorithms import diameter
+    >>> diameter(generators.grid_2d(3, 4))
+    5
+    """
+    eccentricities = eccentricity(A, weighted=weighted)
+    if eccentricities.nvals < A.nrows:
+        raise InvalidValue("diameter: it is infinite, since some vertex cannot reach all others")
+    return largest(eccentricities)
+
+
+@graph_algorithm
+def diameter_estimate(A: Matrix, source: int = 0, *, sweeps: int = 4, weighted: bool = False) -> float:
+    """A lower bound of the diameter of the part that ``source`` reaches, from a few searches.
+
+    The graph must be symmetric for the farthest vertex to be a good place to start the next search.
+
+    >>> from grblas_gpu import generators
+    >>> from grblas_gpu.algorithms import diameter_estimate
+    >>> diameter_estimate(generators.grid_2d(3, 4), 5)
+    5
+    """
+    if A.nrows == 0:
+        return 0
+    bound = 0
+    source = check_source(A, source)
+    for _ in range(sweeps):
+        distances = sssp(A, source) if weighted else dobfs(A, source)
+        farthest = largest(distances)
+        if farthest <= bound:
+            break
+        bound = farthest
+        # source = one of the farthest vertices
+        source = int(next(iter(select.valueeq(distances, farthest).new())))
+    return bound

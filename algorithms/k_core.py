@@ -1,0 +1,56 @@
+"""Cores: the largest part of the graph in which every vertex has at least k neighbours.
+
+``core_number`` returns an INT64 Vector, the largest k whose core has the vertex; ``k_core`` a BOOL Vector of members.
+Method: peeling. Vertices of degree at most k leave, which lowers the degrees of their neighbours, until none is left.
+Invariant: ``degree`` counts the neighbours that are left. Cost: O(n + m) for the edges, O(n) more for every round.
+References: S. Seidman, Network structure and minimum degree, Social Networks 1983; V. Batagelj, M. Zaversnik, An O(m)
+algorithm for cores decomposition of networks, 2003.
+"""
+
+from __future__ import annotations
+
+from .. import Matrix, Vector, agg, binary, select, semiring
+from .checks import graph_algorithm
+from .preparing import smallest, undirected
+
+
+@graph_algorithm
+def core_number(A: Matrix) -> Vector:
+    """The core number of every vertex; directions of edges do not matter, nor do loops.
+
+    >>> from grblas_gpu import generators
+    >>> from grblas_gpu.algorithms import core_number
+    >>> core_number(generators.star(4)).to_dict()
+    {0: 1, 1: 1, 2: 1, 3: 1}
+    """
+    edges = undirected(A)
+    cores = Vector.from_scalar(0, A.nrows)
+    # degree_i = number of neighbours; vertices without any have core number 0
+    degree = edges.reduce_rowwise(agg.count).new()
+    k = 0
+    while degree.nvals:
+        k = max(k, int(smallest(degree)))
+        # leaving = degree <= k
+        leaving = select.valuele(degree, k).new()
+        # cores<leaving> = k
+        cores(leaving.S) << k
+        # degree<!leaving> = degree
+        degree(~leaving.S, replace=True) << degree
+        # degree<degree> -= leaving plus.pair edges
+        degree(degree.S, binary.minus) << semiring.plus_pair["INT64"](leaving @ edges)
+    return cores
+
+
+@graph_algorithm
+def k_core(A: Matrix, k: int) -> Vector:
+    """The vertices of the k-core.
+
+    >>> from grblas_gpu import Matrix
+    >>> from grblas_gpu.algorithms import k_core
+    >>> k_core(Matrix.from_coo([0, 1, 2, 2], [1, 2, 0, 3], True, nrows=4, ncols=4), 2).to_dict()
+    {0: True, 1: True, 2: True}
+    """
+    members = Vector(bool, A.nrows)
+    # members<core_number >= k> = true
+    members(select.valuege(core_number(A), k).new().S) << True
+    return members

@@ -1,0 +1,84 @@
+"""What several algorithms begin with: weights that are numbers, edges without weights; and sums and differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import Matrix, Vector, binary, monoid, select, unary
+from ..exceptions import GraphblasException, InvalidValue
+
+
+class NotConverged(GraphblasException):
+    """An iteration did not come to rest within the steps that it was given.
+
+    >>> from grblas_gpu import generators
+    >>> from grblas_gpu.algorithms import NotConverged, pagerank
+    >>> try:
+    ...     pagerank(generators.star(9), max_iterations=1)
+    ... except NotConverged as error:
+    ...     print(error)
+    pagerank: still changing after 1 iterations; allow more, or a larger tol
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+
+
+def check_weights(A: Matrix, what: str, *, negative: bool = False) -> None:
+    """Weights are finite, and not below zero unless ``negative`` is allowed.
+
+    >>> check_weights(Matrix.from_coo([0], [1], [-1], nrows=2, ncols=2), "katz")
+    Traceback (most recent call last):
+    grblas_gpu.errors.InvalidValue: katz: weights must not be negative; the smallest is -1
+    """
+    if A.dtype.np_type.kind == "f":
+        # finite = and_ij isfinite(A_ij)
+        finite = unary.isfinite(A).new().reduce_scalar(monoid.land).new().get(True)
+        if not finite:
+            raise InvalidValue(f"{what}: weights must be finite numbers; there is a NaN or an infinity")
+    if not negative and smallest(A) < 0:
+        raise InvalidValue(f"{what}: weights must not be negative; the smallest is {smallest(A)}")
+
+
+def smallest(x: Any) -> Any:
+    """The smallest value of a Matrix or Vector; 0 without entries."""
+    reduce = x.reduce_scalar if x.ndim == 2 else x.reduce
+    return reduce(monoid.min).new().get(0)
+
+
+def total(x: Any) -> Any:
+    """The sum of all values of a Matrix or Vector; 0 without entries."""
+    reduce = x.reduce_scalar if x.ndim == 2 else x.reduce
+    return reduce(monoid.plus).new().get(0)
+
+
+def change(x: Vector, y: Vector) -> float:
+    """The sum of all |x_i - y_i|, for two full vectors."""
+    # sum_i |x_i - y_i|
+    difference = binary.minus(x & y).new()
+    return unary.abs(difference).new().reduce(monoid.plus).new().get(0.0)
+
+
+def pattern(A: Matrix) -> Matrix:
+    """The edges of a graph without their values: True at every entry of A off the diagonal.
+
+    >>> from grblas_gpu import Matrix
+    >>> pattern(Matrix.from_coo([0, 1], [1, 1], [0.5, 2.0])).to_dicts()
+    {0: {1: True}}
+    """
+    # edges = pattern of A off the diagonal
+    return select.offdiag(A.pattern()).new()
+
+
+def undirected(A: Matrix) -> Matrix:
+    """The pattern with both directions of every edge.
+
+    >>> from grblas_gpu import Matrix
+    >>> undirected(Matrix.from_coo([0, 1], [1, 1], [0.5, 2.0])).to_dicts()
+    {0: {1: True}, 1: {0: True}}
+    """
+    edges = pattern(A)
+    if not edges.is_symmetric():
+        # edges = edges or edges'
+        edges << monoid.lor(edges | edges.T)
+    return edges

@@ -1,0 +1,113 @@
+"""Triangles: how many there are, at every vertex and in all, and what share of the possible ones that is.
+
+Returns INT64 counts and FP64 coefficients. Method: the product of the adjacency matrix with itself, computed at its own
+entries only, counts the common neighbours of every edge. Loops do not count, nor does the diagonal of the product.
+Cost: O(sum over all edges of the smaller degree). Weights are used by ``clustering(weighted=True)`` only.
+References: A. Azad, A. Buluc, J. Gilbert, Parallel triangle counting and enumeration using matrix algebra, GABB 2015;
+T. Davis, Graph algorithms via SuiteSparse:GraphBLAS: triangle counting and k-truss, HPEC 2018; G. Fagiolo, Clustering
+in complex directed networks, Physical Review E 2007.
+"""
+
+from __future__ import annotations
+
+from .. import Matrix, Vector, agg, binary, monoid, select, semiring, unary
+from .checks import graph_algorithm
+from .preparing import check_weights, pattern, total, undirected
+from .shortest_paths import largest
+
+count = semiring.plus_pair["INT64"]
+
+
+@graph_algorithm
+def triangles(A: Matrix) -> Vector:
+    """The number of triangles that each vertex is part of; directions of edges do not matter.
+
+    >>> from grblas_gpu import generators
+    >>> from grblas_gpu.algorithms import triangles
+    >>> triangles(generators.complete(4)).to_dict()
+    {0: 3, 1: 3, 2: 3, 3: 3}
+    """
+    # L = the edges below the diagonal
+    L = select.tril(undirected(A), -1).new()
+    at_vertex = Vector.from_scalar(0, A.nrows)
+    # below<L> = L plus.pair L': for an edge i > k the triangles i > k > j
+    below = count(L @ L.T).new(mask=L.S)
+    # at_vertex_i += sum_k below_ik; at_vertex_k += sum_i below_ik
+    at_vertex(binary.plus) << below.reduce_rowwise(monoid.plus)
+    at_vertex(binary.plus) << below.reduce_columnwise(monoid.plus)
+    # between<L> = L plus.pair L: for an edge i > j the triangles i > k > j
+    between = count(L @ L).new(mask=L.S)
+    # at_vertex_j += sum_i between_ij
+    at_vertex(binary.plus) << between.reduce_columnwise(monoid.plus)
+    return at_vertex
+
+
+@graph_algorithm
+def triangle_count(A: Matrix) -> int:
+    """The number of triangles of the graph; directions of edges do not matter.
+
+    >>> from grblas_gpu import generators
+    >>> from grblas_gpu.algorithms import triangle_count
+    >>> triangle_count(generators.complete(5))
+    10
+    """
+    # L = the edges below the diagonal
+    L = select.tril(undirected(A), -1).new()
+    # found<L> = L plus.pair L: i > k > j, so every triangle once
+    return int(total(count(L @ L).new(mask=L.S)))
+
+
+@graph_algorithm
+def clustering(A: Matrix, *, weighted: bool = False) -> Vector:
+    """The share of the possible triangles at each vertex that are there; 0 where there can be none.
+
+    For a directed graph as Fagiolo defines it, which for a symmetric one is the usual coefficient. With ``weighted``
+    a triangle counts the geometric mean of its weights, as shares of the largest.
+
+    >>> from grblas_gpu import Matrix
+    >>> from grblas_gpu.algorithms import clustering
+    >>> rows, cols = [0, 0, 1, 1, 1, 2, 2, 3], [1, 2, 0, 2, 3, 0, 1, 1]
+    >>> clustering(Matrix.from_coo(rows, cols, True)).to_dense().round(3).tolist()
+    [1.0, 0.333, 1.0, 0.0]
+    """
+    edges = pattern(A)
+    W = edges.dup(float)
+    if weighted:
+        check_weights(A, "clustering")
+        # W = cube root of A / max A, off the diagonal
+        W << select.offdiag(A)
+        W << binary.truediv(W, float(largest(W)) or 1.0)
+        W << unary.cbrt(W)
+    # both = W + W'
+    both = binary.plus(W | W.T).new()
+    # walks_ij = both_ij (both both)_ij, so that a row adds up to (both^3)_ii
+    walks = semiring.plus_times(both @ both).new(mask=both.S)
+    walks << binary.times(walks & both)
+    closed = walks.reduce_rowwise(monoid.plus).new()
+    # degree = in + out; mutual = edges of both directions
+    degree = edges.reduce_rowwise(agg.count).new(float)
+    degree(binary.plus) << edges.reduce_columnwise(agg.count)
+    mutual = binary.pair(edges & edges.T).new().reduce_rowwise(agg.count).new(float)
+    # possible = 2 (degree (degree - 1) - 2 mutual)
+    possible = binary.times(degree & binary.minus(degree, 1.0).new()).new()
+    possible(binary.minus) << binary.times(mutual, 2.0)
+    possible << binary.times(possible, 2.0)
+    coefficients = Vector.from_scalar(0.0, A.nrows)
+    # coefficients += closed / possible
+    coefficients(binary.plus) << binary.truediv(closed & possible)
+    return coefficients
+
+
+@graph_algorithm
+def transitivity(A: Matrix) -> float:
+    """The share of paths of two edges that a third edge closes; directions do not matter. 0 if there are no such paths.
+
+    >>> from grblas_gpu import generators
+    >>> from grblas_gpu.algorithms import transitivity
+    >>> transitivity(generators.complete(4)), transitivity(generators.star(5))
+    (1.0, 0.0)
+    """
+    degree = undirected(A).reduce_rowwise(agg.count).new()
+    # paths = sum_i degree_i (degree_i - 1)
+    paths = total(binary.times(degree & binary.minus(degree, 1).new()).new())
+    return 6 * triangle_count(A) / int(paths) if paths else 0.0

@@ -1,0 +1,77 @@
+"""TurboBFS: breadth-first search by masked sparse matrix-vector products that count shortest paths.
+
+Method: top-down, the frontier holds the number of shortest paths to each of its vertices, and the next one is its
+product with the matrix, by a kernel that gives a thread to each edge, a thread to each vertex, or a warp to each
+vertex. Without path counts to keep, the search goes bottom-up while at least a tenth of the vertices are in the
+frontier: each vertex not visited looks for one visited neighbour. The matrix is read by columns only, its values never.
+Invariant: before step d, ``levels`` holds the distance of every vertex at distance < d, and ``frontier`` has the
+vertices at distance d; with paths also their path counts, ``sigma`` those of all vertices so far.
+Cost: O(n d + m) for d levels.
+Reference: O. Artiles, F. Saeed, TurboBFS: GPU based breadth-first search (BFS) algorithms in the language of linear
+algebra, IPDPSW 2021.
+"""
+
+from __future__ import annotations
+
+from .. import Matrix, Vector, explain, semiring
+from .checks import check_source, graph_algorithm
+from .shortest_paths import ShortestPaths
+
+KERNELS = ("edge", "thread", "warp")
+WARP = 32  # lists of neighbours that are this long on average keep a warp busy
+SKEW = 1000  # a list this many times longer than the average would hold up the thread or warp that it falls to
+
+
+@graph_algorithm
+def turbobfs(
+    A: Matrix, source: int, *, paths: bool = False, kernel: str | None = None
+) -> Vector | tuple[Vector, Vector]:
+    """Levels of a breadth-first search, and with ``paths`` the number of shortest paths to each vertex as well.
+
+    ``kernel`` is "edge", "thread" or "warp"; by default the degrees decide.
+
+    >>> from grblas_gpu import Matrix
+    >>> from grblas_gpu.algorithms import turbobfs
+    >>> A = Matrix.from_coo([0, 0, 1, 2], [1, 2, 3, 3], True, nrows=4, ncols=4)
+    >>> levels, sigma = turbobfs(A, 0, paths=True)
+    >>> levels.to_dict(), sigma.to_dict()
+    ({0: 0, 1: 1, 2: 1, 3: 2}, {0: 1, 1: 1, 2: 1, 3: 2})
+    """
+    source = check_source(A, source)
+    top_down = f"pull.{choose_kernel(A, kernel)}"
+    bottom_up = "pull.thread" if top_down == "pull.thread" else "pull.warp"
+    step = semiring.any_pair[int]
+    levels = Vector(int, A.nrows)
+    search = ShortestPaths(A, Vector.from_coo([source], [1], size=A.nrows))
+    depth = 0
+    while (frontier := search.frontier).nvals:
+        # levels<frontier> = depth
+        levels(frontier.S) << depth
+        if paths:
+            # frontier<!sigma> = frontier A; sigma += frontier
+            search.advance(strategy=top_down)
+        else:
+            strategy, product = top_down, step(frontier @ A)
+            if explain(product, ~levels.S, policy="fraction").direction == "pull":
+                strategy, product = bottom_up, step(levels @ A)
+            # frontier<!levels> = frontier A, or levels A
+            frontier(~levels.S, replace=True, strategy=strategy) << product
+        depth += 1
+    return (levels, search.sigma) if paths else levels
+
+
+def choose_kernel(A: Matrix, kernel: str | None = None) -> str:
+    """The kernel asked for, or the one that the degrees suggest.
+
+    >>> from grblas_gpu import generators
+    >>> [choose_kernel(A) for A in (generators.path(9), generators.complete(40), generators.star(5000))]
+    ['thread', 'warp', 'edge']
+    """
+    if kernel is not None:
+        if kernel not in KERNELS:
+            raise ValueError(f"unknown kernel {kernel!r}; choose one of {', '.join(KERNELS)}")
+        return kernel
+    mean, most, _ = A.degree_statistics()
+    if mean >= WARP:
+        return "warp"
+    return "edge" if most > SKEW * mean else "thread"

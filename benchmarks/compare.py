@@ -1,0 +1,93 @@
+"""The comparison: breadth-first search and betweenness on Kronecker graphs, a grid and a Delaunay graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grblas_gpu.algorithms.progress import progress
+
+from . import graphs
+from .contenders import contenders
+from .graphs import BenchmarkGraph
+from .harness import Session
+from .text_tables import Table
+
+REFERENCE = "python-graphblas"
+TITLE = "grblas_gpu next to other libraries"
+
+
+def standard_graphs(small: bool) -> list[BenchmarkGraph]:
+    """What ``make bench`` measures, or a size that takes seconds."""
+    if small:
+        return [graphs.kronecker(10), graphs.grid(30), graphs.delaunay(10)]
+    return [*map(graphs.kronecker, range(16, 21)), graphs.grid(1000), graphs.delaunay(17)]
+
+
+def compare(
+    *,
+    small: bool = False,
+    backend: str | None = None,
+    names: list[str] | None = None,
+    kernels: tuple[str, ...] = ("bfs", "bc"),
+    sources: int = 3,
+    trials: int = 5,
+) -> dict[str, Any]:
+    """Measure, and return everything for tables, a page and a JSON file.
+
+    ``backend`` leaves only that engine of this library; ``names`` only those contenders.
+    """
+    session = Session(TITLE)
+    taking_part = contenders(names, device=backend != "cpu")
+    if backend is not None:
+        taking_part = [c for c in taking_part if not c.name.startswith("grblas_gpu") or c.name.endswith(backend)]
+    if not taking_part:
+        raise ValueError("nobody takes part: neither this library on that backend nor another one")
+    for graph in progress(standard_graphs(small), "graphs"):
+        for kernel in kernels:
+            session.measure(graph, kernel, taking_part, sources=sources, trials=trials)
+        graph.forget()
+    return session.result()
+
+
+def tables(result: dict[str, Any]) -> list[Table]:
+    """One table for each kernel."""
+    found = []
+    rows = result["measurements"]
+    for kernel in dict.fromkeys(row["kernel"] for row in rows):
+        table = Table(
+            {"bfs": "Breadth-first search", "bc": "Betweenness centrality of one source"}[kernel],
+            "graph,vertices,entries,contender,ms,q1,q3,GTEPS (entries),GTEPS (Graph500),x floor,speed-up".split(","),
+        )
+        for row in rows:
+            if row["kernel"] == kernel:
+                ms = row["milliseconds"]
+                table.add(
+                    row["graph"],
+                    row["vertices"],
+                    row["entries"],
+                    row["contender"],
+                    ms["median"],
+                    ms["q1"],
+                    ms["q3"],
+                    row["gteps_entries"],
+                    row["gteps_graph500"],
+                    row["over_floor"],
+                    speed_up(rows, row),
+                )
+        table.notes = [
+            f"ms: median over sources and trials; speed-up over {REFERENCE}; all results verified",
+            "GTEPS (entries): entries of the symmetric matrix over time; "
+            "GTEPS (Graph500): undirected edges of the component searched over time",
+            "x floor: time over that of copying the bytes that must move",
+        ]
+        found.append(table)
+    return found
+
+
+def speed_up(rows: list[dict[str, Any]], row: dict[str, Any]) -> float | None:
+    """How many times faster than SuiteSparse on the same graph."""
+    for other in rows:
+        same = all(other[key] == row[key] for key in ("graph", "kernel"))
+        if same and other["contender"] == REFERENCE:
+            return other["milliseconds"]["median"] / row["milliseconds"]["median"]
+    return None

@@ -1,0 +1,84 @@
+"""How long data takes to get in and out: a graph of a million edges between this library and others, and files.
+
+    python benchmarks/conversions.py                      # the best of 3
+    python benchmarks/conversions.py --edges 100000 --repeat 5
+
+What is promised: a NetworkX graph of a million edges in less than 3 s, a SciPy CSR in less than 50 ms.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+import grblas_gpu as gb
+from grblas_gpu import io
+
+
+def best(run: Callable[[], Any], repeat: int) -> float:
+    times = []
+    for _ in range(repeat):
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def random_graph(vertices: int, edges: int) -> tuple[gb.Matrix, nx.DiGraph]:
+    """The same directed, weighted graph twice."""
+    draw = np.random.default_rng(1)
+    keys = draw.choice(vertices * vertices, edges, replace=False)
+    rows, cols, weights = keys // vertices, keys % vertices, draw.random(edges)
+    A = gb.Matrix.from_coo(rows, cols, weights, nrows=vertices, ncols=vertices)
+    G = nx.DiGraph()
+    G.add_nodes_from(range(vertices))
+    G.add_weighted_edges_from(zip(rows.tolist(), cols.tolist(), weights.tolist(), strict=True))
+    return A, G
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--edges", type=int, default=1_000_000)
+    parser.add_argument("--vertices", type=int, default=100_000)
+    parser.add_argument("--repeat", type=int, default=3)
+    options = parser.parse_args()
+
+    A, G = random_graph(options.vertices, options.edges)
+    csr, csc, coo = (io.to_scipy_sparse(A, format) for format in ("csr", "csc", "coo"))
+    with tempfile.TemporaryDirectory() as folder:
+        market, text, npz, own = (str(Path(folder) / name) for name in ("a.mtx", "a.txt", "a.npz", "a.grb"))
+        tasks: dict[str, Callable[[], Any]] = {
+            "from_networkx": lambda: io.from_networkx(G),
+            "from_networkx, no weights": lambda: io.from_networkx(G, weight=None),
+            "Graph.from_networkx": lambda: gb.Graph.from_networkx(G),
+            "to_networkx": lambda: io.to_networkx(A),
+            "from_scipy_sparse csr": lambda: io.from_scipy_sparse(csr),
+            "from_scipy_sparse csr, shared": lambda: io.from_scipy_sparse(csr, copy=False),
+            "from_scipy_sparse csc": lambda: io.from_scipy_sparse(csc),
+            "from_scipy_sparse coo": lambda: io.from_scipy_sparse(coo),
+            "to_scipy_sparse csr": lambda: io.to_scipy_sparse(A),
+            "to_scipy_sparse csr, shared": lambda: io.to_scipy_sparse(A, copy=False),
+            "mmwrite": lambda: io.mmwrite(market, A),
+            "mmread": lambda: io.mmread(market),
+            "write_edgelist": lambda: io.write_edgelist(text, A),
+            "read_edgelist": lambda: io.read_edgelist(text),
+            "save_npz": lambda: io.save_npz(npz, A, compressed=False),
+            "load_npz": lambda: io.load_npz(npz),
+            "save": lambda: io.save(own, A),
+            "load": lambda: io.load(own),
+            "load, mapped": lambda: io.load(own, mmap=True),
+        }
+        print(f"{options.vertices} vertices, {options.edges} edges, best of {options.repeat}")
+        for name, run in tasks.items():
+            print(f"  {name:32}{best(run, options.repeat) * 1e3:10.1f} ms", flush=True)
+
+
+if __name__ == "__main__":
+    main()

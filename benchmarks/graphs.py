@@ -1,0 +1,116 @@
+"""Graphs to measure on: made once per engine, and as plain arrays for everybody else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+import grblas_gpu as gb
+from grblas_gpu import algorithms, generators
+from grblas_gpu.generators.randomness import Stream
+
+from .machine import has_cuda
+
+
+class BenchmarkGraph:
+    """An undirected graph by its recipe. Objects of engines and other libraries are made when somebody asks."""
+
+    def __init__(self, name: str, make: Callable[..., gb.Matrix], *arguments: Any, **options: Any) -> None:
+        self.name = name
+        self.recipe = (
+            f"{make.__name__}({', '.join([*map(repr, arguments), *(f'{k}={v!r}' for k, v in options.items())])})"
+        )
+        self.countable = True  # whether FP64 can count the shortest paths
+        self.in_pieces = False  # whether sources must be looked for in a large component
+        self._make = lambda: make(*arguments, **options)
+        self._matrices: dict[str, gb.Matrix] = {}
+
+    def matrix(self, backend: str) -> gb.Matrix:
+        """The adjacency matrix on an engine."""
+        if backend not in self._matrices and self._matrices:  # to copy is faster than to make it again
+            A = self._matrices[backend] = self.any_matrix.to(backend)
+            A._store._transpose = A._store  # undirected
+        elif backend not in self._matrices:
+            with gb.using(backend):
+                self._matrices[backend] = self._make()
+        return self._matrices[backend]
+
+    @property
+    def any_matrix(self) -> gb.Matrix:
+        """One that exists already, or else one on the device, which is faster at making it."""
+        if not self._matrices:
+            self.matrix("cuda" if has_cuda() else "cpu")
+        return next(iter(self._matrices.values()))
+
+    @property
+    def n(self) -> int:
+        return self.any_matrix.nrows
+
+    @property
+    def entries(self) -> int:
+        return self.any_matrix.nvals
+
+    @cached_property
+    def csr(self) -> tuple[np.ndarray, np.ndarray]:
+        """Row pointers and column indices on the host."""
+        indptr, indices, _ = self.any_matrix.to_csr()
+        return indptr.astype(np.int64), indices.astype(np.int32)
+
+    @cached_property
+    def degrees(self) -> np.ndarray:
+        """Of all vertices, on the host."""
+        with gb.using(self.any_matrix.backend):
+            counts = self.any_matrix.reduce_rowwise(gb.agg.count).new()
+        return counts.to_dense(fill_value=0, dtype=np.int64)
+
+    def sources(self, count: int, seed: int = 1) -> list[int]:
+        """Random vertices that have neighbours, as Graph500 draws them."""
+        candidates = self._large_component() if self.in_pieces else np.flatnonzero(self.degrees)
+        if len(candidates) == 0:
+            raise ValueError(f"{self.name}: no vertex has a neighbour")
+        draws = Stream(seed).below(len(candidates), np.arange(count, dtype=np.uint64))
+        return candidates[draws.astype(np.int64)].tolist()
+
+    def _large_component(self) -> np.ndarray:
+        """The vertices that the first one of several reaches that reaches half of all."""
+        for vertex in np.argsort(-self.degrees, kind="stable")[:100].tolist():
+            found = algorithms.dobfs(self.any_matrix, vertex)
+            if 2 * found.nvals >= self.n:
+                return found.to_coo()[0].astype(np.int64)
+        raise ValueError(f"{self.name}: no component has half of the vertices")
+
+    def forget(self) -> None:
+        """Give the memory back."""
+        self._matrices.clear()
+        self.__dict__.pop("csr", None)
+
+
+def kronecker(scale: int, edge_factor: int = 16, name: str | None = None) -> BenchmarkGraph:
+    return BenchmarkGraph(name or f"kronecker {scale}", generators.kronecker, scale, edge_factor)
+
+
+def grid(side: int) -> BenchmarkGraph:
+    graph = BenchmarkGraph(f"grid {side} x {side}", generators.grid_2d, side)
+    graph.countable = side <= 512  # from corner to corner they are as many as ways to take half of 2 (side - 1) steps
+    return graph
+
+
+def delaunay(exponent: int, name: str | None = None) -> BenchmarkGraph:
+    return BenchmarkGraph(name or f"delaunay {exponent}", generators.delaunay, 2**exponent)
+
+
+def mycielskian(k: int) -> BenchmarkGraph:
+    return BenchmarkGraph(f"mycielskian {k}", generators.mycielskian, k)
+
+
+def small_world(n: int = 100_000) -> BenchmarkGraph:
+    return BenchmarkGraph("smallworld", generators.watts_strogatz, n, 10, 0.1)
+
+
+def road(name: str, nrows: int, ncols: int, keep: float = 0.7) -> BenchmarkGraph:
+    graph = BenchmarkGraph(name, generators.road, nrows, ncols, keep)
+    graph.in_pieces = True
+    return graph

@@ -1,0 +1,125 @@
+"""What a measurement was made on: machine, versions, commit, and how fast memory copies."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+PACKAGES = (
+    "grblas_gpu numpy scipy numba python-graphblas suitesparse-graphblas networkx igraph networkit "
+    "cupy-cuda12x cupy-cuda13x cugraph-cu12 cugraph-cu13"
+).split()
+HOST_BYTES, DEVICE_BYTES = 2**27, 2**30  # copied to find the rate: far more than caches hold
+COPY_TRIALS = 7
+
+
+def describe() -> dict[str, Any]:
+    """Everything that a result file says about where it comes from."""
+    return {"machine": machine(), "versions": versions(), "commit": commit(), "date": time.strftime("%Y-%m-%d")}
+
+
+def machine() -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "cpu": cpu_name(),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "gpu": None,
+    }
+    if has_cuda():
+        import cupy
+
+        properties = cupy.cuda.runtime.getDeviceProperties(0)
+        found["gpu"] = properties["name"].decode()
+        found["gpu_memory_gib"] = round(properties["totalGlobalMem"] / 2**30, 1)
+        found["cuda_runtime"] = cupy.cuda.runtime.runtimeGetVersion()
+    return found
+
+
+def cpu_name() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def versions() -> dict[str, str]:
+    found = {}
+    for package in PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def commit() -> str | None:
+    """The commit of the source tree, with a + if files were changed since; None where there is no tree."""
+
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(Path(__file__).resolve().parent), *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+    try:
+        return git("rev-parse", "HEAD") + ("+" if git("status", "--porcelain") else "")
+    except (OSError, subprocess.CalledProcessError):
+        return os.environ.get("GRBLAS_GPU_COMMIT")
+
+
+@cache
+def has_cuda() -> bool:
+    try:
+        import cupy
+
+        return cupy.cuda.runtime.getDeviceCount() > 0
+    except Exception:  # no CuPy, no driver, no device
+        return False
+
+
+@cache
+def copy_rate(backend: str) -> float:
+    """Bytes per second that a copy reads and writes, in the memory of that backend; the best of several."""
+    return device_copy_rate() if backend == "cuda" else host_copy_rate()
+
+
+def host_copy_rate() -> float:
+    """All cores copy, each its part."""
+    source, target = np.ones(HOST_BYTES, np.uint8), np.zeros(HOST_BYTES, np.uint8)
+    count = min(16, os.cpu_count() or 1)
+    cuts = [HOST_BYTES * k // count for k in range(count + 1)]
+    parts = [slice(start, stop) for start, stop in zip(cuts[:-1], cuts[1:], strict=True)]
+    with ThreadPoolExecutor(count) as pool:
+
+        def copy() -> float:
+            start = time.perf_counter()
+            list(pool.map(lambda part: np.copyto(target[part], source[part]), parts))
+            return time.perf_counter() - start
+
+        return 2 * HOST_BYTES / min(copy() for _ in range(COPY_TRIALS))
+
+
+def device_copy_rate() -> float:
+    import cupy
+
+    source, target = cupy.ones(DEVICE_BYTES, cupy.uint8), cupy.zeros(DEVICE_BYTES, cupy.uint8)
+    times = []
+    for _ in range(COPY_TRIALS):
+        cupy.cuda.runtime.deviceSynchronize()
+        start = time.perf_counter()
+        cupy.copyto(target, source)
+        cupy.cuda.runtime.deviceSynchronize()
+        times.append(time.perf_counter() - start)
+    return 2 * DEVICE_BYTES / min(times)

@@ -1,0 +1,143 @@
+"""One page with everything in it: tables and plots, no other file, readable in light and dark."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+from .compare import REFERENCE, speed_up, tables
+from .svg import bars, legend
+from .text_tables import Table, is_numeric, shown
+
+LIGHT = ["#1668b8", "#c2410c", "#3f7d20", "#8b3fa8", "#946200", "#0e7c7b", "#b0184b", "#555f6b"]
+DARK = ["#6cb2f2", "#f59058", "#93cf6b", "#d59bea", "#e5b84c", "#5fd0c7", "#f2799f", "#a9b4c0"]
+
+STYLE = """
+:root { color-scheme: light dark; --back: #fff; --text: #1c2127; --soft: #5c6670; --line: #dfe3e8; --head: #f3f5f7; %s }
+@media (prefers-color-scheme: dark) {
+  :root { --back: #14181d; --text: #e6e9ec; --soft: #9aa5b1; --line: #303842; --head: #1e242b; %s }
+}
+body { background: var(--back); color: var(--text); font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto;
+  max-width: 68rem; padding: 0 1rem; }
+h1 { font-size: 1.6rem; margin-bottom: .2rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
+p.soft, td.soft, figcaption { color: var(--soft); font-size: .85rem; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; font-size: .82rem; white-space: nowrap; }
+th { background: var(--head); font-weight: 600; text-align: left; }
+th, td { border-bottom: 1px solid var(--line); padding: .28rem .6rem; }
+td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
+figure { margin: 1rem 0 2rem; } svg { height: auto; width: 100%%; }
+svg text { fill: var(--text); font: 13px system-ui, sans-serif; paint-order: stroke; stroke: var(--back);
+  stroke-linejoin: round; stroke-width: 3px; } svg text.small { fill: var(--soft); font-size: 11px; }
+.grid { stroke: var(--line); } .mark { stroke: var(--text); stroke-dasharray: 4 3; }
+.legend span { display: inline-block; font-size: .85rem; margin-right: 1.2rem; }
+.legend i { border-radius: 3px; display: inline-block; height: .8rem; margin-right: .4rem; vertical-align: -1px;
+  width: .8rem; }
+%s
+"""
+
+
+def page(result: dict[str, Any], more: list[Table] | None = None) -> str:
+    """The page of a comparison; ``more`` tables follow."""
+    rows = result["measurements"]
+    parts = [f"<h1>{escape(result['title'])}</h1>", _origin(result)]
+    names = list(dict.fromkeys(row["contender"] for row in rows))
+    for kernel, table in zip(dict.fromkeys(row["kernel"] for row in rows), tables(result), strict=True):
+        part = [row for row in rows if row["kernel"] == kernel]
+        parts.append(f"<h2>{escape(table.title)}</h2>")
+        parts.append(legend(names))
+        parts.append(
+            _figure(
+                part,
+                names,
+                lambda row: row["gteps_entries"],
+                "billions of entries of the matrix per second; more is better",
+            )
+        )
+        if any(row["contender"] == REFERENCE for row in part):
+            parts.append(
+                _figure(
+                    part,
+                    names,
+                    lambda row: speed_up(rows, row),
+                    f"times faster than {REFERENCE}; more is better",
+                    line_at=1.0,
+                )
+            )
+        parts.append(
+            _figure(
+                part,
+                names,
+                lambda row: row["over_floor"],
+                "time over that of copying the bytes that must move; 1 cannot be beaten",
+                line_at=1.0,
+            )
+        )
+        parts.append(html_table(table))
+    parts += [f"<h2>{escape(table.title)}</h2>{html_table(table)}" for table in more or []]
+    if result["left_out"]:
+        parts.append("<h2>Left out</h2>" + html_table(_left_out(result["left_out"])))
+    return document(result["title"], "\n".join(parts))
+
+
+def document(title: str, body: str) -> str:
+    light, dark = (" ".join(f"--c{k}: {colour};" for k, colour in enumerate(colours)) for colours in (LIGHT, DARK))
+    classes = "\n".join(
+        f"rect.c{k} {{ fill: var(--c{k}); }} i.c{k} {{ background: var(--c{k}); }}" for k in range(len(LIGHT))
+    )
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>{STYLE % (light, dark, classes)}</style>\n</head>\n"
+        f"<body>\n{body}\n</body>\n</html>\n"
+    )
+
+
+def html_table(table: Table) -> str:
+    numeric = ["number" if is_numeric(table.column(name)) else "" for name in table.columns]
+
+    def line(cells: list[Any], tag: str) -> str:
+        return (
+            "<tr>"
+            + "".join(
+                f'<{tag} class="{kind}">{escape(shown(cell))}</{tag}>'
+                for cell, kind in zip(cells, numeric, strict=True)
+            )
+            + "</tr>"
+        )
+
+    rows = "\n".join(line(row, "td") for row in table.rows)
+    notes = "".join(f'<p class="soft">{escape(note)}</p>' for note in table.notes)
+    return f'<div class="scroll"><table>\n{line(table.columns, "th")}\n{rows}\n</table></div>{notes}'
+
+
+def _figure(rows: list[dict[str, Any]], names: list[str], value: Any, unit: str, line_at: float | None = None) -> str:
+    groups = list(dict.fromkeys(row["graph"] for row in rows))
+    series = {
+        name: [
+            next((value(row) for row in rows if row["graph"] == group and row["contender"] == name), None)
+            for group in groups
+        ]
+        for name in names
+    }
+    return f"<figure>{bars(groups, series, unit, line_at)}</figure>"
+
+
+def _origin(result: dict[str, Any]) -> str:
+    machine = result["machine"]
+    where = f"{machine['cpu']}, {machine['cores']} cores, {machine['memory_gib']} GiB"
+    if machine["gpu"]:
+        where += f"; {machine['gpu']}, {machine['gpu_memory_gib']} GiB"
+    rates = ", ".join(f"{name} {rate:.0f} GB/s" for name, rate in result["copy_gb_per_s"].items())
+    versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
+    used = {row["contender"]: row["note"] for row in result["measurements"] if row["note"]}
+    notes = "; ".join(f"{name}: {note}" for name, note in used.items())
+    lines = [where, f"memory copies at: {rates}", versions, notes, f"commit {result['commit']}, {result['date']}"]
+    return f'<p class="soft">{"<br>".join(escape(line) for line in lines if line)}</p>'
+
+
+def _left_out(rows: list[dict[str, str]]) -> Table:
+    table = Table("Left out", ["contender", "kernel", "graph", "why"])
+    for row in rows:
+        table.add(row["contender"], row["kernel"], row["graph"], row["why"])
+    return table

@@ -1,0 +1,82 @@
+"""Is a result right? Found out by other means than those that made it, before anything is timed.
+
+Levels are checked against the definition, on the engine's own arrays (NumPy's or CuPy's); betweenness by Brandes'
+algorithm, with another library's products or over the sorted list of edges.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+PIECE = 2**26  # entries looked at in one go
+FEW_LEVELS = 64  # so many products with the whole matrix are faster than sorting it
+
+
+class WrongResult(RuntimeError):
+    """A contender computed something that is not so."""
+
+
+def check_levels(indptr: Any, indices: Any, levels: Any, source: int) -> None:
+    """Distances from the source, -1 where there is no way, of a symmetric graph.
+
+    The source has 0, an edge joins vertices whose levels differ by at most one, and every vertex but the source has a
+    neighbour one level above. That is all there is to know.
+    """
+    if int(levels[source]) != 0 or int(np.count_nonzero(levels == 0)) != 1:
+        raise WrongResult(f"level 0 is not the source {source} alone")
+    caused = levels <= 0
+    for start in range(0, len(indices), PIECE):
+        entry = np.arange(start, min(start + PIECE, len(indices)), dtype=np.int64, like=indices)
+        rows = np.searchsorted(indptr, entry, side="right") - 1
+        here, there = levels[rows], levels[indices[start : start + PIECE]]
+        if bool(np.any((here < 0) != (there < 0))):
+            raise WrongResult("an edge leads from a vertex that was reached to one that was not")
+        if bool(np.any(abs(here - there) > 1)):
+            raise WrongResult("an edge joins vertices more than one level apart")
+        caused[rows[there == here - 1]] = True
+    if not bool(np.all(caused)):
+        raise WrongResult("a vertex has no neighbour one level above")
+
+
+def check_dependencies(found: np.ndarray, expected: np.ndarray) -> None:
+    """The dependencies of one source on all vertices, as betweenness adds them up."""
+    if not np.allclose(found, expected, rtol=1e-4, atol=1e-6 * max(1.0, float(expected.max(initial=0.0)))):
+        worst = int(np.argmax(np.abs(found - expected)))
+        raise WrongResult(f"dependency on vertex {worst}: {found[worst]} instead of {expected[worst]}")
+
+
+def product_dependencies(A: Any, source: int, levels: Any) -> Any:
+    """Dependencies by a product with the whole matrix (SciPy's or CuPy's) for every level, forward and back."""
+    sigma = (levels == 0).astype(np.float64)
+    deepest = int(levels.max())
+    for depth in range(1, deepest + 1):
+        sigma += (A @ (sigma * (levels == depth - 1))) * (levels == depth)
+    delta = sigma * 0
+    for depth in range(deepest, 0, -1):
+        here = levels == depth
+        share = np.where(here, (1 + delta) / np.where(here, sigma, 1.0), 0.0)
+        delta += (A @ share) * sigma * (levels == depth - 1)
+    delta[source] = 0
+    return delta
+
+
+def edge_dependencies(indptr: np.ndarray, indices: np.ndarray, source: int, levels: np.ndarray) -> np.ndarray:
+    """The same over the list of all edges that lead down, sorted by level."""
+    rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    down = (levels[rows] >= 0) & (levels[indices] == levels[rows] + 1)
+    rows, cols = rows[down], indices[down].astype(np.int64)
+    order = np.argsort(levels[rows], kind="stable")
+    rows, cols = rows[order], cols[order]
+    cuts = np.searchsorted(levels[rows], np.arange(levels.max(initial=0) + 2))
+    steps = list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
+    sigma, delta = np.zeros(len(levels)), np.zeros(len(levels))
+    sigma[source] = 1
+    for start, stop in steps:
+        np.add.at(sigma, cols[start:stop], sigma[rows[start:stop]])
+    for start, stop in reversed(steps):
+        above, below = rows[start:stop], cols[start:stop]
+        np.add.at(delta, above, sigma[above] / sigma[below] * (1 + delta[below]))
+    delta[source] = 0
+    return delta

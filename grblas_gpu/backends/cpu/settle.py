@@ -1,0 +1,101 @@
+"""The asynchronous pull, in place: operand and result share their arrays, and settled rows are seen at once.
+
+Open rows are listed, and the list is worked through in waves of chunks, one chunk per thread at a time. A row sees what
+its own chunk settled before it, and what earlier waves settled. So no thread uses what another one may be writing, and
+the result is the same in every run with the same number of threads.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from textwrap import indent
+from typing import Any
+
+import numpy as np
+
+from ..entries import expand
+from ..storage import MaskView, MatrixStore, VectorStore
+from . import pool
+from .mxv import Call, average_degree
+from .mxv_source import ARRAY, UNUSED, Body, Source, Terms
+from .parallel import PARALLEL_WORK, even_chunks
+from .tier import KernelTable
+
+OPEN, GIVEN, SETTLED, FOUND = range(4)  # status of a row; on what was only found no other row may build
+WAVES = 8  # more of them make more rows visible, and more often wait for the slowest thread
+
+_table = KernelTable()
+
+
+def pull_in_place(
+    a: MatrixStore,
+    u: VectorStore,
+    semiring: Any,
+    mask: MaskView | None,
+    *,
+    transposed: bool,
+    flip: bool,
+    final: Any,
+) -> VectorStore | None:
+    """The result, or None for the definition to compute it: the kernel fills the gaps of ``u`` and nothing else."""
+    gaps = mask is not None and mask.complement and mask.structure and mask.store is u
+    if not gaps or not _table.enabled or u.nvals == 0 or a.nvals == 0 or u.nvals == u.size:
+        return None
+    call = Call(a, u, semiring, flip, False, u.size)
+    if call.vector == UNUSED or u.dtype != semiring.return_type.np_type:
+        return None
+    m = a.transposed() if transposed else a
+    terms = Terms(semiring, flip, call.matrix, a.values.dtype, ARRAY, u.dtype, False)
+    # The final value is an argument: one kernel serves every level of a search.
+    key = (semiring.key, flip, a.values.dtype.char, call.matrix, u.dtype.char, m.indices.dtype.char)
+    kernel = _table.find(key, m.nvals, lambda: _source(terms))
+    if kernel is None:
+        return None
+    status = np.zeros(u.size, np.uint8)
+    values = np.zeros(u.size, u.dtype)
+    if u.indices is not None:
+        status[u.indices] = GIVEN
+        values[u.indices] = u.values
+    else:
+        assert u.present is not None
+        status[u.present] = GIVEN
+        np.copyto(values, expand(u.values, u.size), where=u.present)
+    rows = np.flatnonzero(status == OPEN)
+    matrix_values = () if call.matrix == UNUSED else (m.values,)
+    arguments = (m.indptr, m.indices, *matrix_values, values, status, rows, np.array([final], u.dtype))
+    if len(rows) * average_degree(m) < PARALLEL_WORK or pool.threads() == 1:
+        count = kernel(*arguments, 0, 0, len(rows))
+    else:
+        count, together = 0, pool.threads()
+        chunks = even_chunks(len(rows), WAVES)
+        for wave in (chunks[start : start + together] for start in range(0, len(chunks), together)):
+            done = wave[0][0]  # rows listed before this are settled, or will not be in this pass
+            count += sum(pool.run(partial(_run_chunk, kernel, arguments, done), wave))
+    present = status >= SETTLED
+    return VectorStore(u.size, values, present=present, nvals=count)
+
+
+def _run_chunk(kernel: Any, arguments: tuple, done: int, chunk: tuple[int, int]) -> int:
+    return kernel(*arguments, done, *chunk)
+
+
+def _source(terms: Terms) -> Source:
+    """Rows listed at ``lo`` to ``hi``; those listed before ``done`` are done. Returns how many got a value."""
+    body = Body(terms, "k")
+    combine = body.product + f"if found:\n    acc = {body.sum}\nelse:\n    acc = z\n    found = True\n"
+    combine += "if acc == final[0]:\n    break\n"
+    return body.finish(
+        f"def kernel(indptr, indices{body.arguments}, status, rows, final, done, lo, hi):\n    count = 0\n"
+        f"{body.prologue}"
+        "    before = U(rows[done]) if done < len(rows) else U(0)\n"
+        "    first = U(rows[lo]) if lo < hi else U(0)\n    last = U(rows[hi - 1]) if lo < hi else U(0)\n"
+        "    for t in range(U(lo), U(hi)):\n        i = U(rows[t])\n        found = False\n"
+        f"        acc = {body.zero}\n"
+        "        for p in range(U(indptr[i]), U(indptr[i + U(1)])):\n            k = U(indices[p])\n"
+        "            state = status[k]\n"
+        f"            if state == {GIVEN} or (state == {SETTLED} and (k < before or (first <= k and k <= last))):\n"
+        + indent(combine, " " * 16)
+        + "        if found:\n            u_values[i] = acc\n"
+        f"            status[i] = {SETTLED} if acc == final[0] else {FOUND}\n            count += 1\n"
+        "    return count\n"
+    )

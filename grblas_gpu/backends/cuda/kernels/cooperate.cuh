@@ -1,0 +1,34 @@
+// What warps and blocks do together besides sums and lists: searches by a whole warp, and work for the last block.
+
+#include "grid.cuh"
+
+// How many of the ascending numbers[0..count) are at most `wanted`. All lanes of the warp ask for the same and probe 32
+// places at a time, so that a million numbers take four steps instead of twenty.
+template <class T> DEVICE int64 warp_upper_bound(const T* numbers, int64 count, int64 wanted) {
+    int64 lo = 0, hi = count;
+    while (lo < hi) {
+        int64 step = (hi - lo + 31) >> 5;
+        int64 probe = lo + (lane() + 1) * step - 1;
+        bool below = probe < hi && int64(numbers[probe]) <= wanted;
+        int passed = __popc(__ballot_sync(FULL_WARP, below));
+        int64 end = lo + (passed + 1) * step - 1;  // this number is known to be larger, or is beyond the end
+        lo += passed * step;
+        if (end < hi) hi = end;
+    }
+    return lo;
+}
+
+// True in the one block that calls it last: it sees what all others wrote before. All threads of all blocks call it once.
+// `done` is 0 before and after.
+DEVICE bool last_block(unsigned* done) {
+    __shared__ bool last;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        last = atomicAdd(done, 1u) == gridDim.x - 1;
+        if (last) *done = 0;
+    }
+    __syncthreads();
+    __threadfence();
+    return last;
+}

@@ -1,0 +1,36 @@
+"""The asynchronous pull as two products: every row looks at the operand first, and then at all rows that settled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..entries import compress, entries, take
+from ..storage import MaskView, MatrixStore, VectorStore
+from .products import Products
+
+
+class Settling(Products):
+    def pull_in_place(
+        self,
+        a: MatrixStore,
+        u: VectorStore,
+        semiring: Any,
+        mask: MaskView | None,
+        *,
+        transposed: bool,
+        flip: bool,
+        plan: Any,
+        final: Any,
+    ) -> VectorStore:
+        """``t = m u``, then ``t = t (+) m s`` with ``s`` the entries of ``t`` that are ``final``.
+
+        Of the orders in which rows may see each other's results this is the one in which all settled rows come first.
+        """
+        first = self.mxv(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan)
+        keys, values = entries(first)
+        here = np.flatnonzero(values == final)
+        settled = VectorStore(first.size, compress(take(values, here)), indices=keys[here])
+        second = self.mxv(a, settled, semiring, mask, transposed=transposed, flip=flip, plan=plan)
+        return self.ewise_add(first, second, semiring.monoid.binaryop)  # type: ignore[attr-defined]

@@ -1,0 +1,76 @@
+"""``grblas-gpu generate KIND ...``: the generators, with the arguments that they have."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import time
+from typing import Any
+
+from .files import FORMATS, check_writable, write_graph
+from .options import BACKENDS, current_backend, pairs, show
+
+KINDS = (
+    "kronecker mycielskian delaunay random_geometric watts_strogatz grid_2d road uniform_random "
+    "preferential_attachment path star complete bipartite complete_bipartite"
+).split()
+
+
+def add_commands(commands: Any) -> None:
+    """A command for each generator; what it takes is read off its signature."""
+    from .. import generators
+
+    help_ = "make a graph, and write it to a file"
+    command = commands.add_parser("generate", help=help_, description=help_)
+    kinds = command.add_subparsers(dest="kind", required=True, metavar="KIND")
+    for name in KINDS:
+        function = getattr(generators, name)
+        first_line = (inspect.getdoc(function) or "").splitlines()[0].replace("``", "").replace("%", "%%")
+        kind = kinds.add_parser(name, help=first_line, description=first_line)
+        kind.set_defaults(run=run)
+        for parameter in inspect.signature(function).parameters.values():
+            _add_argument(kind, parameter)
+        kind.add_argument("--output", "-o", metavar="FILE", help=f"by its suffix: {FORMATS.replace('%', '%%')}")
+        kind.add_argument("--backend", choices=BACKENDS)
+        kind.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(options: argparse.Namespace) -> int:
+    from .. import generators
+
+    if options.output:
+        check_writable(options.output)
+    function = getattr(generators, options.kind)
+    positional, keywords = [], {}
+    for parameter in inspect.signature(function).parameters.values():
+        value = getattr(options, parameter.name)
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            keywords[parameter.name] = value
+        else:
+            positional.append(value)
+    start = time.perf_counter()
+    A = function(*positional, **keywords)
+    entries = A.nvals
+    made = time.perf_counter() - start
+    if options.output:
+        write_graph(options.output, A)
+    result = {
+        "kind": options.kind,
+        "vertices": A.nrows,
+        "entries": entries,
+        "backend": current_backend(),
+        "file": options.output,
+    }
+    show(options, result, pairs({**result, "seconds": made}))
+    return 0
+
+
+def _add_argument(kind: argparse.ArgumentParser, parameter: inspect.Parameter) -> None:
+    """An argument of a generator: positional as there, keywords as options."""
+    type_ = float if "float" in str(parameter.annotation) else int
+    if parameter.kind is parameter.KEYWORD_ONLY:
+        kind.add_argument(f"--{parameter.name}", type=type_, default=parameter.default, help="default: %(default)s")
+    elif parameter.default is parameter.empty:
+        kind.add_argument(parameter.name, type=type_)
+    else:
+        kind.add_argument(parameter.name, type=type_, nargs="?", default=parameter.default, help="default: %(default)s")

@@ -1,0 +1,140 @@
+"""``grblas-gpu bfs FILE --source S`` and ``grblas-gpu bc FILE``."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .files import FORMATS, check_folder, read_graph, write_values
+from .options import add_command, current_backend, pairs, positive, show
+
+SEARCHES = {
+    "bfs": "top-down or bottom-up as the planner likes",
+    "dobfs": "direction-optimising (Yang, Buluc, Owens)",
+    "turbobfs": "masked products (Artiles, Saeed)",
+    "hybrid_bfs": "counting edges, on a prepared graph (Hiragushi, Takahashi)",
+    "xbfs": "adaptive frontiers, asynchronous bottom-up (Gaihre et al.)",
+}
+SHOWN = 40  # levels in a table, at most
+
+
+def add_commands(commands: Any) -> None:
+    bfs = add_command(commands, "bfs", run_bfs, "distances from a vertex")
+    _add_file(bfs)
+    bfs.add_argument("--source", "-s", type=int, required=True, help="the vertex to start from")
+    described = "; ".join(f"{name}: {what}" for name, what in SEARCHES.items())
+    bfs.add_argument("--algorithm", "-a", choices=list(SEARCHES), default="dobfs", help=described)
+    bfs.add_argument("--trace", action="store_true", help="show every operation: strategy, reason, sizes, time")
+    bfs.add_argument("--plot", metavar="FILE", help="draw frontier, direction and time of every level (matplotlib)")
+    bfs.add_argument("--repeat", type=positive, default=3, help="runs to take the best time of (default: 3)")
+    bfs.add_argument("--output", "-o", metavar="FILE", help="write 'vertex level' lines")
+    bc = add_command(commands, "bc", run_bc, "betweenness centrality: exact, or from some sources")
+    _add_file(bc)
+    bc.add_argument("--source", "-s", type=int, action="append", help="only paths from here; may be repeated")
+    bc.add_argument("--top", type=positive, default=10, help="how many vertices to show (default: 10)")
+    bc.add_argument("--no-normalize", action="store_true", help="count paths instead of taking their share")
+    bc.add_argument("--output", "-o", metavar="FILE", help="write 'vertex centrality' lines")
+
+
+def _add_file(command: argparse.ArgumentParser) -> None:
+    command.add_argument("file", metavar="FILE", help=f"a graph: {FORMATS}")
+    command.add_argument("--undirected", "-u", action="store_true", help="enter every edge in both directions")
+    command.add_argument("--base", type=int, default=0, choices=(0, 1), help="first vertex number of an edge list")
+
+
+def run_bfs(options: argparse.Namespace) -> int:
+    from .. import algorithms, trace
+
+    for file in (options.output, options.plot):
+        if file:
+            check_folder(file)
+    A, loading = _timed(lambda: read_graph(options.file, undirected=options.undirected, base=options.base))
+    search = getattr(algorithms, options.algorithm)
+    times = []
+    for _ in range(options.repeat):
+        levels, taken = _timed(lambda: _ready(search(A, options.source)))
+        times.append(taken)
+    traced = trace()
+    with traced if options.trace or options.plot else contextlib.nullcontext():
+        if options.trace or options.plot:
+            search(A, options.source)
+    counts = np.bincount(levels.to_coo()[1])
+    result = {
+        "file": options.file,
+        "vertices": A.nrows,
+        "entries": A.nvals,
+        "backend": current_backend(),
+        "algorithm": options.algorithm,
+        "source": options.source,
+        "reached": levels.nvals,
+        "depth": len(counts) - 1,
+        "load_seconds": loading,
+        "milliseconds": min(times) * 1e3,
+        "gteps": A.nvals / min(times) / 1e9,
+    }
+    text = [pairs(result), "", _levels_table(counts.tolist())]
+    if options.trace:
+        text += ["", str(traced)]
+        result["trace"] = [vars(record) for record in traced.records]
+    if options.plot:
+        traced.plot(options.plot, title=f"{options.algorithm} from {options.source}")
+    if options.output:
+        write_values(options.output, levels)
+    show(options, {**result, "level_sizes": counts.tolist()}, "\n".join(text))
+    return 0
+
+
+def run_bc(options: argparse.Namespace) -> int:
+    from .. import algorithms
+
+    if options.output:
+        check_folder(options.output)
+    A, loading = _timed(lambda: read_graph(options.file, undirected=options.undirected, base=options.base))
+    scores, taken = _timed(
+        lambda: _ready(
+            algorithms.betweenness_centrality(A, options.source or None, normalized=not options.no_normalize)
+        )
+    )
+    values = scores.to_dense(fill_value=0.0)
+    best = np.argsort(-values, kind="stable")[: options.top].tolist()
+    result = {
+        "file": options.file,
+        "vertices": A.nrows,
+        "entries": A.nvals,
+        "backend": current_backend(),
+        "sources": len(set(options.source)) if options.source else A.nrows,
+        "load_seconds": loading,
+        "seconds": taken,
+    }
+    if options.output:
+        write_values(options.output, scores)
+    top = [{"vertex": vertex, "centrality": float(values[vertex])} for vertex in best]
+    lines = [f"{'vertex':>12}  centrality", *(f"{item['vertex']:12,}  {item['centrality']:.6g}" for item in top)]
+    show(options, {**result, "top": top}, "\n".join([pairs(result), "", *lines]))
+    return 0
+
+
+def _timed(run: Callable[[], Any]) -> tuple[Any, float]:
+    start = time.perf_counter()
+    result = run()
+    return result, time.perf_counter() - start
+
+
+def _ready(vector: Any) -> Any:
+    """The vector, once the device is done with it."""
+    vector.nvals
+    return vector
+
+
+def _levels_table(counts: list[int]) -> str:
+    lines = [f"{'level':>7}  {'vertices':>14}"]
+    shown = counts if len(counts) <= SHOWN else counts[: SHOWN - 2]
+    lines += [f"{level:7}  {count:14,}" for level, count in enumerate(shown)]
+    if len(shown) < len(counts):
+        lines += [f"{'...':>7}", f"{len(counts) - 1:7}  {counts[-1]:14,}"]
+    return "\n".join(lines)

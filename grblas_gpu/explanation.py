@@ -1,0 +1,64 @@
+"""What a product would do, without doing it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+from . import planner
+from .descriptor import descriptor_from_options
+from .errors import DimensionMismatch
+from .mask import check_mask
+from .runs import matrix_store, matvec_facts
+
+
+class Explanation(NamedTuple):
+    """A strategy, its direction ("push", "pull" or "mxm"), and why it was chosen."""
+
+    strategy: str
+    direction: str
+    reason: str
+    count_edges: Callable[[], int] | None = None
+
+    @property
+    def edges(self) -> int | None:
+        """How many edges a push would have to check; counted when somebody asks. None for a product of matrices."""
+        return None if self.count_edges is None else self.count_edges()
+
+
+def explain(expr: Any, mask: Any = None, **options: Any) -> Explanation:
+    """Which strategy ``w(mask, **options) << expr`` would run for a matrix product, and why; nothing is computed.
+
+    An algorithm whose formula depends on the direction asks here first, and then says ``direction=`` or ``strategy=``.
+
+    >>> from grblas_gpu import Matrix, Vector, explain, semiring
+    >>> A, v = Matrix.from_dense([[1, 2], [3, 4]]), Vector.from_coo([0], [True], size=2)
+    >>> plan = explain(semiring.any_pair(v @ A), policy="fraction")
+    >>> plan.strategy, plan.reason, plan.edges
+    ('pull.thread', '0.5 of the vertices against 0.1', 2)
+    """
+    if getattr(expr, "_role", None) == "infix":
+        expr = expr._to_expr()
+    method = getattr(expr, "method_name", None)
+    if method not in ("vxm", "mxv", "mxm"):
+        raise TypeError(f"explain: expected a product such as semiring.any_pair(v @ A); got {type(expr).__name__}")
+    view = None
+    if mask is not None:
+        mask = check_mask(mask, expr)
+        if mask.parent.shape != expr.shape:
+            raise DimensionMismatch(f"explain: mask {mask.name} has shape {mask.parent.shape}, {method} {expr.shape}")
+        view = mask.view()
+    desc = descriptor_from_options(options)
+    if method == "mxm":
+        a, b = (matrix_store(arg) for arg in expr.args)
+        mask_nvals = None if view is None or view.complement else view.store.nvals
+        plan = planner.choose_mxm(a.nvals, b.nvals, a.ncols, mask_nvals, desc)
+        return Explanation(plan.strategy, plan.direction, plan.reason)
+    matrix, vector = expr.args if method == "mxv" else reversed(expr.args)
+    store = matrix._matrix._store if matrix._is_transposed else matrix._store
+    transposed = matrix._is_transposed == (method == "mxv")
+    facts = matvec_facts(vector._engine, store, vector._store, expr.op, view, transposed)
+    facts = facts._replace(u_edges=cache(facts.u_edges))
+    plan = planner.choose_matvec(facts, desc)
+    return Explanation(plan.strategy, plan.direction, plan.reason, facts.u_edges)

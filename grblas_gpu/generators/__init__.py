@@ -1,0 +1,51 @@
+"""Graphs to try things on.
+
+Every generator returns a square Boolean adjacency ``Matrix``, symmetric, without loops or duplicates, whose stored
+values are all True (one value, not an array). It is made by the engine in use, on the device if that is "cuda". The
+same arguments give the same graph everywhere: random numbers are hashes of counters, in integers.
+:func:`edge_list` gives the entries as NumPy arrays ``rows, cols, n`` instead, as do the ``*_edges`` functions.
+"""
+
+from .edge_lists import (
+    Edges,
+    complete_edges,
+    delaunay_edges,
+    edge_list,
+    grid_2d_edges,
+    kronecker_edges,
+    mycielskian_edges,
+    path_edges,
+    star_edges,
+    uniform_random_edges,
+)
+from .kronecker_graphs import kronecker
+from .plane_graphs import delaunay, random_geometric, road
+from .random_graphs import bipartite, preferential_attachment, uniform_random, watts_strogatz
+from .regular_graphs import complete, complete_bipartite, grid_2d, mycielskian, path, star
+
+__all__ = [
+    "Edges",
+    "bipartite",
+    "complete",
+    "complete_bipartite",
+    "complete_edges",
+    "delaunay",
+    "delaunay_edges",
+    "edge_list",
+    "grid_2d",
+    "grid_2d_edges",
+    "kronecker",
+    "kronecker_edges",
+    "mycielskian",
+    "mycielskian_edges",
+    "path",
+    "path_edges",
+    "preferential_attachment",
+    "random_geometric",
+    "road",
+    "star",
+    "star_edges",
+    "uniform_random",
+    "uniform_random_edges",
+    "watts_strogatz",
+]

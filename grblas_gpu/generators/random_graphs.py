@@ -1,0 +1,118 @@
+"""Random graphs: uniform, small-world, preferential attachment, bipartite."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .randomness import Stream
+from .structure import EdgeKeys, check_probability, check_size, engine_array, pieces
+
+if TYPE_CHECKING:
+    from ..matrix import Matrix
+
+LIMIT = 2**32  # random choices are among at most so many
+
+
+def uniform_random(n: int, average_degree: float = 16.0, *, seed: int = 1) -> Matrix:
+    """``n * average_degree / 2`` edges between vertices drawn uniformly; the loops and duplicates drawn are dropped.
+
+    >>> from grblas_gpu import generators
+    >>> generators.uniform_random(100, 4, seed=3).shape
+    (100, 100)
+    """
+    check_size("uniform_random", n)
+    if average_degree < 0:
+        raise ValueError(f"uniform_random: average_degree must not be negative, got {average_degree}")
+    _check_choices("uniform_random", n)
+    return _drawn(n, round(n * average_degree / 2), lambda edge: tuple(Stream(seed, k).below(n, edge) for k in (1, 2)))
+
+
+def bipartite(left: int, right: int, degree: int = 8, *, seed: int = 1) -> Matrix:
+    """Each of ``left`` vertices (numbered first) draws ``degree`` of ``right`` vertices, some perhaps twice.
+
+    >>> from grblas_gpu import generators
+    >>> A = generators.bipartite(20, 30, 3, seed=3)
+    >>> A.shape, A[:20, :20].new().nvals, A[20:, 20:].new().nvals
+    ((50, 50), 0, 0)
+    """
+    check_size("bipartite", left, right)
+    if degree < 0:
+        raise ValueError(f"bipartite: degree must not be negative, got {degree}")
+    _check_choices("bipartite", right)
+    draw = Stream(seed, 1)
+    return _drawn(
+        left + right,
+        left * degree,
+        lambda edge: (edge // np.uint64(degree), draw.below(right, edge) + np.uint64(left)),
+    )
+
+
+def watts_strogatz(n: int, neighbours: int = 10, rewiring: float = 0.1, *, seed: int = 1) -> Matrix:
+    """A small world: a ring of ``n`` vertices, each joined to its ``neighbours`` (an even number) nearest ones.
+
+    Each edge is led to a random vertex with probability ``rewiring``; the few loops and duplicates that result are
+    dropped. D. Watts, S. Strogatz, Collective dynamics of small-world networks, Nature 1998.
+
+    >>> from grblas_gpu import generators
+    >>> generators.watts_strogatz(100, 4, 0.0).nvals
+    400
+    """
+    check_size("watts_strogatz", n)
+    check_probability("watts_strogatz", "rewiring", rewiring)
+    if neighbours % 2 or not 0 <= neighbours < n:
+        raise ValueError(f"watts_strogatz: neighbours must be even, from 0 to n - 1; got {neighbours} for n = {n}")
+    _check_choices("watts_strogatz", n)
+    rewired, elsewhere = Stream(seed, 1), Stream(seed, 2)
+    half = np.uint64(max(1, neighbours // 2))
+
+    def edges(edge: Any) -> tuple[Any, Any]:
+        vertex = edge // half
+        next_one = (vertex + edge % half + np.uint64(1)) % np.uint64(n)
+        return vertex, np.where(rewired.happens(rewiring, edge), elsewhere.below(n, edge), next_one)
+
+    return _drawn(n, n * (neighbours // 2), edges)
+
+
+def preferential_attachment(n: int, edges_each: int = 8, *, seed: int = 1) -> Matrix:
+    """Vertices come one after the other and draw ``edges_each`` ends of edges that are already there.
+
+    So a vertex is chosen with a probability proportional to its degree; loops and duplicates are dropped. A choice is
+    followed back by hashing until it names a vertex, so all edges are made at once: V. Batagelj, U. Brandes, Efficient
+    generation of large random networks, 2005; P. Sanders, C. Schulz, Scalable generation of scale-free graphs, 2016.
+
+    >>> from grblas_gpu import generators
+    >>> A = generators.preferential_attachment(200, 2, seed=3)
+    >>> A.shape, bool(A.degree_statistics().max > 5 * A.degree_statistics().mean)
+    ((200, 200), True)
+    """
+    check_size("preferential_attachment", n)
+    if edges_each < 0:
+        raise ValueError(f"preferential_attachment: edges_each must not be negative, got {edges_each}")
+    _check_choices("preferential_attachment", 2 * n * edges_each)
+    draw, one, each = Stream(seed, 1), np.uint64(1), np.uint64(max(1, edges_each))
+
+    def edges(edge: Any) -> tuple[Any, Any]:
+        # Ends 2 e and 2 e + 1 belong to edge e: the first is the new vertex, the second copies an end before it.
+        end = edge + edge + one
+        chosen = draw.below(end, end)
+        while bool(np.any(chosen & one)):  # an end that is a copy itself
+            chosen = np.where(chosen & one == one, draw.below(chosen, chosen), chosen)
+        return edge // each, (chosen >> one) // each
+
+    return _drawn(n, n * edges_each, edges)
+
+
+def _drawn(n: int, count: int, ends: Any) -> Matrix:
+    """The graph of ``count`` edges: ``ends`` maps their numbers to sources and targets."""
+    like = engine_array()
+    edges = EdgeKeys(n, count, like)
+    for start, stop in pieces(count, like):
+        edges.add(*ends(np.arange(start, stop, dtype=np.uint64, like=like)))
+    return edges.matrix()
+
+
+def _check_choices(name: str, count: int) -> None:
+    if count > LIMIT:
+        raise ValueError(f"{name}: random choices are among at most 2**32, got {count}")

@@ -1,0 +1,106 @@
+"""From edges in any order to a symmetric adjacency matrix, in the memory of the engine in use.
+
+Array code for NumPy and CuPy alike: new arrays are made ``like=`` one of the engine's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..backends import current_engine
+from ..backends.storage import INDEX, MatrixStore, column_type
+from ..dtypes import BOOL
+
+if TYPE_CHECKING:
+    from ..matrix import Matrix
+
+Array = Any  # numpy.ndarray or cupy.ndarray
+
+NOTHING = np.uint64(2**64 - 1)  # no edge: sorts behind all keys
+HOST_PIECE, DEVICE_PIECE = 2**15, 2**24  # edges at a time: what fits a cache, what keeps a device busy
+
+
+def engine_array() -> Array:
+    """An empty array of the engine in use, to make others like it."""
+    return current_engine().array(np.zeros(0, np.uint64))
+
+
+def pieces(total: int, like: Array) -> Iterator[tuple[int, int]]:
+    """``range(total)`` in pieces; what is made of them does not depend on their size, but the memory for it does."""
+    size = HOST_PIECE if isinstance(like, np.ndarray) else DEVICE_PIECE
+    for start in range(0, total, size):
+        yield start, min(start + size, total)
+
+
+class EdgeKeys:
+    """A list of undirected edges to be: one 64-bit key for each direction of each edge.
+
+    Sorting keys is several times faster than sorting pairs.
+    """
+
+    def __init__(self, n: int, most: int, like: Array) -> None:
+        self.n = n
+        self.bits = np.uint64(max(n - 1, 1).bit_length())
+        self.keys = np.zeros(2 * most, np.uint64, like=like)
+        self.used = 0
+
+    def add(self, source: Array, target: Array) -> None:
+        """More edges, as uint64; loops are left out."""
+        loop = source == target
+        for first, second in ((source, target), (target, source)):
+            end = self.used + len(source)
+            self.keys[self.used : end] = np.where(loop, NOTHING, first << self.bits | second)
+            self.used = end
+
+    def matrix(self) -> Matrix:
+        """The adjacency matrix, every edge once in either direction. The keys are used up."""
+        keys = self.keys[: self.used]
+        del self.keys
+        keys.sort()
+        if len(keys):
+            keep = keys != NOTHING
+            keep[1:] &= keys[1:] != keys[:-1]
+            keys = keys[keep]
+        return matrix_of_keys(keys, self.n, self.bits)
+
+
+def undirected(source: Array, target: Array, n: int) -> Matrix:
+    """The adjacency matrix of a list of edges: loops and repetitions are dropped."""
+    edges = EdgeKeys(n, len(source), source)
+    edges.add(source.astype(np.uint64), target.astype(np.uint64))
+    return edges.matrix()
+
+
+def matrix_of_keys(keys: Array, n: int, bits: np.uint64) -> Matrix:
+    """The matrix whose entries have these (ascending, symmetric) keys ``row << bits | column``."""
+    firsts = np.arange(n + 1, dtype=np.uint64, like=keys) << bits
+    indptr = np.searchsorted(keys, firsts).astype(INDEX)
+    cols = (keys & (np.uint64(1) << bits) - np.uint64(1)).astype(column_type(n))
+    return symmetric_matrix(indptr, cols)
+
+
+def symmetric_matrix(indptr: Array, cols: Array) -> Matrix:
+    """A Boolean Matrix of a structure that is symmetric and in order; nothing is checked or copied."""
+    from ..matrix import Matrix
+
+    engine = current_engine()
+    n = len(indptr) - 1
+    true = engine.array([True] * min(len(cols), 1), bool)
+    store = engine.adopt(MatrixStore(n, n, indptr, cols.astype(column_type(n), copy=False), true))
+    store._transpose = store  # known, so that nobody has to find out
+    return Matrix._from_store(engine, BOOL, store)
+
+
+def check_size(name: str, *sizes: int) -> None:
+    """A graph has vertices."""
+    for size in sizes:
+        if size < 1:
+            raise ValueError(f"{name}: a graph needs at least one vertex, got a size of {size}")
+
+
+def check_probability(name: str, what: str, value: float) -> None:
+    if not 0 <= value <= 1:
+        raise ValueError(f"{name}: {what} must be from 0 to 1, got {value}")

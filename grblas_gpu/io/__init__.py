@@ -1,0 +1,47 @@
+"""In and out: other libraries' graphs, matrices, tensors and tables, and files.
+
+The names that python-graphblas has are spelled as there. Nothing here imports the other library before it is needed.
+
+>>> import grblas_gpu as gb
+>>> A = gb.Matrix.from_coo([0, 1], [1, 0], [5, 6])
+>>> gb.io.to_scipy_sparse(A).toarray()
+array([[0, 5],
+       [6, 0]])
+"""
+
+from .binary_files import load, save
+from .dense_arrays import from_array, to_array
+from .edge_list_files import read_edgelist, write_edgelist
+from .graph import Graph
+from .matrix_market import mmread, mmwrite
+from .networkx_graphs import from_networkx, to_networkx
+from .npz_files import load_npz, save_npz
+from .pandas_frames import from_pandas_edgelist, to_pandas_edgelist
+from .python_graphblas import from_graphblas, to_graphblas
+from .scipy_sparse import from_scipy_sparse, to_cupyx_sparse, to_scipy_sparse
+from .torch_tensors import from_torch, to_torch
+
+__all__ = [
+    "Graph",
+    "from_array",
+    "from_graphblas",
+    "from_networkx",
+    "from_pandas_edgelist",
+    "from_scipy_sparse",
+    "from_torch",
+    "load",
+    "load_npz",
+    "mmread",
+    "mmwrite",
+    "read_edgelist",
+    "save",
+    "save_npz",
+    "to_array",
+    "to_cupyx_sparse",
+    "to_graphblas",
+    "to_networkx",
+    "to_pandas_edgelist",
+    "to_scipy_sparse",
+    "to_torch",
+    "write_edgelist",
+]

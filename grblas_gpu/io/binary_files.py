@@ -1,0 +1,136 @@
+"""Our own binary files: the stored arrays as they are, so that reading is as fast as the disk, or free when mapped.
+
+A file is the magic bytes, the length of the header, the header (JSON: kind, type, shape, name, and the arrays with
+their place) and the arrays, each at a multiple of 64 bytes from the start of the file. Everything is little-endian.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..backends import current_engine
+from ..backends.storage import VectorStore
+from ..base import ensure_type
+from ..dtypes import lookup_dtype
+from ..errors import GraphblasException
+from ..matrix import Matrix
+from ..matrix_formats import compressed_store
+from ..vector import Vector
+
+MAGIC = b"GRBLAS\x00\x01"
+_ALIGNMENT = 64
+_LONGEST_HEADER = 1 << 20
+
+
+def save(path: str | os.PathLike, x: Matrix | Vector) -> None:
+    """Write a Matrix or Vector in this library's own format; an interrupted write leaves no half a file behind.
+
+    >>> import tempfile, os
+    >>> from grblas_gpu import Vector, io
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "v.grb")
+    ...     io.save(path, Vector.from_coo([0, 2], [5, 6], size=4))
+    ...     io.load(path).to_dict()
+    {0: 5, 2: 6}
+    """
+    x = ensure_type(x, (Matrix, Vector))
+    host = x._engine.host
+    arrays = {name: np.ascontiguousarray(host(array)) for name, array in x.device_arrays().items()}
+    if isinstance(x, Vector) and not x._store.ordered:
+        order = np.argsort(arrays["indices"])
+        arrays["indices"] = arrays["indices"][order]
+        if len(arrays["values"]) > 1:
+            arrays["values"] = arrays["values"][order]
+    described = [[name, array.dtype.newbyteorder("<").str, len(array)] for name, array in arrays.items()]
+    kind = "Matrix" if isinstance(x, Matrix) else "Vector"
+    fields = {"kind": kind, "dtype": x.dtype.name, "shape": list(x.shape), "name": x.name, "arrays": described}
+    header = json.dumps(fields).encode()
+    path = Path(path)
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with unfinished.open("wb") as file:
+            file.write(MAGIC + len(header).to_bytes(8, "little") + header)
+            for array in arrays.values():
+                file.write(b"\x00" * (-file.tell() % _ALIGNMENT))
+                array.astype(array.dtype.newbyteorder("<"), copy=False).tofile(file)
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def load(path: str | os.PathLike, *, mmap: bool = False, name: str | None = None) -> Any:
+    """A Matrix or Vector from a file that :func:`save` wrote, where there is an example.
+
+    With ``mmap`` the arrays stay in the file and are read when they are needed; what is changed in memory does not
+    reach the file. The structure is checked in either case.
+
+    >>> from grblas_gpu import io
+    >>> io.load("nowhere.grb")
+    Traceback (most recent call last):
+    FileNotFoundError: [Errno 2] No such file or directory: 'nowhere.grb'
+    """
+    fields, arrays = _read(Path(path), mmap)
+    try:
+        dtype, shape = lookup_dtype(fields["dtype"]), [int(size) for size in fields["shape"]]
+        name = fields["name"] if name is None else name
+        if fields["kind"] == "Matrix":
+            nrows, ncols = shape
+            values = arrays["values"]
+            one = len(values) == 1 and len(arrays["indices"]) != 1
+            parts = arrays["indptr"], arrays["indices"], values.reshape(()) if one else values
+            store, _ = compressed_store(*parts, dtype, nrows, ncols, "nrows", "column indices", copy=False)
+            engine = current_engine()
+            return Matrix._from_store(engine, dtype, engine.adopt(store), name)
+        (size,) = shape
+        return _vector(dtype, size, arrays, name)
+    except (GraphblasException, KeyError, OverflowError, TypeError, ValueError) as error:
+        raise ValueError(f"{path}: damaged: {error}") from None
+
+
+def _vector(dtype: Any, size: int, arrays: dict[str, np.ndarray], name: str) -> Vector:
+    new = Vector(dtype, size, name=name)
+    values, indices, present = arrays["values"], arrays.get("indices"), arrays.get("present")
+    if indices is not None:
+        ascending = bool(np.all(indices[1:] > indices[:-1]))
+        if not ascending or (len(indices) and (indices[0] < 0 or indices[-1] >= size)):
+            raise ValueError("indices that do not ascend within the size")
+    room = size if indices is None else len(indices)
+    if values.dtype != dtype.np_type or len(values) not in {1 if room else 0, room}:
+        raise ValueError(f"{len(values)} values of {values.dtype} for {room} entries of {dtype.name}")
+    if present is not None and (present.dtype != bool or len(present) != size):
+        raise ValueError(f"{len(present)} flags for {size} positions")
+    new._store = new._engine.adopt(VectorStore(size, values, indices=indices, present=present))
+    return new
+
+
+def _read(path: Path, mmap: bool) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """The header and the arrays, once it is sure that the file has all of them."""
+    arrays = {}
+    with path.open("rb") as file:
+        start = file.read(len(MAGIC) + 8)
+        if start[: len(MAGIC)] != MAGIC:
+            raise ValueError(f"{path}: not a file of grblas_gpu.io.save")
+        length = int.from_bytes(start[len(MAGIC) :], "little")
+        try:
+            fields = json.loads(file.read(min(length, _LONGEST_HEADER)))
+            described = [(str(name), np.dtype(dtype), int(count)) for name, dtype, count in fields["arrays"]]
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{path}: damaged header: {error}") from None
+        place, available = file.tell(), path.stat().st_size
+        for name, dtype, count in described:
+            place += -place % _ALIGNMENT
+            if dtype.hasobject or count < 0 or place + count * dtype.itemsize > available:
+                raise ValueError(f"{path}: ends within the array {name!r} ({count} x {dtype})")
+            if mmap and count:
+                # "c": changes stay in memory, so the engine may write to the values as to any others
+                arrays[name] = np.asarray(np.memmap(path, dtype, "c", place, (count,)))
+            else:
+                file.seek(place)
+                arrays[name] = np.fromfile(file, dtype, count)
+            place += count * dtype.itemsize
+    return fields, arrays

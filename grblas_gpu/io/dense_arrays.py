@@ -1,0 +1,65 @@
+"""Dense arrays and tensors of any library: NumPy, CuPy, PyTorch, JAX and whatever else speaks DLPack."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..backends.entries import cast, entries
+from ..base import ensure_type
+from ..conversions import is_device_array
+from ..matrix import Matrix, TransposedMatrix
+from ..vector import Vector, dense_fill
+
+
+def from_array(array: Any, missing_value: Any = None, *, dtype: Any = None, name: str | None = None) -> Any:
+    """A Vector (one dimension) or a Matrix (two) from a dense array or tensor.
+
+    Every element becomes an entry, but for those equal to ``missing_value``. Arrays on a CUDA device (with
+    ``__cuda_array_interface__`` or DLPack) need backend "cuda" and stay on the device; others are copied once.
+
+    >>> import numpy as np
+    >>> from grblas_gpu import io
+    >>> io.from_array(np.array([0, 5, 6]), missing_value=0).to_dict()
+    {1: 5, 2: 6}
+    >>> io.from_array([[0, 5], [6, 0]], missing_value=0).to_dicts()
+    {0: {1: 5}, 1: {0: 6}}
+    """
+    if not is_device_array(array):
+        array = host_array(array)
+    if array.ndim not in (1, 2):
+        raise ValueError(f"from_array needs one or two dimensions; got {array.ndim}")
+    kind: Any = Vector if array.ndim == 1 else Matrix
+    return kind.from_dense(array, missing_value, dtype=dtype, name=name)
+
+
+def to_array(x: Any, fill_value: Any = None, *, dtype: Any = None) -> Any:
+    """A dense array of a Vector or Matrix in the memory of its backend: NumPy's, or CuPy's on backend "cuda".
+
+    Positions without an entry get ``fill_value``; where there are any it must be given. Other libraries take the
+    result by DLPack without a copy: ``torch.from_dlpack(io.to_array(x, 0))``.
+
+    >>> from grblas_gpu import Vector, io
+    >>> io.to_array(Vector.from_coo([0, 2], [5, 6]), fill_value=0)
+    array([5, 0, 6])
+    """
+    x = ensure_type(x, (Vector, Matrix, TransposedMatrix))
+    if isinstance(x, TransposedMatrix):
+        return to_array(x.T, fill_value, dtype=dtype).T
+    fill, found = dense_fill(x, fill_value, dtype, x.nvals == math.prod(x.shape))
+    keys, values = entries(x._store)
+    # Scattered where the entries are, so that nothing passes through the host.
+    dense = np.zeros(x.shape, found.np_type, like=keys)
+    if fill is not None:
+        dense[...] = fill
+    dense.reshape(-1)[keys] = cast(values, found.np_type)
+    return dense
+
+
+def host_array(array: Any) -> np.ndarray:
+    """What was given as a NumPy array, without a copy where its library can share memory."""
+    if isinstance(array, np.ndarray) or hasattr(array, "__array__") or not hasattr(array, "__dlpack__"):
+        return np.asarray(array)
+    return np.from_dlpack(array)

@@ -1,0 +1,163 @@
+"""Edge lists: a line for each edge with source, target and perhaps a weight; plain or compressed (.gz, .bz2, .xz)."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..base import ensure_type
+from ..conversions import MAX_SIZE
+from ..dtypes import FP64, lookup_dtype
+from ..matrix import Matrix, TransposedMatrix
+from .text_files import name_of, opened
+
+
+def read_edgelist(
+    source: Any,
+    *,
+    delimiter: str | None = None,
+    base: int = 0,
+    directed: bool = True,
+    dtype: Any = None,
+    nrows: int | None = None,
+    ncols: int | None = None,
+    dup_op: Any = None,
+    name: str | None = None,
+) -> Matrix:
+    """A Matrix from a file of numbered vertices, given by name or open for reading text.
+
+    Lines that start with # or % and empty ones are skipped. ``delimiter`` is any white space unless given; ``base`` is
+    the number of the first vertex. Without weights all values are True; weights are FP64 unless ``dtype`` says
+    otherwise. The shape is that of the largest number, and square, unless ``nrows`` or ``ncols`` is given. With
+    ``directed=False`` every edge is entered in both directions. A malformed line is a ValueError with its number.
+    For vertices that are not numbers there is ``Graph.read_edgelist``.
+
+    >>> from io import StringIO
+    >>> from grblas_gpu import io
+    >>> io.read_edgelist(StringIO("# from to weight\\n0 1 2.5\\n2 1 0.5\\n")).to_dicts()
+    {0: {1: 2.5}, 2: {1: 0.5}}
+    >>> io.read_edgelist(StringIO("0 1\\n2\\n"))
+    Traceback (most recent call last):
+    ValueError: <StringIO>: line 2: expected 2 fields (source target), found 1: '2'
+    """
+    with opened(source, "rt") as file:
+        text = file.read()
+    if isinstance(text, bytes):
+        text = text.decode()
+    weight_type = FP64 if dtype is None else lookup_dtype(dtype)
+    rows, cols, weights = parse_numbers(text, name_of(source), delimiter, base, weight_type.np_type)
+    values: Any = np.broadcast_to(np.ones(1, bool), rows.shape) if weights is None else weights
+    if not directed:
+        proper = rows != cols  # a loop is one entry
+        rows, cols = np.concatenate([rows, cols[proper]]), np.concatenate([cols, rows[proper]])
+        values = (
+            np.broadcast_to(values[:1], rows.shape) if weights is None else np.concatenate([values, values[proper]])
+        )
+    largest = int(max(rows.max(initial=-1), cols.max(initial=-1))) + 1
+    if nrows is None and ncols is None:
+        nrows = ncols = largest
+    nrows = int(rows.max(initial=-1)) + 1 if nrows is None else nrows
+    ncols = int(cols.max(initial=-1)) + 1 if ncols is None else ncols
+    if weights is None and dup_op is None:
+        values = np.array(True)  # an edge that is there twice is there
+    return Matrix.from_coo(rows, cols, values, dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
+
+
+def write_edgelist(
+    target: Any, matrix: Any, *, delimiter: str = " ", base: int = 0, values: bool | None = None
+) -> None:
+    """Write the entries of a Matrix, a line each: row, column and value (unless ``values`` is false).
+
+    By default the values of a BOOL matrix that are all true are left out.
+
+    >>> from io import StringIO
+    >>> from grblas_gpu import Matrix, io
+    >>> file = StringIO()
+    >>> io.write_edgelist(file, Matrix.from_coo([0, 1], [1, 2], [5, 6]))
+    >>> file.getvalue()
+    '0 1 5\\n1 2 6\\n'
+    """
+    matrix = ensure_type(matrix, (Matrix, TransposedMatrix))
+    rows, cols, weights = matrix.to_coo()
+    if values is None:
+        values = not (weights.dtype == bool and bool(weights.all()))
+    columns = [(rows.astype(np.int64) + base).tolist(), (cols.astype(np.int64) + base).tolist()]
+    if values:
+        columns.append((weights.astype(np.int8) if weights.dtype == bool else weights).tolist())
+    with opened(target, "wt") as file:
+        # str of a Python float is the shortest text that reads back as the same number
+        file.writelines(f"{delimiter.join(map(str, edge))}\n" for edge in zip(*columns, strict=True))
+
+
+def parse_numbers(text: str, name: str, delimiter: str | None, base: int, weight_type: np.dtype) -> tuple[Any, ...]:
+    """Sources and targets (from 0), and weights or None; a ValueError names the line that is wrong."""
+    first = next(data_lines(text), None)
+    if first is None:
+        return np.empty(0, np.int64), np.empty(0, np.int64), None
+    count = len(first[1].split(delimiter))
+    fields = [("source", np.int64), ("target", np.int64), ("weight", weight_type)][: 3 if count == 3 else 2]
+    fast: Any = None
+    with contextlib.suppress(OverflowError, ValueError):
+        # NumPy's reader is fast and says "row", which is not the line: where it fails the loop below finds out.
+        fast = np.loadtxt(io.StringIO(text), fields, comments="#", delimiter=delimiter, ndmin=1)
+    if fast is not None:
+        rows, cols = fast["source"] - base, fast["target"] - base
+        if min(rows.min(), cols.min()) >= 0 and max(rows.max(), cols.max()) < MAX_SIZE:
+            return rows, cols, np.ascontiguousarray(fast["weight"]) if count == 3 else None
+    ends: tuple[list[int], list[int]] = ([], [])
+    weights: list[tuple[int, str]] = []
+    for number, found in split_lines(text, name, delimiter):
+        for end, field in zip(ends, found, strict=False):
+            end.append(_checked_vertex(field.strip(), base, f"{name}: line {number}"))
+        weights += [(number, field.strip()) for field in found[2:]]
+    rows, cols = (np.array(end, np.int64) for end in ends)
+    return rows, cols, parse_weights(weights, name, weight_type) if count == 3 else None
+
+
+def data_lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines that are neither empty nor comments, with their numbers."""
+    for number, line in enumerate(io.StringIO(text), 1):
+        line = line.partition("#")[0].strip()
+        if line and line[0] != "%":
+            yield number, line
+
+
+def split_lines(text: str, name: str, delimiter: str | None) -> Iterator[tuple[int, list[str]]]:
+    """The fields of every line with its number: two or three, as many as in the first."""
+    count = 0
+    for number, line in data_lines(text):
+        fields = line.split(delimiter)
+        count = count or (3 if len(fields) == 3 else 2)
+        if len(fields) != count:
+            wanted = f"{count} fields ({'source target weight' if count == 3 else 'source target'})"
+            raise ValueError(f"{name}: line {number}: expected {wanted}, found {len(fields)}: {line!r}")
+        yield number, fields
+
+
+def parse_weights(fields: list[tuple[int, str]], name: str, dtype: np.dtype) -> np.ndarray:
+    """Numbers of a type from text; a ValueError names the line of the first that is none."""
+    try:
+        return np.array([field for _, field in fields]).astype(dtype)
+    except (OverflowError, ValueError):
+        for number, field in fields:
+            try:
+                np.array([field]).astype(dtype)
+            except (OverflowError, ValueError):
+                raise ValueError(f"{name}: line {number}: weight {field!r} is no {dtype.name}") from None
+        raise
+
+
+def _checked_vertex(field: str, base: int, where: str) -> int:
+    try:
+        vertex = int(field) - base if "_" not in field else None
+    except ValueError:
+        vertex = None
+    if vertex is None:
+        raise ValueError(f"{where}: vertex {field!r} is no integer")
+    if not 0 <= vertex < MAX_SIZE:
+        raise ValueError(f"{where}: vertex {field} is not from {base} on, or too large")
+    return vertex

@@ -1,0 +1,231 @@
+"""Graph: an adjacency Matrix with the labels of its nodes. Everything below this module works with numbers."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..base import ensure_type
+from ..dtypes import lookup_dtype
+from ..errors import DimensionMismatch, InvalidValue
+from ..matrix import Matrix, TransposedMatrix
+from ..vector import Vector
+from .edge_list_files import parse_weights, split_lines
+from .networkx_graphs import add_edges, adjacency
+from .text_files import name_of, opened
+
+
+class Graph:
+    """A square adjacency Matrix and the label of every node.
+
+    ``directed=False`` says that the Matrix is symmetric, an entry for either direction. Labels are anything hashable
+    (they need no order); without labels the nodes are numbers.
+
+    >>> from grblas_gpu import Graph
+    >>> from grblas_gpu.algorithms import bfs
+    >>> graph = Graph.from_edges([("ann", "bob"), ("bob", "cid")], directed=True)
+    >>> graph.to_dict(bfs(graph.matrix, graph.index("ann")))
+    {'ann': 0, 'bob': 1, 'cid': 2}
+    """
+
+    __slots__ = ("directed", "labels", "matrix", "_index")
+
+    def __init__(self, matrix: Matrix, labels: Iterable[Hashable] | None = None, *, directed: bool = True) -> None:
+        matrix = ensure_type(matrix, (Matrix, TransposedMatrix))
+        matrix = matrix.new() if isinstance(matrix, TransposedMatrix) else matrix
+        if matrix.nrows != matrix.ncols:
+            raise DimensionMismatch(f"Graph needs a square Matrix, not {matrix.nrows} x {matrix.ncols}")
+        named = list(range(matrix.nrows) if labels is None else labels)
+        if len(named) != matrix.nrows:
+            raise DimensionMismatch(f"Graph: {len(named)} labels for {matrix.nrows} nodes")
+        index = dict(zip(named, range(len(named)), strict=True))
+        if len(index) != len(named):
+            twice = next(label for i, label in enumerate(named) if index[label] != i)
+            raise InvalidValue(f"Graph: label {twice!r} stands for two nodes")
+        if not directed and not matrix.is_symmetric():
+            raise InvalidValue("Graph: the Matrix of an undirected graph must be symmetric")
+        self.matrix, self.labels, self.directed, self._index = matrix, named, directed, index
+
+    @classmethod
+    def _trusted(cls, matrix: Matrix, labels: list, directed: bool, index: dict) -> Graph:
+        """Of parts that fit together by construction."""
+        new = object.__new__(cls)
+        new.matrix, new.labels, new.directed, new._index = matrix, labels, directed, index
+        return new
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __contains__(self, label: Hashable) -> bool:
+        return label in self._index
+
+    def __repr__(self) -> str:
+        kind = "directed" if self.directed else "undirected"
+        return f"Graph({kind}, {len(self)} nodes, {self.matrix.nvals} entries, {self.matrix.dtype})"
+
+    # ---- labels and numbers ---------------------------------------------------------------------------------
+
+    def index(self, label: Hashable) -> int:
+        """The number of a node.
+
+        >>> Graph.from_edges([("ann", "bob")]).index("bob")
+        1
+        """
+        try:
+            return self._index[label]
+        except KeyError:
+            raise KeyError(f"Graph: no node is called {label!r}") from None
+
+    def to_dict(self, vector: Any) -> dict:
+        """The entries of a Vector over the nodes, by label.
+
+        >>> from grblas_gpu import Vector
+        >>> Graph.from_edges([("ann", "bob")]).to_dict(Vector.from_coo([1], [7], size=2))
+        {'bob': 7}
+        """
+        vector = ensure_type(vector, Vector)
+        if vector.size != len(self):
+            raise DimensionMismatch(f"Graph: a Vector of size {vector.size} for {len(self)} nodes")
+        return {self.labels[i]: value for i, value in vector.to_dict().items()}
+
+    def to_vector(self, values: Mapping[Hashable, Any], dtype: Any = None) -> Vector:
+        """A Vector over the nodes from values by label.
+
+        >>> Graph.from_edges([("ann", "bob")]).to_vector({"bob": 7}).to_dict()
+        {1: 7}
+        """
+        return Vector.from_dict({self.index(label): x for label, x in values.items()}, dtype, size=len(self))
+
+    def edges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Numbers of sources, numbers of targets, values; an undirected edge is there once (source <= target).
+
+        >>> [part.tolist() for part in Graph.from_edges([("ann", "bob", 5)]).edges()]
+        [[0], [1], [5]]
+        """
+        rows, cols, values = self.matrix.to_coo()
+        if not self.directed:
+            keep = rows <= cols
+            rows, cols, values = rows[keep], cols[keep], values[keep]
+        return rows, cols, values
+
+    # ---- in and out -----------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_edges(
+        cls,
+        edges: Iterable[Sequence],
+        *,
+        nodes: Iterable[Hashable] = (),
+        directed: bool = False,
+        dtype: Any = None,
+        dup_op: Any = None,
+    ) -> Graph:
+        """A Graph from (source, target) or (source, target, weight) tuples of labels.
+
+        ``nodes`` come first in the numbering; further ones follow in the order in which they appear. Edges that are
+        there twice need ``dup_op`` if they have weights.
+
+        >>> graph = Graph.from_edges([("ann", "bob", 5), ("cid", "ann", 6)])
+        >>> graph.labels, graph.matrix.to_dicts()
+        (['ann', 'bob', 'cid'], {0: {1: 5, 2: 6}, 1: {0: 5}, 2: {0: 6}})
+        """
+        columns = list(zip(*edges, strict=True)) or [(), ()]
+        if len(columns) not in (2, 3):
+            raise ValueError(f"Graph.from_edges: an edge has 2 or 3 parts (source, target, weight), not {len(columns)}")
+        index: dict[Hashable, int] = {}
+        for label in itertools.chain(nodes, *zip(columns[0], columns[1], strict=True)):
+            index.setdefault(label, len(index))
+        rows, cols = (np.fromiter(map(index.__getitem__, end), np.int64, len(end)) for end in columns[:2])
+        weights = np.array(columns[2]) if len(columns) == 3 else None
+        return cls.from_numbered_edges(rows, cols, weights, list(index), directed=directed, dtype=dtype, dup_op=dup_op)
+
+    @classmethod
+    def from_numbered_edges(
+        cls,
+        rows: np.ndarray,
+        cols: np.ndarray,
+        weights: np.ndarray | None,
+        labels: list,
+        *,
+        directed: bool = False,
+        dtype: Any = None,
+        dup_op: Any = None,
+    ) -> Graph:
+        """A Graph from arrays of node numbers, perhaps weights, and the labels that the numbers stand for.
+
+        >>> import numpy as np
+        >>> Graph.from_numbered_edges(np.array([0, 0]), np.array([1, 2]), None, ["ann", "bob", "cid"])
+        Graph(undirected, 3 nodes, 4 entries, BOOL)
+        """
+        values: Any = True if weights is None else weights
+        if not directed:
+            proper = rows != cols  # a loop is one entry
+            rows, cols = np.concatenate([rows, cols[proper]]), np.concatenate([cols, rows[proper]])
+            values = values if weights is None else np.concatenate([weights, weights[proper]])
+        n = len(labels)
+        matrix = Matrix.from_coo(
+            rows, cols, values, dtype, nrows=n, ncols=n, dup_op=None if weights is None else dup_op
+        )
+        return cls._trusted(matrix, labels, directed, dict(zip(labels, range(n), strict=True)))
+
+    @classmethod
+    def from_networkx(cls, G: Any, weight: str | None = "weight", dtype: Any = None) -> Graph:
+        """A Graph from one of NetworkX, with the rules of ``io.from_networkx``.
+
+        >>> import networkx as nx
+        >>> Graph.from_networkx(nx.path_graph(["ann", "bob", "cid"])).labels
+        ['ann', 'bob', 'cid']
+        """
+        labels = list(G)
+        matrix = adjacency(G, labels, dtype, weight, None)
+        return cls._trusted(matrix, labels, G.is_directed(), dict(zip(labels, range(len(labels)), strict=True)))
+
+    def to_networkx(self, edge_attribute: str | None = "weight") -> Any:
+        """A NetworkX DiGraph, or Graph if this one is not directed, with the labels as nodes.
+
+        >>> Graph.from_edges([("ann", "bob", 5)]).to_networkx().edges(data="weight")
+        EdgeDataView([('ann', 'bob', 5)])
+        """
+        import networkx as nx
+
+        G = nx.DiGraph() if self.directed else nx.Graph()
+        G.add_nodes_from(self.labels)
+        add_edges(G, self.edges(), self.labels, edge_attribute)
+        return G
+
+    @classmethod
+    def read_edgelist(
+        cls,
+        source: Any,
+        *,
+        delimiter: str | None = None,
+        directed: bool = False,
+        dtype: Any = float,
+        dup_op: Any = None,
+    ) -> Graph:
+        """A Graph from a text file with a line for every edge: two labels (any text) and perhaps a weight.
+
+        The file is as for ``io.read_edgelist``, and a malformed line is a ValueError with its number too.
+
+        >>> from io import StringIO
+        >>> Graph.read_edgelist(StringIO("ann,bob,2.5\\n"), delimiter=",").to_networkx().edges(data="weight")
+        EdgeDataView([('ann', 'bob', 2.5)])
+        """
+        with opened(source, "rt") as file:
+            text = file.read()
+        text = text.decode() if isinstance(text, bytes) else text
+        name = name_of(source)
+        lines = [(number, [field.strip() for field in fields]) for number, fields in split_lines(text, name, delimiter)]
+        weighted = bool(lines) and len(lines[0][1]) == 3
+        index: dict[Hashable, int] = {}
+        for label in itertools.chain.from_iterable(fields[:2] for _, fields in lines):
+            index.setdefault(label, len(index))
+        rows, cols = (np.fromiter((index[fields[k]] for _, fields in lines), np.int64, len(lines)) for k in (0, 1))
+        weights = None
+        if weighted:
+            numbered = [(number, fields[2]) for number, fields in lines]
+            weights = parse_weights(numbered, name, lookup_dtype(dtype).np_type)
+        return cls.from_numbered_edges(rows, cols, weights, list(index), directed=directed, dup_op=dup_op)

@@ -1,0 +1,125 @@
+"""Matrix Market files, plain or compressed (.gz, .bz2), by SciPy's parallel reader (or ``fast_matrix_market``)."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import os
+from typing import Any
+
+import numpy as np
+
+from ..base import ensure_type
+from ..dtypes import BOOL
+from ..matrix import Matrix, TransposedMatrix
+from .scipy_sparse import to_scipy_sparse
+from .text_files import is_compressed, name_of, opened
+
+_ENGINES = ("auto", "scipy", "fmm", "fast_matrix_market")
+
+
+def mmread(source: Any, engine: str = "auto", *, dup_op: Any = None, name: str | None = None, **kwargs: Any) -> Matrix:
+    """A Matrix from a Matrix Market file, given by name or open.
+
+    A file without values ("pattern") gives 1.0 everywhere, stored once. A malformed file is a ValueError (an
+    OverflowError for an integer beyond 64 bits) with the number of the line. Further arguments go to the reader.
+
+    >>> from io import StringIO
+    >>> from grblas_gpu import io
+    >>> text = "%%MatrixMarket matrix coordinate integer general\\n2 3 2\\n1 2 5\\n2 3 6\\n"
+    >>> io.mmread(StringIO(text)).to_dicts()
+    {0: {1: 5}, 1: {2: 6}}
+    >>> io.mmread(StringIO(text.replace("2 3 6", "2 4 6")))
+    Traceback (most recent call last):
+    ValueError: <StringIO>: Line 4: Column index out of bounds
+    """
+    read, options = _function("mmread", engine)
+    start = source.tell() if hasattr(source, "tell") else 0
+    try:
+        array = read(source, **options, **kwargs)
+    except (EOFError, OverflowError, ValueError) as error:
+        kind = OverflowError if isinstance(error, OverflowError) else ValueError
+        raise kind(f"{name_of(source)}: {_with_line(str(error), source, start)}") from None
+    if getattr(array, "format", None) != "coo":
+        return Matrix.from_dense(array, name=name)
+    nrows, ncols = array.shape
+    values = array.data
+    if len(values) and values[0] == 1 and bool(np.all(values == 1)):
+        values = np.broadcast_to(values[:1], values.shape)  # stored once; still counted by dup_op
+    return Matrix.from_coo(array.row, array.col, values, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
+
+
+def mmwrite(
+    target: Any,
+    matrix: Any,
+    engine: str = "auto",
+    *,
+    comment: str = "",
+    field: str | None = None,
+    precision: int | None = None,
+    symmetry: str | None = None,
+    **kwargs: Any,
+) -> None:
+    """Write a Matrix to a Matrix Market file, compressed if its name ends in .gz, .bz2 or .xz.
+
+    ``field`` is "real", "integer" or "pattern" (default: by the type; "pattern" for BOOL where all are true), and
+    ``symmetry`` "general", "symmetric" or "skew-symmetric" (default: one of the first two, as it is).
+
+    >>> from io import BytesIO
+    >>> from grblas_gpu import Matrix, io
+    >>> file = BytesIO()
+    >>> io.mmwrite(file, Matrix.from_coo([0, 1], [1, 2], [5, 6]))
+    >>> print(file.getvalue().decode().splitlines()[2:])
+    ['2 3 2', '1 2 5', '2 3 6']
+    """
+    write, _ = _function("mmwrite", engine)
+    matrix = ensure_type(matrix, (Matrix, TransposedMatrix))
+    array = to_scipy_sparse(matrix, "coo")
+    if matrix.dtype == BOOL:
+        field = ("pattern" if array.data.all() else "integer") if field is None else field
+        array = array.astype(np.int8)
+    if symmetry is None:  # SciPy would look for one entry after the other, in Python
+        stored = matrix.T if isinstance(matrix, TransposedMatrix) else matrix
+        symmetry = "symmetric" if stored.is_symmetric() else "general"
+    arguments: dict[str, Any] = {"comment": comment, "field": field, "precision": precision, "symmetry": symmetry}
+    if isinstance(target, (str, os.PathLike)) and not is_compressed(target):
+        target = f"{os.fspath(target).removesuffix('.mtx')}.mtx"  # as SciPy does
+    with opened(target, "wb") as file:  # SciPy does not notice when it cannot open a file
+        plain = io.BytesIO() if is_compressed(target) else file  # its writer seeks, which a compressed file cannot
+        write(plain, array, **arguments, **kwargs)
+        if plain is not file:
+            file.write(plain.getbuffer())
+
+
+def _function(which: str, engine: str) -> tuple[Any, dict[str, Any]]:
+    """``mmread`` or ``mmwrite`` of the engine, and what it must be told to return a sparse array."""
+    engine = engine.lower()
+    if engine not in _ENGINES:
+        raise ValueError(f'Bad engine value: {engine!r}. Must be "auto", "scipy", "fmm", or "fast_matrix_market"')
+    if engine in {"fmm", "fast_matrix_market"}:
+        try:
+            import fast_matrix_market
+        except ImportError:
+            raise ImportError(f'engine="{engine}" needs fast_matrix_market; "auto" is as fast with SciPy') from None
+        return getattr(fast_matrix_market, which), {}
+    import scipy.io  # since 1.12 with the parallel parser of fast_matrix_market
+
+    return getattr(scipy.io, which), {"spmatrix": False} if which == "mmread" else {}
+
+
+def _with_line(message: str, source: Any, start: int) -> str:
+    """The message with a line number: SciPy leaves it out when the file ends early or its size line is wrong."""
+    if message.startswith("Line "):
+        return message
+    try:
+        if hasattr(source, "seek"):
+            source.seek(start)
+        with opened(source, "rb") as file:
+            first, last = 0, 0
+            for number, line in zip(itertools.count(1), file, strict=False):
+                last = number
+                if not first and line.strip() and line.lstrip()[:1] not in ("%", b"%"):
+                    first = number
+    except (EOFError, OSError):
+        return message
+    return f"Line {last if message.startswith('Truncated') or not first else first}: {message}"

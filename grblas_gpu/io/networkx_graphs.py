@@ -1,0 +1,131 @@
+"""NetworkX graphs as adjacency matrices, and back.
+
+Rules: an undirected edge becomes two entries, a loop one. Edges without the weight attribute count 1. Parallel edges of
+a multigraph become one entry, the sum of their weights, as in networkx's own conversions.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..backends.storage import column_type
+from ..base import ensure_type
+from ..errors import DimensionMismatch
+from ..matrix import Matrix, TransposedMatrix
+from .scipy_sparse import one_if_equal
+
+
+def from_networkx(
+    G: Any,
+    nodelist: Iterable | None = None,
+    dtype: Any = None,
+    weight: str | None = "weight",
+    name: str | None = None,
+) -> Matrix:
+    """The adjacency Matrix of a NetworkX graph; row i is the i-th node of ``nodelist`` (default: of the graph).
+
+    With ``weight=None`` every edge counts 1. ``Graph.from_networkx`` keeps the node labels as well.
+
+    >>> import networkx as nx
+    >>> from grblas_gpu import io
+    >>> io.from_networkx(nx.DiGraph([("a", "b"), ("b", "c")])).to_dicts()
+    {0: {1: 1}, 1: {2: 1}}
+    """
+    nodes = list(G if nodelist is None else nodelist)
+    if not nodes:
+        import networkx as nx
+
+        raise nx.NetworkXError("Graph has no nodes or edges")
+    return adjacency(G, nodes, dtype, weight, name)
+
+
+def to_networkx(m: Any, edge_attribute: str | None = "weight", *, create_using: Any = None) -> Any:
+    """A NetworkX DiGraph (or what ``create_using`` says) with the vertices 0 to n - 1 and an edge for every entry.
+
+    The values become the attribute ``edge_attribute``, unless that is None.
+
+    >>> from grblas_gpu import Matrix, io
+    >>> io.to_networkx(Matrix.from_coo([0, 1], [1, 0], [5, 6])).edges(data="weight")
+    OutEdgeDataView([(0, 1, 5), (1, 0, 6)])
+    """
+    import networkx as nx
+
+    m = ensure_type(m, (Matrix, TransposedMatrix))
+    if m.nrows != m.ncols:
+        raise DimensionMismatch(f"to_networkx needs a square Matrix, not {m.nrows} x {m.ncols}")
+    G = nx.empty_graph(m.nrows, nx.DiGraph if create_using is None else create_using)
+    add_edges(G, m.to_coo(), None, edge_attribute)
+    return G
+
+
+def adjacency(G: Any, nodes: list, dtype: Any, weight: str | None, name: str | None) -> Matrix:
+    """The adjacency Matrix over these nodes, from the dictionaries that a NetworkX graph is made of."""
+    index = dict(zip(nodes, range(len(nodes)), strict=True))
+    neighbours = _neighbours(G, nodes, index)
+    counts = np.fromiter(map(len, neighbours), np.int64, len(nodes))
+    indptr = np.zeros(len(nodes) + 1, np.int64)
+    np.cumsum(counts, out=indptr[1:])
+    ends: Iterable = itertools.chain.from_iterable(neighbours)
+    if nodes != list(range(len(nodes))):  # else the nodes are their numbers
+        ends = map(index.__getitem__, ends)
+    cols: np.ndarray = np.fromiter(ends, column_type(len(nodes)), int(indptr[-1]))
+    try:
+        values: Any = 1
+        if weight is not None or G.is_multigraph():
+            values = np.array(_weights(G, neighbours, weight))
+        return Matrix.from_csr(indptr, cols, one_if_equal(values), dtype, ncols=len(nodes), name=name)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"from_networkx: {_not_a_number(G, nodes, weight) or error}") from None
+
+
+def add_edges(G: Any, edges: tuple, labels: list | None, edge_attribute: str | None) -> None:
+    """Add edges given as arrays (sources, targets, values), between labels if there are some."""
+    rows, cols, values = edges
+    ends = [rows.tolist(), cols.tolist()]
+    if labels is not None:
+        ends = [[labels[i] for i in end] for end in ends]
+    if edge_attribute is None:
+        G.add_edges_from(zip(*ends, strict=True))
+    else:
+        G.add_weighted_edges_from(zip(*ends, values.tolist(), strict=True), weight=edge_attribute)
+
+
+def _neighbours(G: Any, nodes: list, index: dict) -> list:
+    """For every node the dictionary of its neighbours (among the nodes) to edge data."""
+    import networkx as nx
+
+    if len(index) != len(nodes):
+        raise nx.NetworkXError("nodelist contains duplicates.")
+    adjacency = G._adj  # plain dictionaries: the views of G.adj cost four times as much
+    missing = next((node for node in nodes if node not in adjacency), None)
+    if missing is not None:
+        raise nx.NetworkXError(f"node {missing!r} of nodelist is not in the graph")
+    if len(nodes) == len(adjacency):
+        return [adjacency[node] for node in nodes]
+    return [{other: data for other, data in adjacency[node].items() if other in index} for node in nodes]
+
+
+def _weights(G: Any, neighbours: list, weight: str | None) -> list:
+    edges = itertools.chain.from_iterable(data.values() for data in neighbours)
+    if weight is None:
+        return [len(parallel) for parallel in edges]
+    if G.is_multigraph():
+        return [sum(data.get(weight, 1) for data in parallel.values()) for parallel in edges]
+    try:
+        return list(map(operator.itemgetter(weight), edges))
+    except KeyError:  # some edges have no weight
+        edges = itertools.chain.from_iterable(data.values() for data in neighbours)
+        return [data.get(weight, 1) for data in edges]
+
+
+def _not_a_number(G: Any, nodes: list, weight: str | None) -> str | None:
+    """Which edge has a weight that is no number."""
+    for u, v, value in G.edges(nodes, data=weight, default=1):
+        if not isinstance(value, (int, float, np.number, np.bool_)):
+            return f"the {weight!r} of edge ({u!r}, {v!r}) is no number: {value!r}"
+    return None

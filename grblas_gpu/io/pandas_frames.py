@@ -1,0 +1,70 @@
+"""pandas tables of edges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .graph import Graph
+
+
+def from_pandas_edgelist(
+    df: Any,
+    source: Any = "source",
+    target: Any = "target",
+    edge_attr: Any = None,
+    *,
+    directed: bool = False,
+    dtype: Any = None,
+    dup_op: Any = None,
+) -> Graph:
+    """A Graph from a table with a row for every edge; the columns ``source`` and ``target`` hold node labels.
+
+    ``edge_attr`` names the column of weights; without it all values are True. Nodes are numbered in the order in which
+    they appear. Edges that are there twice need ``dup_op`` if they have weights.
+
+    >>> import pandas as pd
+    >>> from grblas_gpu import io
+    >>> table = pd.DataFrame({"source": ["a", "b"], "target": ["b", "c"], "km": [3, 4]})
+    >>> graph = io.from_pandas_edgelist(table, edge_attr="km", directed=True)
+    >>> graph.labels, graph.matrix.to_dicts()
+    (['a', 'b', 'c'], {0: {1: 3}, 1: {2: 4}})
+    """
+    import pandas as pd
+
+    missing = [column for column in (source, target, edge_attr) if column is not None and column not in df.columns]
+    if missing:
+        raise KeyError(f"from_pandas_edgelist: no column {missing[0]!r}; there are {list(df.columns)}")
+    ends = pd.concat([df[source], df[target]], ignore_index=True)
+    if ends.isna().any():
+        row = int(np.flatnonzero(ends.isna().to_numpy())[0]) % len(df)
+        raise ValueError(f"from_pandas_edgelist: row {row} has no source or no target")
+    codes, labels = pd.factorize(ends)
+    weights = None if edge_attr is None else df[edge_attr].to_numpy()
+    numbers = codes.astype(np.int64)
+    rows, cols = numbers[: len(df)], numbers[len(df) :]
+    return Graph.from_numbered_edges(rows, cols, weights, list(labels), directed=directed, dtype=dtype, dup_op=dup_op)
+
+
+def to_pandas_edgelist(graph: Any, source: Any = "source", target: Any = "target", edge_attr: Any = "weight") -> Any:
+    """A DataFrame with a row for every edge of a Graph or entry of a Matrix (whose labels are row and column).
+
+    An undirected edge is there once. ``edge_attr=None`` leaves the weights out.
+
+    >>> from grblas_gpu import Graph, io
+    >>> io.to_pandas_edgelist(Graph.from_edges([("a", "b", 3), ("b", "c", 4)])).values.tolist()
+    [['a', 'b', 3], ['b', 'c', 4]]
+    """
+    import pandas as pd
+
+    if not isinstance(graph, Graph):
+        graph = Graph(graph, directed=True)
+    rows, cols, values = graph.edges()
+    labels = np.empty(len(graph.labels), object)
+    labels[:] = graph.labels
+    labels = pd.Series(labels).infer_objects().to_numpy()
+    columns = {source: labels[rows], target: labels[cols]}
+    if edge_attr is not None:
+        columns[edge_attr] = values
+    return pd.DataFrame(columns)

@@ -1,0 +1,74 @@
+"""python-graphblas's objects, both ways. The memory of the two libraries is separate, so values are copied."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..base import ensure_type
+from ..dtypes import lookup_dtype
+from ..matrix import Matrix, TransposedMatrix
+from ..scalar import Scalar
+from ..vector import Vector
+
+
+def from_graphblas(x: Any, *, name: str | None = None) -> Any:
+    """A Matrix, Vector or Scalar from python-graphblas's object (or expression) of the same kind.
+
+    >>> import graphblas
+    >>> from grblas_gpu import io
+    >>> io.from_graphblas(graphblas.Vector.from_coo([0, 2], [5, 6])).to_dict()
+    {0: 5, 2: 6}
+    """
+    if type(x).__module__.partition(".")[0] != "graphblas":
+        raise TypeError(f"from_graphblas needs an object of python-graphblas, not {type(x)}")
+    kind = type(x).__name__
+    if kind not in {"Matrix", "Vector", "Scalar"}:
+        if not hasattr(x, "new"):
+            raise TypeError(f"from_graphblas needs a Matrix, Vector or Scalar, not {type(x)}")
+        return from_graphblas(x.new(), name=name)
+    name = x.name if name is None else name
+    dtype = lookup_dtype(x.dtype.name)
+    if kind == "Scalar":
+        return Scalar.from_value(x.value, dtype, name=name) if x.nvals else Scalar(dtype, name=name)
+    if kind == "Vector":
+        indices, values = x.to_coo()
+        return Vector.from_coo(indices, _stored_once(x, values), dtype, size=x.size, name=name)
+    indptr, cols, values = x.to_csr()
+    return Matrix.from_csr(indptr, cols, _stored_once(x, values), dtype, ncols=x.ncols, name=name)
+
+
+def to_graphblas(x: Any, *, name: str | None = None) -> Any:
+    """A Matrix, Vector or Scalar of python-graphblas from ours.
+
+    >>> from grblas_gpu import Vector, io
+    >>> v = io.to_graphblas(Vector.from_coo([0, 2], [5, 6]))
+    >>> type(v).__module__, v.to_dict()
+    ('graphblas.core.vector', {0: 5, 2: 6})
+    """
+    import graphblas
+
+    x = ensure_type(x, (Matrix, TransposedMatrix, Vector, Scalar))
+    name = x.name if name is None else name
+    dtype = x.dtype.name
+    if isinstance(x, Scalar):
+        return graphblas.Scalar.from_value(x.value, dtype, name=name)
+    if isinstance(x, Vector):
+        indices, values = x.to_coo()
+        if not len(indices):
+            return graphblas.Vector(dtype, x.size, name=name)
+        return graphblas.Vector.from_coo(indices, values, dtype, size=x.size, name=name)
+    if x.nvals == 0:
+        return graphblas.Matrix(dtype, x.nrows, x.ncols, name=name)
+    indptr, cols, values = x.to_csr()
+    return graphblas.Matrix.from_csr(indptr, cols, values, dtype, ncols=x.ncols, name=name)
+
+
+def _stored_once(x: Any, values: np.ndarray) -> Any:
+    """One value where SuiteSparse stores one for all entries."""
+    try:
+        iso = x.ss.is_iso
+    except AttributeError:  # python-graphblas without SuiteSparse's extensions
+        return values
+    return values[0] if iso and len(values) else values

@@ -1,0 +1,138 @@
+"""SciPy's sparse arrays and matrices, and CuPy's of the same interface (``cupyx.scipy.sparse``)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..backends import current_engine
+from ..backends.storage import INT32_LIMIT
+from ..base import ensure_type
+from ..dtypes import lookup_dtype
+from ..matrix import Matrix, TransposedMatrix
+from ..matrix_formats import compressed_store
+from ..vector import Vector
+
+FORMATS = ("bsr", "csr", "csc", "coo", "lil", "dia", "dok")
+
+
+def from_scipy_sparse(A: Any, *, dup_op: Any = None, name: str | None = None, copy: bool = True) -> Matrix:
+    """A Matrix from a SciPy sparse array or matrix of any format, or from one of ``cupyx.scipy.sparse``.
+
+    Stored zeros stay entries. Repeated positions (possible in "coo", "csr" and "csc") need ``dup_op``. With
+    ``copy=False`` the Matrix shares the column indices and values of a "csr" where they have the stored types: do not
+    change A then, and expect it to change with the Matrix. Arrays on a CUDA device are always shared.
+
+    >>> from scipy.sparse import coo_array
+    >>> from grblas_gpu import binary, io
+    >>> io.from_scipy_sparse(coo_array(([5, 6], ([0, 1], [1, 0])))).to_dicts()
+    {0: {1: 5}, 1: {0: 6}}
+    >>> io.from_scipy_sparse(coo_array(([5, 6], ([0, 0], [1, 1]))), dup_op=binary.plus).to_dicts()
+    {0: {1: 11}}
+    """
+    if not hasattr(A, "format") or not hasattr(A, "tocoo"):
+        raise TypeError(f"from_scipy_sparse needs a sparse array or matrix of SciPy or CuPy, not {type(A)}")
+    if len(A.shape) != 2:
+        raise ValueError(f"from_scipy_sparse needs two dimensions; got {len(A.shape)}")
+    nrows, ncols = A.shape
+    dtype = lookup_dtype(A.dtype)
+    if A.format in {"csr", "csc"} and dup_op is None:
+        by_rows = A.format == "csr"
+        outer, inner = (nrows, ncols) if by_rows else (ncols, nrows)
+        label, what = ("nrows", "column indices") if by_rows else ("ncols", "row indices")
+        # SciPy's arrays may be longer than what indptr says is in use.
+        used = int(A.indptr[-1])
+        arrays = A.indptr, A.indices[:used], one_if_equal(A.data[:used])
+        store, _ = compressed_store(*arrays, dtype, outer, inner, label, what, copy=copy)
+        engine = current_engine()
+        return Matrix._from_store(engine, dtype, engine.adopt(store if by_rows else store.transposed()), name)
+    if A.format == "dia":
+        # Diagonals are stored whole; SciPy's own conversion drops their zeros, as python-graphblas's does.
+        A = A.tocsr()
+    coo = A.tocoo()
+    rows, cols = (coo.row, coo.col) if hasattr(coo, "row") else coo.coords
+    return Matrix.from_coo(rows, cols, coo.data, dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
+
+
+def to_scipy_sparse(A: Any, format: str = "csr", *, copy: bool = True) -> Any:
+    """A SciPy sparse array from a Matrix, or (of one row; one column in "csc") from a Vector.
+
+    With ``copy=False`` a "csr" shares the column indices and, unless one value stands for all, the values of a Matrix
+    on the host. Do not change them then.
+
+    >>> from grblas_gpu import Matrix, io
+    >>> io.to_scipy_sparse(Matrix.from_coo([0, 1], [1, 0], [5, 6]), "csc").toarray()
+    array([[0, 5],
+           [6, 0]])
+    """
+    import scipy.sparse as sparse
+
+    format = format.lower()
+    if format not in FORMATS:
+        raise ValueError(f"Invalid format: {format}")
+    A = ensure_type(A, (Vector, Matrix, TransposedMatrix))
+    if isinstance(A, Vector):
+        indices, data = A.to_coo()
+        lines = np.array([0, len(data)])
+        if format == "csc":
+            return sparse.csc_array((data, indices.astype(np.int64), lines), shape=(A.size, 1))
+        return sparse.csr_array((data, indices.astype(np.int64), lines), shape=(1, A.size)).asformat(format)
+    if isinstance(A, TransposedMatrix):
+        # A compressed format of the transpose is the other one of the matrix.
+        other = {"csr": "csc", "csc": "csr"}.get(format, format)
+        return to_scipy_sparse(A.T, other, copy=copy).T.asformat(format)
+    if format not in {"csr", "csc"}:
+        return to_scipy_sparse(A, "csr", copy=copy).asformat(format)
+    by_rows = format == "csr"
+    store = A._store if by_rows else A._store.transposed()
+    host = A._engine.host
+    indptr, indices, values = host(store.indptr), host(store.indices), host(store.values)
+    if len(values) != store.nvals:  # one value stands for all
+        values = np.full(store.nvals, values[0])
+    elif copy:
+        values = values.copy()
+    # SciPy wants one type for both index arrays, the narrower one where it fits.
+    index_type = np.int32 if max(store.nvals, A.nrows, A.ncols) <= INT32_LIMIT else np.int64
+    indices = indices.astype(index_type, copy=copy)
+    make = sparse.csr_array if by_rows else sparse.csc_array
+    result = make((values, indices, indptr.astype(index_type)), shape=A.shape)
+    result.has_sorted_indices = True
+    result.has_canonical_format = True
+    return result
+
+
+def to_cupyx_sparse(A: Matrix, format: str = "csr") -> Any:
+    """A matrix of ``cupyx.scipy.sparse`` ("csr", "csc" or "coo") from a Matrix on backend "cuda".
+
+    Nothing passes through the host. CuPy knows sparse matrices of BOOL, FP32 and FP64 only.
+
+    >>> from grblas_gpu import Matrix, io
+    >>> io.to_cupyx_sparse(Matrix.from_coo([0], [1], [2.5]).to("cuda")).get().nnz  # doctest: +SKIP
+    1
+    """
+    if format not in {"csr", "csc", "coo"}:
+        raise ValueError(f"Invalid format: {format}")
+    if not isinstance(A, Matrix):
+        raise TypeError(f"to_cupyx_sparse needs a Matrix, not {type(A)}")
+    if A.backend != "cuda":
+        raise ValueError(f'to_cupyx_sparse needs a Matrix on backend "cuda", not {A.backend!r}; use A.to("cuda")')
+    if A.dtype.np_type.char not in "?fd":
+        raise ValueError(f"cupyx.scipy.sparse has no matrices of {A.dtype.name}; use A.dup(float)")
+    import cupy
+    from cupyx.scipy.sparse import csr_matrix
+
+    arrays = A.device_arrays()
+    values = arrays["values"]
+    if len(values) != A.nvals:  # one value stands for all
+        values = cupy.full(A.nvals, values[0])
+    return csr_matrix((values, arrays["indices"], arrays["indptr"]), shape=A.shape).asformat(format)
+
+
+def one_if_equal(values: Any) -> Any:
+    """Values of the host as a view of one of them when all are equal: then only one is stored."""
+    if not isinstance(values, np.ndarray) or values.ndim == 0 or len(values) < 2:
+        return values
+    if values[0] == values[-1] and bool(np.all(values == values[0])):
+        return values[:1].reshape(())
+    return values

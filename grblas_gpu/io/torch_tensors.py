@@ -1,0 +1,90 @@
+"""PyTorch's tensors: dense and sparse, on the host and on a CUDA device. PyTorch is not imported before one is made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..base import ensure_type
+from ..matrix import Matrix, TransposedMatrix
+from ..vector import Vector
+from .dense_arrays import from_array
+
+
+def from_torch(tensor: Any, *, name: str | None = None) -> Any:
+    """A Matrix (two dimensions) or Vector (one) from a PyTorch tensor of any layout.
+
+    Dense tensors give an entry for every element; sparse ones for every stored element (COO tensors are coalesced
+    first, so repeated positions add up). Tensors on a CUDA device need backend "cuda" and stay on the device.
+
+    >>> import torch  # doctest: +SKIP
+    >>> from grblas_gpu import io  # doctest: +SKIP
+    >>> io.from_torch(torch.eye(2).to_sparse_csr()).to_dicts()  # doctest: +SKIP
+    {0: {0: 1.0}, 1: {1: 1.0}}
+    """
+    if not hasattr(tensor, "layout") or not hasattr(tensor, "detach"):
+        raise TypeError(f"from_torch needs a PyTorch tensor, not {type(tensor)}")
+    if tensor.ndim not in (1, 2):
+        raise ValueError(f"from_torch needs one or two dimensions; got {tensor.ndim}")
+    tensor = tensor.detach()
+    layout = str(tensor.layout).removeprefix("torch.")
+    if layout == "strided":
+        return from_array(_array(tensor), name=name)
+    if layout == "sparse_csr":
+        parts = tensor.crow_indices(), tensor.col_indices(), tensor.values()
+        return Matrix.from_csr(*map(_array, parts), ncols=tensor.shape[1], name=name)
+    if layout == "sparse_csc":
+        parts = tensor.ccol_indices(), tensor.row_indices(), tensor.values()
+        return Matrix.from_csc(*map(_array, parts), nrows=tensor.shape[0], name=name)
+    if layout != "sparse_coo":  # blocks
+        tensor = tensor.to_sparse_coo()
+    tensor = tensor.coalesce()
+    if tensor.dense_dim():
+        raise ValueError("from_torch needs a tensor of numbers, not a sparse tensor of dense rows")
+    indices, values = _array(tensor.indices()), _array(tensor.values())
+    if tensor.ndim == 1:
+        return Vector.from_coo(indices[0], values, size=tensor.shape[0], name=name)
+    return Matrix.from_coo(indices[0], indices[1], values, nrows=tensor.shape[0], ncols=tensor.shape[1], name=name)
+
+
+def to_torch(x: Any, layout: str | None = None) -> Any:
+    """A sparse PyTorch tensor on the device of the object: "csr" (default) or "coo" of a Matrix, "coo" of a Vector.
+
+    >>> from grblas_gpu import Matrix, io
+    >>> io.to_torch(Matrix.from_coo([0, 1], [1, 0], [5, 6])).to_dense().tolist()  # doctest: +SKIP
+    [[0, 5], [6, 0]]
+    """
+    x = ensure_type(x, (Matrix, TransposedMatrix, Vector))
+    layout = layout or ("coo" if isinstance(x, Vector) else "csr")
+    if layout not in (("coo",) if isinstance(x, Vector) else ("csr", "coo")):
+        raise ValueError(f"to_torch: layout {layout!r} is not one of those of a {type(x).__name__}")
+    import torch
+
+    if isinstance(x, Vector):
+        store = x._engine.with_kind(x._store, "sparse")
+        indices = torch.from_dlpack(store.indices.copy()).reshape(1, -1)
+        # coalesced: a sparse store may be in any order
+        return torch.sparse_coo_tensor(indices, torch.from_dlpack(_spread(store)), x.shape).coalesce()
+    matrix = x.new() if isinstance(x, TransposedMatrix) else x
+    store = matrix._store
+    columns = torch.from_dlpack(store.indices.astype(np.int64))
+    values = torch.from_dlpack(_spread(store))
+    if layout == "csr":
+        pointers = torch.from_dlpack(store.indptr.astype(np.int64))
+        return torch.sparse_csr_tensor(pointers, columns, values, x.shape, check_invariants=False)  # they hold
+    rows = torch.from_dlpack(store.row_ids.astype(np.int64))
+    return torch.sparse_coo_tensor(
+        torch.stack([rows, columns]), values, x.shape, is_coalesced=True, check_invariants=False
+    )
+
+
+def _array(tensor: Any) -> Any:
+    """A tensor of the host as a NumPy array over the same memory; one of a CUDA device as it is."""
+    return tensor if tensor.is_cuda else tensor.numpy()
+
+
+def _spread(store: Any) -> Any:
+    """A value for every entry, in memory of its own."""
+    values = store.values
+    return values.copy() if len(values) == store.nvals else np.broadcast_to(values, (store.nvals,)).copy()

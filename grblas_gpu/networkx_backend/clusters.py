@@ -1,0 +1,117 @@
+"""Triangles, clustering, squares and cores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from .. import Matrix, agg, algorithms, binary, monoid, select, semiring
+from .dispatch import dispatched
+from .graph import Graph
+
+BATCH_PRODUCTS = 2**24  # entries of a product in memory at a time, about
+
+
+def _refuse_parallel_edges(G: Graph) -> None:
+    if G.is_multigraph():
+        raise nx.NetworkXNotImplemented("not implemented for multigraph type")
+
+
+def _of_nodes(G: Graph, nodes: Any, values: list) -> Any:
+    """The value of one node, or a dictionary for several or all."""
+    if nodes is None:
+        return dict(zip(G, values, strict=True))
+    if nodes in G:
+        return values[G.index[nodes]]
+    return {node: values[G.index[node]] for node in G.nbunch_iter(nodes)}
+
+
+@dispatched()
+def triangles(G: Graph, nodes: Any = None) -> Any:
+    if nodes is not None:
+        _refuse_parallel_edges(G)
+    return _of_nodes(G, nodes, algorithms.triangles(G.pattern()).to_dense().tolist())
+
+
+@dispatched()
+def clustering(G: Graph, nodes: Any = None, weight: str | None = None) -> Any:
+    _refuse_parallel_edges(G)
+    if weight is None or len(G.neighbours) == 0:
+        return _of_nodes(G, nodes, algorithms.clustering(G.pattern()).to_dense().tolist())
+    A = G.weights(weight, negative=False)
+    coefficients = algorithms.clustering(A, weighted=True).to_dense()
+    # Weights are shares of the largest: ours of those between different nodes, NetworkX's of all.
+    largest, proper = (x.reduce_scalar(monoid.max).new().get(0) for x in (A, select.offdiag(A).new()))
+    if largest == 0:
+        raise NotImplementedError("all weights are 0")
+    return _of_nodes(G, nodes, (coefficients * (proper / largest)).tolist())
+
+
+@dispatched()
+def average_clustering(G: Graph, nodes: Any = None, weight: str | None = None, count_zeros: bool = True) -> float:
+    found = clustering(G, nodes, weight=weight).values()
+    chosen = list(found) if count_zeros else [value for value in found if abs(value) > 0]
+    return sum(chosen) / len(chosen)
+
+
+@dispatched()
+def transitivity(G: Graph) -> float:
+    _refuse_parallel_edges(G)
+    edges = select.offdiag(G.pattern()).new()
+    # closed = sum over the edges (i, j) of the common neighbours of i and j
+    closed = semiring.plus_pair["INT64"](edges @ edges.T).new(mask=edges.S).reduce_scalar(monoid.plus).new().get(0)
+    degree = edges.reduce_rowwise(agg.count).new().to_dense(0)
+    return closed / int((degree * (degree - 1)).sum()) if closed else 0
+
+
+def _directed(arguments: dict) -> str | None:
+    return "the graph is directed" if arguments["G"].is_directed() else None
+
+
+@dispatched(refuse=_directed)
+def square_clustering(G: Graph, nodes: Any = None) -> Any:
+    edges = select.offdiag(G.pattern()).new()
+    degree = edges.reduce_rowwise(agg.count).new(int)
+    # reach_i = sum of the degrees of the neighbours of i
+    reach = semiring.plus_second(edges @ degree).new(int).to_dense(0)
+    triangles, squares = np.zeros((2, len(G)), np.int64)
+    for some in _batches(reach):
+        part = edges[some, :].new()
+        # common_ij = number of common neighbours of i and j
+        common = semiring.plus_pair["INT64"](part @ edges).new()
+        # triangles_i = sum of common_ij over the edges (i, j)
+        triangles[some] = binary.second(part & common).new().reduce_rowwise(monoid.plus).new().to_dense(0)
+        # pairs_ij = common_ij (common_ij - 1)
+        pairs = binary.times(common & binary.minus(common, 1).new()).new()
+        squares[some] = _without(pairs, some)
+    squares //= 2
+    d = degree.to_dense(0)
+    potential = (d - 1) * reach - d * (d - 1) - triangles - squares
+    shares = np.divide(squares, potential, out=np.zeros(len(G)), where=(potential > 0) & (d > 1))
+    return _of_nodes(G, nodes, shares.tolist())
+
+
+def _without(pairs: Matrix, some: list[int]) -> np.ndarray:
+    """The sums of the rows, without the node that a row is about."""
+    rows, columns, values = pairs.to_coo()
+    other = np.asarray(some)[rows] != columns
+    return np.bincount(rows[other], values[other], len(some)).astype(np.int64)
+
+
+def _batches(products: np.ndarray) -> list[list[int]]:
+    """All rows, in batches that take about as many products."""
+    which = np.cumsum(products) // BATCH_PRODUCTS
+    cuts = np.flatnonzero(np.diff(which)) + 1
+    return [part.tolist() for part in np.split(np.arange(len(products)), cuts) if len(part)]
+
+
+@dispatched(refuse=_directed)
+def core_number(G: Graph) -> dict:
+    if G.loops():
+        raise nx.NetworkXNotImplemented(
+            "Input graph has self loops which is not permitted; "
+            "Consider using G.remove_edges_from(nx.selfloop_edges(G))."
+        )
+    return G.by_node(algorithms.core_number(G.pattern()))

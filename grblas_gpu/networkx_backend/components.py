@@ -1,0 +1,114 @@
+"""Connected components, weak and strong ones."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from .. import algorithms
+from .dispatch import dispatched
+from .distances import NOT_FOUND, levels
+from .graph import Graph
+
+
+def _lowest_members(G: Graph) -> np.ndarray:
+    """The lowest node of the component of every node."""
+    return algorithms.connected_components(G.pattern()).to_dense()
+
+
+def _grouped(G: Graph, lowest: np.ndarray) -> dict[int, set]:
+    """The members of every component, by its lowest node, in the order of those."""
+    order = np.argsort(lowest, kind="stable")
+    starts = np.flatnonzero(np.diff(lowest[order], prepend=-1))
+    members = G.named(order)
+    parts = itertools.pairwise([*starts.tolist(), len(members)])
+    firsts = lowest[order[starts]].tolist()
+    return {first: set(members[i:j]) for first, (i, j) in zip(firsts, parts, strict=True)}
+
+
+def _number_of(lowest: np.ndarray) -> int:
+    return int(np.count_nonzero(lowest == np.arange(len(lowest))))
+
+
+def _refuse_null(G: Graph) -> None:
+    if len(G) == 0:
+        raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
+
+
+@dispatched(pays="converted")
+def connected_components(G: Graph) -> Iterator[set]:
+    yield from _grouped(G, _lowest_members(G)).values()
+
+
+@dispatched(pays="converted")
+def number_connected_components(G: Graph) -> int:
+    return _number_of(_lowest_members(G))
+
+
+@dispatched(pays="converted")
+def is_connected(G: Graph) -> bool:
+    _refuse_null(G)
+    return not _lowest_members(G).any()
+
+
+@dispatched(pays="search")
+def node_connected_component(G: Graph, n: Any) -> set:
+    return set(G.named(np.flatnonzero(levels(G, G.index[n]) != NOT_FOUND)))
+
+
+@dispatched(pays="converted")
+def weakly_connected_components(G: Graph) -> Iterator[set]:
+    yield from _grouped(G, _lowest_members(G)).values()
+
+
+@dispatched(pays="converted")
+def number_weakly_connected_components(G: Graph) -> int:
+    return _number_of(_lowest_members(G))
+
+
+@dispatched(pays="converted")
+def is_weakly_connected(G: Graph) -> bool:
+    _refuse_null(G)
+    return not _lowest_members(G).any()
+
+
+@dispatched(pays="asked")
+def strongly_connected_components(G: Graph) -> Iterator[set]:
+    lowest = algorithms.strongly_connected_components(G.pattern()).to_dense()
+    groups = _grouped(G, lowest)
+    for first in _sinks_first(G, lowest):
+        yield groups[first]
+
+
+@dispatched(pays="asked")
+def number_strongly_connected_components(G: Graph) -> int:
+    return _number_of(algorithms.strongly_connected_components(G.pattern()).to_dense())
+
+
+@dispatched(pays="search")
+def is_strongly_connected(G: Graph) -> bool:
+    _refuse_null(G)
+    return all(bool((levels(G, 0, backward=backward) != NOT_FOUND).all()) for backward in (False, True))
+
+
+def _sinks_first(G: Graph, lowest: np.ndarray) -> Iterator[int]:
+    """The lowest nodes of the strong components, each after those that its edges lead to, as NetworkX has them."""
+    sources, targets = lowest[G.sources()], lowest[G.neighbours]
+    between = sources != targets
+    ends = np.unique(np.stack([targets[between], sources[between]]), axis=1)
+    counts = np.bincount(ends[1], minlength=len(G))
+    entering: dict[int, list[int]] = {}
+    for target, source in zip(*ends.tolist(), strict=True):
+        entering.setdefault(target, []).append(source)
+    waiting = counts.tolist()
+    ready = np.flatnonzero((lowest == np.arange(len(G))) & (counts == 0)).tolist()
+    for component in ready:  # grows while it is gone through
+        yield component
+        for source in entering.get(component, ()):
+            waiting[source] -= 1
+            if not waiting[source]:
+                ready.append(source)

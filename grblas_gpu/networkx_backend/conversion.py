@@ -1,0 +1,145 @@
+"""From NetworkX and back."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from ..backends.storage import column_type
+from .graph import Graph
+from .numbers import real_numbers
+
+
+def convert_from_nx(
+    graph: Any,
+    *,
+    edge_attrs: Mapping[str, Any] | None = None,
+    node_attrs: Mapping[str, Any] | None = None,
+    preserve_edge_attrs: bool = False,
+    preserve_node_attrs: bool = False,
+    preserve_graph_attrs: bool = False,
+    name: str | None = None,
+    graph_name: str | None = None,
+) -> Graph:
+    """A NetworkX graph for this backend; NetworkX calls this, and keeps the result with its graph.
+
+    ``edge_attrs`` and ``node_attrs`` say which attributes are taken along, and what stands in for missing ones; the
+    ``preserve`` arguments take all along. Numbers of edges must be real ones: NotImplementedError, if they are not.
+
+    >>> import networkx as nx
+    >>> convert_from_nx(nx.cycle_graph(3), edge_attrs={"weight": 1}).weights("weight").to_dicts()[0]
+    {1: 1, 2: 1}
+    """
+    if isinstance(graph, Graph):
+        return graph
+    labels = list(graph)
+    adjacency = graph._adj  # plain dictionaries; the views of graph.adj take four times as long
+    rows = [adjacency[node] for node in labels]
+    if type(adjacency) is not dict:  # of a view: lengths of its parts may count what it hides
+        inner: Any = dict if graph.is_multigraph() else (lambda data: data)
+        rows = [{other: inner(data) for other, data in row.items()} for row in rows]
+    pointers = np.zeros(len(labels) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)), out=pointers[1:])
+    multigraph = graph.is_multigraph()
+    parallel, keys = _parallel_edges(rows) if multigraph else (None, None)
+    count = int(pointers[-1] if parallel is None else parallel.sum())
+    nodes = graph._node
+    return Graph(
+        labels,
+        pointers,
+        _numbered(labels, rows, int(pointers[-1])),
+        directed=graph.is_directed(),
+        parallel=parallel,
+        keys=keys,
+        values={key: _values(rows, multigraph, count, key, default) for key, default in (edge_attrs or {}).items()},
+        edge_data=[dict(data) for data in _edges(rows, multigraph)] if preserve_edge_attrs is True else None,
+        node_data=_node_data([nodes[node] for node in labels], node_attrs, preserve_node_attrs),
+        graph_data=dict(graph.graph) if preserve_graph_attrs else None,
+    )
+
+
+def convert_to_nx(obj: Any, *, name: str | None = None) -> Any:
+    """A converted graph as one of NetworkX again, with what was converted; anything else as it is.
+
+    >>> import networkx as nx
+    >>> convert_to_nx(convert_from_nx(nx.path_graph("abc"))).edges
+    EdgeView([('a', 'b'), ('b', 'c')])
+    """
+    if not isinstance(obj, Graph):
+        return obj
+    kinds: dict[tuple[bool, bool], Any] = {
+        (False, False): nx.Graph,
+        (True, False): nx.DiGraph,
+        (False, True): nx.MultiGraph,
+        (True, True): nx.MultiDiGraph,
+    }
+    G = kinds[obj.is_directed(), obj.is_multigraph()]()
+    G.graph.update(obj.graph)
+    G.add_nodes_from(obj.labels if obj.node_data is None else zip(obj.labels, map(dict, obj.node_data), strict=True))
+    G.add_edges_from(_edge_tuples(obj))
+    return G
+
+
+def _numbered(labels: list, rows: list, count: int) -> np.ndarray:
+    """The neighbours of all nodes as numbers."""
+    ends: Iterable = itertools.chain.from_iterable(rows)
+    if labels != list(range(len(labels))):  # else the nodes are their numbers
+        index = dict(zip(labels, range(len(labels)), strict=True))
+        ends = map(index.__getitem__, ends)
+    return np.fromiter(ends, column_type(len(labels)), count)
+
+
+def _parallel_edges(rows: list) -> tuple[np.ndarray, list]:
+    """How many edges there are between neighbours, and their keys."""
+    groups = [group for row in rows for group in row.values()]
+    return np.fromiter(map(len, groups), np.int64, len(groups)), list(itertools.chain.from_iterable(groups))
+
+
+def _edges(rows: list, multigraph: bool) -> Iterable[dict]:
+    """The attributes of every edge."""
+    found = itertools.chain.from_iterable(row.values() for row in rows)
+    return itertools.chain.from_iterable(group.values() for group in found) if multigraph else found
+
+
+def _values(rows: list, multigraph: bool, count: int, key: str, default: Any) -> np.ndarray:
+    if not any(_edges(rows, multigraph)):  # no edge has any attribute
+        return np.full(count, real_numbers([default], key)[0])
+    try:
+        values = list(map(operator.itemgetter(key), _edges(rows, multigraph)))
+    except KeyError:  # some edges do not have it
+        values = [data.get(key, default) for data in _edges(rows, multigraph)]
+    return real_numbers(values, key)
+
+
+def _node_data(data: list[dict], attributes: Mapping[str, Any] | None, everything: bool) -> list[dict] | None:
+    if everything:
+        return [dict(item) for item in data]
+    if not attributes:
+        return None
+    return [
+        {key: item.get(key, default) for key, default in attributes.items() if key in item or default is not None}
+        for item in data
+    ]
+
+
+def _edge_tuples(graph: Graph) -> Iterable[tuple]:
+    """The edges as NetworkX takes them, each once: nodes, the key in a multigraph, attributes."""
+    sources, targets = graph.sources(), graph.neighbours
+    if graph.parallel is not None:
+        sources, targets = np.repeat(sources, graph.parallel), np.repeat(targets, graph.parallel)
+    columns: list[Iterable] = [graph.named(sources), graph.named(targets)]
+    if graph.keys is not None:
+        columns.append(graph.keys)
+    if graph.edge_data is not None:
+        columns.append(map(dict, graph.edge_data))
+    else:
+        named = {key: values.tolist() for key, values in graph.values.items()}
+        listed = [dict(zip(named, row, strict=True)) for row in zip(*named.values(), strict=True)]
+        columns.append(listed or itertools.repeat({}))
+    once = itertools.repeat(True) if graph.directed else (sources <= targets).tolist()
+    return itertools.compress(zip(*columns, strict=False), once)

@@ -1,0 +1,155 @@
+"""Functions of the degrees, and of pairs of opposite edges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from .. import Vector, agg, binary, monoid, semiring
+from .dispatch import dispatched
+from .graph import Graph
+
+
+def _share_of_others(G: Graph, which: str) -> dict:
+    if len(G) <= 1:
+        return dict.fromkeys(G, 1)
+    return G.by_node(G.degrees(which) * (1.0 / (len(G) - 1.0)))
+
+
+@dispatched(pays="converted")
+def degree_centrality(G: Graph) -> dict:
+    return _share_of_others(G, "both")
+
+
+@dispatched(pays="converted")
+def in_degree_centrality(G: Graph) -> dict:
+    return _share_of_others(G, "in")
+
+
+@dispatched(pays="converted")
+def out_degree_centrality(G: Graph) -> dict:
+    return _share_of_others(G, "out")
+
+
+@dispatched(pays="converted")
+def isolates(G: Graph) -> Iterator:
+    return iter(G.named(np.flatnonzero(G.degrees() == 0)))
+
+
+@dispatched(pays="converted")
+def number_of_isolates(G: Graph) -> int:
+    return int(np.count_nonzero(G.degrees() == 0))
+
+
+@dispatched(pays="converted")
+def is_regular(G: Graph) -> bool:
+    if len(G) == 0:
+        raise nx.NetworkXPointlessConcept("Graph has no nodes.")
+    return all(bool((G.degrees(which) == G.degrees(which)[0]).all()) for which in _sides(G))
+
+
+@dispatched(pays="converted")
+def is_k_regular(G: Graph, k: Any) -> bool:
+    return bool(np.all(G.degrees() == k))
+
+
+def _sides(G: Graph) -> tuple[str, ...]:
+    return ("in", "out") if G.is_directed() else ("both",)
+
+
+@dispatched(pays="converted")
+def score_sequence(G: Graph) -> list:
+    return np.sort(G.degrees("out")).tolist()
+
+
+@dispatched(pays="converted")
+def is_tournament(G: Graph) -> bool:
+    n = len(G)
+    return len(G.neighbours) == n * (n - 1) // 2 and G.loops() == 0 and not _answered(G).any()
+
+
+def _answered(G: Graph) -> np.ndarray:
+    """For every node, how many of the edges out of it have one in the opposite direction; a loop is its own."""
+    A = G.pattern()
+    # answered_i = number of j with A_ij and A_ji
+    answered = binary.pair(A & A.T).new().reduce_rowwise(agg.count).new()
+    return answered.to_dense(0)
+
+
+def _not_simple_digraph(arguments: dict) -> str | None:
+    G = arguments["G"]
+    return "the graph is undirected or a multigraph" if G.is_multigraph() or not G.is_directed() else None
+
+
+@dispatched(pays="converted", refuse=_not_simple_digraph)
+def overall_reciprocity(G: Graph) -> float:
+    edges = len(G.neighbours)
+    if edges == 0:
+        raise nx.NetworkXError("Not defined for empty graphs")
+    return (int(_answered(G).sum()) - G.loops()) / edges
+
+
+@dispatched(pays="converted", refuse=_not_simple_digraph)
+def reciprocity(G: Graph, nodes: Any = None) -> Any:
+    if nodes is None:
+        return overall_reciprocity(G)
+    single = nodes in G
+    ends, both = (G.degrees("in") + G.degrees("out")).tolist(), _answered(G).tolist()
+    numbered = ((node, G.index[node]) for node in G.nbunch_iter(nodes))
+    shares = {node: 2 * both[i] / ends[i] if ends[i] else None for node, i in numbered}
+    if single and shares[nodes] is None:
+        raise nx.NetworkXError("Not defined for isolated nodes.")
+    return shares[nodes] if single else shares
+
+
+def _parallel_weights(arguments: dict) -> str | None:
+    if arguments["weight"] is not None and arguments["G"].is_multigraph():
+        return "networkx ignores the weights of parallel edges here"
+    return None
+
+
+@dispatched(refuse=_parallel_weights)
+def average_neighbor_degree(
+    G: Graph, source: str = "out", target: str = "out", nodes: Any = None, weight: str | None = None
+) -> dict:
+    which = {"in": "in", "out": "out", "in+out": "both"}
+    if G.is_directed():
+        for role, value in (("source", source), ("target", target)):
+            if value not in which:
+                raise nx.NetworkXError(f"{role} argument {value} must be 'in', 'out' or 'in+out'")
+    elif source != "out" or target != "out":
+        raise nx.NetworkXError("source and target arguments are only supported for directed graphs")
+    else:
+        which = {"out": "both"}
+    degrees = Vector.from_dense(G.degrees(which[target]))
+    sums = np.zeros(len(G))
+    for backward in [False] * ("out" in source) + [True] * ("in" in source):
+        if weight is None:
+            # sums_i += sum of degree_j over the neighbours j
+            found = semiring.plus_second(G.pattern(backward=backward) @ degrees).new(float)
+        else:
+            # sums_i += sum_j w_ij degree_j
+            found = semiring.plus_times(G.weights(weight, backward=backward) @ degrees).new(float)
+        sums += found.to_dense(0.0)
+    own = _strengths(G, which[source], weight)
+    averages = np.divide(sums, own, out=np.zeros(len(G)), where=own != 0).tolist()
+    return {node: averages[G.index[node]] for node in G.nbunch_iter(nodes)}
+
+
+def _strengths(G: Graph, which: str, weight: str | None) -> np.ndarray:
+    """The sums of the weights at every node; its degree without weights."""
+    if weight is None:
+        return G.degrees(which)
+    W = G.weights(weight)
+    # out_i = sum_j W_ij
+    out = W.reduce_rowwise(monoid.plus).new(float).to_dense(0.0)
+    if which == "out":
+        return out
+    if not G.is_directed():
+        return out + W.diag().dup(float).to_dense(0.0)  # a loop counts twice
+    # into_j = sum_i W_ij
+    into = W.reduce_columnwise(monoid.plus).new(float).to_dense(0.0)
+    return into if which == "in" else out + into

@@ -1,0 +1,113 @@
+"""Which calls can run here, and which should: NetworkX asks before it converts a graph, and logs why not."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+import networkx as nx
+
+from .graph import NAME, Graph
+
+Function = TypeVar("Function", bound=Callable)
+Choice = Callable[[dict[str, Any]], str | None]
+
+# A search takes as many steps as the longest shortest path. Graphs with hardly more edges than a tree may be chains.
+FEWEST_NEIGHBOURS = 2.4
+
+
+class Entry(NamedTuple):
+    """A function of the backend, and what is known about when to use it."""
+
+    function: Callable
+    signature: inspect.Signature
+    pays: str | Choice
+    refuse: Choice | None
+
+
+FUNCTIONS: dict[str, Entry] = {}
+
+
+def dispatched(*, pays: str | Choice = "large", refuse: Choice | None = None) -> Callable[[Function], Function]:
+    """Make a function available to NetworkX, under its name.
+
+    ``pays``: "large" for work that is worth a conversion unless the graph is small, "search" if it also takes a step
+    for every level of a search, "converted" if it takes less time than a conversion, "asked" if NetworkX is as fast;
+    or a function that gets the arguments and says which. ``refuse`` gets the arguments and says why they are not for
+    us, or None.
+    """
+
+    def register(function: Function) -> Function:
+        FUNCTIONS[function.__name__] = Entry(function, inspect.signature(function), pays, refuse)
+        return function
+
+    return register
+
+
+def can_run(name: str, args: tuple, kwargs: dict) -> bool | str:
+    """True, or why the call has to run somewhere else.
+
+    >>> from grblas_gpu.networkx_backend.interface import can_run
+    >>> can_run("pagerank", (nx.path_graph(3),), {})
+    True
+    >>> can_run("pagerank", (nx.path_graph(3),), {"weight": lambda u, v, data: 1})
+    'weight is a function, not the name of an edge attribute'
+    """
+    entry = FUNCTIONS.get(name)
+    if entry is None:
+        return f"{name} is not among the functions of this backend"
+    try:
+        arguments = _arguments(entry, args, kwargs)
+    except TypeError:
+        return True  # NetworkX says what is wrong with the arguments
+    for argument in ("weight", "distance"):
+        if callable(arguments.get(argument)):
+            return f"{argument} is a function, not the name of an edge attribute"
+    return (entry.refuse(arguments) if entry.refuse is not None else None) or True
+
+
+def should_run(name: str, args: tuple, kwargs: dict) -> bool | str:
+    """True, or why NetworkX itself is likely to be faster. The minimum is ``nx.config.backends.grblas_gpu.min_edges``.
+
+    >>> from grblas_gpu.networkx_backend.interface import should_run
+    >>> should_run("pagerank", (nx.path_graph(3),), {})
+    'the graph is small: fewer than 1000 edges'
+    """
+    graph: Any = args[0] if args else kwargs["G"]
+    if isinstance(graph, Graph):
+        return True
+    entry = FUNCTIONS[name]
+    pays = entry.pays if isinstance(entry.pays, str) else entry.pays(_arguments(entry, args, kwargs))
+    if pays == "asked":
+        return "NetworkX is about as fast, and needs no conversion"
+    if not _is_converted(graph):
+        if pays == "converted":
+            return "a conversion takes longer than the answer, and the graph has not been converted for another call"
+        least = nx.config.backends[NAME].min_edges
+        if not _has_entries(graph, least if graph.is_directed() else 2 * least):
+            return f"the graph is small: fewer than {least} edges"
+    if pays == "search" and not _has_entries(graph, FEWEST_NEIGHBOURS * len(graph) / (1 + graph.is_directed())):
+        return "the graph has hardly more edges than a tree: paths may be long, and every step on them has its cost"
+    return True
+
+
+def _arguments(entry: Entry, args: tuple, kwargs: dict) -> dict[str, Any]:
+    bound = entry.signature.bind(*args, **kwargs)
+    bound.apply_defaults()
+    return bound.arguments
+
+
+def _is_converted(graph: Any) -> bool:
+    cache = getattr(graph, "__networkx_cache__", None)
+    return bool(cache and cache.get("backends", {}).get(NAME))
+
+
+def _has_entries(graph: Any, least: float) -> bool:
+    """Whether the lists of neighbours have that many items."""
+    count = 0
+    for neighbours in graph._adj.values():
+        count += len(neighbours)
+        if count >= least:
+            return True
+    return count >= least

@@ -1,0 +1,98 @@
+"""Distances from some nodes to all, a batch at a time; and the order in which a search finds nodes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from .. import Matrix
+from ..algorithms.apsp import distances_from
+from ..algorithms.bfs import bfs
+from ..algorithms.dobfs import dobfs
+from ..backends.entries import ranges
+from .graph import Graph
+
+BATCH_ENTRIES = 2**22  # distances in memory at a time, at most
+NOT_FOUND = -1
+
+
+def missing_source(node: Any, weight: str | None) -> nx.NodeNotFound:
+    """The error for a search from a node that is not there: without weights, or Dijkstra's."""
+    return nx.NodeNotFound(f"Source {node} is not in G" if weight is None else f"Node {node} not found in graph")
+
+
+def in_batches(
+    G: Graph, sources: list[int] | None, weight: str | None, *, backward: bool = False, negative: bool = False
+) -> Iterator[tuple[list[int], Matrix]]:
+    """Sources (all nodes for None) and a Matrix of distances from them, a row for each.
+
+    The first batches are small, for callers that do not want all.
+    """
+    if weight is None:
+        A = G.pattern(backward=backward)
+    else:
+        A = G.lengths(weight, backward=backward, negative=negative)
+    chosen = list(range(len(G))) if sources is None else sources
+    largest = max(1, BATCH_ENTRIES // max(len(G), 1))
+    start, size = 0, min(8, largest)
+    while start < len(chosen):
+        some = chosen[start : start + size]
+        yield some, distances_from(A, some, weighted=weight is not None)
+        start, size = start + size, min(2 * size, largest)
+
+
+def levels(G: Graph, source: int, *, cutoff: Any = None, backward: bool = False) -> np.ndarray:
+    """The distance of every node from the source in edges, NOT_FOUND beyond the cutoff or if there is no path."""
+    A = G.pattern(backward=backward)
+    if cutoff is None or cutoff == math.inf:
+        found = dobfs(A, source)
+    else:
+        # NetworkX goes on while the level is below the cutoff, which need not be an integer.
+        found = bfs(A, source, max_depth=math.ceil(cutoff) if cutoff > 0 else 0)
+    return found.to_dense(NOT_FOUND)
+
+
+def as_found(G: Graph, level: np.ndarray, first: np.ndarray, *, backward: bool = False) -> Iterator[np.ndarray]:
+    """Layer by layer, the nodes in the order in which NetworkX finds them: that of the lists of neighbours.
+
+    Lists of predecessors are taken to be in the order of the nodes.
+    """
+    if backward and G.is_directed():
+        reverse = G.pattern(backward=True).to_csr()
+        pointers, neighbours = reverse[0].astype(np.int64), reverse[1]
+    else:
+        pointers, neighbours = G.pointers, G.neighbours
+    position = np.empty(len(G), np.int64)
+    layer, depth = first, 0
+    while len(layer):
+        yield layer
+        depth += 1
+        starts = pointers[layer]
+        seen = neighbours[ranges(starts, pointers[layer + 1] - starts)]
+        seen = seen[level[seen] == depth]
+        # The first time counts: of several values for one place the last one stays.
+        position[seen[::-1]] = np.arange(len(seen) - 1, -1, -1)
+        layer = seen[position[seen] == np.arange(len(seen))]
+
+
+def nearest_first(
+    G: Graph, where: np.ndarray, values: np.ndarray, cutoff: Any = None, sources: Sequence[int] = ()
+) -> dict:
+    """Distances by node, the nearest nodes first; without those beyond the cutoff, but with the sources."""
+    order = np.argsort(values, kind="stable")
+    where, values = where[order], values[order]
+    if cutoff is not None:
+        near = (values <= cutoff) | np.isin(where, sources)
+        where, values = where[near], values[near]
+    return dict(zip(G.named(where), values.tolist(), strict=True))
+
+
+def rows(distances: Matrix) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The entries of every row: columns and values."""
+    pointers, columns, values = distances.to_csr()
+    for start, stop in zip(pointers[:-1].tolist(), pointers[1:].tolist(), strict=True):
+        yield columns[start:stop], values[start:stop]

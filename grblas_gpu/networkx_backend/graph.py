@@ -1,0 +1,185 @@
+"""The graph that the functions of the backend get: adjacency arrays in NetworkX's order, and matrices made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from ..matrix import Matrix
+from ..vector import Vector
+from .numbers import add_parallel, least_length, least_parallel, real_numbers
+
+NAME = "grblas_gpu"
+
+
+class Graph:
+    """A NetworkX graph, converted. It does not change.
+
+    ``labels`` are the nodes in order. The neighbours (of a directed graph: the successors) of node i are
+    ``neighbours[pointers[i] : pointers[i + 1]]``, in the order of NetworkX. In a multigraph ``parallel`` counts the
+    edges behind each of these; attributes are then listed edge by edge.
+
+    >>> import networkx as nx
+    >>> from grblas_gpu.networkx_backend.interface import convert_from_nx
+    >>> graph = convert_from_nx(nx.path_graph("abc"))
+    >>> graph
+    <grblas_gpu graph: 3 nodes, 2 edges>
+    >>> graph.pattern().to_dicts()
+    {0: {1: True}, 1: {0: True, 2: True}, 2: {1: True}}
+    """
+
+    __networkx_backend__ = NAME
+    # NetworkX's own rules for a node, an iterable of nodes or None; they need nothing but `in` and `_adj`.
+    nbunch_iter = nx.Graph.nbunch_iter
+
+    def __init__(
+        self,
+        labels: list,
+        pointers: np.ndarray,
+        neighbours: np.ndarray,
+        *,
+        directed: bool,
+        parallel: np.ndarray | None = None,
+        keys: list | None = None,
+        values: dict[str, np.ndarray] | None = None,
+        edge_data: list[dict] | None = None,
+        node_data: list[dict] | None = None,
+        graph_data: dict | None = None,
+    ) -> None:
+        self.labels = labels
+        self.index = dict(zip(labels, range(len(labels)), strict=True))
+        self.pointers, self.neighbours, self.parallel, self.keys = pointers, neighbours, parallel, keys
+        self.directed, self.values = directed, values or {}
+        self.edge_data, self.node_data, self.graph = edge_data, node_data, graph_data or {}
+        self._made: dict[Any, Any] = {}
+
+    # ---- what NetworkX asks of a graph -----------------------------------------------------------------------
+
+    @property
+    def _adj(self) -> dict:
+        return self.index
+
+    def is_directed(self) -> bool:
+        """Whether edges have a direction."""
+        return self.directed
+
+    def is_multigraph(self) -> bool:
+        """Whether edges may be parallel."""
+        return self.parallel is not None
+
+    def number_of_nodes(self) -> int:
+        """The number of nodes."""
+        return len(self.labels)
+
+    def number_of_edges(self) -> int:
+        """The number of edges; each of several parallel ones counts."""
+        return int(self.degrees("both").sum()) // 2
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __iter__(self) -> Iterator:
+        return iter(self.labels)
+
+    def __contains__(self, node: Any) -> bool:
+        try:
+            return node in self.index
+        except TypeError:  # no hash, so no node
+            return False
+
+    def __repr__(self) -> str:
+        kind = ("directed " if self.directed else "") + ("multigraph" if self.is_multigraph() else "graph")
+        return f"<{NAME} {kind}: {len(self)} nodes, {self.number_of_edges()} edges>"
+
+    # ---- labels and numbers ----------------------------------------------------------------------------------
+
+    def numbers(self, nodes: Iterable[Hashable]) -> list[int]:
+        """The numbers of nodes that are in the graph."""
+        return [self.index[node] for node in nodes]
+
+    def named(self, numbers: np.ndarray) -> list:
+        """The nodes with these numbers."""
+        labels = self.labels
+        return [labels[i] for i in numbers.tolist()]
+
+    def by_node(self, values: Vector | np.ndarray) -> dict:
+        """One value for every node, as a dictionary of Python scalars in the order of the graph."""
+        dense = values.to_dense() if isinstance(values, Vector) else values
+        return dict(zip(self.labels, dense.tolist(), strict=True))
+
+    # ---- matrices, made when they are first needed -----------------------------------------------------------
+    # (Any, because mypy does not see the operators that our objects are given.)
+
+    def pattern(self, *, backward: bool = False) -> Any:
+        """True at every edge. ``backward``: with all edges turned round."""
+        return self._matrix(("pattern", None), lambda: True, backward)
+
+    def weights(self, attribute: str | None, *, negative: bool = True, backward: bool = False) -> Any:
+        """The weights of all edges, those of parallel edges added up; 1 each without an attribute.
+
+        A call with weights that are not finite, or negative unless that is allowed, is left to NetworkX.
+        """
+        if attribute is None:
+            return self._matrix(("weights", None), lambda: 1 if self.parallel is None else self.parallel, backward)
+        values = self._checked(attribute, negative)
+        return self._matrix(("weights", attribute), lambda: add_parallel(values, self.parallel), backward)
+
+    def lengths(self, attribute: str | None, *, negative: bool = False, backward: bool = False) -> Any:
+        """The lengths of all edges, of parallel ones the least; 1 each without an attribute."""
+        if attribute is None:
+            return self._matrix(("lengths", None), lambda: 1, backward)
+        values = self._checked(attribute, negative)
+        return self._matrix(("lengths", attribute), lambda: least_parallel(values, self.parallel), backward)
+
+    def degrees(self, which: str = "both") -> np.ndarray:
+        """The number of edges "out" of every node, "in" to it, or "both", where a loop counts twice."""
+        return self._once(("degrees", which), lambda: self._count_edges(which))
+
+    def loops(self) -> int:
+        """The number of nodes with a loop."""
+        return self._once("loops", lambda: int(np.count_nonzero(self.sources() == self.neighbours)))
+
+    def sources(self) -> np.ndarray:
+        """The node that each item of ``neighbours`` is a neighbour of."""
+        return np.repeat(np.arange(len(self), dtype=self.neighbours.dtype), np.diff(self.pointers))
+
+    def _count_edges(self, which: str) -> np.ndarray:
+        n = len(self)
+        if which == "both":
+            if self.directed:
+                return self.degrees("in") + self.degrees("out")
+            at_loop = self.sources() == self.neighbours
+            parallel = None if self.parallel is None else self.parallel[at_loop]
+            return self.degrees("out") + np.bincount(self.neighbours[at_loop], parallel, n).astype(np.int64)
+        if which == "out" and self.parallel is None:
+            return np.diff(self.pointers)
+        ends = self.sources() if which == "out" else self.neighbours
+        return np.bincount(ends, self.parallel, n).astype(np.int64)
+
+    def _checked(self, attribute: str, negative: bool) -> np.ndarray:
+        """The values of an attribute, one for every edge: finite, and not negative unless that is allowed."""
+        if attribute not in self.values:
+            if self.edge_data is None:
+                raise nx.NetworkXError(
+                    f"this graph was converted without the edge attribute {attribute!r}; "
+                    f"convert it with edge_attrs={{{attribute!r}: 1}} or preserve_edge_attrs=True"
+                )
+            self.values[attribute] = real_numbers([data.get(attribute, 1) for data in self.edge_data], attribute)
+        values = self.values[attribute]
+        least = self._once(("least", attribute), lambda: least_length(values, attribute))
+        if least < 0 and not negative:
+            raise NotImplementedError(f"some edges have a negative {attribute!r}")
+        return values
+
+    def _matrix(self, key: tuple, values: Callable[[], Any], backward: bool) -> Any:
+        if backward and self.directed:
+            return self._once((*key, "backward"), lambda: self._matrix(key, values, False).T.new())
+        return self._once(key, lambda: Matrix.from_csr(self.pointers, self.neighbours, values(), ncols=len(self)))
+
+    def _once(self, key: Any, make: Callable[[], Any]) -> Any:
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]

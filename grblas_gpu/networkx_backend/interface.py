@@ -1,0 +1,25 @@
+"""What NetworkX talks to: the entry point ``networkx.backends``. It looks functions up by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+
+from .conversion import convert_from_nx, convert_to_nx
+from .dispatch import FUNCTIONS, can_run, should_run
+
+__all__ = ["can_run", "convert_from_nx", "convert_to_nx", "should_run"]
+
+AREAS = "all_paths centrality clusters components degrees link_analysis unweighted_paths weighted_paths".split()
+for area in AREAS:
+    import_module(f".{area}", __package__)  # registers its functions
+
+
+def __getattr__(name: str) -> Callable:
+    if name in FUNCTIONS:
+        return FUNCTIONS[name].function
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *FUNCTIONS]

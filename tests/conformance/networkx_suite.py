@@ -1,0 +1,85 @@
+"""Run NetworkX's own tests with its backend "grblas_gpu", next to a run without, for the modules that we cover.
+
+    python tests/conformance/networkx_suite.py            # exits with 1 if a test fails that passes without us
+    python tests/conformance/networkx_suite.py katz core  # only modules with one of these in their name
+    python tests/conformance/networkx_suite.py --all      # everything that NetworkX has
+
+Prints a table for docs/networkx.md: tests that pass, and calls that ran here or were left to NetworkX.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from importlib.metadata import version
+from pathlib import Path
+
+HERE = Path(__file__).parent
+COVERED = {
+    "networkx.algorithms": "cluster core dag distance_measures efficiency isolate reciprocity regular tournament "
+    "wiener",
+    "networkx.algorithms.assortativity": "neighbor_degree",
+    "networkx.algorithms.centrality": "betweenness_centrality closeness_centrality degree_centrality "
+    "eigenvector_centrality harmonic_centrality katz_centrality",
+    "networkx.algorithms.components": "connected strongly_connected weakly_connected",
+    "networkx.algorithms.link_analysis": "pagerank",
+    "networkx.algorithms.shortest_paths": "dense dense_numpy generic unweighted weighted",
+    "networkx.algorithms.traversal": "bfs",
+}
+
+
+def modules(wanted: list[str]) -> list[str]:
+    """The test modules, all of them or those with one of the words in their name."""
+    names = [f"{package}.tests.test_{name}" for package, several in COVERED.items() for name in several.split()]
+    return [name for name in names if not wanted or any(word in name for word in wanted)]
+
+
+def run(names: list[str], backend: str | None) -> dict:
+    """Outcomes by test, and calls by module, of one run of pytest."""
+    with tempfile.TemporaryDirectory() as scratch:
+        result = Path(scratch) / "result.json"
+        environment = os.environ | {"NETWORKX_SUITE_RESULT": str(result), "PYTHONDONTWRITEBYTECODE": "1"}
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH", "")]))
+        for name in ("NETWORKX_TEST_BACKEND", "NETWORKX_FALLBACK_TO_NX", "NETWORKX_BACKEND_PRIORITY"):
+            environment.pop(name, None)
+        if backend is not None:
+            environment |= {"NETWORKX_TEST_BACKEND": backend, "NETWORKX_FALLBACK_TO_NX": "True"}
+        # Nothing of our own pytest configuration applies to somebody else's tests.
+        command = [sys.executable, "-m", "pytest", "-p", "networkx_plugin", "-p", "no:cacheprovider", "-c", os.devnull]
+        folder = Path(importlib.util.find_spec("networkx").origin).parent.parent  # type: ignore[union-attr,arg-type]
+        command += [f"--rootdir={folder}", "-q", "--no-header", "--tb=short", "-W", "ignore", "--pyargs", *names]
+        subprocess.run(command, env=environment, cwd=scratch, check=False)
+        return json.loads(result.read_text())
+
+
+def main() -> int:
+    words = [word for word in sys.argv[1:] if word != "--all"]
+    names = ["networkx"] if "--all" in sys.argv else modules(words)
+    if not names:
+        print(f"no module that we cover has one of {words} in its name")
+        return 2
+    plain, ours = run(names, None), run(names, "grblas_gpu")
+    passed = {test for test, outcome in plain["outcomes"].items() if outcome == "passed"}
+    broken = sorted(test for test in passed if ours["outcomes"].get(test) != "passed")
+    by_module = Counter(test.partition("::")[0] for test in passed)
+    lost = Counter(test.partition("::")[0] for test in broken)
+    here, left = ours["here"], ours["left"]
+    print(f"\nnetworkx {version('networkx')}\n")
+    print("| tests of | pass | pass with the backend | calls here | left to NetworkX |\n|---|---|---|---|---|")
+    for module, count in sorted(by_module.items()):
+        name = module.replace("/tests/test_", "/").removeprefix("networkx/").removesuffix(".py").replace("/", ".")
+        print(f"| `{name}` | {count} | {count - lost[module]} | {here.get(module, 0)} | {left.get(module, 0)} |")
+    totals = len(passed), len(passed) - len(broken), sum(here.values()), sum(left.values())
+    print(f"| **all** | {' | '.join(f'{total:,}' for total in totals)} |")
+    for test in broken:
+        print(f"PASSES WITHOUT THE BACKEND: {test}: {ours['outcomes'].get(test, 'not run')} with it")
+    return 1 if broken or not sum(here.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,198 @@
+"""Betweenness centrality against Brandes' algorithm in exact fractions, in plain arrays, and networkx."""
+
+from __future__ import annotations
+
+import io
+import sys
+import tracemalloc
+import warnings
+from itertools import pairwise
+
+import networkx
+import numpy as np
+import pytest
+from checkers import array_dependencies, serial_dependencies, serial_paths
+from graphs import SMALL, Graph, from_edges, graph
+from grblas_gpu.algorithms import betweenness_centrality, bfs, progress, turbobfs
+
+import grblas_gpu as gb
+from grblas_gpu import generators
+from grblas_gpu.backends.cpu import tier
+
+
+def values(result: gb.Vector) -> np.ndarray:
+    assert result.nvals == result.size
+    return result.to_dense()
+
+
+def close(result: gb.Vector, expected: object) -> None:
+    np.testing.assert_allclose(values(result), expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_exact(backend: str, name: str) -> None:
+    found = graph(name)
+    A, before = found.matrix(), found.matrix()
+    half = 1.0 if found.directed or found.n < 3 else 0.5
+    expected = np.array(serial_dependencies(found.rows, found.cols, found.n, range(found.n)))
+    close(betweenness_centrality(A, normalized=False, directed=found.directed), half * expected)
+    assert A.isequal(before)
+
+
+@pytest.mark.parametrize("endpoints", [False, True])
+@pytest.mark.parametrize("normalized", [False, True])
+@pytest.mark.parametrize(
+    "name", ["karate", "random directed", "disconnected", "loops", "path", "no edges", "two vertices"]
+)
+def test_options_are_those_of_networkx(backend: str, name: str, normalized: bool, endpoints: bool) -> None:
+    found = graph(name)
+    theirs = networkx.betweenness_centrality(found.networkx(), normalized=normalized, endpoints=endpoints)
+    expected = [theirs[vertex] for vertex in range(found.n)]
+    A = found.matrix()
+    for batch in (None, 1, 3):
+        options = {"normalized": normalized, "endpoints": endpoints, "batch": batch}
+        close(betweenness_centrality(A, directed=found.directed, **options), expected)
+    if found.directed == (not A.is_symmetric()):
+        close(betweenness_centrality(A, normalized=normalized, endpoints=endpoints), expected)
+
+
+@pytest.mark.parametrize("name", ["les miserables", "random directed"])
+@pytest.mark.parametrize("normalized", [False, True])
+def test_some_sources(backend: str, name: str, normalized: bool) -> None:
+    found = graph(name)
+    A, vertices = found.matrix(), list(range(found.n))
+    some = [7, 3, 30, 7]  # a source that is named twice counts once
+    theirs = networkx.betweenness_centrality_subset(found.networkx(), set(some), vertices, normalized=normalized)
+    ours = betweenness_centrality(A, some, normalized=normalized)
+    close(ours, [theirs[vertex] for vertex in vertices])
+    parts = [betweenness_centrality(A, vertices[k::3], normalized=normalized, batch=4) for k in range(3)]
+    whole = values(betweenness_centrality(A, normalized=normalized))
+    np.testing.assert_allclose(sum(values(part) for part in parts), whole, rtol=1e-9, atol=1e-12)
+    close(betweenness_centrality(A, 7), values(betweenness_centrality(A, [7])))
+    close(betweenness_centrality(A, []), np.zeros(found.n))
+
+
+@pytest.mark.parametrize(
+    "name", ["kronecker 10", "mycielskian 8", "delaunay 600", "grid 25 x 30", "random directed 900"]
+)
+def test_one_source(backend: str, name: str) -> None:
+    found = graph(name)
+    source = found.sources()[-1]
+    expected = serial_dependencies(found.rows, found.cols, found.n, [source])
+    close(betweenness_centrality(found.matrix(), source, normalized=False, directed=True), expected)
+
+
+@pytest.mark.parametrize("name", ["kronecker 13", "kronecker 16", "mycielskian 11", "mycielskian 12"])
+def test_one_source_of_large_graphs(name: str) -> None:
+    found = graph(name)
+    A, source = found.matrix(), found.sources()[-1]
+    levels = bfs(A, source).to_dense(fill_value=-1)
+    expected = array_dependencies(found.rows, found.cols, levels, source)
+    close(betweenness_centrality(A, source, normalized=False), expected / 2)
+
+
+def stages(count: int, width: int) -> Graph:
+    """A vertex, ``count`` stages of ``width`` vertices, each joined to all of the next, and a vertex: many paths."""
+    first = [0, *range(1, 1 + count * width, width)]
+    layers = [[0]] + [list(range(start, start + width)) for start in first[1:]] + [[1 + count * width]]
+    edges = {(i, j) for one, two in pairwise(layers) for i in one for j in two}
+    return from_edges(2 + count * width, edges, directed=False)
+
+
+def test_path_counts_beyond_32_bits(backend: str) -> None:
+    found = stages(20, 8)  # 2**60 paths
+    A = found.matrix()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        _, sigma = turbobfs(A, 0, paths=True)
+        result = betweenness_centrality(A, 0, normalized=False)
+    assert sigma.dtype == gb.INT64
+    assert sigma.to_dict() == serial_paths(found.rows, found.cols, found.n, 0)
+    assert sigma.get(found.n - 1) == 2**60
+    close(result, np.array(serial_dependencies(found.rows, found.cols, found.n, [0])) / 2)
+
+
+def test_path_counts_close_to_64_bits_stay_exact(backend: str) -> None:
+    """2**62 fits, although the bound by degrees is far beyond: no warning, no rounding."""
+    found = stages(31, 4)
+    A = found.matrix()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        _, sigma = turbobfs(A, 0, paths=True)
+    assert sigma.dtype == gb.INT64
+    assert sigma.get(found.n - 1) == 2**62
+
+
+@pytest.mark.parametrize("batch", [1, 2])
+def test_path_counts_beyond_64_bits_become_floats(backend: str, batch: int) -> None:
+    found = stages(25, 8)  # 2**75 paths
+    A = found.matrix()
+    with pytest.warns(RuntimeWarning, match="exceed 64 bits"):
+        _, sigma = turbobfs(A, 0, paths=True)
+    expected = serial_paths(found.rows, found.cols, found.n, 0)
+    assert sigma.dtype == gb.FP64
+    assert {vertex: int(count) for vertex, count in sigma.to_dict().items()} == expected  # powers of 2: no rounding
+    sources = [0, 5]
+    with pytest.warns(RuntimeWarning, match="exceed 64 bits"):
+        result = betweenness_centrality(A, sources, normalized=False, batch=batch)
+    close(result, np.array(serial_dependencies(found.rows, found.cols, found.n, sources)) / 2)
+
+
+def test_path_counts_beyond_floats_are_an_error() -> None:
+    A = stages(260, 16).matrix()  # 2**1040 paths
+    with pytest.warns(RuntimeWarning), pytest.raises(OverflowError, match="more than 1e308"):
+        betweenness_centrality(A, 0)
+
+
+def test_values_of_the_matrix_do_not_matter(backend: str) -> None:
+    """Sums of 64-bit counts must not pass through the type of the weights."""
+    found = stages(20, 8)
+    weights = np.linspace(-1, 1, len(found.rows)).astype(np.float32)
+    A = gb.Matrix.from_coo(found.rows, found.cols, weights, nrows=found.n, ncols=found.n)
+    assert turbobfs(A, 0, paths=True)[1].to_dict() == serial_paths(found.rows, found.cols, found.n, 0)
+    close(betweenness_centrality(A, 0), values(betweenness_centrality(found.matrix(), 0)))
+
+
+@pytest.mark.parametrize("name", ["kronecker 14", "kronecker 16", "mycielskian 12"])
+def test_one_source_stays_within_its_memory(name: str) -> None:
+    """7 n + m words: m for the matrix, which is there already, and 7 n for the rest."""
+    before = tier.get_tier()
+    tier.set_tier("numba")  # the definitions list all products
+    try:
+        A = graph(name).matrix()
+        betweenness_centrality(A, 0)  # makes what is kept between calls
+        tracemalloc.start()
+        betweenness_centrality(A, 0)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+        tier.set_tier(before)
+    assert peak <= 7 * A.nrows * 8
+
+
+@pytest.mark.parametrize("batch", [0, -3])
+def test_a_batch_has_a_source(batch: int) -> None:
+    with pytest.raises(ValueError, match="batch must be at least 1"):
+        betweenness_centrality(generators.path(3), batch=batch)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "PATIENCE", -1.0)
+    monkeypatch.setattr(progress, "INTERVAL", -1.0)
+    A = generators.path(6)
+    for stream, shown in ((io.StringIO(), False), (Terminal(), True)):
+        monkeypatch.setattr(sys, "stderr", stream)
+        betweenness_centrality(A, batch=1)
+        assert ("betweenness centrality [" in stream.getvalue()) == shown
+        assert not shown or "5/6" in stream.getvalue()
+
+
+def test_progress_is_quiet_while_work_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    betweenness_centrality(generators.path(6), batch=1)
+    assert sys.stderr.getvalue() == ""  # type: ignore[attr-defined]

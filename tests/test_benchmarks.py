@@ -1,0 +1,385 @@
+"""The harness finds wrong results and counts right; experiments run at their small size; reports need no other file."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from checkers import serial_bfs, serial_dependencies
+from grblas_gpu.benchmarks import compare, contenders, floors, graphs, harness, machine, report, svg, verify
+from grblas_gpu.benchmarks.papers import EXPERIMENTS, __main__, common, document, edge_checks, plots, reproduce
+from grblas_gpu.benchmarks.text_tables import Table, shown
+
+from grblas_gpu import algorithms, generators
+from grblas_gpu.cli import main
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return graphs.BenchmarkGraph("kronecker 6", generators.kronecker, 6, 3, seed=4)
+
+
+def levels_of(graph, source):
+    rows, cols, n = generators.edge_list(generators.kronecker, 6, 3, seed=4)
+    levels = np.full(n, -1)
+    for vertex, level in serial_bfs(rows, cols, n, source).items():
+        levels[vertex] = level
+    return levels
+
+
+# ---- verifiers ----------------------------------------------------------------------------------------------------
+
+
+def test_right_levels_pass(graph):
+    for source in graph.sources(3):
+        verify.check_levels(*graph.csr, levels_of(graph, source), source)
+
+
+def test_wrong_levels_are_found(graph):
+    source = graph.sources(1)[0]
+    right = levels_of(graph, source)
+    deepest, reached = int(np.argmax(right)), np.flatnonzero(right > 0)
+    for vertex, level in [(source, 1), (deepest, right[deepest] + 1), (deepest, -1), *((v, 0) for v in reached[:3])]:
+        wrong = right.copy()
+        wrong[vertex] = level
+        with pytest.raises(verify.WrongResult):
+            verify.check_levels(*graph.csr, wrong, source)
+    isolated = np.flatnonzero(right < 0)
+    assert len(isolated)
+    wrong = right.copy()
+    wrong[isolated[0]] = 2
+    with pytest.raises(verify.WrongResult, match=r"no neighbour one level above|was reached"):
+        verify.check_levels(*graph.csr, wrong, source)
+
+
+def test_levels_are_checked_in_pieces(graph, monkeypatch):
+    monkeypatch.setattr(verify, "PIECE", 7)
+    test_right_levels_pass(graph)
+    test_wrong_levels_are_found(graph)
+
+
+def test_dependencies_are_those_of_brandes(graph):
+    from scipy.sparse import csr_array
+
+    indptr, indices = graph.csr
+    A = csr_array((np.ones(len(indices)), indices, indptr), shape=(graph.n, graph.n))
+    rows = np.repeat(np.arange(graph.n), np.diff(indptr))
+    for source in graph.sources(2):
+        levels = levels_of(graph, source)
+        expected = np.array(serial_dependencies(rows, indices, graph.n, [source]))
+        for found in (
+            verify.product_dependencies(A, source, levels),
+            verify.edge_dependencies(indptr, indices, source, levels),
+        ):
+            verify.check_dependencies(found, expected)
+            wrong = found.copy()
+            wrong[np.argmax(found)] *= 1.01
+            with pytest.raises(verify.WrongResult, match="dependency on vertex"):
+                verify.check_dependencies(wrong, expected)
+
+
+# ---- harness ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kernel", ["bfs", "bc"])
+def test_all_contenders_agree_and_are_measured(graph, kernel):
+    session = harness.Session("a test")
+    everybody = contenders.contenders()
+    rows = session.measure(graph, kernel, everybody, sources=2, trials=2)
+    names = {row["contender"] for row in rows}
+    assert {"grblas_gpu cpu", "python-graphblas"} <= names
+    assert names | {item["contender"] for item in session.left_out} == {contender.name for contender in everybody}
+    for row in rows:
+        ms = row["milliseconds"]
+        assert 0 < ms["min"] <= ms["q1"] <= ms["median"] <= ms["q3"] <= ms["max"]
+        assert row["over_floor"] > 1
+        assert row["verified"]
+        assert row["sources"] == 2
+        # An undirected edge is two entries, and some are outside the component.
+        assert 0 < 2 * row["gteps_graph500"] <= row["gteps_entries"] * 1.0001
+    suitesparse = next(row for row in rows if row["contender"] == "python-graphblas")
+    assert re.search(r"\d+ threads", suitesparse["note"])
+    result = json.loads(json.dumps(session.result()))
+    assert result["machine"]["cores"] >= 1
+    assert result["versions"]["numpy"] == np.__version__
+    assert result["copy_gb_per_s"]["host"] > 0.1
+
+
+@pytest.mark.parametrize("kernel", ["bfs", "bc"])
+def test_a_wrong_result_is_not_timed(graph, kernel):
+    honest = contenders.grblas("cpu")
+
+    def tampered(result, n):
+        found = honest.show[kernel](result, n)
+        found[np.argmax(found)] += 1
+        return found
+
+    liar = replace(honest, name="liar", show={**honest.show, kernel: tampered})
+    for order in ([liar, honest], [honest, liar]):
+        session = harness.Session("a test")
+        with pytest.raises(verify.WrongResult, match=f"liar: {kernel} on kronecker 6"):
+            session.measure(graph, kernel, order, sources=1, trials=1)
+        assert session.measurements == []
+
+
+def test_who_cannot_take_part_is_named(graph):
+    session = harness.Session("a test")
+    honest = contenders.grblas("cpu")
+    small = replace(honest, name="small", limit=3)
+    unable = replace(honest, name="unable", kernels={})
+    session.measure(graph, "bfs", [honest, small, unable], sources=1, trials=1)
+    assert [(item["contender"], item["why"]) for item in session.left_out] == [
+        ("small", "only asked up to 3 entries"),
+        ("unable", "has no such function"),
+    ]
+    with pytest.raises(ValueError, match="no contender called 'boost'"):
+        contenders.contenders(["boost"])
+
+
+def test_spread():
+    assert harness.spread([3.0, 1.0, 2.0]) == {"median": 2.0, "q1": 1.5, "q3": 2.5, "min": 1.0, "max": 3.0}
+    assert harness.spread([3.0], 10)["median"] == 30.0
+
+
+def test_runs_take_turns():
+    order: list[str] = []
+    times = harness.interleaved({name: lambda name=name: order.append(name) for name in "ab"}, 3)
+    assert "".join(order[-6:]) == "ababab"
+    assert [len(values) for values in times.values()] == [3, 3]
+
+
+def test_floors():
+    assert floors.bfs_floor(10, 100, "host") == 10 * (8 + 4 + 8)
+    assert floors.bfs_floor(10, 100, "cuda") == 10 * (4 + 4 + 8)
+    assert floors.bfs_all_edges(10, 100, "host") == 10 * 16 + 400
+    assert floors.bc_floor(10, 100, "host") == 2 * (400 + 80) + 4 * 80
+    assert floors.offset_bytes(2**31, "cuda") == 8
+
+
+def test_sources_have_neighbours_and_are_reproducible(graph):
+    sources = graph.sources(20)
+    assert sources == graph.sources(20)
+    assert graph.degrees[sources].min() > 0
+    assert graph.recipe == "kronecker(6, 3, seed=4)"
+    lonely = graphs.BenchmarkGraph("one", generators.path, 1)
+    with pytest.raises(ValueError, match="no vertex has a neighbour"):
+        lonely.sources(1)
+
+
+def test_sources_of_roads_are_in_the_large_component():
+    road = graphs.road("road", 30, 30, 0.6)
+    A = road.matrix("cpu")
+    assert all(2 * algorithms.bfs(A, source).nvals >= A.nrows for source in road.sources(5))
+    with pytest.raises(ValueError, match="no component has half"):
+        graphs.road("ruins", 20, 20, 0.2).sources(1)
+
+
+def test_path_counts_beyond_range_are_not_asked_for():
+    session = harness.Session("a test")
+    grid = graphs.grid(600)
+    assert session.measure(grid, "bc", [contenders.grblas("cpu")], sources=1, trials=1) == []
+    assert session.left_out[0]["why"] == "more shortest paths than FP64 can count"
+    assert graphs.grid(512).countable
+
+
+def test_the_machine_is_described():
+    found = machine.describe()
+    assert found["machine"]["cpu"]
+    assert found["machine"]["memory_gib"] > 0
+    assert found["commit"] is None or re.fullmatch(r"[0-9a-f]{40}\+?", found["commit"])
+
+
+# ---- tables and pages ---------------------------------------------------------------------------------------------
+
+
+def test_tables():
+    table = Table("numbers", ["name", "value"], notes=["a note"])
+    table.add("one", 1)
+    table.add("many", 12345.6)
+    assert str(table).splitlines() == [
+        "numbers",
+        "-" * 12,
+        "name   value",
+        "-" * 12,
+        "one        1",
+        "many  12,346",
+        "  a note",
+    ]
+    assert [shown(x) for x in (None, 0.12345, 1.2345, 12.345, 123.45, True, "x")] == [
+        "",
+        "0.123",
+        "1.23",
+        "12.3",
+        "123",
+        "True",
+        "x",
+    ]
+    with pytest.raises(ValueError, match="3 cells for 2 columns"):
+        table.add(1, 2, 3)
+
+
+class Balanced(HTMLParser):
+    """Every tag that is opened is closed, in order."""
+
+    EMPTY = frozenset(("meta", "br"))
+
+    def __init__(self):
+        super().__init__()
+        self.open = []
+        self.count = 0
+
+    def handle_starttag(self, tag, attributes):
+        self.count += 1
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def check_page(text):
+    parser = Balanced()
+    parser.feed(text)
+    assert parser.open == []
+    assert parser.count > 20
+    for reference in ("http", "src=", "href=", "@import", "url(", "<script"):
+        assert reference not in text
+    assert "prefers-color-scheme: dark" in text
+
+
+def test_labels_of_a_chart_are_inside_and_apart():
+    groups = ["a group with a long name", "b"]
+    series = {"one": [0.001, 5.0], "two": [2.0, None], "three": [300.0, 0.5]}
+    tree = ElementTree.fromstring(svg.bars(groups, series, "unit", line_at=1.0))
+    _, _, width, height = map(float, tree.attrib["viewBox"].split())
+    bars, texts = tree.findall("rect"), tree.findall("text")
+    assert len(bars) == 5
+    places = set()
+    for text in texts:
+        x, y = float(text.attrib["x"]), float(text.attrib["y"])
+        long = len(text.text) * svg.LABEL
+        left = {"end": x - long, "middle": x - long / 2, "start": x}[text.attrib["text-anchor"]]
+        assert left >= -5
+        assert left + long <= width + 5
+        assert 0 < y <= height
+        assert (round(x), round(y)) not in places
+        places.add((round(x), round(y)))
+    assert all(float(bar.attrib["x"]) + float(bar.attrib["width"]) <= width for bar in bars)
+    assert svg.bars(["a"], {"one": [None]}, "unit") == ""
+
+
+def test_compare_command(capsys, tmp_path):
+    page, file = tmp_path / "report.html", tmp_path / "report.json"
+    line = "bench --small --sources 1 --trials 1 --kernels bfs --contenders cpu,python-graphblas --report"
+    assert main([*line.split(), str(page), "--output", str(file)]) == 0
+    out = capsys.readouterr().out
+    assert "GTEPS (Graph500)" in out
+    check_page(page.read_text())
+    result = json.loads(file.read_text())
+    assert {row["graph"] for row in result["measurements"]} == {g.name for g in compare.standard_graphs(True)}
+    reference = [row for row in result["measurements"] if row["contender"] == compare.REFERENCE]
+    assert [compare.speed_up(result["measurements"], row) for row in reference] == [1.0] * 3
+    assert page.read_text().count("<svg") == 3
+    assert report.page(json.loads(file.read_text())) == page.read_text()
+
+
+def test_bad_bench_arguments(capsys):
+    for line in ("bench 004.table9", "bench --small --kernels dfs", "bench --small --contenders boost"):
+        assert main(line.split()) == 1
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_list_of_experiments(capsys):
+    assert main(["bench", "--list"]) == 0
+    assert "004.table2" in capsys.readouterr().out
+
+
+# ---- the papers ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_experiments(name):
+    tables, result = reproduce(name, common.Options("cpu", small=True, sources=1, trials=1, names=["python-graphblas"]))
+    assert tables
+    for table in tables:
+        assert table.rows
+        assert str(table)
+        times = [k for k, column in enumerate(table.columns) if column.split()[-1] in ("ms", "s", "GTEPS")]
+        assert all(row[k] is None or row[k] >= 0 for row in table.rows for k in times)
+    result = json.loads(json.dumps(result))
+    assert result["experiment"] == name
+    assert result["tables"][0]["rows"]
+    assert all(row["verified"] for row in result["measurements"])
+
+
+def test_experiments_as_a_program(capsys, tmp_path):
+    pytest.importorskip("matplotlib")
+    arguments = ["004.figure5", "--small", "--backend", "cpu", "--trials", "1", "--out", str(tmp_path)]
+    assert __main__.main([*arguments, "--plot", str(tmp_path / "figure.png")]) == 0
+    assert "push ms" in capsys.readouterr().out
+    assert json.loads((tmp_path / "004.figure5.json").read_text())["backend"] == "cpu"
+    assert (tmp_path / "figure.png").stat().st_size > 1000
+    with pytest.raises(SystemExit) as exit_:
+        __main__.main(["004.table99"])
+    assert exit_.value.code == 2
+    assert __main__.main([]) == 0
+    assert "001.figure4" in capsys.readouterr().out
+
+
+def test_experiments_by_the_command_line(capsys, tmp_path):
+    page = tmp_path / "page.html"
+    line = "bench 003.scheduling --small --backend cpu --sources 1 --trials 1 --report"
+    assert main([*line.split(), str(page)]) == 0
+    assert "handed out" in capsys.readouterr().out
+    check_page(page.read_text())
+
+
+def test_results_as_a_page_of_the_documentation(tmp_path):
+    _, result = reproduce("003.scheduling", common.Options("cpu", small=True, sources=1, trials=1))
+    (tmp_path / "003.scheduling.json").write_text(json.dumps(result))
+    (tmp_path / "compare.json").write_text(json.dumps({"title": "something else"}))
+    assert document.main([str(tmp_path), str(tmp_path / "page.md")]) == 0
+    text = (tmp_path / "page.md").read_text()
+    assert "## 003.scheduling: Handing out bottom-up work" in text
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert len(rows) == 3
+    assert len({row.count("|") for row in rows}) == 1
+    with pytest.raises(SystemExit):
+        document.main([str(tmp_path / "nowhere"), str(tmp_path / "other.md")])
+    assert not (tmp_path / "other.md").exists()
+
+
+def test_an_unknown_experiment():
+    with pytest.raises(ValueError, match="no experiment called '005'"):
+        reproduce("005", common.Options("cpu"))
+
+
+def test_edge_checks():
+    """On the path 0 - 1 - 2 - 3 - 4 from 0, bottom-up from level 1 on: one pass settles two levels."""
+    indptr, indices = graphs.BenchmarkGraph("path", generators.path, 5).csr
+    levels, lasts = np.arange(5), (1, 2, 3, 4)
+    # Pass 1 reads 0 for 1; 1, 3 for 2; 2, 4 for 3; 3 for 4. Pass 2 reads 1 for 2; 2, 4 for 3; 3 for 4. And so on.
+    checks = [edge_checks.count_checks(indptr, indices, levels, 1, last, False) for last in lasts]
+    assert checks == [6, 10, 12, 13]
+    # Asynchronously pass 1 also settles 2, as 1 was before it. Pass 2 reads 2, 4 for 3 and 3 for 4; pass 3, 3 for 4.
+    checks = [edge_checks.count_checks(indptr, indices, levels, 1, last, True) for last in lasts]
+    assert checks == [6, 9, 10, 10]
+
+
+def test_memory_of_a_run():
+    peak = common.peak_bytes("cpu", lambda: np.zeros(2**20, np.uint8).sum())
+    assert 2**20 <= peak < 1.5 * 2**20
+
+
+def test_a_table_as_lines(tmp_path):
+    pytest.importorskip("matplotlib")
+    table = Table("a table", ["x", "y", "text"])
+    table.add(1, 2.0, "a")
+    table.add(2, 4.0, "b")
+    plots.plot_table(table, str(tmp_path / "t.svg"))
+    assert "a table" in (tmp_path / "t.svg").read_text()

@@ -1,0 +1,223 @@
+"""Ranks, triangles, cores and communities, against networkx and serial checkers."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import networkx as nx
+import numpy as np
+import pytest
+from grblas_gpu.algorithms import (
+    NotConverged,
+    clustering,
+    core_number,
+    hits,
+    k_core,
+    k_truss,
+    katz,
+    label_propagation,
+    maximal_independent_set,
+    pagerank,
+    transitivity,
+    triangle_count,
+    triangles,
+)
+from library_graphs import DIRECTED, UNDIRECTED, as_list, as_matrix, compiles_slowly, directed, undirected, weighted
+
+import grblas_gpu as gb
+from grblas_gpu import generators
+
+every_directed = pytest.mark.parametrize("name", DIRECTED)
+every_undirected = pytest.mark.parametrize("name", UNDIRECTED)
+
+
+@every_directed
+def test_pagerank(backend: str, name: str) -> None:
+    G = weighted(name)
+    A = as_matrix(G, "weight", float)
+    before = A.dup()
+    options = {"tol": 1e-10, "max_iter": 500}
+    for weight in ("weight", None):
+        found = pagerank(A, weighted=weight is not None, tol=1e-10, max_iterations=500)
+        expected = as_list(nx.pagerank(G, weight=weight, **options), len(G))
+        np.testing.assert_allclose(found.to_dense(), expected, atol=1e-9)
+        assert found.reduce().new().value == pytest.approx(1)
+    assert A.isequal(before)
+
+
+@every_directed
+def test_personalised_pagerank(backend: str, name: str) -> None:
+    G = weighted(name)
+    n = len(G)
+    A = as_matrix(G, "weight", float)
+    wanted, fallback = {0: 3, n - 1: 1}, {n // 2: 2}
+    options = {"tol": 1e-10, "max_iter": 500, "personalization": wanted, "dangling": fallback}
+    found = pagerank(
+        A,
+        0.7,
+        personalization=gb.Vector.from_dict(wanted, size=n),
+        dangling=gb.Vector.from_dict(fallback, size=n),
+        start=gb.Vector.from_dict({0: 1.0}, size=n),
+        tol=1e-10,
+        max_iterations=500,
+    )
+    np.testing.assert_allclose(found.to_dense(), as_list(nx.pagerank(G, 0.7, **options), n), atol=1e-9)
+
+
+def test_pagerank_tolerance(backend: str) -> None:
+    A = generators.star(50)
+    exact = pagerank(A, tol=1e-12, max_iterations=1000).to_dense()
+    assert np.abs(pagerank(A, tol=1e-4).to_dense() - exact).sum() < 50 * 1e-3
+    with pytest.raises(NotConverged, match="after 2 iterations"):
+        pagerank(A, max_iterations=2)
+    zero = gb.Matrix.from_coo([0, 1], [1, 0], [0.0, 1.0])
+    expected = nx.pagerank(nx.DiGraph([(0, 1, {"weight": 0.0}), (1, 0, {"weight": 1.0})]))
+    np.testing.assert_allclose(pagerank(zero).to_dense(), as_list(expected, 2), atol=1e-5)
+
+
+@every_directed
+def test_katz(backend: str, name: str) -> None:
+    G = weighted(name, high=4)
+    A = as_matrix(G, "weight", float)
+    for weight, normalized in ((None, True), ("weight", False)):
+        options = {"alpha": 0.01, "beta": 0.5, "tol": 1e-10, "normalized": normalized}
+        found = katz(A, weighted=weight is not None, **options)
+        expected = nx.katz_centrality(G, weight=weight, **options)
+        np.testing.assert_allclose(found.to_dense(), as_list(expected, len(G)), rtol=1e-8)
+
+
+def test_katz_without_convergence(backend: str) -> None:
+    with pytest.raises(NotConverged, match="alpha"):
+        katz(generators.complete(20), alpha=0.9)
+
+
+# On the others the largest singular value is there more than once, and any vector of its space is a solution.
+@pytest.mark.parametrize("name", [name for name in DIRECTED if name not in {"no edges", "path", "cycle", "one vertex"}])
+def test_hits(backend: str, name: str) -> None:
+    G = weighted(name)
+    A = as_matrix(G, "weight", float)
+    left, values, right = np.linalg.svd(A.to_dense(0.0))
+    assert values[0] > 1.001 * values[1]
+    hubs, authorities = hits(A, tol=1e-13, max_iterations=20_000)
+    for found, exact in ((hubs, left[:, 0]), (authorities, right[0])):
+        np.testing.assert_allclose(found.to_dense(), np.abs(exact) / np.abs(exact).sum(), atol=1e-8)
+    by_networkx = nx.hits(G, tol=1e-13)
+    np.testing.assert_allclose(hubs.to_dense(), as_list(by_networkx[0], len(G)), atol=1e-8)
+    np.testing.assert_allclose(authorities.to_dense(), as_list(by_networkx[1], len(G)), atol=1e-8)
+
+
+def test_hits_without_edges(backend: str) -> None:
+    hubs, authorities = hits(gb.Matrix(float, 3, 3))
+    assert hubs.to_dense().tolist() == authorities.to_dense().tolist() == [0.0, 0.0, 0.0]
+
+
+@every_undirected
+def test_triangles(backend: str, name: str) -> None:
+    G = undirected(name)
+    A = as_matrix(G)
+    before = A.dup()
+    G.remove_edges_from(list(nx.selfloop_edges(G)))
+    expected = as_list(nx.triangles(G), len(G))
+    assert triangles(A).to_dense().tolist() == expected
+    assert triangle_count(A) == sum(expected) // 3
+    assert transitivity(A) == pytest.approx(nx.transitivity(G), abs=1e-15)
+    assert A.isequal(before)
+
+
+@every_directed
+def test_directions_do_not_matter_to_triangles(backend: str, name: str) -> None:
+    G = directed(name)
+    A = as_matrix(G)
+    H = nx.Graph(G)
+    H.remove_edges_from(list(nx.selfloop_edges(H)))
+    assert triangles(A).to_dense().tolist() == as_list(nx.triangles(H), len(H))
+
+
+@compiles_slowly
+@every_directed
+def test_directed_clustering(backend: str, name: str) -> None:
+    check_clustering(weighted(name))
+
+
+@compiles_slowly
+@every_undirected
+def test_undirected_clustering(backend: str, name: str) -> None:
+    check_clustering(weighted(name, of="undirected"))
+
+
+def check_clustering(G: nx.Graph) -> None:
+    G.remove_edges_from(list(nx.selfloop_edges(G)))
+    A = as_matrix(G, "weight", int)
+    for weight in (None, "weight"):
+        found = clustering(A, weighted=weight is not None).to_dense()
+        np.testing.assert_allclose(found, as_list(nx.clustering(G, weight=weight), len(G)), atol=1e-12)
+
+
+@every_undirected
+def test_cores(backend: str, name: str) -> None:
+    G = undirected(name)
+    A = as_matrix(G)
+    G.remove_edges_from(list(nx.selfloop_edges(G)))
+    expected = nx.core_number(G)
+    assert core_number(A).to_dense().tolist() == as_list(expected, len(G))
+    for k in range(5):
+        assert set(k_core(A, k)) == set(nx.k_core(G, k, core_number=expected))
+
+
+@every_undirected
+def test_trusses(backend: str, name: str) -> None:
+    G = undirected(name)
+    A = as_matrix(G)
+    G.remove_edges_from(list(nx.selfloop_edges(G)))
+    for k in (2, 3, 4, 5):
+        found = k_truss(A, k)
+        expected = nx.k_truss(G, k)
+        assert set(zip(*(part.tolist() for part in found.to_coo()[:2]), strict=True)) == set(
+            expected.to_directed().edges()
+        )
+        for u, v, support in zip(*(part.tolist() for part in found.to_coo()), strict=True):
+            assert support == len(set(expected[u]) & set(expected[v]))
+
+
+@every_undirected
+@pytest.mark.parametrize("seed", [1, 2])
+def test_maximal_independent_sets(backend: str, name: str, seed: int) -> None:
+    G = undirected(name)
+    A = as_matrix(G)
+    members = set(maximal_independent_set(A, seed=seed))
+    G.remove_edges_from(list(nx.selfloop_edges(G)))
+    assert not any(u in members and v in members for u, v in G.edges())
+    assert all(v in members or members & set(G[v]) for v in G)
+    assert members == set(maximal_independent_set(A, seed=seed))
+    with gb.using("numpy"):
+        assert members == set(maximal_independent_set(A.to("numpy"), seed=seed))
+
+
+def serial_label_propagation(G: nx.DiGraph, steps: int) -> list[int]:
+    labels = {v: v for v in G}
+    for _ in range(steps):
+        after = {}
+        for v in G:
+            votes = Counter(labels[u] for u in [*G.successors(v), *G.predecessors(v)] if u != v)
+            most = max(votes.values(), default=0)
+            after[v] = min((label for label, count in votes.items() if count == most), default=labels[v])
+        labels = after
+    return as_list(labels, len(G))
+
+
+@every_directed
+def test_label_propagation(backend: str, name: str) -> None:
+    G = directed(name)
+    for steps in (0, 1, 2, 7):
+        assert label_propagation(as_matrix(G), max_iterations=steps).to_dense().tolist() == serial_label_propagation(
+            G, steps
+        )
+
+
+def test_label_propagation_finds_cliques(backend: str) -> None:
+    """Where communities are plain to see, networkx finds the same."""
+    G = nx.relabel_nodes(nx.caveman_graph(5, 6), dict(enumerate(range(30))))
+    G.add_edge(5, 6)
+    labels = label_propagation(as_matrix(G)).to_dense().tolist()
+    found = {frozenset(v for v in G if labels[v] == label) for label in labels}
+    assert found == set(map(frozenset, nx.community.label_propagation_communities(G)))

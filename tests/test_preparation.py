@@ -1,0 +1,84 @@
+"""What a matrix keeps for searches: right, kept while it stays right, and made anew when it is not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from graphs import SMALL, graph
+
+import grblas_gpu as gb
+from grblas_gpu import Matrix, generators, semiring
+
+
+def weighted(name: str) -> Matrix:
+    found = graph(name)
+    return Matrix.from_coo(found.rows, found.cols, np.arange(len(found.rows)) * 0.5, nrows=found.n, ncols=found.n)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_by_degree(backend: str, name: str) -> None:
+    found = graph(name)
+    A = weighted(name)
+    edges, P = A.by_degree()
+    degrees = np.bincount(found.cols, minlength=found.n)
+    vertices = P.to_coo()[1].astype(int)
+    assert sorted(vertices) == np.flatnonzero(degrees).tolist()
+    assert (np.diff(degrees[vertices]) <= 0).all()
+    # P A P', by the library's own products
+    expected = semiring.any_pair[bool](semiring.any_pair[bool](P @ A.pattern()).new() @ P.T).new()
+    assert edges.isequal(expected, check_dtype=True)
+    assert edges.backend == P.backend == A.backend
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_pattern_and_symmetry(backend: str, name: str) -> None:
+    found = graph(name)
+    pairs = set(zip(found.rows.tolist(), found.cols.tolist(), strict=True))
+    symmetric = {(j, i) for i, j in pairs} == pairs
+    for look_first in (False, True):
+        A = weighted(name)
+        if look_first:  # at the transpose of the matrix
+            assert A.is_symmetric() == A.isequal(A.T.new())
+        assert A.pattern().isequal(found.matrix(), check_dtype=True)
+        assert A.pattern().is_symmetric() == symmetric
+        assert A.pattern().T.new().isequal(found.matrix().T.new())
+
+
+def test_a_pattern_is_its_own_pattern(backend: str) -> None:
+    A = generators.path(4)
+    assert A.pattern() is A
+    assert Matrix.from_coo([0, 1], [1, 0], [True, False]).pattern().reduce_scalar(gb.monoid.plus[int]).new() == 2
+    assert Matrix(int, 3, 3).pattern().nvals == 0
+
+
+def test_kept_until_the_structure_changes(backend: str) -> None:
+    A = weighted("karate")
+    pattern, order, statistics = A.pattern(), A.by_degree(), A.degree_statistics()
+    A << gb.binary.times(A, 3)
+    B = A.dup()
+    A(gb.binary.plus) << A
+    assert A.by_degree().graph.isequal(order.graph)
+    assert A.pattern().isequal(pattern)
+    A[0, 33] = 1.0
+    A[33, 33] = 1.0
+    assert A.pattern().nvals == pattern.nvals + 2
+    assert A.by_degree().graph.nvals == order.graph.nvals + 2
+    assert A.degree_statistics() != statistics
+    assert B.pattern().isequal(pattern)
+    del A[0, 33]
+    A.clear()
+    assert A.by_degree().graph.shape == (0, 0)
+
+
+def test_degree_statistics(backend: str) -> None:
+    found = graph("random directed")
+    degrees = np.bincount(found.cols, minlength=found.n)
+    mean, largest, deviation = found.matrix().degree_statistics()
+    assert (mean, largest) == (degrees.mean(), degrees.max())
+    assert deviation == pytest.approx(degrees.std())
+    assert Matrix(bool, 0, 0).degree_statistics() == (0.0, 0, 0.0)
+
+
+def test_by_degree_is_for_graphs() -> None:
+    with pytest.raises(gb.exceptions.DimensionMismatch, match="square"):
+        Matrix(bool, 2, 3).by_degree()

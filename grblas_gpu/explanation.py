@@ -10,7 +10,7 @@ from . import planner
 from .descriptor import descriptor_from_options
 from .errors import DimensionMismatch
 from .mask import check_mask
-from .runs import matrix_store, matvec_facts
+from .runs import estimate_products, matrix_store, matvec_facts
 
 
 class Explanation(NamedTuple):
@@ -53,7 +53,8 @@ def explain(expr: Any, mask: Any = None, **options: Any) -> Explanation:
     if method == "mxm":
         a, b = (matrix_store(arg) for arg in expr.args)
         mask_nvals = None if view is None or view.complement else view.store.nvals
-        plan = planner.choose_mxm(a.nvals, b.nvals, a.ncols, mask_nvals, desc)
+        engine = expr.args[0]._engine
+        plan = planner.choose_mxm(a.nvals, b.nvals, a.ncols, mask_nvals, desc, lambda: estimate_products(engine, a, b))
         return Explanation(plan.strategy, plan.direction, plan.reason)
     matrix, vector = expr.args if method == "mxv" else reversed(expr.args)
     store = matrix._matrix._store if matrix._is_transposed else matrix._store

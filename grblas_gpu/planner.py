@@ -21,10 +21,11 @@ class Costs(NamedTuple):
     pull_row: float  # looking at one row: its mask byte and its offsets
     pull_probe: float  # an edge probed by a pull: a random read of the operand's bitmap
     pull_rows: str = "pull.thread"  # the strategy for most pulls
+    compact_below: float = 1 / 8  # where fewer rows than this share are open, they are listed first
 
 
 CPU_COSTS = Costs(push_edge=2.5, pull_row=0.6, pull_probe=2.0)
-CUDA_COSTS = Costs(push_edge=2.5, pull_row=1.0, pull_probe=1.75, pull_rows="pull.hybrid")
+CUDA_COSTS = Costs(push_edge=2.5, pull_row=1.0, pull_probe=1.75, pull_rows="pull.hybrid", compact_below=0.0)
 
 # The papers' constants.
 SWITCHPOINT = 0.01  # Yang, Buluc, Owens 2018, section 6.3: nonzeros over size
@@ -39,13 +40,20 @@ TINY = 256  # up to this size no storage is worth a conversion
 DENSE_LIMIT = 2**32  # never allocate a dense vector of more positions than this on our own account
 
 
+Reason = str | Callable[[], str]  # a text, or how to make it: few people ask
+
+
 class Plan(NamedTuple):
     """A choice and its reason."""
 
     strategy: str
-    reason: str
+    why: Reason
     early_exit: bool = True
     deterministic: bool = False
+
+    @property
+    def reason(self) -> str:
+        return self.why if isinstance(self.why, str) else self.why()
 
     @property
     def direction(self) -> str:
@@ -101,19 +109,20 @@ def _default(direction: str, facts: Facts, deterministic: bool) -> str:
         return "push.sort" if deterministic and direction.startswith("push") else direction
     if direction == "push":
         return "push.sort" if deterministic else "push.scatter"
-    if facts.mask_sparse or facts.allowed * 8 < facts.nrows:
+    if facts.mask_sparse or facts.allowed < facts.nrows * facts.costs.compact_below:
         return "pull.compact"
     return facts.costs.pull_rows
 
 
-def by_cost(facts: Facts, desc: Descriptor | None = None) -> tuple[str, str]:
+def by_cost(facts: Facts, desc: Descriptor | None = None) -> tuple[str, Reason]:
     """Compare the edges a push must scatter with the probes a pull is expected to make."""
     pull_rows = facts.allowed if facts.mask_sparse else facts.nrows
     if facts.u_nvals == 0:
         return "push", "the operand is empty"
     costs = facts.costs
     if facts.u_edges_at_most * costs.push_edge <= pull_rows * costs.pull_row:
-        return "push", f"at most {facts.u_edges_at_most} edges to push cost less than looking at {pull_rows} rows"
+        at_most = facts.u_edges_at_most
+        return "push", lambda: f"at most {at_most} edges to push cost less than looking at {pull_rows} rows"
     edges = facts.u_edges()
     push_cost = edges * costs.push_edge
     degree = facts.nvals / max(1, facts.nrows)
@@ -123,7 +132,8 @@ def by_cost(facts: Facts, desc: Descriptor | None = None) -> tuple[str, str]:
         probes = min(degree, facts.nvals / edges)
     pull_cost = pull_rows * costs.pull_row + facts.allowed * probes * costs.pull_probe
     side = "push" if push_cost <= pull_cost else "pull"
-    return side, f"push {push_cost:.3g} against pull {pull_cost:.3g} for {edges} edges, {facts.allowed} open rows"
+    text = "push {:.3g} against pull {:.3g} for {} edges, {} open rows"
+    return side, lambda: text.format(push_cost, pull_cost, edges, facts.allowed)
 
 
 def by_switchpoint(facts: Facts, desc: Descriptor) -> tuple[str, str]:
@@ -164,7 +174,7 @@ def by_fraction(facts: Facts, desc: Descriptor) -> tuple[str, str]:
     return ("pull" if ratio >= VERTEX_RATIO else "push"), f"{ratio:.3g} of the vertices against {VERTEX_RATIO}"
 
 
-POLICY: dict[str, Callable[[Facts, Descriptor], tuple[str, str]]] = {
+POLICY: dict[str, Callable[[Facts, Descriptor], tuple[str, Reason]]] = {
     "cost": by_cost,
     "switchpoint": by_switchpoint,
     "edges": by_edges,
@@ -173,8 +183,17 @@ POLICY: dict[str, Callable[[Facts, Descriptor], tuple[str, str]]] = {
 }
 
 
-def choose_mxm(a_nvals: int, b_nvals: int, inner: int, mask_nvals: int | None, desc: Descriptor | None = None) -> Plan:
+def choose_mxm(
+    a_nvals: int,
+    b_nvals: int,
+    inner: int,
+    mask_nvals: int | None,
+    desc: Descriptor | None = None,
+    products: Callable[[], float] | None = None,
+) -> Plan:
     """The strategy for a matrix-matrix product; ``mask_nvals`` is None without a usable (not complemented) mask.
+
+    ``products`` estimates how many there are: on graphs with hubs far more than with degrees that are all alike.
 
     >>> choose_mxm(1000, 1000, 100, 10).strategy
     'mxm.masked_dot'
@@ -192,7 +211,7 @@ def choose_mxm(a_nvals: int, b_nvals: int, inner: int, mask_nvals: int | None, d
         return Plan("mxm.gustavson", "no mask to restrict the dot products", early, deterministic)
     mean_degree = (a_nvals + b_nvals) / max(1, inner)
     dot_cost = mask_nvals * mean_degree
-    flops = a_nvals * b_nvals / max(1, inner)
+    flops = a_nvals * b_nvals / max(1, inner) if products is None else products()
     if dot_cost < flops:
         return Plan(
             "mxm.masked_dot", f"{mask_nvals} dot products cost less than {flops:.3g} products", early, deterministic

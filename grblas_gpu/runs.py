@@ -125,13 +125,26 @@ def _record_plan(name: str, plan: Plan, facts: Facts, view: MaskView | None) -> 
 def run_mxm(expr: Any, view: MaskView | None, desc: Descriptor | None) -> MatrixStore:
     a, b = matrix_store(expr.args[0]), matrix_store(expr.args[1])
     mask_nvals = None if view is None or view.complement else view.store.nvals
-    plan = planner.choose_mxm(a.nvals, b.nvals, a.ncols, mask_nvals, desc)
+    engine = expr.args[0]._engine
+    plan = planner.choose_mxm(a.nvals, b.nvals, a.ncols, mask_nvals, desc, lambda: estimate_products(engine, a, b))
     collector = trace.current()
     if collector is not None:
         collector.records.append(
             trace.Record("mxm", 0.0, 0, plan.strategy, plan.reason, plan.direction, a.nvals, mask_nvals=mask_nvals)
         )
-    return expr.args[0]._engine.mxm(a, b, expr.op, view, plan=plan)
+    return engine.mxm(a, b, expr.op, view, plan=plan)
+
+
+SAMPLE = 1024  # entries that are looked at to estimate the work of a product
+
+
+def estimate_products(engine: Any, a: MatrixStore, b: MatrixStore) -> float:
+    """How many products ``a b`` takes: each entry of ``a`` meets a row of ``b``; some of them stand for all."""
+    if a.nvals == 0:
+        return 0.0
+    some = a.indices[:: -(-a.nvals // SAMPLE)]
+    lengths = b.indptr[some + 1] - b.indptr[some]
+    return a.nvals * float(engine.host(lengths).mean())  # synchronizes: so will sizing the result
 
 
 def run_inner(expr: Any, view: None, desc: Any) -> Any:

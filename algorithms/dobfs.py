@@ -52,12 +52,12 @@ def dobfs(
         # levels<frontier> = depth
         levels(frontier.S) << depth
         mask = ~levels.S if masking else None
-        side, product = direction, step(frontier @ A)
+        choice, product = {"direction": direction, "policy": policy}, step(frontier @ A)
         if operand_reuse and masking and direction != "push":
-            side = explain(product, mask, direction=direction, policy=policy).direction
-            product = step(levels @ A) if side == "pull" else product
+            plan = explain(product, mask, **choice)
+            choice, product = {"strategy": plan.strategy}, step(levels @ A) if plan.direction == "pull" else product
         # frontier<!levels> = frontier A, or levels A
-        frontier(mask=mask, replace=masking, direction=side, policy=policy, early_exit=early_exit) << product
+        frontier(mask=mask, replace=masking, early_exit=early_exit, **choice) << product
         if not masking:
             # frontier<!levels> = frontier
             frontier(~levels.S, replace=True) << frontier

@@ -94,14 +94,20 @@ def choose_matvec(facts: Facts, desc: Descriptor | None = None) -> Plan:
         direction, reason = by_cost(facts)
         return Plan(_default(direction, facts, False), reason)
     if desc.strategy is not None:
-        if desc.strategy in MXM_STRATEGIES:
-            raise ValueError(f"strategy {desc.strategy!r} is for matrix-matrix products")
-        return Plan(desc.strategy, "asked for by strategy=", desc.early_exit, desc.deterministic)
+        return chosen(desc)
     if desc.direction != "auto":
         direction, reason = desc.direction, "asked for by direction="
     else:
         direction, reason = POLICY[desc.policy](facts, desc)
     return Plan(_default(direction, facts, desc.deterministic), reason, desc.early_exit, desc.deterministic)
+
+
+def chosen(desc: Descriptor) -> Plan:
+    """The strategy for a matrix-vector product that the descriptor names."""
+    assert desc.strategy is not None
+    if desc.strategy in MXM_STRATEGIES:
+        raise ValueError(f"strategy {desc.strategy!r} is for matrix-matrix products")
+    return Plan(desc.strategy, "asked for by strategy=", desc.early_exit, desc.deterministic)
 
 
 def _default(direction: str, facts: Facts, deterministic: bool) -> str:

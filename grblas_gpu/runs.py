@@ -49,6 +49,8 @@ def _matvec(
     tracing = trace.current() is not None
     if desc is None and not tracing and store.nvals <= planner.SMALL_EDGES:
         plan = planner.SMALL_PUSH
+    elif desc is not None and desc.strategy is not None and not tracing:  # nothing to decide
+        plan = planner.chosen(desc)
     else:
         facts = matvec_facts(u._engine, store, operand, semiring, view, transposed)
         plan = planner.choose_matvec(facts, desc)

@@ -136,12 +136,14 @@ class CudaBackend(Definitions):
     # ---- operators ----------------------------------------------------------------------------------------------
 
     def build_vector(self, size: int, index: Array, values: Array, dup_op: Any) -> VectorStore:
-        if _few_on_host(index):
+        if _few_on_host(index, values):
+            if len(values) > 1 and (values == values[0]).all():  # one value for all: kernels read none
+                values = np.broadcast_to(values[:1], values.shape)
             return self.adopt(_HOST.build_vector(size, index, values, dup_op))
         return super().build_vector(size, index, values, dup_op)
 
     def build_matrix(self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any) -> MatrixStore:
-        if _few_on_host(rows):
+        if _few_on_host(rows, cols, values):
             return self.adopt(_HOST.build_matrix(nrows, ncols, rows, cols, values, dup_op))
         return super().build_matrix(nrows, ncols, rows, cols, values, dup_op)
 
@@ -163,8 +165,8 @@ class CudaBackend(Definitions):
         return _scalar(super().get_element(x, index))
 
 
-def _few_on_host(index: Array) -> bool:
-    return isinstance(index, np.ndarray) and len(index) <= FEW
+def _few_on_host(*arrays: Array) -> bool:
+    return len(arrays[0]) <= FEW and all(isinstance(array, np.ndarray) for array in arrays)
 
 
 def _explained(method: Any) -> Any:

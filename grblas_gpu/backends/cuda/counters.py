@@ -78,11 +78,6 @@ class Block:
         self._stamp = ctypes.c_int64.from_address(self._pinned.ptr)
         self._lock = threading.Lock()
 
-    def take(self) -> Slots:
-        first = self.taken
-        self.taken += SLOTS_PER_CALL
-        return Slots(self, first)
-
     def publish(self) -> None:
         """Let the host see the counts of everything that was launched so far."""
         with self._lock:

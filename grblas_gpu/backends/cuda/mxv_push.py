@@ -69,8 +69,7 @@ def push(
         edges = edges_at_most(m, u)
         few = min(edges, size)
         queued = strategy != "push.scan" and (few * DENSE_PUSH <= size or size <= SMALL_FRONTIER)
-        run = _push_queue if queued else _push_dense
-        result = run(product, m, frontier, flags, edges, following, slots, scratch)
+        result = _scatter(product, m, frontier, flags, edges, queued, following, slots, scratch)
         if strategy == "push.scan":
             result = _in_order(result, edges, slots, scratch)
         if following is not None:
@@ -134,12 +133,22 @@ def _structural_pieces(m: MatrixStore) -> list[str]:
     ]
 
 
-def _scatter_kernels(
-    product: Product, m: MatrixStore, frontier: Frontier, mask: VectorMask, queued: bool
-) -> tuple[Any, ...]:
+def _scatter(
+    product: Product,
+    m: MatrixStore,
+    frontier: Frontier,
+    mask: VectorMask,
+    edges: int,
+    queued: bool,
+    following: Array | None,
+    slots: Slots,
+    scratch: Scratch,
+) -> VectorStore:
+    """A list of the sums that were touched (``queued``), or a bitmap."""
+    size = m.ncols
     small = frontier.length <= SMALL_FRONTIER
     by_vertex = frontier.by_vertex and product.vector == EACH  # otherwise it makes no difference
-    return functions(
+    scatter, finish = functions(
         "push_scatter.cu",
         (product.key, index_key(m), mask.key, frontier.indices is None, by_vertex, queued, small),
         ["push_scatter_kernel", "push_finish_kernel"],
@@ -152,65 +161,27 @@ def _scatter_kernels(
             constant("SMALL", small),
         ],
     )
-
-
-def _scatter(
-    kernel: Any,
-    m: MatrixStore,
-    frontier: Frontier,
-    mask: VectorMask,
-    edges: int,
-    outputs: tuple[Any, ...],
-    following: Array | None,
-    slots: Slots,
-    scratch: Scratch,
-) -> None:
-    offsets: Any = 0 if frontier.length <= SMALL_FRONTIER else _offsets(m, frontier, scratch)
+    sums: Any = 0
+    outputs: tuple[Any, ...]
+    if queued:
+        length = min(edges, size)
+        found = cupy.ndarray((length,), INDEX)  # as cupy.empty, in less time
+        values = cupy.ndarray((1 if product.structure else length,), product.dtype)
+        if not product.exit_at_first:
+            sums = scratch.sums(product.dtype, product.initial, size)
+        outputs = (*scratch.marks(size), sums, found, values)
+    else:
+        found, values = fresh_sums(product, size)
+        outputs = (found, FLAG, values, 0, values)
+    offsets: Any = 0 if small else _offsets(m, frontier, scratch)
     operands = (m.indptr, m.indices, m.values, 0, frontier.values, *mask.arguments)
     then = 0 if following is None else following
-    arguments = (*operands, *frontier.arguments, offsets, *outputs, then, slots.address)
-    launch(kernel, edges, arguments, per_block=EDGES_PER_TILE)
-
-
-def _push_queue(
-    product: Product,
-    m: MatrixStore,
-    frontier: Frontier,
-    mask: VectorMask,
-    edges: int,
-    following: Array | None,
-    slots: Slots,
-    scratch: Scratch,
-) -> VectorStore:
-    size = m.ncols
-    scatter, finish = _scatter_kernels(product, m, frontier, mask, queued=True)
-    marks = scratch.marks(size)
-    sums: Any = 0 if product.exit_at_first else scratch.sums(product.dtype, product.initial, size)
-    length = min(edges, size)
-    indices = cupy.ndarray((length,), INDEX)  # as cupy.empty, in less time
-    values = cupy.ndarray((1 if product.structure else length,), product.dtype)
-    outputs = (*marks, sums, indices, values)
-    _scatter(scatter, m, frontier, mask, edges, outputs, following, slots, scratch)
+    launch(scatter, edges, (*operands, *frontier.arguments, offsets, *outputs, then, slots.address), EDGES_PER_TILE)
+    if not queued:
+        return dense_result(size, found, values, slots)
     if not product.exit_at_first:
-        launch(finish, length, (indices, slots.address, 0, sums, values))
-    return VectorStore.counted_list(size, values, indices, slots.counter())
-
-
-def _push_dense(
-    product: Product,
-    m: MatrixStore,
-    frontier: Frontier,
-    mask: VectorMask,
-    edges: int,
-    following: Array | None,
-    slots: Slots,
-    scratch: Scratch,
-) -> VectorStore:
-    scatter, _ = _scatter_kernels(product, m, frontier, mask, queued=False)
-    present, values = fresh_sums(product, m.ncols)
-    outputs = (present, FLAG, values, 0, values)
-    _scatter(scatter, m, frontier, mask, edges, outputs, following, slots, scratch)
-    return dense_result(m.ncols, present, values, slots)
+        launch(finish, length, (found, slots.address, 0, sums, values))
+    return VectorStore.counted_list(size, values, found, slots.counter())
 
 
 def _in_order(result: VectorStore, edges: int, slots: Slots, scratch: Scratch) -> VectorStore:

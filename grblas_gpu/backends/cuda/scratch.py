@@ -13,7 +13,7 @@ import cupy
 import numpy as np
 
 from ..storage import INDEX, Array
-from .counters import SLOTS, Block, Slots
+from .counters import SLOTS, SLOTS_PER_CALL, Block, Slots
 from .launch import TILES
 
 COUNTERS = 8  # numbers that the kernels of one call may count with
@@ -36,9 +36,11 @@ class Scratch:
 
     def slots(self) -> Slots:
         """Zeros to count in, for one call."""
-        if self._block.taken == SLOTS:
-            self._block = Block(self.stream)
-        return self._block.take()
+        block = self._block
+        if block.taken == SLOTS:
+            block = self._block = Block(self.stream)
+        block.taken += SLOTS_PER_CALL
+        return Slots(block, block.taken - SLOTS_PER_CALL)
 
     def number_at(self, address: int) -> int:
         """A 64-bit number in device memory, once everything before has run."""

@@ -6,64 +6,32 @@ On a GPU where there is one; otherwise the kernels run in an emulation, which sh
 from __future__ import annotations
 
 import importlib
-import shutil
-import sys
 from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-import emulated_cupy
 import numpy as np
 import pytest
-from hardware import has_gpu
+from emulated_engine import CUDA, ENGINES, GPU, loaded
 from mxv_cases import SEMIRINGS, random_matrix
 
 from grblas_gpu.backends.definitions import Definitions
 from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, column_type
 from grblas_gpu.planner import Plan
 
-CUDA = "grblas_gpu.backends.cuda"
 STRATEGIES = ("mxm.gustavson", "mxm.masked_dot")
-
-
-GPU = has_gpu()
-ENGINES = [
-    pytest.param("gpu", marks=[pytest.mark.gpu, pytest.mark.skipif(not GPU, reason="needs a CUDA device")]),
-    pytest.param(
-        "emulated",
-        marks=[
-            pytest.mark.slow,  # minutes, while g++ compiles every program
-            pytest.mark.skipif(GPU or shutil.which("g++") is None, reason="needs g++, no GPU"),
-        ],
-    ),
-]
+SLOW_ENGINES = [ENGINES[0], pytest.param("emulated", marks=[*ENGINES[1].marks, pytest.mark.slow])]  # g++ takes minutes
 # A program takes seconds to compile for the emulation: there every third one has to do.
 NAMES = list(SEMIRINGS)[:: 1 if GPU else 3]
 
 
-@pytest.fixture(params=ENGINES)
+@pytest.fixture(params=SLOW_ENGINES)
 def engine(request, monkeypatch) -> Iterator[Any]:
     """``mxm`` of the CUDA engine, and how arrays get there."""
-    if request.param == "emulated":
-        monkeypatch.setitem(sys.modules, "cupy", emulated_cupy.module())
-        forget_engine(monkeypatch)
-    cupy = importlib.import_module("cupy")
-    yield SimpleNamespace(
-        name=request.param,
-        mxm=importlib.import_module(f"{CUDA}.mxm").mxm,
-        programs=importlib.import_module(f"{CUDA}.mxm_programs"),
-        gustavson=importlib.import_module(f"{CUDA}.mxm_gustavson"),
-        giant=importlib.import_module(f"{CUDA}.mxm_giant"),
-        to_device=lambda x: cupy.asarray(np.ascontiguousarray(x)),
-        seeds=8 if request.param == "gpu" else 1,
-    )
-    if request.param == "emulated":
-        forget_engine(monkeypatch)
-
-
-def forget_engine(monkeypatch) -> None:
-    for name in [name for name in sys.modules if name.startswith(CUDA)]:
-        monkeypatch.delitem(sys.modules, name)
+    with loaded(request.param, monkeypatch, "mxm", "mxm_programs", "mxm_gustavson", "mxm_giant") as found:
+        found.mxm, found.programs = found.mxm.mxm, found.mxm_programs
+        found.gustavson, found.giant = found.mxm_gustavson, found.mxm_giant
+        found.seeds = 8 if request.param == "gpu" else 1
+        yield found
 
 
 class Case(NamedTuple):

@@ -6,15 +6,12 @@ On a GPU where there is one; otherwise the kernels run in an emulation, which sh
 from __future__ import annotations
 
 import importlib
-import shutil
-import sys
-from types import SimpleNamespace
 from typing import Any
 
 import emulated_cupy
 import numpy as np
 import pytest
-from hardware import has_gpu
+from emulated_engine import CUDA, ENGINES, loaded, moved
 from mxv_cases import SEMIRINGS, STRATEGIES, Case, funnel, random_case, star
 
 from grblas_gpu import semiring
@@ -23,50 +20,13 @@ from grblas_gpu.backends.entries import entries
 from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore
 from grblas_gpu.planner import Plan
 
-CUDA = "grblas_gpu.backends.cuda"
-
-
-GPU = has_gpu()
-ENGINES = [
-    pytest.param("gpu", marks=[pytest.mark.gpu, pytest.mark.skipif(not GPU, reason="needs a CUDA device")]),
-    pytest.param("emulated", marks=pytest.mark.skipif(GPU or shutil.which("g++") is None, reason="needs g++, no GPU")),
-]
-
 
 @pytest.fixture(params=ENGINES)
 def engine(request, monkeypatch):
     """``mxv`` of the CUDA engine and how stores get to it and back."""
-    if request.param == "emulated":
-        monkeypatch.setitem(sys.modules, "cupy", emulated_cupy.module())
-        for name in [name for name in sys.modules if name.startswith(CUDA)]:
-            monkeypatch.delitem(sys.modules, name)
-    cupy = importlib.import_module("cupy")
-    found = SimpleNamespace(
-        name=request.param,
-        mxv=importlib.import_module(f"{CUDA}.mxv").mxv,
-        scratch=importlib.import_module(f"{CUDA}.scratch"),
-        to_device=lambda x: None if x is None else cupy.asarray(np.ascontiguousarray(x)),
-        to_host=lambda x: None if x is None else x.get(),
-    )
-    yield found
-    if request.param == "emulated":
-        for name in [name for name in sys.modules if name.startswith(CUDA)]:
-            monkeypatch.delitem(sys.modules, name)
-
-
-def moved(store: Any, to: Any) -> Any:
-    if type(store) is MatrixStore:
-        result = MatrixStore(store.nrows, store.ncols, to(store.indptr), to(store.indices), to(store.values))
-        result._max_degree = store.max_degree
-        return result
-    return VectorStore(
-        store.size,
-        to(store.values),
-        indices=to(store.indices),
-        present=to(store.present),
-        nvals=store.nvals,
-        ordered=store.ordered,
-    )
+    with loaded(request.param, monkeypatch, "mxv", "scratch") as found:
+        found.mxv = found.mxv.mxv
+        yield found
 
 
 def run(engine, case: Case, strategy: str, **options: Any) -> VectorStore:

@@ -200,7 +200,7 @@ def _levels_of_order(result: tuple[np.ndarray, np.ndarray], n: int) -> np.ndarra
     depth = np.zeros(len(order), np.int64)
     done, level = 1, 0
     while done < len(order):  # the children of a level are a run of the order
-        ends = np.searchsorted(parent_at, done, side="left") + 1
+        ends = int(np.searchsorted(parent_at, done, side="left")) + 1
         level += 1
         depth[done:ends] = level
         done = ends

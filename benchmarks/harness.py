@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import statistics
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ def seconds(run: Callable[[], Any]) -> float:
     return time.perf_counter() - start
 
 
-def interleaved(runs: dict[str, Callable[[], Any]], trials: int) -> dict[str, list[float]]:
+def interleaved(runs: Mapping[str, Callable[[], Any]], trials: int) -> dict[str, list[float]]:
     """Seconds of each, after some to warm up; they take turns, so that a slow moment of the machine hits all."""
     for run in runs.values():
         spent = 0.0

@@ -6,8 +6,8 @@ from html import escape
 from typing import Any
 
 from .compare import REFERENCE, speed_up, tables
-from .svg import bars, legend
-from .text_tables import Table, is_numeric, shown
+from .svg import NARROW, WIDTH, bars, legend
+from .text_tables import Table, is_numeric, origin, shown
 
 LIGHT = ["#1668b8", "#c2410c", "#3f7d20", "#8b3fa8", "#946200", "#0e7c7b", "#b0184b", "#555f6b"]
 DARK = ["#6cb2f2", "#f59058", "#93cf6b", "#d59bea", "#e5b84c", "#5fd0c7", "#f2799f", "#a9b4c0"]
@@ -20,15 +20,18 @@ STYLE = """
 body { background: var(--back); color: var(--text); font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto;
   max-width: 68rem; padding: 0 1rem; }
 h1 { font-size: 1.6rem; margin-bottom: .2rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
+h3 { font-size: 1rem; }
 p.soft, td.soft, figcaption { color: var(--soft); font-size: .85rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .82rem; white-space: nowrap; }
 th { background: var(--head); font-weight: 600; text-align: left; }
 th, td { border-bottom: 1px solid var(--line); padding: .28rem .6rem; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
-figure { margin: 1rem 0 2rem; } svg { height: auto; width: 100%%; }
+figure { margin: 1rem 0 2rem; } figcaption { font-weight: 600; margin-bottom: .3rem; }
+svg { height: auto; width: 100%%; } .narrow { display: none; }
+@media (max-width: 42rem) { .wide { display: none; } .narrow { display: block; } }
 svg text { fill: var(--text); font: 13px system-ui, sans-serif; paint-order: stroke; stroke: var(--back);
-  stroke-linejoin: round; stroke-width: 3px; } svg text.small { fill: var(--soft); font-size: 11px; }
+  stroke-linejoin: round; stroke-width: 5px; } svg text.small { fill: var(--soft); font-size: 11px; }
 .grid { stroke: var(--line); } .mark { stroke: var(--text); stroke-dasharray: 4 3; }
 .legend span { display: inline-block; font-size: .85rem; margin-right: 1.2rem; }
 .legend i { border-radius: 3px; display: inline-block; height: .8rem; margin-right: .4rem; vertical-align: -1px;
@@ -80,6 +83,18 @@ def page(result: dict[str, Any], more: list[Table] | None = None) -> str:
     return document(result["title"], "\n".join(parts))
 
 
+def papers_page(results: list[dict[str, Any]]) -> str:
+    """The page of experiments of papers: where each ran, and its tables."""
+    title = "Experiments of papers"
+    parts = [f"<h1>{title}</h1>"]
+    for result in results:
+        parts.append(f"<h2>{escape(result['experiment'])}: {escape(result['title'])}</h2>")
+        parts.append(f'<p class="soft">{escape(result["paper"])}. {escape(origin(result))}</p>')
+        tables_of = (Table(**fields) for fields in result["tables"])
+        parts += [f"<h3>{escape(table.title)}</h3>{html_table(table)}" for table in tables_of]
+    return document(title, "\n".join(parts))
+
+
 def document(title: str, body: str) -> str:
     light, dark = (" ".join(f"--c{k}: {colour};" for k, colour in enumerate(colours)) for colours in (LIGHT, DARK))
     classes = "\n".join(
@@ -120,7 +135,11 @@ def _figure(rows: list[dict[str, Any]], names: list[str], value: Any, unit: str,
         ]
         for name in names
     }
-    return f"<figure>{bars(groups, series, unit, line_at)}</figure>"
+    charts = "".join(
+        f'<div class="{kind}">{bars(groups, series, unit, line_at, width)}</div>'
+        for kind, width in (("wide", WIDTH), ("narrow", NARROW))
+    )
+    return f"<figure><figcaption>{escape(unit)}</figcaption>{charts}</figure>"
 
 
 def _origin(result: dict[str, Any]) -> str:

@@ -5,21 +5,32 @@ from __future__ import annotations
 import math
 from html import escape
 
-WIDTH = 860
+WIDTH, NARROW = 860, 360  # the second for telephones: names stand above the bars there
 LABEL = 8.2  # width of a character, about, at the size of labels
 BAR = 13
 GAP = 16
-LEFT, RIGHT, TOP, BOTTOM = 150, 80, 8, 34
+LEFT, RIGHT, TOP, BOTTOM = 150, 80, 8, 22
+NAME = 18  # height of a name above its bars
 
 
-def bars(groups: list[str], series: dict[str, list[float | None]], unit: str, line_at: float | None = None) -> str:
-    """Groups of horizontal bars on a logarithmic scale, the value at the end of each; a colour for each series."""
+def bars(
+    groups: list[str],
+    series: dict[str, list[float | None]],
+    unit: str,
+    line_at: float | None = None,
+    width: int = WIDTH,
+) -> str:
+    """Groups of horizontal bars on a logarithmic scale, the value at the end of each; a colour for each series.
+
+    ``unit`` is the name for readers without a screen; a caption on the page has to say it as well.
+    """
     values = [value for column in series.values() for value in column if value]
     if not values:
         return ""
     low, high = _decades(values + ([line_at] if line_at else []))
-    left = max(LEFT, int(max(map(len, groups)) * LABEL) + 12)
-    span = WIDTH - left - RIGHT
+    beside = width > NARROW
+    left = max(LEFT, int(max(map(len, groups)) * LABEL) + 12) if beside else 26
+    span = width - left - RIGHT * (1 if beside else 0.75)
 
     def x(value: float) -> float:
         return left + span * (math.log10(value) - low) / (high - low)
@@ -28,30 +39,34 @@ def bars(groups: list[str], series: dict[str, list[float | None]], unit: str, li
     for k, group in enumerate(groups):
         present = [(index, column[k]) for index, column in enumerate(series.values()) if column[k]]
         height = BAR * len(present)
-        parts.append(_text(left - 10, y + height / 2 + 4, group, "end"))
+        if beside:
+            parts.append(_text(left - 10, y + height / 2 + 4, group, "end"))
+        else:
+            parts.append(_text(left, y + NAME - 6, group, "start"))
+            y += NAME
         for index, value in present:
             assert value is not None
-            width = max(1.0, x(value) - left)
+            length = max(1.0, x(value) - left)
             parts.append(
-                f'<rect class="c{index}" x="{left}" y="{y + 1:.0f}" width="{width:.1f}" height="{BAR - 2}" rx="2"/>'
+                f'<rect class="c{index}" x="{left}" y="{y + 1:.0f}" width="{length:.1f}" height="{BAR - 2}" rx="2"/>'
             )
-            parts.append(_text(left + width + 5, y + BAR - 3, _short(value), "start", "small"))
+            parts.append(_text(left + length + 5, y + BAR - 3, _short(value), "start", "small"))
             y += BAR
         y += GAP
     bottom = y - GAP + 6
+    widest = max(len(_short(10.0**p)) for p in (low, high)) * LABEL
+    every = math.ceil(widest * (high - low) / span)  # decades from one number to the next that has room
     axis = [
         f'<line class="grid" x1="{x(10.0**p):.1f}" x2="{x(10.0**p):.1f}" y1="{TOP}" y2="{bottom}"/>'
         + _text(x(10.0**p), bottom + 15, _short(10.0**p), "middle", "small")
-        for p in range(low, high + 1)
+        for p in range(low, high + 1, every)
     ]
     if line_at:
         axis.append(f'<line class="mark" x1="{x(line_at):.1f}" x2="{x(line_at):.1f}" y1="{TOP}" y2="{bottom}"/>')
     height = bottom + BOTTOM
-    label = _text(left + span / 2, height - 2, unit, "middle", "small")
     return (
-        f'<svg viewBox="0 0 {WIDTH} {height:.0f}" role="img" aria-label="{escape(unit)}">'
+        f'<svg viewBox="0 0 {width} {height:.0f}" role="img" aria-label="{escape(unit)}">'
         + "".join(axis + parts)
-        + label
         + "</svg>"
     )
 

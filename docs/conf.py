@@ -1,15 +1,24 @@
 """Sphinx configuration: Markdown pages (MyST) and the API from docstrings."""
 
 import importlib.metadata
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))  # mathml.py
 
 project = "grblas_gpu"
 author = "the grblas_gpu authors"
 release = importlib.metadata.version("grblas_gpu")
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon", "mathml"]
+myst_enable_extensions = ["dollarmath"]
+html_math_renderer = "mathml"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 myst_heading_anchors = 3
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 autosummary_generate = False
 html_theme = "furo"
 html_title = "grblas_gpu"
+html_show_copyright = False
 exclude_patterns = ["_build"]

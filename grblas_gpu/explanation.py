@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
-from . import planner
+from . import planner, trace
 from .descriptor import descriptor_from_options
 from .errors import DimensionMismatch
 from .mask import check_mask
@@ -62,4 +62,8 @@ def explain(expr: Any, mask: Any = None, **options: Any) -> Explanation:
     facts = matvec_facts(vector._engine, store, vector._store, expr.op, view, transposed)
     facts = facts._replace(u_edges=cache(facts.u_edges))
     plan = planner.choose_matvec(facts, desc)
-    return Explanation(plan.strategy, plan.direction, plan.reason, facts.u_edges)
+    explanation = Explanation(plan.strategy, plan.direction, plan.reason, facts.u_edges)
+    collector = trace.current()
+    if collector is not None:
+        collector.remember(explanation)
+    return explanation

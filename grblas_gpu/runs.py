@@ -114,7 +114,7 @@ def _record_plan(name: str, plan: Plan, facts: Facts, view: MaskView | None) -> 
             seconds=0.0,
             output_nvals=0,
             strategy=plan.strategy,
-            reason=plan.reason,
+            reason=collector.reason_of(plan),
             direction=plan.direction,
             input_nvals=facts.u_nvals,
             input_edges=facts.u_edges(),

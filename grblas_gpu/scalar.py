@@ -17,9 +17,10 @@ from .dtypes import FP64, lookup_dtype, unify
 from .expressions import ScalarExpression, ScalarIndexExpr
 from .operators import get_typed_op
 from .runs import WithArgs, run_ewise_add, run_ewise_mult, run_ewise_union
+from .signs import Signs
 
 
-class Scalar(BaseType):
+class Scalar(Signs, BaseType):
     """A typed value that may be missing.
 
     >>> from grblas_gpu import Scalar

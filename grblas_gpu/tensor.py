@@ -12,6 +12,7 @@ from .indexing import Indexes
 from .mask import check_mask
 from .operators import UNKNOWN_OPCLASS, find_opclass, get_typed_op, op_from_string
 from .scalar import Scalar, as_scalar, check_wait, union_operator
+from .signs import Signs
 
 COLLECTIONS = ("Vector", "Matrix", "TransposedMatrix")
 
@@ -24,7 +25,7 @@ def typed_op_of_chain(op: Any, left: Any, right: Any, kind: str) -> Any:
     return get_typed_op(op, *dtypes, kind=kind)
 
 
-class Tensor:
+class Tensor(Signs):
     """Operations of Vector, Matrix and TransposedMatrix; each returns a delayed expression."""
 
     __slots__ = ()

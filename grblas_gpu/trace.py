@@ -38,6 +38,7 @@ class Trace:
 
     def __init__(self) -> None:
         self.records: list[Record] = []
+        self._explained: Any = None
 
     def __enter__(self) -> Trace:
         self._token = _current.set(self)
@@ -45,6 +46,23 @@ class Trace:
 
     def __exit__(self, *exc: object) -> None:
         _current.reset(self._token)
+
+    def remember(self, explanation: Any) -> None:
+        """What ``explain`` has just said: an algorithm that goes by it names a strategy or a direction, not the reason.
+
+        >>> from grblas_gpu import algorithms, generators, trace
+        >>> with trace() as t:
+        ...     levels = algorithms.dobfs(generators.star(5), 1)
+        >>> t.steps()[0].reason
+        'push 2.5 against pull 15.8 for 1 edges, 4 open rows'
+        """
+        self._explained = explanation
+
+    def reason_of(self, plan: Any) -> str:
+        """Why a product goes this way; the reason that ``explain`` gave counts once, if the direction is the same."""
+        explained, self._explained = self._explained, None
+        asked = plan.reason.startswith("asked for")
+        return explained.reason if asked and explained and explained.direction == plan.direction else plan.reason
 
     def steps(self) -> list[Record]:
         """The matrix-vector products: in a breadth-first search one for each level.

@@ -27,7 +27,7 @@ def draw(steps: list[Record], file: str | PathLike[str] | None, title: str) -> A
     colours = [COLOURS[step.direction] for step in steps]
     upper.plot(numbers, [step.allowed or 0 for step in steps], color="#808890", marker=".", label="unvisited")
     upper.plot(numbers, frontiers(steps), color="#3f7d20", label="frontier")
-    upper.scatter(numbers, frontiers(steps), c=colours, zorder=3)
+    upper.scatter(numbers, frontiers(steps), c=colours, s=max(6, min(36, 1200 / len(steps))), zorder=3)
     upper.set(yscale="symlog", ylabel="vertices", title=title)
     upper.set_ylim(bottom=0)
     upper.legend()

@@ -6,13 +6,14 @@ import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from checkers import serial_bfs, serial_dependencies
 from grblas_gpu.benchmarks import compare, contenders, floors, graphs, harness, machine, report, svg, verify
-from grblas_gpu.benchmarks.papers import EXPERIMENTS, __main__, common, document, edge_checks, plots, reproduce
+from grblas_gpu.benchmarks.papers import EXPERIMENTS, __main__, common, document, edge_checks, plots, remarks, reproduce
 from grblas_gpu.benchmarks.text_tables import Table, shown
 
 from grblas_gpu import algorithms, generators
@@ -252,10 +253,11 @@ def check_page(text):
     assert "prefers-color-scheme: dark" in text
 
 
-def test_labels_of_a_chart_are_inside_and_apart():
+@pytest.mark.parametrize("chart_width", [svg.WIDTH, svg.NARROW])
+def test_labels_of_a_chart_are_inside_and_apart(chart_width):
     groups = ["a group with a long name", "b"]
-    series = {"one": [0.001, 5.0], "two": [2.0, None], "three": [300.0, 0.5]}
-    tree = ElementTree.fromstring(svg.bars(groups, series, "unit", line_at=1.0))
+    series = {"one": [0.0003, 5.0], "two": [2.0, None], "three": [300.0, 0.5]}
+    tree = ElementTree.fromstring(svg.bars(groups, series, "unit", line_at=1.0, width=chart_width))
     _, _, width, height = map(float, tree.attrib["viewBox"].split())
     bars, texts = tree.findall("rect"), tree.findall("text")
     assert len(bars) == 5
@@ -267,8 +269,8 @@ def test_labels_of_a_chart_are_inside_and_apart():
         assert left >= -5
         assert left + long <= width + 5
         assert 0 < y <= height
-        assert (round(x), round(y)) not in places
-        places.add((round(x), round(y)))
+        assert all(line != y or left >= end or left + long <= start for line, start, end in places)
+        places.add((y, left, left + long))
     assert all(float(bar.attrib["x"]) + float(bar.attrib["width"]) <= width for bar in bars)
     assert svg.bars(["a"], {"one": [None]}, "unit") == ""
 
@@ -284,7 +286,7 @@ def test_compare_command(capsys, tmp_path):
     assert {row["graph"] for row in result["measurements"]} == {g.name for g in compare.standard_graphs(True)}
     reference = [row for row in result["measurements"] if row["contender"] == compare.REFERENCE]
     assert [compare.speed_up(result["measurements"], row) for row in reference] == [1.0] * 3
-    assert page.read_text().count("<svg") == 3
+    assert page.read_text().count("<svg") == 2 * 3  # each wide and narrow
     assert report.page(json.loads(file.read_text())) == page.read_text()
 
 
@@ -337,6 +339,8 @@ def test_experiments_by_the_command_line(capsys, tmp_path):
     assert main([*line.split(), str(page)]) == 0
     assert "handed out" in capsys.readouterr().out
     check_page(page.read_text())
+    assert "003.scheduling: Handing out bottom-up work" in page.read_text()
+    assert "Ours: " in page.read_text()
 
 
 def test_results_as_a_page_of_the_documentation(tmp_path):
@@ -352,6 +356,24 @@ def test_results_as_a_page_of_the_documentation(tmp_path):
     with pytest.raises(SystemExit):
         document.main([str(tmp_path / "nowhere"), str(tmp_path / "other.md")])
     assert not (tmp_path / "other.md").exists()
+
+
+def test_the_page_of_results_is_up_to_date():
+    root = Path(__file__).resolve().parent.parent
+    found = document.results(root / "benchmarks" / "results")
+    assert found
+    text = (root / "docs" / "benchmark-results.md").read_text()
+    assert text == document.page(found), "make it again: see the head of papers/document.py"
+    for result in found:
+        assert remarks.remarks(result["experiment"], result["commit"]), "what differs from the paper, and why?"
+        assert f"## {result['experiment']}" in text
+    missing = set(EXPERIMENTS) - {result["experiment"] for result in found}
+    assert all(f"`{name}`" in text.split("##")[0] for name in missing)
+
+
+def test_remarks_are_about_one_result():
+    assert set(remarks.REMARKS) == {name for names in remarks.COMMITS.values() for name in names} <= set(EXPERIMENTS)
+    assert remarks.remarks("004.table2", None) == remarks.remarks("004.table2", "0" * 40) == []
 
 
 def test_an_unknown_experiment():

@@ -274,7 +274,11 @@ def test_bad_files(capsys, tmp_path):
     one_line_error(capsys, "bfs -s 0", tmp_path, match=str(tmp_path))
     whole = gzip.compress(f"{header}3 3 2\n1 2\n2 3\n".encode() * 50)
     (tmp_path / "i.mtx.gz").write_bytes(whole[: len(whole) // 2])
-    one_line_error(capsys, "bc", tmp_path / "i.mtx.gz", match="")
+    one_line_error(capsys, "bc", tmp_path / "i.mtx.gz", match="i.mtx.gz: line ")
+    (tmp_path / "j.txt").write_bytes(b"0 1\n\xff 2\n")
+    one_line_error(capsys, "bfs -s 0", tmp_path / "j.txt", match="j.txt: line 2: not text")
+    (tmp_path / "k.el.gz").write_bytes(whole[:-1])
+    one_line_error(capsys, "bfs -s 0", tmp_path / "k.el.gz", match="k.el.gz: line ")
 
 
 def test_bad_sources(capsys, graph):

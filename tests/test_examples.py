@@ -42,6 +42,8 @@ QUICK = {
     "examples/dobfs.py": "--scale 9",
     "examples/xbfs.py": "--scale 8",
     "examples/hybrid_bfs.py": "--vertices 400",
+    "examples/direction_trace.py": "--scale 9 --repeat 1",
+    "examples/compare_suitesparse.py": "--scale 8 --repeat 1",
     "benchmarks/overhead.py": "--rounds 2 --calls 2",
     "benchmarks/first_use.py": "--scale 6 --repeat 1",
 }
@@ -58,3 +60,17 @@ def test_programs(program):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout
+
+
+@pytest.mark.parametrize("program", ["direction_trace", "betweenness", "compare_suitesparse"])
+def test_plots(program, tmp_path):
+    """Drawn without a display; a picture of one colour would be an empty one."""
+    pytest.importorskip("matplotlib")
+    from matplotlib.image import imread
+
+    path = f"examples/{program}.py"
+    file = tmp_path / "plot.png"
+    arguments = [*QUICK.get(path, "").split(), "--plot", str(file)]
+    done = subprocess.run([sys.executable, str(ROOT / path), *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert imread(file)[..., :3].std() > 0.01

@@ -58,6 +58,29 @@ def test_nothing_is_recorded_without_a_trace(monkeypatch):
     assert len(t.records) == before
 
 
+@pytest.mark.parametrize("algorithm", ["bfs", "dobfs", "hybrid_bfs", "xbfs"])
+def test_every_step_has_the_reason_of_the_rule(algorithm):
+    """Also where the algorithm asks ``explain`` first, and then names what it was told."""
+    A = generators.kronecker(10, 8)
+    with gb.trace() as t:
+        getattr(algorithms, algorithm)(A, int(A.to_coo()[0][0]))
+    assert {step.direction for step in t.steps()} == {"push", "pull"}
+    assert all(step.reason and "asked for" not in step.reason for step in t.steps())
+
+
+def test_a_reason_counts_once():
+    A, v = generators.path(6), gb.Vector.from_coo([0], [True], size=6)
+    product = gb.semiring.any_pair(v @ A)
+    with gb.trace() as t:
+        plan = gb.explain(product, direction="auto")
+        for strategy in (plan.strategy, plan.strategy, "pull.warp"):
+            product.new(strategy=strategy)
+        gb.explain(product)
+        product.new(strategy="pull.warp")  # not what the rule says
+    asked = "asked for by strategy="
+    assert [step.reason for step in t.steps()] == [plan.reason, asked, asked, asked]
+
+
 def test_plot(tmp_path):
     pytest.importorskip("matplotlib")
     A = generators.kronecker(9, 8)

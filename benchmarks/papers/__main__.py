@@ -12,6 +12,7 @@ import sys
 import time
 from pathlib import Path
 
+from ..text_tables import Table
 from . import EXPERIMENTS, reproduce
 from .common import Options
 from .plots import plot_table
@@ -38,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"no experiment called {', '.join(unknown)}; there are: {', '.join(EXPERIMENTS)}")
     others = None if options.others is None else [name for name in options.others.split(",") if name]
     settings = Options(options.backend, options.small, options.sources, options.trials, others)
-    tables = []
+    tables: list[Table] = []
     for name in names:
         start = time.perf_counter()
         tables, result = reproduce(name, settings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,9 +49,14 @@ class Experiment:
     run: Callable[[Options, Session], list[Any]]
 
 
-def median_ms(runs: dict[str, Callable[[], Any]], trials: int) -> dict[str, float]:
+def median_ms(runs: Mapping[str, Callable[[], Any]], trials: int) -> dict[str, float]:
     """Median milliseconds of each, taking turns."""
     return {name: statistics.median(times) * 1e3 for name, times in interleaved(runs, trials).items()}
+
+
+def finished(run: Callable[[], gb.Vector]) -> int:
+    """Run, and wait for the result."""
+    return run().nvals
 
 
 def verified_levels(A: gb.Matrix, search: Callable[..., gb.Vector], source: int) -> gb.Vector:

@@ -18,7 +18,7 @@ from ..graphs import BenchmarkGraph
 from ..harness import Session
 from ..text_tables import Table
 from ..verify import WrongResult
-from .common import Experiment, Options, median_ms, release, verified_levels
+from .common import Experiment, Options, finished, median_ms, release, verified_levels
 
 PAPER = "Yang, Buluc, Owens, ICPP 2018 (Tesla K40c)"
 
@@ -71,7 +71,7 @@ def table2(options: Options, session: Session) -> list[Table]:
             search = partial(algorithms.dobfs, A, source, policy="switchpoint", **switches)
             if not search().isequal(levels):
                 raise WrongResult(f"wrong levels from {source} with {sorted(on)}")
-            times.append(median_ms({"": lambda search=search: search().nvals}, options.trials)[""])
+            times.append(median_ms({"": partial(finished, search)}, options.trials)[""])
         return A.nvals / statistics.median(times) / 1e6
 
     added = Table(
@@ -162,13 +162,11 @@ def figure5(options: Options, session: Session) -> list[Table]:
         while frontier.nvals:
             levels(frontier.S) << depth
             pushed, pulled, mask = step(frontier @ A), step(levels @ A), ~levels.S
-            times = median_ms(
-                {
-                    "push": lambda e=pushed, m=mask: e.new(mask=m, direction="push").nvals,
-                    "pull": lambda e=pulled, m=mask: e.new(mask=m, direction="pull").nvals,
-                },
-                options.trials,
-            )
+            runs = {
+                direction: partial(finished, partial(expr.new, mask=mask, direction=direction))
+                for direction, expr in (("push", pushed), ("pull", pulled))
+            }
+            times = median_ms(runs, options.trials)
             chosen = [explain(pushed, mask, policy=policy) for policy in ("switchpoint", "cost")]
             table.add(
                 depth + 1,

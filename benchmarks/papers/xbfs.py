@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ..graphs import BenchmarkGraph
 from ..harness import Session
 from ..text_tables import Table
 from ..verify import WrongResult
-from .common import Experiment, Options, median_ms, release, verified_levels
+from .common import Experiment, Options, finished, median_ms, release, verified_levels
 from .edge_checks import count_checks
 
 PAPER = "Gaihre, Wu, Yao, Liu, HPDC 2019 (Quadro P6000)"
@@ -90,7 +91,7 @@ def scheduling(options: Options, session: Session) -> list[Table]:
                 if explain(step(frontier @ A), mask, policy="edge-check").direction == "pull":
                     steps += 1
                     runs = {
-                        label: lambda e=expr, m=mask, s=name: e.new(mask=m, strategy=s).nvals
+                        label: partial(finished, partial(expr.new, mask=mask, strategy=name))
                         for label, name in SCHEDULES.items()
                     }
                     for label, ms in median_ms(runs, options.trials).items():
@@ -124,13 +125,13 @@ def asynchronous(options: Options, session: Session) -> list[Table]:
         source = graph.sources(1)[0]
         expected = verified_levels(A, algorithms.bfs, source)
         both = {
-            label: lambda A=A, s=source, on=on: algorithms.xbfs(A, s, asynchronous=on)
+            label: partial(algorithms.xbfs, A, source, asynchronous=on)
             for label, on in (("synchronous", False), ("asynchronous", True))
         }
         for label, run in both.items():
             if not run().isequal(expected):
                 raise WrongResult(f"wrong levels: {label}")
-        times = median_ms({label: lambda run=run: run().nvals for label, run in both.items()}, options.trials)
+        times = median_ms({label: partial(finished, run) for label, run in both.items()}, options.trials)
         with gb.trace() as trace:
             both["asynchronous"]()
         products = trace.steps()

@@ -77,5 +77,4 @@ def _papers(options: argparse.Namespace, names: list[str] | None) -> tuple[Any, 
         found, result = reproduce(name, settings)
         results.append(result)
         tables += found
-    body = "".join(f"<h2>{table.title}</h2>{report.html_table(table)}" for table in tables)
-    return results, tables, report.document("Experiments of papers", f"<h1>Experiments of papers</h1>{body}")
+    return results, tables, report.papers_page(results)

@@ -13,7 +13,7 @@ from ..base import ensure_type
 from ..conversions import MAX_SIZE
 from ..dtypes import FP64, lookup_dtype
 from ..matrix import Matrix, TransposedMatrix
-from .text_files import name_of, opened
+from .text_files import name_of, opened, text_of
 
 
 def read_edgelist(
@@ -44,10 +44,7 @@ def read_edgelist(
     Traceback (most recent call last):
     ValueError: <StringIO>: line 2: expected 2 fields (source target), found 1: '2'
     """
-    with opened(source, "rt") as file:
-        text = file.read()
-    if isinstance(text, bytes):
-        text = text.decode()
+    text = text_of(source)
     weight_type = FP64 if dtype is None else lookup_dtype(dtype)
     rows, cols, weights = parse_numbers(text, name_of(source), delimiter, base, weight_type.np_type)
     values: Any = np.broadcast_to(np.ones(1, bool), rows.shape) if weights is None else weights

@@ -15,7 +15,7 @@ from ..matrix import Matrix, TransposedMatrix
 from ..vector import Vector
 from .edge_list_files import parse_weights, split_lines
 from .networkx_graphs import add_edges, adjacency
-from .text_files import name_of, opened
+from .text_files import name_of, text_of
 
 
 class Graph:
@@ -214,9 +214,7 @@ class Graph:
         >>> Graph.read_edgelist(StringIO("ann,bob,2.5\\n"), delimiter=",").to_networkx().edges(data="weight")
         EdgeDataView([('ann', 'bob', 2.5)])
         """
-        with opened(source, "rt") as file:
-            text = file.read()
-        text = text.decode() if isinstance(text, bytes) else text
+        text = text_of(source)
         name = name_of(source)
         lines = [(number, [field.strip() for field in fields]) for number, fields in split_lines(text, name, delimiter)]
         weighted = bool(lines) and len(lines[0][1]) == 3

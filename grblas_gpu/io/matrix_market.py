@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import itertools
+import lzma
 import os
+import zlib
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from ..base import ensure_type
 from ..dtypes import BOOL
 from ..matrix import Matrix, TransposedMatrix
 from .scipy_sparse import to_scipy_sparse
-from .text_files import is_compressed, name_of, opened
+from .text_files import is_compressed, name_of, opened, pieces
 
 _ENGINES = ("auto", "scipy", "fmm", "fast_matrix_market")
 
@@ -37,7 +39,12 @@ def mmread(source: Any, engine: str = "auto", *, dup_op: Any = None, name: str |
     start = source.tell() if hasattr(source, "tell") else 0
     try:
         array = read(source, **options, **kwargs)
-    except (EOFError, OverflowError, ValueError) as error:
+    except (EOFError, OSError, OverflowError, ValueError, lzma.LZMAError, zlib.error) as error:
+        if is_compressed(source):
+            for _ in pieces(source):  # raises where it is damaged
+                pass
+        if isinstance(error, OSError):
+            raise
         kind = OverflowError if isinstance(error, OverflowError) else ValueError
         raise kind(f"{name_of(source)}: {_with_line(str(error), source, start)}") from None
     if getattr(array, "format", None) != "coo":

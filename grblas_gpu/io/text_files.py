@@ -7,10 +7,12 @@ import contextlib
 import gzip
 import lzma
 import os
+import zlib
 from collections.abc import Iterator
 from typing import Any
 
 _OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+_PIECE = 2**20  # bytes
 
 
 @contextlib.contextmanager
@@ -22,6 +24,38 @@ def opened(target: Any, mode: str) -> Iterator[Any]:
     opener = _OPENERS.get(os.path.splitext(os.fspath(target))[1], open)
     with opener(target, mode) as file:
         yield file
+
+
+def text_of(source: Any) -> str:
+    """Everything in a file. What is damaged or no text is a ValueError with the number of the line where it begins."""
+    if isinstance(source, (str, os.PathLike)):
+        whole = b"".join(pieces(source))
+        try:
+            text = whole.decode()
+        except UnicodeDecodeError as error:
+            line = whole.count(b"\n", 0, error.start) + 1
+            found = f"byte {whole[error.start]:#x}"
+            raise ValueError(f"{name_of(source)}: line {line}: not text (UTF-8): {found}") from None
+        return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+    given = source.read()
+    return given.decode() if isinstance(given, bytes) else given
+
+
+def pieces(path: str | os.PathLike) -> Iterator[bytes]:
+    """The bytes of a file, through its compression; what cannot be decompressed is a ValueError with a line number."""
+    line = 1
+    with opened(path, "rb") as file:
+        while True:
+            try:
+                piece = file.read1(_PIECE)  # `read` would lose what comes before the damage
+            except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+                if isinstance(error, OSError) and error.errno is not None:
+                    raise  # the system's, not the decompressor's
+                raise ValueError(f"{name_of(path)}: line {line}: {error}") from None
+            if not piece:
+                return
+            line += piece.count(b"\n")
+            yield piece
 
 
 def is_compressed(target: Any) -> bool:

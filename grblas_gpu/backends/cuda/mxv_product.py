@@ -36,6 +36,7 @@ class Product:
     __slots__ = (
         "can_scatter",
         "dtype",
+        "early_exit",
         "exit_at_first",
         "flip",
         "has_terminal",
@@ -74,6 +75,7 @@ class Product:
         self.structure = equal and (monoid.any_value or _is_idempotent(monoid))
         self.exit_at_first = self.structure or (early_exit and bool(monoid.any_value))
         self.has_terminal = early_exit and monoid.terminal is not None
+        self.early_exit = early_exit
         self.initial = None if self.exit_at_first else initial_value(monoid)
         self.can_scatter = self.exit_at_first or self.initial is not None
         #: Whether atomics may give a result that depends on their order.
@@ -89,6 +91,7 @@ class Product:
             self.vector,
             self.exit_at_first,
             self.has_terminal,
+            early_exit,
         )
         self.key = _numbers.setdefault(kind, len(_numbers))  # a number is looked up faster
 
@@ -108,6 +111,7 @@ class Product:
             constant("FLIP", self.flip),
             constant("EXIT_AT_FIRST", self.exit_at_first),
             constant("HAS_TERMINAL", self.has_terminal),
+            constant("EARLY_EXIT", self.early_exit),
             constant("NATIVE", native_atomic(monoid, self.dtype)),
             product("multiply", op),
             binary("add", monoid.binaryop),

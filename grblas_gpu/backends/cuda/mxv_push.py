@@ -119,7 +119,7 @@ def _offsets(m: MatrixStore, frontier: Frontier, scratch: Scratch) -> Array:
 
 def _structural_pieces(m: MatrixStore) -> list[str]:
     """For kernels that look at degrees only: any product will do."""
-    flags = ("STRUCTURE", "EXIT_AT_FIRST", "FULL")
+    flags = ("STRUCTURE", "EXIT_AT_FIRST", "EARLY_EXIT", "FULL")
     return [
         *(using(name, np.dtype(bool)) for name in ("MatrixValue", "VectorValue", "Left", "Right", "Value")),
         *index_pieces(m),

@@ -6,6 +6,7 @@
 //   FLIP           the vector is the left operand
 //   EXIT_AT_FIRST  any product will do
 //   HAS_TERMINAL   a row may stop when it reaches terminal()
+//   EARLY_EXIT     rows may stop at all
 
 #include "grid.cuh"
 #include "mask.cuh"
@@ -47,7 +48,8 @@ DEVICE void write_constant(const Matrix& m, const Vector& u, Value* values) {
 }
 
 DEVICE bool finished(const Sum& sum) {
-    if constexpr (STRUCTURE || EXIT_AT_FIRST) return sum.found;
+    if constexpr (!EARLY_EXIT) return false;
+    else if constexpr (STRUCTURE || EXIT_AT_FIRST) return sum.found;
     else if constexpr (HAS_TERMINAL) return sum.found && sum.value == terminal();
     else return false;
 }

@@ -41,7 +41,7 @@ types: $(READY)  ## mypy
 	$(PY) -m mypy
 
 unit: $(READY)  ## our tests and the documentation's examples
-	$(PY) -m pytest -m "not slow" -n auto $(ARGS)
+	$(PY) -m pytest -m "not slow" -n auto --dist worksteal $(ARGS)
 
 test-slow: $(READY)  ## the tests that `make test` leaves out: CUDA kernels emulated on the CPU (needs g++)
 	$(PY) -m pytest -m slow $(ARGS)
@@ -53,7 +53,7 @@ networkx: $(READY)  ## networkx's own tests with its backend "grblas_gpu", next 
 	$(PY) tests/conformance/networkx_suite.py $(ARGS)
 
 test-gpu: $(READY)  ## only the tests that need a CUDA device
-	$(PY) -m pytest -m gpu -n 4 $(ARGS)
+	$(PY) -m pytest -m gpu -n 4 --dist worksteal $(ARGS)
 
 bench: $(READY)  ## next to SuiteSparse and others, in a few minutes: report.html and report.json
 	$(PY) -m benchmarks --report report.html --output report.json $(ARGS)

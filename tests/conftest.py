@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hardware import has_gpu
@@ -58,6 +59,17 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     for item in session.items:
         parameters = getattr(getattr(item, "callspec", None), "params", {})
         _left_out += item.get_closest_marker("gpu") is not None or parameters.get("backend") == "cpu"
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workeroutput"):  # one of several processes: the first one tells
+        session.config.workeroutput["left_out"] = _left_out
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    global _left_out
+    _left_out = getattr(node, "workeroutput", {}).get("left_out", _left_out)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

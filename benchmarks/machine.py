@@ -67,7 +67,12 @@ def versions() -> dict[str, str]:
 
 
 def commit() -> str | None:
-    """The commit of the source tree, with a + if files were changed since; None where there is no tree."""
+    """The commit of the source tree, with a + if files were changed since; None where there is no tree.
+
+    A copy of a tree has no commit of its own, or an old one: ``GRBLAS_GPU_COMMIT`` says which it is.
+    """
+    if "GRBLAS_GPU_COMMIT" in os.environ:
+        return os.environ["GRBLAS_GPU_COMMIT"]
 
     def git(*arguments: str) -> str:
         command = ["git", "-C", str(Path(__file__).resolve().parent), *arguments]
@@ -76,7 +81,7 @@ def commit() -> str | None:
     try:
         return git("rev-parse", "HEAD") + ("+" if git("status", "--porcelain") else "")
     except (OSError, subprocess.CalledProcessError):
-        return os.environ.get("GRBLAS_GPU_COMMIT")
+        return None
 
 
 @cache

@@ -13,7 +13,7 @@ DOCS_READY := $(VENV)/.docs-ready
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types unit conformance networkx test-slow test-gpu bench docs clean
+.PHONY: help demo test lint types unit conformance networkx test-slow test-gpu bench bench-cpu docs clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -55,9 +55,12 @@ networkx: $(READY)  ## networkx's own tests with its backend "grblas_gpu", next 
 test-gpu: $(READY)  ## only the tests that need a CUDA device
 	$(PY) -m pytest -m gpu -n 4 --dist worksteal $(ARGS)
 
-bench: $(READY)  ## next to SuiteSparse and others, in a few minutes: report.html and report.json
+bench: $(READY) bench-cpu  ## next to SuiteSparse and others, in some minutes: report.html and report.json
 	$(PY) -m benchmarks --report report.html --output report.json $(ARGS)
 	@echo "report.html"
+
+bench-cpu: $(READY)  ## only the CPU engine next to SuiteSparse, operation by operation: is it as fast as we want it to be?
+	$(PY) -m benchmarks.cpu_speed --runs 3 --output cpu_speed.json
 
 docs: $(DOCS_READY)  ## HTML in site/
 	$(PY) -m sphinx --fail-on-warning --keep-going -q -b html docs site

@@ -4,8 +4,7 @@ Method: Brandes' algorithm in linear algebra. Forward, a breadth-first search co
 source (integers). Backward, level by level, each vertex passes on the dependency delta of its successors to its
 predecessors, in proportion to sigma (floats). Several sources at once are rows of matrices; the formulas are the same.
 Invariant: before backward step d, ``delta`` holds 1 + the dependency of the source on every vertex at distance >= d.
-Cost: O(n + m) per source; a single one needs five vectors of words and a bit map per level, within 7 n + m words on
-graphs of small diameter.
+Cost: O(n + m) per source; a single one needs six vectors of words and the vertices by level, within 7 n + m words.
 Reference: O. Artiles, F. Saeed, TurboBC: a memory efficient and scalable GPU based betweenness centrality algorithm in
 the language of linear algebra, ICPP Workshops 2021; U. Brandes, A faster algorithm for betweenness centrality, 2001.
 """
@@ -15,12 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .. import FP64, Matrix, Vector, agg, binary, monoid, semiring, unary
+from .. import BOOL, FP64, Matrix, Vector, agg, binary, loop, monoid, select, semiring, unary
 from .checks import check_sources, graph_algorithm
 from .progress import progress
-from .shortest_paths import ShortestPaths
+from .shortest_paths import by_level, count_paths, largest
 
 BATCH = 64  # sources per matrix, at most
+SHALLOW = 64  # so many levels are few
 BATCH_ENTRIES = 2**20  # entries per matrix, at most: large graphs have work enough in one row
 
 
@@ -50,7 +50,7 @@ def betweenness_centrality(
     chosen = range(n) if sources is None else [sources] if hasattr(sources, "__index__") else sources
     chosen = list(dict.fromkeys(check_sources(A, chosen)))
     if batch is None:
-        batch = max(1, min(BATCH, BATCH_ENTRIES // max(1, n)))
+        batch = max(1, min(BATCH, BATCH_ENTRIES // max(1, n))) if A.prefers_batches() else 1
     elif batch < 1:
         raise ValueError(f"batch must be at least 1; got {batch}")
     total = Vector(FP64, n)
@@ -88,20 +88,24 @@ def dependencies(A: Matrix, sources: list[int]) -> Any:
         start = Vector.from_coo(sources, [1], size=A.nrows)
     else:
         start = Matrix.from_coo(range(len(sources)), sources, 1, nrows=len(sources), ncols=A.ncols, dtype=int)
-    paths, at = ShortestPaths(A, start), []
-    while paths.frontier.nvals:
-        at.append(paths.frontier.S.new())
-        paths.advance()
-    sigma = paths.sigma
-    del paths
+    levels, sigma = count_paths(A, start)
+    deepest = int(largest(levels))
     # delta<sigma> = 1
     delta = unary.one[FP64](sigma).new()
-    for level, above in zip(reversed(at[2:]), reversed(at[1:-1]), strict=True):
+    # A few levels are looked up among all vertices; the rows of a matrix have many of them at hand.
+    rows = by_level(levels, deepest) if levels.ndim == 1 and deepest > SHALLOW else None
+    level, w = delta.dup(BOOL, clear=True), delta.dup(clear=True)
+    for step in loop(delta, max(0, deepest - 1)):
+        depth = deepest - step
+        # level = the vertices at this depth
+        level << (select.valueeq(levels, depth) if rows is None else rows[depth, :])
         # w<level> = (1 + dependency) / sigma
-        w = binary.second(level & delta).new()
+        w(level.S, replace=True) << delta
         w << binary.truediv(w & sigma)
-        # w<above> = w A'
-        w(above.S, replace=True) << semiring.plus_first(w @ A.T)
+        # level = the vertices above
+        level << (select.valueeq(levels, depth - 1) if rows is None else rows[depth - 1, :])
+        # w<level> = w A'
+        w(level.S, replace=True) << semiring.plus_first(w @ A.T)
         # delta += w sigma
         delta(binary.plus) << binary.times(w & sigma)
     return delta

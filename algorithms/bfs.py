@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .. import Matrix, Vector, semiring
+from .. import Matrix, Vector, loop, semiring
 from .checks import check_source, check_sources, graph_algorithm
 
 
@@ -30,15 +30,11 @@ def bfs(A: Matrix, source: int, *, max_depth: int | None = None) -> Vector:
     """
     levels = Vector(int, A.nrows)
     frontier = Vector.from_coo([check_source(A, source)], [True], size=A.nrows)
-    depth = 0
-    while frontier.nvals:
+    for depth in loop(frontier, _levels(max_depth)):
         # levels<frontier> = depth
         levels(frontier.S) << depth
-        if depth == max_depth:
-            break
         # frontier<!levels> = frontier A
         frontier(~levels.S, replace=True) << semiring.lor_land(frontier @ A)
-        depth += 1
     return levels
 
 
@@ -58,13 +54,11 @@ def bfs_parents(A: Matrix, source: int, *, max_depth: int | None = None, reprodu
     source = check_source(A, source)
     frontier = Vector.from_coo([source], [source], size=A.nrows)
     parents = frontier.dup()
-    depth = 0
-    while frontier.nvals and depth != max_depth:
+    for _ in loop(frontier, max_depth):
         # frontier<!parents> = frontier A, where a product is the row of A's entry: the vertex that the edge leaves
         frontier(~parents.S, replace=True) << parent_of(frontier @ A)
         # parents<frontier> = frontier
         parents(frontier.S) << frontier
-        depth += 1
     return parents
 
 
@@ -81,13 +75,14 @@ def bfs_multi(A: Matrix, sources: Iterable[int], *, max_depth: int | None = None
     sources = check_sources(A, sources)
     levels = Matrix(int, len(sources), A.ncols)
     frontier = Matrix.from_coo(range(len(sources)), sources, True, nrows=len(sources), ncols=A.ncols, dtype=bool)
-    depth = 0
-    while frontier.nvals:
+    for depth in loop(frontier, _levels(max_depth)):
         # levels<frontier> = depth
         levels(frontier.S) << depth
-        if depth == max_depth:
-            break
         # frontier<!levels> = frontier A
         frontier(~levels.S, replace=True) << semiring.any_pair(frontier @ A)
-        depth += 1
     return levels
+
+
+def _levels(max_depth: int | None) -> int | None:
+    """How many levels there are up to a depth."""
+    return None if max_depth is None else max_depth + 1

@@ -10,7 +10,7 @@ J. Owens, Implementing push-pull efficiently in GraphBLAS, ICPP 2018.
 
 from __future__ import annotations
 
-from .. import Matrix, Vector, explain, semiring
+from .. import Matrix, Vector, loop, semiring
 from .checks import check_source, graph_algorithm
 
 
@@ -47,19 +47,15 @@ def dobfs(
         direction = "push"
     levels = Vector(int, A.nrows)
     frontier = Vector.from_coo([check_source(A, source)], [True], size=A.nrows)
-    depth = 0
-    while frontier.nvals:
+    reuse = operand_reuse and masking and direction != "push"
+    for depth in loop(frontier):
         # levels<frontier> = depth
         levels(frontier.S) << depth
         mask = ~levels.S if masking else None
-        choice, product = {"direction": direction, "policy": policy}, step(frontier @ A)
-        if operand_reuse and masking and direction != "push":
-            plan = explain(product, mask, **choice)
-            choice, product = {"strategy": plan.strategy}, step(levels @ A) if plan.direction == "pull" else product
-        # frontier<!levels> = frontier A, or levels A
-        frontier(mask=mask, replace=masking, early_exit=early_exit, **choice) << product
+        options = {"direction": direction, "policy": policy, "early_exit": early_exit, "reuse_mask": reuse}
+        # frontier<!levels> = frontier A, or in a pull levels A
+        frontier(mask=mask, replace=masking, **options) << step(frontier @ A)
         if not masking:
             # frontier<!levels> = frontier
             frontier(~levels.S, replace=True) << frontier
-        depth += 1
     return levels

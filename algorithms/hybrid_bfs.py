@@ -11,7 +11,7 @@ Reference: T. Hiragushi, D. Takahashi, Efficient hybrid breadth-first search on 
 
 from __future__ import annotations
 
-from .. import Matrix, Vector, explain, semiring
+from .. import Matrix, Vector, loop, semiring
 from .checks import check_source, graph_algorithm
 
 
@@ -35,18 +35,12 @@ def hybrid_bfs(A: Matrix, source: int) -> Vector:
     levels(step(start @ P.T).new().S) << 0
     # frontier<!levels> = start A P'
     frontier(~levels.S) << step(step(start @ A).new() @ P.T)
-    depth, edges = 1, 0
-    while frontier.nvals:
-        # levels<frontier> = depth
-        levels(frontier.S) << depth
-        product = step(frontier @ graph)
-        plan = explain(product, ~levels.S, policy="edges", edges_before=edges)
-        strategy, edges = plan.strategy, plan.edges
-        if plan.direction == "pull":
-            strategy, product = "pull.compact", step(levels @ graph)
-        # frontier<!levels> = frontier (P A P'), or levels (P A P')
-        frontier(~levels.S, replace=True, strategy=strategy) << product
-        depth += 1
+    for depth in loop(frontier):
+        # levels<frontier> = depth + 1
+        levels(frontier.S) << depth + 1
+        by = {"policy": "edges", "pull_strategy": "pull.compact", "reuse_mask": True}
+        # frontier<!levels> = frontier (P A P'), or in a pull levels (P A P')
+        frontier(~levels.S, replace=True, **by) << step(frontier @ graph)
     result = Vector(int, A.nrows)
     # result = levels P
     result << semiring.any_first(levels @ P)

@@ -9,9 +9,9 @@ algorithm for cores decomposition of networks, 2003.
 
 from __future__ import annotations
 
-from .. import Matrix, Vector, agg, binary, select, semiring
+from .. import Matrix, Scalar, Vector, agg, binary, loop, monoid, select, semiring
 from .checks import graph_algorithm
-from .preparing import smallest, undirected
+from .preparing import undirected
 
 
 @graph_algorithm
@@ -27,9 +27,11 @@ def core_number(A: Matrix) -> Vector:
     cores = Vector.from_scalar(0, A.nrows)
     # degree_i = number of neighbours; vertices without any have core number 0
     degree = edges.reduce_rowwise(agg.count).new()
-    k = 0
-    while degree.nvals:
-        k = max(k, int(smallest(degree)))
+    k, lowest = Scalar.from_value(0), Scalar(int)
+    for _ in loop(degree):
+        # k = max(k, lowest degree)
+        lowest << degree.reduce(monoid.min)
+        k << monoid.max(k | lowest)
         # leaving = degree <= k
         leaving = select.valuele(degree, k).new()
         # cores<leaving> = k

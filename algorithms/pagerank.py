@@ -8,10 +8,10 @@ Reference: L. Page, S. Brin, R. Motwani, T. Winograd, The PageRank citation rank
 
 from __future__ import annotations
 
-from .. import Matrix, Vector, binary, monoid, select, semiring
+from .. import Matrix, Scalar, Vector, binary, loop, monoid, select, semiring, unary
 from ..exceptions import DimensionMismatch, InvalidValue
 from .checks import graph_algorithm
-from .preparing import NotConverged, change, check_weights, smallest, total
+from .preparing import NotConverged, check_weights, smallest, total
 
 
 @graph_algorithm
@@ -51,20 +51,27 @@ def pagerank(
     out = (A.dup(float) if weighted else binary.pair(A, 1.0).new(float)).reduce_rowwise(monoid.plus).new()
     out << select.valuene(out, 0.0)
     spread = semiring.plus_times if weighted else semiring.plus_first
-    for _ in range(max_iterations):
-        before = ranks
+    before, share = ranks.dup(), out.dup()
+    error, stuck = Scalar.from_value(float("inf")), Scalar.from_value(0.0)
+    for _ in loop(error >= n * tol, max_iterations):
+        # before = ranks
+        before << ranks
         # share = damping * before / out
-        share = binary.truediv(before & out).new()
+        share << binary.truediv(before & out)
         share << binary.times(share, damping)
         # stuck = sum of before where there is no out
-        stuck = total(before.dup(mask=~out.S))
+        stuck << before.dup(mask=~out.S).reduce(monoid.plus, allow_empty=False)
+        stuck << binary.times(stuck & damping)
         # ranks = (1 - damping) jump + damping stuck lost
-        ranks = binary.times(jump, 1 - damping).new()
-        ranks(binary.plus) << binary.times(lost, damping * stuck)
+        ranks << binary.times(jump, 1 - damping)
+        ranks(binary.plus) << binary.times(lost, stuck)
         # ranks += share A
         ranks(binary.plus) << spread(share @ A)
-        if change(ranks, before) < n * tol:
-            return ranks
+        # error = sum of |ranks - before|
+        before << binary.minus(ranks & before)
+        error << unary.abs(before).new().reduce(monoid.plus)
+    if error.value < n * tol:
+        return ranks
     raise NotConverged(f"pagerank: still changing after {max_iterations} iterations; allow more, or a larger tol")
 
 

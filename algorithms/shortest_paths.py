@@ -1,7 +1,7 @@
 """How many shortest paths lead to each vertex: the forward stage of TurboBFS and of betweenness centrality.
 
 Counts are 64-bit integers for as long as they fit, which 32-bit ones do not on Kronecker graphs of scale 21. When they
-would not fit any more, they go on as floats with a warning; beyond the range of floats there is an error.
+would not fit any more, they are counted as floats with a warning; beyond the range of floats there is an error.
 """
 
 from __future__ import annotations
@@ -9,56 +9,65 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from .. import FP64, INT64, Matrix, monoid, semiring
+import numpy as np
+
+from .. import FP64, INT64, Matrix, Vector, io, loop, monoid, semiring
+from .preparing import total
 
 LIMIT = 2**63 - 1
 ROUNDING = 1e-9  # more than the relative error of a sum of floats
 
 
-class ShortestPaths:
-    """``sigma``, the path counts so far, and ``frontier``, those found last: Vectors, or Matrices, a row per source.
+def count_paths(A: Matrix, sources: Any, **options: Any) -> tuple[Any, Any]:
+    """Levels and path counts from a source, or from several: Vectors, or Matrices with a row for each.
+
+    ``sources`` has a 1 at every source. Options are the descriptor's, for the products.
 
     >>> from grblas_gpu import Matrix, Vector
     >>> A = Matrix.from_coo([0, 0, 1, 2], [1, 2, 3, 3], True, nrows=4, ncols=4)
-    >>> paths = ShortestPaths(A, Vector.from_coo([0], [1], size=4))
-    >>> while paths.frontier.nvals:
-    ...     paths.advance()
-    >>> paths.sigma.to_dict()
-    {0: 1, 1: 1, 2: 1, 3: 2}
+    >>> levels, sigma = count_paths(A, Vector.from_coo([0], [1], size=4))
+    >>> levels.to_dict(), sigma.to_dict()
+    ({0: 0, 1: 1, 2: 1, 3: 2}, {0: 1, 1: 1, 2: 1, 3: 2})
     """
+    levels, sigma = search(A, sources.dup(INT64), options)
+    # A count adds up those of other vertices over at most as many edges as any vertex has: the first count that does
+    # not fit makes this sum too large, whatever came of it.
+    if total(sigma.dup(FP64)) * A.degree_statistics().max <= LIMIT and smallest_count(sigma) > 0:
+        return levels, sigma
+    floats = search(A, sources.dup(FP64), options)[1]
+    most = largest(floats)
+    if most * (1 + ROUNDING) <= LIMIT:
+        return levels, sigma
+    warnings.warn("path counts exceed 64 bits: going on with FP64, rounded to 53", RuntimeWarning, 5)
+    if most == float("inf"):
+        raise OverflowError("there are more than 1e308 shortest paths to a vertex: beyond the range of FP64")
+    return levels, floats
 
-    def __init__(self, A: Matrix, sources: Any) -> None:
-        self.A = A
-        self.frontier = sources
-        self.sigma = sources.dup()
-        self._at_most = 1  # no count in the frontier is higher
-        self._degree = A.degree_statistics().max
 
-    def advance(self, **options: Any) -> None:
-        """One step: the frontier becomes the vertices it leads to for the first time. Options are the descriptor's."""
-        if self.sigma.dtype == INT64:
-            self._make_room()
+def search(A: Matrix, frontier: Any, options: dict[str, Any]) -> tuple[Any, Any]:
+    """The breadth-first search that counts, in the type of the frontier."""
+    sigma = frontier.dup()
+    levels = type(frontier)(INT64, *frontier.shape)
+    step = semiring.plus_first[sigma.dtype]
+    for depth in loop(frontier):
+        # levels<frontier> = depth
+        levels(frontier.S) << depth
         # frontier<!sigma> = frontier A, over (+, first): a path to a vertex goes on along each of its edges
-        step = semiring.plus_first[self.sigma.dtype]
-        self.frontier(~self.sigma.S, replace=True, **options) << step(self.frontier @ self.A)
-        if self.sigma.dtype == FP64 and largest(self.frontier) == float("inf"):
-            raise OverflowError("there are more than 1e308 shortest paths to a vertex: beyond the range of FP64")
+        frontier(~sigma.S, replace=True, **options) << step(frontier @ A)
         # sigma<frontier> = frontier
-        self.sigma(self.frontier.S) << self.frontier
+        sigma(frontier.S) << frontier
+    return levels, sigma
 
-    def _make_room(self) -> None:
-        """Change to floats if the next counts would not fit; the cheapest bound that answers that is used."""
-        self._at_most *= self._degree
-        if self._at_most > LIMIT:
-            self._at_most = int(largest(self.frontier)) * self._degree
-        if self._at_most > LIMIT:
-            frontier = self.frontier.dup(FP64)
-            # next<!sigma> = frontier A, in floats
-            after = semiring.plus_first[FP64](frontier @ self.A).new(mask=~self.sigma.S)
-            self._at_most = int(min(largest(after), 1e300) * (1 + ROUNDING))
-            if self._at_most > LIMIT:
-                warnings.warn("path counts exceed 64 bits: going on with FP64, rounded to 53", RuntimeWarning, 5)
-                self.frontier, self.sigma = frontier, self.sigma.dup(FP64)
+
+def by_level(levels: Vector, deepest: int) -> Matrix:
+    """The matrix whose row d has the vertices at level d.
+
+    >>> by_level(Vector.from_coo([0, 1, 3], [0, 1, 1], size=4), 1).to_dicts()
+    {0: {0: True}, 1: {1: True, 3: True}, 2: {2: True}}
+    """
+    level = io.to_array(levels, deepest + 1)  # what was not reached is a level of its own
+    each = Matrix.from_csr(np.arange(levels.size + 1, like=level), level, True, ncols=deepest + 2, dtype=bool)
+    return each.T.new()
 
 
 def largest(x: Any) -> float:
@@ -69,3 +78,12 @@ def largest(x: Any) -> float:
     7
     """
     return (x.reduce_scalar(monoid.max) if x.ndim == 2 else x.reduce(monoid.max)).new().get(0)
+
+
+def smallest_count(x: Any) -> int:
+    """The smallest of some counts; 1 if there are none.
+
+    >>> smallest_count(Vector(int, 3))
+    1
+    """
+    return (x.reduce_scalar(monoid.min) if x.ndim == 2 else x.reduce(monoid.min)).new().get(1)

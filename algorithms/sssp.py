@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import Matrix, Vector, binary, select, semiring
+from .. import Matrix, Vector, binary, loop, select, semiring
 from ..exceptions import InvalidValue
 from .checks import check_source, graph_algorithm
 from .preparing import check_weights, smallest, total
@@ -55,11 +55,11 @@ def bellman_ford(A: Matrix, source: int) -> Vector:
     check_weights(A, "bellman_ford", negative=True)
     distances = Vector.from_coo([check_source(A, source)], [0], distance_type(A), size=A.nrows)
     frontier = distances.dup()
-    for _ in range(A.nrows):
+    for _ in loop(frontier, A.nrows):
         relax(distances, frontier, A)
-        if not frontier.nvals:
-            return distances
-    raise InvalidValue(f"bellman_ford: vertex {source} reaches a cycle of negative length")
+    if frontier.nvals:
+        raise InvalidValue(f"bellman_ford: vertex {source} reaches a cycle of negative length")
+    return distances
 
 
 @graph_algorithm
@@ -87,7 +87,7 @@ def delta_stepping(A: Matrix, source: int, delta: float | None = None) -> Vector
         limit = smallest(waiting) + delta
         bucket = select.valuele(waiting, limit).new()
         settled = Vector(bool, A.nrows)
-        while bucket.nvals:
+        for _ in loop(bucket):
             # settled<bucket> = true
             settled(bucket.S) << True
             relax(distances, bucket, light)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from .. import Matrix, Vector, explain, semiring
 from .checks import check_source, graph_algorithm
-from .shortest_paths import ShortestPaths
+from .shortest_paths import count_paths
 
 KERNELS = ("edge", "thread", "warp")
 WARP = 32  # lists of neighbours that are this long on average keep a warp busy
@@ -40,24 +40,22 @@ def turbobfs(
     source = check_source(A, source)
     top_down = f"pull.{choose_kernel(A, kernel)}"
     bottom_up = "pull.thread" if top_down == "pull.thread" else "pull.warp"
+    frontier = Vector.from_coo([source], [1], size=A.nrows)
+    if paths:
+        return count_paths(A, frontier, strategy=top_down)
     step = semiring.any_pair[int]
     levels = Vector(int, A.nrows)
-    search = ShortestPaths(A, Vector.from_coo([source], [1], size=A.nrows))
     depth = 0
-    while (frontier := search.frontier).nvals:
+    while frontier.nvals:
         # levels<frontier> = depth
         levels(frontier.S) << depth
-        if paths:
-            # frontier<!sigma> = frontier A; sigma += frontier
-            search.advance(strategy=top_down)
-        else:
-            strategy, product = top_down, step(frontier @ A)
-            if explain(product, ~levels.S, policy="fraction").direction == "pull":
-                strategy, product = bottom_up, step(levels @ A)
-            # frontier<!levels> = frontier A, or levels A
-            frontier(~levels.S, replace=True, strategy=strategy) << product
+        strategy, product = top_down, step(frontier @ A)
+        if explain(product, ~levels.S, policy="fraction").direction == "pull":
+            strategy, product = bottom_up, step(levels @ A)
+        # frontier<!levels> = frontier A, or levels A
+        frontier(~levels.S, replace=True, strategy=strategy) << product
         depth += 1
-    return (levels, search.sigma) if paths else levels
+    return levels
 
 
 def choose_kernel(A: Matrix, kernel: str | None = None) -> str:

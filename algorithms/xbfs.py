@@ -4,7 +4,7 @@ Method: the share of all edges that the frontier would have to check (policy "ed
 growth) picks one of four ways to the next frontier. Few edges: expand and collect on first touch (scan-free). The step
 before many edges: mark, then collect by one scan (single-scan). Many edges: list the unvisited vertices in order
 (double-scan), hand them out at run time, and pull. After that: read the frontier off the levels (none generated).
-The pull is asynchronous: a vertex that finds a neighbour of the last level is settled at once, for vertices after it.
+The pull may be asynchronous: who finds a neighbour of the last level is settled at once, for vertices after it.
 Invariant (lemma 2): at step d every vertex at distance < d has its level. A vertex without neighbours at distance d - 1
 is not at distance d; if one of its neighbours is, then it is at distance d + 1. So ``levels`` is never wrong, and after
 the step every vertex at distance d has its level, some at distance d + 1 too. Cost: O(n + m) and fewer edge checks.
@@ -14,41 +14,53 @@ HPDC 2019.
 
 from __future__ import annotations
 
-from .. import Matrix, Vector, explain, select, semiring
+from .. import Matrix, Vector, explain, loop, select, semiring
 from .checks import check_source, graph_algorithm
 
 
 @graph_algorithm
-def xbfs(A: Matrix, source: int, *, asynchronous: bool = True) -> Vector:
+def xbfs(A: Matrix, source: int, *, asynchronous: bool = False) -> Vector:
     """Levels of a breadth-first search; ``A[i, j]`` is the edge from i to j.
 
-    Without ``asynchronous`` a bottom-up pass settles one level, as usual.
+    With ``asynchronous`` a bottom-up pass settles two levels at once.
 
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import xbfs
     >>> A = Matrix.from_coo([0, 1, 1], [1, 2, 3], True, nrows=5, ncols=5)
-    >>> xbfs(A, 0).to_dict()
-    {0: 0, 1: 1, 2: 2, 3: 2}
+    >>> xbfs(A, 0).to_dict(), xbfs(A, 0, asynchronous=True).to_dict()
+    ({0: 0, 1: 1, 2: 2, 3: 2}, {0: 0, 1: 1, 2: 2, 3: 2})
     """
+    frontier = Vector.from_coo([check_source(A, source)], [True], size=A.nrows)
+    if asynchronous:
+        return two_levels_at_once(A, frontier)
+    levels = Vector(int, A.nrows)
+    for depth in loop(frontier):
+        # levels<frontier> = depth
+        levels(frontier.S) << depth
+        by = {"policy": "edge-check", "pull_strategy": "pull.hybrid", "reuse_mask": True}
+        # frontier<!levels> = frontier A, or in a pull levels A
+        frontier(~levels.S, replace=True, **by) << semiring.any_pair[bool](frontier @ A)
+    return levels
+
+
+def two_levels_at_once(A: Matrix, frontier: Vector) -> Vector:
+    """The search whose bottom-up passes are asynchronous: what a step does depends on its direction."""
     A = A.pattern()  # adding an entry of it to a level adds 1
     step = semiring.any_pair[bool]
-    frontier = Vector.from_coo([check_source(A, source)], [True], size=A.nrows)
     levels = Vector(int, A.nrows)
     levels(frontier.S) << 0
     depth, edges, ahead = 0, 0, False
     while frontier.nvals:
         product = step(frontier @ A)
         plan = explain(product, ~levels.S, policy="edge-check", edges_before=edges)
-        edges, pull = plan.edges, plan.direction == "pull"
-        in_place = pull and asynchronous
+        edges, in_place = plan.edges, plan.direction == "pull"
         depth += 1
         if in_place:
             # levels<!levels> = levels A, over (min, +), in place: who reaches depth is seen at once
             levels(~levels.S, settles_at=depth) << semiring.min_plus(levels @ A)
         else:
-            strategy, product = ("pull.hybrid", step(levels @ A)) if pull else (plan.strategy, product)
-            # frontier<!levels> = frontier A, or levels A
-            frontier(~levels.S, replace=True, strategy=strategy) << product
+            # frontier<!levels> = frontier A
+            frontier(~levels.S, replace=True, strategy=plan.strategy) << product
             # levels<frontier> = depth
             levels(frontier.S) << depth
         if in_place or ahead:

@@ -121,28 +121,9 @@ def _graphblas_matrix(graph: BenchmarkGraph) -> Any:
 
 
 def _graphblas_bfs(A: Any, source: int) -> Any:
-    """Levels over structure alone; a symmetric matrix, so that A q is a pull and q A a push.
+    from .suitesparse import push_pull_bfs
 
-    The direction is chosen as LAGraph does, by its alpha and beta: pull while the frontier grows and has more than one
-    edge in alpha of those not yet looked at, or while it has a large part of the vertices.
-    """
-    import graphblas
-
-    any_pair, n = graphblas.semiring.any_pair[bool], A.nrows
-    levels = graphblas.Vector(int, n)
-    frontier = graphblas.Vector.from_coo([source], [True], size=n)
-    mean, unexplored, before, pull, depth = A.nvals / max(1, n), A.nvals, 0, False, 0
-    while size := frontier.nvals:
-        levels(frontier.S) << depth
-        edges = size * mean
-        if pull:
-            pull = not (size < before and size < n / 512)
-        else:
-            pull = size > before and edges * 8 > unexplored and size > n / 512
-        unexplored -= edges
-        frontier(~levels.S, replace=True) << (any_pair(A @ frontier) if pull else any_pair(frontier @ A))
-        before, depth = size, depth + 1
-    return levels
+    return push_pull_bfs(A, source)
 
 
 def _graphblas_bc(A: Any, source: int) -> Any:

@@ -26,5 +26,30 @@ def bc_floor(reached: int, entries: int, backend: str) -> int:
     return 2 * (entries * INDEX + reached * offset_bytes(entries, backend)) + 4 * reached * WORD
 
 
+def exact_floor(n: int, entries: int, backend: str) -> int:
+    """Every source at once: path counts and dependencies are written once and read once, the matrix is read twice."""
+    return bc_floor(n, entries, backend) + 4 * n * (n - 1) * WORD
+
+
+def pagerank_floor(n: int, entries: int, backend: str, iterations: int) -> int:
+    """Each step reads every entry and offset, the degrees and the ranks before, and writes ranks."""
+    return iterations * (entries * INDEX + n * (offset_bytes(entries, backend) + 3 * WORD))
+
+
+def sssp_floor(reached: int, entries: int, backend: str, weight: int) -> int:
+    """Every entry and its weight (so many bytes) is read once, and a distance is written."""
+    return reached * (offset_bytes(entries, backend) + WORD) + entries * (INDEX + weight)
+
+
+def triangles_floor(n: int, entries: int, backend: str) -> int:
+    """Every undirected edge is read once."""
+    return n * offset_bytes(entries, backend) + entries // 2 * INDEX
+
+
+def components_floor(n: int, entries: int, backend: str) -> int:
+    """Each vertex needs its offset, one entry that ties it to the others, and its component written."""
+    return bfs_floor(n, entries, backend)
+
+
 FLOORS = {"bfs": bfs_floor, "bc": bc_floor}
 EVERY_EDGE = {"bfs": bfs_all_edges, "bc": bc_floor}

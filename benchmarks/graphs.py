@@ -98,6 +98,11 @@ def grid(side: int) -> BenchmarkGraph:
     return graph
 
 
+def strip(nrows: int, ncols: int) -> BenchmarkGraph:
+    """A narrow grid: many levels, and not too many paths."""
+    return BenchmarkGraph(f"grid {nrows} x {ncols}", generators.grid_2d, nrows, ncols)
+
+
 def delaunay(exponent: int, name: str | None = None) -> BenchmarkGraph:
     return BenchmarkGraph(name or f"delaunay {exponent}", generators.delaunay, 2**exponent)
 

@@ -6,6 +6,7 @@ algorithm, with another library's products or over the sorted list of edges.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,14 @@ class WrongResult(RuntimeError):
     """A contender computed something that is not so."""
 
 
+def edge_pieces(indptr: Any, indices: Any) -> Iterator[tuple[slice, Any, Any]]:
+    """All entries, some at a time: where they are, their rows and columns."""
+    for start in range(0, len(indices), PIECE):
+        part = slice(start, min(start + PIECE, len(indices)))
+        entry = np.arange(part.start, part.stop, dtype=np.int64, like=indices)
+        yield part, np.searchsorted(indptr, entry, side="right") - 1, indices[part]
+
+
 def check_levels(indptr: Any, indices: Any, levels: Any, source: int) -> None:
     """Distances from the source, -1 where there is no way, of a symmetric graph.
 
@@ -27,10 +36,8 @@ def check_levels(indptr: Any, indices: Any, levels: Any, source: int) -> None:
     if int(levels[source]) != 0 or int(np.count_nonzero(levels == 0)) != 1:
         raise WrongResult(f"level 0 is not the source {source} alone")
     caused = levels <= 0
-    for start in range(0, len(indices), PIECE):
-        entry = np.arange(start, min(start + PIECE, len(indices)), dtype=np.int64, like=indices)
-        rows = np.searchsorted(indptr, entry, side="right") - 1
-        here, there = levels[rows], levels[indices[start : start + PIECE]]
+    for _, rows, cols in edge_pieces(indptr, indices):
+        here, there = levels[rows], levels[cols]
         if bool(np.any((here < 0) != (there < 0))):
             raise WrongResult("an edge leads from a vertex that was reached to one that was not")
         if bool(np.any(abs(here - there) > 1)):

@@ -231,8 +231,49 @@ def level_times() -> tuple[str, str]:
     return picture("level-times.svg", 700, 325, "Push and pull, level by level", parts)
 
 
+def cost_growth() -> tuple[str, str]:
+    """Microseconds of a push over its edges and of a pull over its open rows: benchmarks/cost_growth.py."""
+    rows = json.loads((RESULTS / "cpu" / "cost_growth.json").read_text())["rows"]
+    scales = sorted({row["scale"] for row in rows})
+    width, height, top, low, high = 265, 220, 60, 1, 5
+
+    def y(microseconds: float) -> float:
+        return top + height * (high - math.log10(microseconds)) / (high - low)
+
+    parts = [text(360, 28, "Microseconds on the CPU (both axes logarithmic)")]
+    for left, direction, words in (
+        (70, "push", "edges of the frontier"),
+        (395, "pull", "rows that the mask leaves open"),
+    ):
+        found = [row for row in rows if row["direction"] == direction]
+        first, last = (math.log10(limit(row["work"] for row in found)) for limit in (min, max))
+        for power in range(low, high + 1):
+            at = y(10**power)
+            line = f'x1="{left}" x2="{left + width}" y1="{at:.1f}" y2="{at:.1f}"'
+            parts.append(f'<line class="axis" {line} opacity="0.4"/>')
+            parts.append(text(left - 8, at + 4, f"{10**power:g}", "right small faint"))
+        for power in range(math.ceil(first), math.floor(last) + 1):
+            x = left + width * (power - first) / (last - first)
+            parts.append(text(x, top + height + 18, f"{10**power:,}", "small faint"))
+        parts.append(text(left + width / 2, top - 12, direction))
+        parts.append(text(left + width / 2, top + height + 38, words, "small"))
+        for scale, kind in zip(scales, "ab", strict=True):
+            points = [
+                (left + width * (math.log10(row["work"]) - first) / (last - first), y(row["microseconds"]))
+                for row in found
+                if row["scale"] == scale
+            ]
+            path = " ".join(f"{px:.1f},{py:.1f}" for px, py in points)
+            parts.append(f'<polyline class="edge stroke-{kind} bold" points="{path}"/>')
+            parts += [f'<circle class="{kind}" cx="{px:.1f}" cy="{py:.1f}" r="3"/>' for px, py in points]
+    for k, (scale, kind) in enumerate(zip(scales, "ab", strict=True)):
+        parts.append(f'<rect class="{kind}" x="{190 + 190 * k}" y="336" width="12" height="12"/>')
+        parts.append(text(208 + 190 * k, 347, f"{2**scale:,} vertices", "left small"))
+    return picture("cost-growth.svg", 700, 365, "What a push and a masked pull cost", parts)
+
+
 DRAWINGS = (graph_and_matrix, one_step, levels, push_and_pull)
-CHARTS = (level_times,)  # of measurements: they change when somebody measures again
+CHARTS = (level_times, cost_growth)  # of measurements: they change when somebody measures again
 
 
 def main() -> None:

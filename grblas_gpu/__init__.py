@@ -19,6 +19,7 @@ from .conversions import MAX_SIZE
 from .descriptor import Descriptor
 from .dtypes import BOOL, FP32, FP64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64
 from .explanation import explain
+from .loops import loop
 from .mask import Mask
 from .matrix import Matrix
 from .scalar import Scalar
@@ -68,6 +69,7 @@ __all__ = [
     "explain",
     "indexunary",
     "io",
+    "loop",
     "monoid",
     "op",
     "operations",

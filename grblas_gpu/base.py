@@ -167,6 +167,9 @@ class BaseType:
         **opts: Any,
     ) -> Any:
         """``C(mask, accum, replace=True) << expr``: the parameters of an update, in any order."""
+        alone = mask is None and accum is None and input_mask is None
+        if alone and len(args) == 1 and isinstance(args[0], Mask) and not self._is_scalar:  # nothing to sort out
+            return Updater(self, args[0], None, replace, None, descriptor_from_options(opts) if opts else None)
         for arg in args:
             if isinstance(arg, Mask) or output_type(arg).__name__ in ("Vector", "Matrix", "TransposedMatrix"):
                 if self._is_scalar:

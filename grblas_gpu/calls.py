@@ -91,8 +91,8 @@ monoid_call = binary_call
 
 def semiring_call(op: Any, expr: Any, right: Any = None) -> Any:
     """``semiring.min_plus(A @ B)``."""
-    if right is None and _is_infix(expr):
-        return _of_infix(op, expr)
+    if right is None and getattr(expr, "_role", None) == "infix":
+        return getattr(expr.left, f"_{expr.method_name}")(expr.right, op, True)
     if right is not None:
         raise TypeError(
             f"Bad types when calling {op!r}.  Got types: {type(expr)}, {type(right)}.\n"

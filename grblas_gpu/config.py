@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-_DEFAULTS: dict[str, Any] = {"autocompute": False, "mapnumpy": False}
+_DEFAULTS: dict[str, Any] = {"autocompute": False, "loops": "auto", "mapnumpy": False}
 
 
 class Config(dict):

@@ -39,9 +39,15 @@ class Descriptor:
         Whether a reduction may stop at the monoid's terminal value.
     deterministic
         Ask for a result that does not depend on the order of execution.
+    pull_strategy
+        None, or the strategy to use if the direction turns out to be a pull.
+    reuse_mask
+        In a pull, look the vector's entries up in the mask's vector instead: of a traversal that has visited the
+        vector's entries, and from whose other visited vertices no edge leads to an open row. Only the pattern of such
+        a result means anything.
     edges_before
         Edges that the step before had to check, for "edge-check" to look one step ahead and for "edges" to tell growth
-        from decline. 0 if that is not known.
+        from decline. 0 for as many as the product that made the operand had, if it went by the same policy.
     settles_at
         A value that no result can improve on; it makes the product an asynchronous pull. A row that reaches the value
         is settled: its scan ends, and rows after it in the same pass already see it as part of the operand. Which
@@ -60,14 +66,29 @@ class Descriptor:
     switchpoint: float = 0.01
     early_exit: bool = True
     deterministic: bool = False
+    pull_strategy: str | None = None
+    reuse_mask: bool = False
     edges_before: int = 0
     settles_at: float | None = None
+
+    @property
+    def plain(self) -> bool:
+        """Whether the planner may do what it does without a descriptor."""
+        asked = self.direction != "auto" or self.strategy is not None or self.policy != "cost" or self.deterministic
+        return self.early_exit and not asked
+
+    @property
+    def remembers(self) -> bool:
+        """Whether the planner's rule looks at the step before."""
+        return self.policy in ("edges", "edge-check") and self.strategy is None and self.direction == "auto"
 
     def __post_init__(self) -> None:
         _check("direction", self.direction, DIRECTIONS)
         _check("policy", self.policy, POLICIES)
         if self.strategy is not None:
             _check("strategy", self.strategy, STRATEGIES)
+        if self.pull_strategy is not None:
+            _check("pull_strategy", self.pull_strategy, PULL_STRATEGIES)
         if not 0 <= self.switchpoint <= 1:
             raise ValueError(f"switchpoint must lie between 0 and 1; got {self.switchpoint}")
         if self.settles_at is not None and (self.direction == "push" or self.strategy or self.deterministic):
@@ -80,7 +101,10 @@ def _check(name: str, value: str, known: tuple[str, ...]) -> None:
 
 
 # In expressions the planner's fields are keywords; masks, replace and transposes have their own spelling there.
-OPTIONS = frozenset("direction strategy policy switchpoint early_exit deterministic edges_before settles_at".split())
+OPTIONS = frozenset(
+    "direction strategy policy switchpoint early_exit deterministic pull_strategy reuse_mask edges_before "
+    "settles_at".split()
+)
 assert {field.name for field in fields(Descriptor)} >= OPTIONS
 
 

@@ -73,6 +73,13 @@ class NotImplementedException(GraphblasException):
     """The operation is not available for these inputs."""
 
 
+class LoopError(GraphblasException):
+    """The body of a loop cannot run on the device as it is."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+
+
 class JitError(GraphblasException):
     """Compiling a kernel failed."""
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import planner, trace
+from . import planner, recording, trace
 from .backends.entries import cast
 from .backends.storage import MaskView, VectorStore
 from .config import config
@@ -62,6 +62,8 @@ def _update_plain(
     """The right side is an object or a literal: assign it to the whole output."""
     if input_mask is not None:
         raise TypeError("`input_mask` argument may only be used for extract")
+    if recording.active and _recorded_plain(out, value, mask, accum, replace):
+        return
     if out._is_scalar:
         if accum is not None:
             scalar = _as_scalar(out, value)
@@ -88,8 +90,22 @@ def _update_plain(
         _record("assign", started, out._store.nvals, view)
 
 
+def _recorded_plain(out: Any, value: Any, mask: Any, accum: Any, replace: bool) -> bool:
+    recorder = recording.current()
+    alike = type(value) is type(out)
+    if recorder is None or not (alike or not getattr(value, "ndim", 0)):
+        return False
+    if alike and out.ndim:
+        check_shapes_equal("update", out, value)
+    return bool(recorder.plain(out, value, _checked_mask(mask, out), accum, replace))
+
+
 def execute(out: Any, expr: Any, mask: Any, accum: Any, replace: bool, desc: Descriptor | None) -> None:
     """Run one expression and write it to ``out``."""
+    if recording.active and (recorder := recording.current()) is not None:
+        _check_shape(out, expr)
+        if recorder.expression(out, expr, _checked_mask(mask, out), accum, replace, desc):
+            return
     try:
         _execute(out, expr, mask, accum, replace, desc)
     except MemoryError as error:
@@ -107,26 +123,42 @@ def _execute(out: Any, expr: Any, mask: Any, accum: Any, replace: bool, desc: De
         if started:
             _record(expr.method_name, started, int(value is not None), None)
         return _write_scalar(out, value, expr.dtype, accum)
-    if expr.shape != out.shape:
-        raise DimensionMismatch(
-            f"{expr.method_name}: result of shape {expr.shape} does not fit output {out.name} of shape {out.shape}"
-        )
+    _check_shape(out, expr)
     view = None if mask is None else mask_view(mask, out)
     collector = trace.current()
     if collector is None:
         t = expr.run(expr, view, desc)
         _finish(out, t, view, accum, replace, expr.masks)
+        if desc is not None and desc.remembers:
+            out._store.checked = t.checked
         return None
     started = trace.clock()
     before = len(collector.records)
     t = expr.run(expr, view, desc)
     _finish(out, t, view, accum, replace, expr.masks)
+    if desc is not None and desc.remembers:
+        out._store.checked = t.checked
     if len(collector.records) == before:
         _record(expr.method_name, started, out._store.nvals, view)
     else:  # a product recorded its plan; its time includes the write
         collector.records[-1].seconds = trace.clock() - started
         collector.records[-1].output_nvals = out._store.nvals
     return None
+
+
+def _check_shape(out: Any, expr: Any) -> None:
+    if expr.shape != out.shape:
+        raise DimensionMismatch(
+            f"{expr.method_name}: result of shape {expr.shape} does not fit output {out.name} of shape {out.shape}"
+        )
+
+
+def _checked_mask(mask: Any, out: Any) -> Any:
+    """The mask as a Mask that fits the output, or None."""
+    if mask is None or out._is_scalar:
+        return None
+    mask_view(mask, out)
+    return mask if isinstance(mask, Mask) else check_mask(mask, out)
 
 
 def _finish(out: Any, t: Any, view: MaskView | None, accum: Any, replace: bool, masked: bool) -> None:
@@ -136,7 +168,7 @@ def _finish(out: Any, t: Any, view: MaskView | None, accum: Any, replace: bool, 
 
 def settle(engine: Any, store: Any) -> Any:
     """Store a vector the way its fill suggests."""
-    if type(store) is VectorStore:
+    if type(store) is VectorStore and store.size > planner.TINY:
         nvals = store.known_nvals
         if nvals is None:  # only the device knows, and need not be asked
             return store

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any, NamedTuple
 
 from . import planner, trace
@@ -16,10 +15,21 @@ from .runs import estimate_products, matrix_store, matvec_facts
 class Explanation(NamedTuple):
     """A strategy, its direction ("push", "pull" or "mxm"), and why it was chosen."""
 
-    strategy: str
-    direction: str
-    reason: str
+    plan: planner.Plan
     count_edges: Callable[[], int] | None = None
+
+    @property
+    def strategy(self) -> str:
+        return self.plan.strategy
+
+    @property
+    def direction(self) -> str:
+        return self.plan.direction
+
+    @property
+    def reason(self) -> str:
+        """In words, which are made when somebody asks."""
+        return self.plan.reason
 
     @property
     def edges(self) -> int | None:
@@ -55,14 +65,13 @@ def explain(expr: Any, mask: Any = None, **options: Any) -> Explanation:
         mask_nvals = None if view is None or view.complement else view.store.nvals
         engine = expr.args[0]._engine
         plan = planner.choose_mxm(a.nvals, b.nvals, a.ncols, mask_nvals, desc, lambda: estimate_products(engine, a, b))
-        return Explanation(plan.strategy, plan.direction, plan.reason)
+        return Explanation(plan)
     matrix, vector = expr.args if method == "mxv" else reversed(expr.args)
     store = matrix._matrix._store if matrix._is_transposed else matrix._store
     transposed = matrix._is_transposed == (method == "mxv")
     facts = matvec_facts(vector._engine, store, vector._store, expr.op, view, transposed)
-    facts = facts._replace(u_edges=cache(facts.u_edges))
     plan = planner.choose_matvec(facts, desc)
-    explanation = Explanation(plan.strategy, plan.direction, plan.reason, facts.u_edges)
+    explanation = Explanation(plan, facts.u_edges)
     collector = trace.current()
     if collector is not None:
         collector.remember(explanation)

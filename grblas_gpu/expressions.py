@@ -66,7 +66,6 @@ class BaseExpression(Delayed):
         method_name: str,
         run: Any,
         args: list,
-        *,
         op: Any = None,
         dtype: Any = None,
         expr_repr: str | None = None,
@@ -119,8 +118,19 @@ class VectorExpression(BaseExpression):
     __slots__ = ("_size",)
     ndim = 1
 
-    def __init__(self, method_name: str, run: Any, args: list, *, size: int, **kwargs: Any) -> None:
-        super().__init__(method_name, run, args, **kwargs)
+    def __init__(
+        self,
+        method_name: str,
+        run: Any,
+        args: list,
+        *,
+        size: int,
+        op: Any = None,
+        dtype: Any = None,
+        expr_repr: str | None = None,
+        masks: bool = False,
+    ) -> None:
+        BaseExpression.__init__(self, method_name, run, args, op, dtype, expr_repr, masks)
         self._size = size
 
     @property

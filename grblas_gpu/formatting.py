@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import recording
+
 MAX_ROWS = 12
 MAX_COLS = 12
 
 
 def format_scalar(s: Any) -> str:
+    if recording.current() is not None:  # values are not known now
+        return f'"{s.name}"  Scalar  dtype={s.dtype.name}'
     return f'"{s.name}"  Scalar  dtype={s.dtype.name}  value={s.value}'
 
 
 def format_vector(v: Any) -> str:
+    if recording.current() is not None:
+        return f'"{v.name}"  Vector  size={v.size}  dtype={v.dtype.name}'
     head = f'"{v.name}"  Vector  nvals={v.nvals}  size={v.size}  dtype={v.dtype.name}  storage={v._store.kind}'
     shown = _positions(v.size, MAX_COLS)
     cells = ["" if i is None else _cell(v.get(i)) for i in shown]
@@ -22,6 +28,8 @@ def format_vector(v: Any) -> str:
 
 def format_matrix(a: Any) -> str:
     kind = type(a).__name__
+    if recording.current() is not None:
+        return f'"{a.name}"  {kind}  nrows={a.nrows}  ncols={a.ncols}  dtype={a.dtype.name}'
     head = f'"{a.name}"  {kind}  nvals={a.nvals}  nrows={a.nrows}  ncols={a.ncols}  dtype={a.dtype.name}'
     rows, cols = _positions(a.nrows, MAX_ROWS), _positions(a.ncols, MAX_COLS)
     labels = ["..." if j is None else str(j) for j in cols]

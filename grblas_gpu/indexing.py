@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .errors import IndexOutOfBound
+from .recording import Number
 
 
 class Axis:
@@ -77,6 +78,8 @@ class Indexes:
 
 def resolve_axis(key: Any, size: int, position: int) -> Axis:
     kind = type(key)
+    if kind is Number:  # the count of a loop
+        return Axis(None, key if key.symbolic else _wrap(int(key), size), size)
     if kind is int or isinstance(key, np.integer):
         return Axis(None, _wrap(int(key), size), size)
     if kind is slice:

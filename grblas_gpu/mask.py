@@ -23,6 +23,7 @@ class Mask:
     structure = False
     value = False
     _is_scalar = False
+    _inverse: type[Mask]
 
     def __init__(self, parent: Any) -> None:
         self.parent = parent
@@ -47,7 +48,7 @@ class Mask:
         raise TypeError(f"__bool__ not defined for objects of type {type(self)}.")
 
     def __invert__(self) -> Mask:
-        return _KINDS[self.structure, not self.complement](self.parent)
+        return self._inverse(self.parent)
 
     def new(
         self, dtype: Any = None, *, complement: bool = False, mask: Any = None, name: str | None = None, **opts: Any
@@ -129,6 +130,8 @@ _KINDS = {
     (True, True): ComplementedStructuralMask,
     (False, True): ComplementedValueMask,
 }
+StructuralMask._inverse, ComplementedStructuralMask._inverse = ComplementedStructuralMask, StructuralMask
+ValueMask._inverse, ComplementedValueMask._inverse = ComplementedValueMask, ValueMask
 
 
 def check_mask(mask: Any, output: Any = None) -> Mask:

@@ -75,6 +75,17 @@ class MatrixPreparation:
         """
         return self._kept("degree_statistics", self._make_degree_statistics)
 
+    def prefers_batches(self) -> bool:
+        """Whether vectors are multiplied with this matrix faster as rows of another matrix than one after the other.
+
+        That is so where a single one has too little work for a call; how much is enough depends on the backend.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix(bool, 10, 10).prefers_batches()
+        True
+        """
+        return self._store.nrows <= self._engine.costs.batch_size
+
     def by_degree(self) -> DegreeOrder:
         """This graph with its vertices renumbered: the higher the in-degree, the lower the number. Made once.
 
@@ -94,6 +105,9 @@ class MatrixPreparation:
         return self._kept("by_degree", self._make_by_degree)
 
     def _kept(self, name: str, make: Any) -> Any:
+        prepare = getattr(self._engine, "prepare", None)
+        if prepare is not None:  # an engine whose stores have no arrays to look at
+            return prepare(self, name)
         indptr, indices = self._store.indptr, self._store.indices
         try:
             kept = self._prepared

@@ -22,10 +22,13 @@ class Costs(NamedTuple):
     pull_probe: float  # an edge probed by a pull: a random read of the operand's bitmap
     pull_rows: str = "pull.thread"  # the strategy for most pulls
     compact_below: float = 1 / 8  # where fewer rows than this share are open, they are listed first
+    batch_size: int = 4096  # vectors of up to so many positions do better as rows of a matrix, many at a time
 
 
 CPU_COSTS = Costs(push_edge=2.5, pull_row=0.6, pull_probe=2.0)
-CUDA_COSTS = Costs(push_edge=2.5, pull_row=1.0, pull_probe=1.75, pull_rows="pull.hybrid", compact_below=0.0)
+CUDA_COSTS = Costs(
+    push_edge=2.5, pull_row=1.0, pull_probe=1.75, pull_rows="pull.hybrid", compact_below=0.0, batch_size=2**20
+)
 
 # The papers' constants.
 SWITCHPOINT = 0.01  # Yang, Buluc, Owens 2018, section 6.3: nonzeros over size
@@ -74,9 +77,21 @@ class Facts(NamedTuple):
     mask_sparse: bool  # a mask, not complemented, stored as a list
     terminal: bool  # a row may end early
     costs: Costs = CPU_COSTS
+    by_columns: bool = True  # M is stored by columns (too), as a push reads it; or else that has to be made first
+    edges_before: int = 0  # that the product which made the operand had to check, if it was asked to remember
 
 
 SMALL_PUSH = Plan("push.scatter", "small: fewer than 4096 edges in all")
+CHEAP_PUSH = Plan("push.scatter", "few edges to push")
+
+
+def few_edges(at_most: int, rows: int, costs: Costs) -> bool:
+    """Whether to push so many edges costs less than looking at the rows that a pull would have to look at.
+
+    >>> few_edges(10, 1000, CPU_COSTS), few_edges(1000, 1000, CPU_COSTS)
+    (True, False)
+    """
+    return at_most * costs.push_edge <= rows * costs.pull_row
 
 
 def choose_matvec(facts: Facts, desc: Descriptor | None = None) -> Plan:
@@ -99,7 +114,10 @@ def choose_matvec(facts: Facts, desc: Descriptor | None = None) -> Plan:
         direction, reason = desc.direction, "asked for by direction="
     else:
         direction, reason = POLICY[desc.policy](facts, desc)
-    return Plan(_default(direction, facts, desc.deterministic), reason, desc.early_exit, desc.deterministic)
+    strategy = _default(direction, facts, desc.deterministic)
+    if desc.pull_strategy is not None and strategy.startswith("pull"):
+        strategy = desc.pull_strategy
+    return Plan(strategy, reason, desc.early_exit, desc.deterministic)
 
 
 def chosen(desc: Descriptor) -> Plan:
@@ -120,64 +138,155 @@ def _default(direction: str, facts: Facts, deterministic: bool) -> str:
     return facts.costs.pull_rows
 
 
+# The rules as arithmetic on numbers alone: whole loops on a device decide by the same lines, translated to C++.
+
+
+def pull_cost(
+    edges: float,
+    allowed: float,
+    nrows: float,
+    nvals: float,
+    pull_rows: float,
+    terminal: bool,
+    pull_row: float,
+    pull_probe: float,
+) -> float:
+    """What a pull is expected to cost, in the units of :class:`Costs`.
+
+    >>> pull_cost(8000, 500, 1000, 16000, 1000, True, 1.0, 2.0)
+    3000.0
+    """
+    probes = nvals / nrows if nrows > 0 else 0.0
+    if terminal and edges > 0:
+        # An edge leads into the operand with probability edges / nvals: the expected wait for the first hit.
+        probes = min(probes, nvals / edges)
+    return pull_rows * pull_row + allowed * probes * pull_probe
+
+
+def switchpoint_pulls(entries: float, size: float, dense: bool, switchpoint: float) -> bool:
+    """Push while the operand is sparse; its storage is the hysteresis.
+
+    >>> switchpoint_pulls(6, 1000, False, 0.01), switchpoint_pulls(6, 1000, True, 0.01)
+    (False, True)
+    """
+    limit = switchpoint / 2 if dense else switchpoint
+    return entries > limit * size
+
+
+def edges_pulls(
+    edges: float,
+    edges_before: float,
+    entries: float,
+    size: float,
+    dense: bool,
+    nvals: float,
+    allowed: float,
+    nrows: float,
+) -> bool:
+    """Bottom-up when the frontier's edges exceed the open ones over alpha; back when few vertices are left.
+
+    The way back is open once the edges become fewer; if nobody says, a dense operand stands for being bottom-up.
+
+    >>> edges_pulls(500, 100, 50, 1000, False, 16000, 900, 1000)
+    True
+    """
+    declining = edges < edges_before if edges_before > 0 else dense
+    return entries * BETA >= size if declining else edges * ALPHA * nrows > nvals * allowed
+
+
+def edge_check_pulls(edges: float, nvals: float) -> bool:
+    """Pull when many edges must be checked.
+
+    >>> edge_check_pulls(99, 1000), edge_check_pulls(100, 1000)
+    (False, True)
+    """
+    return edges >= EDGE_RATIO * nvals
+
+
+def fraction_pulls(entries: float, size: float) -> bool:
+    """Pull while a tenth of the vertices or more are in the operand.
+
+    >>> fraction_pulls(99, 1000), fraction_pulls(100, 1000)
+    (False, True)
+    """
+    return entries >= VERTEX_RATIO * size
+
+
+#: Policies that answer yes or no; "cost" compares ``edges * push_edge`` with :func:`pull_cost`.
+PULLS: dict[str, Callable[..., bool]] = {
+    "switchpoint": switchpoint_pulls,
+    "edges": edges_pulls,
+    "edge-check": edge_check_pulls,
+    "fraction": fraction_pulls,
+}
+
+
 def by_cost(facts: Facts, desc: Descriptor | None = None) -> tuple[str, Reason]:
     """Compare the edges a push must scatter with the probes a pull is expected to make."""
     pull_rows = facts.allowed if facts.mask_sparse else facts.nrows
     if facts.u_nvals == 0:
         return "push", "the operand is empty"
+    if not facts.by_columns and facts.u_nvals == facts.u_size:
+        return "pull", "the operand is full, and the matrix stored by rows"
     costs = facts.costs
-    if facts.u_edges_at_most * costs.push_edge <= pull_rows * costs.pull_row:
+    if few_edges(facts.u_edges_at_most, pull_rows, costs):
         at_most = facts.u_edges_at_most
         return "push", lambda: f"at most {at_most} edges to push cost less than looking at {pull_rows} rows"
     edges = facts.u_edges()
-    push_cost = edges * costs.push_edge
-    degree = facts.nvals / max(1, facts.nrows)
-    probes = degree
-    if facts.terminal and edges:
-        # An edge leads into the operand with probability edges / nvals: the expected wait for the first hit.
-        probes = min(degree, facts.nvals / edges)
-    pull_cost = pull_rows * costs.pull_row + facts.allowed * probes * costs.pull_probe
-    side = "push" if push_cost <= pull_cost else "pull"
+    push = edges * costs.push_edge
+    pull = pull_cost(
+        edges,
+        facts.allowed,
+        facts.nrows,
+        facts.nvals,
+        pull_rows,
+        facts.terminal,
+        costs.pull_row,
+        costs.pull_probe,
+    )
+    side = "push" if push <= pull else "pull"
     text = "push {:.3g} against pull {:.3g} for {} edges, {} open rows"
-    return side, lambda: text.format(push_cost, pull_cost, edges, facts.allowed)
+    return side, lambda: text.format(push, pull, edges, facts.allowed)
 
 
 def by_switchpoint(facts: Facts, desc: Descriptor) -> tuple[str, str]:
-    """Push while the operand is sparse; the storage of the operand is the hysteresis."""
     fill = facts.u_nvals / max(1, facts.u_size)
     limit = desc.switchpoint / 2 if facts.u_dense else desc.switchpoint
-    return ("pull" if fill > limit else "push"), f"fill {fill:.3g} against switchpoint {limit:.3g}"
+    pulls = switchpoint_pulls(facts.u_nvals, facts.u_size, facts.u_dense, desc.switchpoint)
+    return ("pull" if pulls else "push"), f"fill {fill:.3g} against switchpoint {limit:.3g}"
 
 
 def by_edges(facts: Facts, desc: Descriptor) -> tuple[str, str]:
-    """Go bottom-up when the frontier's edges exceed the open ones over alpha; back when few vertices are left.
-
-    The way back is open once the edges become fewer; if nobody says, a dense operand stands for being bottom-up.
-    """
-    if facts.u_edges() < desc.edges_before if desc.edges_before else facts.u_dense:
-        few = facts.u_nvals < facts.u_size / BETA
-        return ("push" if few else "pull"), f"{facts.u_nvals} vertices against n / beta = {facts.u_size / BETA:.3g}"
+    edges, entries, size = facts.u_edges(), facts.u_nvals, facts.u_size
+    before = desc.edges_before or facts.edges_before
+    declining = edges < before if before else facts.u_dense
+    pulls = edges_pulls(edges, before, entries, size, facts.u_dense, facts.nvals, facts.allowed, facts.nrows)
     open_edges = facts.nvals * facts.allowed / max(1, facts.nrows)
-    many = facts.u_edges() > open_edges / ALPHA
-    return ("pull" if many else "push"), f"{facts.u_edges()} edges against open / alpha = {open_edges / ALPHA:.3g}"
+    reason = (
+        f"{entries} vertices against n / beta = {size / BETA:.3g}"
+        if declining
+        else f"{edges} edges against open / alpha = {open_edges / ALPHA:.3g}"
+    )
+    return ("pull" if pulls else "push"), reason
 
 
 def by_edge_check(facts: Facts, desc: Descriptor) -> tuple[str, str]:
-    """Pull when many edges must be checked. In the step before that, which the growth of the edges foretells, push
-    by a scan: the next step reads the frontier from a dense vector anyway."""
+    """Many edges to check: pull. In the step before that, which the growth of the edges foretells, push by a scan: the
+    next step reads the frontier from a dense vector anyway."""
     edges, all_edges = facts.u_edges(), max(1, facts.nvals)
     ratio = edges / all_edges
-    if ratio >= EDGE_RATIO:
+    if edge_check_pulls(edges, all_edges):
         return "pull", f"edge-check ratio {ratio:.3g} against {EDGE_RATIO}"
-    ahead = ratio * edges / desc.edges_before if desc.edges_before else 0.0
+    before = desc.edges_before or facts.edges_before
+    ahead = ratio * edges / before if before else 0.0
     side = "push.scan" if ahead >= EDGE_RATIO else "push"
     return side, f"edge-check ratio {ratio:.3g}, {ahead:.3g} expected next, against {EDGE_RATIO}"
 
 
 def by_fraction(facts: Facts, desc: Descriptor) -> tuple[str, str]:
-    """Pull while a tenth of the vertices or more are in the operand."""
     ratio = facts.u_nvals / max(1, facts.u_size)
-    return ("pull" if ratio >= VERTEX_RATIO else "push"), f"{ratio:.3g} of the vertices against {VERTEX_RATIO}"
+    side = "pull" if fraction_pulls(facts.u_nvals, facts.u_size) else "push"
+    return side, f"{ratio:.3g} of the vertices against {VERTEX_RATIO}"
 
 
 POLICY: dict[str, Callable[[Facts, Descriptor], tuple[str, Reason]]] = {

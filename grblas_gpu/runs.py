@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -51,12 +52,35 @@ def _matvec(
         plan = planner.SMALL_PUSH
     elif desc is not None and desc.strategy is not None and not tracing:  # nothing to decide
         plan = planner.chosen(desc)
+    elif (desc is None or desc.plain) and not tracing and few_edges(u._engine, store, operand, view, transposed):
+        plan = planner.CHEAP_PUSH
     else:
         facts = matvec_facts(u._engine, store, operand, semiring, view, transposed)
+        if desc is not None and desc.remembers:
+            facts = facts._replace(edges_before=operand.checked, u_edges=cache(facts.u_edges))
         plan = planner.choose_matvec(facts, desc)
+        reuses = desc is not None and desc.reuse_mask and view is not None and plan.strategy.startswith("pull")
         if tracing:
-            _record_plan(name, plan, facts, view)
+            _record_plan(name, plan, facts._replace(u_nvals=view.store.nvals) if reuses else facts, view)  # type: ignore[union-attr]
+        if reuses:
+            operand = view.store  # type: ignore[union-attr]
+        result = u._engine.mxv(store, operand, semiring, view, transposed=transposed, flip=flip, plan=plan)
+        if desc is not None and desc.remembers:
+            result.checked = facts.u_edges()
+        return result
     return u._engine.mxv(store, operand, semiring, view, transposed=transposed, flip=flip, plan=plan)
+
+
+def few_edges(engine: Any, store: MatrixStore, u: VectorStore, view: MaskView | None, transposed: bool) -> bool:
+    """Whether there can be so few edges to push that nothing else needs to be known: most steps of long searches."""
+    columns = store if transposed else store._transpose
+    if columns is None:
+        return False
+    rows = store.ncols if transposed else store.nrows
+    mask: Any = None if view is None or view.complement else view.store
+    if mask is not None and mask.kind == "sparse":
+        rows = mask.nvals_at_most
+    return planner.few_edges(u.nvals_at_most * columns.max_degree, rows, engine.costs)
 
 
 def matvec_facts(
@@ -85,6 +109,7 @@ def matvec_facts(
         mask_sparse=mask_sparse,
         terminal=monoid.terminal is not None or monoid.any_value or u.iso,
         costs=engine.costs,
+        by_columns=columns is not None,
     )
 
 
@@ -144,6 +169,8 @@ def estimate_products(engine: Any, a: MatrixStore, b: MatrixStore) -> float:
     """How many products ``a b`` takes: each entry of ``a`` meets a row of ``b``; some of them stand for all."""
     if a.nvals == 0:
         return 0.0
+    if hasattr(engine, "estimate_products"):  # an engine whose stores have no arrays to look at
+        return engine.estimate_products(a, b)
     some = a.indices[:: -(-a.nvals // SAMPLE)]
     lengths = b.indptr[some + 1] - b.indptr[some]
     return a.nvals * float(engine.host(lengths).mean())  # synchronizes: so will sizing the result
@@ -326,7 +353,7 @@ def run_extract(expr: Any, view: MaskView | None, desc: Any) -> Any:
     elif parent._is_transposed:
         store = store.transposed()
     if rows.size is None:
-        return engine.extract_row(store, rows.index, cols.on(engine))
+        return engine.extract_row(store, int(rows.index), cols.on(engine))
     if cols.size is None:
         return engine.extract_column(store, cols.index, rows.on(engine))
     if rows.index is None and cols.index is None:

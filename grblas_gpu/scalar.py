@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from . import binary, monoid
+from . import binary, monoid, recording
 from .backends import current_engine
 from .backends.entries import cast
 from .backends.storage import VectorStore
 from .base import BaseType, output_type, stands_for
 from .config import config
-from .dtypes import FP64, lookup_dtype, unify
+from .dtypes import FP64, INT64, lookup_dtype, unify
 from .expressions import ScalarExpression, ScalarIndexExpr
 from .operators import get_typed_op
+from .recording import Number
 from .runs import WithArgs, run_ewise_add, run_ewise_mult, run_ewise_union
 from .signs import Signs
 
@@ -54,6 +55,8 @@ class Scalar(Signs, BaseType):
         >>> Scalar.from_value(True).dtype
         BOOL
         """
+        if type(value) is Number:  # the count of a loop
+            return _counting(value, dtype, is_cscalar, name)
         kind = output_type(value)
         if dtype is None:
             if kind is Scalar:
@@ -75,7 +78,10 @@ class Scalar(Signs, BaseType):
 
     # The stored value is a NumPy scalar of our type, or None.
     def _get(self) -> Any:
-        return self._content
+        if recording.active and (recorder := recording.current()) is not None:
+            recorder.read("the value", self)
+        content = self._content
+        return self.dtype.np_type.type(int(content)) if type(content) is Number else content
 
     def _set(self, value: Any) -> None:
         """Typecast as GraphBLAS does and store."""
@@ -90,7 +96,8 @@ class Scalar(Signs, BaseType):
         >>> s.value, Scalar(int).value
         (4, None)
         """
-        return None if self._content is None else self._content.item()
+        content = self._get()
+        return None if content is None else content.item()
 
     @value.setter
     def value(self, value: Any) -> None:
@@ -169,7 +176,7 @@ class Scalar(Signs, BaseType):
     __hash__ = None  # type: ignore[assignment]
 
     def __bool__(self) -> bool:
-        return self._content is not None and bool(self._content)
+        return bool(self._get())
 
     def __float__(self) -> float:
         return float(self.value)
@@ -284,8 +291,9 @@ class Scalar(Signs, BaseType):
         from .vector import Vector
 
         v = Vector(self.dtype, 1, name=self.name if name is None else name)
-        if self._content is not None:
-            store = VectorStore(1, np.array([self._content], self.dtype.np_type), indices=np.zeros(1, np.int64))
+        content = self._get()
+        if content is not None:
+            store = VectorStore(1, np.array([content], self.dtype.np_type), indices=np.zeros(1, np.int64))
             v._store = v._engine.adopt(store)
         return v
 
@@ -369,6 +377,14 @@ def _rebuild(value: Any, dtype: Any, is_cscalar: bool, name: str) -> Scalar:
     return Scalar.from_value(value, dtype, is_cscalar=is_cscalar, name=name)
 
 
+def _counting(value: Number, dtype: Any, is_cscalar: bool | None, name: str | None) -> Scalar:
+    if not value.symbolic:
+        return Scalar.from_value(int(value), dtype, is_cscalar=is_cscalar, name=name)
+    new = Scalar(INT64 if dtype is None else dtype, is_cscalar=is_cscalar, name=name)
+    new._content = value
+    return new
+
+
 def check_wait(how: str) -> None:
     if how.lower() not in ("materialize", "complete"):
         raise ValueError(f'`how` argument must be "materialize" or "complete"; got {how!r}')
@@ -425,6 +441,7 @@ def _run_on_vectors(run: Any) -> Any:
         ]
         return _only_element(args[0]._engine, run(WithArgs(args, expr.op), None, desc))
 
+    on_scalars.on_vectors = run  # type: ignore[attr-defined]
     return on_scalars
 
 

@@ -23,6 +23,10 @@ class Record:
     input_edges: int | None = None
     mask_nvals: int | None = None
     allowed: int | None = None  # positions of the output that the mask leaves open, of a matrix-vector product
+    bytes_sent: int | None = None  # by this rank to others, of a distributed product; and in how many messages
+    messages: int | None = None
+    results_sent: int | None = None  # entries of the product that went to their owners
+    waited: float | None = None  # seconds of it spent waiting for others
 
 
 class Trace:
@@ -92,9 +96,9 @@ class Trace:
         return draw(self.steps(), file, title)
 
     def __str__(self) -> str:
-        head = ("op", "strategy", "input", "edges", "mask", "output", "ms", "reason")
+        head = ["op", "strategy", "input", "edges", "mask", "output", "ms", "reason"]
         rows = [
-            (
+            [
                 r.op,
                 r.strategy,
                 _number(r.input_nvals),
@@ -103,9 +107,14 @@ class Trace:
                 _number(r.output_nvals),
                 f"{r.seconds * 1e3:.3f}",
                 r.reason,
-            )
+            ]
             for r in self.records
         ]
+        if any(r.bytes_sent is not None for r in self.records):  # there are other ranks
+            head[-1:-1] = ["sent", "messages", "waited"]
+            for row, r in zip(rows, self.records, strict=True):
+                waited = "" if r.waited is None else f"{r.waited * 1e3:.3f}"
+                row[-1:-1] = [_number(r.bytes_sent), _number(r.messages), waited]
         widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
         return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)) for row in [head, *rows])
 

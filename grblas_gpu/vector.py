@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import binary, monoid, runs, select, semiring
+from . import binary, monoid, recording, runs, select, semiring
 from .backends import current_engine
 from .backends.entries import cast
 from .backends.storage import Array, VectorStore
@@ -46,6 +46,8 @@ class Vector(Tensor, BaseType):
         self.name = f"v_{next(Vector._name_counter)}" if name is None else name
         self._engine = current_engine()
         self._store = self._engine.empty_vector(self._size, self.dtype.np_type)
+        if recording.active and (recorder := recording.current()) is not None:
+            recorder.new(self)
 
     # ---- properties -----------------------------------------------------------------------------------------
 
@@ -74,6 +76,8 @@ class Vector(Tensor, BaseType):
         >>> Vector.from_coo([0, 2], [5, 6], size=10).nvals
         2
         """
+        if recording.active and (recorder := recording.current()) is not None:
+            recorder.read("the number of entries", self)
         return self._store.nvals
 
     _nvals = nvals
@@ -317,7 +321,7 @@ class Vector(Tensor, BaseType):
         new._engine = self._engine
         if clear:
             return new
-        if mask is not None:
+        if mask is not None or (recording.active and recording.current() is not None):
             new(mask=mask, **opts) << self
         else:
             new._store = self._engine.cast(self._engine.copy(self._store), new.dtype.np_type)
@@ -342,6 +346,8 @@ class Vector(Tensor, BaseType):
         >>> v.nvals, v.size
         (0, 3)
         """
+        if recording.active and (recorder := recording.current()) is not None and recorder.cleared(self):
+            return
         self._store = self._engine.empty_vector(self._size, self.dtype.np_type)
 
     def resize(self, size: int) -> None:
@@ -536,6 +542,10 @@ def reduction_operator(self: Any, op: Any, within: str, allow_empty: bool) -> An
 
 def product_operands(x: Any, y: Any, types: tuple, op: Any, method: str, is_infix: bool) -> tuple[Any, Any, Any]:
     """Operands and typed semiring of a product; in ``op(A @ B @ C)`` the inner products are computed first."""
+    if type(y) in types and x._role != "infix" and x._engine is y._engine:  # nothing to compute or to complain about
+        typed = get_typed_op(op, x.dtype, y.dtype, kind="semiring")
+        if typed.opclass == "Semiring":
+            return x, y, typed
     is_chain = is_infix and (x._role == "infix" or getattr(y, "_role", None) == "infix")
     if type(y) not in types and not (is_chain and y._role == "infix" and y._infix == "@" and y._output_type in types):
         y = x._expect_type(y, types, within=method, argname="other", op=op)

@@ -12,10 +12,24 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from checkers import serial_bfs, serial_dependencies
-from grblas_gpu.benchmarks import compare, contenders, floors, graphs, harness, machine, report, svg, verify
+from grblas_gpu.benchmarks import (
+    compare,
+    contenders,
+    floors,
+    gpu_speed,
+    graphs,
+    harness,
+    machine,
+    report,
+    speed_case,
+    speed_checks,
+    svg,
+    verify,
+)
 from grblas_gpu.benchmarks.papers import EXPERIMENTS, __main__, common, document, edge_checks, plots, remarks, reproduce
 from grblas_gpu.benchmarks.text_tables import Table, shown
 
+import grblas_gpu as gb
 from grblas_gpu import algorithms, generators
 from grblas_gpu.cli import main
 
@@ -82,6 +96,150 @@ def test_dependencies_are_those_of_brandes(graph):
             wrong[np.argmax(found)] *= 1.01
             with pytest.raises(verify.WrongResult, match="dependency on vertex"):
                 verify.check_dependencies(wrong, expected)
+
+
+# ---- speed on a GPU: verifiers of more kernels, rows that fail, limits ------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def case(graph):
+    return speed_case.Case(graph, "cpu")
+
+
+def wrong_ones(right, *changes):
+    for position, value in changes:
+        wrong = right.copy()
+        wrong[position] = value
+        yield wrong
+
+
+def test_weights_are_those_of_undirected_edges(case):
+    W = case.weighted
+    assert W.isequal(W.T.new())
+    weights = W.to_coo()[2]
+    assert 1 <= weights.min() < 20
+    assert 235 < weights.max() <= 255
+    assert case.A.pattern().isequal(W.pattern())
+
+
+def test_wrong_distances_are_found(case):
+    from scipy.sparse.csgraph import dijkstra
+
+    source = case.graph.sources(1)[0]
+    weights = case.weighted.to_csr()[2]
+    A = case.ones.copy()
+    A.data = weights.astype(float)
+    found = dijkstra(A, indices=source)
+    right = np.where(np.isfinite(found), found, -1).astype(np.int64)
+    speed_checks.check_distances(*case.structure, weights, right, source)
+    far, isolated = int(np.argmax(right)), int(np.argmin(right))
+    assert right[isolated] == -1
+    changes = [(source, 1), (far, right[far] + 1), (far, right[far] - 1), (far, -1), (far, 0), (isolated, 3)]
+    for wrong in wrong_ones(right, *changes):
+        with pytest.raises(verify.WrongResult):
+            speed_checks.check_distances(*case.structure, weights, wrong, source)
+
+
+def test_wrong_components_are_found():
+    pairs = np.array([[0, 1], [1, 2], [2, 3], [5, 6], [7, 8]])  # 4 is alone
+    rows, cols = np.concatenate([pairs, pairs[:, ::-1]]).T
+    A = gb.Matrix.from_coo(rows, cols, True, nrows=9, ncols=9)
+    indptr, indices, _ = A.to_csr()
+    levels = np.array([0, 1, 2, 3, -1, -1, -1, -1, -1])
+    right = np.array([0, 0, 0, 0, 4, 5, 5, 7, 7])
+    speed_checks.check_components(indptr, indices, right, 0, levels)
+    for wrong in (
+        [0, 0, 0, 1, 4, 5, 5, 7, 7],  # an edge joins two
+        [1, 1, 1, 1, 4, 5, 5, 7, 7],  # not the lowest
+        [0, 0, 0, 0, 0, 5, 5, 7, 7],  # more than the search reaches
+        [0, 0, 0, 0, 4, 5, 5, 5, 5],  # two in one
+        [0, 0, 0, 0, 4, 4, 4, 7, 7],
+    ):
+        with pytest.raises(verify.WrongResult):
+            speed_checks.check_components(indptr, indices, np.array(wrong), 0, levels)
+
+
+def test_ranks_and_triangles_are_those_of_networkx(case):
+    networkx = pytest.importorskip("networkx")
+    G = networkx.from_scipy_sparse_array(case.ones)
+    ranks, changes = speed_checks.power_iteration(case.ones, case.degrees, 60)
+    expected = networkx.pagerank(G, tol=1e-12)
+    np.testing.assert_allclose(ranks, [expected[v] for v in range(len(ranks))], rtol=1e-8)
+    assert changes[:20] == sorted(changes[:20], reverse=True)
+    speed_checks.check_ranks(ranks, ranks.copy())
+    for wrong in wrong_ones(ranks, (5, ranks[5] * 1.001)):
+        with pytest.raises(verify.WrongResult, match="rank of vertex 5"):
+            speed_checks.check_ranks(wrong, ranks)
+    count = speed_checks.count_triangles(*speed_checks.by_degree(*case.structure))
+    assert count == sum(networkx.triangles(G).values()) // 3 > 100
+
+
+def test_wrong_scores_of_several_sources_are_found(case):
+    sources = list(dict.fromkeys(case.graph.sources(3)))
+    searches = [(source, case.levels(source)) for source in sources]
+    rows = np.repeat(np.arange(case.graph.n), np.diff(case.structure[0]))
+    right = np.array(serial_dependencies(rows, case.structure[1], case.graph.n, sources))
+    speed_checks.check_scores(right, case.ones, case.structure, searches)
+    with pytest.raises(verify.WrongResult, match="dependency"):
+        speed_checks.check_scores(right * 1.01, case.ones, case.structure, searches)
+
+
+def test_speed_of_all_rows(capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("GRBLAS_GPU_COMMIT", "a" * 40)
+    line = f"--backend cpu --small --time-limit 2 --out {tmp_path}"
+    assert gpu_speed.main(line.split()) == 0
+    out = capsys.readouterr().out
+    result = json.loads((tmp_path / "gpu_speed.json").read_text())
+    assert result["commit"] == "a" * 40
+    assert [row["name"] for row in result["measurements"]] == [work.name for work in gpu_speed.WORKS]
+    for row in result["measurements"]:
+        assert "error" not in row
+        assert row["verified"]
+        assert row["milliseconds"]["median"] > row["floor_ms"] > 0
+        assert row["name"] in out
+        assert (row["gteps_entries"] or 1) > 0
+        assert ("graphblas_ms" in row) == (row["name"].count("Kronecker 21") == 1)
+    assert document.results(tmp_path) == []  # not one of the papers' experiments
+
+
+def test_speed_rows_are_independent(capsys, monkeypatch):
+    """A graph that cannot be made, and a result that is wrong, are lines in the table."""
+
+    def too_large():
+        def kronecker():
+            raise MemoryError("16 GiB are not there")
+
+        return graphs.BenchmarkGraph("too large", kronecker)
+
+    monkeypatch.setitem(gpu_speed.GRAPHS, "kron27", (too_large, too_large))
+    wrong = replace(gpu_speed.KERNELS["bfs"], run=lambda case, source: algorithms.bfs(case.A, source, max_depth=2))
+    monkeypatch.setitem(gpu_speed.KERNELS, "bfs", wrong)
+    line = "--backend cpu --small --others= --profile --only"
+    assert gpu_speed.main([*line.split(), "Kronecker 2[78]|^BFS grid"]) == 0
+    out = capsys.readouterr().out
+    table = out[out.index(gpu_speed.TITLE) :].splitlines()
+    by_name = {work.name: line for line in table for work in gpu_speed.WORKS if line.startswith(work.name)}
+    assert len(by_name) == 3
+    errors = [line for line in by_name.values() if "Error" in line or "WrongResult" in line]
+    assert len(errors) == 2
+    assert any("MemoryError: 16 GiB are not there" in line for line in errors)
+    assert any("WrongResult: an edge leads from" in line for line in errors)
+    assert "Kronecker 28, edge factor 16, from" in out  # its profile
+    assert "open rows" in out
+
+
+def test_speed_within_a_time_limit(capsys):
+    line = "--backend cpu --small --others= --time-limit 0 --only"
+    assert gpu_speed.main([*line.split(), "^BFS grid|exact"]) == 0
+    assert "time was up: 1 of 8 sources" in capsys.readouterr().out
+
+
+def test_bad_arguments_of_the_speed_benchmark(capsys):
+    for arguments in (["--only", "no such row"], ["--only", "("], ["--others", "boost"]):
+        with pytest.raises(SystemExit) as exit_:
+            gpu_speed.main(["--backend", "cpu", "--small", *arguments])
+        assert exit_.value.code == 2
+    assert "there are: DOBFS Kronecker 21" in capsys.readouterr().err
 
 
 # ---- harness ------------------------------------------------------------------------------------------------------
@@ -178,6 +336,14 @@ def test_sources_of_roads_are_in_the_large_component():
     assert all(2 * algorithms.bfs(A, source).nvals >= A.nrows for source in road.sources(5))
     with pytest.raises(ValueError, match="no component has half"):
         graphs.road("ruins", 20, 20, 0.2).sources(1)
+
+
+def test_slow_searches_get_fewer_sources(graph):
+    session = harness.Session("a test")
+    rows = session.measure(graph, "bfs", [contenders.grblas("cpu")], sources=3, trials=2, budget=1e-9)
+    assert [(row["sources"], row["trials"]) for row in rows] == [(1, 1)]
+    rows = session.measure(graph, "bfs", [contenders.grblas("cpu")], sources=3, trials=2)
+    assert [(row["sources"], row["trials"]) for row in rows] == [(3, 2)]
 
 
 def test_path_counts_beyond_range_are_not_asked_for():

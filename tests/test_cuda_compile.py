@@ -11,11 +11,12 @@ from typing import Any
 import emulated_cupy
 import nvrtc
 import pytest
-from mxv_cases import SEMIRINGS, STRATEGIES, random_case
+from emulated_engine import moved
+from mxv_cases import SEMIRINGS, STRATEGIES, Case, random_case
 
 from grblas_gpu import binary
 from grblas_gpu.backends.cuda import compile as cuda
-from grblas_gpu.backends.storage import VectorStore
+from grblas_gpu.backends.storage import MaskView, VectorStore
 from grblas_gpu.operators import builtin, registry
 from grblas_gpu.planner import Plan
 
@@ -53,13 +54,25 @@ def operator_program() -> str:
     return cuda.render("prelude.cuh", lines)
 
 
+def on_device(case: Case) -> Case:
+    """The same product on arrays that have an address."""
+
+    def view(array: Any) -> Any:
+        return None if array is None else array.view(emulated_cupy.ndarray)
+
+    a, transpose = moved(case.a, view), moved(case.a.transposed(), view)
+    a._transpose, a._row_ids, transpose._row_ids = transpose, view(case.a.row_ids), view(case.a.transposed().row_ids)
+    mask = case.mask and MaskView(moved(case.mask.store, view), case.mask.structure, case.mask.complement)
+    return case._replace(a=a, u=moved(case.u, view), mask=mask)
+
+
 def mxv_programs() -> list[str]:
     """What the host asks to compile over products that cover the flags; the kernels themselves do not run."""
     emulated_cupy.sources.clear()
     mxv = importlib.import_module(f"{CUDA}.mxv").mxv
     for number, name in enumerate(SEMIRINGS):
         for seed, strategy in enumerate(STRATEGIES[number % 2 :: 2]):
-            case = random_case(name, 50 * number + seed)
+            case = on_device(random_case(name, 50 * number + seed))
             mxv(*case[:4], transposed=case.transposed, flip=case.flip, plan=Plan(strategy, "", seed % 4 > 0))
     return list(dict.fromkeys(emulated_cupy.sources))
 

@@ -41,7 +41,7 @@ def test_a_machine_with_a_device_uses_it() -> None:
 
 def test_no_operation_reads_a_count(cupy, monkeypatch) -> None:
     """A loop body of a traversal and the vector operations of a solver run without a single answer from the device."""
-    from grblas_gpu.backends.cuda.counters import Block
+    from grblas_gpu.backends.cuda.counters import Counter
     from grblas_gpu.backends.cuda.scratch import Scratch
 
     n = 5000
@@ -69,7 +69,7 @@ def test_no_operation_reads_a_count(cupy, monkeypatch) -> None:
     def refuse(*args: Any) -> None:
         raise AssertionError("somebody asked the device for a number")
 
-    monkeypatch.setattr(Block, "publish", refuse)
+    monkeypatch.setattr(Counter, "read", refuse)
     monkeypatch.setattr(Scratch, "number_at", refuse)
     found = body()
     monkeypatch.undo()

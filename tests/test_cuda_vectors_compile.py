@@ -8,7 +8,7 @@ import emulated_cupy
 import numpy as np
 import nvrtc
 import pytest
-from emulated_engine import loaded
+from emulated_engine import loaded, moved
 from test_cuda_vectors import KINDS, vector
 
 from grblas_gpu import binary, indexunary, select
@@ -24,13 +24,14 @@ def programs(engine) -> list[str]:
     emulated_cupy.sources.clear()
     ops = [binary.minus["INT64"], binary.lt["FP64"], binary.firsti["INT64"], binary.truediv["INT8"]]
     for number, kind in enumerate(KINDS):
-        x = vector(kind, np.int64, 1)
+        x = moved(vector(kind, np.int64, 1), engine.to_device)
         for step, other in enumerate(KINDS):
-            y = vector(other, [np.int16, np.float32, bool][step % 3], 2)
+            y = moved(vector(other, [np.int16, np.float32, bool][step % 3], 2), engine.to_device)
             op = ops[(number + step) % len(ops)]
             engine.vectors.ewise(x, y, op, False)
             engine.vectors.ewise(x, y, op, True, None if step % 2 else (1, 2))
-            mask = [None, MaskView(vector(other, np.int8, 3), bool(step % 2), bool(number % 2))][step > 0]
+            flags = moved(vector(other, np.int8, 3), engine.to_device)
+            mask = [None, MaskView(flags, bool(step % 2), bool(number % 2))][step > 0]
             engine.vectors.write(x, y, mask, op if number % 2 else None, step % 2 > 0)
             if mask is not None:
                 engine.assign.assign_scalar(engine.vectors.writable(x.copy()), np.int64(3), mask)
@@ -38,10 +39,11 @@ def programs(engine) -> list[str]:
         engine.vectors.filtered(x, indexunary.rowindex["INT64"], 2, False)
     for offset in (np.int32, INDEX):
         a = MatrixStore(3, 3, np.array([0, 1, 2, 3], offset), np.array([0, 1, 2], np.int32), np.ones(3, np.float32))
+        a = moved(a, engine.to_device)
         engine.matrix_facts.max_degree(a)
         engine.matrix_facts.same_arrays(a, a)
         for kind in ("sparse", "bitmap"):
-            engine.vectors.count_edges(a, vector(kind, bool, 4))
+            engine.vectors.count_edges(a, moved(vector(kind, bool, 4), engine.to_device))
     return list(dict.fromkeys(emulated_cupy.sources))
 
 

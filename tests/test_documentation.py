@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 import grblas_gpu as gb
-from grblas_gpu import algorithms, generators, operations
+from grblas_gpu import algorithms, distributed, generators, operations
 from grblas_gpu.signs import Signs
 
 
@@ -30,6 +30,7 @@ def public_names() -> dict[str, Any]:
                 names[f"{module.__name__}.{name}"] = value
     names |= {f"{algorithms.__name__}.{name}": getattr(algorithms, name) for name in algorithms.__all__}
     names |= {f"{gb.io.__name__}.{name}": getattr(gb.io, name) for name in gb.io.__all__}
+    names |= {f"{distributed.__name__}.{name}": getattr(distributed, name) for name in distributed.__all__}
     return names
 
 

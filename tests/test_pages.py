@@ -19,7 +19,7 @@ import pytest
 from hardware import has_gpu
 
 import grblas_gpu as gb
-from grblas_gpu import algorithms, generators
+from grblas_gpu import algorithms, distributed, generators
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
@@ -117,7 +117,9 @@ def commands() -> list[tuple[str, list[str]]]:
         for block in blocks(page):
             if block.language == "sh":
                 lines = (line.partition("  #")[0].split() for line in block.text.splitlines())
-                found += [(f"{page}:{block.line}", words) for words in lines if words and words[0] != "#"]
+                found += [
+                    (f"{page}:{block.line}", words) for words in lines if words and words[0] not in ("#", "#SBATCH")
+                ]
     return found
 
 
@@ -130,6 +132,8 @@ def test_commands_name_what_there_is():
     for where, words in commands():
         while "=" in words[0]:  # settings before a command
             words = words[1:]
+        if words[0] in ("mpiexec", "srun"):  # what they launch
+            words = words[next(k for k, word in enumerate(words) if word in ("grblas-gpu", "python")) :]
         program, first = words[0], words[1] if len(words) > 1 else ""
         seen.add(program)
         if program == "make":
@@ -196,6 +200,7 @@ def test_reference_is_complete():
     wanted = {f"algorithms.{name}" for name in algorithms.__all__}
     wanted |= {f"io.{name}" for name in gb.io.__all__ if name != "Graph"}
     wanted |= {f"generators.{name}" for name in generators.__all__}
+    wanted |= {f"distributed.{name}" for name in distributed.__all__}
     kinds = {"BOOL", "FP32", "FP64", "MAX_SIZE"} | {name for name in gb.__all__ if re.fullmatch(r"U?INT\d+", name)}
     wanted |= set(gb.__all__) - kinds
     assert not wanted - named, f"not in docs/api.md: {', '.join(sorted(wanted - named))}"

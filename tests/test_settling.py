@@ -120,7 +120,8 @@ def test_the_matrix_may_stand_on_either_side(backend: str, name: str) -> None:
 def test_a_pass_settles_two_levels_and_not_three(backend: str) -> None:
     A = generators.path(9)
     counts = passes(A, 0, {vertex: vertex for vertex in range(9)})
-    assert counts[0] == 2  # 1 is seen by 2; 2 is not seen by 3
+    # 1 is seen by 2, unless both are looked at at the same time; 2 is not seen by 3
+    assert counts[0] in ((1, 2) if backend == "cuda" else (2,))
     assert len(counts) < 9 or counts[-1] == 0
 
 
@@ -161,7 +162,9 @@ def test_other_semirings_masks_and_types(backend: str) -> None:
     for dtype in ("INT8", "FP32", "FP64"):
         levels = Vector.from_coo([0], [0], size=4, dtype=dtype)
         levels(~levels.S, settles_at=1) << semiring.min_plus(levels @ A.pattern())
-        assert levels.to_dict() == {0: 0, 1: 1, 2: 1, 3: 2}
+        settled = {0: 0, 1: 1, 2: 1}
+        seen = levels.to_dict()
+        assert seen == settled | {3: 2} or (backend == "cuda" and seen == settled)  # 2 and 3 at the same time
     only = Vector.from_coo([1, 3], [True, True], size=4)
     w = Vector(int, 4)
     w(only.S, settles_at=1) << semiring.min_plus(Vector.from_coo([0], [0], size=4) @ A.pattern())
@@ -202,7 +205,7 @@ def test_xbfs_makes_its_frontier_in_all_four_ways() -> None:
     seen = set()
     for source in np.flatnonzero(degrees == 1)[:6].tolist():
         with gb.trace() as trace:
-            xbfs(A, source)
+            xbfs(A, source, asynchronous=True)
         for record in trace.records:
             way = "in place" if "in place" in record.reason else record.strategy or record.op
             seen.add(way)

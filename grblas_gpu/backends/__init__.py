@@ -1,7 +1,8 @@
 """The engines, and which one new objects use.
 
 "cpu" is the Numba engine, "cuda" the one on an NVIDIA GPU (needs CuPy), "numpy" the plain definitions (slow, always
-there). "auto" is "cuda" where CuPy finds a device, and "cpu" elsewhere.
+there). "auto" is "cuda" where CuPy finds a device, and "cpu" elsewhere. "mpi" cuts objects over the ranks of an MPI
+job, each of which uses one of the others.
 """
 
 from __future__ import annotations
@@ -37,8 +38,12 @@ def get_engine(name: str) -> Backend:
             from .definitions import Definitions
 
             _engines[name] = Definitions()
+        elif name.partition(":")[0] == "mpi":  # over the ranks of an MPI job
+            from ..distributed.engine import make_engine
+
+            _engines[name] = make_engine(name)  # type: ignore[assignment]  # its stores are of another kind
         else:
-            raise ValueError(f"unknown backend {name!r}; this version has: auto, {', '.join(NAMES)}")
+            raise ValueError(f"unknown backend {name!r}; this version has: auto, {', '.join(NAMES)}, mpi")
     return _engines[name]
 
 

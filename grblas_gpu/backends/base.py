@@ -23,6 +23,7 @@ class Backend(Protocol):
     keeps_dense: bool
     costs: Costs
     sizes_on_device: bool
+    runs_loops: bool  # whether run_loop(recording) can repeat a whole loop
 
     # memory
     def array(self, values: Any, dtype: Any = None) -> Array: ...

@@ -13,6 +13,7 @@ on the host only when somebody looks.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,40 @@ class Pending:
         return self.at_most if known is None else known
 
 
+class Known:
+    """A count that the host has: what :class:`Pending` has a counter for."""
+
+    __slots__ = ("count",)
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def known(self) -> int:
+        return self.count
+
+    read = known
+
+
+class HostList(Pending):
+    """A few entries of a vector on a device that are still on the host: they travel when somebody looks at them."""
+
+    __slots__ = ("_on_device", "_travel", "on_host")
+
+    def __init__(self, store: VectorStore, travel: Callable[[Array], Array]) -> None:
+        super().__init__(Known(store.nvals), store.nvals)
+        self.on_host = store
+        self._travel = travel
+        self._on_device: Any = None
+
+    def _arrays(self) -> tuple[Array, Array]:
+        if self._on_device is None:
+            self._on_device = self._travel(self.on_host.indices), self._travel(self.on_host.values)
+        return self._on_device
+
+    indices = property(lambda self: self._arrays()[0], lambda self, none: None)
+    values = property(lambda self: self._arrays()[1], lambda self, none: None)
+
+
 class VectorStore:
     """A vector as *sparse* (``indices``), *bitmap* (``present``) or *full* (neither).
 
@@ -64,10 +99,11 @@ class VectorStore:
 
     While ``pending`` is set, ``nvals`` (and of a list ``indices`` and ``values``) are not: looking at one of them asks
     the device. ``edges`` may hold the offsets of a matrix and a counter: how many entries that matrix has in the
-    columns of this vector's entries. ``flags`` may hold the positions of a list as flags, for whoever needs them again.
+    columns of this vector's entries. ``checked`` is how many edges the product had that made this vector, for planners
+    that look back. ``flags`` may hold the positions of a list as flags, for whoever needs them again.
     """
 
-    __slots__ = ("size", "indices", "present", "values", "nvals", "ordered", "pending", "edges", "flags")
+    __slots__ = ("size", "indices", "present", "values", "nvals", "ordered", "pending", "edges", "flags", "checked")
 
     nvals: int
     indices: Array | None
@@ -128,10 +164,14 @@ class VectorStore:
 
     def __getattr__(self, name: str) -> Any:
         """A field that is not set: ask the device for the number of entries, and cut a list to its length."""
+        if name == "checked":
+            return 0
         if name not in ("nvals", "indices", "values") or self.pending is None:
             raise AttributeError(f"VectorStore has no attribute {name!r}")
         pending = self.pending
         self.nvals = nvals = pending.counter.read()  # synchronizes
+        if name == "nvals" and type(pending) is HostList:
+            return nvals
         if pending.indices is None:
             self.pending = None
         elif name != "nvals":
@@ -141,6 +181,16 @@ class VectorStore:
             self.ordered = self.ordered or nvals < 2
             self.pending = None
         return getattr(self, name)
+
+    @classmethod
+    def on_its_way(cls, store: VectorStore, travel: Callable[[Array], Array]) -> VectorStore:
+        """A list that is on the host and will be on a device."""
+        made = cls.__new__(cls)
+        made.size = store.size
+        made.present = made.edges = made.flags = None
+        made.ordered = store.ordered
+        made.pending = HostList(store, travel)
+        return made
 
     @property
     def nvals_at_most(self) -> int:
@@ -160,7 +210,8 @@ class VectorStore:
 
     @property
     def dtype(self) -> np.dtype:
-        return self.stored_values.dtype
+        pending = self.pending
+        return pending.on_host.values.dtype if type(pending) is HostList else self.stored_values.dtype
 
     @property
     def stored_values(self) -> Array:
@@ -171,7 +222,8 @@ class VectorStore:
     @property
     def iso(self) -> bool:
         """True when one stored value stands for all entries (so a single entry counts as iso)."""
-        return len(self.stored_values) == 1
+        pending = self.pending
+        return len(pending.on_host.values if type(pending) is HostList else self.stored_values) == 1
 
     def copy(self) -> VectorStore:
         if self.pending is not None and self.present is not None:

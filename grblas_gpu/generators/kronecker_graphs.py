@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .randomness import HALF, LOW, Stream
+from .randomness import HALF, LOW, Array, Stream
 from .structure import EdgeKeys, engine_array, pieces
 
 if TYPE_CHECKING:
@@ -36,26 +36,36 @@ def kronecker(scale: int, edge_factor: int = 16, *, seed: int = 1, a: float = A,
         raise ValueError(f"kronecker: a, b, c must be probabilities that add up to at most 1, got {a}, {b}, {c}")
     like = engine_array()
     n, m = 1 << scale, edge_factor << scale
-    # Where the quadrants b, c and d begin, in 32-bit random numbers.
-    limits = [np.uint64(min(round(sum(part) * 2**32), 2**32 - 1)) for part in ((a,), (a, b), (a, b, c))]
+    limits = quadrant_limits(a, b, c)
     # The recipe gives low numbers high degrees; a permutation removes that hint.
     permutation = Stream(seed, 1).permutation(n, like).astype(np.uint64)
     edges = EdgeKeys(n, m, like)
     for start, stop in pieces(m, like):
         counters = np.arange(start, stop, dtype=np.uint64, like=like)
-        source, target = np.zeros(len(counters), np.uint64, like=like), np.zeros(len(counters), np.uint64, like=like)
-        for level in range(scale):
-            if level % 2 == 0:  # one hash serves two levels
-                random = Stream(seed, 2 + level).bits(counters)
-                quadrant = random & LOW
-            else:
-                quadrant = random >> HALF
-            # In one of the lower quadrants c and d; in one of those at the right, b and d.
-            lower = quadrant >= limits[1]
-            right = (quadrant >= limits[0]) ^ lower ^ (quadrant >= limits[2])
-            source += source
-            source += lower
-            target += target
-            target += right
+        source, target = recipe_edges(scale, seed, limits, counters)
         edges.add(permutation[source.view(np.int64)], permutation[target.view(np.int64)])
     return edges.matrix()
+
+
+def quadrant_limits(a: float, b: float, c: float) -> list[np.uint64]:
+    """Where the quadrants b, c and d begin, in 32-bit random numbers."""
+    return [np.uint64(min(round(sum(part) * 2**32), 2**32 - 1)) for part in ((a,), (a, b), (a, b, c))]
+
+
+def recipe_edges(scale: int, seed: int, limits: list[np.uint64], counters: Array) -> tuple[Array, Array]:
+    """The edges of these numbers before the permutation: sources and targets as uint64."""
+    source, target = np.zeros_like(counters), np.zeros_like(counters)
+    for level in range(scale):
+        if level % 2 == 0:  # one hash serves two levels
+            random = Stream(seed, 2 + level).bits(counters)
+            quadrant = random & LOW
+        else:
+            quadrant = random >> HALF
+        # In one of the lower quadrants c and d; in one of those at the right, b and d.
+        lower = quadrant >= limits[1]
+        right = (quadrant >= limits[0]) ^ lower ^ (quadrant >= limits[2])
+        source += source
+        source += lower
+        target += target
+        target += right
+    return source, target

@@ -1,4 +1,4 @@
-"""``c<m> = scalar`` on a dense vector through a dense mask, in place: the step that every traversal takes."""
+"""``c<m> = scalar`` in place: the step that every traversal takes."""
 
 from __future__ import annotations
 
@@ -6,55 +6,144 @@ from typing import Any
 
 import numpy as np
 
-from ..storage import MaskView, VectorStore
-from . import pool
-from .masks import BYTES, BYTES_COMPLEMENT, resolve
-from .parallel import PARALLEL_WORK, even_chunks
+from ...planner import DENSE_ABOVE
+from ..entries import expand
+from ..storage import INDEX, Array, MaskView, VectorStore
+from . import pool, workspace
+from .masks import BYTES, BYTES_COMPLEMENT, ROWS, resolve
+from .parallel import LIGHT_WORK, even_chunks
 from .tier import KernelTable
 
 Source = tuple[str, dict[str, Any]]
 
+SMALL = 4096  # up to this size a list is not worth keeping one
+SKIP = 64  # flags that are passed over at once if none of them is set
+
 _table = KernelTable()
+
+LISTED = """\
+@kernel
+def kernel(rows{arguments}):
+    added = 0
+    for t in range(U(len(rows))):
+        i = U(rows[t])
+{body}    return added
+"""
+
+# Branches on flags that nobody can predict would cost more than writing every value again.
+FLAGGED = """\
+@kernel
+def kernel(mask{arguments}, lo, hi):
+    added = 0
+    for base in range(U(lo), U(hi), U({skip})):
+        stop = min(base + U({skip}), U(hi))
+        some = 0
+        for i in range(base, stop):
+            some += {test}
+        if some:
+            for i in range(base, stop):
+                here = {test}
+{body}    return added
+"""
+
+# Two lists: what the mask does not name, and then all that it names. The flags are left as they were.
+APPENDED = """\
+@kernel
+def kernel(rows, value, indices, values, flags, out_indices, out_values):
+    n = U(0)
+    for t in range(U(len(rows))):
+        flags[U(rows[t])] = True
+    for t in range(U(len(indices))):
+        if not flags[U(indices[t])]:
+            out_indices[n] = indices[t]
+            out_values[n] = values[t]
+            n += U(1)
+    for t in range(U(len(rows))):
+        flags[U(rows[t])] = False
+        out_indices[n] = rows[t]
+        out_values[n] = value[0]
+        n += U(1)
+    return np.int64(n)
+"""
 
 
 def _source(kind: int, full: bool, iso: bool) -> Source:
-    test = "mask[i]" if kind == BYTES else "not mask[i]"
-    store = "" if iso else "            values[i] = value[0]\n"
-    mark = "" if full else "            added += not present[i]\n            present[i] = True\n"
-    arguments = "mask" + ("" if full else ", present") + ("" if iso else ", values, value")
-    text = (
-        f"@kernel\ndef kernel({arguments}, lo, hi):\n    added = 0\n    for i in range(U(lo), U(hi)):\n"
-        f"        if {test}:\n{mark}{store}"
-        "    return added\n"
-    )
-    return text, {}
+    arguments = ("" if full else ", present") + ("" if iso else ", values, value")
+    if kind == ROWS:
+        mark = "" if full else " " * 8 + "added += not present[i]\n" + " " * 8 + "present[i] = True\n"
+        store = "" if iso else " " * 8 + "values[i] = value[0]\n"
+        return LISTED.format(arguments=arguments, body=mark + store), {}
+    deep = " " * 16
+    mark = "" if full else f"{deep}added += here & (not present[i])\n{deep}present[i] |= here\n"
+    store = "" if iso else f"{deep}values[i] = value[0] if here else values[i]\n"
+    test = "mask[i]" if kind == BYTES else "(not mask[i])"
+    return FLAGGED.format(arguments=arguments, test=test, body=mark + store, skip=SKIP), {}
 
 
 def assign_scalar(c: VectorStore, value: Any, mask: MaskView) -> VectorStore | None:
     """The updated ``c``, or None for the definition to decide."""
-    if not _table.enabled or c.indices is not None or c.size == 0:
+    if not _table.enabled or c.size == 0:
         return None
+    allowed: Any
     kind, allowed = resolve(mask)
-    if kind not in (BYTES, BYTES_COMPLEMENT):
+    if kind not in (ROWS, BYTES, BYTES_COMPLEMENT):
         return None
+    if c.indices is not None:
+        given = len(allowed) if kind == ROWS else mask.store.nvals
+        if c.size > SMALL and c.nvals + given <= c.size * DENSE_ABOVE:
+            return _append(c, value, allowed) if kind == ROWS else None
+        c = _as_bitmap(c)
     full = c.present is None
     iso = len(c.values) == 1 and c.size > 1 and bool(c.values[0] == value)
     if full and iso:
         return c
     key = (kind, full, iso, "" if iso else c.dtype.char)
-    kernel = _table.find(key, c.size, lambda: _source(kind, full, iso))
+    kernel = _table.get(key) or _table.find(key, c.size, lambda: _source(kind, full, iso))
     if kernel is None:
         return None
-    values = c.values
-    if not iso and len(values) == c.size and not values.flags.writeable:
-        values = values.copy()
-    elif not iso and len(values) != c.size:
-        values = np.full(c.size, values[0]) if len(values) else np.zeros(c.size, c.dtype)
     arguments: tuple[Any, ...] = (allowed,) if full else (allowed, c.present)
     if not iso:
-        arguments += (values, np.array([value], c.dtype))
-    parts = [(0, c.size)] if c.size < PARALLEL_WORK else even_chunks(c.size, 2)
-    added = sum(pool.run(lambda part: kernel(*arguments, *part), parts))
-    c.values = values
-    c.nvals += added
+        c.values = _own_values(c)
+        arguments += (c.values, np.array([value], c.dtype))
+    if kind == ROWS:
+        c.nvals += kernel(*arguments)
+    elif c.size < LIGHT_WORK:
+        c.nvals += kernel(*arguments, 0, c.size)
+    else:
+        c.nvals += sum(pool.run(lambda part: kernel(*arguments, *part), even_chunks(c.size, 1)))
+    c.edges = None
     return c
+
+
+def _append(c: VectorStore, value: Any, rows: Array) -> VectorStore | None:
+    """Lists stay lists."""
+    kernel = _table.get(c.dtype.char) or _table.find(c.dtype.char, c.nvals + len(rows), lambda: (APPENDED, {}))
+    if kernel is None:
+        return None
+    most = c.nvals + len(rows)
+    indices, values = np.empty(most, INDEX), np.empty(most, c.dtype)
+    given = np.array([value], c.dtype)
+    flags = workspace.flags("mask", c.size)
+    before = c.values if len(c.values) == c.nvals else np.full(c.nvals, c.values[0])
+    count = kernel(rows, given, c.indices, before, flags, indices, values)
+    if len(c.values) <= 1 and bool((c.values == value).all()):
+        values = given
+    return VectorStore(c.size, values[:count], indices=indices[:count], ordered=count < 2)
+
+
+def _own_values(c: VectorStore) -> Array:
+    """A value for each position that may be written."""
+    if len(c.values) == c.size and c.values.flags.writeable:
+        return c.values
+    return expand(c.values, c.size).copy() if len(c.values) else np.empty(c.size, c.dtype)
+
+
+def _as_bitmap(c: VectorStore) -> VectorStore:
+    """A list as flags; the values follow when one is written."""
+    present = np.zeros(c.size, bool)
+    present[c.indices] = True
+    values = c.values
+    if len(values) > 1:
+        values = np.empty(c.size, c.dtype)  # nobody looks at values that are not present
+        values[c.indices] = c.values
+    return VectorStore(c.size, values, present=present, nvals=c.nvals)

@@ -92,7 +92,10 @@ def _write(path: Path, text: str) -> None:
 
 
 def _cached_text(text: str) -> str:
-    return HEADER + text.replace("@kernel", '@numba.njit(nogil=True, error_model="numpy", cache=True)')
+    """What ``@kernel`` and ``@summing_kernel`` stand for; the latter may add up floats in an order of its own."""
+    options = 'nogil=True, error_model="numpy", cache=True'
+    text = text.replace("@summing_kernel", f'@numba.njit({options}, fastmath={{"reassoc"}})')
+    return HEADER + text.replace("@kernel", f"@numba.njit({options})")
 
 
 def on_disk(text: str) -> bool:
@@ -132,6 +135,7 @@ def load(text: str, functions: Mapping[str, Function] | None = None) -> Function
 def _load_in_memory(text: str, functions: Mapping[str, Function]) -> Function:
     import numba
 
+    text = text.replace("@summing_kernel", "@kernel")  # a user's function may depend on the order
     text = HEADER + text.replace("@kernel", '@numba.njit(nogil=True, error_model="numpy")')
     compiler = numba.njit(error_model="numpy")
     namespace: dict[str, Any] = {name: compiler(function) for name, function in functions.items()}

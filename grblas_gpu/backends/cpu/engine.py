@@ -34,6 +34,9 @@ class CpuBackend(Definitions):
             return super().mxv(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan)
         return result
 
+    def count_edges(self, columns: MatrixStore, u: VectorStore) -> int:
+        return mxv.count_edges(columns, u)
+
     def pull_in_place(
         self,
         a: MatrixStore,

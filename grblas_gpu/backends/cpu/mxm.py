@@ -10,7 +10,7 @@ from ..storage import INDEX, Array, MaskView, MatrixStore, column_type
 from . import mxm_source as text
 from . import pool
 from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK, NOTHING
-from .mxv import Call
+from .mxv_call import Call, prepared
 from .parallel import PARALLEL_WORK, edge_chunks
 from .tier import KernelTable
 
@@ -24,7 +24,7 @@ def mxm(a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *,
     kind, pattern = resolve(mask)
     if kind == NOTHING or len(a.indices) == 0 or len(b.indices) == 0:
         return MatrixStore.empty(a.nrows, b.ncols, semiring.return_type.np_type)
-    call = Call(a, b, semiring, False, plan.early_exit, a.nrows)
+    call = prepared(a, b, semiring, False, plan.early_exit)
     if plan.strategy == "mxm.masked_dot" and kind == BYTES:
         return _masked_dot(a, b.transposed(), call, pattern)
     return _gustavson(a, b, call, kind, pattern)

@@ -8,8 +8,12 @@ columns of the current row in a dense array of stamps, which never needs clearin
 
 from __future__ import annotations
 
+import math
 from textwrap import indent
 
+import numpy as np
+
+from .inline import literal, static_cast
 from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK
 from .mxv_source import Body, Source, Terms
 
@@ -107,9 +111,47 @@ def kernel(a_indptr, a_indices, b_indptr, b_indices, {arguments}stamps, out_indi
     )
 
 
+PROBES = {"f": (0.0, 1.5, -2.5, math.inf, -math.inf, math.nan), "b": (False, True)}
+
+
+def neutral(terms: Terms) -> str | None:
+    """A value that leaves every other one as it is, as text; None if there is none.
+
+    Of floats that need not be the identity: the least of infinity and NaN is infinity, that of NaN and NaN is NaN.
+    """
+    monoid, dtype = terms.semiring.monoid, terms.semiring.return_type.np_type
+    if monoid.binaryop.source is None or monoid.identity is None or dtype.kind == "c":
+        return None
+    others = np.array(PROBES.get(dtype.kind, (0, 1, 2, np.iinfo(dtype).max if dtype.kind in "iu" else 0)), dtype)
+    for text in (literal(monoid.identity, dtype), *(["np.nan"] if dtype.kind == "f" else [])):
+        value = np.full(len(others), np.nan if text == "np.nan" else monoid.identity, dtype)
+        with np.errstate(all="ignore"):
+            result = monoid.binaryop.numpy(value, others)
+        if np.array_equal(result, others, equal_nan=dtype.kind == "f"):
+            return static_cast(dtype, text)
+    return None
+
+
 def numeric(terms: Terms) -> Source:
-    """The values at the positions of a pattern of rows ``lo`` to ``hi``; every one of them has a product."""
+    """The values at the positions of a pattern of rows ``lo`` to ``hi``; every one of them has a product.
+
+    With a neutral value to begin with, nothing has to be asked about a product: those outside of the pattern are added
+    up too, where nobody looks.
+    """
     body = Body(terms, "q", POSITIONS)
+    start = None if body.exit_at_first else neutral(terms)
+    if start is not None:
+        return body.finish(
+            f"def kernel(a_indptr, a_indices, b_indptr, b_indices{body.arguments}, indptr, indices, stamps, dense, "
+            f"out_values, lo, hi):\n{body.prologue}"
+            "    for i in range(U(lo), U(hi)):\n"
+            "        start, stop = U(indptr[i]), U(indptr[i + U(1)])\n        if start == stop:\n            continue\n"
+            f"        for t in range(start, stop):\n            dense[U(indices[t])] = {start}\n"
+            "        for p in range(U(a_indptr[i]), U(a_indptr[i + U(1)])):\n            k = U(a_indices[p])\n"
+            "            for q in range(U(b_indptr[k]), U(b_indptr[k + U(1)])):\n                j = U(b_indices[q])\n"
+            + indent(body.product + f"acc = dense[j]\ndense[j] = {body.sum}\n", " " * 16)
+            + "        for t in range(start, stop):\n            out_values[t] = dense[U(indices[t])]\n"
+        )
     more = "pass\n" if body.exit_at_first else f"acc = dense[j]\ndense[j] = {body.sum}\n"
     add = "if stamp == listed:\n    stamps[j] = touched\n" + indent(body.product + "dense[j] = z\n", "    ")
     add += "elif stamp == touched:\n" + indent((body.product if more != "pass\n" else "") + more, "    ")

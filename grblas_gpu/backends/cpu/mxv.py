@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..entries import Store, cast
-from ..storage import INDEX, Array, MaskView, MatrixStore, VectorStore
+from ..storage import INDEX, Array, Known, MaskView, MatrixStore, VectorStore
 from . import mxv_source as text
 from . import pool, workspace
-from .inline import uses
 from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK, NOTHING, ROWS, ROWS_COMPLEMENT, resolve
-from .mxv_source import ARRAY, ISO, UNUSED
+from .mxv_call import Call, prepared
+from .mxv_source import ARRAY
 from .parallel import PARALLEL_WORK, Chunks, edge_chunks, even_chunks
 from .tier import KernelTable
 
@@ -21,11 +21,10 @@ DENSE_PUSH = 4  # a push whose edges exceed size / DENSE_PUSH writes a bitmap
 KEEP_BITMAP = 100  # a result with more than size / KEEP_BITMAP entries stays a bitmap (the storage rule above us)
 LISTED_ROWS = 16  # a sparse mask with more than size / LISTED_ROWS rows is read as bytes
 TINY_DENSE = 256  # up to here a bitmap is the cheapest result in any case
-MIXED_ABOVE, MIXED_BELOW = 0.03, 0.97  # fills of a bitmap between which its flags are unpredictable
 PART_DEGREE = 8  # shorter lists of neighbours are not worth splitting between threads
+KEPT_BYTES = 2**14  # a list up to so long may keep its unused end: not worth a copy
 
 _table = KernelTable()
-_values: dict[Any, tuple[Array | None, int, int, bool, Any]] = {}
 
 
 def mxv(
@@ -45,95 +44,29 @@ def mxv(
     kind, allowed = resolve(mask)
     if u.nvals == 0 or len(a.indices) == 0 or kind == NOTHING:
         return VectorStore.empty(size, semiring.return_type.np_type)
-    call = Call(a, u, semiring, flip, plan.early_exit, size)
+    call = prepared(a, u, semiring, flip, plan.early_exit)
     try:
         if plan.strategy.startswith("push"):
-            result = _push(call, a if transposed else a.transposed(), u, kind, allowed, plan)
+            result = _push(call, a if transposed else a.transposed(), u, kind, allowed, plan, size)
         else:
-            result = _pull(call, a.transposed() if transposed else a, u, kind, allowed, plan.strategy)
+            result = _pull(call, a.transposed() if transposed else a, u, kind, allowed, plan.strategy, size)
     except BaseException:
         workspace.forget()
         raise
     return result
 
 
-class Call:
-    """What all strategies need to know about one product."""
-
-    __slots__ = ("constant", "dtype", "early", "flip", "key", "leave", "matrix", "semiring", "size", "types", "vector")
-
-    def __init__(self, a: MatrixStore, u: Store, semiring: Any, flip: bool, early: bool, size: int) -> None:
-        self.semiring = semiring
-        self.flip = flip
-        self.size = size
-        a_values, u_values = a.values, u.values
-        a_type, u_type = a_values.dtype, u_values.dtype
-        self.types = (a_type, u_type)
-        a_iso = a_values.tobytes() if len(a_values) == 1 else None
-        u_iso = u_values.tobytes() if len(u_values) == 1 else None
-        key = (semiring.key, flip, a_type.char, u_type.char, a_iso, u_iso)
-        known = _values.get(key)
-        if known is None:
-            if len(_values) > 4096:
-                _values.clear()
-            # The semiring stays alive with its key: a user-defined one is told apart by its address.
-            known = _values[key] = (*_how_to_read(a_values, u_values, semiring, flip), semiring)
-        self.constant, self.matrix, self.vector, can_exit, _ = known
-        self.early = early and can_exit
-        self.leave = early  # structure alone: a row may end at its first hit
-        self.key: Any = None if early else "whole rows"
-        if self.constant is None:
-            self.key = (semiring.key, flip, a_type.char, self.matrix, u_type.char, self.vector, self.early)
-
-    def terms(self) -> text.Terms | None:
-        if self.constant is not None:
-            return None
-        a_type, u_type = self.types
-        return text.Terms(self.semiring, self.flip, self.matrix, a_type, self.vector, u_type, self.early)
-
-    def can_blend(self, u: VectorStore) -> bool:
-        """Whether to list present entries before using them: where a branch on presence would often be mispredicted."""
-        if self.constant is not None or not MIXED_ABOVE < u.nvals / u.size < MIXED_BELOW:
-            return False
-        return not (self.early and self.semiring.monoid.any_value)
-
-    def value_arguments(self, a_values: Array, u_values: Array) -> tuple[Array, ...]:
-        if self.constant is not None:
-            return ()
-        if self.matrix != UNUSED:
-            return (a_values, u_values) if self.vector != UNUSED else (a_values,)
-        return (u_values,) if self.vector != UNUSED else ()
-
-
-def _how_to_read(a_values: Array, u_values: Array, semiring: Any, flip: bool) -> tuple[Array | None, int, int, bool]:
-    """The result's single value if it has one, how to read the operands' values, and whether early exit is possible."""
-    op, monoid = semiring.binaryop, semiring.monoid
-    left_used, right_used = uses(op, "x"), uses(op, "y")
-    a_used, u_used = (right_used, left_used) if flip else (left_used, right_used)
-    matrix = UNUSED if not a_used else ISO if len(a_values) == 1 else ARRAY
-    vector = UNUSED if not u_used else ISO if len(u_values) == 1 else ARRAY
-    can_exit = bool(monoid.any_value) or monoid.terminal is not None
-    constant = None
-    if op.positional is None and matrix != ARRAY and vector != ARRAY:
-        left, right = (u_values, a_values) if flip else (a_values, u_values)
-        x = cast(left[:1].copy(), op.type.np_type)
-        y = cast(right[:1].copy(), op.type2.np_type)
-        z = np.asarray(op.numpy(x, y)).astype(semiring.return_type.np_type)
-        again = np.asarray(monoid.binaryop.numpy(z, z))
-        if bool((z == again).all()):
-            constant = z.reshape(1).copy()
-    return constant, matrix, vector, can_exit
-
-
 # --- pull -----------------------------------------------------------------------------------------------------------
 
 
-def _pull(call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Any, strategy: str) -> VectorStore | None:
+def _pull(
+    call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Any, strategy: str, size: int
+) -> VectorStore | None:
     full = u.kind == "full"
     rows: Array | None = None
     if kind == ROWS:
         rows = allowed
-        if len(rows) > call.size // LISTED_ROWS and strategy != "pull.compact":
+        if len(rows) > size // LISTED_ROWS and strategy != "pull.compact":
             rows = None
     elif strategy == "pull.compact" and kind in (BYTES, BYTES_COMPLEMENT):
         rows = np.flatnonzero(allowed if kind == BYTES else ~allowed)
@@ -141,11 +74,13 @@ def _pull(call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Any, s
         NO_MASK if rows is not None or kind == NO_MASK else BYTES if kind in (BYTES, ROWS) else BYTES_COMPLEMENT
     )
     shape = "rows" if rows is not None else "edge" if strategy == "pull.edge" else "pull"
-    blend = shape == "pull" and u.present is not None and len(m.indices) > TINY_SIZE and call.can_blend(u)
+    if shape == "pull" and call.constant is not None and call.leave and not full:
+        shape = "probe"
+    blend = shape == "pull" and u.present is not None and len(m.indices) > TINY_SIZE and call.can_blend(m, u)
     key = (shape, call.key, full, bytes_kind, blend, m.indices.dtype.char)
     kernel = _table.get(key)
     if kernel is None:
-        kernel = _table.find(key, len(m.indices), lambda: _pull_source(shape, call, full, bytes_kind, blend))
+        kernel = _table.find(key, len(m.indices), partial(_pull_source, shape, call, full, bytes_kind, blend))
         if kernel is None:
             return None
     marked_frontier = marked_mask = None
@@ -167,7 +102,7 @@ def _pull(call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Any, s
     arguments += call.value_arguments(m.values, u_values)
     if bytes_kind:
         if kind in (ROWS, ROWS_COMPLEMENT):
-            marked_mask = workspace.flags("mask", call.size)
+            marked_mask = workspace.flags("mask", size)
             marked_mask[allowed] = True
             arguments += (marked_mask,)
         else:
@@ -175,9 +110,11 @@ def _pull(call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Any, s
     if rows is not None:
         # A sparse mask keeps its own order, so its result is as ordered as it is.
         ordered = bool(kind != ROWS or len(rows) < 2 or (rows[1:] > rows[:-1]).all())
-        result = _pull_listed(call, kernel, arguments, rows, m, ordered)
+        result = _pull_listed(call, kernel, arguments, rows, m, ordered, size)
+    elif shape == "probe":
+        result = _pull_probing(call, kernel, arguments, m, strategy, size)
     else:
-        result = _pull_all(call, kernel, arguments, m, strategy)
+        result = _pull_all(call, kernel, arguments, m, strategy, size)
     if marked_frontier is not None:
         marked_frontier[u.indices] = False
     if marked_mask is not None:
@@ -190,11 +127,14 @@ def _pull_source(shape: str, call: Call, full: bool, mask: int, blend: bool) -> 
         return text.pull_rows(call.terms(), full, call.leave)
     if shape == "edge":
         return text.pull_edge(call.terms(), full, mask)
+    if shape == "probe":
+        return text.pull_probing(mask)
     return text.pull(call.terms(), full, mask, blend, call.leave)
 
 
-def _pull_all(call: Call, kernel: Any, arguments: tuple[Any, ...], m: MatrixStore, strategy: str) -> VectorStore:
-    size = call.size
+def _pull_all(
+    call: Call, kernel: Any, arguments: tuple[Any, ...], m: MatrixStore, strategy: str, size: int
+) -> VectorStore:
     present = np.empty(size, bool)
     if call.constant is not None:
         values = call.constant.copy()
@@ -212,6 +152,22 @@ def _pull_all(call: Call, kernel: Any, arguments: tuple[Any, ...], m: MatrixStor
     return VectorStore(size, values, present=present, nvals=count)
 
 
+def _pull_probing(
+    call: Call, kernel: Any, arguments: tuple[Any, ...], m: MatrixStore, strategy: str, size: int
+) -> VectorStore:
+    constant = call.constant
+    assert constant is not None
+    present = np.empty(size, bool)
+    if len(m.indices) < PARALLEL_WORK or pool.threads() == 1:
+        count, edges = kernel(*arguments, present, 0, size)
+    else:
+        parts = pool.run(lambda part: kernel(*arguments, present, *part), chunks(m.indptr, strategy))
+        count, edges = sum(part[0] for part in parts), sum(part[1] for part in parts)
+    result = VectorStore(size, constant.copy(), present=None if count == size else present, nvals=count)
+    result.edges = m.indptr, Known(edges)
+    return result
+
+
 def chunks(indptr: Array, strategy: str) -> Chunks:
     """Ranges of rows for the threads: equal rows, equal edges, or many small ones handed out at run time."""
     if strategy == "pull.thread":
@@ -220,7 +176,7 @@ def chunks(indptr: Array, strategy: str) -> Chunks:
 
 
 def _pull_listed(
-    call: Call, kernel: Any, arguments: tuple[Any, ...], rows: Array, m: MatrixStore, ordered: bool
+    call: Call, kernel: Any, arguments: tuple[Any, ...], rows: Array, m: MatrixStore, ordered: bool, size: int
 ) -> VectorStore:
     count = len(rows)
     indices = np.empty(count, INDEX)
@@ -242,15 +198,17 @@ def _pull_listed(
         values = values.copy() if iso else np.concatenate([values[piece] for piece in pieces])
     if len(indices) == 0:
         values = values[:0]
-    return VectorStore(call.size, values, indices=indices, ordered=ordered)
+    return VectorStore(size, values, indices=indices, ordered=ordered)
 
 
 # --- push -----------------------------------------------------------------------------------------------------------
 
 
-def _push(call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Any, plan: Any) -> VectorStore | None:
+def _push(
+    call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Any, plan: Any, size: int
+) -> VectorStore | None:
     """``m`` holds the columns of the matrix as rows."""
-    strategy, size = plan.strategy, call.size
+    strategy = plan.strategy
     frontier, u_values, by_position = u.indices, u.values, True
     if frontier is None:
         by_position = False
@@ -269,7 +227,7 @@ def _push(call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Any, p
         elif len(frontier) > size // 2 and strategy != "push.sort":  # whose buffers need the true count
             edges = len(frontier) * average_degree(m)
         else:
-            edges = _count_edges(m.indptr, frontier)
+            edges = count_edges(m, u, frontier)
     if strategy == "push.sort":
         shape = "gather"
     elif strategy == "push.scan" or size <= TINY_DENSE or edges > size // DENSE_PUSH:
@@ -283,7 +241,8 @@ def _push(call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Any, p
     kernel = _table.get(key)
     if kernel is None:
         # The definition, which would do this work instead, looks at every entry of the matrix.
-        kernel = _table.find(key, len(m.indices), lambda: _push_source(shape, call, dense_values, mask, parts == 1))
+        source = partial(_push_source, shape, call, dense_values, mask, parts == 1)
+        kernel = _table.find(key, len(m.indices), source)
         if kernel is None:
             return None
     arguments: tuple[Any, ...] = (m.indptr, m.indices, *call.value_arguments(m.values, u_values), frontier)
@@ -297,13 +256,13 @@ def _push(call: Call, m: MatrixStore, u: VectorStore, kind: int, allowed: Any, p
             arguments += (allowed,)
     if shape == "gather":
         if edges < 0:
-            edges = _count_edges(m.indptr, frontier)
-        result = _push_sorted(call, kernel, arguments, m, frontier, edges)
+            edges = count_edges(m, u, frontier)
+        result = _push_sorted(call, kernel, arguments, m, edges, size)
     elif shape == "dense":
-        result = _push_dense(call, kernel, arguments, m, frontier, parts)
+        result = _push_dense(call, kernel, arguments, m, frontier, parts, size)
     else:
         capacity = size if edges < 0 else min(size, edges)
-        result = _push_queue(call, kernel, arguments, m, frontier, parts, capacity)
+        result = _push_queue(call, kernel, arguments, m, frontier, parts, capacity, size)
     if marked is not None:
         marked[allowed] = False
     return result
@@ -319,8 +278,18 @@ def average_degree(m: MatrixStore) -> int:
     return len(m.indices) // max(1, m.nrows) + 1
 
 
-def _count_edges(indptr: Array, frontier: Array) -> int:
-    return int((indptr[frontier + 1] - indptr[frontier]).sum())
+def count_edges(m: MatrixStore, u: VectorStore, frontier: Array | None = None) -> int:
+    """Entries of ``m`` in the rows of u's entries (which are ``frontier``, if known); ``u`` remembers the answer."""
+    indptr = m.indptr
+    if u.edges is not None and u.edges[0] is indptr:
+        return u.edges[1].known()
+    if frontier is None:
+        frontier = u.indices if u.present is None else u.present.nonzero()[0]
+    assert frontier is not None
+    kernel = _table.get("edges") or _table.find("edges", len(frontier), text.count_edges)
+    edges = int((indptr[frontier + 1] - indptr[frontier]).sum()) if kernel is None else kernel(indptr, frontier)
+    u.edges = indptr, Known(edges)
+    return edges
 
 
 def output_ranges(m: MatrixStore, frontier: Array, parts: int) -> list[tuple[int, int]]:
@@ -335,53 +304,64 @@ def output_ranges(m: MatrixStore, frontier: Array, parts: int) -> list[tuple[int
 
 
 def _push_queue(
-    call: Call, kernel: Any, arguments: tuple[Any, ...], m: MatrixStore, frontier: Array, parts: int, capacity: int
+    call: Call,
+    kernel: Any,
+    arguments: tuple[Any, ...],
+    m: MatrixStore,
+    frontier: Array,
+    parts: int,
+    capacity: int,
+    size: int,
 ) -> VectorStore:
-    size = call.size
-    seen = workspace.flags("seen", size)
-    arguments += (seen,)
-    if call.constant is None:
-        dtype = call.semiring.return_type.np_type
-        arguments += (workspace.values(dtype, size),)
+    constant = call.constant
+    arguments += (workspace.flags("seen", size),)
+    if constant is None:
+        arguments += (workspace.values(call.semiring.return_type.np_type, size),)
     if parts > 1:
-        ranges = output_ranges(m, frontier, parts)
-
-        def run(part: tuple[int, int]) -> tuple[Array, Array | None]:
-            room = min(capacity, part[1] - part[0])
-            queue = np.empty(room, INDEX)
-            if call.constant is not None:
-                count = kernel(*arguments, queue, *part)
-                return queue[:count], None
-            values = np.empty(room, dtype)
-            count = kernel(*arguments, queue, values, *part)
-            return queue[:count], values[:count]
-
-        pieces = pool.run(run, ranges)
-        indices = np.concatenate([piece[0] for piece in pieces])
-        values = call.constant
-        values = np.concatenate([piece[1] for piece in pieces]) if values is None else values.copy()
+        indices, values = _push_parts(call, kernel, arguments, output_ranges(m, frontier, parts), capacity)
+        count = len(indices)
     else:
         indices = np.empty(capacity, INDEX)
-        if call.constant is not None:
+        if constant is not None:
             count = kernel(*arguments, indices)
-            values = call.constant.copy()
+            values = constant.copy()
         else:
-            values = np.empty(capacity, dtype)
+            values = np.empty(capacity, call.semiring.return_type.np_type)
             count = kernel(*arguments, indices, values)
             values = values[:count]
         indices = indices[:count]
-        if count * 2 < capacity:  # do not keep the unused part alive
+        if count * 2 < capacity and capacity * indices.itemsize > KEPT_BYTES:  # do not keep the unused part alive
             indices = indices.copy()
             values = values.copy()
-    if len(indices) == 0:
+    if count == 0:
         values = values[:0]
-    return VectorStore(size, values, indices=indices, ordered=len(indices) < 2)
+    return VectorStore(size, values, indices=indices, ordered=count < 2, nvals=count)
+
+
+def _push_parts(
+    call: Call, kernel: Any, arguments: tuple[Any, ...], ranges: Chunks, capacity: int
+) -> tuple[Array, Array]:
+    """A thread for each range of outputs; the lists that they make, one after the other."""
+
+    def run(part: tuple[int, int]) -> tuple[Array, Array | None]:
+        room = min(capacity, part[1] - part[0])
+        queue = np.empty(room, INDEX)
+        if call.constant is not None:
+            count = kernel(*arguments, queue, *part)
+            return queue[:count], None
+        values = np.empty(room, call.semiring.return_type.np_type)
+        count = kernel(*arguments, queue, values, *part)
+        return queue[:count], values[:count]
+
+    pieces = pool.run(run, ranges)
+    indices = np.concatenate([piece[0] for piece in pieces])
+    constant = call.constant
+    return indices, np.concatenate([piece[1] for piece in pieces]) if constant is None else constant.copy()
 
 
 def _push_dense(
-    call: Call, kernel: Any, arguments: tuple[Any, ...], m: MatrixStore, frontier: Array, parts: int
+    call: Call, kernel: Any, arguments: tuple[Any, ...], m: MatrixStore, frontier: Array, parts: int, size: int
 ) -> VectorStore:
-    size = call.size
     present = np.zeros(size, bool)
     arguments += (present,)
     if call.constant is not None:
@@ -402,9 +382,8 @@ def _push_dense(
 
 
 def _push_sorted(
-    call: Call, kernel: Any, arguments: tuple[Any, ...], m: MatrixStore, frontier: Array, edges: int
+    call: Call, kernel: Any, arguments: tuple[Any, ...], m: MatrixStore, edges: int, size: int
 ) -> VectorStore | None:
-    size = call.size
     keys = np.empty(edges, m.indices.dtype)
     if call.constant is not None:
         count = kernel(*arguments, keys)

@@ -19,6 +19,7 @@ Source = tuple[str, dict[str, Any]]
 UNUSED, ISO, ARRAY = 0, 1, 2  # how the values of an operand are read
 NO_MASK, MASK, COMPLEMENT = 0, 1, 2
 BLOCK = 128  # entries examined at a time by a blending pull
+EXIT_BLOCK = 16  # entries combined between two looks at whether a row is decided
 ALLOWED = {NO_MASK: "", MASK: "if mask[i]:\n", COMPLEMENT: "if not mask[i]:\n"}
 
 
@@ -101,7 +102,8 @@ class Body:
         return f"z = {text}\n"
 
     def finish(self, text: str) -> Source:
-        return self.inliner.header() + "@kernel\n" + text, self.inliner.functions
+        """A row has no order in which it is added up: several sums at a time keep the processor busy."""
+        return self.inliner.header() + "@summing_kernel\n" + text, self.inliner.functions
 
 
 def position(positional: str, flip: bool) -> str:
@@ -125,11 +127,16 @@ def _row(body: Body, full: bool, blend: bool = False, leave: bool = True) -> str
             "for p in range(start, stop):\n    if present[U(indices[p])]:\n        found = True\n"
             + ("        break\n" if leave else "")
         )
-    if full and (body.exit_at_first or not body.exit_test):
-        # Every entry counts, so the first needs no test of its own.
+    if full:
+        # Every entry counts, so the first needs no test of its own, and whether to leave is asked once in a while.
         first = "p = start\nk = U(indices[p])\n" + body.product + "acc = z\nfound = True\n"
         rest = "for p in range(start + U(1), stop):\n    k = U(indices[p])\n"
         rest += indent(body.product + f"acc = {body.sum}\n", "    ")
+        if body.exit_test:
+            blocks = "base = start + U(1)\nwhile base < stop:\n" + indent(body.exit_test, "    ")
+            blocks += f"    last = min(base + U({EXIT_BLOCK}), stop)\n"
+            rest = rest.replace("range(start + U(1), stop)", "range(base, last)")
+            rest = blocks + indent(rest, "    ") + "    base = last\n"
         text = first if body.exit_at_first else first + rest
         return bounds + "if start < stop:\n" + indent(text, "    ")
     if blend:
@@ -151,6 +158,57 @@ def _row(body: Body, full: bool, blend: bool = False, leave: bool = True) -> str
         combine += body.exit_test
     inner = combine if full else "if present[k]:\n" + indent(combine, "    ")
     return bounds + "for p in range(start, stop):\n    k = U(indices[p])\n" + indent(inner, "    ")
+
+
+PROBE = """\
+def kernel(indptr, indices, present{mask}, out_present, lo, hi):
+    count = edges = 0
+    rows = np.empty({rows}, np.uint64)
+    probes = np.empty({rows}, np.uint64)
+    for base in range(U(lo), U(hi), U({rows})):
+        n = U(0)
+        for i in range(base, min(base + U({rows}), U(hi))):
+            out_present[i] = False
+            rows[n] = i
+            probes[n] = indptr[i]
+            n += U((indptr[i] < indptr[i + U(1)]){allowed})
+        for turn in range({turns}):
+            left = U(0)
+            for t in range(n):
+                i = rows[t]
+                p = probes[t]
+                hit = present[U(indices[p])]
+                out_present[i] = hit
+                count += hit
+                edges += hit * (indptr[i + U(1)] - indptr[i])
+                rows[left] = i
+                probes[left] = p + U(1)
+                left += U((not hit) & (p + U(1) < U(indptr[i + U(1)])))
+            n = left
+        for t in range(n):
+            i = rows[t]
+            for p in range(probes[t], U(indptr[i + U(1)])):
+                if present[U(indices[p])]:
+                    out_present[i] = True
+                    count += 1
+                    edges += indptr[i + U(1)] - indptr[i]
+                    break
+    return count, edges
+"""
+PROBED_ROWS = 1024  # open rows that are listed at a time: the lists stay in the first-level cache
+PROBE_TURNS = 8  # entries of each that are probed without a branch on what is found
+
+
+def pull_probing(mask: int) -> Source:
+    """Structure alone: rows ``lo`` to ``hi`` as a bitmap; returns the number of entries, and of the edges they have.
+
+    Whether a probe hits is as good as random, so a branch on it is mispredicted half of the time, and each costs more
+    than the probe. So all open rows of a block take turns: every turn probes one entry of each row and keeps those that
+    go on, without a branch, and the processor has many reads under way at once. What is left is searched to its end.
+    """
+    allowed = {NO_MASK: "", MASK: " & mask[i]", COMPLEMENT: " & (not mask[i])"}[mask]
+    names = {"mask": ", mask" if mask else "", "allowed": allowed, "rows": PROBED_ROWS, "turns": PROBE_TURNS}
+    return "@kernel\n" + PROBE.format(**names), {}
 
 
 def pull(terms: Terms | None, full: bool, mask: int, blend: bool = False, leave: bool = True) -> Source:
@@ -224,6 +282,14 @@ SEEK = """\
                 top = middle
         start = bottom
 """
+
+
+def count_edges() -> Source:
+    """How many entries there are in the frontier's columns."""
+    return (
+        "@kernel\ndef kernel(indptr, frontier):\n    edges = 0\n    for t in range(U(len(frontier))):\n"
+        "        k = U(frontier[t])\n        edges += indptr[k + U(1)] - indptr[k]\n    return edges\n"
+    ), {}
 
 
 def _frontier_loop(add: str, whole: bool) -> str:

@@ -8,14 +8,16 @@ from ..storage import INDEX, Array
 from . import pool
 
 PARALLEL_WORK = 100_000  # entries; below it, waking a second thread costs more than it saves
-CHUNKS_PER_THREAD = 8
+LIGHT_WORK = 2**20  # ... of work that takes a nanosecond for each
+CHUNKS_PER_THREAD = 4  # each of them costs some microseconds
 
 Chunks = list[tuple[int, int]]
 
 
 def even_chunks(size: int, per_thread: int = CHUNKS_PER_THREAD) -> Chunks:
     """Ranges of equal length."""
-    return _pairs(np.linspace(0, size, per_thread * pool.threads() + 1).astype(INDEX))
+    parts = min(size, per_thread * pool.threads())
+    return [(size * k // parts, size * (k + 1) // parts) for k in range(parts)]
 
 
 def edge_chunks(indptr: Array, per_thread: int = CHUNKS_PER_THREAD) -> Chunks:

@@ -46,11 +46,15 @@ def _bitmap_source(monoid: Any, stored: np.dtype) -> Source:
     text = (
         "def kernel(present, values, partial, found, chunk, lo, hi):\n"
         f"    acc = {static_cast(dtype, '0')}\n    any_found = False\n"
-        "    for i in range(U(lo), U(hi)):\n        if present[i]:\n"
-        f"            z = {inliner.load('values[i]', stored, dtype)}\n"
-        f"            if any_found:\n                acc = {inliner.call(monoid.binaryop, x='acc', y='z')}\n"
-        "            else:\n                acc = z\n                any_found = True\n"
+        "    start = U(lo)\n    while start < U(hi) and not present[start]:\n        start += U(1)\n"
+        "    if start < U(hi):\n        any_found = True\n        i = start\n"
+        f"        acc = {inliner.load('values[i]', stored, dtype)}\n"
+        # A value is computed whether it counts or not: a branch on flags that nobody can predict costs more.
+        "        for i in range(start + U(1), U(hi)):\n"
         f"{_exit(monoid, dtype, ' ' * 12)}"
+        f"            z = {inliner.load('values[i]', stored, dtype)}\n"
+        f"            combined = {inliner.call(monoid.binaryop, x='acc', y='z')}\n"
+        "            acc = combined if present[i] else acc\n"
         "    partial[chunk] = acc\n    found[chunk] = any_found\n"
     )
     return inliner.header() + "@kernel\n" + text, inliner.functions
@@ -72,6 +76,10 @@ def _reduce_bitmap(present: Array, values: Array, monoid: Any) -> Any:
         return None
     parts = [(number, lo, min(lo + CHUNK, size)) for number, lo in enumerate(range(0, size, CHUNK))]
     partial, found = np.empty(len(parts), dtype), np.empty(len(parts), bool)
+    if monoid.any_value or monoid.terminal is not None:  # the first part may be enough
+        kernel(present, values, partial, found, *parts[0])
+        if found[0] and (monoid.any_value or partial[0] == monoid.terminal):
+            return partial[0]
     pool.run(lambda part: kernel(present, values, partial, found, *part), parts)
     return partial[0] if len(parts) == 1 else monoid.reduce(partial[found])
 
@@ -93,7 +101,7 @@ def _rowwise_source(monoid: Any, mode: int, stored: np.dtype) -> Source:
     if not monoid.any_value:
         text += f"                acc = {inliner.call(monoid.binaryop, x='acc', y='z')}\n"
     text += "            out_values[row] = acc\n    return count\n"
-    return inliner.header() + "@kernel\n" + text, inliner.functions
+    return inliner.header() + "@summing_kernel\n" + text, inliner.functions
 
 
 def reduce_rowwise(a: MatrixStore, monoid: Any) -> VectorStore | None:

@@ -13,7 +13,7 @@ from . import pool
 from .inline import Inliner, uses
 from .parallel import PARALLEL_WORK, edge_chunks, even_chunks
 from .tier import KernelTable
-from .values import ARRAY, prologue, reading
+from .values import ARRAY, UNUSED, prologue, reading
 
 Source = tuple[str, dict[str, Any]]
 
@@ -49,9 +49,16 @@ def select(x: Store, op: Any, thunk: Any) -> Store | None:
 def _matrix_source(op: Any, values: Array, fill: bool) -> Source:
     test = _Test(op, values, "p")
     if fill:
-        copy = "\n    out_values[n] = values[p]" if len(values) > 1 else ""
-        keep = f"if keep:\n    out_indices[n] = indices[p]{copy}\n    n += U(1)\n"
-        outputs, start, stop = "out_indptr, out_indices, out_values", "n = U(out_indptr[row])", ""
+        # Written whether it is kept or not, and then overwritten: nobody can predict which.
+        copy = "out_values[n] = values[p]\n" if len(values) > 1 else ""
+        keep = f"out_indices[n] = indices[p]\n{copy}n += U(keep)\nif n == end:\n    break\n"
+        outputs, stop = "out_indptr, out_indices, out_values", ""
+        start = (
+            "n = U(out_indptr[row])\n        end = U(out_indptr[row + U(1)])\n"
+            "        if n == end:\n            continue\n"
+        )
+        if test.mode == UNUSED:
+            start += _whole_run(test.text, bool(copy))
     else:
         keep = "n += keep\n"
         outputs, start, stop = "counts", "n = 0", "        counts[row] = n\n"
@@ -61,6 +68,22 @@ def _matrix_source(op: Any, values: Array, fill: bool) -> Source:
         "        for p in range(U(indptr[row]), U(indptr[row + U(1)])):\n            j = np.int64(indices[p])\n"
         + indent(test.text + keep, " " * 12)
         + stop
+    )
+
+
+def _whole_run(test: str, with_values: bool) -> str:
+    """Where only the position matters, what is kept of a row is often its beginning or its end: if all of as many
+    entries there are kept as were counted, they are copied as they are."""
+    copy = "out_values[n + t] = values[first + t]\n" if with_values else ""
+    return (
+        "        whole = False\n        for first in (U(indptr[row]), U(indptr[row + U(1)]) - (end - n)):\n"
+        "            kept = U(0)\n            for p in range(first, first + (end - n)):\n"
+        "                j = np.int64(indices[p])\n"
+        + indent(test + "kept += U(keep)\n", " " * 16)
+        + "            if kept == end - n:\n                whole = True\n"
+        "                for t in range(end - n):\n"
+        + indent("out_indices[n + t] = indices[first + t]\n" + copy, " " * 20)
+        + "                break\n        if whole:\n            continue\n"
     )
 
 
@@ -77,10 +100,20 @@ def _select_matrix(x: MatrixStore, op: Any, thunk: Array) -> MatrixStore | None:
     indptr = np.zeros(x.nrows + 1, INDEX)
     np.cumsum(counts, out=indptr[1:])
     total = int(indptr[-1])
+    if total == len(x.indices):
+        return _unchanged(x)
     indices = np.empty(total, x.indices.dtype)
     out = values[: min(1, total)].copy() if len(values) == 1 else np.empty(total, values.dtype)
     pool.run(lambda part: fill(x.indptr, x.indices, values, thunk, indptr, indices, out, *part), parts)
     return MatrixStore(x.nrows, x.ncols, indptr, indices, out)
+
+
+def _unchanged(x: MatrixStore) -> MatrixStore:
+    """A copy of what every entry was kept of; it is as symmetric as it was."""
+    same = x.copy()
+    if x._transpose is x:
+        same._transpose = same
+    return same
 
 
 def _sparse_source(op: Any, values: Array) -> Source:

@@ -16,7 +16,8 @@ import numpy as np
 from ..entries import expand
 from ..storage import MaskView, MatrixStore, VectorStore
 from . import pool
-from .mxv import Call, average_degree
+from .mxv import average_degree
+from .mxv_call import prepared
 from .mxv_source import ARRAY, UNUSED, Body, Source, Terms
 from .parallel import PARALLEL_WORK, even_chunks
 from .tier import KernelTable
@@ -41,7 +42,7 @@ def pull_in_place(
     gaps = mask is not None and mask.complement and mask.structure and mask.store is u
     if not gaps or not _table.enabled or u.nvals == 0 or a.nvals == 0 or u.nvals == u.size:
         return None
-    call = Call(a, u, semiring, flip, False, u.size)
+    call = prepared(a, u, semiring, flip, False)
     if call.vector == UNUSED or u.dtype != semiring.return_type.np_type:
         return None
     m = a.transposed() if transposed else a

@@ -155,6 +155,7 @@ def _update(c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Any)
     if marked is not None:
         marked[allowed] = False
     c.nvals += added
+    c.edges = None
     return c
 
 

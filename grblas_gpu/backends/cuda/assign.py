@@ -7,8 +7,9 @@ from typing import Any
 from ..storage import MaskView, VectorStore
 from . import scratch as scratch_arrays
 from .compile import constant, functions, using
-from .launch import launch
-from .masks import as_flags, clear, resolve
+from .masks import address, as_flags, clear, resolve
+from .scratch import word
+from .vectors import entries_of
 
 
 def assign_scalar(c: VectorStore, value: Any, view: MaskView) -> VectorStore:
@@ -23,7 +24,7 @@ def assign_scalar(c: VectorStore, value: Any, view: MaskView) -> VectorStore:
     has_present = c.present is not None
     (kernel,) = functions(
         "assign.cu",
-        (each.key, listed, has_present, c.dtype.char),
+        (each.key, listed, has_present, c.values.dtype.char),
         ["assign_kernel"],
         lambda: [
             *each.pieces(),
@@ -32,20 +33,15 @@ def assign_scalar(c: VectorStore, value: Any, view: MaskView) -> VectorStore:
             constant("HAS_PRESENT", has_present),
         ],
     )
-    present = c.present if has_present else 0
-    region = (mask.indices, mask.count_at, items) if listed else (0, 0, items)
+    region = (address(mask.indices), mask.count_at, items) if listed else (0, 0, items)
+    before = entries_of(c) if has_present else (0, 0)
     slots = scratch.slots()
-    before = _entries_before(c) if has_present else (0, 0)
-    launch(kernel, items, (*region, *each.arguments, present, c.values, c.dtype.type(value), *before, slots.address))
+    bits = word(c.values.dtype.type(value))
+    written = (address(c.present), c.values.data.ptr, bits, *before, slots.address, slots.host)
+    scratch.launch(kernel, items, (*region, *each.addresses, *written))
     if not listed:
         clear(mask, scratch, c.size)
     if has_present:
-        return VectorStore.counted_bitmap(c.size, c.values, c.present, slots.counter(), c.size)
+        return VectorStore.counted_bitmap(c.size, c.values, c.present, slots.told(), c.size)
     c.edges = None
     return c
-
-
-def _entries_before(c: VectorStore) -> tuple[int, int]:
-    """Where the device has the number of entries (or 0), and the number if the host knows it."""
-    known = c.known_nvals
-    return (0, known) if known is not None else (c.pending.counter.address, 0)  # type: ignore[union-attr]

@@ -123,10 +123,10 @@ def render(kernel: str, pieces: Iterable[str] = ()) -> str:
     """The whole program for a kernel file; compilation errors name the file and line that somebody wrote."""
     pasted: set[str] = set()
     generated = "".join(f"{piece}\n" for piece in pieces)
-    return f'{_paste("prelude.cuh", pasted)}#line 1 "generated for {kernel}"\n{generated}{_paste(kernel, pasted)}'
+    return f'{paste("prelude.cuh", pasted)}#line 1 "generated for {kernel}"\n{generated}{paste(kernel, pasted)}'
 
 
-def _paste(name: str, pasted: set[str]) -> str:
+def paste(name: str, pasted: set[str]) -> str:
     if name in pasted:
         return ""
     pasted.add(name)
@@ -134,7 +134,7 @@ def _paste(name: str, pasted: set[str]) -> str:
 
     def include(match: re.Match[str]) -> str:
         next_line = text.count("\n", 0, match.end()) + 1
-        return f'{_paste(match[1], pasted)}#line {next_line} "{SHOWN}/{name}"\n'
+        return f'{paste(match[1], pasted)}#line {next_line} "{SHOWN}/{name}"\n'
 
     return f'#line 1 "{SHOWN}/{name}"\n{_INCLUDE.sub(include, text)}\n'
 
@@ -162,13 +162,18 @@ def _compile(kernel: str, key: Any, names: Sequence[str], pieces: Callable[[], I
     on_device = (cupy.cuda.runtime.getDevice(), kernel, key)
     found = _compiled.get(on_device)
     if found is None:
-        text = render(kernel, pieces())
-        symbols = link.declared_in(text)
-        if symbols:
-            capability = str(cupy.cuda.Device().compute_capability)
-            module = cupy.RawModule(path=str(link.linked_file(text, symbols, capability)))
-        else:
-            module = cupy.RawModule(code=text, options=OPTIONS)
+        module, linked = module_of(render(kernel, pieces()))
         found = tuple(module.get_function(name) for name in names)
-        _compiled[on_device if symbols else (kernel, key)] = found
+        _compiled[on_device if linked else (kernel, key)] = found
     return found
+
+
+def module_of(text: str) -> tuple[Any, bool]:
+    """A compiled program, and whether user-defined functions were linked to it, for this device only."""
+    import cupy
+
+    symbols = link.declared_in(text)
+    if not symbols:
+        return cupy.RawModule(code=text, options=OPTIONS), False
+    capability = str(cupy.cuda.Device().compute_capability)
+    return cupy.RawModule(path=str(link.linked_file(text, symbols, capability))), True

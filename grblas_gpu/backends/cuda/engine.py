@@ -8,16 +8,18 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ... import planner
+from ... import planner, recording
 from ...errors import OutOfMemory
 from ..base import Backend
 from ..definitions import Definitions
 from ..entries import Store, cast
 from ..storage import INDEX, Array, MaskView, MatrixStore, VectorStore, column_type
 from . import operating, radix, scratch, vectors
+from .arrays import empty_list
 from .assign import assign_scalar
 from .mxm import mxm
 from .mxv import mxv
+from .mxv_settle import pull_in_place
 
 _HOST = Definitions()
 FEW = 2**14  # so many entries that come from the host are put in order there, before they travel
@@ -30,6 +32,7 @@ class CudaBackend(Definitions):
     keeps_dense = True
     costs = planner.CUDA_COSTS
     sizes_on_device = True
+    runs_loops = True
 
     # ---- memory -------------------------------------------------------------------------------------------------
 
@@ -56,7 +59,7 @@ class CudaBackend(Definitions):
         return _move(store, cupy.asnumpy)  # synchronizes
 
     def empty_vector(self, size: int, dtype: np.dtype) -> VectorStore:
-        return VectorStore(size, cupy.empty(0, dtype), indices=cupy.empty(0, INDEX))
+        return empty_list(size, dtype)
 
     def empty_matrix(self, nrows: int, ncols: int, dtype: np.dtype) -> MatrixStore:
         indptr = cupy.zeros(nrows + 1, INDEX)
@@ -77,11 +80,32 @@ class CudaBackend(Definitions):
     ) -> VectorStore:
         return mxv(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan)
 
+    def pull_in_place(
+        self,
+        a: MatrixStore,
+        u: VectorStore,
+        semiring: Any,
+        mask: MaskView | None,
+        *,
+        transposed: bool,
+        flip: bool,
+        plan: Any,
+        final: Any,
+    ) -> VectorStore:
+        if u.size > vectors.MOST_DENSE:
+            return super().pull_in_place(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan, final=final)
+        return pull_in_place(a, u, semiring, mask, transposed=transposed, flip=flip, final=final)
+
     def mxm(self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:
         return mxm(a, b, semiring, mask, plan=plan)
 
     def count_edges(self, columns: MatrixStore, u: VectorStore) -> int:
         return vectors.count_edges(columns, u)
+
+    def run_loop(self, recording: Any) -> int | None:
+        from .loop_run import run_loop
+
+        return run_loop(recording)
 
     # ---- vectors, position by position --------------------------------------------------------------------------
 
@@ -108,7 +132,7 @@ class CudaBackend(Definitions):
 
     def cast(self, x: Store, dtype: np.dtype) -> Store:
         pending = x.pending if type(x) is VectorStore else None
-        if pending is None or pending.indices is None or x.dtype == dtype:
+        if pending is None or x.dtype == dtype or pending.indices is None:
             return super().cast(x, dtype)
         values = cast(pending.values, dtype)
         return VectorStore.counted_list(x.size, values, pending.indices, pending.counter, x.ordered)
@@ -120,6 +144,8 @@ class CudaBackend(Definitions):
     ) -> Store:
         if accum is None and (mask is None or (masked and (replace or _is_empty(c)))):
             return t if t.dtype == c.dtype else self.cast(t, c.dtype)
+        if accum is None and masked and _is_gaps_of(c, mask) and vectors.worthwhile(c, t):
+            return vectors.fill_gaps(c, t)
         if not vectors.worthwhile(c, t):
             return super().write(c, t, mask, accum, replace, masked)
         return vectors.write(c, t, mask, accum, replace)
@@ -139,7 +165,7 @@ class CudaBackend(Definitions):
         if _few_on_host(index, values):
             if len(values) > 1 and (values == values[0]).all():  # one value for all: kernels read none
                 values = np.broadcast_to(values[:1], values.shape)
-            return self.adopt(_HOST.build_vector(size, index, values, dup_op))
+            return VectorStore.on_its_way(_HOST.build_vector(size, index, values, dup_op), cupy.asarray)
         return super().build_vector(size, index, values, dup_op)
 
     def build_matrix(self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any) -> MatrixStore:
@@ -172,8 +198,12 @@ def _few_on_host(*arrays: Array) -> bool:
 def _explained(method: Any) -> Any:
     """A method of the engine that says what did not fit, and how much would."""
 
+    name = method.__name__
+
     @functools.wraps(method)
     def call(*args: Any, **kwargs: Any) -> Any:
+        if recording.active and (recorder := recording.current()) is not None:
+            recorder.engine_call(name)
         try:
             return method(*args, **kwargs)
         except cupy.cuda.memory.OutOfMemoryError as error:
@@ -196,6 +226,11 @@ for _name in vars(Backend):
 def _is_empty(store: Store) -> bool:
     """Whether the host knows that there is no entry."""
     return (store.known_nvals if type(store) is VectorStore else store.nvals) == 0
+
+
+def _is_gaps_of(c: Store, mask: MaskView | None) -> bool:
+    """Whether a mask allows what has no entry yet, and nothing else."""
+    return mask is not None and mask.store is c and mask.complement and mask.structure
 
 
 def _scalar(value: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..storage import Array, MaskView, VectorStore
+from ..storage import Array, HostList, MaskView, VectorStore
 from .compile import constant, functions, using
 from .launch import launch
 
@@ -50,6 +50,16 @@ class VectorMask(NamedTuple):
     def arguments(self) -> tuple[Any, Any]:
         return (0 if self.present is None else self.present), (0 if self.values is None else self.values)
 
+    @property
+    def addresses(self) -> tuple[int, int]:
+        """The arguments for :meth:`.Scratch.launch`."""
+        return address(self.present), address(self.values)
+
+
+def address(array: Array | None) -> int:
+    """Where an array is, or 0."""
+    return 0 if array is None else array.data.ptr
+
 
 NO_MASK = VectorMask()
 
@@ -57,6 +67,9 @@ NO_MASK = VectorMask()
 def list_of(store: VectorStore) -> tuple[Array, Array, int, int]:
     """Indices, values, length (or a bound) of a list, and where the device has the length (or 0)."""
     pending = store.pending
+    if type(pending) is HostList:
+        store.indices  # from now on it is a list like any other
+        pending = None
     if pending is None:
         return store.indices, store.values, store.nvals, 0
     known = pending.counter.known()

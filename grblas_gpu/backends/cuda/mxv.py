@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import cupy
-
-from ..storage import INDEX, MaskView, MatrixStore, VectorStore
+from ..storage import MaskView, MatrixStore, VectorStore
 from . import matrix_facts  # noqa: F401  what stores ask about matrices
 from . import scratch as scratch_arrays
+from .arrays import empty_list
 from .masks import resolve
 from .mxv_product import product_of
 from .mxv_pull import pull
@@ -29,7 +28,7 @@ def mxv(
     size = a.ncols if transposed else a.nrows
     allowed = resolve(mask)
     if u.known_nvals == 0 or len(a.indices) == 0 or allowed is None:
-        return VectorStore(size, cupy.empty(0, semiring.return_type.np_type), indices=cupy.empty(0, INDEX))
+        return empty_list(size, semiring.return_type.np_type)
     product = product_of(a, u, semiring, flip, plan.early_exit)
     strategy = plan.strategy
     if strategy == "pull.edge" and (not product.can_scatter or (plan.deterministic and product.timing_matters)):

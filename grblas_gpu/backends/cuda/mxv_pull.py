@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import cupy
+import numpy as np
 
 from ..storage import INDEX, Array, MatrixStore, VectorStore
+from .arrays import two_arrays
 from .collect import collect
 from .compile import constant, functions, using
 from .counters import EDGES, LISTED, Slots
 from .launch import BLOCK, launch
-from .masks import KEPT_FLAGS, NO_MASK, VectorMask, as_flags, clear, flags_of, list_of, mark
+from .masks import KEPT_FLAGS, NO_MASK, VectorMask, address, as_flags, clear, flags_of, list_of, mark
 from .mxv_product import EACH, Product, index_key
 from .scratch import Scratch
 
+_BOOL = np.dtype(bool)
 LISTED_ROWS = 16  # a sparse mask with more than size / LISTED_ROWS rows is read as flags
 _ROWS_PER_BLOCK = {"pull.thread": BLOCK, "pull.warp": BLOCK // 32, "pull.hybrid": BLOCK}
 
@@ -36,12 +39,12 @@ def pull(
     else:
         flags = as_flags(mask, scratch, m.nrows)
         run = _pull_edge if strategy == "pull.edge" else _pull_rows
-        result = run(product, m, u, vector, flags, strategy, following, slots)
+        result = run(product, m, u, vector, flags, strategy, following, slots, scratch)
         clear(mask, scratch, m.nrows)
     if listed is not None:
         mark(listed, vector[0], False)
     if following is not None:
-        result.edges = following, slots.counter(EDGES)
+        result.edges = following, slots.told(EDGES)
     return result
 
 
@@ -52,7 +55,7 @@ def _listed(mask: VectorMask) -> bool:
 def _as_dense(product: Product, u: VectorStore, scratch: Scratch) -> tuple[tuple[Any, Any], VectorMask | None]:
     """Flags and values of the vector by position; a list spread out in the scratch is returned, to be cleared."""
     if u.kind != "sparse":
-        return ((0 if u.present is None else u.present), u.values), None
+        return (u.present, u.values), None
     indices, values, length, count_at = list_of(u)
     if product.vector != EACH and u.size <= KEPT_FLAGS:
         return (flags_of(u), values), None
@@ -81,8 +84,10 @@ def _kernel(
     return kernel
 
 
-def _operands(m: MatrixStore, vector: tuple[Any, Any], mask: VectorMask) -> tuple[Any, ...]:
-    return m.indptr, m.indices, m.values, *vector, *mask.arguments
+def _operands(m: MatrixStore, vector: tuple[Array | None, Array], mask: VectorMask) -> tuple[int, ...]:
+    present, values = vector
+    matrix = (m.indptr.data.ptr, m.indices.data.ptr, m.values.data.ptr)
+    return *matrix, address(present), values.data.ptr, *mask.addresses
 
 
 def _pull_rows(
@@ -94,14 +99,15 @@ def _pull_rows(
     strategy: str,
     following: Array | None,
     slots: Slots,
+    scratch: Scratch,
 ) -> VectorStore:
     name = strategy.replace(".", "_")
     kernel = _kernel(f"{name}.cu", f"{name}_kernel", product, m, u, mask)
-    present = cupy.empty(m.nrows, bool)
-    values = cupy.empty(1 if product.structure else m.nrows, product.dtype)
-    arguments = (*_operands(m, vector, mask), m.nrows, present, values, _or_null(following), slots.address)
-    launch(kernel, m.nrows, arguments, per_block=_ROWS_PER_BLOCK[strategy])
-    return dense_result(m.nrows, present, values, slots)
+    nrows = m.nrows
+    present, values = two_arrays(nrows, _BOOL, 1 if product.structure else nrows, product.dtype)
+    outputs = (nrows, present.data.ptr, values.data.ptr, address(following), slots.address, slots.host)
+    scratch.launch(kernel, nrows, (*_operands(m, vector, mask), *outputs), _ROWS_PER_BLOCK[strategy])
+    return dense_result(nrows, present, values, slots)
 
 
 def _pull_edge(
@@ -113,13 +119,14 @@ def _pull_edge(
     strategy: str,
     following: Array | None,
     slots: Slots,
+    scratch: Scratch,
 ) -> VectorStore:
     row_ids = m.row_ids
     kernel = _kernel("pull_edge.cu", "pull_edge_kernel", product, m, u, mask, using("RowId", row_ids.dtype))
     present, values = fresh_sums(product, m.nrows)
-    operands = _operands(m, vector, mask)
-    arguments = (*operands, row_ids, m.nvals, present, values, _or_null(following), slots.address)
-    launch(kernel, m.nvals, arguments)
+    walk = (row_ids.data.ptr, m.nvals)
+    outputs = (present.data.ptr, values.data.ptr, address(following), slots.address, slots.host)
+    scratch.launch(kernel, m.nvals, (*_operands(m, vector, mask), *walk, *outputs))
     return dense_result(m.nrows, present, values, slots)
 
 
@@ -134,8 +141,7 @@ def _pull_compact(
     scratch: Scratch,
 ) -> VectorStore:
     listed = _listed(mask)
-    found: Any = 0
-    present: Any = 0
+    found = present = None
     if listed:  # the mask's own list: the result is a list of at most that length
         rows, row_count, count_at = mask.indices, mask.length, mask.count_at
         each = mask._replace(indices=None)
@@ -150,15 +156,12 @@ def _pull_compact(
     more = constant("LISTED_RESULT", listed)
     kernel = _kernel("pull_compact.cu", "pull_compact_kernel", product, m, u, each, more)
     values = cupy.empty(1 if product.structure else length, product.dtype)
-    arguments = (rows, count_at, row_count, found, present, values, _or_null(following), slots.address)
-    launch(kernel, row_count, (*_operands(m, vector, each), *arguments))
-    if not listed:
+    walk = (address(rows), count_at, row_count)
+    outputs = (address(found), address(present), values.data.ptr, address(following), slots.address, slots.host)
+    scratch.launch(kernel, row_count, (*_operands(m, vector, each), *walk, *outputs))
+    if present is not None:
         return dense_result(m.nrows, present, values, slots)
-    return VectorStore.counted_list(m.nrows, values, found, slots.counter())
-
-
-def _or_null(array: Array | None) -> Any:
-    return 0 if array is None else array
+    return VectorStore.counted_list(m.nrows, values, found, slots.told())
 
 
 # --- results ---------------------------------------------------------------------------------------------------------
@@ -175,4 +178,4 @@ def fresh_sums(product: Product, size: int) -> tuple[Array, Array]:
 
 
 def dense_result(size: int, present: Array, values: Array, slots: Slots) -> VectorStore:
-    return VectorStore.counted_bitmap(size, values, present, slots.counter(), size)
+    return VectorStore.counted_bitmap(size, values, present, slots.told(), size)

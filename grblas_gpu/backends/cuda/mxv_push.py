@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import cupy
 import numpy as np
 
 from ..storage import INDEX, Array, MatrixStore, VectorStore
+from .arrays import two_arrays
 from .collect import collect
 from .compile import constant, functions, using
 from .counters import EDGES, LISTED, TICKET, Slots
 from .launch import TILES, launch
-from .masks import VectorMask, as_flags, clear, list_of
+from .masks import VectorMask, address, as_flags, clear, list_of
 from .mxv_product import EACH, Product, index_key, index_pieces
 from .mxv_pull import dense_result, fresh_sums
 from .mxv_sort import push_sort
@@ -24,7 +25,8 @@ EDGES_PER_TILE = 1024
 DENSE_PUSH = 4  # a push that may find more than size / DENSE_PUSH entries writes flags
 
 
-FLAG = np.uint32(1)  # the bit of a byte that is true
+FLAG = 1  # the bit of a byte that is true
+_INDEX = np.dtype(INDEX)
 
 
 class Frontier(NamedTuple):
@@ -37,8 +39,8 @@ class Frontier(NamedTuple):
     count_at: int = 0  # where the device has the number, or 0
 
     @property
-    def arguments(self) -> tuple[Any, int, int]:
-        return (0 if self.indices is None else self.indices), self.count_at, self.length
+    def arguments(self) -> tuple[int, int, int]:
+        return address(self.indices), self.count_at, self.length
 
     def pieces(self) -> list[str]:
         return [constant("LISTED", self.indices is not None), constant("BY_VERTEX", self.by_vertex)]
@@ -61,7 +63,7 @@ def push(
         u.nvals  # synchronizes: memory must be sized
     slots = scratch.slots()
     frontier = _frontier(u, sort and not product.structure, slots, scratch)
-    flags = as_flags(mask, scratch, size)
+    flags = mask if mask.indices is None else as_flags(mask, scratch, size)
     if sort:
         offsets = _offsets(m, frontier, scratch)
         result = push_sort(product, m, frontier, offsets, flags, edges_at_most(m, u), slots, scratch)
@@ -73,8 +75,9 @@ def push(
         if strategy == "push.scan":
             result = _in_order(result, edges, slots, scratch)
         if following is not None:
-            result.edges = following, slots.counter(EDGES)
-    clear(mask, scratch, size)
+            result.edges = following, slots.told(EDGES)
+    if mask.indices is not None:
+        clear(mask, scratch, size)
     return result
 
 
@@ -161,27 +164,26 @@ def _scatter(
             constant("SMALL", small),
         ],
     )
-    sums: Any = 0
-    outputs: tuple[Any, ...]
+    sums = 0
     if queued:
         length = min(edges, size)
-        found = cupy.ndarray((length,), INDEX)  # as cupy.empty, in less time
-        values = cupy.ndarray((1 if product.structure else length,), product.dtype)
+        found, values = two_arrays(length, _INDEX, 1 if product.structure else length, product.dtype)
+        marks, bit = scratch.marks(size)
         if not product.exit_at_first:
-            sums = scratch.sums(product.dtype, product.initial, size)
-        outputs = (*scratch.marks(size), sums, found, values)
+            sums = scratch.sums(product.dtype, product.initial, size).data.ptr
+        outputs = (marks.data.ptr, bit, sums, found.data.ptr, values.data.ptr)
     else:
         found, values = fresh_sums(product, size)
-        outputs = (found, FLAG, values, 0, values)
-    offsets: Any = 0 if small else _offsets(m, frontier, scratch)
-    operands = (m.indptr, m.indices, m.values, 0, frontier.values, *mask.arguments)
-    then = 0 if following is None else following
-    launch(scatter, edges, (*operands, *frontier.arguments, offsets, *outputs, then, slots.address), EDGES_PER_TILE)
+        outputs = (found.data.ptr, FLAG, values.data.ptr, 0, values.data.ptr)
+    offsets = None if small else _offsets(m, frontier, scratch)  # kept until the kernel has been launched
+    operands = (m.indptr.data.ptr, m.indices.data.ptr, m.values.data.ptr, 0, frontier.values.data.ptr, *mask.addresses)
+    counted = (address(offsets), *outputs, address(following), slots.address, slots.host)
+    scratch.launch(scatter, edges, (*operands, *frontier.arguments, *counted), EDGES_PER_TILE)
     if not queued:
         return dense_result(size, found, values, slots)
     if not product.exit_at_first:
-        launch(finish, length, (found, slots.address, 0, sums, values))
-    return VectorStore.counted_list(size, values, found, slots.counter())
+        scratch.launch(finish, length, (found.data.ptr, slots.address, 0, sums, values.data.ptr))
+    return VectorStore.counted_list(size, values, found, slots.told())
 
 
 def _in_order(result: VectorStore, edges: int, slots: Slots, scratch: Scratch) -> VectorStore:
@@ -196,4 +198,4 @@ def _in_order(result: VectorStore, edges: int, slots: Slots, scratch: Scratch) -
     given = () if iso else (values, out)
     flags = VectorMask(present=result.present)
     collect(flags, result.size, indices, scratch, slots.address + 8 * LISTED, *given)
-    return VectorStore.counted_list(result.size, out, indices, slots.counter(), ordered=True)
+    return VectorStore.counted_list(result.size, out, indices, slots.told(), ordered=True)

@@ -14,12 +14,16 @@ import numpy as np
 from ..entries import cast, expand
 from ..storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from . import scratch as scratch_arrays
+from .arrays import empty_list, two_arrays
 from .collect import collect
 from .compile import constant, functions, index_unary, product, using
-from .counters import COUNT, EDGES
+from .counters import EDGES
 from .launch import launch
-from .masks import NO_MASK, VectorMask, as_flags, clear, list_of, mark, resolve
+from .masks import NO_MASK, VectorMask, address, as_flags, clear, list_of, mark, resolve
 from .mxv_product import index_key
+from .scratch import word
+
+_BOOL = np.dtype(bool)
 
 SPREAD_LISTS = 2**24  # longer vectors that are all lists are merged as lists
 MOST_DENSE = 2**32
@@ -81,8 +85,9 @@ def as_list(u: VectorStore) -> VectorStore:
     return VectorStore(u.size, out, indices=indices)
 
 
-def _flags(u: VectorStore) -> Any:
-    return 0 if u.present is None else u.present
+def _addresses(u: VectorStore) -> tuple[int, int]:
+    """Of flags (or 0) and values."""
+    return address(u.present), u.values.data.ptr
 
 
 def _operand(name: str, u: VectorStore) -> list[str]:
@@ -131,26 +136,26 @@ def ewise(x: VectorStore, y: VectorStore, op: Any, union: bool, defaults: tuple[
     )
     left, right = (0, 0) if defaults is None else defaults
     given = (_scalar(left, op.type), _scalar(right, op.type2))
-    present: Any = 0 if full else cupy.empty(size, bool)
-    out = cupy.empty(1 if iso else size, op.return_type.np_type)
-    slots = scratch_arrays.current().slots()
-    operands = (_flags(x), x.values, _flags(y), y.values)
-    launch(kernel, size, (*operands, size, *given, present, out, slots.address))
-    return VectorStore(size, out) if full else VectorStore.counted_bitmap(size, out, present, slots.counter(), size)
+    present, out = two_arrays(0 if full else size, _BOOL, 1 if iso else size, op.return_type.np_type)
+    scratch = scratch_arrays.current()
+    slots = scratch.slots()
+    operands = (*_addresses(x), *_addresses(y), size, *given)
+    scratch.launch(kernel, size, (*operands, present.data.ptr, out.data.ptr, slots.address, slots.host))
+    return VectorStore(size, out) if full else VectorStore.counted_bitmap(size, out, present, slots.told(), size)
 
 
-def _scalar(value: Any, dtype: Any) -> Any:
-    return cast(np.asarray(value).reshape(1), dtype.np_type)[0]
+def _scalar(value: Any, dtype: Any) -> int:
+    return word(cast(np.asarray(value).reshape(1), dtype.np_type)[0])
 
 
 def write(c: VectorStore, t: VectorStore, view: MaskView | None, accum: Any, replace: bool) -> VectorStore:
     """``c<mask> (accum)= t``."""
     mask = resolve(view)
     if mask is None:  # nothing may be written
-        return VectorStore(c.size, cupy.empty(0, c.dtype), indices=cupy.empty(0, INDEX)) if replace else c
+        return empty_list(c.size, c.dtype) if replace else c
     c, t = as_bitmap(c), as_bitmap(t)
     scratch = scratch_arrays.current()
-    present, out = cupy.empty(c.size, bool), cupy.empty(c.size, c.dtype)  # nothing can fail once flags are set
+    present, out = two_arrays(c.size, _BOOL, c.size, c.dtype)  # nothing can fail once flags are set
     flags = as_flags(mask, scratch, c.size)
     (kernel,) = functions(
         "write.cu",
@@ -166,12 +171,45 @@ def write(c: VectorStore, t: VectorStore, view: MaskView | None, accum: Any, rep
         ],
     )
     slots = scratch.slots()
-    operands = (_flags(c), c.values, _flags(t), t.values, *flags.arguments)
-    launch(kernel, c.size, (*operands, c.size, present, out, slots.address))
+    operands = (*_addresses(c), *_addresses(t), *flags.addresses, c.size)
+    scratch.launch(kernel, c.size, (*operands, present.data.ptr, out.data.ptr, slots.address, slots.host))
     clear(mask, scratch, c.size)
     if accum is not None and mask is NO_MASK and (c.present is None or t.present is None):
         return VectorStore(c.size, out)  # every position has one
-    return VectorStore.counted_bitmap(c.size, out, present, slots.counter(), c.size)
+    return VectorStore.counted_bitmap(c.size, out, present, slots.told(), c.size)
+
+
+def fill_gaps(c: VectorStore, t: VectorStore) -> VectorStore:
+    """``c<!c> = t`` in place, where ``t`` has no entries but those."""
+    c = writable(c)
+    if c.present is None:
+        return c
+    listed = t.kind == "sparse"
+    indices, values, items, count_at = list_of(t) if listed else (None, t.values, t.size, 0)
+    iso = len(values) == 1
+    (kernel,) = functions(
+        "fill.cu",
+        (c.values.dtype.char, values.dtype.char, listed, t.present is None, iso),
+        ["fill_kernel"],
+        lambda: [
+            using("C", c.values.dtype),
+            using("T", values.dtype),
+            constant("LISTED", listed),
+            constant("T_FULL", t.present is None),
+            constant("T_ISO", iso),
+        ],
+    )
+    scratch = scratch_arrays.current()
+    slots = scratch.slots()
+    region = (address(indices), count_at, items, address(t.present), values.data.ptr)
+    scratch.launch(kernel, items, (*region, *_addresses(c), *entries_of(c), slots.address, slots.host))
+    return VectorStore.counted_bitmap(c.size, c.values, c.present, slots.told(), c.size)
+
+
+def entries_of(c: VectorStore) -> tuple[int, int]:
+    """Where the device has the number of entries (or 0), and the number if the host knows it."""
+    known = c.known_nvals
+    return (0, known) if known is not None else (c.pending.counter.address, 0)  # type: ignore[union-attr]
 
 
 def filtered(x: VectorStore, op: Any, thunk: Any, select: bool) -> VectorStore:
@@ -191,12 +229,14 @@ def filtered(x: VectorStore, op: Any, thunk: Any, select: bool) -> VectorStore:
             constant("SELECT", select),
         ],
     )
-    present, out = cupy.empty(x.size, bool), cupy.empty(x.size, dtype)
-    slots = scratch_arrays.current().slots()
-    launch(kernel, x.size, (_flags(x), x.values, x.size, _scalar(thunk, op.type2), present, out, slots.address))
+    present, out = two_arrays(x.size, _BOOL, x.size, dtype)
+    scratch = scratch_arrays.current()
+    slots = scratch.slots()
+    operands = (*_addresses(x), x.size, _scalar(thunk, op.type2))
+    scratch.launch(kernel, x.size, (*operands, present.data.ptr, out.data.ptr, slots.address, slots.host))
     if not select and x.present is None:
         return VectorStore(x.size, out)
-    return VectorStore.counted_bitmap(x.size, out, present, slots.counter(COUNT), x.size)
+    return VectorStore.counted_bitmap(x.size, out, present, slots.told(), x.size)
 
 
 def count_edges(columns: MatrixStore, u: VectorStore) -> int:
@@ -208,12 +248,10 @@ def count_edges(columns: MatrixStore, u: VectorStore) -> int:
         ["count_edges_kernel"],
         lambda: [using("Offset", columns.indptr.dtype), constant("FLAGGED", not listed)],
     )
-    slots = scratch_arrays.current().slots()
-    if listed:
-        indices, _, length, count_at = list_of(u)
-        arguments: tuple[Any, ...] = (indices, 0, count_at, length)
-    else:
-        arguments = (0, u.present, 0, u.size)
-    launch(kernel, arguments[-1], (columns.indptr, *arguments, slots.address + 8 * EDGES))
-    u.edges = columns.indptr, slots.counter(EDGES)
+    scratch = scratch_arrays.current()
+    slots = scratch.slots()
+    indices, _, items, count_at = list_of(u) if listed else (None, None, u.size, 0)
+    region = (address(indices), address(u.present), count_at, items)
+    scratch.launch(kernel, items, (columns.indptr.data.ptr, *region, slots.address, slots.host))
+    u.edges = columns.indptr, slots.told(EDGES)
     return u.edges[1].read()  # synchronizes

@@ -23,6 +23,7 @@ class Operating:
     costs = planner.CPU_COSTS
     #: Whether looking at a size means waiting for a device.
     sizes_on_device = False
+    runs_loops = False
 
     name: str
 

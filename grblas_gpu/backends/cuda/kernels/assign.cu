@@ -2,11 +2,12 @@
 
 #include "grid.cuh"
 #include "mask.cuh"
+#include "tell.cuh"
 
 extern "C" __global__ void assign_kernel(
     const int64* list, const int64* device_count, int64 host_count, const bool* mask_present,
     const MaskValue* mask_values, bool* present, Value* values, Value value, const int64* count_before,
-    int64 known_before, int64* count
+    int64 known_before, int64* counters, volatile int64* host
 ) {
     Mask mask = {mask_present, mask_values};
     int64 items = counted(device_count, host_count);
@@ -20,5 +21,5 @@ extern "C" __global__ void assign_kernel(
         }
         values[i] = value;
     }
-    if (HAS_PRESENT) add_to_counter(count, found);
+    if (HAS_PRESENT) tell(found, 0, counters, host);
 }

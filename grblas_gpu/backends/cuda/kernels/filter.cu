@@ -1,10 +1,11 @@
 // op(x, i, 0, thunk) at every entry of a vector: its result (apply), or the entries where it is true (SELECT).
 //   Generated: X (as stored), Left, Thunk (as the operator has them), Out, op, X_FULL, X_ISO
 
-#include "grid.cuh"
+#include "tell.cuh"
 
 extern "C" __global__ void filter_kernel(
-    const bool* present, const X* x, int64 size, Thunk thunk, bool* out_present, Out* out, int64* count
+    const bool* present, const X* x, int64 size, Thunk thunk, bool* out_present, Out* out, int64* counters,
+    volatile int64* host
 ) {
     int64 entries = 0;
     for (int64 i = thread_in_grid(); i < size; i += threads_in_grid()) {
@@ -22,5 +23,5 @@ extern "C" __global__ void filter_kernel(
         out_present[i] = found;
         entries += found;
     }
-    add_to_counter(count, entries);
+    tell(entries, 0, counters, host);
 }

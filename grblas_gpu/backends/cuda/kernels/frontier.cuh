@@ -65,6 +65,6 @@ DEVICE void for_each_edge_of_tile(
 template <class Visit>
 DEVICE void for_each_edge(const Matrix& m, const Frontier& frontier, const int64* offsets, Visit visit) {
     int64 total = offsets[frontier.count];
-    for (int64 base = blockIdx.x * EDGES_PER_TILE; base < total; base += gridDim.x * EDGES_PER_TILE)
+    for (int64 base = blockIdx.x * EDGES_PER_TILE; base < total; base += BLOCK_COUNT * EDGES_PER_TILE)
         for_each_edge_of_tile(m, frontier, offsets, base, total, visit);
 }

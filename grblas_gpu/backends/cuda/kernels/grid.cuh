@@ -1,10 +1,14 @@
 // Where a thread stands in the grid, and sums and lists made by whole warps and blocks. Blocks have whole warps.
 
+#ifndef BLOCK_COUNT
+#define BLOCK_COUNT gridDim.x  // how many blocks share the work (team.cuh may say fewer)
+#endif
+
 constexpr unsigned FULL_WARP = 0xffffffffu;
 
 DEVICE int lane() { return threadIdx.x & 31; }
 DEVICE int64 thread_in_grid() { return int64(blockIdx.x) * blockDim.x + threadIdx.x; }
-DEVICE int64 threads_in_grid() { return int64(gridDim.x) * blockDim.x; }
+DEVICE int64 threads_in_grid() { return int64(BLOCK_COUNT) * blockDim.x; }
 DEVICE int64 warp_in_grid() { return thread_in_grid() >> 5; }
 DEVICE int64 warps_in_grid() { return threads_in_grid() >> 5; }
 

@@ -25,7 +25,7 @@ DEVICE Sum hybrid_sum(const Matrix& m, const Vector& u, int64 i, int64 start, in
 template <class Visit> DEVICE void for_each_32_rows(int64 rows, int64* counters, Visit visit) {
     __shared__ int64 next_begin;
     __shared__ int given;
-    int64 blocks = gridDim.x;
+    int64 blocks = BLOCK_COUNT;
     int64 chunk = (rows / (2 * blocks) + 255) & ~int64(255);
     chunk = chunk < 256 ? 256 : chunk > 4096 ? 4096 : chunk;
     int64 begin = blockIdx.x * chunk;  // the first chunk is there for the taking

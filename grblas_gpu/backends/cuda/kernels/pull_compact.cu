@@ -2,10 +2,12 @@
 // LISTED_RESULT: the result is a list too (in any order), otherwise flags that were all false before.
 
 #include "hybrid.cuh"
+#include "tell.cuh"
 
 DEVICE void pull_compact(
     Matrix m, Vector u, Mask mask, const int64* rows, int64 row_count, int64* out_list, bool* out_present,
-    Value* out_values, const Offset* next, int64* counters
+    Value* out_values, const Offset* next, int64* counters,
+    volatile int64* host
 ) {
     Tally sum_of_all = {next, 0, 0};
     write_constant(m, u, out_values);
@@ -26,13 +28,14 @@ DEVICE void pull_compact(
             if constexpr (!STRUCTURE) out_values[place] = sum.value;
         }
     });
-    publish(sum_of_all, counters);
+    tell(sum_of_all.entries, sum_of_all.edges, counters, host);
 }
 
 extern "C" __global__ void pull_compact_kernel(
     OPERANDS, const int64* rows, const int64* device_count, int64 host_count, int64* out_list, bool* out_present,
-    Value* out_values, const Offset* next, int64* counters
+    Value* out_values, const Offset* next, int64* counters,
+    volatile int64* host
 ) {
     int64 row_count = counted(device_count, host_count);
-    pull_compact(GIVEN, rows, row_count, out_list, out_present, out_values, next, counters);
+    pull_compact(GIVEN, rows, row_count, out_list, out_present, out_values, next, counters, host);
 }

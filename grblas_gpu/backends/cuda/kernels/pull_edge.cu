@@ -1,10 +1,11 @@
 // pull.edge: one thread for each entry of the matrix; row_ids[entry] is its row.
 
 #include "atomics.cuh"
+#include "tell.cuh"
 
 DEVICE void pull_edge(
     Matrix m, Vector u, Mask mask, const RowId* row_ids, int64 entries, Sums sums, const Offset* next,
-    int64* counters
+    int64* counters, volatile int64* host
 ) {
     Tally sum_of_all = {next, 0, 0};
     write_constant(m, u, sums.values);
@@ -20,11 +21,12 @@ DEVICE void pull_edge(
         if constexpr (EXIT_AT_FIRST && !STRUCTURE) sums.values[i] = product(m, u, i, k, entry, k);
         tally(sum_of_all, i);
     }
-    publish(sum_of_all, counters);
+    tell(sum_of_all.entries, sum_of_all.edges, counters, host);
 }
 
 extern "C" __global__ void pull_edge_kernel(
-    OPERANDS, const RowId* row_ids, int64 entries, uint8* touched, Value* sums, const Offset* next, int64* counters
+    OPERANDS, const RowId* row_ids, int64 entries, uint8* touched, Value* sums, const Offset* next, int64* counters,
+    volatile int64* host
 ) {
-    pull_edge(GIVEN, row_ids, entries, {touched, 1, sums}, next, counters);
+    pull_edge(GIVEN, row_ids, entries, {touched, 1, sums}, next, counters, host);
 }

@@ -2,10 +2,11 @@
 // as warps get ready, because nobody knows how long a row will take.
 
 #include "hybrid.cuh"
+#include "tell.cuh"
 
 DEVICE void pull_hybrid(
     Matrix m, Vector u, Mask mask, int64 nrows, bool* out_present, Value* out_values, const Offset* next,
-    int64* counters
+    int64* counters, volatile int64* host
 ) {
     Tally sum_of_all = {next, 0, 0};
     write_constant(m, u, out_values);
@@ -23,11 +24,12 @@ DEVICE void pull_hybrid(
         }
         if (sum.found) tally(sum_of_all, i);
     });
-    publish(sum_of_all, counters);
+    tell(sum_of_all.entries, sum_of_all.edges, counters, host);
 }
 
 extern "C" __global__ void pull_hybrid_kernel(
-    OPERANDS, int64 nrows, bool* out_present, Value* out_values, const Offset* next, int64* counters
+    OPERANDS, int64 nrows, bool* out_present, Value* out_values, const Offset* next, int64* counters,
+    volatile int64* host
 ) {
-    pull_hybrid(GIVEN, nrows, out_present, out_values, next, counters);
+    pull_hybrid(GIVEN, nrows, out_present, out_values, next, counters, host);
 }

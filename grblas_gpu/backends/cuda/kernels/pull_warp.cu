@@ -1,10 +1,11 @@
 // pull.warp: one warp for each row that the mask allows, 32 entries at a time.
 
 #include "mxv.cuh"
+#include "tell.cuh"
 
 DEVICE void pull_warp(
     Matrix m, Vector u, Mask mask, int64 nrows, bool* out_present, Value* out_values, const Offset* next,
-    int64* counters
+    int64* counters, volatile int64* host
 ) {
     Tally sum_of_all = {next, 0, 0};
     write_constant(m, u, out_values);
@@ -18,11 +19,12 @@ DEVICE void pull_warp(
             if (sum.found) tally(sum_of_all, i);
         }
     }
-    publish(sum_of_all, counters);
+    tell(sum_of_all.entries, sum_of_all.edges, counters, host);
 }
 
 extern "C" __global__ void pull_warp_kernel(
-    OPERANDS, int64 nrows, bool* out_present, Value* out_values, const Offset* next, int64* counters
+    OPERANDS, int64 nrows, bool* out_present, Value* out_values, const Offset* next, int64* counters,
+    volatile int64* host
 ) {
-    pull_warp(GIVEN, nrows, out_present, out_values, next, counters);
+    pull_warp(GIVEN, nrows, out_present, out_values, next, counters, host);
 }

@@ -4,11 +4,13 @@
 
 #include "atomics.cuh"
 #include "frontier.cuh"
+#include "tell.cuh"
 
 // Where any product will do, `out_values` gets it: at its place in the list, or in the result.
 DEVICE void push_scatter(
     Matrix m, Vector u, Mask mask, Frontier frontier, const int64* offsets, Sums sums, int64* out_list,
-    Value* out_values, const Offset* next, int64* counters
+    Value* out_values, const Offset* next, int64* counters,
+    volatile int64* host
 ) {
     Tally sum_of_all = {next, 0, 0};
     for_each_edge(m, frontier, offsets, [&](const Edge& edge, bool inside) {
@@ -29,21 +31,22 @@ DEVICE void push_scatter(
             tally(sum_of_all, i);
         }
     });
-    publish(sum_of_all, counters);
+    tell(sum_of_all.entries, sum_of_all.edges, counters, host);
 }
 
 extern "C" __global__ void push_scatter_kernel(
     OPERANDS, const int64* list, const int64* device_count, int64 host_count, const int64* offsets, uint8* marks,
-    unsigned bit, Value* sums, int64* out_list, Value* out_values, const Offset* next, int64* counters
+    unsigned bit, Value* sums, int64* out_list, Value* out_values, const Offset* next, int64* counters,
+    volatile int64* host
 ) {
     Frontier frontier = {list, counted(device_count, host_count)};
     write_constant({indptr, indices, matrix_values}, {present, vector_values}, out_values);
     if constexpr (SMALL) {
         __shared__ int64 own_offsets[SMALL_FRONTIER + 1], shared[32];
         small_offsets({indptr, indices, matrix_values}, frontier, own_offsets, shared);
-        push_scatter(GIVEN, frontier, own_offsets, {marks, bit, sums}, out_list, out_values, next, counters);
+        push_scatter(GIVEN, frontier, own_offsets, {marks, bit, sums}, out_list, out_values, next, counters, host);
     } else {
-        push_scatter(GIVEN, frontier, offsets, {marks, bit, sums}, out_list, out_values, next, counters);
+        push_scatter(GIVEN, frontier, offsets, {marks, bit, sums}, out_list, out_values, next, counters, host);
     }
 }
 

@@ -17,7 +17,7 @@ DEVICE Tile tile_range(int64 tile, int64 size) {
 // First pass: sums[tile] = the sum of number(i) over the tile.
 template <class Number> DEVICE void sum_tiles(int64 size, int64* sums, Number number) {
     __shared__ int64 shared[32];
-    for (int64 tile = blockIdx.x; tile < TILES; tile += gridDim.x) {
+    for (int64 tile = blockIdx.x; tile < TILES; tile += BLOCK_COUNT) {
         Tile range = tile_range(tile, size);
         int64 sum = 0, total;
         for (int64 i = range.lo + threadIdx.x; i < range.hi; i += blockDim.x) sum += number(i);
@@ -31,7 +31,7 @@ template <class Number> DEVICE void sum_tiles(int64 size, int64* sums, Number nu
 template <class Number, class Use>
 DEVICE void with_offsets(int64 size, const int64* sums, int64* grand_total, Number number, Use use) {
     __shared__ int64 shared[32];
-    for (int64 tile = blockIdx.x; tile < TILES; tile += gridDim.x) {
+    for (int64 tile = blockIdx.x; tile < TILES; tile += BLOCK_COUNT) {
         Tile range = tile_range(tile, size);
         bool whole = tile == 0 && grand_total != nullptr;
         if (range.lo >= range.hi && !whole) continue;

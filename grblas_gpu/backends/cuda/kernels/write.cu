@@ -4,12 +4,12 @@
 //   ACCUM           where both have an entry the result is op(c, t)
 //   REPLACE         nothing stays where the mask does not allow writing
 
-#include "grid.cuh"
 #include "mask.cuh"
+#include "tell.cuh"
 
 extern "C" __global__ void write_kernel(
     const bool* c_present, const C* c, const bool* t_present, const T* t, const bool* mask_present,
-    const MaskValue* mask_values, int64 size, bool* out_present, C* out, int64* count
+    const MaskValue* mask_values, int64 size, bool* out_present, C* out, int64* counters, volatile int64* host
 ) {
     Mask mask = {mask_present, mask_values};
     int64 entries = 0;
@@ -30,5 +30,5 @@ extern "C" __global__ void write_kernel(
             out[i] = cast<C>(t[T_ISO ? 0 : i]);
         }
     }
-    add_to_counter(count, entries);
+    tell(entries, 0, counters, host);
 }

@@ -1,0 +1,114 @@
+"""Where the microseconds of one level of a search go on the CPU: the same step entered at every layer, bottom to top.
+
+A level is an assignment through the frontier and a masked product. The frontier is the diagonal of a grid, a few
+hundred vertices: little work, so that what surrounds it shows.
+
+    python -m benchmarks.layers
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import grblas_gpu as gb
+from grblas_gpu import Vector, execution, generators, planner, semiring
+from grblas_gpu.backends.cpu import mxv
+
+from .text_tables import Table
+
+
+def microseconds(calls: dict[str, Callable[[], Any]], times: int = 100, rounds: int = 100) -> list[tuple[str, float]]:
+    """Of one call of each, in the best of several rounds; they take turns."""
+    best = dict.fromkeys(calls, float("inf"))
+    for _ in range(rounds):
+        for name, call in calls.items():
+            start = time.perf_counter()
+            for _ in range(times):
+                call()
+            best[name] = min(best[name], (time.perf_counter() - start) / times * 1e6)
+    return list(best.items())
+
+
+def kernel_of(run: Callable[[], Any]) -> Callable[[], Any]:
+    """The compiled kernel that ``run`` calls, with the arguments that it gets."""
+    seen: list[tuple[Any, tuple]] = []
+
+    def watched(kernel: Any, *arguments: Any) -> Any:
+        seen.append((kernel, arguments))
+        return kernel(*arguments)
+
+    kernels = dict(mxv._table)
+    mxv._table.update({key: partial(watched, kernel) for key, kernel in kernels.items()})
+    try:
+        run()
+    finally:
+        mxv._table.update(kernels)
+    kernel, arguments = seen[-1]
+    return partial(kernel, *arguments)
+
+
+def layers(side: int = 1000) -> list[tuple[str, float]]:
+    """Names of the layers and microseconds of a step that is entered there."""
+    A, depth = generators.grid_2d(side), side // 2
+    rows, cols = np.divmod(np.arange(side * side), side)
+    distance = rows + cols
+    levels = Vector.from_dense(np.where(distance <= depth, distance, -1), missing_value=-1)
+    frontier = Vector.from_coo(np.flatnonzero(distance == depth), True, bool, size=side * side)
+    after, step = Vector(bool, side * side), semiring.lor_land
+    mask, expression = ~levels.S, step(frontier @ A)
+    engine, store, typed, view = A._engine, A._store, expression.op, mask.view()
+
+    def product() -> Any:
+        plan = planner.CHEAP_PUSH
+        return engine.mxv(store, frontier._store, typed, view, transposed=True, flip=True, plan=plan)
+
+    def statement() -> None:
+        after(~levels.S, replace=True) << step(frontier @ A)
+
+    def assignment() -> None:
+        levels(frontier.S) << depth
+
+    for _ in range(50):  # kernels are compiled when they have proved useful
+        statement()
+        assignment()
+    return microseconds(
+        {
+            "kernel of the product": kernel_of(product),
+            "engine: buffers, choice of the kernel, result": product,
+            "planner: facts, direction": lambda: expression.run(expression, view, None),
+            "update: checks, mask, write, storage": lambda: execution.update(after, expression, mask, None, True),
+            "statement: mask, infix, operator, expression": statement,
+            "assignment, whole": assignment,
+            "nvals": lambda: after.nvals,
+        }
+    )
+
+
+def table(found: list[tuple[str, float]]) -> Table:
+    shown = Table("One level of a search, CPU", ["entered at", "us", "of which here"])
+    below = 0.0
+    for name, taken in found[:5]:
+        shown.add(name, taken, taken - below)
+        below = taken
+    for name, taken in found[5:]:
+        shown.add(name, taken, taken)
+    shown.add("a level", found[4][1] + sum(taken for _, taken in found[5:]), None)
+    return shown
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--side", type=int, default=1000, help="vertices on a side of the grid")
+    options = parser.parse_args()
+    with gb.using("cpu"):
+        print(table(layers(options.side)))
+
+
+if __name__ == "__main__":
+    main()

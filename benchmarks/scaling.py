@@ -1,0 +1,146 @@
+"""Weak scaling of the distributed search: measure on a few ranks, fit the model, extrapolate.
+
+    python -m benchmarks.scaling                       # 2**15 vertices per rank on 1, 2, 4 and 8 ranks, several grids
+    python -m benchmarks.scaling --per-rank 12 --roots 4
+
+Bytes and messages do not depend on the machine; times do, and ranks that share cores say little about a cluster.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from .scaling_model import Fit, Machine, bytes_per_vertex, fit_results, foreign_results, messages, predict
+from .text_tables import Table
+
+GRIDS = ((1, 1), (1, 2), (2, 1), (1, 4), (2, 2), (4, 1), (1, 8), (2, 4), (4, 2), (8, 1))
+LARGE = ((1, 8), (2, 8), (2, 16), (4, 16), (4, 32), (8, 32), (8, 64), (16, 64), (32, 32), (1, 1024))
+# An H200 alone (docs/benchmark-results.md, 001.figure4), 400 Gb/s of network for each GPU; the rest is assumed.
+CLUSTER = Machine("H200, 50 GB/s each", 40e9, 50e9, 2e-6, 500e-6, 141e9)
+
+
+def measure(down: int, across: int, per_rank: int, roots: int, local: str) -> dict[str, Any]:
+    """One job of ``grblas-gpu graph500``."""
+    ranks = down * across
+    beside = Path(sys.executable).parent / "mpiexec"
+    launcher = str(beside) if beside.exists() else shutil.which("mpiexec")
+    if launcher is None:
+        raise RuntimeError("no mpiexec: pip install grblas_gpu[mpi]")
+    scale = per_rank + int(math.log2(ranks))
+    words = f"-m grblas_gpu.cli graph500 --scale {scale} --grid {down}x{across} --roots {roots} --local {local} --json"
+    command = [launcher, "-n", str(ranks), sys.executable, *words.split()]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)}: {done.stderr[-2000:]}")
+    return json.loads(done.stdout)
+
+
+def summary(result: dict[str, Any]) -> dict[str, float]:
+    """Averages over the ranks of one search."""
+    owned = result["vertices"]
+    levels = result["levels"]
+    pushed = [level for level in levels if level["direction"] == "push"]
+    return {
+        "bytes": sum(level["bytes_all"] for level in levels) / owned,
+        "results": sum(level["results_all"] for level in levels) / owned,
+        "messages": sum(level["messages_most"] for level in levels),
+        "levels": len(levels),
+        "pulls": len(levels) - len(pushed),
+        "listed": sum(level["frontier"] for level in pushed) / owned,
+    }
+
+
+def fitted(found: dict[tuple[int, int], dict[str, float]]) -> Fit:
+    """The model's numbers from all measurements."""
+    many = {shape: row for shape, row in found.items() if shape[0] > 1}
+    reached, neighbours = fit_results([shape[0] for shape in many], [row["results"] for row in many.values()])
+    means = {name: sum(row[name] for row in found.values()) / len(found) for name in ("listed", "pulls", "levels")}
+    return Fit(reached, neighbours, **means)
+
+
+def width(size: int) -> int:
+    """Bytes of a position below ``size``, as they are sent."""
+    return 2 if size <= 2**16 else 4
+
+
+def tables(results: dict[tuple[int, int], dict[str, Any]], per_rank: int) -> list[Table]:
+    """What was measured, the model beside it, and the model for large machines."""
+    found = {shape: summary(result) for shape, result in results.items()}
+    fit = fitted(found)
+    columns = "ranks grid scale bytes/vertex model results/vertex model messages model".split() + ["MTEPS (median)"]
+    measured = Table(f"One search, 2**{per_rank} vertices per rank", columns)
+    for (down, across), row in found.items():
+        result = results[down, across]
+        own = fit._replace(pulls=row["pulls"], levels=row["levels"], listed=row["listed"])
+        parent = width((across << per_rank) + 1)
+        model = bytes_per_vertex(down, across, own, width(1 << per_rank), parent)
+        measured.add(
+            result["ranks"],
+            f"{down} x {across}",
+            result["scale"],
+            row["bytes"],
+            model,
+            row["results"],
+            foreign_results(down, fit.reached, fit.neighbours),
+            int(row["messages"]),
+            messages(down, across, own._replace()) - row["levels"] * math.ceil(math.log2(down * across)),
+            result["median_teps"] / 1e6,
+        )
+    measured.notes.append(
+        f"fit: {fit.reached:.2f} of the vertices found, {fit.neighbours:.1f} candidates each, {fit.listed:.3f} listed, "
+        f"{fit.pulls:.1f} of {fit.levels:.1f} levels pull; messages without the reductions"
+    )
+    return [measured, *(extrapolated(fit, scale) for scale in (21, 25))]
+
+
+def extrapolated(fit: Fit, per_rank: int) -> Table:
+    """The model for grids of a cluster."""
+    columns = "ranks grid scale MB/rank messages compute-ms send-ms wait-ms GB/rank GTEPS".split()
+    table = Table(f"{CLUSTER.name}, 2**{per_rank} vertices per rank (a model)", columns)
+    for down, across in LARGE:
+        row = predict(CLUSTER, fit, down, across, 1 << per_rank)
+        table.add(
+            down * across,
+            f"{down} x {across}",
+            per_rank + int(math.log2(down * across)),
+            row.bytes / 1e6,
+            int(row.messages),
+            row.computing * 1e3,
+            row.sending * 1e3,
+            row.waiting * 1e3,
+            row.memory / 1e9,
+            row.teps / 1e9,
+        )
+    return table
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Weak scaling of the distributed search")
+    parser.add_argument("--per-rank", type=int, default=15, help="2**N vertices per rank (default: 15)")
+    parser.add_argument("--roots", type=int, default=16)
+    parser.add_argument("--local", default="cpu", choices=("cpu", "cuda", "numpy"))
+    parser.add_argument("--out", metavar="FILE", help="keep what was measured as JSON")
+    parser.add_argument("--measured", metavar="FILE", help="do not measure: what --out has kept")
+    options = parser.parse_args()
+    results = {}
+    if options.measured:
+        kept = json.loads(Path(options.measured).read_text(encoding="utf-8"))
+        results = {tuple(result["grid"]): result for result in kept.values()}
+    for down, across in () if options.measured else GRIDS:
+        results[down, across] = measure(down, across, options.per_rank, options.roots, options.local)
+        print(f"{down} x {across}: done", file=sys.stderr, flush=True)
+    if options.out:
+        kept = {f"{down}x{across}": result for (down, across), result in results.items()}
+        Path(options.out).write_text(json.dumps(kept) + "\n", encoding="utf-8")
+    print("\n\n".join(map(str, tables(results, options.per_rank))))
+
+
+if __name__ == "__main__":
+    main()

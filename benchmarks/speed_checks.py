@@ -1,0 +1,130 @@
+"""Are distances, components, ranks and triangle counts right? On the engine's own arrays, NumPy's or CuPy's.
+
+As in verify.py by other means than those that made them, and cheap enough for 200 million entries: the definition at
+every edge, another library's products, or (triangles) compiled loops over edges that lead to higher degrees.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+
+from .verify import WrongResult, check_dependencies, check_levels, edge_pieces, product_dependencies
+
+CLOSE = 1e-9  # relative difference of ranks that were added up in another order
+PARTS = 256  # of the vertices, handed out to threads: many more than those, as they differ
+
+
+def check_distances(indptr: Any, indices: Any, weights: Any, distances: Any, source: int) -> None:
+    """Lengths of shortest paths, -1 where there is no way; symmetric, lengths of edges are positive integers.
+
+    The source has 0, no edge is a short cut, and every other vertex is reached along some edge.
+    """
+    if int(distances[source]) != 0 or int(np.count_nonzero(distances == 0)) != 1:
+        raise WrongResult(f"distance 0 is not that of the source {source} alone")
+    caused = distances <= 0
+    for part, rows, cols in edge_pieces(indptr, indices):
+        here, there, length = distances[rows], distances[cols], weights[part].astype(np.int64)
+        if bool(np.any((here < 0) != (there < 0))):
+            raise WrongResult("an edge leads from a vertex that was reached to one that was not")
+        if bool(np.any((here > there + length) & (here >= 0))):
+            raise WrongResult("an edge is a short cut")
+        caused[rows[(here == there + length) & (here >= 0)]] = True
+    if not bool(np.all(caused)):
+        raise WrongResult("a vertex is nearer than any of its neighbours allows")
+
+
+def check_components(indptr: Any, indices: Any, labels: Any, hub: int, levels: Any) -> None:
+    """The lowest vertex of each component. ``levels`` are those of a search from ``hub``, verified.
+
+    No edge joins two, a label is a vertex of its own, the component of the hub is what the search reached, and of the
+    rest there are as many as SciPy counts.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    inside = levels >= 0
+    outside = [(np.empty(0, np.int64), np.empty(0, np.int64))]
+    for _, rows, cols in edge_pieces(indptr, indices):
+        if bool(np.any(labels[rows] != labels[cols])):
+            raise WrongResult("an edge joins two components")
+        outside.append((host(rows[~inside[rows]]), host(cols[~inside[rows]])))
+    vertex = np.arange(len(labels), dtype=np.int64, like=labels)
+    if bool(np.any(labels[labels] != labels)) or bool(np.any(labels > vertex)):
+        raise WrongResult("a component is not named after the lowest of its vertices")
+    if bool(np.any((labels == labels[hub]) != inside)):
+        raise WrongResult(f"the component of vertex {hub} is not what a search from it reaches")
+    rows, cols = (np.concatenate(parts) for parts in zip(*outside, strict=True))
+    graph = coo_array((np.ones(len(rows), np.int8), (rows, cols)), shape=(len(labels), len(labels)))
+    expected = connected_components(graph, directed=False)[0] - int(inside.sum()) + 1
+    found = int(np.count_nonzero(labels == vertex))
+    if found != expected:
+        raise WrongResult(f"{found} components instead of {expected}")
+
+
+def power_iteration(A: Any, degrees: Any, steps: int, damping: float = 0.85) -> tuple[Any, list[float]]:
+    """Ranks after so many steps by products with a symmetric matrix (SciPy's or CuPy's), and the change in each."""
+    n = len(degrees)
+    ranks, changes = np.zeros(n, like=degrees) + 1 / n, []
+    for _ in range(steps):
+        share = np.where(degrees > 0, ranks / np.maximum(degrees, 1), 0.0)
+        stuck = float(ranks[degrees == 0].sum())
+        after = damping * (A @ share) + (1 - damping + damping * stuck) / n
+        changes.append(float(abs(after - ranks).sum()))
+        ranks = after
+    return ranks, changes
+
+
+def check_ranks(found: Any, expected: Any) -> None:
+    if not bool(np.all(abs(found - expected) <= CLOSE * expected)):
+        worst = int(np.argmax(abs(found - expected)))
+        raise WrongResult(f"rank of vertex {worst}: {float(found[worst])} instead of {float(expected[worst])}")
+
+
+def check_scores(found: np.ndarray, A: Any, structure: tuple[Any, Any], searches: list[tuple[int, Any]]) -> None:
+    """Betweenness of several sources: the sum of what each depends on. ``searches`` are sources and their levels."""
+    expected = 0.0
+    for source, levels in searches:
+        check_levels(*structure, levels, source)
+        expected = expected + product_dependencies(A, source, levels)
+    check_dependencies(found, host(expected))
+
+
+def by_degree(indptr: Any, indices: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Each edge once, from the end of lower degree to the other, vertices numbered by degree; CSR on the host."""
+    n = len(indptr) - 1
+    rank = np.argsort(np.argsort(np.diff(indptr).astype(np.int64) * n + np.arange(n, like=indptr)))
+    parts = [np.empty(0, np.int64, like=rank)]
+    for _, rows, cols in edge_pieces(indptr, indices):
+        source, target = rank[rows], rank[cols]
+        parts.append((source * n + target)[source < target])
+    keys: Any = np.sort(np.concatenate(parts))
+    pointers = np.searchsorted(keys, np.arange(n + 1, dtype=np.int64, like=keys) * n)
+    return host(pointers).astype(np.int64), host(keys % n).astype(np.int32)
+
+
+@numba.njit(cache=True, parallel=True)
+def count_triangles(indptr: np.ndarray, indices: np.ndarray) -> int:
+    """Of a graph as ``by_degree`` gives it: for each edge the targets that both of its ends have."""
+    n = len(indptr) - 1
+    found = np.zeros(PARTS, np.int64)
+    for part in numba.prange(PARTS):
+        marked = np.zeros(n, np.bool_)
+        count = 0
+        for vertex in range(part, n, PARTS):
+            mine = indices[indptr[vertex] : indptr[vertex + 1]]
+            for target in mine:
+                marked[target] = True
+            for target in mine:
+                for entry in range(indptr[target], indptr[target + 1]):
+                    count += marked[indices[entry]]
+            for target in mine:
+                marked[target] = False
+        found[part] = count
+    return found.sum()
+
+
+def host(array: Any) -> np.ndarray:
+    return array.get() if hasattr(array, "get") else np.asarray(array)

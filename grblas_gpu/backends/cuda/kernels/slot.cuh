@@ -1,0 +1,359 @@
+// A vector in a loop: flags and values by position and, while it has few entries, a list of them in any order. What overwrites it
+// goes to another buffer, which is clean (no flag set, every value `initial`) unless it is `dirty`; the old one is cleaned by its
+// list. There are two buffers, or three where the old one is cleaned while the next one is written.
+
+#include "team.cuh"
+
+// What an operation counts about its result; all threads of the team add up theirs.
+// Where there is a list, its length says how many entries there are.
+constexpr int ENTRIES = 0, LISTED_ENTRIES = 1, EDGES_NEXT = 2, ROWS_GIVEN = 3, HUBS = 4, LIST_MADE = 5;
+
+constexpr int64 HUB = 1024;  // edges: a vertex with more of them is shared by all blocks
+constexpr int MOST_THREADS = 1024;
+
+// Vertices that a block works on together, and their edges numbered through.
+struct Chunk {
+    int64 firsts[MOST_THREADS];  // the number of its first edge
+    int64 starts[MOST_THREADS];  // where edge 0 would be
+    int64 vertices[MOST_THREADS], shared[32], hubs;
+};
+DEVICE Chunk& chunk_of_block() {
+    __shared__ Chunk chunk;
+    return chunk;
+}
+
+template <class T> struct Slot {  // 20 words, as loop_layout.py names them
+    bool* flags_at[3];  // the first one is null: every position has an entry
+    T* values_at[3];
+    int64* list_at[3];  // null: never listed
+    int64 buffers, size, capacity;
+    int64 count, edges, edges_before;
+    int64 old_count;   // entries of the old buffer's list
+    int64 now;         // which buffer holds the vector
+    int64 listed;      // whether its list has all entries
+    int64 dirty;       // a bit for each buffer that must be cleaned before it can be scattered into
+    int64 clean_list;  // whether the old buffer must be cleaned by its list
+
+    DEVICE int64 next_buffer() const { return now + 1 == buffers ? 0 : now + 1; }
+    DEVICE int64 old_buffer() const { return now == 0 ? buffers - 1 : now - 1; }
+    DEVICE bool full() const { return flags_at[0] == nullptr; }
+    DEVICE bool* flags() const { return flags_at[now]; }
+    DEVICE bool* other_flags() const { return flags_at[next_buffer()]; }
+    DEVICE T* values() const { return values_at[now]; }
+    DEVICE T* other_values() const { return values_at[next_buffer()]; }
+    DEVICE int64* list() const { return list_at[now]; }
+    DEVICE int64* other_list() const { return list_at[next_buffer()]; }
+    DEVICE bool has(int64 i) const { return full() || flags()[i]; }
+    DEVICE bool other_is_dirty() const { return dirty >> next_buffer() & 1; }
+    DEVICE void other_is_clean() { dirty &= ~(int64(1) << next_buffer()); }
+
+    // The other buffer becomes the vector; thread 0 only.
+    DEVICE void overwritten(int64 entries, int64 new_edges, bool with_list) {
+        clean_list = listed;
+        if (!listed) dirty |= int64(1) << now;
+        now = next_buffer();
+        dirty &= ~(int64(1) << now);
+        old_count = count;
+        count = entries;
+        listed = with_list && count <= capacity;
+        edges_before = edges;
+        edges = new_edges;
+    }
+    DEVICE void overwritten(const int64* counters, bool with_list) {
+        int64 entries = fresh(counters + (with_list ? LISTED_ENTRIES : ENTRIES)), new_edges = fresh(counters + EDGES_NEXT);
+        overwritten(entries, new_edges, with_list);
+    }
+    // Entries came or went in place.
+    DEVICE void changed(const int64* counters) {
+        count += fresh(counters + ENTRIES);
+        edges += fresh(counters + EDGES_NEXT);
+        listed = false;
+    }
+};
+
+// After the buffers were exchanged: clean the old one by its list. Nobody reads it before the next meeting.
+template <bool VALUED, class T> DEVICE void clean_by_list(const Slot<T>& slot, T initial) {
+    if (!slot.clean_list) return;
+    int64 old = slot.old_buffer();
+    for (int64 t = thread_in_grid(); t < slot.old_count; t += threads_in_grid()) {
+        int64 i = slot.list_at[old][t];
+        slot.flags_at[old][i] = false;
+        if constexpr (VALUED) slot.values_at[old][i] = initial;
+    }
+}
+DEVICE void clear_flags(bool* flags, int64 size) {
+    unsigned* words = (unsigned*)flags;
+    for (int64 at = thread_in_grid(); at < size / 4; at += threads_in_grid()) words[at] = 0;
+    if (thread_in_grid() < size % 4) flags[size - 1 - thread_in_grid()] = false;
+}
+template <bool VALUED, class T> DEVICE void clean_all(const Slot<T>& slot, int64 buffer, T initial) {
+    clear_flags(slot.flags_at[buffer], slot.size);
+    if constexpr (VALUED)
+        for (int64 i = thread_in_grid(); i < slot.size; i += threads_in_grid()) slot.values_at[buffer][i] = initial;
+}
+
+// Four flags at a time. Arrays of flags begin at a multiple of four, and what follows them may be read.
+DEVICE unsigned four_flags(const bool* flags, int64 i, int64 size) {
+    unsigned word = *(const unsigned*)(flags + i);
+    return i + 4 <= size ? word : word & ((1u << (size - i) * 8) - 1);
+}
+
+// The entries of a vector as a list, which must have room for them. A thread looks at 16 positions.
+template <class T> DEVICE void make_list(const Slot<T>& slot, int64* counters) {
+    __shared__ int64 shared[32], first;
+    const bool* flags = slot.flags();
+    for (int64 base = int64(blockIdx.x) * blockDim.x * 16; base < slot.size; base += threads_in_grid() * 16) {
+        int64 i = base + threadIdx.x * 16, total;
+        unsigned words[4];
+        int mine = 0;
+        for (int part = 0; part < 4; ++part) {
+            words[part] = i + 4 * part < slot.size ? four_flags(flags, i + 4 * part, slot.size) : 0;
+            mine += __popc(words[part] & 0x01010101u);
+        }
+        int64 place = block_offset(mine, total, shared);
+        if (total == 0) continue;
+        __syncthreads();
+        if (threadIdx.x == 0) first = int64(atomicAdd((uint64*)(counters + LIST_MADE), uint64(total)));
+        __syncthreads();
+        place += first;
+        for (int part = 0; part < 4; ++part)
+            for (unsigned word = words[part] & 0x01010101u; word; word &= word - 1)
+                slot.list()[place++] = i + 4 * part + (__ffs(word) - 1) / 8;
+    }
+}
+
+// A Scalar in a loop: the same in all blocks.
+struct Variable {
+    uint64 bits;
+    int64 present;
+};
+template <class T> DEVICE T value_of(uint64 bits) {
+    if constexpr (same_type<T, double>) return __longlong_as_double(bits);
+    else if constexpr (same_type<T, float>) return __uint_as_float(unsigned(bits));
+    else return T(bits);
+}
+template <class T> DEVICE uint64 bits_of(T value) {
+    if constexpr (same_type<T, double>) return uint64(__double_as_longlong(value));
+    else if constexpr (same_type<T, float>) return __float_as_uint(value);
+    else if constexpr (same_type<T, bool>) return value ? 1 : 0;
+    else return uint64(int64(value));
+}
+
+// How a vector enters a loop: as it is, as a list, without entries, with one value for all, or with one entry only, whose position
+// and value are given instead of their addresses.
+constexpr int64 AS_IT_IS = 0, AS_LIST = 1, EMPTY = 2, ONE_VALUE = 3, ONE_ENTRY = 4;
+
+// First pass: arrays without entries. FILL: positions without an entry hold `initial`.
+template <bool ISO, bool FILL, class T>
+DEVICE void prepare(const Slot<T>& slot, int64 start, const T* source_values, T initial) {
+    if (start == AS_IT_IS) return;
+    if (start != ONE_VALUE) clear_flags(slot.flags_at[0], slot.size);
+    bool fills = start == ONE_VALUE ? !ISO : FILL;
+    T value = start == ONE_VALUE ? source_values[0] : initial;
+    if (fills)
+        for (int64 i = thread_in_grid(); i < slot.size; i += threads_in_grid()) slot.values_at[0][i] = value;
+}
+
+// Second pass: the entries of the list, and how many edges they have.
+template <bool ISO, class T, class Offset>
+DEVICE void enter(
+    const Slot<T>& slot, int64 start, const int64* source, const T* source_values, int64 several_values,
+    const Offset* next, int64* counter
+) {
+    int64 edges = 0;
+    if (start == ONE_ENTRY) {
+        if (thread_in_grid() == 0) {
+            int64 i = int64(source);
+            slot.flags_at[0][i] = true;
+            slot.values_at[0][ISO ? 0 : i] = value_of<T>(uint64(source_values));
+            if (slot.listed) slot.list_at[0][0] = i;
+            if (next) *counter = int64(next[i + 1]) - int64(next[i]);
+        }
+        return;
+    }
+    bool from_list = start == AS_LIST;
+    int64 items = from_list ? slot.count : next && start != EMPTY ? slot.size : 0;
+    for (int64 t = thread_in_grid(); t < items; t += threads_in_grid()) {
+        int64 i = from_list ? source[t] : t;
+        if (from_list) {
+            slot.flags_at[0][i] = true;
+            if constexpr (!ISO) slot.values_at[0][i] = source_values[several_values ? t : 0];
+            if (slot.listed) slot.list_at[0][t] = i;
+        } else if (!slot.has(i)) {
+            continue;
+        }
+        if (next) edges += int64(next[i + 1]) - int64(next[i]);
+    }
+    if (ISO && from_list && thread_in_grid() == 0) slot.values_at[0][0] = source_values[0];
+    if (next) add_to_counter(counter, edges);
+}
+
+// At the end the vector is in its first buffer, and the others are as clean as they were.
+template <bool VALUED, class T> DEVICE void leave_clean(const Slot<T>& slot, T initial) {
+    for (int64 buffer = 0; buffer < slot.buffers; ++buffer)
+        if (buffer != slot.now && slot.dirty >> buffer & 1) clean_all<VALUED>(slot, buffer, initial);
+    clean_by_list<VALUED>(slot, initial);
+}
+template <bool VALUED, class T> DEVICE void move_home(const Slot<T>& slot, T initial) {
+    if (slot.now == 0) return;
+    int64 items = slot.listed ? slot.count : slot.size;
+    for (int64 t = thread_in_grid(); t < items; t += threads_in_grid()) {
+        int64 i = slot.listed ? slot.list()[t] : t;
+        slot.flags_at[0][i] = slot.flags()[i];
+        slot.flags()[i] = false;
+        if constexpr (VALUED) {
+            slot.values_at[0][i] = slot.values()[i];
+            slot.values()[i] = initial;
+        }
+    }
+    if (!VALUED && thread_in_grid() == 0) slot.values_at[0][0] = slot.values()[0];
+}
+
+// Entries and, where the offsets of the matrix that it meets next are given, edges of what a thread writes.
+template <class Offset> struct Count {
+    const Offset* next;
+    int64 entries, edges;
+    DEVICE void add(int64 i, int64 sign = 1) {
+        entries += sign;
+        if (next) edges += sign * (int64(next[i + 1]) - int64(next[i]));
+    }
+    DEVICE void publish_edges(int64* counters) {
+        if (next) add_to_counter(counters + EDGES_NEXT, edges);
+    }
+    DEVICE void publish(int64* counters) {
+        add_to_counter(counters + ENTRIES, entries);
+        publish_edges(counters);
+    }
+};
+
+// out = what `compute(i, value)` finds at the entries of `driver` (or at all positions), into the other buffer.
+template <bool VALUED, class D, class T, class Offset, class Compute>
+DEVICE void overwrite(const Slot<D>& driver, const Slot<T>& out, const Offset* next, int64* counters, Compute compute) {
+    Count<Offset> count = {next, 0, 0};
+    bool* flags = out.other_flags();
+    T* values = out.other_values();
+    bool with_list = driver.listed;
+    int64 items = with_list ? driver.count : out.size;
+    for (int64 base = thread_in_grid() - lane(); base < items; base += threads_in_grid()) {
+        int64 t = base + lane(), i = t;
+        bool found = false;
+        T value = T();
+        if (t < items) {
+            if (with_list) i = driver.list()[t];
+            found = compute(i, value);
+            if (found || !with_list) flags[i] = found;
+            if constexpr (VALUED)
+                if (found) values[i] = value;
+            if (found) count.add(i);
+        }
+        if (with_list) {
+            int64 place = place_in_list(counters + LISTED_ENTRIES, found);
+            if (found && place < out.capacity) out.other_list()[place] = i;
+        }
+    }
+    if (with_list) count.publish_edges(counters);
+    else count.publish(counters);
+}
+
+// out = a row of a matrix, into the other buffer. EACH: its entries have values of their own.
+template <bool VALUED, bool EACH, class T, class Column, class MatrixValue, class Offset>
+DEVICE void overwrite_by_row(
+    const Slot<T>& out, const Column* indices, const MatrixValue* values, int64 length, const Offset* next, int64* counters
+) {
+    Count<Offset> count = {next, 0, 0};
+    if (!VALUED && thread_in_grid() == 0) out.other_values()[0] = cast<T>(values[0]);
+    for (int64 t = thread_in_grid(); t < length; t += threads_in_grid()) {
+        int64 i = indices[t];
+        out.other_flags()[i] = true;
+        if (t < out.capacity) out.other_list()[t] = i;
+        if constexpr (VALUED) out.other_values()[i] = cast<T>(values[EACH ? t : 0]);
+        count.add(i);
+    }
+    count.publish_edges(counters);
+}
+
+// visit(i) for the entries of `driver`, from its list or its flags, or for all positions where there is none.
+template <class D, class Visit> DEVICE void for_each_entry(const Slot<D>* driver, int64 size, Visit visit) {
+    if (driver && driver->listed) {
+        const int64* list = driver->list();
+        for (int64 t = thread_in_grid(); t < driver->count; t += threads_in_grid()) visit(list[t]);
+    } else if (driver && !driver->full()) {
+        const bool* flags = driver->flags();
+        for (int64 base = thread_in_grid() * 4; base < size; base += threads_in_grid() * 4)
+            for (unsigned word = four_flags(flags, base, size) & 0x01010101u; word; word &= word - 1)
+                visit(base + (__ffs(word) - 1) / 8);
+    } else {
+        for (int64 i = thread_in_grid(); i < size; i += threads_in_grid()) visit(i);
+    }
+}
+
+// out changes in place: `compute(i, found, value)` is told whether there is an entry and its value, and changes both.
+template <bool VALUED, class D, class T, class Offset, class Compute>
+DEVICE void change(const Slot<D>* driver, const Slot<T>& out, const Offset* next, int64* counters, Compute compute) {
+    Count<Offset> count = {next, 0, 0};
+    bool* flags = out.flags();
+    T* values = out.values();
+    for_each_entry(driver, out.size, [&](int64 i) {
+        bool had = flags == nullptr || flags[i], found = had;
+        T value = T();
+        if (VALUED && had) value = values[i];
+        compute(i, found, value);
+        if (found != had) {
+            flags[i] = found;
+            count.add(i, found ? 1 : -1);
+        }
+        if constexpr (VALUED)
+            if (found) values[i] = value;
+    });
+    count.publish(counters);
+}
+
+// A sum of some values, if there were any.
+template <class T> struct Cell {
+    T value;
+    bool present;
+};
+
+// The sum over the threads of a block, in thread 0; `add` is associative.
+template <class T, class Add> DEVICE Cell<T> block_sum(Cell<T> mine, Add add) {
+    __shared__ Cell<T> sums[32];
+    auto merged = [&](const Cell<T>& left, const Cell<T>& right) -> Cell<T> {
+        if (!right.present) return left;
+        return left.present ? Cell<T>{add(left.value, right.value), true} : right;
+    };
+    for (int distance = 16; distance > 0; distance >>= 1) {
+        Cell<T> higher = {from_higher(mine.value, distance), from_higher(mine.present, distance)};
+        if (lane() + distance < 32) mine = merged(mine, higher);
+    }
+    __syncthreads();
+    if (lane() == 0) sums[threadIdx.x >> 5] = mine;
+    __syncthreads();
+    Cell<T> total = sums[0];
+    if (threadIdx.x == 0)
+        for (int warp = 1; warp < int(blockDim.x >> 5); ++warp) total = merged(total, sums[warp]);
+    return total;
+}
+
+// Adds up value(i) over the entries of a vector: what each block found goes to `partial`.
+template <class D, class T, class Add, class Read>
+DEVICE void sum_entries(const Slot<D>& slot, Cell<T>* partial, Add add, Read read) {
+    Cell<T> mine = {T(), false};
+    int64 items = slot.listed ? slot.count : slot.size;
+    for (int64 t = thread_in_grid(); t < items; t += threads_in_grid()) {
+        int64 i = slot.listed ? slot.list()[t] : t;
+        if (!slot.has(i)) continue;
+        T value = read(i);
+        mine = {mine.present ? add(mine.value, value) : value, true};
+    }
+    mine = block_sum(mine, add);
+    if (threadIdx.x == 0) partial[blockIdx.x] = mine;
+}
+// The same total in every block, in thread 0 of each.
+template <class T, class Add> DEVICE Cell<T> sum_blocks(const Cell<T>* partial, Add add) {
+    Cell<T> mine = {T(), false};
+    for (unsigned block = threadIdx.x; block < team_blocks(); block += blockDim.x) {
+        Cell<T> other = {((volatile const Cell<T>*)partial)[block].value, ((volatile const Cell<T>*)partial)[block].present};
+        if (other.present) mine = {mine.present ? add(mine.value, other.value) : other.value, true};
+    }
+    return block_sum(mine, add);
+}

@@ -1,0 +1,342 @@
+"""Running a recorded loop: memory for its vectors, one launch (or one for each slice of time), and the results."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from typing import Any
+
+import cupy
+import numpy as np
+
+from ...trace import clock
+from ...trace import current as current_trace
+from ..storage import INDEX, HostList, VectorStore
+from . import scratch as scratch_arrays
+from . import vectors
+from .compile import module_of
+from .loop_layout import SLOT_FIELDS, Body, Unfusable, describe
+from .loop_program import MOST_BLOCKS, THREADS, TRACED, Program
+from .scratch import Scratch
+from .tracing import records_of
+
+LISTED = 8  # a vector with more entries than one position in so many has no list
+LEAST_LIST = 4096
+WATCH = 20_000  # looks at the report before the host goes to sleep
+AS_IT_IS, AS_LIST, EMPTY, ONE_VALUE, ONE_ENTRY = range(5)  # as in kernels/slot.cuh
+COUNT, CAPACITY, LISTED_NOW = (SLOT_FIELDS.index(name) for name in ("count", "capacity", "listed"))
+LISTS = (AS_LIST, EMPTY, ONE_ENTRY)
+BLOCKS = 4  # in a processor, at most: more make meetings slower
+
+_programs: dict[Any, Compiled | str] = {}
+
+
+class Compiled:
+    """A program and its kernel."""
+
+    def __init__(self, body: Body) -> None:
+        self.program = Program(body)
+        module, _ = module_of(self.program.text)
+        self.kernel = module.get_function("loop_kernel")
+        self.size = self.program.layout.size
+        self.words_type = np.dtype([("word", INDEX, (self.size,))])
+        self._blocks: dict[int, int] = {}
+
+    def launch(self, work: int, words: np.ndarray) -> None:
+        """As many blocks as can meet, and no more than there is work for."""
+        function = getattr(self.kernel, "kernel", None)
+        wanted = max(1, -(-work // THREADS))
+        if function is None:  # not a GPU: blocks run one after another and could not meet
+            self.kernel((1,), (THREADS,), (words,))
+            return
+        device = cupy.cuda.runtime.getDevice()
+        most = self._blocks.get(device)
+        if most is None:
+            fitting = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(function.ptr, THREADS, 0)
+            processors = int(cupy.cuda.Device(device).attributes["MultiProcessorCount"])
+            most = self._blocks[device] = min(MOST_BLOCKS, max(1, min(fitting, BLOCKS)) * processors)
+        function((min(wanted, most),), (THREADS,), (words,), enable_cooperative_groups=True)
+
+
+def run_loop(recording: Any) -> int | None:
+    """Run a loop on the device; the number of its steps, or None if this body cannot run as one kernel."""
+    try:
+        body = describe(recording)
+    except Unfusable:
+        return None
+    compiled = _programs.get(body.key)
+    if compiled is None:
+        try:
+            compiled = Compiled(body)
+        except Unfusable as reason:
+            compiled = str(reason)
+        _programs[body.key] = compiled
+    if isinstance(compiled, str):
+        return None
+    limit = recording.loop.limit
+    return _Run(compiled, body, 2**62 if limit is None else limit).result()
+
+
+class _Room:
+    """Memory that loops of one program use again and again, and the words that say where it is.
+
+    One room belongs to a thread and a stream, as everything in the scratch, and fits vectors of certain sizes.
+    """
+
+    def __init__(self, compiled: Compiled, sizes: list[int]) -> None:
+        program, layout = compiled.program, compiled.program.layout
+        self.sizes = sizes
+        self.words = [0] * compiled.size
+        self._arrays: list[Any] = []
+        self.homes: list[tuple[Any, Any]] = []  # of vectors that nobody else sees
+        most = 1
+        for number, (slot, size) in enumerate(zip(program.slots, sizes, strict=True)):
+            at = layout.slot(number)
+            length = 1 if slot.iso else size
+            home = (None, None)
+            if slot.hidden:
+                home = self._keep(cupy.empty(size + 3, bool)), self._keep(cupy.empty(length, slot.dtype))
+            self.homes.append(home)
+            initial = program.initial_values.get(number, 0)
+            for buffer in range(1, slot.buffers):  # clean: no flags, and what sums begin with
+                self.words[at + buffer] = self._keep(cupy.zeros(size + 3, bool)).data.ptr
+                self.words[at + 3 + buffer] = self._keep(cupy.full(length, initial, slot.dtype)).data.ptr
+            capacity = 0
+            if slot.listable:
+                capacity = min(size, max(LEAST_LIST, size // LISTED))
+                most = max(most, capacity)
+                for buffer in range(slot.buffers):
+                    self.words[at + 6 + buffer] = self._keep(cupy.empty(capacity, INDEX)).data.ptr
+            self.words[at + 9 : at + 12] = [slot.buffers, size, capacity]
+        sets = 4 * program.counters
+        address = self._keep(cupy.zeros(1 + sets + layout.state_words, INDEX)).data.ptr
+        self.report = _Report(3 + len(program.slots) + 2 * layout.variables)
+        named = {
+            "barrier": address,
+            "counter_sets": address + 8,
+            "saved": address + 8 * (1 + sets),
+            "hubs": self._keep(cupy.empty(most + 1, INDEX)).data.ptr,
+            "report": self.report.address,
+        }
+        if program.reductions:
+            named["partial"] = self._keep(cupy.empty(2 * MOST_BLOCKS * program.reductions, INDEX)).data.ptr
+        for name, address in named.items():
+            self.words[layout.word(name)] = address
+
+    def _keep(self, array: Any) -> Any:
+        self._arrays.append(array)
+        return array
+
+    @staticmethod
+    def of(scratch: Scratch, compiled: Compiled, sizes: list[int]) -> _Room:
+        arrays: dict[Any, Any] = scratch._arrays
+        room = arrays.get(compiled)
+        if room is None or room.sizes != sizes:
+            arrays[compiled] = None  # make room first
+            room = arrays[compiled] = _Room(compiled, sizes)
+        return room
+
+
+class _Run:
+    """One loop."""
+
+    def __init__(self, compiled: Compiled, body: Body, limit: int) -> None:
+        self.compiled = compiled
+        self.body = body
+        self.program = program = compiled.program
+        self.layout = program.layout
+        self.scratch = scratch_arrays.current()
+        sizes = [vector._size for vector in body.vectors]
+        sizes += [sizes[copied] for copied in program.copied]
+        self.room = _Room.of(self.scratch, compiled, sizes)
+        self.words = self.room.words.copy()
+        self.homes: list[tuple[Any, Any]] = []  # flags and values of every vector
+        self.kept: list[Any] = []  # alive until the kernel has run
+        self.words[self.layout.names["limit",]] = limit
+        for number, slot in enumerate(program.slots):
+            store = body.vectors[number]._store if number < len(body.vectors) else None
+            if slot.written:
+                self._written(number, slot, store, sizes[number])
+            else:
+                self._read(number, store)
+        self._scalars()
+        self._matrices()
+        self.work = max([1, *sizes, *(store.nvals // 8 for store in body.matrices)])
+        self.report = self.room.report
+        self.traced = None
+        if current_trace() is not None and program.products:
+            self.traced = cupy.zeros(8 * TRACED * len(program.products), INDEX)
+            self._set("trace", self.traced.data.ptr)
+
+    def _set(self, *name_and_value: Any) -> None:
+        *name, value = name_and_value
+        at = self.layout.names.get(tuple(name))
+        if at is not None:
+            self.words[at] = value
+
+    # ---- what the program is given -------------------------------------------------------------------------------
+
+    def _read(self, number: int, store: Any) -> None:
+        store = vectors.as_bitmap(store)
+        at = self.layout.slot(number)
+        self.words[at] = 0 if store.present is None else store.present.data.ptr
+        self.words[at + 3] = store.values.data.ptr
+        self.words[at + COUNT] = store.nvals
+        self.kept.append(store)
+        self.homes.append((None, None))
+
+    def _written(self, number: int, slot: Any, store: VectorStore | None, size: int) -> None:
+        """Where a vector is at the beginning and will be at the end, and how its entries get there."""
+        flags, values = self.room.homes[number]
+        length = 1 if slot.iso else size
+        start, count, source, source_values, several = EMPTY, 0, 0, 0, 0
+        if store is not None:
+            known = store.known_nvals
+            count = store.nvals if known is None else known
+        if store is not None and count:
+            self.kept.append(store)
+            if count == 1 and type(store.pending) is HostList:  # travels with the arguments
+                entry: Any = store.pending.on_host
+                start, source, source_values = ONE_ENTRY, int(entry.indices[0]), bits(entry.values[0], slot.dtype)
+            elif store.kind == "sparse":
+                indices: Any = store.indices
+                start, source, source_values = AS_LIST, indices.data.ptr, store.values.data.ptr
+                several = int(len(store.values) > 1)
+            else:
+                start = AS_IT_IS
+                flags, values = store.present, store.values
+                if flags is None and not slot.full:
+                    flags = cupy.ones(size, bool)
+                if len(values) != length:
+                    start, source_values = ONE_VALUE, values.data.ptr
+                    values = None
+        if flags is None and not slot.full:
+            flags = cupy.empty(size, bool)
+        if values is None:
+            values = cupy.empty(length, slot.dtype)
+        words, at = self.words, self.layout.slot(number)
+        words[at] = 0 if slot.full else flags.data.ptr
+        words[at + 3] = values.data.ptr
+        words[at + COUNT] = count
+        words[at + LISTED_NOW] = int(slot.listable and start in LISTS and count <= words[at + CAPACITY])
+        at = self.program.starts[number]
+        words[at : at + 4] = [start, source, several, source_values]
+        self.homes.append((flags, values))
+
+    def _scalars(self) -> None:
+        for number, scalar in enumerate(self.body.variables):
+            at = self.layout.variable(number)
+            content = scalar._content
+            self.words[at] = 0 if content is None else bits(content, scalar.dtype.np_type)
+            self.words[at + 1] = int(content is not None)
+        for number, (value, dtype) in enumerate(self.body.constants):
+            self._set("constant", number, bits(value, dtype))
+
+    def _matrices(self) -> None:
+        matrices = self.body.matrices
+        for at, side, field, number, transposed in self.program.matrix_words:
+            store = matrices[number]
+            if side == "nvals":
+                self.words[at] = store.nvals
+            elif side == "nrows":
+                self.words[at] = store.ncols if transposed else store.nrows
+            else:  # pushes read the matrix (or its transpose) by columns, pulls by rows
+                if transposed != (side == "columns"):
+                    store = store.transposed()
+                self.words[at] = getattr(store, field).data.ptr
+
+    # ---- the run ---------------------------------------------------------------------------------------------------
+
+    def result(self) -> int:
+        started = clock()
+        words = np.zeros(1, self.compiled.words_type)
+        try:
+            numbers = self._launched(words)
+        except KeyboardInterrupt:
+            self._set("limit", 0)  # leave everything as the last step left it
+            self._launched(words)
+            self._take(self.report.numbers)
+            raise
+        except BaseException:
+            scratch_arrays.forget()
+            raise
+        self._take(numbers)
+        if self.traced is not None:
+            records_of(self, clock() - started)
+        return int(numbers[2])
+
+    def _launched(self, words: np.ndarray) -> np.ndarray:
+        while True:
+            self.words[self.layout.names["stamp",]] = self.report.next()
+            words["word"][0] = self.words
+            self.compiled.launch(self.work, words)
+            numbers = self.report.wait(self.scratch.stream)  # synchronizes
+            self.words[self.layout.names["resumes",]] = 1
+            if not numbers[1]:
+                return numbers
+
+    def _take(self, numbers: np.ndarray) -> None:
+        """The vectors and scalars as the loop left them."""
+        for number, vector in enumerate(self.body.vectors):
+            slot = self.program.slots[number]
+            if not slot.written:
+                continue
+            count = int(numbers[3 + number])
+            flags, values = self.homes[number]
+            if count == 0:
+                vector._store = vector._engine.empty_vector(vector._size, slot.dtype)
+            elif slot.full:
+                vector._store = VectorStore(vector._size, values)
+            else:
+                vector._store = VectorStore(vector._size, values, present=flags, nvals=count)
+        base = 3 + len(self.program.slots)
+        for number, scalar in enumerate(self.body.variables):
+            word, present = int(numbers[base + 2 * number]), numbers[base + 2 * number + 1]
+            scalar._content = from_bits(word, scalar.dtype.np_type) if present else None
+
+
+class _Report:
+    """Numbers that the kernel writes to host memory when it ends."""
+
+    def __init__(self, length: int) -> None:
+        self._pinned = cupy.cuda.alloc_pinned_memory(8 * length)
+        self.numbers = np.frombuffer(self._pinned, INDEX, length)
+        self.numbers[0] = 0
+        self.address = self._pinned.ptr
+        self._stamp = ctypes.c_int64.from_address(self.address)
+        self._wanted = 0
+
+    def next(self) -> int:
+        self._wanted += 1
+        return self._wanted
+
+    def wait(self, stream: Any) -> np.ndarray:
+        stamp, wanted = self._stamp, self._wanted
+        for _ in range(WATCH):
+            if stamp.value == wanted:
+                return self.numbers
+        stream.synchronize()  # synchronizes; and raises what the kernel did wrong
+        return self.numbers
+
+
+def bits(value: Any, dtype: np.dtype) -> int:
+    """A number as a word.
+
+    >>> bits(1.5, np.dtype("float64")) == 0x3ff8000000000000, bits(True, np.dtype(bool))
+    (True, 1)
+    """
+    if dtype.kind == "f":
+        form = "<d" if dtype.itemsize == 8 else "<f"
+        return int.from_bytes(struct.pack(form, value), "little", signed=dtype.itemsize == 8)
+    number = int(value)
+    return number - 2**64 if number >= 2**63 else number
+
+
+def from_bits(word: int, dtype: np.dtype) -> Any:
+    """The number in a word.
+
+    >>> from_bits(bits(-2, np.dtype("int8")), np.dtype("int8"))
+    np.int8(-2)
+    """
+    raw = (word & (2**64 - 1)).to_bytes(8, "little")
+    return np.frombuffer(raw[: dtype.itemsize], dtype)[0]

@@ -1,0 +1,85 @@
+"""``mpiexec -n 4 grblas-gpu graph500 --scale 18``: the Graph500 benchmark over the ranks of a job."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from typing import Any
+
+from .options import add_command, pairs, positive
+
+
+def add_commands(commands: Any) -> None:
+    help_ = "the Graph500 benchmark: a Kronecker graph over all ranks, searches, checked trees, TEPS"
+    command = add_command(commands, "graph500", run, help_, ())
+    command.add_argument("--scale", type=positive, default=16, help="2**SCALE vertices (default: 16)")
+    command.add_argument("--edge-factor", type=positive, default=16, help="edges per vertex (default: 16)")
+    command.add_argument("--roots", type=positive, default=64, help="searches (default: 64)")
+    command.add_argument("--seed", type=int, default=1)
+    command.add_argument("--grid", metavar="RxC", help="rows and columns of ranks; 4x1 is 1-D (default: a wide one)")
+    command.add_argument("--local", choices=("auto", "cpu", "cuda", "numpy"), help="what each rank computes with")
+    command.add_argument("--no-validation", action="store_true", help="do not check the trees")
+    command.add_argument("--levels", action="store_true", help="show bytes, messages and time of every level")
+
+
+def run(options: argparse.Namespace) -> int:
+    from ..distributed import graph500
+    from ..distributed.faults import PATIENCE, abort
+    from ..distributed.grid import load_mpi
+
+    comm = load_mpi().COMM_WORLD
+    name = ":".join(word for word in ("mpi", options.grid, options.local) if word)
+    try:
+        result = graph500(
+            options.scale,
+            options.edge_factor,
+            roots=options.roots,
+            seed=options.seed,
+            validate=not options.no_validation,
+            backend=name,
+        )
+    except Exception as error:
+        if comm.Get_size() == 1:
+            raise
+        if getattr(error, "everywhere", False) and comm.Get_rank() != 0:
+            time.sleep(PATIENCE)  # rank 0 says it
+        abort(comm, f"grblas-gpu: error: {type(error).__name__}: {error}")
+        return 1
+    if comm.Get_rank() == 0:
+        print(json.dumps(result.as_dict()) if options.json else _text(result, options.levels))
+    return 0
+
+
+def _text(result: Any, with_levels: bool) -> str:
+    shown = {
+        name: value
+        for name, value in result.as_dict().items()
+        if name not in ("roots", "seconds", "edges", "depths", "levels")
+    }
+    shown["grid"] = f"{result.grid[0]} x {result.grid[1]}"
+    shown["searches"] = len(result.roots)
+    text = pairs(shown)
+    return f"{text}\n\n{levels_table(result.levels)}" if with_levels else text
+
+
+def levels_table(levels: list[Any]) -> str:
+    """A line for every level: bytes and messages are those of the rank that sent most."""
+    head = ("level", "direction", "frontier", "edges", "found", "bytes", "messages", "ms", "waited")
+    rows = [
+        (
+            str(number),
+            level.direction,
+            f"{level.frontier:,}",
+            f"{level.edges:,}",
+            f"{level.found:,}",
+            f"{level.bytes_most:,}",
+            str(level.messages_most),
+            f"{level.seconds * 1e3:.2f}",
+            f"{level.waited * 1e3:.2f}",
+        )
+        for number, level in enumerate(levels)
+    ]
+    widths = [max(len(row[k]) for row in [head, *rows]) for k in range(len(head))]
+    lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in [head, *rows]]
+    return "\n".join(lines)

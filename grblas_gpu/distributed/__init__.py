@@ -1,0 +1,33 @@
+"""Graphs over the ranks of an MPI job: matrices and vectors cut over a grid of processes, with the same spelling.
+
+``A.to("mpi")`` distributes a Matrix that every rank has; :class:`DistMatrix` makes one of parts, from a generator or
+from files. From then on it is a ``Matrix``, on the backend "mpi": algorithms run on it as they are. Every rank runs the
+same program, each line is an operation of all of them. See docs/distributed.md.
+
+>>> from grblas_gpu import algorithms
+>>> from grblas_gpu.distributed import DistMatrix
+>>> A = DistMatrix.kronecker(8)
+>>> int(algorithms.bfs(A, 3).nvals) > 0
+True
+"""
+
+from .construction import DistMatrix, DistVector
+from .faults import PeerTimeout, RanksDiffer
+from .graph500 import Graph500Result, InvalidTree, graph500
+from .grid import Grid
+from .hybrid_bfs import hybrid_bfs
+from .validation import Validation, validate_tree
+
+__all__ = [
+    "DistMatrix",
+    "DistVector",
+    "Graph500Result",
+    "Grid",
+    "InvalidTree",
+    "PeerTimeout",
+    "RanksDiffer",
+    "Validation",
+    "graph500",
+    "hybrid_bfs",
+    "validate_tree",
+]

@@ -1,0 +1,376 @@
+"""Distributed objects out of parts: no rank ever has all of them.
+
+What comes out is a ``Matrix`` or ``Vector`` like any other, on the backend "mpi".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from ..backends import get_engine
+from ..backends.entries import matrix_from_keys
+from ..dtypes import BOOL, lookup_dtype
+from ..errors import IndexOutOfBound, InvalidValue
+from ..matrix import Matrix
+from ..operators import get_typed_op
+from ..vector import Vector
+from .engine import MpiBackend
+from .files import edges_of_file
+from .partition import Block
+from .permuted_kronecker import kronecker_pieces
+from .routing import route
+
+Piece = tuple[Any, ...]  # rows, columns, and perhaps values
+
+
+class _OnRanks(type):
+    """``isinstance(A, DistMatrix)``: is this Matrix one of backend "mpi"?"""
+
+    kind: Any
+
+    def __instancecheck__(cls, x: object) -> bool:
+        return type(x) is cls.kind and isinstance(x._engine, MpiBackend)  # type: ignore[attr-defined]
+
+
+class DistMatrix(metaclass=_OnRanks):
+    """How a Matrix over the ranks of a job is made, and what a rank has of it.
+
+    Every method is collective: all ranks call it, with the same arguments except for their own entries. The backend is
+    "mpi" for a wide grid of all ranks, or for example "mpi:4x1" (1-D) or "mpi:2x2:cuda". A Matrix that every rank
+    has already is distributed by ``A.to("mpi")``.
+
+    >>> from grblas_gpu import algorithms
+    >>> from grblas_gpu.distributed import DistMatrix
+    >>> A = DistMatrix.from_parts([0, 1, 1], [1, 2, 3], nrows=5, ncols=5)
+    >>> isinstance(A, DistMatrix), algorithms.bfs(A, 0).to_dict()
+    (True, {0: 0, 1: 1, 2: 2, 3: 2})
+    """
+
+    kind = Matrix
+
+    def __new__(cls) -> Any:
+        raise TypeError("make one with DistMatrix.from_parts, from_pieces, from_file, kronecker, or A.to('mpi')")
+
+    @staticmethod
+    def from_parts(
+        rows: Any,
+        columns: Any,
+        values: Any = True,
+        dtype: Any = None,
+        *,
+        nrows: int,
+        ncols: int,
+        undirected: bool = False,
+        dup_op: Any = None,
+        backend: str = "mpi",
+    ) -> Matrix:
+        """A Matrix of the entries of all ranks, each of which gives some, anywhere in the matrix.
+
+        ``undirected`` enters every entry in both directions and drops those on the diagonal. Entries at the same
+        position are combined by ``dup_op``; without values they are one.
+
+        >>> from grblas_gpu.distributed import DistMatrix
+        >>> DistMatrix.from_parts([0, 0], [1, 1], [2.0, 3.0], nrows=2, ncols=2, dup_op="plus").to_dicts()
+        {0: {1: 5.0}}
+        """
+        piece = (rows, columns) if np.ndim(values) == 0 else (rows, columns, values)
+        if np.ndim(values) == 0 and dtype is None:
+            dtype = np.asarray(values).dtype
+        return DistMatrix.from_pieces(
+            lambda rank, size: [piece],
+            dtype if dtype is not None else np.asarray(values).dtype,
+            nrows=nrows,
+            ncols=ncols,
+            value=values if np.ndim(values) == 0 else True,
+            undirected=undirected,
+            dup_op=dup_op,
+            backend=backend,
+        )
+
+    @staticmethod
+    def from_pieces(
+        pieces: Callable[[int, int], Iterable[Piece]],
+        dtype: Any = BOOL,
+        *,
+        nrows: int,
+        ncols: int,
+        value: Any = True,
+        undirected: bool = False,
+        dup_op: Any = None,
+        backend: str = "mpi",
+    ) -> Matrix:
+        """A Matrix from a generator: ``pieces(rank, size)`` yields (rows, columns) or (rows, columns, values).
+
+        Pieces are sent to their owners one at a time, so a rank needs memory for its block and for a piece.
+
+        >>> from grblas_gpu.distributed import DistMatrix
+        >>> def path(rank, size):
+        ...     for start in range(4 * rank // size, 4 * (rank + 1) // size):
+        ...         yield [start], [start + 1]
+        >>> DistMatrix.from_pieces(path, nrows=5, ncols=5, undirected=True).nvals
+        8
+        """
+        engine = _engine(backend)
+        found = lookup_dtype(dtype)
+        engine.grid.check_same(nrows=nrows, ncols=ncols, dtype=found.name, undirected=undirected, value=value)
+        mine = iter(pieces(engine.grid.rank, engine.grid.size))
+        entries = _Entries(engine, nrows, ncols, found, value, undirected)
+        while True:
+            piece, error = None, None
+            try:
+                piece = next(mine, None)
+                if piece is not None:
+                    piece = entries.checked(piece)
+            except Exception as raised:
+                error = raised
+            engine.grid.together(lambda error=error: _raise(error))
+            if engine.grid.everyone.add_up([int(piece is not None)])[0] == 0:
+                break
+            entries.add(piece)
+        return entries.matrix(dup_op)
+
+    @staticmethod
+    def from_file(
+        path: str | PathLike[str],
+        *,
+        nrows: int | None = None,
+        undirected: bool | None = None,
+        base: int | None = None,
+        backend: str = "mpi",
+    ) -> Matrix:
+        """The structure of a graph in a file, of which each rank reads a part.
+
+        Files are edge lists (``.txt .el .tsv`` and so on: two numbers in a line, what follows them is not read),
+        Matrix Market (``.mtx``) and this library's own (``.grb``). ``nrows`` is the number of vertices, unless the
+        file says it or the largest one is meant; ``base`` is 1 if vertices count from 1.
+
+        >>> import tempfile, os
+        >>> from grblas_gpu.distributed import DistMatrix
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "g.txt")
+        ...     with open(path, "w") as file:
+        ...         print("0 1", "1 2", "# a comment", "2 0", sep="\\n", file=file)
+        ...     DistMatrix.from_file(path).to_dicts()
+        {0: {1: True}, 1: {2: True}, 2: {0: True}}
+        """
+        engine = _engine(backend)
+        grid = engine.grid
+        grid.check_same(path=str(path), nrows=nrows, undirected=undirected, base=base)
+        part = grid.together(lambda: edges_of_file(path, grid.rank, grid.size, base))
+        if nrows is None:
+            highest = max(part.rows.max(initial=-1), part.columns.max(initial=-1))
+            here = np.array([max(part.size or 0, int(highest) + 1)], np.int64)
+            nrows = int(grid.everyone.gather_small(here).max())
+        mirrored = part.symmetric if undirected is None else undirected
+        return DistMatrix.from_pieces(
+            lambda rank, size: [(part.rows, part.columns)],
+            nrows=nrows,
+            ncols=nrows,
+            undirected=mirrored,
+            backend=backend,
+        )
+
+    @staticmethod
+    def kronecker(scale: int, edge_factor: int = 16, *, seed: int = 1, backend: str = "mpi") -> Matrix:
+        """The graph of ``generators.kronecker``, entry for entry, made by all ranks together.
+
+        >>> from grblas_gpu import generators
+        >>> from grblas_gpu.distributed import DistMatrix
+        >>> A = DistMatrix.kronecker(6, seed=3)
+        >>> A.to("cpu").isequal(generators.kronecker(6, seed=3).to("cpu"))
+        True
+        """
+        engine = _engine(backend)
+        engine.grid.check_same(scale=scale, edge_factor=edge_factor, seed=seed)
+        pieces = kronecker_pieces(engine, scale, edge_factor, seed)
+        n = 1 << scale
+        A = DistMatrix.from_pieces(lambda rank, size: pieces, nrows=n, ncols=n, undirected=True, backend=backend)
+        A._store._transpose = A._store  # both directions of every edge: known, so that nobody has to find out
+        return A
+
+    @staticmethod
+    def local(A: Matrix) -> tuple[Matrix, Any, Any]:
+        """This rank's block as a Matrix of its own engine, and the row and column that its rows and columns stand for.
+
+        >>> from grblas_gpu.distributed import DistMatrix
+        >>> block, rows, columns = DistMatrix.local(DistMatrix.kronecker(3))
+        >>> block.shape == (len(rows), len(columns))
+        True
+        """
+        engine = _engine_of(A)
+        block = Matrix._from_store(engine.local, A.dtype, engine.local.copy(A._store.part))
+        rows, columns = engine.blocks(A._store)
+        return block, _indices(rows), _indices(columns)
+
+
+class DistVector(metaclass=_OnRanks):
+    """How a Vector over the ranks of a job is made, and what a rank has of it.
+
+    >>> from grblas_gpu.distributed import DistVector
+    >>> v = DistVector.from_parts([0, 2], [5, 6], size=4)
+    >>> isinstance(v, DistVector), v.to_dict()
+    (True, {0: 5, 2: 6})
+    """
+
+    kind = Vector
+
+    def __new__(cls) -> Any:
+        raise TypeError("make one with DistVector.from_parts, or v.to('mpi')")
+
+    @staticmethod
+    def from_parts(
+        indices: Any, values: Any, dtype: Any = None, *, size: int, dup_op: Any = None, backend: str = "mpi"
+    ) -> Vector:
+        """A Vector of the entries of all ranks, each of which gives some, anywhere in the vector.
+
+        >>> from grblas_gpu.distributed import DistVector
+        >>> DistVector.from_parts([1, 1], [2, 3], size=3, dup_op="plus").to_dict()
+        {1: 5}
+        """
+        engine = _engine(backend)
+        array = np.asarray(values)
+        found = lookup_dtype(array.dtype if dtype is None else dtype)
+        engine.grid.check_same(size=size, dtype=found.name)
+        index = engine.grid.together(lambda: _checked_index(indices, size, "indices"))
+        array = np.broadcast_to(array.astype(found.np_type), index.shape)
+        owners = engine.grid.line(size).owner(index)
+        index, array = route(engine.grid.everyone, owners, index, np.ascontiguousarray(array))
+        low, high = engine.chunk(size)
+        op = _combiner(dup_op, found)
+        places, given = engine.local.array(index - low), engine.local.array(array)
+        part = engine.grid.together(lambda: engine.local.build_vector(high - low, places, given, op))
+        return Vector._from_store(engine, found, engine.cast(engine.vector(size, part), found.np_type))
+
+    @staticmethod
+    def local(v: Vector) -> tuple[Vector, int]:
+        """This rank's chunk as a Vector of its own engine, and the index that its first position stands for.
+
+        >>> from grblas_gpu.distributed import DistVector
+        >>> part, first = DistVector.local(DistVector.from_parts([0, 2], [5, 6], size=4))
+        >>> part.size, first
+        (4, 0)
+        """
+        engine = _engine_of(v)
+        part = Vector._from_store(engine.local, v.dtype, engine.local.copy(v._store.part))
+        return part, engine.chunk(v.size)[0]
+
+
+class _Entries:
+    """Entries on the way to their owners: those that have arrived are kept as keys of the block."""
+
+    def __init__(self, engine: MpiBackend, nrows: int, ncols: int, dtype: Any, value: Any, undirected: bool) -> None:
+        self.engine, self.shape, self.dtype = engine, (nrows, ncols), dtype
+        self.value, self.undirected = value, undirected
+        self.rows, self.columns = engine.grid.rows_of(nrows), engine.grid.columns_of(ncols)
+        if undirected and nrows != ncols:
+            raise InvalidValue(f"an undirected graph has a square matrix; got shape {(nrows, ncols)}")
+        self.keys: list[np.ndarray] = []
+        self.values: list[np.ndarray] = []
+        self.with_values: bool | None = None
+
+    def checked(self, piece: Piece) -> Piece:
+        rows, cols = (
+            _checked_index(index, size, what)
+            for index, size, what in zip(piece, self.shape, ("row indices", "column indices"), strict=False)
+        )
+        if len(rows) != len(cols):
+            raise InvalidValue(f"rows and columns must be of the same length: {len(rows)}, {len(cols)}")
+        if len(piece) == 2:
+            return rows, cols
+        values = np.asarray(piece[2]).astype(self.dtype.np_type)
+        if len(values) != len(rows):
+            raise InvalidValue(f"rows and values must be of the same length: {len(rows)}, {len(values)}")
+        return rows, cols, values
+
+    def add(self, piece: Piece | None) -> None:
+        """Send a piece (or nothing) and take in what others send."""
+        has_values = piece is not None and len(piece) == 3
+        if self.with_values is None:  # all ranks send alike, so one with values is enough
+            self.with_values = self.engine.grid.everyone.add_up([int(has_values)])[0] > 0
+        elif has_values and not self.with_values:
+            raise InvalidValue("values in a later piece, but none in the first: give them with every piece, or never")
+        rows, cols = (np.zeros(0, np.int64),) * 2 if piece is None else piece[:2]
+        arrays = [rows, cols]
+        if self.with_values:
+            arrays.append(piece[2] if has_values and piece else np.full(len(rows), self.value, self.dtype.np_type))
+        if self.undirected:
+            off = rows != cols
+            arrays = [x[off] for x in arrays]
+            arrays = [np.concatenate(pair) for pair in ((arrays[0], arrays[1]), (arrays[1], arrays[0]))] + [
+                np.concatenate([x, x]) for x in arrays[2:]
+            ]
+        owners = self.engine.owner_of(*self.shape, arrays[0], arrays[1])
+        arrived = route(self.engine.grid.everyone, owners, *arrays)
+        self.keys.append(self.rows.to_local(arrived[0]) * self.columns.size + self.columns.to_local(arrived[1]))
+        if self.with_values:
+            self.values.append(arrived[2])
+
+    def matrix(self, dup_op: Any) -> Matrix:
+        engine, (nrows, ncols) = self.engine, self.shape
+        keys = np.concatenate([np.zeros(0, np.int64), *self.keys])
+        self.keys.clear()
+        if self.values:
+            values = np.concatenate(self.values)
+            width = max(1, self.columns.size)
+            rows, cols = self.rows.to_global(keys // width), self.columns.to_global(keys % width)
+            op = _combiner(dup_op, self.dtype)
+            store = engine.grid.together(lambda: engine.block(nrows, ncols, rows, cols, values, op))
+        else:
+            keys.sort()
+            if len(keys):
+                keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])]
+            one = np.broadcast_to(np.asarray([self.value], self.dtype.np_type), keys.shape)
+            part = matrix_from_keys(self.rows.size, self.columns.size, keys, one)
+            store = engine.matrix(nrows, ncols, engine.local.adopt(part))
+        return Matrix._from_store(engine, self.dtype, store)
+
+
+def _engine(backend: str) -> MpiBackend:
+    engine = get_engine(backend)
+    if not isinstance(engine, MpiBackend):
+        raise InvalidValue(f"distributed objects live on a backend mpi or mpi:..., not {backend!r}")
+    return engine
+
+
+def _engine_of(x: Any) -> MpiBackend:
+    if not isinstance(x, (DistMatrix, DistVector)):
+        raise TypeError(f"expected an object on backend 'mpi'; got {type(x).__name__}; use .to('mpi')")
+    engine: MpiBackend = x._engine  # type: ignore[union-attr]
+    return engine
+
+
+def _indices(block: Block) -> np.ndarray:
+    return block.to_global(np.arange(block.size, dtype=np.int64))
+
+
+def _checked_index(index: Any, size: int, what: str) -> np.ndarray:
+    array = np.asarray(index)
+    if array.size == 0:
+        return np.zeros(0, np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise InvalidValue(f"{what} must be a list of integers; got {array.dtype} of shape {array.shape}")
+    low, high = int(array.min()), int(array.max())
+    if low < 0 or high >= size:
+        raise IndexOutOfBound(f"{what}: {low if low < 0 else high} is out of range for size {size}")
+    return array.astype(np.int64)
+
+
+def _combiner(dup_op: Any, dtype: Any) -> Any:
+    if dup_op is None:
+        return None
+    from ..operators import binary_from_string
+
+    op = get_typed_op(binary_from_string(dup_op) if isinstance(dup_op, str) else dup_op, dtype, kind="binary")
+    return op.binaryop if op.opclass == "Monoid" else op
+
+
+def _raise(error: BaseException | None) -> None:
+    if error is not None:
+        raise error
+
+
+__all__ = ["DistMatrix", "DistVector"]

@@ -1,0 +1,224 @@
+"""The Graph500 benchmark: a Kronecker graph, searches from random roots, trees that are checked, TEPS.
+
+Rules: roots are drawn at random among vertices that have an edge; the graph is made before the clock starts; the time
+of a search is that of the slowest rank; TEPS are the undirected edges within the component of the root (each counted
+once, loops and repetitions not at all) over the seconds; their mean is the harmonic one.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from ..generators.randomness import Stream
+from ..matrix import Matrix
+from ..trace import Trace
+from ..vector import Vector
+from .construction import DistMatrix
+from .hybrid_bfs import hybrid_bfs
+from .validation import validate_tree
+
+ROOTS = 64
+PURPOSE = 500  # of the random numbers that pick roots
+
+
+class InvalidTree(RuntimeError):
+    """A search gave a tree that fails a check.
+
+    >>> from grblas_gpu.distributed import InvalidTree
+    >>> print(InvalidTree("root 3: there is a cycle"))
+    root 3: there is a cycle
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+
+
+@dataclass
+class Level:
+    """One step of a search, over all ranks: the most that one of them sent, and the sum."""
+
+    direction: str
+    frontier: int
+    found: int
+    edges: int
+    bytes_most: int
+    bytes_all: int
+    messages_most: int
+    results_all: int  # vertices that were found by a block and sent to their owners
+    seconds: float
+    waited: float
+
+
+@dataclass
+class Graph500Result:
+    """What a run found; ``teps`` in the order of the roots.
+
+    >>> from grblas_gpu.distributed import graph500
+    >>> result = graph500(6, roots=3)
+    >>> result.vertices, len(result.teps), result.validated, result.median_teps > 0
+    (64, 3, True, True)
+    """
+
+    scale: int
+    edge_factor: int
+    seed: int
+    ranks: int
+    grid: tuple[int, int]
+    backend: str
+    vertices: int
+    entries: int
+    construction_seconds: float
+    roots: list[int]
+    seconds: list[float]
+    edges: list[int]
+    depths: list[int]
+    validated: bool
+    bytes_of_graph: int  # of the largest block
+    levels: list[Level]  # of the search that is traced
+
+    @property
+    def teps(self) -> list[float]:
+        return [edges / seconds for edges, seconds in zip(self.edges, self.seconds, strict=True)]
+
+    @property
+    def median_teps(self) -> float:
+        return float(np.median(self.teps))
+
+    @property
+    def harmonic_mean_teps(self) -> float:
+        rates = [rate for rate in self.teps if rate > 0]
+        return len(rates) / sum(1 / rate for rate in rates) if rates else 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        quartiles = np.quantile(self.teps, [0, 0.25, 0.5, 0.75, 1]).tolist()
+        names = ("min_teps", "firstquartile_teps", "median_teps", "thirdquartile_teps", "max_teps")
+        return {
+            **asdict(self),
+            **dict(zip(names, quartiles, strict=True)),
+            "harmonic_mean_teps": self.harmonic_mean_teps,
+        }
+
+
+def graph500(
+    scale: int,
+    edge_factor: int = 16,
+    *,
+    roots: int = ROOTS,
+    seed: int = 1,
+    validate: bool = True,
+    backend: str = "mpi",
+) -> Graph500Result:
+    """Run the benchmark; all ranks together, and all get the result.
+
+    >>> from grblas_gpu.distributed import graph500
+    >>> graph500(5, roots=2).ranks
+    1
+    """
+    started = time.perf_counter()
+    A: Any = DistMatrix.kronecker(scale, edge_factor, seed=seed, backend=backend)
+    engine = A._engine
+    grid = engine.grid
+    grid.check_same(roots=roots, validate=validate)
+    degrees = engine.degrees(A._store)
+    entries = A.nvals
+    constructed = _slowest(grid, time.perf_counter() - started)
+    chosen = choose_roots(engine, degrees, A.nrows, roots, seed)
+    if not chosen:
+        raise ValueError(f"graph500: no vertex of this graph has an edge (scale {scale}, edge factor {edge_factor})")
+    hybrid_bfs(A, chosen[0]).nvals  # the first search loads what is compiled
+    levels = trace_levels(engine, A, chosen[0])
+    seconds, edges, depths = [], [], []
+    for root in chosen:
+        grid.everyone.add_up([0])  # all begin together
+        begun = time.perf_counter()
+        parents = hybrid_bfs(A, root)
+        parents.nvals  # the search is over when all ranks know it
+        seconds.append(_slowest(grid, time.perf_counter() - begun))
+        if validate:
+            result = validate_tree(A, root, parents)
+            if not result.ok:
+                raise InvalidTree(f"the search from root {root} is wrong: {result}")
+            edges.append(result.edges)
+            depths.append(result.depth)
+        else:
+            edges.append(grid.everyone.add_up([degrees.edges(parents._store.part)])[0] // 2)
+    return Graph500Result(
+        scale,
+        edge_factor,
+        seed,
+        grid.size,
+        grid.shape,
+        engine.local.name,
+        A.nrows,
+        entries,
+        constructed,
+        chosen,
+        seconds,
+        edges,
+        depths,
+        validate,
+        _most(grid, A._store.part.indptr.nbytes + A._store.part.indices.nbytes),
+        levels,
+    )
+
+
+def choose_roots(engine: Any, degrees: Any, n: int, count: int, seed: int) -> list[int]:
+    """Different random vertices that have edges; fewer, if there are no more."""
+    low, high = engine.chunk(n)
+    here = engine.local.host(degrees.here)
+    chosen: list[int] = []
+    tried, tries = set(), 0
+    while len(chosen) < count and tries < 64:
+        counters = np.arange(tries * 4 * count, (tries + 1) * 4 * count, dtype=np.uint64)
+        tries += 1
+        fresh = [v for v in dict.fromkeys(_below(n, seed, counters)) if v not in tried]
+        tried.update(fresh)
+        mine = [int(low <= v < high and here[v - low] > 0) for v in fresh]
+        has_edge = engine.grid.everyone.add_up(mine) if fresh else []
+        chosen += [v for v, there in zip(fresh, has_edge, strict=True) if there]
+    return chosen[:count]
+
+
+def _below(n: int, seed: int, counters: np.ndarray) -> list[int]:
+    """Random vertices; 64 bits modulo n, of which n is a power of two."""
+    return (Stream(seed, PURPOSE).bits(counters) & np.uint64(n - 1)).astype(np.int64).tolist()
+
+
+def trace_levels(engine: Any, A: Matrix, root: int) -> list[Level]:
+    """What every level of one search sends, and how long it takes."""
+    with Trace() as collected:
+        parents: Vector = hybrid_bfs(A, root)
+        parents.nvals
+    levels = []
+    for record in collected.steps():
+        here = np.array([record.bytes_sent or 0, record.messages or 0, record.results_sent or 0], np.int64)
+        sent = engine.grid.everyone.gather_small(here)
+        times = engine.grid.everyone.gather_small(np.array([record.seconds, record.waited or 0.0]))
+        levels.append(
+            Level(
+                record.direction,
+                record.input_nvals or 0,
+                record.output_nvals,
+                record.input_edges or 0,
+                int(sent[:, 0].max()),
+                int(sent[:, 0].sum()),
+                int(sent[:, 1].max()),
+                int(sent[:, 2].sum()),
+                float(times[:, 0].max()),
+                float(times[:, 1].mean()),
+            )
+        )
+    return levels
+
+
+def _slowest(grid: Any, seconds: float) -> float:
+    return float(grid.everyone.gather_small(np.array([seconds])).max())
+
+
+def _most(grid: Any, number: int) -> int:
+    return int(grid.everyone.gather_small(np.array([number], np.int64)).max())

@@ -1,0 +1,39 @@
+"""Hybrid breadth-first search over many ranks: the tree that Graph500 asks for.
+
+Method: top-down, the frontier travels as lists and the vertices that blocks found travel to their owners, each once
+per block, with a parent; bottom-up, the frontier and what is unvisited travel as bit maps, and only parents that were
+found travel back. All ranks change direction together, because the numbers that decide (edges of the frontier, edges
+of unvisited vertices over alpha = 48, vertices over beta = 20) are sums over all of them.
+Invariant: before step d, ``parents`` has an entry for every vertex at distance <= d, and ``frontier`` for those at d.
+References: T. Hiragushi, D. Takahashi, Efficient hybrid breadth-first search on GPUs, ICA3PP 2013; S. Beamer, A. Buluc,
+K. Asanovic, D. Patterson, Distributed memory breadth-first search revisited, MTAAP 2013.
+"""
+
+from __future__ import annotations
+
+from ..algorithms.checks import check_source, graph_algorithm
+from ..matrix import Matrix
+from ..semiring import any_secondi
+from ..vector import Vector
+
+
+@graph_algorithm
+def hybrid_bfs(A: Matrix, source: int) -> Vector:
+    """The parent of every vertex that can be reached, the source its own; ``A[i, j]`` is the edge from i to j.
+
+    Made for a Matrix on backend "mpi", and right on any.
+
+    >>> from grblas_gpu.distributed import DistMatrix, hybrid_bfs
+    >>> A = DistMatrix.from_parts([0, 1, 1], [1, 2, 3], nrows=5, ncols=5)
+    >>> hybrid_bfs(A, 0).to_dict()
+    {0: 0, 1: 0, 2: 1, 3: 1}
+    """
+    source = check_source(A, source)
+    frontier = Vector.from_coo([source], [source], size=A.nrows)
+    parents = frontier.dup()
+    while frontier.nvals:
+        # frontier<!parents> = frontier A, where a product is the row of A's entry: the vertex that the edge leaves
+        frontier(~parents.S, replace=True, policy="edges") << any_secondi(frontier @ A)
+        # parents<frontier> = frontier
+        parents(frontier.S) << frontier
+    return parents

@@ -1,0 +1,123 @@
+"""Who owns which index: pure arithmetic, no communication.
+
+A line of ``size`` indices is cut into as many contiguous chunks as there are ranks, equal to within one index; rank k
+owns chunk k of every vector. The ranks form a grid, row by row, and a matrix is cut along both of its dimensions:
+
+* rank (i, j) has the rows whose chunks belong to the ranks of grid row i (they are contiguous),
+* and the columns whose chunks belong to the ranks of grid column j (one piece from each grid row).
+
+So a vector is brought together for the rows of a block within a grid row, for its columns within a grid column, and
+results go back to their owners the same way, without a transposition of the grid. One column of ranks is the 1-D
+partition by rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Array = Any  # numpy.ndarray or cupy.ndarray
+
+ROW_OVER_COLUMN = 4  # bytes that another row of ranks costs, over those that another column costs
+
+
+class Line(NamedTuple):
+    """One dimension, cut for a grid of ``across`` x ``down`` ranks.
+
+    >>> line = Line(10, 2, 2)
+    >>> line.bounds
+    [0, 2, 5, 7, 10]
+    >>> line.row_block(1), line.column_pieces(1)
+    ((5, 10), [(2, 5), (7, 10)])
+    """
+
+    size: int
+    down: int  # rows of the grid
+    across: int  # columns of the grid
+
+    @property
+    def ranks(self) -> int:
+        return self.down * self.across
+
+    @property
+    def bounds(self) -> list[int]:
+        """Where each chunk begins, and the end."""
+        return [k * self.size // self.ranks for k in range(self.ranks + 1)]
+
+    def chunk(self, rank: int) -> tuple[int, int]:
+        """The indices that a rank owns of a vector: from, to."""
+        return rank * self.size // self.ranks, (rank + 1) * self.size // self.ranks
+
+    def owner(self, index: Array) -> Array:
+        """The rank that owns each index.
+
+        >>> Line(10, 2, 2).owner(np.arange(10)).tolist()
+        [0, 0, 1, 1, 1, 2, 2, 3, 3, 3]
+        """
+        return ((index + 1) * self.ranks - 1) // self.size if self.size else index
+
+    def row_block(self, i: int) -> tuple[int, int]:
+        """The rows of a matrix in grid row i: from, to."""
+        return self.chunk(i * self.across)[0], self.chunk((i + 1) * self.across - 1)[1]
+
+    def column_pieces(self, j: int) -> list[tuple[int, int]]:
+        """The columns of a matrix in grid column j: a range from each grid row."""
+        return [self.chunk(t * self.across + j) for t in range(self.down)]
+
+
+class Block(NamedTuple):
+    """The indices of one dimension of a rank's block: ranges in ascending order, numbered through from 0.
+
+    >>> block = Block([(2, 5), (7, 10)])
+    >>> block.size, block.to_global(np.arange(6)).tolist(), block.to_local(np.array([3, 9])).tolist()
+    (6, [2, 3, 4, 7, 8, 9], [1, 5])
+    """
+
+    pieces: list[tuple[int, int]]
+
+    @property
+    def starts(self) -> list[int]:
+        """The local number of each piece's first index, and the number of all."""
+        starts = [0]
+        for low, high in self.pieces:
+            starts.append(starts[-1] + high - low)
+        return starts
+
+    @property
+    def size(self) -> int:
+        return sum(high - low for low, high in self.pieces)
+
+    def _shift(self, piece: Array, like: Array) -> Array:
+        shifts = [low - start for (low, _), start in zip(self.pieces, self.starts[:-1], strict=True)]
+        return np.asarray(shifts, np.int64, like=like)[piece]
+
+    def to_global(self, local: Array) -> Array:
+        """Global indices of local ones; the order stays."""
+        if len(self.pieces) == 1:
+            return local + self.pieces[0][0]
+        ends = np.asarray(self.starts[1:], np.int64, like=local)
+        piece = np.minimum(np.searchsorted(ends, local, side="right"), len(self.pieces) - 1)
+        return local + self._shift(piece, local)
+
+    def to_local(self, index: Array) -> Array:
+        """Local indices of global ones that lie in this block."""
+        if len(self.pieces) == 1:
+            return index - self.pieces[0][0]
+        ends = np.asarray([high for _, high in self.pieces], np.int64, like=index)
+        piece = np.minimum(np.searchsorted(ends, index, side="right"), len(self.pieces) - 1)
+        return index - self._shift(piece, index)
+
+
+def default_shape(ranks: int) -> tuple[int, int]:
+    """The grid for a number of ranks: wide, because another row of ranks costs four times what another column does.
+
+    Along rows travel bits (who is in the frontier), along columns vertices that several blocks found, with parents:
+    docs/distributed.md has the measurements.
+
+    >>> [default_shape(p) for p in (1, 2, 6, 9, 16, 64, 1024)]
+    [(1, 1), (1, 2), (1, 6), (1, 9), (2, 8), (4, 16), (16, 64)]
+    """
+    divisors = [down for down in range(1, ranks + 1) if ranks % down == 0]
+    down = min(divisors, key=lambda down: ROW_OVER_COLUMN * down + ranks // down)
+    return down, ranks // down

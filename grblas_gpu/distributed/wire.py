@@ -1,0 +1,214 @@
+"""Messages between ranks: MPI's own collectives, never blocking, with a limit on the wait and an account of the bytes.
+
+Arrays of a CUDA device are handed to MPI as they are if it can read them (CUDA-aware), else they go through the host.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .faults import PeerTimeout, timeout
+
+Array = Any  # numpy.ndarray or cupy.ndarray
+
+SPINS = 10  # looks at a request before the processor is offered to other ranks
+LONG = 4000  # looks after which a wait has become long
+NAP = 50e-6  # seconds of sleep between looks from then on
+
+
+@dataclass
+class Traffic:
+    """What this rank has sent to others (payload; each receiver counts), and how long it waited.
+
+    ``results`` are entries of products that went to their owners.
+
+    >>> before = Traffic(100, 2, 5, 0.5)
+    >>> Traffic(150, 3, 9, 0.75).since(before)
+    Traffic(bytes=50, messages=1, results=4, seconds=0.25)
+    """
+
+    bytes: int = 0
+    messages: int = 0
+    results: int = 0
+    seconds: float = 0.0
+
+    def since(self, before: Traffic) -> Traffic:
+        return Traffic(
+            self.bytes - before.bytes,
+            self.messages - before.messages,
+            self.results - before.results,
+            self.seconds - before.seconds,
+        )
+
+    def copy(self) -> Traffic:
+        return replace(self)
+
+
+class Pending:
+    """A collective under way; ``wait()`` finishes it."""
+
+    def __init__(self, wire: Wire, request: Any, what: str, result: Any, keep: Any) -> None:
+        self._wire, self._request, self._what = wire, request, what
+        self._result, self._keep = result, keep  # MPI reads `keep` until the end
+
+    def wait(self) -> Any:
+        self._wire.finish(self._request, self._what)
+        self._keep = None
+        return self._result() if callable(self._result) else self._result
+
+
+class Wire:
+    """The collectives of one communicator."""
+
+    def __init__(self, comm: Any, traffic: Traffic | None = None, device_memory: bool = False) -> None:
+        self.comm = comm
+        self.rank, self.size = comm.Get_rank(), comm.Get_size()
+        self.traffic = Traffic() if traffic is None else traffic
+        self.device_memory = device_memory  # MPI reads the memory of a device
+
+    # ---- waiting ------------------------------------------------------------------------------------------------
+
+    def finish(self, request: Any, what: str) -> None:
+        """Wait for a request, but not for ever."""
+        begun = time.perf_counter()
+        limit, looks = None, 0
+        while not request.Test():
+            looks += 1
+            if looks < SPINS:
+                continue
+            now = time.perf_counter()
+            if limit is None:
+                limit = begun + timeout()
+            if now > limit:
+                raise PeerTimeout(
+                    f"{what}: rank {self.rank} of {self.size} on {_host()} waited {now - begun:.0f} s for the others: "
+                    "one of them is dead, stuck, or not doing the same (GRBLAS_GPU_MPI_TIMEOUT allows more seconds)"
+                )
+            time.sleep(0 if looks < LONG else NAP)
+        self.traffic.seconds += time.perf_counter() - begun
+
+    def _count(self, nbytes: int, messages: int) -> None:
+        self.traffic.bytes += nbytes
+        self.traffic.messages += messages
+
+    # ---- collectives --------------------------------------------------------------------------------------------
+
+    def add_up(self, numbers: list[int]) -> list[int]:
+        """Sums over all ranks, of a few integers."""
+        if self.size == 1:
+            return list(numbers)
+        mine = np.array(numbers, np.int64)
+        total = np.empty_like(mine)
+        # A reduction by recursive doubling: a message to a partner in each of log2(p) rounds.
+        rounds = (self.size - 1).bit_length()
+        self._count(mine.nbytes * rounds, rounds)
+        self.finish(self.comm.Iallreduce(mine, total), "sum")
+        return total.tolist()
+
+    def gather_small(self, row: Array) -> Array:
+        """One row of equal length from every rank, in their order: a NumPy array with a row for each."""
+        mine = np.ascontiguousarray(row)
+        if self.size == 1:
+            return mine[np.newaxis]
+        everyone = np.empty((self.size, *mine.shape), mine.dtype)
+        self._count(mine.nbytes * (self.size - 1), self.size - 1)
+        self.finish(self.comm.Iallgather(_bytes(mine), _bytes(everyone)), "gather")
+        return everyone
+
+    def exchange_small(self, rows: Array) -> Array:
+        """Row t goes to rank t; the result has a row from each."""
+        mine = np.ascontiguousarray(rows)
+        if self.size == 1:
+            return mine
+        received = np.empty_like(mine)
+        self._count(mine[0].nbytes * (self.size - 1), self.size - 1)
+        self.finish(self.comm.Ialltoall(_bytes(mine), _bytes(received)), "exchange of sizes")
+        return received
+
+    def start_gather(self, piece: Array, sizes: list[int]) -> Pending:
+        """Start to bring together byte arrays of these sizes, one from each rank."""
+        if self.size == 1:
+            return _Done(piece)
+        mine, back = self._sendable(piece)
+        everything = np.zeros(sum(sizes), np.uint8, like=mine)
+        self._count(mine.nbytes * (self.size - 1), self.size - 1 if mine.nbytes else 0)
+        starts = _starts(sizes)
+        request = self.comm.Iallgatherv(mine, [everything, (sizes, starts)])
+        return Pending(self, request, "gather", lambda: back(everything), mine)
+
+    def start_exchange(self, data: Array, sizes: list[int], arriving: list[int]) -> Pending:
+        """Start to send consecutive parts of a byte array, of these sizes, to the ranks; the result: what they sent."""
+        if self.size == 1:
+            return _Done(data)
+        mine, back = self._sendable(data)
+        received = np.zeros(sum(arriving), np.uint8, like=mine)
+        others = [size for rank, size in enumerate(sizes) if rank != self.rank and size]
+        self._count(sum(others), len(others))
+        request = self.comm.Ialltoallv([mine, (sizes, _starts(sizes))], [received, (arriving, _starts(arriving))])
+        return Pending(self, request, "exchange", lambda: back(received), mine)
+
+    def _sendable(self, array: Array) -> tuple[Array, Any]:
+        """An array that MPI can read, and how to bring one like it back to where this one lives."""
+        if not hasattr(array, "get"):  # NumPy's
+            return np.ascontiguousarray(array), lambda received: received
+        import cupy
+
+        if self.device_memory:
+            cupy.cuda.get_current_stream().synchronize()  # synchronizes: MPI knows nothing of streams
+            return cupy.ascontiguousarray(array), lambda received: received
+        return array.get(), cupy.asarray
+
+    # ---- objects ------------------------------------------------------------------------------------------------
+
+    def gather_objects(self, thing: Any) -> list[Any]:
+        """A Python object from every rank; for what is rare and small."""
+        import pickle
+
+        data = np.frombuffer(pickle.dumps(thing), np.uint8)
+        sizes = self.gather_small(np.array([len(data)], np.int64))[:, 0].tolist()
+        everything = self.start_gather(data, sizes).wait()
+        starts = _starts(sizes)
+        return [
+            pickle.loads(everything[start : start + size].tobytes()) for start, size in zip(starts, sizes, strict=True)
+        ]
+
+
+class _Done(Pending):
+    """Nothing to wait for."""
+
+    def __init__(self, result: Any) -> None:
+        self._result = result
+
+    def wait(self) -> Any:
+        return self._result
+
+
+def reads_device_memory(comm: Any) -> bool:
+    """Whether MPI takes CUDA arrays: GRBLAS_GPU_CUDA_AWARE_MPI=1|0, else what the library says of itself (MPI 4.1)."""
+    setting = os.environ.get("GRBLAS_GPU_CUDA_AWARE_MPI", "")
+    if setting:
+        return setting not in ("0", "no", "off")
+    kinds = comm.Get_info().Get("mpi_memory_alloc_kinds") or ""
+    return "cuda" in kinds
+
+
+def _starts(sizes: list[int]) -> list[int]:
+    starts = [0]
+    for size in sizes[:-1]:
+        starts.append(starts[-1] + size)
+    return starts
+
+
+def _bytes(array: np.ndarray) -> np.ndarray:
+    return array.reshape(-1).view(np.uint8)
+
+
+def _host() -> str:
+    import socket
+
+    return socket.gethostname()

@@ -89,6 +89,7 @@ NOTES = [
     f"call in Python to the end of all kernels; verified first; without a source: over {SOURCES} times {TRIALS} calls",
     "to reach, in ms: 'target' with loops in Python, 'fused' with loops on the device, 'horizon' ever; "
     "of the largest graphs scale 27, and 29 on the horizon",
+    "iterated: the same call with loops that come back to Python at every step (3 sources)",
     "floor: copying the bytes that must move; GTEPS: entries of the symmetric matrix over time, as the papers count "
     "(exact betweenness: vertices times entries)",
     "python-graphblas: SuiteSparse on the host's cores, median over the same sources or, if slow, one of them; 32-bit "
@@ -178,9 +179,21 @@ def measure(work: Work, case: Case, time_limit: float, others: bool) -> dict[str
         "gteps_entries": kernel.traversed(case) / seconds / 1e9 if kernel.traversed else None,
         "remark": measured.remark,
     }
+    if work.fused is not None:
+        row["iterated_ms"] = step_by_step(case, kernel, sources, result)
     if others and kernel.other is not None:
         row |= beside(case, kernel, sources, result, deadline)
     return row
+
+
+def step_by_step(case: Case, kernel: Kernel, sources: list[int], result: Any) -> float:
+    """Milliseconds without loops on the device: the median over some sources. The results must agree."""
+    with gb.using(case.backend), gb.config.set(loops="iterated"):
+        again = kernel.run(case, sources[0])
+        if not again.isclose(result, rel_tol=1e-9):
+            raise WrongResult("the loop on the device and the iterated one differ")
+        times = [clock(partial(kernel.run, case, source), case.backend) for source in sources[:3]]
+    return statistics.median(times) * 1e3
 
 
 def beside(case: Case, kernel: Kernel, sources: list[int], ours: Any, deadline: float) -> dict[str, Any]:
@@ -207,14 +220,16 @@ def beside(case: Case, kernel: Kernel, sources: list[int], ours: Any, deadline: 
 
 
 def table_of(rows: list[dict[str, Any]], backend: str, small: bool) -> Table:
-    columns = "work,entries,ms,q1,q3,target,fused,horizon,floor,x floor,GTEPS,python-graphblas ms,speed-up,remark"
+    columns = (
+        "work,entries,ms,q1,q3,target,fused,horizon,iterated ms,floor,x floor,GTEPS,python-graphblas ms,speed-up,remark"
+    )
     table = Table(f"{TITLE}, {backend}", columns.split(","), notes=list(NOTES))
     if small:
         table.notes.append("small graphs in place of those that the rows are called after: nothing is comparable")
     for row in rows:
         to_reach = [row[key] for key in ("target", "fused", "horizon")]
         if "error" in row:
-            table.add(row["name"], row.get("entries"), *[None] * 3, *to_reach, *[None] * 5, row["error"])
+            table.add(row["name"], row.get("entries"), *[None] * 3, *to_reach, *[None] * 6, row["error"])
             continue
         ms, theirs = row["milliseconds"], row.get("graphblas_ms", {}).get("median")
         table.add(
@@ -224,6 +239,7 @@ def table_of(rows: list[dict[str, Any]], backend: str, small: bool) -> Table:
             ms["q1"],
             ms["q3"],
             *to_reach,
+            row.get("iterated_ms"),
             row["floor_ms"],
             ms["median"] / row["floor_ms"],
             row["gteps_entries"],

@@ -145,6 +145,7 @@ class Loop:
         self.mode = "iterated" if steps is None else "fused"
         self.steps = recorder.repeat() if steps is None else steps
         recorder.step = max(0, self.steps - 1)
+        recorder.forget()
 
 
 def holds(condition: Any) -> bool:
@@ -317,6 +318,11 @@ class Recorder:
         parts = condition.args if _is_expression(condition) else [condition]
         if self.loop.limit is None and not any(id(part) in self.written for part in parts):
             raise LoopError(f"{frame.f_code.co_filename}: nothing in the body changes the condition of the loop")
+
+    def forget(self) -> None:
+        """Let go of the objects: the count, which may live on, knows this recorder."""
+        self.steps = []
+        self.written, self.made, self._seen, self._bound = {}, {}, {}, {}
 
     def _reads(self, obj: Any) -> bool:
         return any(

@@ -29,6 +29,8 @@ CPU_COSTS = Costs(push_edge=2.5, pull_row=0.6, pull_probe=2.0)
 CUDA_COSTS = Costs(
     push_edge=2.5, pull_row=1.0, pull_probe=1.75, pull_rows="pull.hybrid", compact_below=0.0, batch_size=2**20
 )
+#: In a loop on a device, for products whose rows may end early: what a push finds goes to a list, through one counter.
+LOOP_COSTS = CUDA_COSTS._replace(push_edge=5.0, pull_probe=1.0)
 
 # The papers' constants.
 SWITCHPOINT = 0.01  # Yang, Buluc, Owens 2018, section 6.3: nonzeros over size

@@ -455,6 +455,10 @@ def case_errors_are_everybodys() -> None:
         expect(ValueError, lambda: Vector.from_coo([2, 2], [1, 2], size=4), "Duplicate")
         expect(IndexOutOfBound, lambda: Vector.from_coo([9], [1], size=4), "9")
         expect(ValueError, lambda: Matrix.from_coo([2, 2], [1, 1], [1, 2], nrows=4, ncols=4), "Duplicate")
+        # One rank's failure leaves all of them in step.
+        A = Matrix.from_coo([0, 2], [1, 3], [1, 2], nrows=4, ncols=4)
+        assert A.nvals == 2
+        assert A.isequal(A.dup())
     expect(ValueError, lambda: gb.Vector(int, 3).to(f"mpi:{RANKS + 1}x1"), "ranks")
     expect(ValueError, lambda: gb.Vector(int, 3).to("mpi:mpi"), "one machine")
     if RANKS > 1:

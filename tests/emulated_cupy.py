@@ -21,6 +21,14 @@ import numpy as np
 BLOCKS, THREADS = 2, 64
 HEADER = Path(__file__).parent / "cuda_emulation.h"
 _KERNEL = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\([^)]*\) )?(\w+)\(')
+#: A tile costs many waits, however small it is; and what is done for large graphs should happen here too.
+SMALLER = {
+    "TILES = 1024": "TILES = 5",
+    "HUB = 1024": "HUB = 5",
+    "LONG_ROW = 2048": "LONG_ROW = 12",
+    "PART = 512": "PART = 7",
+    "BLOCK_COUNT > 1": "BLOCK_COUNT > 0",
+}
 sources: list[str] = []  # of every program that was compiled
 
 
@@ -120,7 +128,8 @@ class RawModule:
 
 def build(code: str) -> Path:
     """A shared library with ``launch_<kernel>`` for every kernel, cached by its text."""
-    code = code.replace("TILES = 1024", "TILES = 5")  # a tile costs many waits, however small it is
+    for text, smaller in SMALLER.items():
+        code = code.replace(text, smaller)
     launchers = "".join(
         f'extern "C" int launch_{name}(unsigned grid, unsigned threads, void** arguments, int count) '
         f"{{ return launch({name}, grid, threads, arguments, count); }}\n"

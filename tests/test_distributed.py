@@ -86,6 +86,23 @@ def test_ranks_that_share_a_gpu(grid):
     assert {line.split()[0] for line in done.stdout.splitlines()} == set(cases)
 
 
+def test_a_program_for_one_machine():
+    """It knows nothing of ranks: only the backend is another one."""
+    text = """
+import grblas_gpu as gb
+from grblas_gpu import Matrix, Vector, algorithms, generators, semiring
+A = generators.kronecker(7, seed=2)
+levels = algorithms.bfs(A, 5)
+paths = semiring.plus_times(Matrix.from_coo([0, 1, 2], [1, 2, 0], [1, 2, 3]) @ Vector.from_dense([1, 10, 100])).new()
+print(gb.Vector(int, 1).backend.replace("mpi", "") + f"{levels.nvals} {levels.reduce().new().value} {paths.to_dict()}")
+"""
+    wanted = launch(1, *program(text))
+    found = launch(3, *program(text), GRBLAS_GPU_BACKEND="mpi:3x1:numpy")
+    assert found.returncode == 0, found.stderr
+    line = wanted.stdout.strip().removeprefix("cpu")
+    assert found.stdout.count(line) == 3, found.stdout
+
+
 # --- the command line ------------------------------------------------------------------------------------------------
 
 

@@ -37,7 +37,8 @@ class Building(Parts):
         rows, cols, values = np.asarray(rows), np.asarray(cols), np.asarray(values)
         self.grid.check_same_arrays("a matrix", rows, cols, values)
         mine = self.owner_of(nrows, ncols, rows, cols) == self.grid.rank
-        return self.grid.together(lambda: self.block(nrows, ncols, rows[mine], cols[mine], values[mine], dup_op))
+        given = rows[mine], cols[mine], values[mine]
+        return self.matrix(nrows, ncols, self.grid.together(lambda: self.block_part(nrows, ncols, *given, dup_op)))
 
     def adopt(self, store: Any) -> Store:
         """This rank's part of a store that every rank has."""

@@ -12,19 +12,16 @@ from typing import Any
 import numpy as np
 
 from ..backends import get_engine
-from ..backends.entries import matrix_from_keys
 from ..dtypes import BOOL, lookup_dtype
-from ..errors import IndexOutOfBound, InvalidValue
+from ..errors import InvalidValue
 from ..matrix import Matrix
-from ..operators import get_typed_op
 from ..vector import Vector
+from .arriving import Arriving, Piece, checked_index, combiner
 from .engine import MpiBackend
 from .files import edges_of_file
 from .partition import Block
 from .permuted_kronecker import kronecker_pieces
 from .routing import route
-
-Piece = tuple[Any, ...]  # rows, columns, and perhaps values
 
 
 class _OnRanks(type):
@@ -118,7 +115,7 @@ class DistMatrix(metaclass=_OnRanks):
         found = lookup_dtype(dtype)
         engine.grid.check_same(nrows=nrows, ncols=ncols, dtype=found.name, undirected=undirected, value=value)
         mine = iter(pieces(engine.grid.rank, engine.grid.size))
-        entries = _Entries(engine, nrows, ncols, found, value, undirected)
+        entries = Arriving(engine, nrows, ncols, found, value, undirected)
         while True:
             piece, error = None, None
             try:
@@ -235,12 +232,12 @@ class DistVector(metaclass=_OnRanks):
         array = np.asarray(values)
         found = lookup_dtype(array.dtype if dtype is None else dtype)
         engine.grid.check_same(size=size, dtype=found.name)
-        index = engine.grid.together(lambda: _checked_index(indices, size, "indices"))
+        index = engine.grid.together(lambda: checked_index(indices, size, "indices"))
         array = np.broadcast_to(array.astype(found.np_type), index.shape)
         owners = engine.grid.line(size).owner(index)
         index, array = route(engine.grid.everyone, owners, index, np.ascontiguousarray(array))
         low, high = engine.chunk(size)
-        op = _combiner(dup_op, found)
+        op = combiner(dup_op, found)
         places, given = engine.local.array(index - low), engine.local.array(array)
         part = engine.grid.together(lambda: engine.local.build_vector(high - low, places, given, op))
         return Vector._from_store(engine, found, engine.cast(engine.vector(size, part), found.np_type))
@@ -259,76 +256,6 @@ class DistVector(metaclass=_OnRanks):
         return part, engine.chunk(v.size)[0]
 
 
-class _Entries:
-    """Entries on the way to their owners: those that have arrived are kept as keys of the block."""
-
-    def __init__(self, engine: MpiBackend, nrows: int, ncols: int, dtype: Any, value: Any, undirected: bool) -> None:
-        self.engine, self.shape, self.dtype = engine, (nrows, ncols), dtype
-        self.value, self.undirected = value, undirected
-        self.rows, self.columns = engine.grid.rows_of(nrows), engine.grid.columns_of(ncols)
-        if undirected and nrows != ncols:
-            raise InvalidValue(f"an undirected graph has a square matrix; got shape {(nrows, ncols)}")
-        self.keys: list[np.ndarray] = []
-        self.values: list[np.ndarray] = []
-        self.with_values: bool | None = None
-
-    def checked(self, piece: Piece) -> Piece:
-        rows, cols = (
-            _checked_index(index, size, what)
-            for index, size, what in zip(piece, self.shape, ("row indices", "column indices"), strict=False)
-        )
-        if len(rows) != len(cols):
-            raise InvalidValue(f"rows and columns must be of the same length: {len(rows)}, {len(cols)}")
-        if len(piece) == 2:
-            return rows, cols
-        values = np.asarray(piece[2]).astype(self.dtype.np_type)
-        if len(values) != len(rows):
-            raise InvalidValue(f"rows and values must be of the same length: {len(rows)}, {len(values)}")
-        return rows, cols, values
-
-    def add(self, piece: Piece | None) -> None:
-        """Send a piece (or nothing) and take in what others send."""
-        has_values = piece is not None and len(piece) == 3
-        if self.with_values is None:  # all ranks send alike, so one with values is enough
-            self.with_values = self.engine.grid.everyone.add_up([int(has_values)])[0] > 0
-        elif has_values and not self.with_values:
-            raise InvalidValue("values in a later piece, but none in the first: give them with every piece, or never")
-        rows, cols = (np.zeros(0, np.int64),) * 2 if piece is None else piece[:2]
-        arrays = [rows, cols]
-        if self.with_values:
-            arrays.append(piece[2] if has_values and piece else np.full(len(rows), self.value, self.dtype.np_type))
-        if self.undirected:
-            off = rows != cols
-            arrays = [x[off] for x in arrays]
-            arrays = [np.concatenate(pair) for pair in ((arrays[0], arrays[1]), (arrays[1], arrays[0]))] + [
-                np.concatenate([x, x]) for x in arrays[2:]
-            ]
-        owners = self.engine.owner_of(*self.shape, arrays[0], arrays[1])
-        arrived = route(self.engine.grid.everyone, owners, *arrays)
-        self.keys.append(self.rows.to_local(arrived[0]) * self.columns.size + self.columns.to_local(arrived[1]))
-        if self.with_values:
-            self.values.append(arrived[2])
-
-    def matrix(self, dup_op: Any) -> Matrix:
-        engine, (nrows, ncols) = self.engine, self.shape
-        keys = np.concatenate([np.zeros(0, np.int64), *self.keys])
-        self.keys.clear()
-        if self.values:
-            values = np.concatenate(self.values)
-            width = max(1, self.columns.size)
-            rows, cols = self.rows.to_global(keys // width), self.columns.to_global(keys % width)
-            op = _combiner(dup_op, self.dtype)
-            store = engine.grid.together(lambda: engine.block(nrows, ncols, rows, cols, values, op))
-        else:
-            keys.sort()
-            if len(keys):
-                keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])]
-            one = np.broadcast_to(np.asarray([self.value], self.dtype.np_type), keys.shape)
-            part = matrix_from_keys(self.rows.size, self.columns.size, keys, one)
-            store = engine.matrix(nrows, ncols, engine.local.adopt(part))
-        return Matrix._from_store(engine, self.dtype, store)
-
-
 def _engine(backend: str) -> MpiBackend:
     engine = get_engine(backend)
     if not isinstance(engine, MpiBackend):
@@ -345,27 +272,6 @@ def _engine_of(x: Any) -> MpiBackend:
 
 def _indices(block: Block) -> np.ndarray:
     return block.to_global(np.arange(block.size, dtype=np.int64))
-
-
-def _checked_index(index: Any, size: int, what: str) -> np.ndarray:
-    array = np.asarray(index)
-    if array.size == 0:
-        return np.zeros(0, np.int64)
-    if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise InvalidValue(f"{what} must be a list of integers; got {array.dtype} of shape {array.shape}")
-    low, high = int(array.min()), int(array.max())
-    if low < 0 or high >= size:
-        raise IndexOutOfBound(f"{what}: {low if low < 0 else high} is out of range for size {size}")
-    return array.astype(np.int64)
-
-
-def _combiner(dup_op: Any, dtype: Any) -> Any:
-    if dup_op is None:
-        return None
-    from ..operators import binary_from_string
-
-    op = get_typed_op(binary_from_string(dup_op) if isinstance(dup_op, str) else dup_op, dtype, kind="binary")
-    return op.binaryop if op.opclass == "Monoid" else op
 
 
 def _raise(error: BaseException | None) -> None:

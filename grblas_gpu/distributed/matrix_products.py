@@ -92,12 +92,17 @@ class MatrixProducts(Parts):
         self, nrows: int, ncols: int, rows: np.ndarray, cols: np.ndarray, values: np.ndarray, dup_op: Any
     ) -> DistMatrixStore:
         """A matrix of the entries that this rank's block has, with global indices."""
+        return self.matrix(nrows, ncols, self.block_part(nrows, ncols, rows, cols, values, dup_op))
+
+    def block_part(
+        self, nrows: int, ncols: int, rows: np.ndarray, cols: np.ndarray, values: np.ndarray, dup_op: Any
+    ) -> MatrixStore:
+        """The block alone: nothing that other ranks have to do too, so it may fail on one of them."""
         row_block, col_block = self.grid.rows_of(nrows), self.grid.columns_of(ncols)
         if len(values) > 1 and bool((values == values[0]).all()):
             values = np.broadcast_to(values[:1], values.shape)  # stored once
         here, there = self.local.array(row_block.to_local(rows)), self.local.array(col_block.to_local(cols))
-        part = self.local.build_matrix(row_block.size, col_block.size, here, there, self._given(values), dup_op)
-        return self.matrix(nrows, ncols, part)
+        return self.local.build_matrix(row_block.size, col_block.size, here, there, self._given(values), dup_op)
 
     def _given(self, values: np.ndarray) -> Any:
         if len(values) > 1 and values.strides[0] == 0:

@@ -31,6 +31,7 @@ class Parts:
     global_entries: Any
     owner_of: Any
     block: Any
+    block_part: Any
     cut: Any
     export: Any
     degrees: Any

@@ -9,7 +9,6 @@ same positions.
 from __future__ import annotations
 
 import inspect
-import os
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +22,8 @@ from .mxv_product import Product
 from .translate import body as translated
 from .translate import c_type, literal
 
-THREADS = int(os.environ.get("LOOP_THREADS", 512))  # in a block
+THREADS = 512  # in a block
+BLOCKS = 2  # in a processor: more make meetings slower, and have fewer registers
 SOLO_ENTRIES, SOLO_EDGES = 512, 1024  # up to here one block is faster than all, which have to meet
 PER_STEP = 8  # counters
 MOST_BLOCKS = 4096  # that a sum may have parts for
@@ -264,7 +264,7 @@ class Program:
         condition = self._condition()
         kernel = _KERNEL.format(
             threads=THREADS,
-            blocks=int(os.environ.get('LOOP_BLOCKS', 2)),
+            blocks=BLOCKS,
             prologue=prologue,
             condition=condition,
             solo=solo,
@@ -415,6 +415,7 @@ class Program:
             *product.pieces(store),
             constant("FULL", u.full),
             constant("CLOSING", at in self.closing),
+            constant("CAN_SCATTER", product.can_scatter),
             *mask,
             *rule,
         ]
@@ -503,9 +504,9 @@ class Program:
         if forced is not None:
             return [f"{head}    return {'true' if forced == 'push' else 'false'};\n}}"]
         policy = "cost" if step.desc is None else step.desc.policy
-        costs = planner.CUDA_COSTS
         monoid = step.op.monoid
         terminal = product.structure or monoid.terminal is not None or monoid.any_value
+        costs = planner.LOOP_COSTS if product.structure or monoid.any_value else planner.CUDA_COSTS
         if policy == "cost":
             names = list(inspect.signature(planner.pull_cost).parameters)
             types = {"terminal": "bool"}
@@ -877,6 +878,7 @@ extern "C" __global__ void __launch_bounds__({threads}, {blocks}) loop_kernel(co
     int64 limit = {limit};
     uint64 started = nanoseconds();
     clear_counters(own_counters());
+    if (threadIdx.x == 0) chunk_of_block().queued = 0;
     begin_team((unsigned*){barrier});
     if ({resumes}) {{
         copy_words(saved, (int64*)&S, STATE_WORDS);

@@ -16,7 +16,7 @@ from . import scratch as scratch_arrays
 from . import vectors
 from .compile import module_of
 from .loop_layout import SLOT_FIELDS, Body, Unfusable, describe
-from .loop_program import MOST_BLOCKS, THREADS, TRACED, Program
+from .loop_program import BLOCKS, MOST_BLOCKS, THREADS, TRACED, Program
 from .scratch import Scratch
 from .tracing import records_of
 
@@ -26,7 +26,6 @@ WATCH = 20_000  # looks at the report before the host goes to sleep
 AS_IT_IS, AS_LIST, EMPTY, ONE_VALUE, ONE_ENTRY = range(5)  # as in kernels/slot.cuh
 COUNT, CAPACITY, LISTED_NOW = (SLOT_FIELDS.index(name) for name in ("count", "capacity", "listed"))
 LISTS = (AS_LIST, EMPTY, ONE_ENTRY)
-BLOCKS = 4  # in a processor, at most: more make meetings slower
 
 _programs: dict[Any, Compiled | str] = {}
 

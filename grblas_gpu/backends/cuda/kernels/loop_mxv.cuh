@@ -17,26 +17,15 @@ DEVICE bool is_open(const Operands& given, int64 i) {
     else return allowed(given.mask, i);
 }
 
-// One edge from k (or none); all lanes of the warp call it together.
-template <class S>
-DEVICE void push_edge(
-    const Operands& given, const Sums& sums, const S& out, int64 k, int64 entry, bool inside, ::Count<Offset>& count,
-    int64* counters
-) {
-    int64 i = 0;
-    bool first = false;
-    if (inside) {
-        i = given.columns.indices[entry];
-        bool open = is_open(given, i);
-        if constexpr (STRUCTURE || EXIT_AT_FIRST) open = open & !touched(sums, i);  // both are on their way
-        first = open && scatter(given.columns, given.u, sums, i, k, entry, k);
-        if constexpr (EXIT_AT_FIRST && !STRUCTURE)
-            if (first) sums.values[i] = product(given.columns, given.u, i, k, entry, k);
-    }
-    int64 place = place_in_list(counters + ::LISTED_ENTRIES, first);
-    if (!first) return;
-    if (place < out.capacity) out.other_list()[place] = i;
-    count.add(i);
+// One edge from k: true for the first one that reaches i.
+DEVICE bool push_edge(const Operands& given, const Sums& sums, int64 k, int64 entry, int64& i) {
+    i = given.columns.indices[entry];
+    bool open = is_open(given, i);
+    if constexpr (STRUCTURE || EXIT_AT_FIRST) open = open & !touched(sums, i);  // both are on their way
+    bool first = open && scatter(given.columns, given.u, sums, i, k, entry, k);
+    if constexpr (EXIT_AT_FIRST && !STRUCTURE)
+        if (first) sums.values[i] = product(given.columns, given.u, i, k, entry, k);
+    return first;
 }
 
 template <class S> DEVICE Sums sums_of(const S& out) { return {(uint8*)out.other_flags(), 1, (Value*)out.other_values()}; }
@@ -70,11 +59,16 @@ DEVICE void push_list(const Operands& given, const int64* list, int64 length, co
         }
         __syncthreads();
         for (int64 first = 0; first < total; first += blockDim.x) {
-            int64 number = first + threadIdx.x;
-            int64 t = number < total ? upper_bound(chunk.firsts, 0, width, number) - 1 : 0;
-            push_edge(given, sums, out, chunk.vertices[t], chunk.starts[t] + number, number < total, count, counters);
+            int64 number = first + threadIdx.x, i = 0;
+            bool found = false;
+            if (number < total) {
+                int64 t = upper_bound(chunk.firsts, 0, width, number) - 1;
+                found = push_edge(given, sums, chunk.vertices[t], chunk.starts[t] + number, i);
+            }
+            queue_entry(out, i, found, count, counters);
         }
     }
+    flush_queue(out, counters);
     count.publish_edges(counters);
 }
 
@@ -99,11 +93,17 @@ DEVICE void push_hubs(const Operands& given, const int64* hubs, int64 length, co
             chunk.firsts[threadIdx.x] = before;
         }
         __syncthreads();
-        for (int64 number = thread_in_grid(); number - lane() < total; number += threads_in_grid()) {
-            int64 t = number < total ? upper_bound(chunk.firsts, 0, width, number) - 1 : 0;
-            push_edge(given, sums, out, chunk.vertices[t], chunk.starts[t] + number, number < total, count, counters);
+        for (int64 number = thread_in_grid(); number - threadIdx.x < total; number += threads_in_grid()) {
+            int64 i = 0;
+            bool found = false;
+            if (number < total) {
+                int64 t = upper_bound(chunk.firsts, 0, width, number) - 1;
+                found = push_edge(given, sums, chunk.vertices[t], chunk.starts[t] + number, i);
+            }
+            queue_entry(out, i, found, count, counters);
         }
     }
+    flush_queue(out, counters);
     count.publish_edges(counters);
 }
 
@@ -118,14 +118,21 @@ template <class S> DEVICE void push_positions(const Operands& given, int64 size,
             int64 owner = base + __ffs(open) - 1;
             open &= open - 1;
             int64 stop = given.columns.indptr[owner + 1];
-            for (int64 first = given.columns.indptr[owner]; first < stop; first += 32)
-                push_edge(given, sums, out, owner, first + lane(), first + lane() < stop, count, counters);
+            for (int64 first = given.columns.indptr[owner]; first < stop; first += 32) {
+                int64 i = 0;
+                bool found = first + lane() < stop && push_edge(given, sums, owner, first + lane(), i);
+                int64 place = place_in_list(counters + ::LISTED_ENTRIES, found);
+                if (!found) continue;
+                if (place < out.capacity) out.other_list()[place] = i;
+                count.add(i);
+            }
         }
     }
     count.publish_edges(counters);
 }
 
-template <class S> DEVICE void pull_rows(const Operands& given, const S& out, int64* counters) {
+// Rows by threads and warps; what is left of a very long row is put on a list, for all warps of the team.
+template <class S> DEVICE void pull_rows(const Operands& given, const S& out, int64* counters, int64* hubs) {
     ::Count<Offset> count = {given.next, 0, 0};
     bool* flags = out.other_flags();
     Value* values = (Value*)out.other_values();
@@ -135,7 +142,28 @@ template <class S> DEVICE void pull_rows(const Operands& given, const S& out, in
             start = given.rows.indptr[i];
             stop = given.rows.indptr[i + 1];
         }
-        Sum sum = hybrid_sum(given.rows, given.u, i, start, stop);
+        bool is_long = CAN_SCATTER && BLOCK_COUNT > 1 && stop - start > ::LONG_ROW;
+        Sum sum = hybrid_sum(given.rows, given.u, i, start, is_long ? start + PROBES : stop);
+        if (is_long && !finished(sum)) {
+            int64 place = int64(atomicAdd((uint64*)(counters + ::HUBS), uint64(1)));
+            if (place < out.capacity) {
+                hubs[place] = i;
+                if constexpr (!STRUCTURE && !EXIT_AT_FIRST)
+                    if (!sum.found) values[i] = initial();
+                is_long = false;  // somebody will see to it
+            }
+        } else {
+            is_long = false;
+        }
+        unsigned left = __ballot_sync(FULL_WARP, is_long);  // no room on the list
+        while (left) {
+            int owner = __ffs(left) - 1;
+            left &= left - 1;
+            Sum rest = warp_sum(given.rows, given.u, from_lane(i, owner), from_lane(start, owner) + PROBES, from_lane(stop, owner));
+            Sum told = {from_lane(rest.found, 0), rest.value};
+            if constexpr (!STRUCTURE) told.value = from_lane(rest.value, 0);
+            if (lane() == owner) sum = merged(sum, told);
+        }
         if (i < out.size) {
             flags[i] = sum.found;
             if constexpr (!STRUCTURE)
@@ -143,6 +171,43 @@ template <class S> DEVICE void pull_rows(const Operands& given, const S& out, in
         }
         if (sum.found) count.add(i);
     });
+    count.publish(counters);
+}
+
+// The rest of the long rows: a warp takes some hundred entries at a time and adds what it finds.
+template <class S>
+DEVICE void pull_long_rows(const Operands& given, const int64* hubs, int64 length, const S& out, int64* counters) {
+    ::Chunk& chunk = ::chunk_of_block();
+    ::Count<Offset> count = {given.next, 0, 0};
+    Sums sums = sums_of(out);
+    for (int64 base = 0; base < length; base += blockDim.x) {
+        int64 width = length - base < blockDim.x ? length - base : blockDim.x;
+        int64 i = 0, parts = 0, total;
+        if (threadIdx.x < width) {
+            i = *(const volatile int64*)(hubs + base + threadIdx.x);
+            parts = (int64(given.rows.indptr[i + 1]) - int64(given.rows.indptr[i]) - PROBES + ::PART - 1) / ::PART;
+        }
+        int64 before = block_offset(parts, total, chunk.shared);
+        if (threadIdx.x < width) {
+            chunk.vertices[threadIdx.x] = i;
+            chunk.firsts[threadIdx.x] = before;
+        }
+        __syncthreads();
+        for (int64 part = warp_in_grid(); part < total; part += warps_in_grid()) {
+            int64 t = upper_bound(chunk.firsts, 0, width, part) - 1, row = chunk.vertices[t];
+            if constexpr (EARLY_EXIT && (STRUCTURE || EXIT_AT_FIRST))
+                if (touched(sums, row)) continue;
+            int64 stop = given.rows.indptr[row + 1];
+            int64 start = int64(given.rows.indptr[row]) + PROBES + (part - chunk.firsts[t]) * ::PART;
+            Sum sum = warp_sum(given.rows, given.u, row, start, start + ::PART < stop ? start + ::PART : stop);
+            if (lane() != 0 || !sum.found) continue;
+            if constexpr (!STRUCTURE && !EXIT_AT_FIRST) add_atomically(sums.values + row, sum.value);
+            if (!first_touch(sums, row)) continue;
+            if constexpr (!STRUCTURE && EXIT_AT_FIRST) sums.values[row] = sum.value;
+            count.add(row);
+        }
+        __syncthreads();  // before the next rows take the places of these
+    }
     count.publish(counters);
 }
 
@@ -165,19 +230,21 @@ DEVICE void multiply_into(
         if (u.listed) push_list(given, u.list(), u.count, out, counters, hubs);
         else push_positions(given, u.size, out, counters);
     } else {
-        pull_rows(given, out, counters);
+        pull_rows(given, out, counters, hubs);
     }
     meet([&] {
         int64 found = fresh(counters + (push ? ::LISTED_ENTRIES : ::ENTRIES)), edges = fresh(counters + ::EDGES_NEXT);
         hub_count = fresh(counters + ::HUBS);  // all three are on their way together
+        if (!push && hub_count > out.capacity) hub_count = out.capacity;
         if (hub_count != 0) return;
         out.overwritten(found, edges, push);
         note();
     });
     if (hub_count == 0) return;
-    push_hubs(given, hubs, hub_count, out, counters);
+    if (push) push_hubs(given, hubs, hub_count, out, counters);
+    else pull_long_rows(given, hubs, hub_count, out, counters);
     meet([&] {
-        out.overwritten(fresh(counters + ::LISTED_ENTRIES), fresh(counters + ::EDGES_NEXT), push);
+        out.overwritten(counters, push);
         note();
     });
 }

@@ -8,7 +8,7 @@
 #include "cooperate.cuh"
 
 constexpr int64 CHUNKS = 4096, LEAST_CHUNK = 1024;
-constexpr int ROWS = 4;  // of 32 values, that are read at a time
+constexpr int ROWS = sizeof(Value) == 8 ? 4 : sizeof(Value) == 4 ? 8 : 16;  // of 32 values, that are read at a time
 
 struct Runs {
     const int64* starts;

@@ -9,13 +9,17 @@
 constexpr int ENTRIES = 0, LISTED_ENTRIES = 1, EDGES_NEXT = 2, ROWS_GIVEN = 3, HUBS = 4, LIST_MADE = 5;
 
 constexpr int64 HUB = 1024;  // edges: a vertex with more of them is shared by all blocks
-constexpr int MOST_THREADS = 1024;
+constexpr int64 LONG_ROW = 2048;  // entries: what a pull does not find at the beginning of such a row is left to all blocks
+constexpr int64 PART = 512;  // of such a row, for a warp at a time
+constexpr int MOST_THREADS = 512;
 
 // Vertices that a block works on together, and their edges numbered through.
 struct Chunk {
     int64 firsts[MOST_THREADS];  // the number of its first edge
     int64 starts[MOST_THREADS];  // where edge 0 would be
     int64 vertices[MOST_THREADS], shared[32], hubs;
+    int64 queue[2 * MOST_THREADS], place;  // entries on their way to a list
+    int queued;
 };
 DEVICE Chunk& chunk_of_block() {
     __shared__ Chunk chunk;
@@ -225,6 +229,36 @@ template <class Offset> struct Count {
         publish_edges(counters);
     }
 };
+
+// Entries for the list of the other buffer, a block's worth at a time: one counter serves all blocks. All threads of the block
+// call these functions together; the queue is empty before the first and after flush_queue.
+template <class T> DEVICE void flush_queue(const Slot<T>& out, int64* counters) {
+    Chunk& chunk = chunk_of_block();
+    __syncthreads();
+    int queued = chunk.queued;
+    if (queued == 0) return;
+    if (threadIdx.x == 0) chunk.place = int64(atomicAdd((uint64*)(counters + LISTED_ENTRIES), uint64(queued)));
+    __syncthreads();
+    for (int t = threadIdx.x; t < queued; t += blockDim.x)
+        if (chunk.place + t < out.capacity) out.other_list()[chunk.place + t] = chunk.queue[t];
+    __syncthreads();
+    if (threadIdx.x == 0) chunk.queued = 0;
+    __syncthreads();
+}
+template <class T, class Offset>
+DEVICE void queue_entry(const Slot<T>& out, int64 i, bool found, Count<Offset>& count, int64* counters) {
+    Chunk& chunk = chunk_of_block();
+    unsigned wanting = __ballot_sync(FULL_WARP, found);
+    int first = 0;
+    if (lane() == 0 && wanting) first = atomicAdd(&chunk.queued, __popc(wanting));
+    first = from_lane(first, 0);
+    if (found) {
+        chunk.queue[first + __popc(wanting & ((1u << lane()) - 1))] = i;
+        count.add(i);
+    }
+    __syncthreads();
+    if (chunk.queued > MOST_THREADS) flush_queue(out, counters);
+}
 
 // out = what `compute(i, value)` finds at the entries of `driver` (or at all positions), into the other buffer.
 template <bool VALUED, class D, class T, class Offset, class Compute>

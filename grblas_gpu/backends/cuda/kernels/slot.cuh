@@ -257,7 +257,9 @@ DEVICE void queue_entry(const Slot<T>& out, int64 i, bool found, Count<Offset>& 
         count.add(i);
     }
     __syncthreads();
-    if (chunk.queued > MOST_THREADS) flush_queue(out, counters);
+    bool is_full = chunk.queued > MOST_THREADS;
+    __syncthreads();  // all threads have seen the same number, before some of them go on to add to it
+    if (is_full) flush_queue(out, counters);
 }
 
 // out = what `compute(i, value)` finds at the entries of `driver` (or at all positions), into the other buffer.

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import FP64, INT64, Matrix, Vector, io, loop, monoid, semiring
+from .. import FP64, INT32, INT64, Matrix, Vector, io, loop, monoid, semiring
 from .preparing import total
 
 LIMIT = 2**63 - 1
@@ -47,7 +47,7 @@ def count_paths(A: Matrix, sources: Any, **options: Any) -> tuple[Any, Any]:
 def search(A: Matrix, frontier: Any, options: dict[str, Any]) -> tuple[Any, Any]:
     """The breadth-first search that counts, in the type of the frontier."""
     sigma = frontier.dup()
-    levels = type(frontier)(INT64, *frontier.shape)
+    levels = type(frontier)(INT32, *frontier.shape)
     step = semiring.plus_first[sigma.dtype]
     for depth in loop(frontier):
         # levels<frontier> = depth

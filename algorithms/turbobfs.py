@@ -42,7 +42,8 @@ def turbobfs(
     bottom_up = "pull.thread" if top_down == "pull.thread" else "pull.warp"
     frontier = Vector.from_coo([source], [1], size=A.nrows)
     if paths:
-        return count_paths(A, frontier, strategy=top_down)
+        levels, sigma = count_paths(A, frontier, strategy=top_down)
+        return levels.dup(int), sigma
     step = semiring.any_pair[int]
     levels = Vector(int, A.nrows)
     depth = 0

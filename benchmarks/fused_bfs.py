@@ -16,7 +16,7 @@ ALPHA, BETA = 14, 24  # pull when the frontier has so large a share of the open 
 CHUNKS = 64
 
 
-@njit(cache=True)
+@njit
 def _push(indptr: Any, indices: Any, visited: Any, levels: Any, queue: Any, count: int, depth: int) -> int:
     """The frontier is the last ``count`` entries of ``queue[0]``; found vertices are written to ``queue[1]``."""
     found = 0
@@ -32,7 +32,7 @@ def _push(indptr: Any, indices: Any, visited: Any, levels: Any, queue: Any, coun
     return found
 
 
-@njit(cache=True, parallel=True)
+@njit(parallel=True)
 def _pull(indptr: Any, indices: Any, visited: Any, after: Any, levels: Any, depth: int) -> tuple[int, int]:
     """A vertex is found if one of its neighbours was visited before; ``after`` becomes what is visited then."""
     n = len(visited)
@@ -52,7 +52,7 @@ def _pull(indptr: Any, indices: Any, visited: Any, after: Any, levels: Any, dept
     return found, edges
 
 
-@njit(cache=True)
+@njit
 def _search(indptr: Any, indices: Any, source: int) -> Any:
     n = len(indptr) - 1
     levels = np.full(n, -1, np.int64)

@@ -12,29 +12,10 @@ import numpy as np
 
 
 def bfs(A: Any, source: int) -> Any:
-    """Levels; the direction by LAGraph's rule, and as there the frontier is a bitmap for a pull, a list for a push.
+    """Levels, by pushing or pulling."""
+    from .suitesparse import push_pull_bfs
 
-    That matters: SuiteSparse takes hundreds of times as long to pull with a list as to push it.
-    """
-    from graphblas import Vector, semiring
-
-    any_pair, n = semiring.any_pair[bool], A.nrows
-    levels = Vector(int, n)
-    levels.ss.config["sparsity_control"] = "bitmap"
-    frontier = Vector.from_coo([source], [True], size=n)
-    mean, unexplored, before, pull, depth = A.nvals / max(1, n), A.nvals, 0, False, 0
-    while size := frontier.nvals:
-        levels(frontier.S) << depth
-        edges = size * mean
-        if pull:
-            pull = not (size < before and size < n / 512)
-        else:
-            pull = size > before and edges * 8 > unexplored and size > n / 512
-        unexplored -= edges
-        frontier.ss.config["sparsity_control"] = "bitmap" if pull else "sparse"
-        frontier(~levels.S, replace=True) << (any_pair(A @ frontier) if pull else any_pair(frontier @ A))
-        before, depth = size, depth + 1
-    return levels
+    return push_pull_bfs(A, source)
 
 
 def pagerank(A: Any, iterations: int, damping: float = 0.85) -> Any:

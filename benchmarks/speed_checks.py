@@ -105,7 +105,7 @@ def by_degree(indptr: Any, indices: Any) -> tuple[np.ndarray, np.ndarray]:
     return host(pointers).astype(np.int64), host(keys % n).astype(np.int32)
 
 
-@numba.njit(cache=True, parallel=True)
+@numba.njit(parallel=True)
 def count_triangles(indptr: np.ndarray, indices: np.ndarray) -> int:
     """Of a graph as ``by_degree`` gives it: for each edge the targets that both of its ends have."""
     n = len(indptr) - 1

@@ -126,6 +126,27 @@ def test_steps_are_traced(to_device: Any) -> None:
     assert levels.nvals == 40
 
 
+def test_an_interrupt_leaves_the_last_step(to_device: Any, monkeypatch: Any) -> None:
+    from grblas_gpu.backends.cuda import loop_run
+
+    A = to_device(graphs()["path"])
+    wait = loop_run._Report.wait
+
+    def interrupted(self: Any, stream: Any) -> Any:
+        wait(self, stream)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(loop_run._Report, "wait", interrupted)
+    levels, frontier = Vector(int, A.nrows), Vector.from_coo([0], [True], size=A.nrows)
+    with pytest.raises(KeyboardInterrupt):
+        for depth in gb.loop(frontier, 7):
+            levels(frontier.S) << depth
+            frontier(~levels.S, replace=True) << semiring.lor_land(frontier @ A)
+    assert (levels.nvals, frontier.to_dict()) == (7, {7: True})
+    monkeypatch.setattr(loop_run._Report, "wait", wait)
+    assert BODIES["levels"](A, 0)[1][0].nvals == 40
+
+
 # --- errors ----------------------------------------------------------------------------------------------------------
 
 

@@ -162,16 +162,19 @@ def test_other_semirings_masks_and_types(backend: str) -> None:
     for dtype in ("INT8", "FP32", "FP64"):
         levels = Vector.from_coo([0], [0], size=4, dtype=dtype)
         levels(~levels.S, settles_at=1) << semiring.min_plus(levels @ A.pattern())
-        settled = {0: 0, 1: 1, 2: 1}
-        seen = levels.to_dict()
-        assert seen == settled | {3: 2} or (backend == "cuda" and seen == settled)  # 2 and 3 at the same time
+        assert levels.to_dict() in settled({0: 0, 1: 1, 2: 1}, {3: 2}, backend)
     only = Vector.from_coo([1, 3], [True, True], size=4)
     w = Vector(int, 4)
     w(only.S, settles_at=1) << semiring.min_plus(Vector.from_coo([0], [0], size=4) @ A.pattern())
-    assert w.to_dict() == {1: 1, 3: 2}
+    assert w.to_dict() in settled({1: 1}, {3: 2}, backend)
     w = Vector(int, 4)
     w(settles_at=1) << semiring.min_plus(A.pattern().T @ Vector.from_coo([0], [0], size=4))
-    assert w.to_dict() == {1: 1, 2: 1, 3: 2}
+    assert w.to_dict() in settled({1: 1, 2: 1}, {3: 2}, backend)
+
+
+def settled(surely: dict, afterwards: dict, backend: str) -> list[dict]:
+    """What a pass may find: rows after those that settle see them, unless all are looked at at the same time."""
+    return [surely | afterwards, surely] if backend == "cuda" else [surely | afterwards]
 
 
 def test_what_it_refuses(backend: str) -> None:

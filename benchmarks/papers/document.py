@@ -18,7 +18,9 @@ HEAD = """# Results beside the papers'
 
 Made by `python -m benchmarks.papers.document` from the files in `benchmarks/results/`; do not edit.
 [Benchmarks](benchmarks.md) says how to repeat them, how things are counted, and where all experiments differ from the
-papers'. What differs in the result of one, and why, stands below its tables.
+papers'. What differs in the result of one, and why, stands below its tables. Each result names the commit that it was
+measured at; those before 855cc17c are from before [loops ran on the device](loops.md), where the figures for whole
+searches and betweenness are now several times better.
 """
 
 

@@ -10,7 +10,7 @@ import numba
 import numpy as np
 
 
-@numba.njit(cache=True)
+@numba.njit
 def count_checks(
     indptr: np.ndarray, indices: np.ndarray, levels: np.ndarray, first: int, last: int, asynchronous: bool
 ) -> int:

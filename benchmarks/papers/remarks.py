@@ -81,6 +81,9 @@ REMARKS: dict[str, list[str]] = {
         "take about 0.1 ms or less, most of it the cost of a call.",
     ],
     "004.figure7": [
+        "python-graphblas's search pulled with its frontier as a list in this run, which SuiteSparse is slow at; "
+        "LAGraph makes it a bitmap first. Measured so on another day, on Kronecker 21 with edge factor 48 and 16 "
+        "cores, it took 56 ms (`gpu_speed.json`). The factors over python-graphblas in these tables are too high.",
         "1.6 to 4.5 times as fast as the paper, on memory that is 14 times as fast (288 GB/s, against copies "
         "measured at 4028 GB/s). Reading every entry once would take 0.2 to 0.5 ms; the searches take 1.3 to 3.7 "
         "ms, in 5 or 6 levels with two or three calls from Python each.",

@@ -251,9 +251,12 @@ class _Run:
         words = np.zeros(1, self.compiled.words_type)
         try:
             numbers = self._launched(words)
-        except KeyboardInterrupt:
-            self._set("limit", 0)  # leave everything as the last step left it
-            self._launched(words)
+        except KeyboardInterrupt:  # leave everything as the last step left it
+            self.scratch.stream.synchronize()  # synchronizes: what is running ends its slice of time
+            if self.report.numbers[1]:
+                self.words[self.layout.names["limit",]] = 0
+                self.words[self.layout.names["resumes",]] = 1
+                self._launched(words)
             self._take(self.report.numbers)
             raise
         except BaseException:

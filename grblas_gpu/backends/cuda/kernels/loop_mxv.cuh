@@ -196,7 +196,7 @@ DEVICE void pull_long_rows(const Operands& given, const int64* hubs, int64 lengt
         for (int64 part = warp_in_grid(); part < total; part += warps_in_grid()) {
             int64 t = upper_bound(chunk.firsts, 0, width, part) - 1, row = chunk.vertices[t];
             if constexpr (EARLY_EXIT && (STRUCTURE || EXIT_AT_FIRST))
-                if (touched(sums, row)) continue;
+                if (from_lane(touched(sums, row), 0)) continue;  // others set it meanwhile: one lane decides for all
             int64 stop = given.rows.indptr[row + 1];
             int64 start = int64(given.rows.indptr[row]) + PROBES + (part - chunk.firsts[t]) * ::PART;
             Sum sum = warp_sum(given.rows, given.u, row, start, start + ::PART < stop ? start + ::PART : stop);

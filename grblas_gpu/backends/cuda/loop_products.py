@@ -1,0 +1,181 @@
+"""The text of a product in a loop: its operands, the planner's rule for its direction, and the call."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+
+from ... import planner
+from ..storage import MatrixStore
+from . import compile as programs
+from .compile import constant, using
+from .loop_analysis import Analysis
+from .loop_layout import Body, BodyStep, Layout, MaskUse
+from .mxv_product import Product
+from .translate import body as translated
+from .translate import c_type, literal
+
+COMMON = ("prelude.cuh", "team.cuh", "grid.cuh", "slot.cuh")  # pasted once; the others once for each product
+TRACED = 65536  # steps of which a trace tells
+MASK_FLAGS = ("MASKED", "MASK_PRESENT", "MASK_VALUED", "MASK_ISO", "COMPLEMENT")
+
+
+class Products(Analysis):
+    """Writes products."""
+
+    def __init__(self, body: Body) -> None:
+        super().__init__(body)
+        self.layout = Layout(len(self.slots), len(body.variables))
+        self.pieces: list[str] = []  # namespaces, one for each operator or product
+        self.lines: list[str] = []  # of the body
+
+    def _emit_product(self, at: int, step: BodyStep, counters: str, note: str) -> None:
+        matrix, vector, _ = self._product_operands(step)
+        product = self.products[at]
+        u = self.slots[vector.number]
+        store = self.matrices[matrix.number]
+        mask = self._mask_pieces(step.mask)
+        transposed = matrix.transposed == (step.kind == "mxv")  # as runs.py names it: m is the transpose of the store
+        names = {
+            side: [self._word(side, field, matrix.number, transposed) for field in ("indptr", "indices", "values")]
+            for side in ("columns", "rows")
+        }
+        rule = self._rule(step, product, store)
+        pieces = [
+            *product.pieces(store),
+            constant("FULL", u.full),
+            constant("CLOSING", at in self.closing),
+            constant("CAN_SCATTER", product.can_scatter),
+            *mask,
+            *rule,
+        ]
+        pasted = set(COMMON)
+        text = programs.paste("loop_mxv.cuh", pasted)
+        self.pieces.append(f"namespace p{at} {{\n" + "\n".join(pieces) + f"\n{text}\n}}\n")
+        space = f"p{at}"
+        U, W = f"S.s{vector.number}", f"S.s{step.out}"
+
+        def arrays(side: str) -> str:
+            indptr, indices, values = names[side]
+            return (
+                f"{{(const {space}::Offset*){indptr}, (const {space}::Column*){indices}, "
+                f"(const {space}::MatrixValue*){values}}}"
+            )
+
+        mask_text = "{nullptr, nullptr}"
+        if step.mask is not None:
+            M = f"S.s{step.mask.vector}"
+            mask_text = f"{{{M}.flags(), (const {space}::MaskValue*){M}.values()}}"
+        nvals, nrows = self._word("nvals", matrix.number), self._word("nrows", matrix.number, transposed)
+        allowed = "rows"
+        if step.mask is not None:
+            count = f"double(S.s{step.mask.vector}.count)"
+            allowed = f"rows - {count}" if step.mask.complement else count
+        closing = "nullptr"
+        if at in self.closing:
+            closing = f"S.s{self.closing[at]}.flags()"
+            allowed = f"{allowed} - double(S.s{self.closing[at]}.count)"
+        initial = literal(0 if product.initial is None else product.initial, product.dtype)
+        self.lines.append(
+            f"        {{\n"
+            f"            {space}::Operands operands = {{{arrays('columns')}, {arrays('rows')}, "
+            f"{{{U}.flags(), {U}.values()}}, {mask_text}, {closing}, {self._next(step.out, space)}}};\n"
+            f"            double rows = double({nrows}), entries = double({U}.count), size = double({U}.size);\n"
+            f"            double edges = double({self._edges(vector.number, at, nvals)});\n"
+            f"            double edges_before = double({U}.edges_before);\n"
+            f"            bool push = entries == 0 || {space}::pushes(edges, edges_before, entries, size, !{U}.listed, "
+            f"double({nvals}), {allowed}, rows);\n"
+            f"            bool traced = trace && thread_in_grid() == 0 && S.step < {TRACED};\n"
+            f"            int64* row = trace + (S.step * {len(self.products)} + {list(self.products).index(at)}) * 8;\n"
+            f"            if (traced) {{\n"
+            f"                row[0] = int64(nanoseconds()), row[1] = push, row[2] = {U}.count;\n"
+            f"                row[3] = int64(edges);\n"
+            f"                row[4] = int64({allowed});\n"
+            f"            }}\n"
+            f"            {space}::multiply_into(operands, push, {U}, {W}, {initial}, {counters}, hubs, "
+            f"[&] {{ {note} }});\n"
+            f"            if (traced) row[5] = int64(nanoseconds()), row[6] = {W}.count;\n"
+            f"        }}\n"
+        )
+
+    def _word(self, *name: Any) -> str:
+        return f"given.word[{self.layout.word(*name)}]"
+
+    def _edges(self, vector: int, at: int, nvals: str) -> str:
+        """Edges of a vector, counted when it was written, for the first product that it meets; else a guess."""
+        if self.slots[vector].edges_of == at or self._same_matrix(self.slots[vector].edges_of, at):
+            return f"S.s{vector}.edges"
+        return f"(S.s{vector}.count * ({nvals} / (S.s{vector}.size + 1) + 1))"
+
+    def _same_matrix(self, first: int | None, second: int) -> bool:
+        return first is not None and self._columns_of(first) == self._columns_of(second)
+
+    def _columns_of(self, at: int) -> Any:
+        step = self.body_steps[at]
+        matrix, _, _ = self._product_operands(step)
+        return matrix.number, matrix.transposed == (step.kind == "mxv")
+
+    def _next(self, number: int, space: str = "") -> str:
+        """The offsets of the matrix that a vector meets next, for counting its edges."""
+        at = self.slots[number].edges_of
+        if at is None:
+            return "nullptr" if space else "(const int*)nullptr"
+        matrix, transposed = self._columns_of(at)
+        offset = c_type(self.matrices[matrix].indptr.dtype)
+        return f"(const {offset}*){self._word('columns', 'indptr', matrix, transposed)}"
+
+    def _rule(self, step: BodyStep, product: Product, store: MatrixStore) -> list[str]:
+        """``pushes(...)``: the planner's rule, in C++."""
+        parameters = "double edges, double edges_before, double entries, double size, bool dense, double nvals"
+        head = f"DEVICE bool pushes({parameters}, double allowed, double nrows) {{\n"
+        asked = None if step.desc is None else forced(step.desc)
+        if not product.can_scatter:
+            asked = "pull"
+        if asked is not None:
+            return [f"{head}    return {'true' if asked == 'push' else 'false'};\n}}"]
+        policy = "cost" if step.desc is None else step.desc.policy
+        monoid = step.op.monoid
+        terminal = product.structure or monoid.terminal is not None or monoid.any_value
+        costs = planner.LOOP_COSTS if product.structure or monoid.any_value else planner.CUDA_COSTS
+        if policy == "cost":
+            names = list(inspect.signature(planner.pull_cost).parameters)
+            types = {"terminal": "bool"}
+            declared = ", ".join(f"{types.get(name, 'double')} {name}" for name in names)
+            given = {
+                "pull_rows": "nrows",
+                "terminal": str(bool(terminal)).lower(),
+                "pull_row": repr(costs.pull_row),
+                "pull_probe": repr(costs.pull_probe),
+            }
+            values = ", ".join(given.get(name, name) for name in names)
+            rule = f"DEVICE double pull_cost({declared}) {{\n{translated(planner.pull_cost, names, 'double')}}}"
+            return [rule, f"{head}    return edges * {costs.push_edge!r} <= pull_cost({values});\n}}"]
+        function = planner.PULLS[policy]
+        names = list(inspect.signature(function).parameters)
+        switchpoint = planner.SWITCHPOINT if step.desc is None else step.desc.switchpoint
+        declared = ", ".join(f"{'bool' if name == 'dense' else 'double'} {name}" for name in names)
+        values = ", ".join(repr(switchpoint) if name == "switchpoint" else name for name in names)
+        rule = f"DEVICE bool pulls({declared}) {{\n{translated(function, names, 'bool')}}}"
+        return [rule, f"{head}    return !pulls({values});\n}}"]
+
+    def _mask_pieces(self, mask: MaskUse | None) -> list[str]:
+        if mask is None:
+            return [using("MaskValue", np.dtype(bool)), *(constant(name, False) for name in MASK_FLAGS)]
+        slot = self.slots[mask.vector]
+        return [
+            using("MaskValue", slot.dtype),
+            constant("MASKED", True),
+            constant("MASK_PRESENT", not slot.full),
+            constant("MASK_VALUED", not mask.structure),
+            constant("MASK_ISO", slot.iso),
+            constant("COMPLEMENT", mask.complement),
+        ]
+
+
+def forced(desc: Any) -> str | None:
+    """The direction that a descriptor asks for."""
+    if desc.strategy is not None:
+        return str(desc.strategy).partition(".")[0]
+    return None if desc.direction == "auto" else str(desc.direction)

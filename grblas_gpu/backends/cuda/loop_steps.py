@@ -250,7 +250,6 @@ class Steps(Products):
         if step.kind in ("add", "mult", "union"):
             self.pieces.append(f"namespace {space} {{\n{programs.product('op', op)}\n}}\n")
             left, right = op.type.np_type, op.type2.np_type
-            result = c_type(op.return_type.np_type)
             x, y = read(vectors[0], left), read(vectors[1], right)
             both = f"cast<{out}>({space}::op({x}, {y}, i, 0, i, 0))"
             if step.kind == "mult":
@@ -261,7 +260,6 @@ class Steps(Products):
                 y = f"({has[1]} ? {y} : {self._scalar(scalars[1], right)})"
                 return f"({has[0]} || {has[1]})", f"cast<{out}>({space}::op({x}, {y}, i, 0, i, 0))"
             alone = [f"cast<{out}>({read(arg, op.return_type.np_type)})" for arg in vectors]
-            del result
             return f"({has[0]} || {has[1]})", f"({has[0]} && {has[1]} ? {both} : {has[0]} ? {alone[0]} : {alone[1]})"
         if step.kind == "apply":
             self.pieces.append(f"namespace {space} {{\n{unary('op', op)}\n}}\n")

@@ -2,7 +2,8 @@
 
 Method: Brandes' algorithm in linear algebra. Forward, a breadth-first search counts the shortest paths sigma from a
 source (integers). Backward, level by level, each vertex passes on the dependency delta of its successors to its
-predecessors, in proportion to sigma (floats). Several sources at once are rows of matrices; the formulas are the same.
+predecessors, in proportion to sigma (floats). Several sources at once are rows of matrices, or vectors side by side
+over as many copies of the graph; the formulas are the same.
 Invariant: before backward step d, ``delta`` holds 1 + the dependency of the source on every vertex at distance >= d.
 Cost: O(n + m) per source; a single one needs six vectors of words and the vertices by level, within 7 n + m words.
 Reference: O. Artiles, F. Saeed, TurboBC: a memory efficient and scalable GPU based betweenness centrality algorithm in
@@ -14,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .. import BOOL, FP64, Matrix, Vector, agg, binary, loop, monoid, select, semiring, unary
+from .. import BOOL, FP64, Matrix, Vector, agg, binary, io, loop, monoid, select, semiring, unary
 from .checks import check_sources, graph_algorithm
 from .progress import progress
 from .shortest_paths import by_level, count_paths, largest
@@ -22,6 +23,7 @@ from .shortest_paths import by_level, count_paths, largest
 BATCH = 64  # sources per matrix, at most
 SHALLOW = 64  # so many levels are few
 BATCH_ENTRIES = 2**20  # entries per matrix, at most: large graphs have work enough in one row
+COPIES_ENTRIES = 2**22  # entries of vectors side by side, which are worked on in one go
 
 
 @graph_algorithm
@@ -49,13 +51,21 @@ def betweenness_centrality(
     n = A.nrows
     chosen = range(n) if sources is None else [sources] if hasattr(sources, "__index__") else sources
     chosen = list(dict.fromkeys(check_sources(A, chosen)))
+    in_copies = A.prefers_side_by_side() and not endpoints
     if batch is None:
-        batch = max(1, min(BATCH, BATCH_ENTRIES // max(1, n))) if A.prefers_batches() else 1
+        most = (COPIES_ENTRIES if in_copies else BATCH_ENTRIES) // max(1, n)
+        batch = max(1, min(BATCH, most, len(chosen))) if A.prefers_batches() else 1
     elif batch < 1:
         raise ValueError(f"batch must be at least 1; got {batch}")
-    total = Vector(FP64, n)
+    copies = batch if in_copies else 1
+    graph = A.pattern().side_by_side(copies) if copies > 1 else A
+    total = Vector(FP64, copies * n)
     for some in progress([chosen[k : k + batch] for k in range(0, len(chosen), batch)], "betweenness centrality"):
-        delta = dependencies(A, some)
+        if len(some) == 1 or copies > 1:
+            start = Vector.from_coo([k * n + source for k, source in enumerate(some)], 1, int, size=total.size)
+        else:
+            start = Matrix.from_coo(range(len(some)), some, 1, int, nrows=len(some), ncols=n)
+        delta = dependencies(graph, start)
         if endpoints:
             reached = delta.reduce_rowwise(agg.count).new() if len(some) > 1 else Vector.from_coo([0], [delta.nvals])
             # total[sources] += reached - 2; with the 1 of delta, the source is an end of reached - 1 paths
@@ -63,8 +73,11 @@ def betweenness_centrality(
         else:
             # delta = delta - 1
             delta << binary.minus(delta, 1)
-        # total += [1 ... 1] delta
-        total(binary.plus) << (delta.reduce_columnwise(monoid.plus) if len(some) > 1 else delta)
+        # total += delta, or [1 ... 1] delta
+        total(binary.plus) << (delta if delta.ndim == 1 else delta.reduce_columnwise(monoid.plus))
+    if copies > 1:
+        # total = [1 ... 1] total, with a row for each copy
+        total = Matrix.from_dense(io.to_array(total, 0.0).reshape(copies, n)).reduce_columnwise(monoid.plus).new()
     # total<!total> = 0
     total(~total.S) << 0.0
     pairs = n if endpoints else n - 1
@@ -77,17 +90,15 @@ def betweenness_centrality(
     return total
 
 
-def dependencies(A: Matrix, sources: list[int]) -> Any:
-    """1 + the dependency of each source on each vertex that it reaches: a Vector for one source, else a row for each.
+def dependencies(A: Matrix, start: Any) -> Any:
+    """1 + the dependency of each source on each vertex that it reaches; ``start`` has a 1 at every source.
 
-    >>> from grblas_gpu import generators
-    >>> dependencies(generators.path(4), [0]).to_dict()
+    A Matrix has a row for each source. In a Vector there must be no way from a source to another.
+
+    >>> from grblas_gpu import Vector, generators
+    >>> dependencies(generators.path(4), Vector.from_coo([0], [1], size=4)).to_dict()
     {0: 1.0, 1: 3.0, 2: 2.0, 3: 1.0}
     """
-    if len(sources) == 1:
-        start = Vector.from_coo(sources, [1], size=A.nrows)
-    else:
-        start = Matrix.from_coo(range(len(sources)), sources, 1, nrows=len(sources), ncols=A.ncols, dtype=int)
     levels, sigma = count_paths(A, start)
     deepest = int(largest(levels))
     # delta<sigma> = 1

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .. import Matrix, Vector, loop, semiring
-from .checks import check_source, check_sources, graph_algorithm
+from .checks import check_source, check_sources, graph_algorithm, level_type
 
 
 @graph_algorithm
@@ -28,7 +28,7 @@ def bfs(A: Matrix, source: int, *, max_depth: int | None = None) -> Vector:
     >>> bfs(A, 0).to_dict()
     {0: 0, 1: 1, 2: 2, 3: 2}
     """
-    levels = Vector(int, A.nrows)
+    levels = Vector(level_type(A), A.nrows)
     frontier = Vector.from_coo([check_source(A, source)], [True], size=A.nrows)
     for depth in loop(frontier, _levels(max_depth)):
         # levels<frontier> = depth
@@ -73,7 +73,7 @@ def bfs_multi(A: Matrix, sources: Iterable[int], *, max_depth: int | None = None
     {0: {0: 0, 1: 1, 2: 2, 3: 2}, 1: {3: 0}}
     """
     sources = check_sources(A, sources)
-    levels = Matrix(int, len(sources), A.ncols)
+    levels = Matrix(level_type(A), len(sources), A.ncols)
     frontier = Matrix.from_coo(range(len(sources)), sources, True, nrows=len(sources), ncols=A.ncols, dtype=bool)
     for depth in loop(frontier, _levels(max_depth)):
         # levels<frontier> = depth

@@ -5,9 +5,9 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
-from .. import Matrix, using
+from .. import INT32, INT64, Matrix, using
 from ..exceptions import DimensionMismatch, IndexOutOfBound
 
 Parameters = ParamSpec("Parameters")
@@ -39,6 +39,15 @@ def graph_algorithm(function: Callable[Parameters, Result]) -> Callable[Paramete
             return function(*args, **kwargs)
 
     return checked
+
+
+def level_type(A: Matrix) -> Any:
+    """The type of a search's levels: 32 bits, which are less to write than 64, unless there could be more levels.
+
+    >>> level_type(Matrix(bool, 9, 9))
+    INT32
+    """
+    return INT32 if A.nrows <= 2**31 else INT64
 
 
 def check_source(A: Matrix, source: int) -> int:

@@ -11,7 +11,7 @@ J. Owens, Implementing push-pull efficiently in GraphBLAS, ICPP 2018.
 from __future__ import annotations
 
 from .. import Matrix, Vector, loop, semiring
-from .checks import check_source, graph_algorithm
+from .checks import check_source, graph_algorithm, level_type
 
 
 @graph_algorithm
@@ -45,7 +45,7 @@ def dobfs(
     step = semiring.any_pair[bool] if structure_only else semiring.lor_land
     if direction == "auto" and not change_direction:
         direction = "push"
-    levels = Vector(int, A.nrows)
+    levels = Vector(level_type(A), A.nrows)
     frontier = Vector.from_coo([check_source(A, source)], [True], size=A.nrows)
     reuse = operand_reuse and masking and direction != "push"
     for depth in loop(frontier):

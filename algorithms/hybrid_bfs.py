@@ -12,7 +12,7 @@ Reference: T. Hiragushi, D. Takahashi, Efficient hybrid breadth-first search on 
 from __future__ import annotations
 
 from .. import Matrix, Vector, loop, semiring
-from .checks import check_source, graph_algorithm
+from .checks import check_source, graph_algorithm, level_type
 
 
 @graph_algorithm
@@ -30,7 +30,7 @@ def hybrid_bfs(A: Matrix, source: int) -> Vector:
     start = Vector.from_coo([check_source(A, source)], [True], size=A.nrows)
     graph, P = A.by_degree()
     step = semiring.any_pair[bool]
-    levels, frontier = Vector(int, graph.nrows), Vector(bool, graph.nrows)
+    levels, frontier = Vector(level_type(A), graph.nrows), Vector(bool, graph.nrows)
     # levels<start P'> = 0: nothing, if no edge leads to the source
     levels(step(start @ P.T).new().S) << 0
     # frontier<!levels> = start A P'
@@ -41,7 +41,7 @@ def hybrid_bfs(A: Matrix, source: int) -> Vector:
         by = {"policy": "edges", "pull_strategy": "pull.compact", "reuse_mask": True}
         # frontier<!levels> = frontier (P A P'), or in a pull levels (P A P')
         frontier(~levels.S, replace=True, **by) << step(frontier @ graph)
-    result = Vector(int, A.nrows)
+    result = Vector(level_type(A), A.nrows)
     # result = levels P
     result << semiring.any_first(levels @ P)
     # result<start> = 0

@@ -31,13 +31,11 @@ def check_weights(A: Matrix, what: str, *, negative: bool = False) -> None:
     Traceback (most recent call last):
     grblas_gpu.errors.InvalidValue: katz: weights must not be negative; the smallest is -1
     """
-    if A.dtype.np_type.kind == "f":
-        # finite = and_ij isfinite(A_ij)
-        finite = unary.isfinite(A).new().reduce_scalar(monoid.land).new().get(True)
-        if not finite:
-            raise InvalidValue(f"{what}: weights must be finite numbers; there is a NaN or an infinity")
-    if not negative and smallest(A) < 0:
-        raise InvalidValue(f"{what}: weights must not be negative; the smallest is {smallest(A)}")
+    kind = A.dtype.np_type.kind
+    if kind == "f" and not A.value_range().finite:
+        raise InvalidValue(f"{what}: weights must be finite numbers; there is a NaN or an infinity")
+    if not negative and kind in "fi" and A.nvals and A.value_range().min < 0:
+        raise InvalidValue(f"{what}: weights must not be negative; the smallest is {A.value_range().min}")
 
 
 def smallest(x: Any) -> Any:

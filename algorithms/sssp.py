@@ -17,7 +17,6 @@ from .. import Matrix, Vector, binary, loop, select, semiring
 from ..exceptions import InvalidValue
 from .checks import check_source, graph_algorithm
 from .preparing import check_weights, smallest, total
-from .shortest_paths import largest
 
 BUCKET = 4.0  # default width of a bucket in mean lengths: an engine that works in bulk likes large ones
 SPREAD, DEGREE = 1e4, 8  # lengths that differ by more, on graphs of no higher degree: measured on grids, random graphs
@@ -122,6 +121,7 @@ def sssp(A: Matrix, source: int) -> Vector:
     >>> sssp(Matrix.from_coo([0, 0, 2], [1, 2, 1], [4, 1, 2]), 0).to_dict()
     {0: 0, 1: 3, 2: 1}
     """
-    low, high = smallest(A), largest(A)
-    delta_pays = low >= 0 and high > SPREAD * low and A.nvals <= DEGREE * A.nrows
+    few = 0 < A.nvals <= DEGREE * A.nrows
+    low, high, _ = A.value_range() if few else (0, 0, True)
+    delta_pays = few and low >= 0 and high > SPREAD * low
     return delta_stepping(A, source) if delta_pays else bellman_ford(A, source)

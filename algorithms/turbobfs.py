@@ -14,7 +14,7 @@ algebra, IPDPSW 2021.
 from __future__ import annotations
 
 from .. import Matrix, Vector, explain, semiring
-from .checks import check_source, graph_algorithm
+from .checks import check_source, graph_algorithm, level_type
 from .shortest_paths import count_paths
 
 KERNELS = ("edge", "thread", "warp")
@@ -43,9 +43,9 @@ def turbobfs(
     frontier = Vector.from_coo([source], [1], size=A.nrows)
     if paths:
         levels, sigma = count_paths(A, frontier, strategy=top_down)
-        return levels.dup(int), sigma
+        return levels, sigma
     step = semiring.any_pair[int]
-    levels = Vector(int, A.nrows)
+    levels = Vector(level_type(A), A.nrows)
     depth = 0
     while frontier.nvals:
         # levels<frontier> = depth

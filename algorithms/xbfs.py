@@ -15,7 +15,7 @@ HPDC 2019.
 from __future__ import annotations
 
 from .. import Matrix, Vector, explain, loop, select, semiring
-from .checks import check_source, graph_algorithm
+from .checks import check_source, graph_algorithm, level_type
 
 
 @graph_algorithm
@@ -33,7 +33,7 @@ def xbfs(A: Matrix, source: int, *, asynchronous: bool = False) -> Vector:
     frontier = Vector.from_coo([check_source(A, source)], [True], size=A.nrows)
     if asynchronous:
         return two_levels_at_once(A, frontier)
-    levels = Vector(int, A.nrows)
+    levels = Vector(level_type(A), A.nrows)
     for depth in loop(frontier):
         # levels<frontier> = depth
         levels(frontier.S) << depth
@@ -47,7 +47,7 @@ def two_levels_at_once(A: Matrix, frontier: Vector) -> Vector:
     """The search whose bottom-up passes are asynchronous: what a step does depends on its direction."""
     A = A.pattern()  # adding an entry of it to a level adds 1
     step = semiring.any_pair[bool]
-    levels = Vector(int, A.nrows)
+    levels = Vector(level_type(A), A.nrows)
     levels(frontier.S) << 0
     depth, edges, ahead = 0, 0, False
     while frontier.nvals:

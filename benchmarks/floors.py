@@ -31,9 +31,9 @@ def exact_floor(n: int, entries: int, backend: str) -> int:
     return bc_floor(n, entries, backend) + 4 * n * (n - 1) * WORD
 
 
-def pagerank_floor(n: int, entries: int, backend: str, iterations: int) -> int:
-    """Each step reads every entry and offset, the degrees and the ranks before, and writes ranks."""
-    return iterations * (entries * INDEX + n * (offset_bytes(entries, backend) + 3 * WORD))
+def pagerank_floor(n: int, entries: int, backend: str, iterations: int, rank: int) -> int:
+    """Each step reads every entry and offset, the degrees and the ranks before, and writes ranks (of so many bytes)."""
+    return iterations * (entries * INDEX + n * (offset_bytes(entries, backend) + 3 * rank))
 
 
 def sssp_floor(reached: int, entries: int, backend: str, weight: int) -> int:

@@ -55,7 +55,7 @@ def _pull(indptr: Any, indices: Any, visited: Any, after: Any, levels: Any, dept
 @njit
 def _search(indptr: Any, indices: Any, source: int) -> Any:
     n = len(indptr) - 1
-    levels = np.full(n, -1, np.int64)
+    levels = np.full(n, -1, np.int32)
     visited, after = np.zeros(n, np.uint8), np.empty(n, np.uint8)
     queue = np.empty((2, n), np.int32)
     levels[source], visited[source], queue[0, 0] = 0, 1, source

@@ -56,6 +56,7 @@ WORKS = [
     Work("DOBFS Kronecker 21, edge factor 48", "kron21", "dobfs", 0.50, 0.28, 0.15),
     Work("BC one source, Kronecker 21", "kron21", "bc", 10, 8, 4),
     Work("PageRank 20 iterations, Kronecker 21", "kron21", "pagerank", 40, None, 20),
+    Work("PageRank 20 iterations, Kronecker 21, FP32", "kron21", "pagerank32", 40, None, 20),
     Work("SSSP Kronecker 21, weights 1..255", "kron21", "sssp", 20, None, 8),
     Work("triangle count, Kronecker 21", "kron21", "triangles", 1000, None, 300),
     Work("connected components, Kronecker 21", "kron21", "components", 10, None, 3),

@@ -18,18 +18,18 @@ def bfs(A: Any, source: int) -> Any:
     return push_pull_bfs(A, source)
 
 
-def pagerank(A: Any, iterations: int, damping: float = 0.85) -> Any:
-    """So many steps of the power iteration."""
+def pagerank(A: Any, iterations: int, dtype: Any = np.float64, damping: float = 0.85) -> Any:
+    """So many steps of the power iteration, all in one type."""
     from graphblas import Vector, agg, binary, monoid, semiring
 
     n = A.nrows
-    out = A.reduce_rowwise(agg.count).new(float)
-    ranks = Vector.from_scalar(1 / n, n)
+    out = A.reduce_rowwise(agg.count).new(dtype)
+    ranks = Vector.from_scalar(1 / n, n, dtype)
     for _ in range(iterations):
         share = binary.truediv(ranks & out).new()
         stuck = ranks.dup(mask=~out.S).reduce(monoid.plus).new().get(0.0)
-        after = Vector.from_scalar((1 - damping + damping * stuck) / n, n)
-        after(binary.plus) << binary.times(damping, semiring.plus_second(A @ share).new())
+        after = Vector.from_scalar((1 - damping + damping * stuck) / n, n, dtype)
+        after(binary.plus) << binary.times(dtype(damping), semiring.plus_second(A @ share).new())
         ranks = after
     ranks.wait()
     return ranks

@@ -68,11 +68,14 @@ class BenchmarkGraph:
 
     def sources(self, count: int, seed: int = 1) -> list[int]:
         """Random vertices that have neighbours, as Graph500 draws them."""
-        candidates = self._large_component() if self.in_pieces else np.flatnonzero(self.degrees)
+        if self.in_pieces:
+            candidates = self._large_component()
+        else:  # found where the matrix is: the host may not have seen its offsets
+            candidates = np.flatnonzero(np.diff(self.any_matrix._store.indptr))
         if len(candidates) == 0:
             raise ValueError(f"{self.name}: no vertex has a neighbour")
         draws = Stream(seed).below(len(candidates), np.arange(count, dtype=np.uint64))
-        return candidates[draws.astype(np.int64)].tolist()
+        return [int(candidates[draw]) for draw in draws.tolist()]
 
     def _large_component(self) -> np.ndarray:
         """The vertices that the first one of several reaches that reaches half of all."""

@@ -34,7 +34,13 @@ class Case:
 
     def dense(self, vector: gb.Vector, missing: float, dtype: Any) -> Any:
         """The values of a Vector as one array of the engine."""
-        return vector._engine.array(vector.to_dense(fill_value=missing, dtype=dtype))
+        arrays = vector.device_arrays()
+        values = arrays["values"].astype(dtype, copy=False)
+        if "present" in arrays:
+            return np.where(arrays["present"], values, missing)
+        dense = np.full(vector.size, missing, dtype, like=values)
+        dense[arrays.get("indices", slice(None))] = values
+        return dense
 
     def levels(self, source: int) -> Any:
         """Those of a search, as an array of the engine; to be verified."""

@@ -77,8 +77,8 @@ def power_iteration(A: Any, degrees: Any, steps: int, damping: float = 0.85) -> 
     return ranks, changes
 
 
-def check_ranks(found: Any, expected: Any) -> None:
-    if not bool(np.all(abs(found - expected) <= CLOSE * expected)):
+def check_ranks(found: Any, expected: Any, close: float = CLOSE) -> None:
+    if not bool(np.all(abs(found - expected) <= close * expected)):
         worst = int(np.argmax(abs(found - expected)))
         raise WrongResult(f"rank of vertex {worst}: {float(found[worst])} instead of {float(expected[worst])}")
 

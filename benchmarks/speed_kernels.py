@@ -15,6 +15,7 @@ from .speed_case import WEIGHT, Case
 from .verify import WrongResult
 
 ITERATIONS = 20  # of PageRank
+CLOSE_32 = 1e-5, 1e-3  # relative differences of FP32 ranks from ours in FP64, and from those added up in FP32
 VERIFIED = 24  # sources of exact betweenness: more than one batch
 
 
@@ -42,9 +43,9 @@ def _same_levels(ours: Any, theirs: Any) -> bool:
     return bool(np.array_equal(*dense))
 
 
-def _close(ours: Any, theirs: Any) -> bool:
+def _close(ours: Any, theirs: Any, rtol: float = 1e-6) -> bool:
     x, y = (v.to_dense(fill_value=0.0, dtype=np.float64) for v in (ours, theirs))
-    return bool(np.allclose(x, y, rtol=1e-6, atol=1e-9 * float(np.abs(y).max(initial=0.0))))
+    return bool(np.allclose(x, y, rtol=rtol, atol=1e-9 * float(np.abs(y).max(initial=0.0))))
 
 
 # Breadth-first search --------------------------------------------------------------------------------------------
@@ -105,12 +106,25 @@ def _prepare_pagerank(case: Case) -> None:
     case.kept["pagerank"] = ranks, tolerance
 
 
-def _pagerank(case: Case, source: int) -> Any:
-    return algorithms.pagerank(case.A, weighted=False, tol=case.kept["pagerank"][1], max_iterations=ITERATIONS)
+def _pagerank(dtype: Any, close: float, same: Callable[[Any, Any], bool]) -> Kernel:
+    """PageRank in one type, ``close`` to ranks in FP64. Changes in FP32 do not tell which step is the last to take."""
+    size, exact = np.dtype(dtype).itemsize, dtype is np.float64
 
+    def run(case: Case, source: int) -> Any:
+        tol = case.kept["pagerank"][1] if exact else 0.0
+        return algorithms.pagerank(case.A, weighted=False, tol=tol, max_iterations=ITERATIONS, dtype=dtype)
 
-def _check_pagerank(case: Case, ranks: Any, source: int) -> None:
-    speed_checks.check_ranks(case.dense(ranks, 0.0, np.float64), case.kept["pagerank"][0])
+    def check(case: Case, ranks: Any, source: int) -> None:
+        speed_checks.check_ranks(case.dense(ranks, 0.0, np.float64), case.kept["pagerank"][0], close)
+
+    return Kernel(
+        run=run,
+        check=check,
+        floor=lambda case, ranks: floors.pagerank_floor(case.A.nrows, case.A.nvals, case.backend, ITERATIONS, size),
+        prepare=_prepare_pagerank,
+        other=lambda case, source: graphblas_kernels.pagerank(case.graphblas, ITERATIONS, dtype),
+        same=same,
+    )
 
 
 def _check_sssp(case: Case, distances: Any, source: int) -> None:
@@ -149,14 +163,8 @@ KERNELS: dict[str, Kernel] = {
         floor=lambda case, scores: floors.exact_floor(case.A.nrows, case.A.nvals, case.backend),
         traversed=lambda case: case.A.nrows * case.A.nvals,
     ),
-    "pagerank": Kernel(
-        run=_pagerank,
-        check=_check_pagerank,
-        floor=lambda case, ranks: floors.pagerank_floor(case.A.nrows, case.A.nvals, case.backend, ITERATIONS),
-        prepare=_prepare_pagerank,
-        other=lambda case, source: graphblas_kernels.pagerank(case.graphblas, ITERATIONS),
-        same=_close,
-    ),
+    "pagerank": _pagerank(np.float64, speed_checks.CLOSE, _close),
+    "pagerank32": _pagerank(np.float32, CLOSE_32[0], lambda ours, theirs: _close(ours, theirs, CLOSE_32[1])),
     "sssp": Kernel(
         run=lambda case, source: algorithms.sssp(case.weighted, source),
         check=_check_sssp,

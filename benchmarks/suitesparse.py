@@ -15,7 +15,7 @@ PULL_ABOVE, PULL_STILL = 0.10, 0.06  # betweenness: fill of the frontier at whic
 
 def level_bfs(A: Matrix, source: int) -> Vector:
     """Levels, every step a product of the frontier with the matrix."""
-    levels = Vector(int, A.nrows)
+    levels = Vector("INT32", A.nrows)
     frontier = Vector.from_coo([source], [True], size=A.nrows)
     step, depth = semiring.any_pair[bool], 0
     while frontier.nvals:
@@ -31,7 +31,7 @@ def push_pull_bfs(A: Matrix, source: int) -> Vector:
     has a large part of the vertices. As in LAGraph the frontier is a bitmap for a pull, and a list for a push: to pull
     with a list takes SuiteSparse hundreds of times as long as to push it."""
     any_pair, n = semiring.any_pair[bool], A.nrows
-    levels = Vector(int, n)
+    levels = Vector("INT32", n)
     levels.ss.config["sparsity_control"] = "bitmap"
     frontier = Vector.from_coo([source], [True], size=n)
     mean, unexplored, before, pull, depth = A.nvals / max(1, n), A.nvals, 0, False, 0

@@ -318,7 +318,7 @@ def _install() -> None:
         cls.__and__ = lambda self, other: ewise_infix(self, other, "__and__")
         cls.__rand__ = lambda self, other: ewise_infix(other, self, "__and__", True)
         if cls is not Scalar:
-            cls.__matmul__ = lambda self, other: matmul_infix(self, other)
+            cls.__matmul__ = matmul_infix
             cls.__rmatmul__ = lambda self, other: matmul_infix(other, self, True)
     for cls in _EXPRESSIONS:
         kind = cls._output_type

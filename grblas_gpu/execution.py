@@ -107,7 +107,18 @@ def execute(out: Any, expr: Any, mask: Any, accum: Any, replace: bool, desc: Des
         if recorder.expression(out, expr, _checked_mask(mask, out), accum, replace, desc):
             return
     try:
-        _execute(out, expr, mask, accum, replace, desc)
+        if out._is_scalar:
+            _execute_scalar(out, expr, accum, desc)
+            return
+        _check_shape(out, expr)
+        view = None if mask is None else mask_view(mask, out)
+        if trace.current() is not None:
+            _execute_traced(out, expr, view, accum, replace, desc)
+            return
+        t = expr.run(expr, view, desc)
+        _finish(out, t, view, accum, replace, expr.masks)
+        if desc is not None and desc.remembers:
+            out._store.checked = t.checked
     except MemoryError as error:
         raise _out_of_memory(expr.method_name, out, error) from None
 
@@ -116,22 +127,19 @@ def _out_of_memory(method: str, out: Any, error: MemoryError) -> OutOfMemory:
     return OutOfMemory(f"{method} into {out.name} of shape {out.shape}: {error or 'no memory left'}")
 
 
-def _execute(out: Any, expr: Any, mask: Any, accum: Any, replace: bool, desc: Descriptor | None) -> None:
-    if out._is_scalar:
-        started = trace.clock() if trace.current() is not None else 0.0
-        value = expr.run(expr, None, desc)
-        if started:
-            _record(expr.method_name, started, int(value is not None), None)
-        return _write_scalar(out, value, expr.dtype, accum)
-    _check_shape(out, expr)
-    view = None if mask is None else mask_view(mask, out)
+def _execute_scalar(out: Any, expr: Any, accum: Any, desc: Descriptor | None) -> None:
+    started = trace.clock() if trace.current() is not None else 0.0
+    value = expr.run(expr, None, desc)
+    if started:
+        _record(expr.method_name, started, int(value is not None), None)
+    _write_scalar(out, value, expr.dtype, accum)
+
+
+def _execute_traced(
+    out: Any, expr: Any, view: MaskView | None, accum: Any, replace: bool, desc: Descriptor | None
+) -> None:
     collector = trace.current()
-    if collector is None:
-        t = expr.run(expr, view, desc)
-        _finish(out, t, view, accum, replace, expr.masks)
-        if desc is not None and desc.remembers:
-            out._store.checked = t.checked
-        return None
+    assert collector is not None
     started = trace.clock()
     before = len(collector.records)
     t = expr.run(expr, view, desc)
@@ -143,7 +151,6 @@ def _execute(out: Any, expr: Any, mask: Any, accum: Any, replace: bool, desc: De
     else:  # a product recorded its plan; its time includes the write
         collector.records[-1].seconds = trace.clock() - started
         collector.records[-1].output_nvals = out._store.nvals
-    return None
 
 
 def _check_shape(out: Any, expr: Any) -> None:
@@ -169,7 +176,7 @@ def _finish(out: Any, t: Any, view: MaskView | None, accum: Any, replace: bool, 
 def settle(engine: Any, store: Any) -> Any:
     """Store a vector the way its fill suggests."""
     if type(store) is VectorStore and store.size > planner.TINY:
-        nvals = store.known_nvals
+        nvals = store.nvals if store.pending is None else store.known_nvals
         if nvals is None:  # only the device knows, and need not be asked
             return store
         kind = store.kind

@@ -21,12 +21,13 @@ from .matrix_construction import MatrixConstruction
 from .matrix_formats import compressed_arrays, doubly_compressed, empty_store, entries_of
 from .matrix_operations import MatrixOperations
 from .matrix_preparation import MatrixPreparation
+from .matrix_values import MatrixValues
 from .scalar import Scalar
 from .updating import Updater
 from .vector import Vector, dense_fill
 
 
-class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, BaseType):
+class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValues, BaseType):
     """A matrix with entries at some of its positions.
 
     >>> from grblas_gpu import Matrix

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from . import binary
+from .backends import using
 from .backends.entries import matrix_from_keys, ranges, repeat
 from .backends.storage import INDEX, MatrixStore, column_type, same_arrays
+from .config import config
 from .dtypes import BOOL
-from .errors import DimensionMismatch
+from .errors import DimensionMismatch, InvalidValue
 
 if TYPE_CHECKING:
     from .matrix import Matrix
@@ -86,6 +89,42 @@ class MatrixPreparation:
         """
         return self._store.nrows <= self._engine.costs.batch_size
 
+    def prefers_side_by_side(self) -> bool:
+        """Whether several searches are better side by side in one vector (:meth:`side_by_side`) than rows of a matrix.
+
+        That is so where whole loops run on a device: they know vectors.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix(bool, 10, 10).prefers_side_by_side()
+        False
+        """
+        return bool(self._engine.runs_loops) and config["loops"] != "iterated"
+
+    def side_by_side(self, copies: int) -> Matrix:
+        """Several copies of this graph that do not touch: this matrix along the diagonal, ``I kron A``.
+
+        Vectors of as many searches stand side by side in one, and take their steps together. The copies share the
+        entries of the one as long as they are multiplied in loops on a device; otherwise they are made.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_coo([0, 1], [1, 0], [5, 6]).side_by_side(2).to_dicts()
+        {0: {1: 5}, 1: {0: 6}, 2: {3: 5}, 3: {2: 6}}
+        """
+        if copies < 1:
+            raise InvalidValue(f"side_by_side: there must be at least one copy; got {copies}")
+        store, kind = self._store, type(self)
+        if not isinstance(store, MatrixStore):  # in parts, on several machines
+            numbers = np.arange(copies)
+            with using(self._engine.name):
+                identity = kind.from_coo(numbers, numbers, True)  # type: ignore[attr-defined]
+            return identity.kronecker(self, binary.second).new()
+        once = store.copy()  # its values are its own
+        other = store._transpose
+        if other is not None:  # what is known of the one is known of the copies
+            once._transpose = once if other is store else other.copy()
+            once._transpose._transpose = once
+        return kind._from_store(self._engine, self.dtype, MatrixStore.repeated(once, copies))  # type: ignore[attr-defined]
+
     def by_degree(self) -> DegreeOrder:
         """This graph with its vertices renumbered: the higher the in-degree, the lower the number. Made once.
 
@@ -108,7 +147,7 @@ class MatrixPreparation:
         prepare = getattr(self._engine, "prepare", None)
         if prepare is not None:  # an engine whose stores have no arrays to look at
             return prepare(self, name)
-        indptr, indices = self._store.indptr, self._store.indices
+        indptr, indices = self._store.indptr, self._store.once.indices
         try:
             kept = self._prepared
         except AttributeError:

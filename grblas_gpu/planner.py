@@ -31,6 +31,8 @@ CUDA_COSTS = Costs(
 )
 #: In a loop on a device, for products whose rows may end early: what a push finds goes to a list, through one counter.
 LOOP_COSTS = CUDA_COSTS._replace(push_edge=5.0, pull_probe=1.0)
+#: And for sums: what a push adds goes through atomics, and a pull reads whole rows at its leisure.
+LOOP_SUM_COSTS = CUDA_COSTS._replace(push_edge=7.0)
 
 # The papers' constants.
 SWITCHPOINT = 0.01  # Yang, Buluc, Owens 2018, section 6.3: nonzeros over size
@@ -152,17 +154,20 @@ def pull_cost(
     terminal: bool,
     pull_row: float,
     pull_probe: float,
+    unseen: float,
 ) -> float:
-    """What a pull is expected to cost, in the units of :class:`Costs`.
+    """What a pull is expected to cost, in the units of :class:`Costs`; the open rows have at most ``unseen`` edges.
 
-    >>> pull_cost(8000, 500, 1000, 16000, 1000, True, 1.0, 2.0)
+    >>> pull_cost(8000, 500, 1000, 16000, 1000, True, 1.0, 2.0, unseen=16000)
     3000.0
+    >>> pull_cost(8000, 500, 1000, 16000, 1000, True, 1.0, 2.0, unseen=0)
+    1000.0
     """
     probes = nvals / nrows if nrows > 0 else 0.0
     if terminal and edges > 0:
         # An edge leads into the operand with probability edges / nvals: the expected wait for the first hit.
         probes = min(probes, nvals / edges)
-    return pull_rows * pull_row + allowed * probes * pull_probe
+    return pull_rows * pull_row + min(allowed * probes, unseen) * pull_probe
 
 
 def switchpoint_pulls(entries: float, size: float, dense: bool, switchpoint: float) -> bool:
@@ -245,6 +250,7 @@ def by_cost(facts: Facts, desc: Descriptor | None = None) -> tuple[str, Reason]:
         facts.terminal,
         costs.pull_row,
         costs.pull_probe,
+        facts.nvals,
     )
     side = "push" if push <= pull else "pull"
     text = "push {:.3g} against pull {:.3g} for {} edges, {} open rows"

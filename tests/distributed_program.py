@@ -338,9 +338,32 @@ def case_matrix_operations() -> None:
             assert b.reduce_scalar(monoid.plus).new().value == a.reduce_scalar(monoid.plus).new().value
             assert b.is_symmetric() == a.is_symmetric()
             np.testing.assert_allclose(b.degree_statistics(), a.degree_statistics())
+            assert b.value_range() == a.value_range()
             for mine, other in zip(b.to_csr(), a.to_csr(), strict=True):
                 assert mine.tolist() == other.tolist()
             check(a.to("mpi"), b.to(LOCAL))
+
+
+def case_a_range_is_forgotten() -> None:
+    """What was found out of the values of a matrix does not outlive them, whichever rank has those that change."""
+    changes = [
+        lambda A: A.__setitem__((22, 22), -99.0),
+        lambda A: A.__setitem__((0, 1), float("nan")),
+        lambda A: A.__delitem__((22, 22)),
+        lambda A: A[4, :] << 50.0,
+        lambda A: A(A.S, binary.times) << A,
+        lambda A: A << binary.minus(A.T | A),
+        lambda A: A << select.valuegt(A, 0.0),
+        lambda A: A.resize(9, 9),
+        lambda A: A.clear(),
+    ]
+    for x in some_matrices():
+        a, b = pair_of(x.dup(float))
+        for change in changes:
+            change(a)
+            change(b)
+            np.testing.assert_equal(tuple(b.value_range()), tuple(a.value_range()))
+            assert b.value_range() is b.value_range()
 
 
 def case_shapes() -> None:

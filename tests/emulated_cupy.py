@@ -27,7 +27,9 @@ SMALLER = {
     "HUB = 1024": "HUB = 5",
     "LONG_ROW = 2048": "LONG_ROW = 12",
     "PART = 512": "PART = 7",
+    "MANY = 16": "MANY = 2",
     "BLOCK_COUNT > 1": "BLOCK_COUNT > 0",
+    "CHUNKS = 8192": "CHUNKS = 1024",
 }
 sources: list[str] = []  # of every program that was compiled
 

@@ -72,6 +72,18 @@ def test_wrong_levels_are_found(graph):
         verify.check_levels(*graph.csr, wrong, source)
 
 
+def test_vectors_of_every_kind_become_dense_arrays(graph):
+    case = speed_case.Case(graph, "cpu")
+    few, alike = (gb.Vector.from_coo([3, 1], values, size=64) for values in ([5, 7], 9))
+    for vector in (few, alike, gb.Vector(int, 64), gb.Vector.from_dense(np.arange(64))):
+        for kind in ("sparse", "bitmap"):
+            if vector._store.kind != "full":
+                vector._store = vector._engine.with_kind(vector._store, kind)
+            dense = case.dense(vector, -1, np.int64)
+            assert dense.dtype == np.int64
+            np.testing.assert_array_equal(dense, vector.to_dense(fill_value=-1, dtype=np.int64))
+
+
 def test_levels_are_checked_in_pieces(graph, monkeypatch):
     monkeypatch.setattr(verify, "PIECE", 7)
     test_right_levels_pass(graph)

@@ -54,6 +54,19 @@ def test_reductions_of_types(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("architecture", nvrtc.ARCHITECTURES)
+@pytest.mark.parametrize("dtype", ["BOOL", "UINT8", "INT16", "FP32", "INT64", "FP64"])
+def test_reductions_of_everything(architecture: str, dtype: str) -> None:
+    op = (monoid.lor if dtype == "BOOL" else monoid.plus)[dtype]
+    for aligned in (True, False):
+        pieces = [
+            cuda.using("Value", op.type.np_type),
+            cuda.constant("ALIGNED", aligned),
+            cuda.binary("add", op.binaryop),
+        ]
+        nvrtc.compile_cuda(cuda.render("reduce_all.cu", pieces), architecture, cuda.OPTIONS)
+
+
+@pytest.mark.parametrize("architecture", nvrtc.ARCHITECTURES)
 @pytest.mark.parametrize("key, payload", [("uint32", None), ("uint32", "uint64"), ("uint64", "uint8")])
 def test_sorts(architecture: str, key: str, payload: str | None) -> None:
     for place in ("uint32", "uint64"):

@@ -71,19 +71,51 @@ def test_operators_that_are_not_associative_go_from_left_to_right(engine):
         check(engine, binary.minus["INT64"], values, cuts(rng, 4000, runs))
 
 
-@pytest.mark.parametrize("count", [1, 10, 1000, 30_000])
+@pytest.mark.parametrize("count", [1, 10, 1000, 30_000, 600_001])
 def test_everything(engine, count):
+    """Less than 16 bytes, a chunk, one step for each chunk, and several."""
     values = np.random.default_rng(count).random(count)
     found = engine.operating.reduce_all(monoid.plus["FP64"], engine.to_device(values))
     assert isinstance(found, np.float64)
     assert found == pytest.approx(values.sum(), rel=1e-12)
 
 
+@pytest.mark.parametrize("dtype", ["BOOL", "INT8", "UINT16", "INT32", "FP32", "UINT64", "FP64"])
+def test_every_value_counts_once_wherever_it_lies(engine, dtype):
+    """Sums of small numbers, which floats add exactly, of values that begin and end anywhere in 16 bytes."""
+    typed = monoid.lxor["BOOL"] if dtype == "BOOL" else monoid.plus[dtype]
+    kind = typed.type.np_type
+    values = np.random.default_rng(5).integers(0, 2, 9000).astype(kind)
+    on_device = engine.to_device(values)
+    for start, stop in [(0, 1), (0, 31), (1, 18), (3, 40), (5, 4099), (0, 9000), (7, 8999)]:
+        found = engine.operating.reduce_all(typed, on_device[start:stop])
+        assert found == typed.reduce(values[start:stop]), (start, stop)
+
+
+def test_the_least_value_is_found_wherever_it_is(engine):
+    for at in (0, 15, 16, 511, 2047, 2048, 7999, 8000, 8009):
+        values = np.full(8010, 200, np.uint8)
+        values[at] = 3
+        assert engine.operating.reduce_all(monoid.min["UINT8"], engine.to_device(values)) == 3
+        assert engine.operating.reduce_all(monoid.max["UINT8"], engine.to_device(values)) == 200
+
+
+def test_sums_do_not_depend_on_the_place_in_memory(engine):
+    values = np.random.default_rng(6).random(5001)
+    moved = engine.operating.reduce_all(monoid.plus["FP64"], engine.to_device(np.append(0.0, values))[1:])
+    assert engine.operating.reduce_all(monoid.plus["FP64"], engine.to_device(values)) == moved
+
+
 def test_one_value_for_all(engine):
     values = np.broadcast_to(engine.to_device(np.array([3])), (5000,))
     assert engine.operating.reduce_all(monoid.plus["INT64"], values) == 15_000
+    assert engine.operating.reduce_all(monoid.times["INT64"], values[:13]) == 3**13
+    assert engine.operating.reduce_all(monoid.min["INT64"], values) == 3
     found = engine.operating.reduce_runs(monoid.plus["INT64"], values, engine.to_device(np.array([0, 10])))
     assert found.get().tolist() == [30, 14_970]
+    starts = np.arange(0, 5000, 37)
+    found = engine.operating.reduce_runs(binary.minus["INT64"], values, engine.to_device(starts)).get()
+    assert found.tolist() == [3 - 3 * 36] * 135 + [3 - 3 * 4]
 
 
 @pytest.mark.parametrize("blocks", [1, 3])

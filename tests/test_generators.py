@@ -104,6 +104,31 @@ def test_pieces_change_nothing(monkeypatch, name):
     assert function(*arguments, **options).isequal(A)
 
 
+@pytest.mark.parametrize(("at_once", "at_least"), [(10**6, 1), (700, 3), (90, 30)])  # 90: less than hubs have
+def test_some_rows_at_a_time_make_the_same_graph(backend, monkeypatch, at_once, at_least):
+    rows, cols, n = g.kronecker_edges(7, 8, seed=2)
+    sorted_keys, distinct = [], structure.distinct
+
+    def counted(keys):
+        sorted_keys.append(len(keys))
+        return distinct(keys)
+
+    monkeypatch.setattr(structure, "distinct", counted)
+    monkeypatch.setattr(structure, "HOST_KEYS", at_once)
+    monkeypatch.setattr(structure, "DEVICE_KEYS", at_once)
+    A = g.kronecker(7, 8, seed=2)
+    I, J, _ = A.to_coo()
+    np.testing.assert_array_equal(I, rows)
+    np.testing.assert_array_equal(J, cols)
+    assert A.nrows == n
+    assert A.is_symmetric()
+    assert len(sorted_keys) >= at_least
+    if at_once == 90:
+        assert max(sorted_keys) > at_once  # a row that needs more room alone
+    else:
+        assert max(sorted_keys) <= at_once
+
+
 def test_random_numbers_are_splitmix64():
     """The first numbers for seed 1234567, as its authors' program prints them."""
     expected = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431]

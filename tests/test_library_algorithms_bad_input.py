@@ -155,6 +155,15 @@ def test_options_out_of_range() -> None:
         algorithms.delta_stepping(A, 0, delta=0)
     with pytest.raises(DimensionMismatch, match="personalization has size 3"):
         algorithms.pagerank(A, personalization=Vector.from_scalar(1.0, 3))
+    for dtype in (int, "UINT8", "FP16", None, 3, "ranks"):
+        with pytest.raises(InvalidValue, match="dtype must be FP64 or FP32"):
+            algorithms.pagerank(A, dtype=dtype)
+    for extreme in (1e-30, 1e30):
+        far = Matrix.from_coo([0, 1], [1, 0], [1.0, extreme])
+        with pytest.raises(InvalidValue, match="beyond FP32 ranks"):
+            algorithms.pagerank(far, dtype="FP32")
+        assert algorithms.pagerank(far).to_dense().tolist() == pytest.approx([0.5, 0.5])
+        assert algorithms.pagerank(far, dtype="FP32", weighted=False).to_dense().tolist() == pytest.approx([0.5, 0.5])
     for weights in ([0.0, 0.0], [-1.0, 2.0], [np.nan, 1.0]):
         with pytest.raises(InvalidValue, match="personalization"):
             algorithms.pagerank(A, personalization=Vector.from_dense(weights))

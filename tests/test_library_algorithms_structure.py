@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 
 import networkx as nx
@@ -62,6 +63,39 @@ def test_personalised_pagerank(backend: str, name: str) -> None:
         max_iterations=500,
     )
     np.testing.assert_allclose(found.to_dense(), as_list(nx.pagerank(G, 0.7, **options), n), atol=1e-9)
+
+
+@every_directed
+def test_pagerank_in_32_bits(backend: str, name: str) -> None:
+    A = as_matrix(weighted(name), "weight", float)
+    n = A.nrows
+    for dtype, more in itertools.product((float, "FP32", "UINT8"), (True, False)):
+        jump = gb.Vector.from_dict({0: 3, n - 1: 1}, size=n)
+        options = {"personalization": jump, "dangling": gb.Vector.from_scalar(1, n)} if more else {"weighted": False}
+        B = A.dup(dtype)
+        found = pagerank(B, tol=1e-10, max_iterations=500, dtype="FP32", **options)
+        exact = pagerank(B, tol=1e-14, max_iterations=1000, **options).to_dense()
+        assert found.dtype == gb.FP32
+        np.testing.assert_allclose(found.to_dense(), exact, rtol=1e-4, atol=1e-9)
+        assert found.reduce(gb.monoid.plus["FP64"]).new().value == pytest.approx(1, abs=1e-6)
+
+
+def test_pagerank_in_32_bits_of_a_hub(backend: str) -> None:
+    """60,000 shares that add up to the rank of one vertex."""
+    A = generators.star(60_001)
+    exact = pagerank(A, 0.5, tol=1e-18, max_iterations=60).to_dense()
+    found = pagerank(A, 0.5, tol=1e-14, max_iterations=60, dtype=np.float32)
+    np.testing.assert_allclose(found.to_dense(), exact, rtol=1e-5)
+
+
+def test_pagerank_ends_where_only_rounding_is_left(backend: str) -> None:
+    A = generators.star(50)
+    for dtype in (gb.FP32, gb.FP64):
+        exact = pagerank(A, tol=1e-15, max_iterations=1000).to_dense()
+        found = pagerank(A, tol=0.0, max_iterations=300, dtype=dtype).to_dense()
+        np.testing.assert_allclose(found, exact, rtol=1e-6)
+        with pytest.raises(NotConverged):
+            pagerank(A, tol=0.0, max_iterations=9, dtype=dtype)
 
 
 def test_pagerank_tolerance(backend: str) -> None:

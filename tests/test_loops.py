@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
+import emulated_cupy
 import numpy as np
 import nvrtc
 import pytest
-from emulated_engine import ENGINES, loaded, moved
+from emulated_engine import ENGINES, GPU, loaded, moved
 from loop_bodies import BODIES
 
 import grblas_gpu as gb
-from grblas_gpu import Matrix, Scalar, Vector, backends, generators, monoid, select, semiring
+from grblas_gpu import Matrix, Scalar, Vector, algorithms, backends, generators, monoid, select, semiring
 from grblas_gpu.exceptions import LoopError
 
 
@@ -79,6 +81,29 @@ def test_a_recorded_loop_may_be_repeated_step_by_step(backend: str, name: str, m
     assert all(x.isequal(y) for x, y in zip(results, found, strict=True))
 
 
+@pytest.mark.parametrize("weighted", [True, False])
+def test_ranks_in_32_bits_are_added_up_in_64_on_the_device(to_device: Any, monkeypatch: Any, weighted: bool) -> None:
+    """PageRank as it is in the library: fused, and with what a thread reads at random in 32 bits."""
+    A = graphs()["directed"]
+    options: dict[str, Any] = {"weighted": weighted, "tol": 1e-9}
+    with gb.using("cpu"):
+        expected = algorithms.pagerank(A, **options).to_dense()
+    made = []
+
+    def noted(*args: Any) -> Any:
+        made.append(gb.loop(*args))
+        return made[-1]
+
+    monkeypatch.setattr(sys.modules[algorithms.pagerank.__module__], "loop", noted)
+    found = algorithms.pagerank(to_device(A), dtype="FP32", **options)
+    assert ([loop.mode for loop in made], found.dtype) == (["fused"], gb.FP32)
+    np.testing.assert_allclose(found.to_dense(), expected, rtol=1e-5)
+    if not GPU:
+        program = emulated_cupy.sources[-1]
+        assert "using VectorValue = float;" in program
+        assert "using Value = double;" in program
+
+
 def test_nothing_to_do(to_device: Any) -> None:
     A = to_device(graphs()["path"])
     for condition, limit in ((Vector(bool, A.nrows), None), (Vector.from_coo([1], [True], size=A.nrows), 0)):
@@ -98,6 +123,69 @@ def test_the_limit_ends_a_loop(to_device: Any) -> None:
         levels(frontier.S) << depth
         frontier(~levels.S, replace=True) << semiring.lor_land(frontier @ A)
     assert (loop.steps, int(depth), levels.nvals, frontier.to_dict()) == (7, 6, 7, {7: True})
+
+
+def layers_and_a_tail() -> Matrix:
+    """Six layers of 30 vertices, each joined to the next at random, and a path that leads back to some of each.
+
+    A vector that starts in the first layer has many entries at first, then few, in places where it had some before.
+    """
+    random = np.random.default_rng(8)
+    first, tail = np.repeat(np.arange(150), 4), np.arange(180, 192)
+    rows = np.concatenate([first, np.arange(150, 180), tail[:-1], tail])
+    following = first // 30 * 30 + 30 + random.integers(0, 30, 600)
+    cols = np.concatenate([following, np.full(30, 180), tail[1:], random.integers(0, 180, 12)])
+    return Matrix.from_coo(rows, cols, True, nrows=192, ncols=192)
+
+
+@pytest.mark.parametrize("options", [{"direction": "push"}, {"direction": "pull"}, {"policy": "fraction"}])
+@pytest.mark.parametrize("stored", ["some", "alike"])
+def test_sums_begin_with_nothing(to_device: Any, options: dict[str, str], stored: str) -> None:
+    """Whatever is in the arrays where a vector has no entry: from before the loop, or from steps long ago."""
+    with gb.using("cpu"):
+        A = layers_and_a_tail()
+    B = to_device(A)
+
+    def walks(A: Matrix) -> list[Vector]:
+        there = Vector.from_coo(np.arange(0, 30, 2), True, size=A.nrows)
+        everywhere = Vector.from_dense(np.arange(A.nrows) % 3 + 1 if stored == "some" else np.ones(A.nrows, int))
+        x = everywhere.dup(mask=there.S)
+        total = x.dup()
+        for _ in gb.loop(x, 12):
+            x(**options) << semiring.plus_first(x @ A)
+            total(gb.binary.plus) << x
+        return [x, total]
+
+    with gb.using("cpu"):
+        expected = walks(A)
+    for _ in range(2):  # what a loop leaves in its buffers must not show in the next
+        assert [same(x, y) for x, y in zip(expected, walks(B), strict=True)] == [True, True]
+
+
+@pytest.mark.parametrize("options", [{}, {"direction": "push"}, {"direction": "pull"}])
+@pytest.mark.parametrize("graph", ["kronecker", "directed", "star"])
+def test_copies_of_a_graph_side_by_side(to_device: Any, graph: str, options: dict[str, str]) -> None:
+    A, sources = graphs()[graph], [5, 0, 5, 17]
+    B = to_device(A)
+
+    def distances(A: Matrix, step: Any) -> Vector:
+        starts = [k * A.nrows + source for k, source in enumerate(sources)]
+        copies = A.side_by_side(len(sources))
+        x = Vector.from_coo(starts, range(1, 5), int, size=copies.nrows)
+        found = x.dup()
+        for _ in gb.loop(x):
+            x(~found.S, replace=True, **options) << step(x @ copies)
+            found(x.S) << x
+        made.append(copies._store)
+        return found
+
+    made: list[Any] = []
+    for step in (semiring.plus_first[int], semiring.min_plus[int]):
+        with gb.using("cpu"):
+            expected = distances(A, step)
+        assert same(expected, distances(B, step))
+        with pytest.raises(AttributeError):  # nobody made copies of the entries
+            type(made[-1]).indices.__get__(made[-1])
 
 
 def test_loops_follow_each_other(to_device: Any) -> None:

@@ -7,7 +7,7 @@ import pytest
 from graphs import SMALL, graph
 
 import grblas_gpu as gb
-from grblas_gpu import Matrix, generators, semiring
+from grblas_gpu import Matrix, Vector, binary, generators, semiring, unary
 
 
 def weighted(name: str) -> Matrix:
@@ -82,3 +82,29 @@ def test_degree_statistics(backend: str) -> None:
 def test_by_degree_is_for_graphs() -> None:
     with pytest.raises(gb.exceptions.DimensionMismatch, match="square"):
         Matrix(bool, 2, 3).by_degree()
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_side_by_side(backend: str, name: str) -> None:
+    """Copies along the diagonal, in every operation; and what happens to one of the matrices leaves the other alone."""
+    A = weighted(name)
+    identity = Matrix.from_coo(range(3), range(3), 1.0)
+    expected = identity.kronecker(A).new()
+    copies = A.side_by_side(3)
+    assert (copies.shape, copies.nvals, copies.backend) == (expected.shape, expected.nvals, A.backend)
+    x = Vector.from_coo(range(0, copies.nrows, 2), 1.5, size=copies.nrows)
+    for transposed in (copies, copies.T):
+        wanted = expected if transposed is copies else expected.T
+        product = semiring.plus_times(x @ transposed).new()
+        assert product.isclose(semiring.plus_times(x @ wanted).new())
+    assert copies.isequal(expected)
+    assert copies.is_symmetric() == A.is_symmetric()
+    A(binary.plus) << A
+    assert copies.isequal(expected)
+    copies << unary.ainv(copies)
+    assert copies.isequal(unary.ainv(expected).new())
+
+
+def test_side_by_side_needs_a_copy() -> None:
+    with pytest.raises(gb.exceptions.InvalidValue, match="at least one copy"):
+        Matrix(bool, 2, 2).side_by_side(0)

@@ -35,6 +35,13 @@ def entries(store: Store) -> tuple[Array, Array]:
     return np.arange(store.size, dtype=INDEX, like=store.values), expand(store.values, store.size)
 
 
+def values_of(store: Store) -> Array:
+    """The values that :func:`entries` gives, without the keys: of a large matrix these cost most."""
+    if isinstance(store, MatrixStore) or store.kind == "full" or (store.kind == "sparse" and store.ordered):
+        return expand(store.values, store.nvals)
+    return entries(store)[1]
+
+
 def matrix_keys(store: MatrixStore) -> Array:
     if store.nvals and store.nrows * store.ncols > 2**63 - 1:
         raise OutOfMemory(f"shape {store.nrows} x {store.ncols} has more positions than 64-bit keys can number")
@@ -123,6 +130,9 @@ def cast(values: Array, dtype: np.dtype) -> Array:
         result[low] = limits.min
         result[high] = limits.max
         return result
+    if values.dtype.kind == dtype.kind == "f":  # too large is infinite; and where a bitmap has no entry is anything
+        with np.errstate(over="ignore"):
+            return values.astype(dtype)
     return values.astype(dtype)
 
 

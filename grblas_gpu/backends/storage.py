@@ -211,6 +211,8 @@ class VectorStore:
     @property
     def dtype(self) -> np.dtype:
         pending = self.pending
+        if pending is None:  # the usual case, asked for often
+            return self.values.dtype
         return pending.on_host.values.dtype if type(pending) is HostList else self.stored_values.dtype
 
     @property
@@ -260,10 +262,22 @@ class MatrixStore:
 
     Offsets have 64 bits; on a device, where memory is scarce and kernels are made to measure, 32 while they fit.
 
-    The transpose (the same matrix in CSC), row numbers and degrees are made on first use and kept.
+    The transpose (the same matrix in CSC), row numbers, degrees and the range of values are found once and kept.
     """
 
-    __slots__ = ("nrows", "ncols", "indptr", "indices", "values", "_transpose", "_row_ids", "_max_degree")
+    __slots__ = (
+        "nrows",
+        "ncols",
+        "indptr",
+        "indices",
+        "values",
+        "_transpose",
+        "_row_ids",
+        "_max_degree",
+        "_once",
+        "_range",
+        "copies",
+    )
 
     def __init__(self, nrows: int, ncols: int, indptr: Array, indices: Array, values: Array) -> None:
         self.nrows = nrows
@@ -273,9 +287,44 @@ class MatrixStore:
         self.indptr = indptr
         self.indices = indices
         self.values = values
+        self.copies = 1
+        self._once: MatrixStore | None = None
         self._transpose: MatrixStore | None = None
         self._row_ids: Array | None = None
         self._max_degree: int | None = None
+
+    @classmethod
+    def repeated(cls, once: MatrixStore, copies: int) -> MatrixStore:
+        """A matrix several times along the diagonal. Offsets are made for all copies, the rest only if somebody asks.
+
+        Kernels that know of it read the arrays of the one matrix (``once``).
+        """
+        store = cls.__new__(cls)  # without indices and values
+        store.nrows, store.ncols = once.nrows * copies, once.ncols * copies
+        store._once, store.copies = once, copies
+        starts = np.arange(copies, dtype=INDEX, like=once.indptr)[:, None] * once.nvals + once.indptr[None, :-1]
+        whole = np.zeros(1, INDEX, like=starts) + store.nvals
+        offset = once.indptr.dtype if store.nvals <= INT32_LIMIT else INDEX
+        store.indptr = np.concatenate([starts.reshape(-1), whole]).astype(offset, copy=False)
+        store._transpose = store._row_ids = store._max_degree = None
+        return store
+
+    def __getattr__(self, name: str) -> Any:
+        """Arrays of a repeated matrix, on first use."""
+        if name not in ("indices", "values"):
+            raise AttributeError(name)
+        once, copies = self.once, self.copies
+        if name == "indices":
+            firsts = np.arange(copies, dtype=INDEX, like=once.indices)[:, None] * once.ncols
+            self.indices = (firsts + once.indices[None, :]).reshape(-1).astype(column_type(self.ncols), copy=False)
+        else:
+            self.values = once.values if once.iso else np.tile(once.values, copies)
+        return getattr(self, name)
+
+    @property
+    def once(self) -> MatrixStore:
+        """The matrix that is repeated; if none is, this one."""
+        return self if self._once is None else self._once
 
     @classmethod
     def empty(cls, nrows: int, ncols: int, dtype: np.dtype) -> MatrixStore:
@@ -287,7 +336,7 @@ class MatrixStore:
 
     @property
     def nvals(self) -> int:
-        return len(self.indices)
+        return len(self.indices) if self._once is None else self.copies * self._once.nvals
 
     @property
     def iso(self) -> bool:
@@ -321,8 +370,10 @@ class MatrixStore:
     def transposed(self) -> MatrixStore:
         """The transpose, made once. A symmetric matrix is its own: one structure serves both directions."""
         if self._transpose is None:
-            other = transpose_csr(self)
-            if self.nrows == self.ncols and same_arrays(self, other):
+            once = self._once
+            other = transpose_csr(self) if once is None else MatrixStore.repeated(once.transposed(), self.copies)
+            same = same_arrays(self, other) if once is None else once.transposed() is once
+            if self.nrows == self.ncols and same:
                 other = self
             else:
                 other._transpose = self

@@ -1,4 +1,4 @@
-"""What searches like to know of a graph (``Matrix.pattern``, ``degree_statistics``, ``by_degree``)."""
+"""What searches like to know of a graph (``Matrix.pattern``, ``degree_statistics``, ``by_degree``, ``value_range``)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from ..backends.storage import MatrixStore
 from ..dtypes import BOOL
 from ..matrix_preparation import DegreeOrder, DegreeStatistics
+from ..matrix_values import ValueRange, find_value_range
 from .parts import Parts
 
 
@@ -43,6 +44,9 @@ class Preparing(Parts):
         return DegreeStatistics(
             mean, degrees.largest, float(np.sqrt(max(0.0, degrees.squares / store.ncols - mean**2)))
         )
+
+    def _prepare_value_range(self, matrix: Any) -> ValueRange:
+        return find_value_range(matrix)
 
     def _prepare_by_degree(self, matrix: Any) -> DegreeOrder:
         """Renumbered on one rank's engine, from the whole graph: for graphs that fit one."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .randomness import HALF, LOW, Array, Stream
-from .structure import EdgeKeys, engine_array, pieces
+from ..backends import current_engine
+from .randomness import HALF, LOW, STEP, WORD, Array, Stream
+from .structure import engine_array, key_bits, matrix_by_rows, pieces
 
 if TYPE_CHECKING:
     from ..matrix import Matrix
@@ -19,7 +21,8 @@ def kronecker(scale: int, edge_factor: int = 16, *, seed: int = 1, a: float = A,
     """A Kronecker graph as in Graph500: ``2**scale`` vertices, at most ``edge_factor * 2**scale`` undirected edges.
 
     Duplicates and loops of the recipe are dropped, so there are fewer edges than the factor says. ``a``, ``b``, ``c``
-    and the rest ``d`` are the probabilities of the quadrants of the adjacency matrix, at every level.
+    and the rest ``d`` are the probabilities of the quadrants of the adjacency matrix, at every level. On a device,
+    large graphs are made some rows at a time, which bounds the memory that is needed beside the matrix.
 
     >>> from grblas_gpu import generators
     >>> A = generators.kronecker(6, seed=3)
@@ -36,15 +39,47 @@ def kronecker(scale: int, edge_factor: int = 16, *, seed: int = 1, a: float = A,
         raise ValueError(f"kronecker: a, b, c must be probabilities that add up to at most 1, got {a}, {b}, {c}")
     like = engine_array()
     n, m = 1 << scale, edge_factor << scale
-    limits = quadrant_limits(a, b, c)
     # The recipe gives low numbers high degrees; a permutation removes that hint.
-    permutation = Stream(seed, 1).permutation(n, like).astype(np.uint64)
-    edges = EdgeKeys(n, m, like)
-    for start, stop in pieces(m, like):
-        counters = np.arange(start, stop, dtype=np.uint64, like=like)
-        source, target = recipe_edges(scale, seed, limits, counters)
-        edges.add(permutation[source.view(np.int64)], permutation[target.view(np.int64)])
-    return edges.matrix()
+    permutation = Stream(seed, 1).permutation(n, like).astype(np.uint32)
+    recipe = Recipe(scale, m, seed, quadrant_limits(a, b, c), permutation)
+    find_keys = getattr(current_engine(), "kronecker_keys", kronecker_keys)  # an engine may have a kernel for it
+    return matrix_by_rows(n, 2 * m, partial(find_keys, recipe), like)
+
+
+class Recipe(NamedTuple):
+    """All that edge number 0, 1, ... depends on."""
+
+    scale: int
+    edges: int
+    seed: int
+    limits: list[np.uint64]
+    permutation: Array  # of the vertices, uint32
+
+    @property
+    def bits(self) -> np.uint64:
+        """Of a column in a key."""
+        return key_bits(1 << self.scale)
+
+    @property
+    def streams(self) -> list[int]:
+        """What the hash of an edge's number begins with, for every second level (see Stream.bits)."""
+        return [(Stream(self.seed, 2 + level).start + STEP) & WORD for level in range(0, self.scale, 2)]
+
+
+def kronecker_keys(recipe: Recipe, low: int, high: int, keys: Array) -> int:
+    """The keys of the entries in rows ``low`` to ``high - 1``, and how many there are (see matrix_by_rows)."""
+    bits, found = recipe.bits, 0
+    for start, stop in pieces(recipe.edges, keys):
+        counters = np.arange(start, stop, dtype=np.uint64, like=keys)
+        ends = recipe_edges(recipe.scale, recipe.seed, recipe.limits, counters)
+        source, target = (recipe.permutation[end.view(np.int64)].astype(np.uint64) for end in ends)
+        for row, column in ((source, target), (target, source)):
+            wanted = (row >= low) & (row < high) & (row != column)
+            more = (row << bits | column)[wanted]
+            room = keys[found : found + len(more)]  # shorter where it is full
+            room[:] = more[: len(room)]
+            found += len(more)
+    return found
 
 
 def quadrant_limits(a: float, b: float, c: float) -> list[np.uint64]:

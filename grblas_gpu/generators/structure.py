@@ -5,7 +5,7 @@ Array code for NumPy and CuPy alike: new arrays are made ``like=`` one of the en
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from ..matrix import Matrix
 
 Array = Any  # numpy.ndarray or cupy.ndarray
+KeysOfRows = Callable[[int, int, Array], int]
 
 NOTHING = np.uint64(2**64 - 1)  # no edge: sorts behind all keys
 HOST_PIECE, DEVICE_PIECE = 2**15, 2**24  # edges at a time: what fits a cache, what keeps a device busy
+HOST_KEYS, DEVICE_KEYS = 2**32, 2**29  # sorted at a time: CuPy takes less than 2**31, and a graph must fit beside them
 
 
 def engine_array() -> Array:
@@ -35,6 +37,11 @@ def pieces(total: int, like: Array) -> Iterator[tuple[int, int]]:
         yield start, min(start + size, total)
 
 
+def key_bits(n: int) -> np.uint64:
+    """How many bits of a key ``row << bits | column`` the column takes."""
+    return np.uint64(max(n - 1, 1).bit_length())
+
+
 class EdgeKeys:
     """A list of undirected edges to be: one 64-bit key for each direction of each edge.
 
@@ -43,7 +50,7 @@ class EdgeKeys:
 
     def __init__(self, n: int, most: int, like: Array) -> None:
         self.n = n
-        self.bits = np.uint64(max(n - 1, 1).bit_length())
+        self.bits = key_bits(n)
         self.keys = np.zeros(2 * most, np.uint64, like=like)
         self.used = 0
 
@@ -59,12 +66,17 @@ class EdgeKeys:
         """The adjacency matrix, every edge once in either direction. The keys are used up."""
         keys = self.keys[: self.used]
         del self.keys
-        keys.sort()
-        if len(keys):
-            keep = keys != NOTHING
-            keep[1:] &= keys[1:] != keys[:-1]
-            keys = keys[keep]
-        return matrix_of_keys(keys, self.n, self.bits)
+        return matrix_of_keys(distinct(keys), self.n, self.bits)
+
+
+def distinct(keys: Array) -> Array:
+    """Each key once, in ascending order. The array that is given is work space."""
+    keys.sort()
+    if len(keys) == 0:
+        return keys
+    keep = keys != NOTHING
+    keep[1:] &= keys[1:] != keys[:-1]
+    return keys[keep]
 
 
 def undirected(source: Array, target: Array, n: int) -> Matrix:
@@ -80,6 +92,49 @@ def matrix_of_keys(keys: Array, n: int, bits: np.uint64) -> Matrix:
     indptr = np.searchsorted(keys, firsts).astype(INDEX)
     cols = (keys & (np.uint64(1) << bits) - np.uint64(1)).astype(column_type(n))
     return symmetric_matrix(indptr, cols)
+
+
+def matrix_by_rows(n: int, most: int, keys_of_rows: KeysOfRows, like: Array) -> Matrix:
+    """The adjacency matrix of edges that can be made again and again: if they are many, some rows at a time.
+
+    ``keys_of_rows(low, high, keys)`` writes the keys of all entries in these rows to ``keys``, in any order, as far as
+    there is room, and returns how many there are, repetitions included; in all rows there are ``most`` at most.
+    """
+    bits, used = key_bits(n), 0
+    indptr = np.zeros(n + 1, INDEX, like=like)
+    cols: Any = None
+    for low, high, keys in distinct_by_rows(n, most, keys_of_rows, like):
+        if cols is None:  # of several ranges nobody knows the sum, and there may be no room for a copy
+            cols = np.empty(len(keys) if high == n else most, column_type(n), like=like)
+        firsts = np.arange(low, high, dtype=np.uint64, like=like) << bits
+        indptr[low:high] = np.searchsorted(keys, firsts) + used
+        keys &= (np.uint64(1) << bits) - np.uint64(1)
+        cols[used : used + len(keys)] = keys.astype(cols.dtype)
+        used += len(keys)
+    indptr[n] = used
+    return symmetric_matrix(indptr, cols[:used])
+
+
+def distinct_by_rows(n: int, most: int, keys_of_rows: KeysOfRows, like: Array) -> Iterator[tuple[int, int, Array]]:
+    """Ranges of rows with their keys, each once and in order."""
+    at_once = HOST_KEYS if isinstance(like, np.ndarray) else DEVICE_KEYS
+    # If rows are in random order, equally many have about equally many entries; a sixteenth is left for hubs.
+    parts = 1 if most <= at_once else -(-most * 16 // (15 * at_once))
+    size = -(-n // parts)
+    ranges = [(low, min(low + size, n)) for low in range(0, n, size)][::-1]
+    keys = np.empty(min(most, at_once), np.uint64, like=like)
+    while ranges:
+        low, high = ranges.pop()
+        found = keys_of_rows(low, high, keys)
+        if found > len(keys) and high - low > 1:
+            middle = (low + high) // 2
+            ranges += [(middle, high), (low, middle)]
+            continue
+        if found > len(keys):  # in a single row
+            keys = np.empty(found, np.uint64, like=like)
+            keys_of_rows(low, high, keys)
+        keys[found:] = NOTHING  # to sort as many every time: work space of one size is used again
+        yield low, high, distinct(keys)
 
 
 def symmetric_matrix(indptr: Array, cols: Array) -> Matrix:

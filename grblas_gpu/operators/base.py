@@ -24,15 +24,16 @@ _numbers = itertools.count()  # tell operators without a name of their own apart
 
 
 def caller(name: str) -> Callable[..., Any]:
-    """A ``__call__`` that hands over to the function of this name in :mod:`grblas_gpu.calls`."""
-    function: Any = None
+    """A ``__call__`` that hands over to the function of this name in :mod:`grblas_gpu.calls`, and at its first call
+    leaves its place to it."""
 
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
-        nonlocal function
-        if function is None:
-            from .. import calls
+        from .. import calls
 
-            function = getattr(calls, name)
+        function = getattr(calls, name)
+        for cls in type(self).__mro__:
+            if cls.__dict__.get("__call__") is __call__:
+                setattr(cls, "__call__", function)  # noqa: B010 (a plain assignment would be one to a method)
         return function(self, *args, **kwargs)
 
     return __call__

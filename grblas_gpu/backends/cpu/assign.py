@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...planner import DENSE_ABOVE
+from ...planner import SPARSE_BELOW
 from ..entries import expand
 from ..storage import INDEX, Array, MaskView, VectorStore
 from . import pool, workspace
@@ -25,7 +25,7 @@ LISTED = """\
 @kernel
 def kernel(rows{arguments}):
     added = 0
-    for t in range(U(len(rows))):
+{first}    for t in range(U(len(rows))):
         i = U(rows[t])
 {body}    return added
 """
@@ -71,8 +71,8 @@ def _source(kind: int, full: bool, iso: bool) -> Source:
     arguments = ("" if full else ", present") + ("" if iso else ", values, value")
     if kind == ROWS:
         mark = "" if full else " " * 8 + "added += not present[i]\n" + " " * 8 + "present[i] = True\n"
-        store = "" if iso else " " * 8 + "values[i] = value[0]\n"
-        return LISTED.format(arguments=arguments, body=mark + store), {}
+        first, store = ("", "") if iso else ("    given = value[0]\n", " " * 8 + "values[i] = given\n")
+        return LISTED.format(arguments=arguments, first=first, body=mark + store), {}
     deep = " " * 16
     mark = "" if full else f"{deep}added += here & (not present[i])\n{deep}present[i] |= here\n"
     store = "" if iso else f"{deep}values[i] = value[0] if here else values[i]\n"
@@ -90,21 +90,22 @@ def assign_scalar(c: VectorStore, value: Any, mask: MaskView) -> VectorStore | N
         return None
     if c.indices is not None:
         given = len(allowed) if kind == ROWS else mask.store.nvals
-        if c.size > SMALL and c.nvals + given <= c.size * DENSE_ABOVE:
+        # To extend a list is to copy it: flags as soon as they would be kept.
+        if c.size > SMALL and c.nvals + given < c.size * SPARSE_BELOW:
             return _append(c, value, allowed) if kind == ROWS else None
         c = _as_bitmap(c)
-    full = c.present is None
+    full, dtype = c.present is None, c.values.dtype
     iso = len(c.values) == 1 and c.size > 1 and bool(c.values[0] == value)
     if full and iso:
         return c
-    key = (kind, full, iso, "" if iso else c.dtype.char)
+    key = (kind, full, iso, "" if iso else dtype.char)
     kernel = _table.get(key) or _table.find(key, c.size, lambda: _source(kind, full, iso))
     if kernel is None:
         return None
     arguments: tuple[Any, ...] = (allowed,) if full else (allowed, c.present)
     if not iso:
         c.values = _own_values(c)
-        arguments += (c.values, np.array([value], c.dtype))
+        arguments += (c.values, np.array([value], dtype))
     if kind == ROWS:
         c.nvals += kernel(*arguments)
     elif c.size < LIGHT_WORK:

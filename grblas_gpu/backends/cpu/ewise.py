@@ -13,7 +13,7 @@ import numpy as np
 
 from ..entries import Store, cast
 from ..storage import INDEX, Array, MatrixStore, VectorStore
-from . import pool
+from . import buffers, pool
 from .inline import Inliner, uses
 from .parallel import PARALLEL_WORK, edge_chunks, even_chunks
 from .tier import KernelTable
@@ -71,11 +71,11 @@ class _Operands:
         text = (", x_values" if self.x else "") + (", y_values" if self.y else "")
         return text + (", left_default, right_default" if self.defaults else "")
 
-    def output(self, count: int, make: Any = np.empty) -> tuple[Array, tuple[Array, ...]]:
+    def output(self, count: int) -> tuple[Array, tuple[Array, ...]]:
         """The result's values, and the same as kernel arguments."""
         if self.constant is not None:
             return (self.constant.copy() if count else self.constant[:0]), ()
-        values = make(count, self.dtype)
+        values = buffers.empty(count, self.dtype)
         return values, (values,)
 
 
@@ -179,7 +179,7 @@ def _merge(
     indptr = np.zeros(rows + 1, INDEX)
     np.cumsum(counts, out=indptr[1:])
     total = int(indptr[-1])
-    indices = np.empty(total, index_type)
+    indices = buffers.empty(total, index_type)
     values, out = operands.output(total)
     arguments = (
         x_indptr,
@@ -204,6 +204,8 @@ def _dense_source(operands: _Operands, x_full: bool, y_full: bool) -> Source:
     out_full = (x_full or y_full) if operands.union else (x_full and y_full)
     outputs = ("" if out_full else ", out_present") + ("" if operands.constant is not None else ", out_values")
     here_x, here_y = ("True" if x_full else "x_present[i]"), ("True" if y_full else "y_present[i]")
+    zero = text.inliner.load("np.int8(0)", np.dtype(np.int8), operands.dtype)
+    nothing = "" if operands.constant is not None else f"out_values[i] = {zero}\n"  # absent entries have a value too
     if x_full and y_full:
         body = text.both or "pass\n"
     elif operands.union:
@@ -214,10 +216,11 @@ def _dense_source(operands: _Operands, x_full: bool, y_full: bool) -> Source:
             + ("" if x_full else f"elif {here_y}:\n{indent(text.only_y + mark or 'pass', '    ')}\n")
         )
         if not out_full:
-            body += "else:\n    out_present[i] = False\n"
+            body += "else:\n" + indent("out_present[i] = False\n" + nothing, "    ")
     else:
         body = f"found = {here_x} and {here_y}\nout_present[i] = found\nif found:\n"
         body += indent("count += 1\n" + text.both, "    ")
+        body += "else:\n" + indent(nothing, "    ") if nothing else ""
     return text.finish(
         f"def kernel(unused{present}{operands.names()}{outputs}, lo, hi):\n    count = 0\n{text.prologue}"
         "    for i in range(U(lo), U(hi)):\n" + indent(body, " " * 8) + "    return count\n"
@@ -231,8 +234,8 @@ def _dense(x: VectorStore, y: VectorStore, operands: _Operands) -> VectorStore |
     if kernel is None:
         return None
     out_full = (x_full or y_full) if operands.union else (x_full and y_full)
-    present = None if out_full else np.empty(size, bool)
-    values, out = operands.output(size, np.zeros)  # absent entries have a value too: 0
+    present = None if out_full else buffers.empty(size, bool)
+    values, out = operands.output(size)
     if out_full and not out:
         return VectorStore(size, values)
     given = tuple(array for array in (x.present, y.present) if array is not None)
@@ -373,7 +376,7 @@ def _map(x: Store, function: Any, op: Any) -> Store:
     """NumPy's loops are at their best on values that fit a core's cache, and leave other threads running."""
     from ..definitions.elementwise import with_values
 
-    out = np.empty(len(x.values), op.return_type.np_type)
+    out = buffers.empty(len(x.values), op.return_type.np_type)
 
     def run(part: tuple[int, int]) -> None:
         lo, hi = part

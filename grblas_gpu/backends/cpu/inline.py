@@ -94,3 +94,19 @@ def uses(op: Any, name: str) -> bool:
 @cache
 def _names(source: str) -> frozenset[str]:
     return frozenset(node.id for node in ast.walk(ast.parse(source, mode="eval")) if isinstance(node, ast.Name))
+
+
+@cache
+def kept_end(source: str | None) -> str | None:
+    """Which end of a row a test of positions keeps: the "first" entries, the "last", or None if that cannot be told.
+
+    A column compared with something that is the same for the whole row splits the row, whose columns ascend, in two.
+    """
+    tree = None if source is None else ast.parse(source, mode="eval").body
+    if not isinstance(tree, ast.Compare) or len(tree.ops) > 1 or "x" in _names(source):
+        return None
+    if "j" not in _names(source):
+        return "first"  # all of them or none
+    if ast.unparse(tree.left) != "j" or "j" in _names(ast.unparse(tree.comparators[0])):
+        return None
+    return {ast.Lt: "first", ast.LtE: "first", ast.Gt: "last", ast.GtE: "last"}.get(type(tree.ops[0]))

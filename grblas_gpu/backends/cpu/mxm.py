@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from ..storage import INDEX, Array, MaskView, MatrixStore, column_type
+from . import buffers, pool
 from . import mxm_source as text
-from . import pool
 from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK, NOTHING
 from .mxv_call import Call, prepared
-from .parallel import PARALLEL_WORK, edge_chunks
+from .parallel import PARALLEL_WORK, Chunks, edge_chunks
 from .tier import KernelTable
+
+COPIED_BYTES = 2**28  # values of a result that may exist twice for a moment
 
 _table = KernelTable()
 
@@ -57,10 +59,76 @@ def _filtered(store: MatrixStore, keep: Array) -> MatrixStore:
 def _gustavson(
     a: MatrixStore, b: MatrixStore, call: Call, kind: int, pattern: MatrixStore | None
 ) -> MatrixStore | None:
-    types = (a.indices.dtype.char, b.indices.dtype.char, "" if pattern is None else pattern.indices.dtype.char)
-    work = len(a.indices) * (len(b.indices) // max(1, b.nrows) + 1)
     # Products before each row: the measure of work, and of the room that a row may need.
     products = np.zeros(len(a.indices) + 1, INDEX)
+    np.cumsum(np.diff(b.indptr)[a.indices], out=products[1:])
+    products = products[a.indptr]
+    parts = edge_chunks(products, 4) if products[-1] > PARALLEL_WORK else [(0, a.nrows)]
+    room = np.minimum(np.diff(products), b.ncols)
+    if kind == BYTES:
+        assert pattern is not None
+        room = np.minimum(room, np.diff(pattern.indptr))
+    dtype = call.semiring.return_type.np_type
+    if call.constant is None and kind == NO_MASK and int(room.sum()) * dtype.itemsize <= COPIED_BYTES:
+        return _at_once(a, b, call, products, room, parts)
+    return _in_two_passes(a, b, call, kind, pattern, products, room, parts)
+
+
+def _at_once(
+    a: MatrixStore, b: MatrixStore, call: Call, products: Array, room: Array, parts: Chunks
+) -> MatrixStore | None:
+    """Every chunk makes its part of the result; they are then put together."""
+    kernel = _table.find(
+        ("whole", call.key, a.indices.dtype.char, b.indices.dtype.char),
+        int(products[-1]),
+        lambda: text.whole(_terms(call)),
+    )
+    if kernel is None:
+        return None
+    dtype, index_type = call.semiring.return_type.np_type, column_type(b.ncols)
+    counts = np.zeros(a.nrows, INDEX)
+    operands = call.value_arguments(a.values, b.values)
+
+    def make(part: tuple[int, int]) -> tuple[Array, Array]:
+        most = int(room[part[0] : part[1]].sum()) + 1
+        indices, values = buffers.empty(most, index_type), buffers.empty(most, dtype)
+        stamps, dense = np.zeros(b.ncols, np.int32), np.empty(b.ncols, dtype)
+        matrices = (a.indptr, a.indices, b.indptr, b.indices, *operands)
+        n = kernel(*matrices, products, stamps, dense, indices, values, counts, *part)
+        return indices[:n], values[:n]
+
+    pieces = pool.run(make, parts)
+    indptr = np.zeros(a.nrows + 1, INDEX)
+    np.cumsum(counts, out=indptr[1:])
+    indices, values = (_joined([piece[which] for piece in pieces]) for which in (0, 1))
+    return MatrixStore(a.nrows, b.ncols, indptr, indices, values)
+
+
+def _joined(pieces: list[Array]) -> Array:
+    """One array of all pieces."""
+    ends = np.cumsum([len(piece) for piece in pieces]).tolist()
+    whole: Array = buffers.empty(ends[-1], pieces[0].dtype)
+
+    def copy(number: int) -> None:
+        whole[ends[number] - len(pieces[number]) : ends[number]] = pieces[number]
+
+    pool.run(copy, range(len(pieces)))
+    return whole
+
+
+def _in_two_passes(
+    a: MatrixStore,
+    b: MatrixStore,
+    call: Call,
+    kind: int,
+    pattern: MatrixStore | None,
+    products: Array,
+    room: Array,
+    parts: Chunks,
+) -> MatrixStore | None:
+    """First the pattern; then the values, in their place."""
+    types = (a.indices.dtype.char, b.indices.dtype.char, "" if pattern is None else pattern.indices.dtype.char)
+    work = int(products[-1])
     if call.constant is None:
         key = ("numeric", call.key, *types)
         numeric = _table.find(key, work, lambda: text.numeric(_terms(call)))
@@ -69,33 +137,25 @@ def _gustavson(
     structure = _table.find(("structure", kind, *types), work, lambda: text.structure(kind))
     if structure is None:
         return None
-    np.cumsum(np.diff(b.indptr)[a.indices], out=products[1:])
-    products = products[a.indptr]
-    parts = edge_chunks(products, 4) if products[-1] > PARALLEL_WORK else [(0, a.nrows)]
-    room = np.minimum(np.diff(products), b.ncols)
-    if kind == BYTES:
-        assert pattern is not None
-        room = np.minimum(room, np.diff(pattern.indptr))
     given = () if pattern is None else (pattern.indptr, pattern.indices)
     index_type = column_type(b.ncols)
     counts = np.zeros(a.nrows, INDEX)
 
     def find(part: tuple[int, int]) -> Array:
         lo, hi = part
-        indices: Array = np.empty(int(room[lo:hi].sum()), index_type)
+        indices = buffers.empty(int(room[lo:hi].sum()) + 1, index_type)
         stamps = np.zeros(b.ncols, np.int32)
-        n = structure(a.indptr, a.indices, b.indptr, b.indices, *given, stamps, indices, counts, lo, hi)
-        return indices[:n].copy() if 4 * n < 3 * len(indices) else indices[:n]
+        n = structure(a.indptr, a.indices, b.indptr, b.indices, *given, products, stamps, indices, counts, lo, hi)
+        return indices[:n]
 
-    pieces = pool.run(find, parts)
-    indices = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+    indices = _joined(pool.run(find, parts))
     indptr = np.zeros(a.nrows + 1, INDEX)
     np.cumsum(counts, out=indptr[1:])
     if call.constant is not None:
         values = call.constant.copy() if len(indices) else call.constant[:0]
         return MatrixStore(a.nrows, b.ncols, indptr, indices, values)
     dtype = call.semiring.return_type.np_type
-    values = np.empty(len(indices), dtype)
+    values = buffers.empty(len(indices), dtype)
     operands = call.value_arguments(a.values, b.values)
 
     def fill(part: tuple[int, int]) -> None:

@@ -1,9 +1,12 @@
 """The text of the matrix times matrix kernels.
 
-Gustavson's method in two passes. *Structure* finds the sorted pattern of each row of the result; it knows no operator,
-so it is compiled once for all of them. *Numeric* adds up the products at the positions of a given pattern. Both mark
-columns of the current row in a dense array of stamps, which never needs clearing: row ``r`` of a chunk owns the stamps
-``2 r + 2`` (listed) and ``2 r + 3`` (listed and touched).
+Gustavson's method. *Structure* finds the sorted pattern of each row of the result; it knows no operator, so it is
+compiled once for all of them. *Numeric* adds up the products at the positions of a given pattern. *Whole* does both at
+once, for results of which two copies are not too much. All mark columns of the current row in a dense array of stamps,
+which never needs clearing: row ``r`` of a chunk owns the stamps ``2 r + 2`` (listed) and ``2 r + 3`` (touched).
+
+Whether a product is the first of its column is as good as random, and a branch on it would be mispredicted. A row with
+many products next to the number of columns does without: it marks every product, and then looks at every column.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ import numpy as np
 from .inline import literal, static_cast
 from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK
 from .mxv_source import Body, Source, Terms
+
+MANY_PRODUCTS = 8  # a row has many from columns / MANY_PRODUCTS on
 
 POSITIONS = {"firsti": "i", "firstj": "k", "secondi": "k", "secondj": "j"}
 
@@ -63,52 +68,106 @@ def sort_slice(a, low, high):
 '''
 
 
-def structure(mask: int) -> Source:
-    """The pattern of rows ``lo`` to ``hi``: column indices one row after the other, and their number per row."""
-    arguments = "" if mask == NO_MASK else "mask_indptr, mask_indices, "
-    mark = """\
-        for t in range(U(mask_indptr[i]), U(mask_indptr[i + U(1)])):
-            stamps[U(mask_indices[t])] = listed
+PRODUCTS = """\
+for p in range(U(a_indptr[i]), U(a_indptr[i + U(1)])):
+    k = U(a_indices[p])
+    for q in range(U(b_indptr[k]), U(b_indptr[k + U(1)])):
+        j = U(b_indices[q])
 """
-    test = {
-        NO_MASK: "stamp != touched",
-        BYTES: "stamp == listed",
-        BYTES_COMPLEMENT: "stamp != touched and stamp != listed",
-    }
+MANY = f"if (products[i + U(1)] - products[i]) * {MANY_PRODUCTS} > len(stamps):\n"
+IN_ORDER = """\
+if n - first > U(len(stamps) >> 4):
+    n = first
+    for j in range(U(len(stamps))):
+        if stamps[j] == touched:
+            out_indices[n] = j
+            n += U(1)
+elif n - first > U(1):
+    sort_slice(out_indices, np.int64(first), np.int64(n))
+"""
+
+
+def _all_products(add: str) -> str:
+    """A loop over the products of row ``i``: ``add`` is done for each."""
+    return PRODUCTS + indent(add, " " * 8)
+
+
+def _first_touch(allowed: str, first: str = "", more: str = "") -> str:
+    """Note column ``j`` if this is its first product; what to do then, and what if it is not."""
     return (
-        SORT
-        + f"""\
-@kernel
-def kernel(a_indptr, a_indices, b_indptr, b_indices, {arguments}stamps, out_indices, counts, lo, hi):
+        f"stamp = stamps[j]\nif {allowed}:\n    stamps[j] = touched\n    out_indices[n] = j\n    n += U(1)\n"
+        + indent(first, "    ")
+        + (f"elif stamp == touched:\n{indent(more, '    ')}" if more else "")
+    )
+
+
+def _collect(value: str = "") -> str:
+    """The touched columns; there is room for one more, which is not."""
+    return (
+        "for j in range(U(len(stamps))):\n    out_indices[n] = j\n"
+        + indent(value, "    ")
+        + "    n += U(stamps[j] == touched)\n"
+    )
+
+
+ROWS = """\
     n = U(0)
     for i in range(U(lo), U(hi)):
         first = n
         listed = np.int32(2 * (np.int64(i) - lo) + 2)
         touched = np.int32(listed + 1)
-{"" if mask == NO_MASK else mark}\
-        for p in range(U(a_indptr[i]), U(a_indptr[i + U(1)])):
-            k = U(a_indices[p])
-            for q in range(U(b_indptr[k]), U(b_indptr[k + U(1)])):
-                j = U(b_indices[q])
-                stamp = stamps[j]
-                if {test[mask]}:
-                    stamps[j] = touched
-                    out_indices[n] = j
-                    n += U(1)
-        found = n - first
-        counts[i] = found
-        if found > U(len(stamps) >> 4):
-            n = first
-            for j in range(U(len(stamps))):
-                if stamps[j] == touched:
-                    out_indices[n] = j
-                    n += U(1)
-        elif found > U(1):
-            sort_slice(out_indices, np.int64(first), np.int64(n))
-    return np.int64(n)
-""",
+"""
+ALLOWED = {
+    NO_MASK: "stamp != touched",
+    BYTES: "stamp == listed",
+    BYTES_COMPLEMENT: "stamp != touched and stamp != listed",
+}
+MARK = """\
+        for t in range(U(mask_indptr[i]), U(mask_indptr[i + U(1)])):
+            stamps[U(mask_indices[t])] = listed
+"""
+
+
+def structure(mask: int) -> Source:
+    """The pattern of rows ``lo`` to ``hi``: column indices one row after the other, and their number per row."""
+    body = _all_products(_first_touch(ALLOWED[mask])) + IN_ORDER
+    if mask == NO_MASK:
+        body = (
+            MANY
+            + indent(_all_products("stamps[j] = touched\n") + _collect(), "    ")
+            + "else:\n"
+            + indent(body, "    ")
+        )
+    arguments = "" if mask == NO_MASK else "mask_indptr, mask_indices, "
+    return (
+        f"{SORT}@kernel\ndef kernel(a_indptr, a_indices, b_indptr, b_indices, {arguments}products, stamps, "
+        f"out_indices, counts, lo, hi):\n{ROWS}{'' if mask == NO_MASK else MARK}"
+        + indent(body + "counts[i] = n - first\n", " " * 8)
+        + "    return np.int64(n)\n",
         {},
     )
+
+
+def whole(terms: Terms) -> Source:
+    """Structure and values of rows ``lo`` to ``hi`` at once, without a mask."""
+    body = Body(terms, "q", POSITIONS)
+    more = "" if body.exit_at_first else body.product + f"acc = dense[j]\ndense[j] = {body.sum}\n"
+    rows = _all_products(_first_touch(ALLOWED[NO_MASK], body.product + "dense[j] = z\n", more)) + IN_ORDER
+    rows += "for t in range(first, n):\n    out_values[t] = dense[U(out_indices[t])]\n"
+    start = None if body.exit_at_first else neutral(terms)
+    if start is not None:
+        many = f"for j in range(U(len(stamps))):\n    dense[j] = {start}\n"
+        many += _all_products(body.product + f"acc = dense[j]\ndense[j] = {body.sum}\nstamps[j] = touched\n")
+        many += _collect("out_values[n] = dense[j]\n")
+        rows = MANY + indent(many, "    ") + "else:\n" + indent(rows, "    ")
+    text, functions = body.finish(
+        f"def kernel(a_indptr, a_indices, b_indptr, b_indices{body.arguments}, products, stamps, dense, out_indices, "
+        f"out_values, counts, lo, hi):\n{body.prologue}"
+        + ROWS
+        + indent(rows + "counts[i] = n - first\n", " " * 8)
+        + "    return np.int64(n)\n"
+    )
+    return SORT + text, functions
 
 
 PROBES = {"f": (0.0, 1.5, -2.5, math.inf, -math.inf, math.nan), "b": (False, True)}

@@ -22,7 +22,7 @@ KEEP_BITMAP = 100  # a result with more than size / KEEP_BITMAP entries stays a 
 LISTED_ROWS = 16  # a sparse mask with more than size / LISTED_ROWS rows is read as bytes
 TINY_DENSE = 256  # up to here a bitmap is the cheapest result in any case
 PART_DEGREE = 8  # shorter lists of neighbours are not worth splitting between threads
-KEPT_BYTES = 2**14  # a list up to so long may keep its unused end: not worth a copy
+KEPT_BYTES = 2**16  # a list up to so long may keep its unused end: not worth a copy
 
 _table = KernelTable()
 
@@ -76,7 +76,7 @@ def _pull(
     shape = "rows" if rows is not None else "edge" if strategy == "pull.edge" else "pull"
     if shape == "pull" and call.constant is not None and call.leave and not full:
         shape = "probe"
-    blend = shape == "pull" and u.present is not None and len(m.indices) > TINY_SIZE and call.can_blend(m, u)
+    blend = shape in ("pull", "rows") and not full and len(m.indices) > TINY_SIZE and call.can_blend(m, u)
     key = (shape, call.key, full, bytes_kind, blend, m.indices.dtype.char)
     kernel = _table.get(key)
     if kernel is None:
@@ -124,7 +124,7 @@ def _pull(
 
 def _pull_source(shape: str, call: Call, full: bool, mask: int, blend: bool) -> text.Source:
     if shape == "rows":
-        return text.pull_rows(call.terms(), full, call.leave)
+        return text.pull_rows(call.terms(), full, blend, call.leave)
     if shape == "edge":
         return text.pull_edge(call.terms(), full, mask)
     if shape == "probe":
@@ -186,12 +186,12 @@ def _pull_listed(
         values = np.empty(count, call.semiring.return_type.np_type)
         arguments += (values,)
     iso = call.constant is not None
-    if count * average_degree(m) < PARALLEL_WORK or pool.threads() == 1:
+    parts = _listed_chunks(rows, m)
+    if len(parts) == 1:
         found = kernel(*arguments, 0, count)
         indices = indices[:found]
         values = values.copy() if iso else values[:found]
     else:
-        parts = even_chunks(count)
         counts = pool.run(lambda part: kernel(*arguments, *part), parts)
         pieces = [slice(lo, lo + n) for (lo, _), n in zip(parts, counts, strict=True)]
         indices = np.concatenate([indices[piece] for piece in pieces])
@@ -199,6 +199,15 @@ def _pull_listed(
     if len(indices) == 0:
         values = values[:0]
     return VectorStore(size, values, indices=indices, ordered=ordered)
+
+
+def _listed_chunks(rows: Array, m: MatrixStore) -> Chunks:
+    """Ranges of a list of rows for the threads: a list may well be one of the longest rows."""
+    if len(rows) * m.max_degree < PARALLEL_WORK or pool.threads() == 1:
+        return [(0, len(rows))]
+    edges = np.zeros(len(rows) + 1, INDEX)
+    np.cumsum(m.indptr[rows + 1] - m.indptr[rows], out=edges[1:])
+    return edge_chunks(edges) if edges[-1] > PARALLEL_WORK else [(0, len(rows))]
 
 
 # --- push -----------------------------------------------------------------------------------------------------------
@@ -234,18 +243,22 @@ def _push(
         shape = "dense"
     else:
         shape = "queue"
-    parts = 1
+    parts, blend = 1, False
     if shape != "gather" and edges > PARALLEL_WORK and edges > PART_DEGREE * len(frontier):
         parts = pool.threads()
-    key = (shape, call.key, dense_values, mask, parts == 1, m.indices.dtype.char)
+        blend = shape == "dense" and _guesswork(mask, kind, allowed, size)
+    key = (shape, call.key, dense_values, mask, parts == 1, blend, m.indices.dtype.char)
     kernel = _table.get(key)
     if kernel is None:
         # The definition, which would do this work instead, looks at every entry of the matrix.
-        source = partial(_push_source, shape, call, dense_values, mask, parts == 1)
+        source = partial(_push_source, shape, call, dense_values, mask, parts == 1, blend)
         kernel = _table.find(key, len(m.indices), source)
         if kernel is None:
             return None
-    arguments: tuple[Any, ...] = (m.indptr, m.indices, *call.value_arguments(m.values, u_values), frontier)
+    arguments: tuple[Any, ...] = (m.indptr, m.indices)
+    if call.constant is None:
+        arguments += call.value_arguments(m.values, u_values)
+    arguments += (frontier,)
     marked = None
     if mask:
         if kind in (ROWS, ROWS_COMPLEMENT):
@@ -268,10 +281,21 @@ def _push(
     return result
 
 
-def _push_source(shape: str, call: Call, dense_values: bool, mask: int, whole: bool) -> text.Source:
+def _push_source(shape: str, call: Call, dense_values: bool, mask: int, whole: bool, blend: bool) -> text.Source:
     if shape == "gather":
         return text.push_gather(call.terms(), dense_values, mask)
-    return (text.push_dense if shape == "dense" else text.push_queue)(call.terms(), dense_values, mask, whole)
+    if shape == "dense":
+        return text.push_dense(call.terms(), dense_values, mask, whole, blend)
+    return text.push_queue(call.terms(), dense_values, mask, whole)
+
+
+def _guesswork(mask: int, kind: int, allowed: Any, size: int) -> bool:
+    """Whether a branch on the mask would often be mispredicted: edges lead to the same few rows again and again, so a
+    mask that leaves most rows open may well close half of the edges, and one that closes most rows nearly all."""
+    if mask == NO_MASK:
+        return False
+    listed = len(allowed) if kind in (ROWS, ROWS_COMPLEMENT) else int(np.count_nonzero(allowed))
+    return (size - listed if mask == BYTES_COMPLEMENT else listed) * 2 > size
 
 
 def average_degree(m: MatrixStore) -> int:
@@ -331,8 +355,7 @@ def _push_queue(
             values = values[:count]
         indices = indices[:count]
         if count * 2 < capacity and capacity * indices.itemsize > KEPT_BYTES:  # do not keep the unused part alive
-            indices = indices.copy()
-            values = values.copy()
+            indices, values = indices.copy(), values if constant is not None else values.copy()
     if count == 0:
         values = values[:0]
     return VectorStore(size, values, indices=indices, ordered=count < 2, nvals=count)

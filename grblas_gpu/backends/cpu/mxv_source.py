@@ -21,6 +21,7 @@ NO_MASK, MASK, COMPLEMENT = 0, 1, 2
 BLOCK = 128  # entries examined at a time by a blending pull
 EXIT_BLOCK = 16  # entries combined between two looks at whether a row is decided
 ALLOWED = {NO_MASK: "", MASK: "if mask[i]:\n", COMPLEMENT: "if not mask[i]:\n"}
+ALSO_OPEN = {NO_MASK: "", MASK: " & mask[i]", COMPLEMENT: " & (not mask[i])"}
 
 
 class Terms(NamedTuple):
@@ -133,8 +134,9 @@ def _row(body: Body, full: bool, blend: bool = False, leave: bool = True) -> str
         rest = "for p in range(start + U(1), stop):\n    k = U(indices[p])\n"
         rest += indent(body.product + f"acc = {body.sum}\n", "    ")
         if body.exit_test:
-            blocks = "base = start + U(1)\nwhile base < stop:\n" + indent(body.exit_test, "    ")
-            blocks += f"    last = min(base + U({EXIT_BLOCK}), stop)\n"
+            # Asked before whether there is more: in a row that is decided, which may be all, nobody needs to know that.
+            blocks = "base = start + U(1)\nwhile True:\n" + indent(body.exit_test, "    ")
+            blocks += f"    if base >= stop:\n        break\n    last = min(base + U({EXIT_BLOCK}), stop)\n"
             rest = rest.replace("range(start + U(1), stop)", "range(base, last)")
             rest = blocks + indent(rest, "    ") + "    base = last\n"
         text = first if body.exit_at_first else first + rest
@@ -206,8 +208,7 @@ def pull_probing(mask: int) -> Source:
     than the probe. So all open rows of a block take turns: every turn probes one entry of each row and keeps those that
     go on, without a branch, and the processor has many reads under way at once. What is left is searched to its end.
     """
-    allowed = {NO_MASK: "", MASK: " & mask[i]", COMPLEMENT: " & (not mask[i])"}[mask]
-    names = {"mask": ", mask" if mask else "", "allowed": allowed, "rows": PROBED_ROWS, "turns": PROBE_TURNS}
+    names = {"mask": ", mask" if mask else "", "allowed": ALSO_OPEN[mask], "rows": PROBED_ROWS, "turns": PROBE_TURNS}
     return "@kernel\n" + PROBE.format(**names), {}
 
 
@@ -215,34 +216,58 @@ def pull(terms: Terms | None, full: bool, mask: int, blend: bool = False, leave:
     """Rows ``lo`` to ``hi`` of the result as a bitmap; returns the number of entries."""
     body = Body(terms, "k")
     arguments = "indptr, indices" + ("" if full else ", present") + body.arguments + (", mask" if mask else "")
+    if full and terms is not None:
+        return _pull_full(body, arguments, mask)
     store = "" if terms is None else "\n    out_values[i] = acc"
     work = _row(body, full, blend, leave) + f"if found:\n    count += 1{store}\n"
     if mask:
         work = ALLOWED[mask] + indent(work, "    ")
     zero = "" if terms is None else f"        acc = {body.zero}\n"
     values = "" if terms is None else ", out_values"
-    hits = f"    hits = np.empty({BLOCK}, np.uint64)\n" if blend else ""
     return body.finish(
-        f"def kernel({arguments}, out_present{values}, lo, hi):\n    count = 0\n{hits}{body.prologue}"
+        f"def kernel({arguments}, out_present{values}, lo, hi):\n    count = 0\n{_hits(blend)}{body.prologue}"
         f"    for i in range(U(lo), U(hi)):\n        found = False\n{zero}"
         + indent(work, " " * 8)
         + "        out_present[i] = found\n    return count\n"
     )
 
 
-def pull_rows(terms: Terms | None, full: bool, leave: bool = True) -> Source:
+def _pull_full(body: Body, arguments: str, mask: int) -> Source:
+    """With an operand that is full, a row has a result if it has an entry: such rows are listed first, without a branch
+    on which they are. Nobody could predict that either."""
+    return body.finish(
+        f"def kernel({arguments}, out_present, out_values, lo, hi):\n    count = 0\n"
+        f"    rows = np.empty({PROBED_ROWS}, np.uint64)\n{body.prologue}"
+        f"    for block in range(U(lo), U(hi), U({PROBED_ROWS})):\n        n = U(0)\n"
+        f"        for i in range(block, min(block + U({PROBED_ROWS}), U(hi))):\n"
+        f"            here = (indptr[i] < indptr[i + U(1)]){ALSO_OPEN[mask]}\n"
+        "            out_present[i] = here\n            rows[n] = i\n            n += U(here)\n"
+        "        count += np.int64(n)\n        for t in range(n):\n            i = rows[t]\n"
+        f"            acc = {body.zero}\n"
+        + indent(_row(body, True), " " * 12)
+        + "            out_values[i] = acc\n    return count\n"
+    )
+
+
+def _hits(blend: bool) -> str:
+    return f"    hits = np.empty({BLOCK}, np.uint64)\n" if blend else ""
+
+
+def pull_rows(terms: Terms | None, full: bool, blend: bool = False, leave: bool = True) -> Source:
     """The rows listed at ``lo`` to ``hi``: entries are written from ``lo`` on; returns their number."""
     body = Body(terms, "k")
     arguments = "indptr, indices" + ("" if full else ", present") + body.arguments
-    store = "" if terms is None else "\n    out_values[n] = acc"
-    work = _row(body, full, leave=leave) + f"if found:\n    out_indices[n] = rows[t]{store}\n    n += U(1)\n"
+    store = "" if terms is None else "\n    out_values[entries] = acc"
+    work = _row(body, full, blend, leave)
+    work += f"if found:\n    out_indices[entries] = rows[t]{store}\n    entries += U(1)\n"
     zero = "" if terms is None else f"        acc = {body.zero}\n"
     values = "" if terms is None else ", out_values"
     return body.finish(
-        f"def kernel({arguments}, rows, out_indices{values}, lo, hi):\n    n = U(lo)\n{body.prologue}"
+        f"def kernel({arguments}, rows, out_indices{values}, lo, hi):\n    entries = U(lo)\n"
+        f"{_hits(blend)}{body.prologue}"
         f"    for t in range(U(lo), U(hi)):\n        i = U(rows[t])\n        found = False\n{zero}"
         + indent(work, " " * 8)
-        + "    return np.int64(n) - lo\n"
+        + "    return np.int64(entries) - lo\n"
     )
 
 
@@ -276,12 +301,13 @@ SEEK = """\
         bottom, top = start, stop
         while bottom < top:
             middle = (bottom + top) >> U(1)
-            if indices[middle] < low:
+            if indices[middle] < {limit}:
                 bottom = middle + U(1)
             else:
                 top = middle
-        start = bottom
+        {bound} = bottom
 """
+SEEK_RANGE = SEEK.format(limit="low", bound="start") + SEEK.format(limit="high", bound="stop")
 
 
 def count_edges() -> Source:
@@ -292,14 +318,25 @@ def count_edges() -> Source:
     ), {}
 
 
-def _frontier_loop(add: str, whole: bool) -> str:
-    """Every entry ``p`` in the frontier's columns; unless ``whole``, with outputs from ``low`` to ``high`` only."""
-    leave = "" if whole else "            if indices[p] >= high:\n                break\n"
-    return (
+def _frontier_loop(add: str, mask: int, whole: bool, blend: bool = False) -> str:
+    """Every entry ``p`` in the frontier's columns that the mask allows; unless ``whole``, with outputs from ``low`` to
+    ``high`` only. With ``blend`` those of a block are first listed without a branch, as in :func:`_row`."""
+    text = (
         "    for t in range(len(frontier)):\n        k = U(frontier[t])\n"
-        "        start = U(indptr[k])\n        stop = U(indptr[k + U(1)])\n"
-        f"{'' if whole else SEEK}        for p in range(start, stop):\n{leave}            i = U(indices[p])\n"
-        + indent(add, " " * 12)
+        f"        start = U(indptr[k])\n        stop = U(indptr[k + U(1)])\n{'' if whole else SEEK_RANGE}"
+    )
+    if not blend:
+        add = ALLOWED[mask] + indent(add, "    ") if mask else add
+        return text + "        for p in range(start, stop):\n            i = U(indices[p])\n" + indent(add, " " * 12)
+    is_open = "mask[U(indices[p])]" if mask == MASK else "not mask[U(indices[p])]"
+    return (
+        _hits(True)
+        + text
+        + f"        for base in range(start, stop, U({BLOCK})):\n"
+        + f"            found = U(0)\n            for p in range(base, min(base + U({BLOCK}), stop)):\n"
+        + f"                hits[found] = p\n                found += U({is_open})\n"
+        + "            for h in range(found):\n                p = hits[h]\n                i = U(indices[p])\n"
+        + indent(add, " " * 16)
     )
 
 
@@ -319,17 +356,15 @@ def push_queue(terms: Terms | None, dense_values: bool, mask: int, whole: bool) 
         collect = "\n        out_values[t] = dense[out_indices[t]]"
     add = "" if terms is None else body.product
     add += f"if not seen[i]:\n    seen[i] = True\n    out_indices[n] = i\n    n += U(1){first}\n{more}"
-    if mask:
-        add = ALLOWED[mask] + indent(add, "    ")
     values = "" if terms is None else ", out_values"
     return body.finish(
         f"def kernel({arguments}{workspace}, out_indices{values}{limits}):\n    n = U(0)\n{body.prologue}"
-        + _frontier_loop(add, whole)
+        + _frontier_loop(add, mask, whole)
         + f"    for t in range(n):\n        seen[U(out_indices[t])] = False{collect}\n    return np.int64(n)\n"
     )
 
 
-def push_dense(terms: Terms | None, dense_values: bool, mask: int, whole: bool) -> Source:
+def push_dense(terms: Terms | None, dense_values: bool, mask: int, whole: bool, blend: bool = False) -> Source:
     """Scatter into the result itself, for outputs from ``low`` to ``high`` only; returns the number of entries.
 
     Rows are sorted, so a thread finds its part of a long list of neighbours by bisection. Each output belongs to one
@@ -344,12 +379,10 @@ def push_dense(terms: Terms | None, dense_values: bool, mask: int, whole: bool) 
         more = "" if body.exit_at_first else f"else:\n    acc = out_values[i]\n    out_values[i] = {body.sum}\n"
     add = "" if terms is None else body.product
     add += f"if not out_present[i]:\n    out_present[i] = True\n    count += 1{first}\n{more}"
-    if mask:
-        add = ALLOWED[mask] + indent(add, "    ")
     limits = "" if whole else ", low, high"
     return body.finish(
         f"def kernel({arguments}, out_present{values}{limits}):\n    count = 0\n{body.prologue}"
-        + _frontier_loop(add, whole)
+        + _frontier_loop(add, mask, whole, blend)
         + "    return count\n"
     )
 
@@ -361,11 +394,9 @@ def push_gather(terms: Terms | None, dense_values: bool, mask: int) -> Source:
     values = "" if terms is None else ", out_values"
     add = "out_indices[n] = i\n" if terms is None else body.product + "out_indices[n] = i\nout_values[n] = z\n"
     add += "n += U(1)\n"
-    if mask:
-        add = ALLOWED[mask] + indent(add, "    ")
     return body.finish(
         f"def kernel({arguments}, out_indices{values}):\n    n = U(0)\n{body.prologue}"
-        + _frontier_loop(add, True)
+        + _frontier_loop(add, mask, True)
         + "    return np.int64(n)\n"
     )
 

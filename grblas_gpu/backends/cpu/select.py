@@ -9,13 +9,15 @@ import numpy as np
 
 from ..entries import Store, cast
 from ..storage import INDEX, Array, MatrixStore, VectorStore
-from . import pool
-from .inline import Inliner, uses
+from . import buffers, pool
+from .inline import Inliner, kept_end, uses
 from .parallel import PARALLEL_WORK, edge_chunks, even_chunks
 from .tier import KernelTable
-from .values import ARRAY, UNUSED, prologue, reading
+from .values import ARRAY, prologue, reading
 
 Source = tuple[str, dict[str, Any]]
+
+LONG_ROW = 32  # entries: shorter rows are faster looked through than searched
 
 _table = KernelTable()
 
@@ -48,43 +50,51 @@ def select(x: Store, op: Any, thunk: Any) -> Store | None:
 
 def _matrix_source(op: Any, values: Array, fill: bool) -> Source:
     test = _Test(op, values, "p")
+    with_values = len(values) > 1
+    end = kept_end(op.source)
     if fill:
-        # Written whether it is kept or not, and then overwritten: nobody can predict which.
-        copy = "out_values[n] = values[p]\n" if len(values) > 1 else ""
-        keep = f"out_indices[n] = indices[p]\n{copy}n += U(keep)\nif n == end:\n    break\n"
-        outputs, stop = "out_indptr, out_indices, out_values", ""
-        start = (
-            "n = U(out_indptr[row])\n        end = U(out_indptr[row + U(1)])\n"
-            "        if n == end:\n            continue\n"
-        )
-        if test.mode == UNUSED:
-            start += _whole_run(test.text, bool(copy))
+        body = _fill(test.text, with_values) if end is None else _copy_run(end, with_values)
+        body = "n, stop = U(out_indptr[row]), U(out_indptr[row + U(1)])\nif n == stop:\n    continue\n" + body
     else:
-        keep = "n += keep\n"
-        outputs, start, stop = "counts", "n = 0", "        counts[row] = n\n"
+        body = _count(test.text) if end is None else _count_run(test.text, end)
     return test.finish(
-        f"def kernel(indptr, indices, values, thunk, {outputs}, lo, hi):\n{test.prologue}"
-        f"    for row in range(U(lo), U(hi)):\n        i = np.int64(row)\n        {start}\n"
-        "        for p in range(U(indptr[row]), U(indptr[row + U(1)])):\n            j = np.int64(indices[p])\n"
-        + indent(test.text + keep, " " * 12)
-        + stop
+        f"def kernel(indptr, indices, values, thunk, {'out_indptr, out_indices, out_values' if fill else 'counts'}, "
+        f"lo, hi):\n{test.prologue}"
+        "    for row in range(U(lo), U(hi)):\n        i = np.int64(row)\n"
+        "        first, last = U(indptr[row]), U(indptr[row + U(1)])\n" + indent(body, " " * 8)
     )
 
 
-def _whole_run(test: str, with_values: bool) -> str:
-    """Where only the position matters, what is kept of a row is often its beginning or its end: if all of as many
-    entries there are kept as were counted, they are copied as they are."""
-    copy = "out_values[n + t] = values[first + t]\n" if with_values else ""
+def _count(test: str) -> str:
+    body = "j = np.int64(indices[p])\n" + test + "n += keep\n"
+    return "n = 0\nfor p in range(first, last):\n" + indent(body, " " * 4) + "counts[row] = n\n"
+
+
+def _count_run(test: str, end: str) -> str:
+    """The kept entries are at one end of the row: where it is long, look for the last of them by halving."""
     return (
-        "        whole = False\n        for first in (U(indptr[row]), U(indptr[row + U(1)]) - (end - n)):\n"
-        "            kept = U(0)\n            for p in range(first, first + (end - n)):\n"
-        "                j = np.int64(indices[p])\n"
-        + indent(test + "kept += U(keep)\n", " " * 16)
-        + "            if kept == end - n:\n                whole = True\n"
-        "                for t in range(end - n):\n"
-        + indent("out_indices[n + t] = indices[first + t]\n" + copy, " " * 20)
-        + "                break\n        if whole:\n            continue\n"
+        f"if last - first <= U({LONG_ROW}):\n"
+        + indent(_count(test), " " * 4)
+        + "else:\n    low, high = first, last\n    while low < high:\n        p = (low + high) >> U(1)\n"
+        + "        j = np.int64(indices[p])\n"
+        + indent(test, " " * 8)
+        + f"        if {'keep' if end == 'first' else 'not keep'}:\n            low = p + U(1)\n"
+        + "        else:\n            high = p\n"
+        + f"    counts[row] = {'low - first' if end == 'first' else 'last - low'}\n"
     )
+
+
+def _fill(test: str, with_values: bool) -> str:
+    """An entry is written whether it is kept or not, and then overwritten: nobody can predict which."""
+    copy = "out_values[n] = values[p]\n" if with_values else ""
+    keep = f"out_indices[n] = indices[p]\n{copy}n += U(keep)\nif n == stop:\n    break\n"
+    return "for p in range(first, last):\n    j = np.int64(indices[p])\n" + indent(test + keep, " " * 4)
+
+
+def _copy_run(end: str, with_values: bool) -> str:
+    start = "" if end == "first" else "first = last - (stop - n)\n"
+    loop = "for t in range(stop - n):\n    out_{0}[n + t] = {0}[first + t]\n"
+    return start + loop.format("indices") + (loop.format("values") if with_values else "")
 
 
 def _select_matrix(x: MatrixStore, op: Any, thunk: Array) -> MatrixStore | None:
@@ -95,15 +105,15 @@ def _select_matrix(x: MatrixStore, op: Any, thunk: Array) -> MatrixStore | None:
         return None
     fill = _table.find(("fill", key), 10**9, lambda: _matrix_source(op, values, True))
     parts = [(0, x.nrows)] if len(x.indices) < PARALLEL_WORK else edge_chunks(x.indptr)
-    counts = np.empty(x.nrows, INDEX)
+    indptr = buffers.empty(x.nrows + 1, INDEX)
+    indptr[0], counts = 0, indptr[1:]
     pool.run(lambda part: count(x.indptr, x.indices, values, thunk, counts, *part), parts)
-    indptr = np.zeros(x.nrows + 1, INDEX)
-    np.cumsum(counts, out=indptr[1:])
+    np.cumsum(counts, out=counts)
     total = int(indptr[-1])
     if total == len(x.indices):
         return _unchanged(x)
-    indices = np.empty(total, x.indices.dtype)
-    out = values[: min(1, total)].copy() if len(values) == 1 else np.empty(total, values.dtype)
+    indices = buffers.empty(total, x.indices.dtype)
+    out = values[: min(1, total)].copy() if len(values) == 1 else buffers.empty(total, values.dtype)
     pool.run(lambda part: fill(x.indptr, x.indices, values, thunk, indptr, indices, out, *part), parts)
     return MatrixStore(x.nrows, x.ncols, indptr, indices, out)
 
@@ -143,14 +153,19 @@ def _select_sparse(x: VectorStore, op: Any, thunk: Array) -> VectorStore | None:
 
 
 def _dense_source(op: Any, values: Array, full: bool) -> Source:
-    test = _Test(op, values, "i")
-    body = test.text + "out_present[i] = keep\ncount += keep\n"
-    if not full:
-        body = "if present[i]:\n" + indent(body, "    ") + "else:\n    out_present[i] = False\n"
+    test = _Test(op, values, "at")
+    if full:
+        body = test.text
+    elif op.source is None:  # a user's function is called for entries only
+        body = "keep = False\nif present[at]:\n" + indent(test.text, "    ")
+    else:  # what is tested where there is no entry does not matter, and a branch would be a guess
+        body = test.text + "keep &= present[at]\n"
     return test.finish(
         f"def kernel({'' if full else 'present, '}values, thunk, out_present, lo, hi):\n"
         f"    count = 0\n    j = np.int64(0)\n{test.prologue}"
-        "    for i in range(lo, hi):\n" + indent(body, " " * 8) + "    return count\n"
+        "    for at in range(U(lo), U(hi)):\n        i = np.int64(at)\n"
+        + indent(body + "out_present[at] = keep\ncount += keep\n", " " * 8)
+        + "    return count\n"
     )
 
 

@@ -17,6 +17,7 @@ from ..storage import INDEX, Array, MaskView, MatrixStore, VectorStore, column_t
 from . import operating, radix, scratch, vectors
 from .arrays import empty_list
 from .assign import assign_scalar
+from .kronecker import kronecker_keys
 from .mxm import mxm
 from .mxv import mxv
 from .mxv_settle import pull_in_place
@@ -184,6 +185,11 @@ class CudaBackend(Definitions):
 
     def reduce_all(self, monoid: Any, values: Array) -> Any:
         return operating.reduce_all(monoid, values)
+
+    # ---- generators ---------------------------------------------------------------------------------------------
+
+    def kronecker_keys(self, recipe: Any, low: int, high: int, keys: Array) -> int:
+        return kronecker_keys(recipe, low, high, keys)
 
     # ---- values that leave the device ---------------------------------------------------------------------------
 

@@ -81,7 +81,7 @@ class Analysis:
         use = uses[vector.number]
         early = True if step.desc is None else step.desc.early_exit
         vector_iso = use.iso if iso is None else iso
-        return Product(step.op, store.dtype, store.iso, use.dtype, vector_iso, flip, early)
+        return Product(step.op, store.once.dtype, store.once.iso, use.dtype, vector_iso, flip, early)
 
     @staticmethod
     def _product_operands(step: BodyStep) -> tuple[Operand, Operand, bool]:

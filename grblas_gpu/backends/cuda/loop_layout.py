@@ -13,10 +13,10 @@ import numpy as np
 
 from ..storage import MatrixStore
 
-SLOT_WORDS = 20  # of a vector, as kernels/slot.cuh names them
+SLOT_WORDS = 21  # of a vector, as kernels/slot.cuh names them
 SLOT_FIELDS = (
     "flags_0 flags_1 flags_2 values_0 values_1 values_2 list_0 list_1 list_2 buffers size capacity count edges "
-    "edges_before old_count now listed dirty clean_list"
+    "edges_before edges_seen old_count now listed dirty clean_list"
 ).split()
 VARIABLE_WORDS = 2
 HEAD_WORDS = 4  # step, tick, stop, solo steps
@@ -40,6 +40,7 @@ class MatrixUse(NamedTuple):
     iso: bool
     column: np.dtype
     offset: np.dtype
+    repeated: bool
 
 
 class Operand(NamedTuple):
@@ -180,7 +181,8 @@ def vector_use(vector: Any, written: bool) -> VectorUse:
 
 
 def matrix_use(store: MatrixStore) -> MatrixUse:
-    return MatrixUse(store.dtype, store.iso, store.indices.dtype, store.indptr.dtype)
+    once = store.once
+    return MatrixUse(once.dtype, once.iso, once.indices.dtype, store.indptr.dtype, store.copies > 1)
 
 
 class Layout:

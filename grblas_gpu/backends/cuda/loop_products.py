@@ -42,9 +42,10 @@ class Products(Analysis):
             side: [self._word(side, field, matrix.number, transposed) for field in ("indptr", "indices", "values")]
             for side in ("columns", "rows")
         }
+        once = "".join(f", {self._word('once', f, matrix.number)}" for f in ("nrows", "nvals") if store.copies > 1)
         rule = self._rule(step, product, store)
         pieces = [
-            *product.pieces(store),
+            *product.pieces(store, store.copies > 1),
             constant("FULL", u.full),
             constant("CLOSING", at in self.closing),
             constant("CAN_SCATTER", product.can_scatter),
@@ -61,7 +62,7 @@ class Products(Analysis):
             indptr, indices, values = names[side]
             return (
                 f"{{(const {space}::Offset*){indptr}, (const {space}::Column*){indices}, "
-                f"(const {space}::MatrixValue*){values}}}"
+                f"(const {space}::MatrixValue*){values}{once}}}"
             )
 
         mask_text = "{nullptr, nullptr}"
@@ -77,6 +78,9 @@ class Products(Analysis):
         if at in self.closing:
             closing = f"S.s{self.closing[at]}.flags()"
             allowed = f"{allowed} - double(S.s{self.closing[at]}.count)"
+        # What a search has seen is closed: the open rows have the rest of the edges (if rows have as many as columns).
+        searches = step.mask is not None and step.mask.complement and step.mask.structure
+        unseen = f"::fmax(0.0, double({nvals} - {U}.edges_seen) - edges)" if searches else f"double({nvals})"
         initial = literal(0 if product.initial is None else product.initial, product.dtype)
         self.lines.append(
             f"        {{\n"
@@ -85,8 +89,9 @@ class Products(Analysis):
             f"            double rows = double({nrows}), entries = double({U}.count), size = double({U}.size);\n"
             f"            double edges = double({self._edges(vector.number, at, nvals)});\n"
             f"            double edges_before = double({U}.edges_before);\n"
-            f"            bool push = entries == 0 || {space}::pushes(edges, edges_before, entries, size, !{U}.listed, "
-            f"double({nvals}), {allowed}, rows);\n"
+            f"            double unseen = {unseen};\n"
+            f"            bool push = entries == 0 || {space}::pushes(edges, edges_before, unseen, entries, size, "
+            f"!{U}.listed, double({nvals}), {allowed}, rows);\n"
             f"            bool traced = trace && thread_in_grid() == 0 && S.step < {TRACED};\n"
             f"            int64* row = trace + (S.step * {len(self.products)} + {list(self.products).index(at)}) * 8;\n"
             f"            if (traced) {{\n"
@@ -128,8 +133,8 @@ class Products(Analysis):
 
     def _rule(self, step: BodyStep, product: Product, store: MatrixStore) -> list[str]:
         """``pushes(...)``: the planner's rule, in C++."""
-        parameters = "double edges, double edges_before, double entries, double size, bool dense, double nvals"
-        head = f"DEVICE bool pushes({parameters}, double allowed, double nrows) {{\n"
+        parameters = "double edges, double edges_before, double unseen, double entries, double size, bool dense"
+        head = f"DEVICE bool pushes({parameters}, double nvals, double allowed, double nrows) {{\n"
         asked = None if step.desc is None else forced(step.desc)
         if not product.can_scatter:
             asked = "pull"
@@ -137,8 +142,9 @@ class Products(Analysis):
             return [f"{head}    return {'true' if asked == 'push' else 'false'};\n}}"]
         policy = "cost" if step.desc is None else step.desc.policy
         monoid = step.op.monoid
-        terminal = product.structure or monoid.terminal is not None or monoid.any_value
-        costs = planner.LOOP_COSTS if product.structure or monoid.any_value else planner.CUDA_COSTS
+        # The least and the largest number of a type are terminal values that a row hardly ever reaches.
+        terminal = product.structure or monoid.any_value or (monoid.terminal is not None and product.dtype == bool)
+        costs = planner.LOOP_COSTS if terminal else planner.LOOP_SUM_COSTS
         if policy == "cost":
             names = list(inspect.signature(planner.pull_cost).parameters)
             types = {"terminal": "bool"}

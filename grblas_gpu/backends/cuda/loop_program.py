@@ -48,7 +48,7 @@ class Program(Steps):
         self.matrix_words = [
             (at, side, *_matrix_word(side, rest))
             for (side, *rest), at in self.layout.names.items()
-            if side in ("columns", "rows", "nvals", "nrows")
+            if side in ("columns", "rows", "nvals", "nrows", "once")
         ]
 
     def _render(self) -> str:
@@ -208,8 +208,9 @@ class Program(Steps):
 
 def _matrix_word(side: str, rest: list[Any]) -> tuple[str, int, bool]:
     """Field, matrix and orientation of a word's name."""
-    if side == "nvals":
-        return "", rest[0], False
+    if side in ("nvals", "once"):
+        *field, number = rest
+        return "".join(field), number, False
     field, number, transposed = ("", *rest) if side == "nrows" else rest
     return field, number, transposed
 

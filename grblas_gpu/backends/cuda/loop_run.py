@@ -24,7 +24,7 @@ LISTED = 8  # a vector with more entries than one position in so many has no lis
 LEAST_LIST = 4096
 WATCH = 20_000  # looks at the report before the host goes to sleep
 AS_IT_IS, AS_LIST, EMPTY, ONE_VALUE, ONE_ENTRY = range(5)  # as in kernels/slot.cuh
-COUNT, CAPACITY, LISTED_NOW = (SLOT_FIELDS.index(name) for name in ("count", "capacity", "listed"))
+COUNT, CAPACITY, LISTED_NOW, DIRTY = (SLOT_FIELDS.index(name) for name in ("count", "capacity", "listed", "dirty"))
 LISTS = (AS_LIST, EMPTY, ONE_ENTRY)
 
 _programs: dict[Any, Compiled | str] = {}
@@ -38,23 +38,28 @@ class Compiled:
         module, _ = module_of(self.program.text)
         self.kernel = module.get_function("loop_kernel")
         self.size = self.program.layout.size
-        self.words_type = np.dtype([("word", INDEX, (self.size,))])
-        self._blocks: dict[int, int] = {}
+        self.pack = struct.Struct(f"{self.size}q").pack_into
+        self._functions: dict[int, tuple[int, int]] = {}  # on each device, and how many of its blocks can meet there
 
-    def launch(self, work: int, words: np.ndarray) -> None:
+    def launch(self, work: int, room: _Room, scratch: Scratch) -> None:
         """As many blocks as can meet, and no more than there is work for."""
-        function = getattr(self.kernel, "kernel", None)
-        wanted = max(1, -(-work // THREADS))
-        if function is None:  # not a GPU: blocks run one after another and could not meet
-            self.kernel((1,), (THREADS,), (words,))
-            return
-        device = cupy.cuda.runtime.getDevice()
-        most = self._blocks.get(device)
-        if most is None:
+        known = self._functions.get(scratch.device)
+        if known is None:
+            function = getattr(self.kernel, "kernel", None)
+            if function is None:  # not a GPU: blocks run one after another and could not meet
+                words_type = np.dtype([("word", INDEX, (self.size,))])
+                self.kernel((1,), (THREADS,), (np.frombuffer(bytes(room.given), words_type),))
+                return
             fitting = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(function.ptr, THREADS, 0)
-            processors = int(cupy.cuda.Device(device).attributes["MultiProcessorCount"])
-            most = self._blocks[device] = min(MOST_BLOCKS, max(1, min(fitting, BLOCKS)) * processors)
-        function((min(wanted, most),), (THREADS,), (words,), enable_cooperative_groups=True)
+            processors = int(cupy.cuda.Device(scratch.device).attributes["MultiProcessorCount"])
+            most = min(MOST_BLOCKS, max(1, min(fitting, BLOCKS)) * processors)
+            known = self._functions[scratch.device] = function.ptr, most
+        function, most = known
+        blocks = min(max(1, -(-work // THREADS)), most)
+        # The driver's own function, not the kernel's: that takes three times as long.
+        cupy.cuda.driver.launchCooperativeKernel(
+            function, blocks, 1, 1, THREADS, 1, 1, 0, scratch.stream.ptr, room.parameters
+        )
 
 
 def run_loop(recording: Any) -> int | None:
@@ -86,6 +91,9 @@ class _Room:
         program, layout = compiled.program, compiled.program.layout
         self.sizes = sizes
         self.words = [0] * compiled.size
+        self.given = (ctypes.c_int64 * compiled.size)()  # the words as the kernel takes them, its only parameter
+        self._given_at = (ctypes.c_void_p * 1)(ctypes.addressof(self.given))
+        self.parameters = ctypes.addressof(self._given_at)
         self._arrays: list[Any] = []
         self.homes: list[tuple[Any, Any]] = []  # of vectors that nobody else sees
         most = 1
@@ -217,6 +225,8 @@ class _Run:
         words[at] = 0 if slot.full else flags.data.ptr
         words[at + 3] = values.data.ptr
         words[at + COUNT] = count
+        # What the array of a vector holds where that has no entry is not for sums to begin with.
+        words[at + DIRTY] = int(not slot.iso and start in (AS_IT_IS, ONE_VALUE))
         words[at + LISTED_NOW] = int(slot.listable and start in LISTS and count <= words[at + CAPACITY])
         at = self.program.starts[number]
         words[at : at + 4] = [start, source, several, source_values]
@@ -237,26 +247,27 @@ class _Run:
             store = matrices[number]
             if side == "nvals":
                 self.words[at] = store.nvals
+            elif side == "once":
+                self.words[at] = getattr(store.once, field)
             elif side == "nrows":
                 self.words[at] = store.ncols if transposed else store.nrows
             else:  # pushes read the matrix (or its transpose) by columns, pulls by rows
                 if transposed != (side == "columns"):
                     store = store.transposed()
-                self.words[at] = getattr(store, field).data.ptr
+                self.words[at] = getattr(store if field == "indptr" else store.once, field).data.ptr
 
     # ---- the run ---------------------------------------------------------------------------------------------------
 
     def result(self) -> int:
         started = clock()
-        words = np.zeros(1, self.compiled.words_type)
         try:
-            numbers = self._launched(words)
+            numbers = self._launched()
         except KeyboardInterrupt:  # leave everything as the last step left it
             self.scratch.stream.synchronize()  # synchronizes: what is running ends its slice of time
             if self.report.numbers[1]:
                 self.words[self.layout.names["limit",]] = 0
                 self.words[self.layout.names["resumes",]] = 1
-                self._launched(words)
+                self._launched()
             self._take(self.report.numbers)
             raise
         except BaseException:
@@ -267,11 +278,11 @@ class _Run:
             records_of(self, clock() - started)
         return int(numbers[2])
 
-    def _launched(self, words: np.ndarray) -> np.ndarray:
+    def _launched(self) -> np.ndarray:
         while True:
             self.words[self.layout.names["stamp",]] = self.report.next()
-            words["word"][0] = self.words
-            self.compiled.launch(self.work, words)
+            self.compiled.pack(self.room.given, 0, *self.words)
+            self.compiled.launch(self.work, self.room, self.scratch)
             numbers = self.report.wait(self.scratch.stream)  # synchronizes
             self.words[self.layout.names["resumes",]] = 1
             if not numbers[1]:

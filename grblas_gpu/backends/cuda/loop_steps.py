@@ -123,7 +123,7 @@ class Steps(Products):
             f"        overwrite_by_row<{valued(out)}, {each}>({W}, {indices} + start{at}, "
             f"{values} + {'0' if store.iso else f'start{at}'}, length{at}, {self._next(step.out)}, {counters});\n"
         )
-        self.notes.append(f"{W}.overwritten(length{at}, fresh({counters} + EDGES_NEXT), true);")
+        self.notes.append(f"{W}.overwritten<{valued(out)}>(length{at}, fresh({counters} + EDGES_NEXT), true);")
         self.cleans.append(step.out)
         self._flush()
 
@@ -192,7 +192,7 @@ class Steps(Products):
                 f"            return true;\n"
                 f"        }});\n"
             )
-            self.notes.append(f"S.s{step.out}.overwritten({counters}, listed{at});")
+            self.notes.append(f"S.s{step.out}.overwritten<{has_values}>({counters}, listed{at});")
             self.cleans.append(step.out)
             self._flush()  # whoever comes next may read its list
             return

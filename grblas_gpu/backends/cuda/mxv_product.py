@@ -95,8 +95,11 @@ class Product:
         )
         self.key = _numbers.setdefault(kind, len(_numbers))  # a number is looked up faster
 
-    def pieces(self, m: MatrixStore) -> list[str]:
-        """For ``kernels/mxv.cuh`` and ``kernels/atomics.cuh``, with the index types of this matrix."""
+    def pieces(self, m: MatrixStore, repeated: bool = False) -> list[str]:
+        """For ``kernels/mxv.cuh`` and ``kernels/atomics.cuh``, with the index types of this matrix.
+
+        If it is ``repeated``, the kernel is given the arrays of one copy.
+        """
         op, monoid = self.semiring.binaryop, self.semiring.monoid
         return [
             using("MatrixValue", self.matrix_type),
@@ -104,7 +107,8 @@ class Product:
             using("Left", op.type.np_type),
             using("Right", op.type2.np_type),
             using("Value", self.dtype),
-            *index_pieces(m),
+            using("Column", (m.once if repeated else m).indices.dtype),
+            using("Offset", m.indptr.dtype),
             constant("STRUCTURE", self.structure),
             constant("MATRIX", self.matrix),
             constant("VECTOR", self.vector),
@@ -112,6 +116,7 @@ class Product:
             constant("EXIT_AT_FIRST", self.exit_at_first),
             constant("HAS_TERMINAL", self.has_terminal),
             constant("EARLY_EXIT", self.early_exit),
+            constant("REPEATED", repeated),
             constant("NATIVE", native_atomic(monoid, self.dtype)),
             product("multiply", op),
             binary("add", monoid.binaryop),

@@ -16,6 +16,7 @@ from .scratch import Scratch, current
 THREADS = 256
 MOST_BLOCKS = 4096  # grid-stride loops do the rest
 CHUNKS, LEAST_CHUNK = 4096, 1024  # as in kernels/reduce_runs.cu
+WHOLE_CHUNKS, STEP_BYTES = 8192, 2048  # as in kernels/reduce_all.cu: of everything; and what a warp reads at a time
 
 
 def blocks(threads: int) -> int:
@@ -79,11 +80,26 @@ def reduce_runs(op: Any, values: Array, starts: Array) -> Array:
 def reduce_all(monoid: Any, values: Array) -> Any:
     """All values combined, as a NumPy scalar: one launch, one number read."""
     scratch = current()
+    dtype = monoid.return_type.np_type
     result = scratch.values("reduced", np.dtype(INDEX), 1)
-    given = _plain(values), 0 if is_iso(values) else 1
-    launch_reduction(monoid, *given, (0, len(values)), 0, (0, 1), result, scratch)
+    given, count = _plain(values), len(values)
+    aligned = given.data.ptr % 16 == 0
+
+    def pieces() -> list[str]:
+        aligns = compile.constant("ALIGNED", aligned)
+        return [compile.using("Value", dtype), aligns, compile.binary("add", monoid.binaryop)]
+
+    names = ["reduce_all_kernel", "reduce_same_kernel"]
+    reduce_values, reduce_same = compile.functions("reduce_all.cu", (monoid.key, aligned), names, pieces)
+    if _is_one(values):
+        launch(reduce_same, 1, (given, count, result))
+    else:
+        of_chunks = scratch.values("chunks", np.dtype(INDEX), WHOLE_CHUNKS)
+        warps = min(WHOLE_CHUNKS, -(-count * dtype.itemsize // STEP_BYTES))
+        arguments = (given, count, result, of_chunks, scratch.flags("reduced", 8))
+        launch(reduce_values, warps, arguments, per_block=THREADS // 32)
     number = scratch.number_at(result.data.ptr)  # synchronizes
-    return np.array([number]).view(monoid.return_type.np_type)[0]
+    return np.array([number]).view(dtype)[0]
 
 
 def launch_reduction(
@@ -111,7 +127,7 @@ def launch_reduction(
     rest = scratch.values("rests", np.dtype(INDEX), 2 * CHUNKS)
     rests = rest.data.ptr, rest.data.ptr + 8 * CHUNKS
     arguments = (values, stride, *count, starts, *runs, result, *rests, scratch.flags("reduced", 8))
-    if is_monoid:
+    if is_monoid and stride:
         launch(kernel, count[1], arguments, per_block=LEAST_CHUNK * THREADS // 32)
-    else:
+    else:  # a thread takes a run
         launch(kernel, runs[1], arguments)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import Store, cast, entries, expand, find, merge, positions, rebuild, take
+from ..entries import Store, cast, entries, expand, find, merge, positions, rebuild, take, values_of
 from ..storage import INDEX, MatrixStore, VectorStore, transpose_csr
 from .operating import Operating
 
@@ -97,8 +97,7 @@ class Elementwise(Operating):
         """All entries combined, or None when there is none."""
         if x.nvals == 0:
             return None
-        _, values = entries(x)
-        return self.reduce_all(monoid, cast(values, monoid.type.np_type))
+        return self.reduce_all(monoid, cast(values_of(x), monoid.type.np_type))
 
     def reduce_rowwise(self, a: MatrixStore, monoid: Any) -> VectorStore:
         """The entries of each row combined; no entry for an empty row."""

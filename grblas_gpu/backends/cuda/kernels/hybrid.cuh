@@ -7,7 +7,12 @@ constexpr int PROBES = 8;  // entries that a thread looks at alone
 // One row (or none: start == stop) for each lane. All lanes of the warp call it together.
 DEVICE Sum hybrid_sum(const Matrix& m, const Vector& u, int64 i, int64 start, int64 stop) {
     Sum sum = {false, Value(0)};
-    for (int probe = 0; probe < PROBES && start < stop && !finished(sum); ++probe) add_entry(m, u, i, start++, sum);
+    if constexpr (ENDS_EARLY) {
+        for (int probe = 0; probe < PROBES && start < stop && !finished(sum); ++probe) add_entry(m, u, i, start++, sum);
+    } else {
+        for (int probe = 0; probe < PROBES && start < stop; probe += BATCH, start += BATCH)
+            add_entries<1>(m, u, i, start, stop, sum);
+    }
     unsigned open = __ballot_sync(FULL_WARP, start < stop && !finished(sum));
     while (open) {
         int owner = __ffs(open) - 1;
@@ -20,9 +25,9 @@ DEVICE Sum hybrid_sum(const Matrix& m, const Vector& u, int64 i, int64 start, in
     return sum;
 }
 
-// visit(first) for every 32 rows, handed out to warps that are ready, because nobody knows how long a row will take: a
+// visit(first) for every ROWS rows, handed out to warps that are ready, because nobody knows how long a row will take: a
 // block takes a few hundred rows at a time, its warps share them. All threads of the block call it.
-template <class Visit> DEVICE void for_each_32_rows(int64 rows, int64* counters, Visit visit) {
+template <int ROWS, class Visit> DEVICE void for_each_rows(int64 rows, int64* counters, Visit visit) {
     __shared__ int64 next_begin;
     __shared__ int given;
     int64 blocks = BLOCK_COUNT;
@@ -36,7 +41,7 @@ template <class Visit> DEVICE void for_each_32_rows(int64 rows, int64* counters,
         int64 end = begin + chunk < rows ? begin + chunk : rows;
         while (true) {
             int64 first = 0;
-            if (lane() == 0) first = begin + atomicAdd(&given, 32);
+            if (lane() == 0) first = begin + atomicAdd(&given, ROWS);
             first = from_lane(first, 0);
             if (first >= end) break;
             visit(first);

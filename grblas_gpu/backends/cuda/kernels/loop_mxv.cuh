@@ -19,7 +19,7 @@ DEVICE bool is_open(const Operands& given, int64 i) {
 
 // One edge from k: true for the first one that reaches i.
 DEVICE bool push_edge(const Operands& given, const Sums& sums, int64 k, int64 entry, int64& i) {
-    i = given.columns.indices[entry];
+    i = column_of(given.columns, k, entry);
     bool open = is_open(given, i);
     if constexpr (STRUCTURE || EXIT_AT_FIRST) open = open & !touched(sums, i);  // both are on their way
     bool first = open && scatter(given.columns, given.u, sums, i, k, entry, k);
@@ -131,19 +131,44 @@ template <class S> DEVICE void push_positions(const Operands& given, int64 size,
     count.publish_edges(counters);
 }
 
+// The first entries of some rows, for each lane one in 32: waiting for memory is what takes long, and they wait together.
+constexpr int AT_ONCE = STRUCTURE && ENDS_EARLY ? 2 : 1;
+struct Begun {
+    Offset start, stop;  // nothing, if the row is closed
+    bool found;
+};
+DEVICE void begin_rows(const Operands& given, int64 first, int64 size, Begun* rows) {
+    bool open[AT_ONCE];
+    either<REPEATED, int64, Column> k[AT_ONCE];
+#pragma unroll
+    for (int n = 0; n < AT_ONCE; ++n) {
+        int64 i = first + 32 * n + lane();
+        open[n] = i < size && is_open(given, i);
+    }
+#pragma unroll
+    for (int n = 0; n < AT_ONCE; ++n) {
+        int64 i = first + 32 * n + lane();
+        rows[n] = {0, 0, false};
+        if (open[n]) rows[n] = {given.rows.indptr[i], given.rows.indptr[i + 1], false};
+    }
+    if constexpr (AT_ONCE == 1) return;
+#pragma unroll
+    for (int n = 0; n < AT_ONCE; ++n)
+        k[n] = rows[n].start < rows[n].stop ? column_of(given.rows, first + 32 * n + lane(), rows[n].start) : 0;
+#pragma unroll
+    for (int n = 0; n < AT_ONCE; ++n) rows[n].found = rows[n].start < rows[n].stop && (FULL || given.u.present[k[n]]);
+}
+
 // Rows by threads and warps; what is left of a very long row is put on a list, for all warps of the team.
 template <class S> DEVICE void pull_rows(const Operands& given, const S& out, int64* counters, int64* hubs) {
     ::Count<Offset> count = {given.next, 0, 0};
     bool* flags = out.other_flags();
     Value* values = (Value*)out.other_values();
-    for_each_32_rows(out.size, counters + ::ROWS_GIVEN - TICKET, [&](int64 first) {
-        int64 i = first + lane(), start = 0, stop = 0;
-        if (i < out.size && is_open(given, i)) {
-            start = given.rows.indptr[i];
-            stop = given.rows.indptr[i + 1];
-        }
-        bool is_long = CAN_SCATTER && BLOCK_COUNT > 1 && stop - start > ::LONG_ROW;
-        Sum sum = hybrid_sum(given.rows, given.u, i, start, is_long ? start + PROBES : stop);
+    auto pull_row = [&](int64 i, int64 start, int64 stop, bool found) {
+        bool is_long = CAN_SCATTER && BLOCK_COUNT > 1 && stop - start > ::LONG_ROW && !found;
+        int64 next = start + (AT_ONCE > 1 && start < stop), end = found ? next : is_long ? start + PROBES : stop;
+        Sum sum = {found, Value(0)};
+        if (AT_ONCE == 1 || __any_sync(FULL_WARP, next < end)) sum = merged(sum, hybrid_sum(given.rows, given.u, i, next, end));
         if (is_long && !finished(sum)) {
             int64 place = int64(atomicAdd((uint64*)(counters + ::HUBS), uint64(1)));
             if (place < out.capacity) {
@@ -170,6 +195,12 @@ template <class S> DEVICE void pull_rows(const Operands& given, const S& out, in
                 if (sum.found) values[i] = sum.value;
         }
         if (sum.found) count.add(i);
+    };
+    for_each_rows<32 * AT_ONCE>(out.size, counters + ::ROWS_GIVEN - TICKET, [&](int64 first) {
+        Begun rows[AT_ONCE];
+        begin_rows(given, first, out.size, rows);
+#pragma unroll
+        for (int n = 0; n < AT_ONCE; ++n) pull_row(first + 32 * n + lane(), rows[n].start, rows[n].stop, rows[n].found);
     });
     count.publish(counters);
 }
@@ -237,14 +268,14 @@ DEVICE void multiply_into(
         hub_count = fresh(counters + ::HUBS);  // all three are on their way together
         if (!push && hub_count > out.capacity) hub_count = out.capacity;
         if (hub_count != 0) return;
-        out.overwritten(found, edges, push);
+        out.template overwritten<!STRUCTURE>(found, edges, push);
         note();
     });
     if (hub_count == 0) return;
     if (push) push_hubs(given, hubs, hub_count, out, counters);
     else pull_long_rows(given, hubs, hub_count, out, counters);
     meet([&] {
-        out.overwritten(counters, push);
+        out.template overwritten<!STRUCTURE>(counters, push);
         note();
     });
 }

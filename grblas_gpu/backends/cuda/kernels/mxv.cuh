@@ -7,16 +7,19 @@
 //   EXIT_AT_FIRST  any product will do
 //   HAS_TERMINAL   a row may stop when it reaches terminal()
 //   EARLY_EXIT     rows may stop at all
+//   REPEATED       the matrix stands several times along the diagonal: indices and values are there once, offsets for all
 
 #include "grid.cuh"
 #include "mask.cuh"
 
 constexpr int UNUSED = 0, ISO = 1, EACH = 2;
+constexpr bool ENDS_EARLY = EARLY_EXIT && (STRUCTURE || EXIT_AT_FIRST || HAS_TERMINAL);  // a row may
 
 struct Matrix {
     const Offset* indptr;
     const Column* indices;
     const MatrixValue* values;
+    int64 size, entries;  // of one copy (REPEATED)
 };
 struct Vector {
     const bool* present;
@@ -29,12 +32,24 @@ struct Sum {
     Value value;
 };
 
+// Row i is in one of the copies, its entries and columns are numbered from the first copy on.
+DEVICE int64 copy_of(const Matrix& m, int64 i) { return uint32(i) / uint32(m.size); }
+DEVICE int64 place_of(const Matrix& m, int64 i, int64 entry) {
+    if constexpr (REPEATED) return entry - copy_of(m, i) * m.entries;
+    else return entry;
+}
+DEVICE int64 column_of(const Matrix& m, int64 i, int64 entry) {
+    int64 column = m.indices[place_of(m, i, entry)];
+    if constexpr (REPEATED) column += copy_of(m, i) * m.size;
+    return column;
+}
+
 DEVICE Value product(const Matrix& m, const Vector& u, int64 i, int64 k, int64 entry, int64 element) {
     using MatrixOperand = either<FLIP, Right, Left>;
     using VectorOperand = either<FLIP, Left, Right>;
     MatrixOperand a = MatrixOperand(1);
     VectorOperand b = VectorOperand(1);
-    if constexpr (MATRIX != UNUSED) a = cast<MatrixOperand>(m.values[MATRIX == ISO ? 0 : entry]);
+    if constexpr (MATRIX != UNUSED) a = cast<MatrixOperand>(m.values[MATRIX == ISO ? 0 : place_of(m, i, entry)]);
     if constexpr (VECTOR != UNUSED) b = cast<VectorOperand>(u.values[VECTOR == ISO ? 0 : element]);
     // The vector on the left is a row, with positions (0, k); on the right a column, with positions (k, 0).
     if constexpr (FLIP) return cast<Value>(multiply(b, a, 0, k, k, i));
@@ -55,7 +70,7 @@ DEVICE bool finished(const Sum& sum) {
 }
 
 DEVICE void add_entry(const Matrix& m, const Vector& u, int64 i, int64 entry, Sum& sum) {
-    int64 k = m.indices[entry];
+    int64 k = column_of(m, i, entry);
     if constexpr (!FULL)
         if (!u.present[k]) return;
     if constexpr (!STRUCTURE) {
@@ -63,6 +78,38 @@ DEVICE void add_entry(const Matrix& m, const Vector& u, int64 i, int64 entry, Su
         sum.value = sum.found ? add(sum.value, z) : z;
     }
     sum.found = true;
+}
+
+// Some entries, STRIDE apart, in their order: all of them are on their way before the first is there.
+constexpr int BATCH = 4;
+template <int STRIDE>
+DEVICE void add_entries(const Matrix& m, const Vector& u, int64 i, int64 entry, int64 stop, Sum& sum) {
+    either<REPEATED, int64, Column> k[BATCH];
+    bool there[BATCH];
+#pragma unroll
+    for (int n = 0; n < BATCH; ++n) {
+        there[n] = entry + n * STRIDE < stop;
+        k[n] = there[n] ? column_of(m, i, entry + n * STRIDE) : 0;
+    }
+    if constexpr (!FULL) {
+#pragma unroll
+        for (int n = 0; n < BATCH; ++n) there[n] = there[n] && u.present[k[n]];
+    }
+    if constexpr (STRUCTURE) {
+#pragma unroll
+        for (int n = 0; n < BATCH; ++n) sum.found = sum.found || there[n];
+    } else {
+        Value products[BATCH];
+#pragma unroll
+        for (int n = 0; n < BATCH; ++n)
+            products[n] = there[n] ? product(m, u, i, k[n], entry + n * STRIDE, k[n]) : Value(0);
+#pragma unroll
+        for (int n = 0; n < BATCH; ++n) {
+            if (!there[n]) continue;
+            sum.value = sum.found ? add(sum.value, products[n]) : products[n];
+            sum.found = true;
+        }
+    }
 }
 
 DEVICE Sum merged(Sum left, const Sum& right) {
@@ -75,10 +122,13 @@ DEVICE Sum merged(Sum left, const Sum& right) {
 // A part of a row by a whole warp, combined in an order that depends on nothing else; the result is in lane 0.
 DEVICE Sum warp_sum(const Matrix& m, const Vector& u, int64 i, int64 start, int64 stop) {
     Sum sum = {false, Value(0)};
-    for (int64 base = start; base < stop; base += 32) {
-        if (base + lane() < stop) add_entry(m, u, i, base + lane(), sum);
-        if constexpr (STRUCTURE || EXIT_AT_FIRST || HAS_TERMINAL)
+    if constexpr (ENDS_EARLY) {
+        for (int64 base = start; base < stop; base += 32) {
+            if (base + lane() < stop) add_entry(m, u, i, base + lane(), sum);
             if (__any_sync(FULL_WARP, finished(sum))) break;
+        }
+    } else {
+        for (int64 entry = start + lane(); entry < stop; entry += 32 * BATCH) add_entries<32>(m, u, i, entry, stop, sum);
     }
     for (int distance = 16; distance > 0; distance >>= 1) {
         Sum higher = {from_higher(sum.found, distance), sum.value};

@@ -11,7 +11,7 @@ DEVICE void pull_compact(
 ) {
     Tally sum_of_all = {next, 0, 0};
     write_constant(m, u, out_values);
-    for_each_32_rows(row_count, counters, [&](int64 first) {
+    for_each_rows<32>(row_count, counters, [&](int64 first) {
         int64 t = first + lane(), i = 0, start = 0, stop = 0;
         if (t < row_count && allowed(mask, t)) {
             i = rows[t];

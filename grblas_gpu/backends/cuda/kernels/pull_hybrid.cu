@@ -10,7 +10,7 @@ DEVICE void pull_hybrid(
 ) {
     Tally sum_of_all = {next, 0, 0};
     write_constant(m, u, out_values);
-    for_each_32_rows(nrows, counters, [&](int64 first) {
+    for_each_rows<32>(nrows, counters, [&](int64 first) {
         int64 i = first + lane(), start = 0, stop = 0;
         if (i < nrows && allowed(mask, i)) {
             start = m.indptr[i];

@@ -1,11 +1,12 @@
-// Each run of values combined: run r goes from starts[r] to starts[r + 1], the last one to the end. Without starts there
-// is one run. Generated: Value, add, and ASSOCIATIVE (otherwise a run is folded from the left, by one thread).
+// Each run of values combined: run r goes from starts[r] to starts[r + 1], the last one to the end. Generated: Value, add,
+// and ASSOCIATIVE (otherwise a run is folded from the left, by one thread). reduce_all.cu is for one run of everything.
 //
 // The values are cut into chunks, one for each warp: how many depends on the number of values only, and so does the order
 // in which a run is added up. One run of a hundred million values and a hundred million runs of one keep all warps
 // equally busy. What a chunk holds of a run that began before it is kept aside, and the last block adds it.
 
 #include "cooperate.cuh"
+#include "parts.cuh"
 
 constexpr int64 CHUNKS = 4096, LEAST_CHUNK = 1024;
 constexpr int ROWS = sizeof(Value) == 8 ? 4 : sizeof(Value) == 4 ? 8 : 16;  // of 32 values, that are read at a time
@@ -14,33 +15,15 @@ struct Runs {
     const int64* starts;
     int64 number, values;
 
-    DEVICE int64 start(int64 run) const { return run >= number ? limits<int64>::high : starts ? starts[run] : 0; }
+    DEVICE int64 start(int64 run) const { return run >= number ? limits<int64>::high : starts[run]; }
     DEVICE int64 stop(int64 run) const { return run + 1 < number ? starts[run + 1] : values; }
-    DEVICE int64 containing(int64 value) const { return starts ? warp_upper_bound(starts, number, value) - 1 : 0; }
+    DEVICE int64 containing(int64 value) const { return warp_upper_bound(starts, number, value) - 1; }
 };
 // What is left of a run that began in an earlier chunk, for every chunk.
 struct Rest {
     Value* values;
     int64* runs;  // which run, or -1
 };
-
-struct Part {
-    bool found;
-    Value value;
-};
-DEVICE Part joined(Part left, const Part& right) {
-    if (right.found) left.value = left.found ? add(left.value, right.value) : right.value;
-    left.found = left.found || right.found;
-    return left;
-}
-// The parts of all lanes, in lane 0.
-DEVICE Part warp_joined(Part part) {
-    for (int distance = 16; distance > 0; distance >>= 1) {
-        Part higher = {from_higher(part.found, distance), from_higher(part.value, distance)};
-        if (lane() + distance < 32) part = joined(part, higher);
-    }
-    return part;
-}
 
 DEVICE int64 chunk_length(int64 values) {
     int64 length = (values + CHUNKS - 1) / CHUNKS, step = 32 * ROWS;
@@ -55,7 +38,7 @@ DEVICE unsigned any_lane(unsigned bits) {
 // One chunk by a warp. Between two starts every lane adds up what it reads; where runs start, the row is added up from
 // start to start.
 DEVICE void reduce_chunk(
-    const Value* values, int64 stride, const Runs& runs, int64 chunk, int64 length, Value* result, const Rest& rest
+    const Value* values, const Runs& runs, int64 chunk, int64 length, Value* result, const Rest& rest
 ) {
     int64 lo = chunk * length, hi = lo + length < runs.values ? lo + length : runs.values;
     int64 run = runs.containing(lo);
@@ -72,7 +55,7 @@ DEVICE void reduce_chunk(
 #pragma unroll
         for (int k = 0; k < ROWS; ++k) {
             int64 p = base + 32 * k + lane();
-            rows[k] = p < hi ? values[p * stride] : Value(0);
+            rows[k] = p < hi ? values[p] : Value(0);
         }
 #pragma unroll
         for (int k = 0; k < ROWS; ++k) {
@@ -134,6 +117,12 @@ DEVICE void fold_runs(const Value* values, int64 stride, const Runs& runs, Value
     }
 }
 
+// One value stands for all.
+DEVICE void repeat_runs(Value value, const Runs& runs, Value* result) {
+    for (int64 run = thread_in_grid(); run < runs.number; run += threads_in_grid())
+        result[run] = repeated(value, runs.stop(run) - runs.start(run));
+}
+
 extern "C" __global__ void reduce_runs_kernel(
     const Value* values, int64 stride, const int64* device_count, int64 host_count, const int64* starts,
     const int64* device_runs, int64 host_runs, Value* result, Value* rest_values, int64* rest_runs, unsigned* done
@@ -141,11 +130,13 @@ extern "C" __global__ void reduce_runs_kernel(
     Runs runs = {starts, counted(device_runs, host_runs), counted(device_count, host_count)};
     if constexpr (!ASSOCIATIVE) {
         fold_runs(values, stride, runs, result);
+    } else if (stride == 0) {
+        repeat_runs(*values, runs, result);
     } else {
         Rest rest = {rest_values, rest_runs};
         int64 length = chunk_length(runs.values);
         for (int64 chunk = warp_in_grid(); chunk * length < runs.values; chunk += warps_in_grid())
-            reduce_chunk(values, stride, runs, chunk, length, result, rest);
+            reduce_chunk(values, runs, chunk, length, result, rest);
         if (runs.values > length && last_block(done)) add_rests(runs, length, result, rest);
     }
 }

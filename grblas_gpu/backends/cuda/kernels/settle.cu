@@ -75,7 +75,7 @@ extern "C" __global__ void settle_kernel(
     Mask mask = {mask_present, mask_values};
     Settled settled = {marks, bit, final};
     int64 found = 0;
-    for_each_32_rows(nrows, counters, [&](int64 first) {
+    for_each_rows<32>(nrows, counters, [&](int64 first) {
         int64 i = first + lane(), start = 0, stop = 0;
         if (i < nrows && allowed(mask, i)) {
             start = m.indptr[i];

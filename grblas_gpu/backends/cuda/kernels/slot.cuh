@@ -12,6 +12,7 @@ constexpr int64 HUB = 1024;  // edges: a vertex with more of them is shared by a
 constexpr int64 LONG_ROW = 2048;  // entries: what a pull does not find at the beginning of such a row is left to all blocks
 constexpr int64 PART = 512;  // of such a row, for a warp at a time
 constexpr int MOST_THREADS = 512;
+constexpr int64 MANY = 16;
 
 // Vertices that a block works on together, and their edges numbered through.
 struct Chunk {
@@ -26,12 +27,13 @@ DEVICE Chunk& chunk_of_block() {
     return chunk;
 }
 
-template <class T> struct Slot {  // 20 words, as loop_layout.py names them
+template <class T> struct Slot {  // 21 words, as loop_layout.py names them
     bool* flags_at[3];  // the first one is null: every position has an entry
     T* values_at[3];
     int64* list_at[3];  // null: never listed
     int64 buffers, size, capacity;
     int64 count, edges, edges_before;
+    int64 edges_seen;  // of all that it held before
     int64 old_count;   // entries of the old buffer's list
     int64 now;         // which buffer holds the vector
     int64 listed;      // whether its list has all entries
@@ -51,21 +53,23 @@ template <class T> struct Slot {  // 20 words, as loop_layout.py names them
     DEVICE bool other_is_dirty() const { return dirty >> next_buffer() & 1; }
     DEVICE void other_is_clean() { dirty &= ~(int64(1) << next_buffer()); }
 
-    // The other buffer becomes the vector; thread 0 only.
-    DEVICE void overwritten(int64 entries, int64 new_edges, bool with_list) {
+    // The other buffer becomes the vector; thread 0 only. What went to a dirty buffer without a list has set all its flags; values
+    // of positions without an entry are old ones, and it stays dirty.
+    template <bool VALUED> DEVICE void overwritten(int64 entries, int64 new_edges, bool with_list) {
         clean_list = listed;
         if (!listed) dirty |= int64(1) << now;
         now = next_buffer();
-        dirty &= ~(int64(1) << now);
+        if (with_list || !VALUED) dirty &= ~(int64(1) << now);
         old_count = count;
         count = entries;
         listed = with_list && count <= capacity;
         edges_before = edges;
+        edges_seen += edges;
         edges = new_edges;
     }
-    DEVICE void overwritten(const int64* counters, bool with_list) {
+    template <bool VALUED> DEVICE void overwritten(const int64* counters, bool with_list) {
         int64 entries = fresh(counters + (with_list ? LISTED_ENTRIES : ENTRIES)), new_edges = fresh(counters + EDGES_NEXT);
-        overwritten(entries, new_edges, with_list);
+        overwritten<VALUED>(entries, new_edges, with_list);
     }
     // Entries came or went in place.
     DEVICE void changed(const int64* counters) {
@@ -200,9 +204,10 @@ template <bool VALUED, class T> DEVICE void leave_clean(const Slot<T>& slot, T i
 }
 template <bool VALUED, class T> DEVICE void move_home(const Slot<T>& slot, T initial) {
     if (slot.now == 0) return;
-    int64 items = slot.listed ? slot.count : slot.size;
+    bool by_list = slot.listed && !(slot.dirty >> slot.now & 1);
+    int64 items = by_list ? slot.count : slot.size;
     for (int64 t = thread_in_grid(); t < items; t += threads_in_grid()) {
-        int64 i = slot.listed ? slot.list()[t] : t;
+        int64 i = by_list ? slot.list()[t] : t;
         slot.flags_at[0][i] = slot.flags()[i];
         slot.flags()[i] = false;
         if constexpr (VALUED) {
@@ -308,9 +313,10 @@ DEVICE void overwrite_by_row(
     count.publish_edges(counters);
 }
 
-// visit(i) for the entries of `driver`, from its list or its flags, or for all positions where there is none.
+// visit(i) for the entries of `driver`, from its list or its flags, or for all positions where there is none. Lists are in no order:
+// if one position in MANY has an entry, going through all of them takes less time than the detours.
 template <class D, class Visit> DEVICE void for_each_entry(const Slot<D>* driver, int64 size, Visit visit) {
-    if (driver && driver->listed) {
+    if (driver && driver->listed && driver->count * MANY < size) {
         const int64* list = driver->list();
         for (int64 t = thread_in_grid(); t < driver->count; t += threads_in_grid()) visit(list[t]);
     } else if (driver && !driver->full()) {

@@ -38,7 +38,8 @@ class Case:
         values = arrays["values"].astype(dtype, copy=False)
         if "present" in arrays:
             return np.where(arrays["present"], values, missing)
-        dense = np.full(vector.size, missing, dtype, like=values)
+        dense = np.zeros(vector.size, dtype, like=values)  # CuPy has no full() like another array
+        dense[...] = missing
         dense[arrays.get("indices", slice(None))] = values
         return dense
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 import zlib
 from itertools import product
 
@@ -180,6 +181,29 @@ def test_mxv_large_enough_for_threads(rng, monkeypatch, name, strategy):
             same(ENGINE.mxv(a, u, op, mask, **options), DEFINITIONS.mxv(a, u, op, mask, **options))
             assert workspace_is_clean()
     finally:
+        pool.set_threads(None)
+
+
+def test_a_slow_helper_keeps_nothing_alive():
+    """A job that was done without a helper is still in its queue, but the arrays of the job are not."""
+
+    class Array:
+        pass
+
+    pool.set_threads(2)
+    gate, begun = threading.Event(), threading.Barrier(3)
+    busy = threading.Thread(target=pool.run, args=(lambda chunk: (begun.wait(30), gate.wait(30)), [0, 1]))
+    busy.start()
+    begun.wait(30)  # the helper and the thread that it helps
+    try:
+        array = Array()
+        alive = weakref.ref(array)
+        assert pool.run(lambda chunk, array=array: chunk + 1, [5, 6]) == [6, 7]
+        del array
+        assert alive() is None
+    finally:
+        gate.set()
+        busy.join()
         pool.set_threads(None)
 
 

@@ -14,7 +14,7 @@ from queue import SimpleQueue
 from typing import Any
 
 _lock = threading.Lock()
-_queue: SimpleQueue[_Job] | None = None
+_queue: SimpleQueue[_Job | None] | None = None
 _threads: int | None = None
 
 
@@ -44,8 +44,8 @@ class _Job:
 
     __slots__ = ("chunks", "error", "finished", "function", "results")
 
-    def __init__(self, function: Callable[[Any], Any] | None, chunks: Sequence[Any]) -> None:
-        self.function = function
+    def __init__(self, function: Callable[[Any], Any], chunks: Sequence[Any]) -> None:
+        self.function: Callable[[Any], Any] | None = function
         self.chunks = deque(enumerate(chunks))
         self.results: list[Any] = [None] * len(chunks)
         self.error: BaseException | None = None
@@ -53,7 +53,6 @@ class _Job:
 
     def work(self) -> int:
         """Take chunks until none is left; the number taken. After an error the remaining ones are skipped."""
-        assert self.function is not None
         taken = 0
         while True:
             try:
@@ -61,22 +60,27 @@ class _Job:
             except IndexError:
                 return taken
             taken += 1
-            if self.error is None:
+            if self.error is None and self.function is not None:
                 try:
                     self.results[number] = self.function(chunk)
                 except BaseException as error:
                     self.error = error
 
+    def done(self) -> list[Any]:
+        """The results. A helper that was slow may still come for this job: it finds nothing, and keeps nothing alive."""
+        results, self.results, self.function = self.results, [], None
+        return results
 
-def _stop(queue: SimpleQueue[_Job]) -> None:
+
+def _stop(queue: SimpleQueue[_Job | None]) -> None:
     for _ in range(threads() - 1):
-        queue.put(_Job(None, ()))
+        queue.put(None)
 
 
-def _help(queue: SimpleQueue[_Job]) -> None:
+def _help(queue: SimpleQueue[_Job | None]) -> None:
     while True:
         job = queue.get()
-        if job.function is None:
+        if job is None:
             return
         taken = job.work()
         if taken:
@@ -84,7 +88,7 @@ def _help(queue: SimpleQueue[_Job]) -> None:
         del job  # or its arrays would live until the next call
 
 
-def _helpers() -> SimpleQueue[_Job]:
+def _helpers() -> SimpleQueue[_Job | None]:
     global _queue
     with _lock:
         if _queue is None:
@@ -107,9 +111,10 @@ def run(function: Callable[[Any], Any], chunks: Sequence[Any]) -> list[Any]:
     left = len(chunks) - job.work()
     while left:  # helpers that were busy elsewhere took none and are not waited for
         left -= job.finished.get()
+    results = job.done()
     if job.error is not None:
         raise job.error
-    return job.results
+    return results
 
 
 def _forget_helpers() -> None:

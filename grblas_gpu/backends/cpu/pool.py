@@ -67,7 +67,7 @@ class _Job:
                     self.error = error
 
     def done(self) -> list[Any]:
-        """The results. A helper that was slow may still come for this job: it finds nothing, and keeps nothing alive."""
+        """The results. A slow helper may still come for this job: it finds nothing, and keeps nothing alive."""
         results, self.results, self.function = self.results, [], None
         return results
 

@@ -19,8 +19,8 @@ HEAD = """# Results beside the papers'
 Made by `python -m benchmarks.papers.document` from the files in `benchmarks/results/`; do not edit.
 [Benchmarks](benchmarks.md) says how to repeat them, how things are counted, and where all experiments differ from the
 papers'. What differs in the result of one, and why, stands below its tables. Each result names the commit that it was
-measured at; those before 855cc17c are from before [loops ran on the device](loops.md), where the figures for whole
-searches and betweenness are now several times better.
+measured at. Those of ac330ac4 and 9da6d0a9 are from before [loops ran on the device](loops.md): figures for whole
+searches are several times better since.
 """
 
 

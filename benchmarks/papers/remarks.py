@@ -13,98 +13,113 @@ COMMITS = {
         "003.scheduling",
         "004.figure2",
         "004.figure5",
-        "004.table2",
     ],
-    "9da6d0a97365": ["002.table1", "004.figure7"],
+    "9da6d0a97365": ["004.figure7"],
+    "87ac0b373db3": ["002.table1", "002.table2", "002.table3", "002.table5", "004.table2"],
 }
 REMARKS: dict[str, list[str]] = {
     "001.figure4": [
-        "Bottom-up steps make the search 1.3 to 2.3 times as fast, not 29 times: the paper compares with another "
-        "program, this table with the same program without bottom-up steps.",
-        "Neither column is limited by memory. Reading every entry once would take 0.09 to 0.13 ms. A search makes a "
-        "dozen calls or so from Python, and a call with next to nothing to do takes about 0.07 ms (see "
-        "003.frontiers).",
-        "The hybrid search also takes the source to the renumbered graph and the levels back, in a handful of calls "
-        "that are part of its time; top-down does without. On `kron_g500-logn20`, where it gains least, its "
-        "quartiles are 1.6 and 2.6 ms: that row is the least certain.",
+        "Bottom-up steps make the search 1.3 to 2.3 times as fast, not 29 times: the paper compares with "
+        "another program, this table with the same program without bottom-up steps.",
+        "Neither column is limited by memory. Reading every entry once would take 0.09 to 0.13 ms. A search "
+        "makes a dozen calls or so from Python, and a call with next to nothing to do takes about 0.07 ms "
+        "(see 003.frontiers).",
+        "The hybrid search also takes the source to the renumbered graph and the levels back, in a handful of "
+        "calls that are part of its time; top-down does without. On `kron_g500-logn20`, where it gains least, "
+        "its quartiles are 1.6 and 2.6 ms: that row is the least certain.",
     ],
     "002.table1": [
-        "Nine and fourteen times slower than the paper, on a faster device. The graphs have 78 and 111 levels and "
-        "less than two megabytes of entries: moving the bytes takes about a microsecond, all the rest is the cost "
-        "of calls. A level takes seven of them over both sweeps, from Python, and 0.5 to 0.9 ms; the paper's "
-        "program starts its kernels from C.",
-        "The time of `delaunayn16` is uncertain: quartiles 61 and 102 ms, the best run 59 ms.",
-        "Memory is five to six times 7 n + m, because the vertices of each level are kept for the backward sweep as "
-        "a map over all vertices. With a byte for each vertex and level that is about two of the six for "
-        "`delaunayn16`; the rest was not taken apart. Graphs of small diameter, for which 7 n + m is meant, were "
-        "not measured on this device.",
+        "Half as fast as the paper and a little more, on a faster device. The graphs have 78 and 111 levels "
+        "and less than two megabytes of entries: moving the bytes takes about a microsecond. Both sweeps are "
+        "loops on the device now; some 2.5 ms are calls around them (see 002.table3, where a graph of three "
+        "levels takes as long). With loops in Python these rows took 40 and 99 ms.",
+        "Memory is 2.3 times 7 n + m words of four bytes: counts and dependencies have eight, and a graph "
+        "with six entries for each vertex has little else. In words of eight bytes it is 1.1 to 1.2 times.",
+    ],
+    "002.table2": [
+        "Four times slower than the paper, for the same reason: eleven levels, a million entries, and about "
+        "2.5 ms of calls around two loops.",
+    ],
+    "002.table3": [
+        "No call takes less than 2.5 ms, however small the graph: that is what making vectors, recording two "
+        "loops and the operations outside of them cost, some of which wait for an answer (whether the counts "
+        "fit 64 bits, how deep the search went). From a hundred million entries on the loops matter more, and "
+        "the time is 2 to 18 times that of moving the bytes once.",
+        "Memory is 1.00 to 1.10 times 7 n + m words of four bytes, although counts and dependencies have eight.",
+    ],
+    "002.table5": [
+        "Five to seven times as fast as the paper. Sources are taken 64 (42 on the larger graph) at a time, "
+        "side by side in one vector over copies of the graph that share its entries, by the same two loops.",
+        "The time for all is an estimate from the first sources, which are not alike: from the first 128 it "
+        "would be 15 s for `mycielskian 16` (`gpu_speed.json`), from the first 7,587 it is 31 s. Why later "
+        "ones take longer was not looked into; from the larger graph only 32 were measured.",
     ],
     "003.asynchronous": [
-        "Slower, not faster: the CUDA engine has no kernel in which rows see each other's results. It computes the "
-        "pass as two products over (min, +), one after the other, and merges them. A minimum has to read whole "
-        "rows, twice, while the synchronous pull stops at the first visited neighbour.",
-        "So all of the next level is settled early (1.00): the second product sees every row that the first has "
-        "settled.",
-        "There would be little to gain on these graphs: 3 to 5 % fewer checks, because an unvisited vertex reads "
-        "about one entry anyway (2.7 million checks for 2.8 million unvisited vertices in two bottom-up steps of "
-        "the first graph). The paper's graphs are others, social networks and crawls.",
+        "Slower, not faster: the CUDA engine has no kernel in which rows see each other's results. It "
+        "computes the pass as two products over (min, +), one after the other, and merges them. A minimum has "
+        "to read whole rows, twice, while the synchronous pull stops at the first visited neighbour.",
+        "So all of the next level is settled early (1.00): the second product sees every row that the first "
+        "has settled.",
+        "There would be little to gain on these graphs: 3 to 5 % fewer checks, because an unvisited vertex "
+        "reads about one entry anyway (2.7 million checks for 2.8 million unvisited vertices in two bottom-up "
+        "steps of the first graph). The paper's graphs are others, social networks and crawls.",
     ],
     "003.frontiers": [
-        "The paper's order holds: scan-free while there are few edges to check, double-scan, which pulls, when "
-        "there are many. The rule picks the fastest way at 9 of 13 levels, and loses less than 0.04 ms at each of "
-        "the others.",
-        "Single-scan is nowhere the fastest here. With many edges it takes as long as scan-free, with few its scan "
-        "costs 0.03 to 0.05 ms more.",
-        "No call takes less than 0.07 ms, however little there is to do: that is the cost of a call from Python, of "
-        "its launches and of waiting for the size. Reading a frontier off the levels costs about that, too.",
+        "The paper's order holds: scan-free while there are few edges to check, double-scan, which pulls, "
+        "when there are many. The rule picks the fastest way at 9 of 13 levels, and loses less than 0.04 ms "
+        "at each of the others.",
+        "Single-scan is nowhere the fastest here. With many edges it takes as long as scan-free, with few its "
+        "scan costs 0.03 to 0.05 ms more.",
+        "No call takes less than 0.07 ms, however little there is to do: that is the cost of a call from "
+        "Python, of its launches and of waiting for the size. Reading a frontier off the levels costs about "
+        "that, too.",
     ],
     "003.scheduling": [
-        "A thread per row is the fastest, and handing out rows does not pay. An unvisited vertex of these graphs "
-        "reads about one entry before it finds a visited neighbour (see 003.asynchronous): rows are alike, so there "
-        "is nothing to balance. A warp per row leaves most of its threads without work.",
+        "A thread per row is the fastest, and handing out rows does not pay. An unvisited vertex of these "
+        "graphs reads about one entry before it finds a visited neighbour (see 003.asynchronous): rows are "
+        "alike, so there is nothing to balance. A warp per row leaves most of its threads without work.",
         "The paper's baseline is a program of its own; ours is the first column.",
     ],
     "004.figure2": [
-        "As in the paper: the row-based product costs about the same for every operand, the column-based ones grow "
-        "with it, and both meet, here at 20 to 30 % of the vertices.",
-        "A full operand is cheaper row by row (4.2 ms) than a nearly full one (6.4 ms): its entries need not be "
-        "looked up.",
-        "The masked row-based product grows with the mask, but not evenly: the second row (3.6 ms) is out of line, "
-        "for reasons that were not found.",
-        "A mask saves a column-based product up to a half at small sizes and nothing at large ones; the paper's "
-        "costs are the same with and without.",
+        "As in the paper: the row-based product costs about the same for every operand, the column-based ones "
+        "grow with it, and both meet, here at 20 to 30 % of the vertices.",
+        "A full operand is cheaper row by row (4.2 ms) than a nearly full one (6.4 ms): its entries need not "
+        "be looked up.",
+        "The masked row-based product grows with the mask, but not evenly: the second row (3.6 ms) is out of "
+        "line, for reasons that were not found.",
+        "A mask saves a column-based product up to a half at small sizes and nothing at large ones; the "
+        "paper's costs are the same with and without.",
         "`push.sort` is there to repeat the paper. Left to itself the library scatters.",
     ],
     "004.figure5": [
-        "The rule of the paper (switchpoint) changes direction where the paper says: pull from level 3, push again "
-        "at 6. It picks the faster side at five of six levels, the rule by cost at four; at the others both sides "
-        "take about 0.1 ms or less, most of it the cost of a call.",
+        "The rule of the paper (switchpoint) changes direction where the paper says: pull from level 3, push "
+        "again at 6. It picks the faster side at five of six levels, the rule by cost at four; at the others "
+        "both sides take about 0.1 ms or less, most of it the cost of a call.",
     ],
     "004.figure7": [
-        "python-graphblas's search pulled with its frontier as a list in this run, which SuiteSparse is slow at; "
-        "LAGraph makes it a bitmap first. Measured so on another day, on Kronecker 21 with edge factor 48 and 16 "
-        "cores, it took 56 ms (`gpu_speed.json`). The factors over python-graphblas in these tables are too high.",
+        "python-graphblas's search pulled with its frontier as a list in this run, which SuiteSparse is slow "
+        "at; LAGraph makes it a bitmap first. Measured so on another day, on Kronecker 21 with edge factor 48 "
+        "and 16 cores, it took 56 ms (`gpu_speed.json`). The factors over python-graphblas in these tables "
+        "are too high.",
         "1.6 to 4.5 times as fast as the paper, on memory that is 14 times as fast (288 GB/s, against copies "
-        "measured at 4028 GB/s). Reading every entry once would take 0.2 to 0.5 ms; the searches take 1.3 to 3.7 "
-        "ms, in 5 or 6 levels with two or three calls from Python each.",
-        "`kron_g500-logn21` is slower than the next graph with 2.7 times its entries, and slower than the same "
-        "search in 004.table2 (1.2 ms at 152 billion per second). It is the only row in which SuiteSparse took "
-        "turns, with a thread on each core; that this disturbs the host's part of the search is likely, but was not "
-        "shown.",
-        "SuiteSparse (python-graphblas) ran on 16 threads, the paper's on one. It was not asked about graphs with "
-        "more than 250 million entries. Two sources, three runs each.",
+        "measured at 4028 GB/s). Reading every entry once would take 0.2 to 0.5 ms; the searches take 1.3 to "
+        "3.7 ms, in 5 or 6 levels with two or three calls from Python each.",
+        "`kron_g500-logn21` is slower than the next graph with 2.7 times its entries, and slower than the "
+        "same search in 004.table2 (1.2 ms at 152 billion per second). It is the only row in which "
+        "SuiteSparse took turns, with a thread on each core; that this disturbs the host's part of the search "
+        "is likely, but was not shown.",
+        "SuiteSparse (python-graphblas) ran on 16 threads, the paper's on one. It was not asked about graphs "
+        "with more than 250 million entries. Two sources, three runs each.",
     ],
     "004.table2": [
-        "Change of direction makes it slower as long as there is no masking: an unmasked pull computes all rows. "
-        "Together they bring 4.4 times, in the paper 2.8 times.",
-        "Early exit shows nothing, because its switch did nothing on the CUDA engine when this was measured: with "
-        "structure only, kernels left a row at its first hit in any case. It works since.",
-        "Operand reuse costs 10 %. What a pull gives has a flag for each vertex on this device anyway, so that "
-        "there is little to convert for the next one, and to know whether the step will be a pull it is planned "
-        "first and again when it runs. A later version (commit 9da6d0a97365) plans once; this table was not "
-        "repeated.",
-        "The baseline is 30 times the paper's, the whole 3.6 times: at 1.2 ms for six levels most of the time is "
-        "the cost of calls, which no optimisation of kernels makes smaller.",
+        "The loops run on the device now. Change of direction alone changes nothing as long as there is no "
+        "masking, because an unmasked pull computes all rows; together they bring 4.4 times, in the paper "
+        "2.8. Early exit brings 2.4 times, in the paper 4.0.",
+        "Operand reuse does nothing in a loop on the device: it is there to save converting the frontier for "
+        "a pull, and a vector of a loop has flags by position in any case, which a pull reads. So the two "
+        "rows that differ in it show how far whole calls of half a millisecond are apart from run to run, "
+        'half of which is Python: up to a third. With loops in Python it works (`loops="iterated"`).',
+        "The baseline is 35 times the paper's, the whole 8 times: of 0.5 ms the kernel takes 0.17.",
     ],
 }
 

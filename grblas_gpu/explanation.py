@@ -69,7 +69,7 @@ def explain(expr: Any, mask: Any = None, **options: Any) -> Explanation:
     matrix, vector = expr.args if method == "mxv" else reversed(expr.args)
     store = matrix._matrix._store if matrix._is_transposed else matrix._store
     transposed = matrix._is_transposed == (method == "mxv")
-    facts = matvec_facts(vector._engine, store, vector._store, expr.op, view, transposed)
+    facts = matvec_facts(vector._engine, store, vector._store, expr.op, view, transposed, desc)
     plan = planner.choose_matvec(facts, desc)
     explanation = Explanation(plan, facts.u_edges)
     collector = trace.current()

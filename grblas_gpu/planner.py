@@ -83,6 +83,7 @@ class Facts(NamedTuple):
     costs: Costs = CPU_COSTS
     by_columns: bool = True  # M is stored by columns (too), as a push reads it; or else that has to be made first
     edges_before: int = 0  # that the product which made the operand had to check, if it was asked to remember
+    reused: int = 0  # entries of the mask's vector, if a pull reads that in place of the operand
 
 
 SMALL_PUSH = Plan("push.scatter", "small: fewer than 4096 edges in all")
@@ -242,7 +243,7 @@ def by_cost(facts: Facts, desc: Descriptor | None = None) -> tuple[str, Reason]:
     edges = facts.u_edges()
     push = edges * costs.push_edge
     pull = pull_cost(
-        edges,
+        max(edges, facts.nvals * facts.reused / max(1, facts.nrows)),  # whose edges a pull may hit, at least
         facts.allowed,
         facts.nrows,
         facts.nvals,

@@ -55,7 +55,7 @@ def _matvec(
     elif (desc is None or desc.plain) and not tracing and few_edges(u._engine, store, operand, view, transposed):
         plan = planner.CHEAP_PUSH
     else:
-        facts = matvec_facts(u._engine, store, operand, semiring, view, transposed)
+        facts = matvec_facts(u._engine, store, operand, semiring, view, transposed, desc)
         if desc is not None and desc.remembers:
             facts = facts._replace(edges_before=operand.checked, u_edges=cache(facts.u_edges))
         plan = planner.choose_matvec(facts, desc)
@@ -84,15 +84,23 @@ def few_edges(engine: Any, store: MatrixStore, u: VectorStore, view: MaskView | 
 
 
 def matvec_facts(
-    engine: Any, store: MatrixStore, u: VectorStore, semiring: Any, view: MaskView | None, transposed: bool
+    engine: Any,
+    store: MatrixStore,
+    u: VectorStore,
+    semiring: Any,
+    view: MaskView | None,
+    transposed: bool,
+    desc: Descriptor | None,
 ) -> Facts:
     """What the planner wants to know of ``t<mask> = M u`` with ``M`` the store or its transpose."""
     nrows = store.ncols if transposed else store.nrows
-    allowed, mask_sparse = nrows, False
+    allowed, mask_sparse, reused = nrows, False, 0
     if view is not None:
         mask: Any = view.store
         allowed = nrows - (mask.known_nvals or 0) if view.complement else mask.nvals_at_most
         mask_sparse = not view.complement and mask.kind == "sparse"
+        if desc is not None and desc.reuse_mask:
+            reused = nrows - allowed if view.complement else allowed
     monoid = semiring.monoid
     columns = store if transposed else store._transpose
     u_nvals = u.nvals_at_most
@@ -110,6 +118,7 @@ def matvec_facts(
         terminal=monoid.terminal is not None or monoid.any_value or u.iso,
         costs=engine.costs,
         by_columns=columns is not None,
+        reused=reused,
     )
 
 

@@ -38,6 +38,13 @@ def test_without_early_exit_a_pull_costs_every_edge() -> None:
     assert choose_matvec(many._replace(terminal=True)).direction == "pull"
 
 
+def test_a_pull_that_reads_the_mask_finds_more() -> None:
+    """Few vertices are left to find, and nearly all of their neighbours were found before."""
+    late = facts(u_nvals=400, u_edges=lambda: 2000, allowed=300)
+    assert choose_matvec(late).direction == "push"
+    assert choose_matvec(late._replace(reused=700)).direction == "pull"
+
+
 def test_few_open_rows_are_compacted_first() -> None:
     assert choose_matvec(facts(allowed=20), Descriptor(direction="pull")).strategy == "pull.compact"
     assert choose_matvec(facts(mask_sparse=True), Descriptor(direction="pull")).strategy == "pull.compact"

@@ -18,7 +18,7 @@ from typing import Any
 from .. import BOOL, FP64, Matrix, Vector, agg, binary, io, loop, monoid, select, semiring, unary
 from .checks import check_sources, graph_algorithm
 from .progress import progress
-from .shortest_paths import by_level, count_paths, largest
+from .shortest_paths import by_level, count_paths
 
 BATCH = 64  # sources per matrix, at most
 SHALLOW = 64  # so many levels are few
@@ -99,8 +99,7 @@ def dependencies(A: Matrix, start: Any) -> Any:
     >>> dependencies(generators.path(4), Vector.from_coo([0], [1], size=4)).to_dict()
     {0: 1.0, 1: 3.0, 2: 2.0, 3: 1.0}
     """
-    levels, sigma = count_paths(A, start)
-    deepest = int(largest(levels))
+    levels, sigma, deepest = count_paths(A, start)
     # delta<sigma> = 1
     delta = unary.one[FP64](sigma).new()
     # A few levels are looked up among all vertices; the rows of a matrix have many of them at hand.

@@ -6,6 +6,7 @@ would not fit any more, they are counted as floats with a warning; beyond the ra
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -18,45 +19,50 @@ LIMIT = 2**63 - 1
 ROUNDING = 1e-9  # more than the relative error of a sum of floats
 
 
-def count_paths(A: Matrix, sources: Any, **options: Any) -> tuple[Any, Any]:
-    """Levels and path counts from a source, or from several: Vectors, or Matrices with a row for each.
+def count_paths(A: Matrix, sources: Any, **options: Any) -> tuple[Any, Any, int]:
+    """Levels and path counts from a source, or from several: Vectors, or Matrices with a row for each; and the depth.
 
     ``sources`` has a 1 at every source. Options are the descriptor's, for the products.
 
     >>> from grblas_gpu import Matrix, Vector
     >>> A = Matrix.from_coo([0, 0, 1, 2], [1, 2, 3, 3], True, nrows=4, ncols=4)
-    >>> levels, sigma = count_paths(A, Vector.from_coo([0], [1], size=4))
-    >>> levels.to_dict(), sigma.to_dict()
-    ({0: 0, 1: 1, 2: 1, 3: 2}, {0: 1, 1: 1, 2: 1, 3: 2})
+    >>> levels, sigma, deepest = count_paths(A, Vector.from_coo([0], [1], size=4))
+    >>> levels.to_dict(), sigma.to_dict(), deepest
+    ({0: 0, 1: 1, 2: 1, 3: 2}, {0: 1, 1: 1, 2: 1, 3: 2}, 2)
     """
-    levels, sigma = search(A, sources.dup(INT64), options)
-    # A count adds up those of other vertices over at most as many edges as any vertex has: the first count that does
-    # not fit makes this sum too large, whatever came of it.
-    if total(sigma.dup(FP64)) * A.degree_statistics().max <= LIMIT and smallest_count(sigma) > 0:
-        return levels, sigma
+    levels, sigma, deepest = search(A, sources.dup(INT64), options)
+    # A count adds up those of other vertices over at most as many edges as any vertex has. So there are at most as many
+    # paths as the largest degree to the power of the depth; and the first count that does not fit makes the sum of all,
+    # over so many edges, too large, whatever came of it.
+    edges = A.degree_statistics().max
+    if deepest * math.log2(max(1, edges)) < 62 or (
+        total(sigma.dup(FP64)) * edges <= LIMIT and smallest_count(sigma) > 0
+    ):
+        return levels, sigma, deepest
     floats = search(A, sources.dup(FP64), options)[1]
     most = largest(floats)
     if most * (1 + ROUNDING) <= LIMIT:
-        return levels, sigma
+        return levels, sigma, deepest
     warnings.warn("path counts exceed 64 bits: going on with FP64, rounded to 53", RuntimeWarning, 5)
     if most == float("inf"):
         raise OverflowError("there are more than 1e308 shortest paths to a vertex: beyond the range of FP64")
-    return levels, floats
+    return levels, floats, deepest
 
 
-def search(A: Matrix, frontier: Any, options: dict[str, Any]) -> tuple[Any, Any]:
+def search(A: Matrix, frontier: Any, options: dict[str, Any]) -> tuple[Any, Any, int]:
     """The breadth-first search that counts, in the type of the frontier."""
     sigma = frontier.dup()
     levels = type(frontier)(INT32, *frontier.shape)
     step = semiring.plus_first[sigma.dtype]
-    for depth in loop(frontier):
+    rounds = loop(frontier)
+    for depth in rounds:
         # levels<frontier> = depth
         levels(frontier.S) << depth
         # frontier<!sigma> = frontier A, over (+, first): a path to a vertex goes on along each of its edges
         frontier(~sigma.S, replace=True, **options) << step(frontier @ A)
         # sigma<frontier> = frontier
         sigma(frontier.S) << frontier
-    return levels, sigma
+    return levels, sigma, rounds.steps - 1
 
 
 def by_level(levels: Vector, deepest: int) -> Matrix:

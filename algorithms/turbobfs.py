@@ -42,8 +42,7 @@ def turbobfs(
     bottom_up = "pull.thread" if top_down == "pull.thread" else "pull.warp"
     frontier = Vector.from_coo([source], [1], size=A.nrows)
     if paths:
-        levels, sigma = count_paths(A, frontier, strategy=top_down)
-        return levels, sigma
+        return count_paths(A, frontier, strategy=top_down)[:2]
     step = semiring.any_pair[int]
     levels = Vector(level_type(A), A.nrows)
     depth = 0

@@ -308,9 +308,7 @@ def _assign_value(
         shape = tuple(n if part is None else len(part) for part, n in zip(index, out.shape, strict=True))
         value = type(out)(out.dtype, *shape, name="")._store
     elif accum is None and value.dtype != out._store.dtype and isinstance(value, np.generic):
-        dtype = out._store.dtype
-        # Integers wrap: the short way, for searches that count in 32 bits.
-        value = value.astype(dtype) if value.dtype.kind == dtype.kind == "i" else cast(value.reshape(1), dtype)[0]
+        value = cast(value.reshape(1), out._store.dtype)[0]
     try:
         store = engine.assign(out._store, value, index, view, accum, replace, submask)
         out._store = settle(engine, store)

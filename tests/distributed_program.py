@@ -314,6 +314,12 @@ def case_assignment() -> None:
         check(b, a)
 
 
+def case_copies_side_by_side() -> None:
+    for grid in GRIDS:
+        for _, A, _ in graphs():
+            check(A.to(grid).side_by_side(3), A.side_by_side(3))
+
+
 def case_matrix_operations() -> None:
     for x in some_matrices():
         for y in some_matrices():

@@ -118,12 +118,7 @@ class MatrixPreparation:
             with using(self._engine.name):
                 identity = kind.from_coo(numbers, numbers, True)  # type: ignore[attr-defined]
             return identity.kronecker(self, binary.second).new()
-        once = store.copy()  # its values are its own
-        other = store._transpose
-        if other is not None:  # what is known of the one is known of the copies
-            once._transpose = once if other is store else other.copy()
-            once._transpose._transpose = once
-        return kind._from_store(self._engine, self.dtype, MatrixStore.repeated(once, copies))  # type: ignore[attr-defined]
+        return kind._from_store(self._engine, self.dtype, MatrixStore.repeated(store, copies))  # type: ignore[attr-defined]
 
     def by_degree(self) -> DegreeOrder:
         """This graph with its vertices renumbered: the higher the in-degree, the lower the number. Made once.

@@ -188,6 +188,37 @@ def test_copies_of_a_graph_side_by_side(to_device: Any, graph: str, options: dic
             type(made[-1]).indices.__get__(made[-1])
 
 
+def test_copies_that_no_kernel_numbers(to_device: Any) -> None:
+    """Copies of a matrix that is not square, and a row of copies: one operation after another, and right."""
+    with gb.using("cpu"):
+        A = Matrix.from_coo([0, 0, 1, 2, 2], [1, 4, 3, 0, 2], [1, 2, 3, 4, 5], nrows=3, ncols=5)
+        square = graphs()["directed"]
+    B, C = to_device(A), to_device(square)
+
+    def there_and_back(A: Matrix) -> tuple[Any, Vector]:
+        copies = A.side_by_side(3)
+        x, y = Vector.from_coo([0, 4, 8], [1, 2, 3], int, size=9), Vector(int, 15)
+        rounds = gb.loop(x, 3)
+        for _ in rounds:
+            y << semiring.plus_times(x @ copies)
+            x << semiring.plus_times(y @ copies.T)
+        return rounds, x
+
+    def last_row(A: Matrix) -> tuple[Any, Vector]:
+        copies = A.side_by_side(2)
+        x = Vector.from_coo([0], [1], int, size=copies.nrows)
+        rounds = gb.loop(x, 3)
+        for step in rounds:
+            x << copies[step + A.nrows, :]
+        return rounds, x
+
+    for walk, ours, theirs in ((there_and_back, B, A), (last_row, C, square)):
+        rounds, found = walk(ours)
+        assert rounds.mode == "iterated"
+        with gb.using("cpu"):
+            assert same(walk(theirs)[1], found)
+
+
 def test_loops_follow_each_other(to_device: Any) -> None:
     """Buffers are left clean, and results of one loop enter the next in whatever form they have."""
     A = graphs()["kronecker"]

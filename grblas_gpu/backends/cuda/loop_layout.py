@@ -111,6 +111,8 @@ class Body:
             return Operand("vector", self.vector(arg))
         if arg.ndim == 2:
             store = arg._matrix._store if arg._is_transposed else arg._store
+            if store.copies > 1 and not _numbers_copies(store):
+                raise Unfusable("copies of a matrix that is not square, or too many")
             return Operand("matrix", self.matrix(store), transposed=arg._is_transposed)
         if id(arg) in self.written:
             return Operand("variable", self.variable(arg), arg.dtype.np_type)
@@ -129,6 +131,8 @@ def describe(recording: Any) -> Body:
     body.written = recording.written
     key: list[Any] = []
     for step in recording.steps:
+        if step.kind == "row" and step.args[0]._store.copies > 1:
+            raise Unfusable("a row of copies of a matrix")
         args = tuple(body.operand(arg) for arg in step.args if not hasattr(arg, "complement"))
         out = body.vector(step.out) if step.out.ndim else body.variable(step.out)
         mask = _mask(body, step.mask)
@@ -168,6 +172,11 @@ def describe(recording: Any) -> Body:
         tuple(matrix_use(store) for store in body.matrices),
     )
     return body
+
+
+def _numbers_copies(store: MatrixStore) -> bool:
+    """Whether kernels/mxv.cuh can tell the copy that a row or a column is in: by one size, in 32 bits."""
+    return store.nrows == store.ncols <= 2**32
 
 
 def _mask(body: Body, mask: Any) -> MaskUse | None:

@@ -57,7 +57,7 @@ def betweenness_centrality(
         batch = max(1, min(BATCH, most, len(chosen))) if A.prefers_batches() else 1
     elif batch < 1:
         raise ValueError(f"batch must be at least 1; got {batch}")
-    copies = min(batch, len(chosen)) if in_copies else 1
+    copies = max(1, min(batch, len(chosen))) if in_copies else 1
     graph = A.pattern().side_by_side(copies) if copies > 1 else A
     total = Vector(FP64, copies * n)
     for some in progress([chosen[k : k + batch] for k in range(0, len(chosen), batch)], "betweenness centrality"):

@@ -13,6 +13,7 @@ from .errors import IndexOutOfBound, InvalidValue, OutOfMemory
 
 MAX_SIZE = 2**60  # the largest index that the GraphBLAS specification promises
 PLAIN = frozenset((bool, int, float, list, tuple, range))  # what is no array is found out fast
+INT32 = np.dtype(np.int32)
 DLPACK_CUDA = (2, 13)  # the device types of DLPack for memory of a CUDA device, and for managed memory
 
 
@@ -37,6 +38,8 @@ def given_array(x: Any, engine: Any = None) -> Any:
 
 def index_array(array: Any, name: str, engine: Any = None, copy: bool = True) -> Array:
     """Integers as int64; anything else is a clear error. Arrays on a device are never copied without need."""
+    if type(array) is list and len(array) == 1 and type(array[0]) is int and 0 <= array[0] <= MAX_SIZE:
+        return np.array(array, np.int64)  # one vertex to begin with: nothing to complain about
     array = checked_index(array, name, engine)
     return array.astype(np.int64, copy=copy and isinstance(array, np.ndarray))
 
@@ -56,14 +59,19 @@ def checked_index(array: Any, name: str, engine: Any = None) -> Array:
     if array.size:
         if array.dtype.kind == "i" and int(array.min()) < 0:
             raise OverflowError(f"{name} must not be negative; got {int(array.min())}")
-        if array.dtype.kind == "u" and int(array.max()) > MAX_SIZE:
-            raise InvalidValue(f"{name} must stay below 2**60; got {int(array.max())}")
+        if array.dtype.kind == "u" and _highest(array) > MAX_SIZE:
+            raise InvalidValue(f"{name} must stay below 2**60; got {_highest(array)}")
     return array
 
 
 def check_bounds(index: Array, size: int, name: str) -> None:
-    if index.size and int(index.max()) >= size:
-        raise IndexOutOfBound(f"{name}: {int(index.max())} is out of range for size {size}")
+    if index.size and (highest := _highest(index)) >= size:
+        raise IndexOutOfBound(f"{name}: {highest} is out of range for size {size}")
+
+
+def _highest(array: Array) -> int:
+    """The largest number of an array; that of one element is found without looking for it, which takes long."""
+    return int(array[0] if len(array) == 1 else array.max())
 
 
 def values_to_array(values: Any, dtype: Any = None, engine: Any = None) -> tuple[Array, DataType]:
@@ -73,10 +81,11 @@ def values_to_array(values: Any, dtype: Any = None, engine: Any = None) -> tuple
         array = np.asarray(values) if given is None else given
         if array.dtype.hasobject:
             raise ValueError("object dtype for values is not allowed")
-        if given is None and array.dtype == np.int32:
-            array = array.astype(np.int64)
-        if given is None and array.size == 0 and array.ndim == 1:
-            array = array.astype(np.float64)
+        if given is None:
+            if array.dtype == INT32:
+                array = array.astype(np.int64)
+            if array.size == 0 and array.ndim == 1:
+                array = array.astype(np.float64)
         return array, lookup_dtype(array.dtype)
     found = lookup_dtype(dtype)
     array = np.array(values, found.np_type) if given is None else given

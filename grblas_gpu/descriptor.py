@@ -117,8 +117,7 @@ def descriptor_from_options(options: dict) -> Descriptor | None:
     """The descriptor for keyword options of a call such as ``w(mask, direction="pull")``; None for no options."""
     if not options:
         return None
-    unknown = options.keys() - OPTIONS
-    if unknown:
-        names = ", ".join(sorted(unknown))
+    if not options.keys() <= OPTIONS:
+        names = ", ".join(sorted(options.keys() - OPTIONS))
         raise ValueError(f"unknown descriptor option: {names}; options are {', '.join(sorted(OPTIONS))}")
-    return _cached(tuple(sorted(options.items())))
+    return _cached(tuple(options.items()))

@@ -29,7 +29,9 @@ def update(
 ) -> None:
     """``out(mask, accum, replace) << expr`` for whatever may stand on the right."""
     role = getattr(expr, "_role", None)
-    if role == "infix":
+    if role == "expression":
+        pass
+    elif role == "infix":
         expr = expr._to_expr()
     elif role == "index":
         if expr._is_scalar and out._is_scalar:
@@ -43,7 +45,7 @@ def update(
         expr = expr._to_expr()
     elif role == "transposed" and out.ndim == 2:
         expr = expr._as_expression()
-    elif role != "expression":
+    else:
         return _update_plain(out, expr, mask, accum, replace, input_mask, desc)
     if input_mask is not None:
         raise TypeError("`input_mask` argument may only be used for extract")
@@ -162,10 +164,7 @@ def _check_shape(out: Any, expr: Any) -> None:
 
 def _checked_mask(mask: Any, out: Any) -> Any:
     """The mask as a Mask that fits the output, or None."""
-    if mask is None or out._is_scalar:
-        return None
-    mask_view(mask, out)
-    return mask if isinstance(mask, Mask) else check_mask(mask, out)
+    return None if mask is None or out._is_scalar else _fitting_mask(mask, out)
 
 
 def _finish(out: Any, t: Any, view: MaskView | None, accum: Any, replace: bool, masked: bool) -> None:
@@ -198,8 +197,10 @@ def _write_scalar(out: Any, value: Any, dtype: Any, accum: Any) -> None:
 
 def mask_view(mask: Any, out: Any) -> MaskView | None:
     """The engine's view of a mask, checked against the output."""
-    if mask is None:
-        return None
+    return None if mask is None else _fitting_mask(mask, out).view()
+
+
+def _fitting_mask(mask: Any, out: Any) -> Mask:
     if not isinstance(mask, Mask):
         mask = check_mask(mask, out)
     parent = mask.parent
@@ -211,7 +212,7 @@ def mask_view(mask: Any, out: Any) -> MaskView | None:
         raise DimensionMismatch(f"mask {mask.name} has shape {parent.shape}, output {out.name} has shape {out.shape}")
     if parent._engine is not out._engine:
         raise InvalidObject(f"mask {mask.name} and output {out.name} are on different backends")
-    return MaskView(parent._store, mask.structure, mask.complement)
+    return mask
 
 
 def check_shapes_equal(within: str, a: Any, b: Any) -> None:

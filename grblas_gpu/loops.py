@@ -36,7 +36,7 @@ KINDS: dict[Any, str] = {
     runs.run_select_mask: "select_mask",
     runs.run_reduce: "reduce",
 }
-ALLOWED = frozenset(["empty_vector"])  # of the engine's methods, while recording
+OBJECTS = (Vector, Scalar)  # that a loop can change
 
 
 class Step(NamedTuple):
@@ -50,7 +50,7 @@ class Step(NamedTuple):
     accum: Any
     replace: bool
     desc: Any
-    line: int
+    place: int  # of the operation in the code around the loop
     repeat: Any  # a function and its arguments: the same operation, run alone
 
     def run(self) -> None:
@@ -127,12 +127,13 @@ class Loop:
         recorder = Recorder(self, engine, frame, self._fallback)
         recording.begin(recorder)
         try:
-            yield recorder.count
+            yield Number(recorder, "step", _itself)
         except GeneratorExit:  # the body was left: what it did so far has happened
             if recorder.symbolic:
                 recorder.stop()
                 if (self.limit is None or self.limit > 0) and holds(self.condition):
                     recorder.run_once()
+                recorder.forget()
             raise
         finally:
             if recorder.symbolic:
@@ -158,6 +159,10 @@ def holds(condition: Any) -> bool:
     if getattr(condition, "_is_scalar", False):
         return bool(condition if type(condition) is Scalar else condition.new())
     return bool(condition.nvals)
+
+
+def _itself(step: int) -> int:
+    return step
 
 
 def _engine_of(condition: Any) -> Any:
@@ -188,23 +193,26 @@ class Recorder:
         self.symbolic = True
         self.gave_up = False
         self.step = 0
-        self.count = Number(self, "step", lambda step: step)
         self._frame: FrameType | None = frame
+        self._code = frame.f_code
         self._fallback = fallback
         self._seen: dict[int, tuple[Any, str, int]] = {}
-        self._bound = {name: value for name, value in frame.f_locals.items() if type(value) in (Vector, Scalar)}
+        self._bound = dict(frame.f_locals)
 
     # ---- what the rest of the library calls while recording ------------------------------------------------------
 
     def expression(self, out: Any, expr: Any, mask: Any, accum: Any, replace: bool, desc: Any) -> bool:
         """Note ``out(mask, accum, replace) << expr``; False if that is to be run at once: nothing changes it."""
-        run = getattr(expr.run, "on_vectors", expr.run)
+        run = expr.run
         kind = KINDS.get(run)
         args = expr.args
+        if kind is None:
+            run = getattr(run, "on_vectors", run)
+            kind = KINDS.get(run)
         if run is runs.run_extract and _is_row(*args):
             kind, args = "row", [args[0], Scalar.from_value(args[1].axes[0].index, name="")]
-        operands = [arg for arg in expr.args if getattr(arg, "_engine", None) is not None]
-        if kind is None or type(out) not in (Vector, Scalar) or out._engine is not self.engine:
+        if kind is None or type(out) not in OBJECTS or out._engine is not self.engine:
+            operands = [arg for arg in expr.args if getattr(arg, "_engine", None) is not None]
             changing = [x for x in (*operands, getattr(mask, "parent", None), out) if id(x) in self.written]
             if not changing and id(out) in self.made and out.ndim == 2:
                 return False
@@ -217,11 +225,12 @@ class Recorder:
 
     def plain(self, out: Any, value: Any, mask: Any, accum: Any, replace: bool) -> bool:
         """Note ``out(mask, accum, replace) << value`` for an object or a literal."""
-        if type(out) not in (Vector, Scalar) or out._engine is not self.engine:
+        if type(out) not in OBJECTS or out._engine is not self.engine:
             self.refuse(f"an assignment to a {type(out).__name__}")
             return False
-        if type(value) is not type(out):
-            value = value if type(value) is Scalar else Scalar.from_value(value, is_cscalar=None, name="")
+        counts = type(value) is Number and value.counts(self)
+        if not counts and type(value) not in (type(out), Scalar):
+            value = Scalar.from_value(value, is_cscalar=None, name="")
         repeat = (execution._update_plain, out, value, mask, accum, replace, None, None)
         kind = "copy" if type(value) is type(out) and type(out) is Vector else "assign"
         return self._add(kind, out, None, [value], mask, accum, replace, None, repeat)
@@ -245,10 +254,14 @@ class Recorder:
                 self._error(f"{seen[1]} of {out.name} was read before, and here it changes", seen[2])
             self.give_up()  # what was read is right for the first step
             return False
-        line = self._frame.f_lineno if self._frame is not None else 0
-        self.steps.append(Step(kind, out, op, args, mask, accum, replace, desc, line, repeat))
+        place = self._frame.f_lasti if self._frame is not None else 0  # its line is looked up where it matters
+        self.steps.append(Step(kind, out, op, args, mask, accum, replace, desc, place, repeat))
         self.written[id(out)] = out
         return True
+
+    def line(self, step: Step) -> int:
+        """The line of an operation."""
+        return next((line for start, end, line in self._code.co_lines() if line and start <= step.place < end), 0)
 
     def read(self, what: str, obj: Any = None) -> None:
         """Somebody looks at a value: that is allowed for what does not change in the loop."""
@@ -260,8 +273,7 @@ class Recorder:
         self.refuse(f"{what}{name}, which is not known before the loop runs,")
 
     def engine_call(self, name: str) -> None:
-        if name not in ALLOWED:
-            self.refuse(f"{name}, an operation that cannot be recorded,")
+        self.refuse(f"{name}, an operation that cannot be recorded,")
 
     def refuse(self, what: str) -> None:
         """This cannot be recorded: an error, or the end of recording."""
@@ -282,7 +294,7 @@ class Recorder:
     def _error(self, message: str, line: int | None = None) -> None:
         frame = self._frame
         self.stop()
-        self.steps = []
+        self.forget()
         assert frame is not None
         raise LoopError(f"{frame.f_code.co_filename}:{frame.f_lineno if line is None else line}: {message}")
 
@@ -297,6 +309,7 @@ class Recorder:
         self.stop()
         self.gave_up = True
         self.run_once()
+        self.forget()
 
     def run_once(self) -> None:
         for step in self.steps:
@@ -306,17 +319,17 @@ class Recorder:
         """The body is complete: is it a loop that ends, and that Python would have run the same way?"""
         frame, self._frame = self._frame, None
         assert frame is not None
-        names = frame.f_locals
-        for name, before in self._bound.items():
-            after = names.get(name)
-            if after is not before and id(after) in self.made and self._reads(before):
+        names = frame.f_locals if self.made else {}
+        for name, after in names.items():
+            before = self._bound.get(name)
+            if after is not before and id(after) in self.made and type(before) in OBJECTS and self._reads(before):
                 raise LoopError(
                     f"{frame.f_code.co_filename}: the loop binds {name} to a new object at every step, which a loop on "
                     f"the device cannot do; write {name} << ... to change the object"
                 )
         condition = self.loop.condition
         parts = condition.args if _is_expression(condition) else [condition]
-        if self.loop.limit is None and not any(id(part) in self.written for part in parts):
+        if self.loop.limit is None and self.written.keys().isdisjoint([id(part) for part in parts]):
             raise LoopError(f"{frame.f_code.co_filename}: nothing in the body changes the condition of the loop")
 
     def forget(self) -> None:

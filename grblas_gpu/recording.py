@@ -56,6 +56,10 @@ class Number:
     def symbolic(self) -> bool:
         return bool(self._loop.symbolic)
 
+    def counts(self, loop: Any) -> bool:
+        """Whether this is the count of that loop, and not of one before it."""
+        return self._loop is loop
+
     def __index__(self) -> int:
         if self._loop.symbolic:
             self._loop.read("the count of the loop")

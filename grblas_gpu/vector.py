@@ -155,7 +155,10 @@ class Vector(Tensor, BaseType):
                 )
             dup_op = binary.any
             array = np.broadcast_to(array, index.shape)
-        new._build(index, array, dup_op)
+        elif array.shape != index.shape:
+            raise ValueError(f"`indices` and `values` lengths must match: {index.size} != {array.size}")
+        check_bounds(index, new._size, "indices")
+        new._store = _entries_of(new, new._size, index, array, dup_op)
         return new
 
     @classmethod
@@ -256,12 +259,6 @@ class Vector(Tensor, BaseType):
             self._store = self._engine.resize_vector(self._store, size)
         if size is not None:
             self._size = size
-
-    def _build(self, index: Array, values: Array, dup_op: Any) -> None:
-        if values.shape != index.shape:
-            raise ValueError(f"`indices` and `values` lengths must match: {index.size} != {values.size}")
-        check_bounds(index, self._size, "indices")
-        self._store = _entries_of(self, self._size, index, values, dup_op)
 
     def to_coo(
         self, dtype: Any = None, *, indices: bool = True, values: bool = True, sort: bool = True
@@ -502,7 +499,9 @@ def _entries_of(self: Vector, size: int, index: Array, values: Array, dup_op: An
         store = self._engine.build_vector(size, index, values, dup_op)
     except InvalidValue as error:
         raise duplicates_error(error) from None
-    return settle(self._engine, self._engine.cast(store, self.dtype.np_type))
+    if store.dtype != self.dtype.np_type:
+        store = self._engine.cast(store, self.dtype.np_type)
+    return settle(self._engine, store)
 
 
 def full_value(cls: Any, value: Any, dtype: Any) -> tuple[Any, Any]:

@@ -146,6 +146,20 @@ def test_facts_about_matrices(engine) -> None:
     np.testing.assert_array_equal(engine.to_host(engine.matrix_facts.row_ids(a)), [0, 0, 2, 2, 2])
 
 
+def test_likeliest_entries_of_rows(engine) -> None:
+    random = np.random.default_rng(5)
+    rows = [np.flatnonzero(random.random(60) < p) for p in random.random(60)]
+    rows[7] = rows[0][:0]
+    lengths = np.array([len(row) for row in rows])
+    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(INDEX)
+    a = MatrixStore(60, 60, indptr, np.concatenate(rows).astype(np.int32), np.ones(1, bool))
+    found = engine.to_host(engine.matrix_facts.likeliest(moved(a, engine.to_device)))
+    for row, column in zip(rows, found, strict=True):
+        assert column in row and lengths[column] == lengths[row].max() if len(row) else column == -1
+    short = MatrixStore(3, 3, np.array([0, 1, 2, 3], INDEX), np.array([0, 1, 2], np.int32), np.ones(1, bool))
+    assert engine.matrix_facts.likeliest(moved(short, engine.to_device)) is None  # any entry is as good
+
+
 def test_casts_are_those_of_the_definitions(engine) -> None:
     x = VectorStore(4, np.array([1e30, np.nan, -1e30, 2.5]))
     y = VectorStore(4, np.array([1, 2, 3, 4], np.int8))

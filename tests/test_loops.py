@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +16,7 @@ from emulated_engine import ENGINES, GPU, loaded, moved
 from loop_bodies import BODIES
 
 import grblas_gpu as gb
-from grblas_gpu import Matrix, Scalar, Vector, algorithms, backends, generators, monoid, select, semiring
+from grblas_gpu import Matrix, Scalar, Vector, algorithms, backends, binary, generators, monoid, select, semiring
 from grblas_gpu.exceptions import LoopError
 
 
@@ -162,6 +164,24 @@ def test_sums_begin_with_nothing(to_device: Any, options: dict[str, str], stored
         assert [same(x, y) for x, y in zip(expected, walks(B), strict=True)] == [True, True]
 
 
+@pytest.mark.parametrize("direction", ["auto", "pull"])
+@pytest.mark.parametrize("long", [False, True])
+def test_pulls_that_begin_with_the_likeliest_entry(to_device: Any, direction: str, long: bool) -> None:
+    """Directed, some rows empty, some very long: what is likely in one direction is not in the other."""
+    random = np.random.default_rng(11)
+    n = 5000 if long else 300
+    rows = random.integers(0, n, 12 * n) ** 2 // n  # low numbers have more edges
+    columns = random.integers(0, n - 5, 12 * n)
+    if long:
+        rows, columns = np.append(rows, np.arange(3000)), np.append(columns, np.full(3000, 17))
+    with gb.using("cpu"):
+        A = Matrix.from_coo(rows, columns, True, nrows=n, ncols=n)
+        expected = algorithms.bfs(A, 40)
+    B = to_device(A)
+    assert same(expected, algorithms.dobfs(B, 40, direction=direction))
+    assert B._store.transposed()._likeliest is not None and B._store._likeliest is None
+
+
 @pytest.mark.parametrize("options", [{}, {"direction": "push"}, {"direction": "pull"}])
 @pytest.mark.parametrize("graph", ["kronecker", "directed", "star"])
 def test_copies_of_a_graph_side_by_side(to_device: Any, graph: str, options: dict[str, str]) -> None:
@@ -229,6 +249,59 @@ def test_loops_follow_each_other(to_device: Any) -> None:
                 _, results = BODIES[name](A, source)
             _, found = BODIES[name](B, source)
             assert all(same(x, y) for x, y in zip(results, found, strict=True)), (name, source)
+
+
+def test_one_program_for_graphs_that_come_and_go(to_device: Any) -> None:
+    """What a loop remembers of a graph is that of no other, and keeps none of them in memory."""
+    with gb.using("cpu"):
+        graphs = [generators.path(50), generators.star(50), generators.grid_2d(5, 10)]
+        expected = [algorithms.bfs(A, 7) for A in graphs]
+    stays = to_device(graphs[2])
+    for turn in (0, 1, 2, 1, 0, 2, 2, 0):
+        A = stays if turn == 2 else to_device(graphs[turn])
+        assert same(expected[turn], algorithms.dobfs(A, 7))
+        remembered = weakref.ref(A._store)
+        del A
+        gc.collect()
+        assert (remembered() is None) == (turn != 2)
+
+
+def test_the_count_of_an_earlier_loop_is_a_number(to_device: Any) -> None:
+    first, second, third = (Vector.from_coo([2], [1], size=5) for _ in range(3))
+    for count in gb.loop(first, 7):
+        first << binary.plus(first, 1)
+        kept = Scalar.from_value(count)
+    rounds = gb.loop(first, 3)
+    for step in rounds:
+        first << step
+        second << count
+        third << kept
+    assert (rounds.mode, int(count), kept.value) == ("fused", 6, 6)
+    assert [set(x.to_dict().values()) for x in (first, second, third)] == [{2}, {6}, {6}]
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_entries_that_a_mask_selects(to_device: Any, masked: bool) -> None:
+    """Added to what is there; or through a second mask, which is one operation after another."""
+
+    def totals(size: int) -> tuple[Any, Vector]:
+        x = Vector.from_coo([0, 1, 2, 5], [1, 2, 3, 4], int, size=size)
+        chosen = Vector.from_coo([1, 2, 7], [True, False, True], size=size)
+        total = Vector.from_coo([2, 9], [10, 20], int, size=size)
+        rounds = gb.loop(x, 3)
+        for _ in rounds:
+            if masked:
+                total(chosen.V) << x.select(chosen.S)
+            else:
+                total(binary.plus) << x.select(chosen.S)
+            x << binary.times(x, 2)
+        return rounds, total
+
+    with gb.using("cpu"):
+        _, expected = totals(12)
+    rounds, found = totals(12)
+    assert (rounds.mode, rounds.steps) == ("iterated" if masked else "fused", 3)
+    assert same(expected, found)
 
 
 def test_steps_are_traced(to_device: Any) -> None:

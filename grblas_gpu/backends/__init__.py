@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ContextDecorator
 from contextvars import ContextVar
 from functools import cache
 
@@ -85,8 +84,23 @@ def set_backend(name: str) -> None:
     _default = get_engine(name)
 
 
-@contextmanager
-def using(name: str) -> Iterator[None]:
+class _Using(ContextDecorator):
+    """What :func:`using` returns; a generator would take twice as long, and every algorithm does it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def _recreate_cm(self) -> _Using:
+        return _Using(self._name)  # a decorated function has one for each call
+
+    def __enter__(self) -> None:
+        self._token = _chosen.set(get_engine(self._name))
+
+    def __exit__(self, *error: object) -> None:
+        _chosen.reset(self._token)
+
+
+def using(name: str) -> _Using:
     """Choose the engine of objects made within a ``with`` block (of this thread).
 
     >>> import grblas_gpu as gb
@@ -94,11 +108,7 @@ def using(name: str) -> Iterator[None]:
     ...     gb.Vector(int, 3).backend
     'numpy'
     """
-    token = _chosen.set(get_engine(name))
-    try:
-        yield
-    finally:
-        _chosen.reset(token)
+    return _Using(name)
 
 
 def current_engine() -> Backend:

@@ -70,7 +70,8 @@ class HostList(Pending):
     __slots__ = ("_on_device", "_travel", "on_host")
 
     def __init__(self, store: VectorStore, travel: Callable[[Array], Array]) -> None:
-        super().__init__(Known(store.nvals), store.nvals)
+        self.at_most = store.nvals
+        self.counter = Known(store.nvals)
         self.on_host = store
         self._travel = travel
         self._on_device: Any = None
@@ -80,8 +81,8 @@ class HostList(Pending):
             self._on_device = self._travel(self.on_host.indices), self._travel(self.on_host.values)
         return self._on_device
 
-    indices = property(lambda self: self._arrays()[0], lambda self, none: None)
-    values = property(lambda self: self._arrays()[1], lambda self, none: None)
+    indices = property(lambda self: self._arrays()[0])
+    values = property(lambda self: self._arrays()[1])
 
 
 class VectorStore:
@@ -276,7 +277,9 @@ class MatrixStore:
         "_max_degree",
         "_once",
         "_range",
+        "_likeliest",
         "copies",
+        "__weakref__",
     )
 
     def __init__(self, nrows: int, ncols: int, indptr: Array, indices: Array, values: Array) -> None:
@@ -292,6 +295,7 @@ class MatrixStore:
         self._transpose: MatrixStore | None = None
         self._row_ids: Array | None = None
         self._max_degree: int | None = None
+        self._likeliest: Array | None = None
 
     @classmethod
     def repeated(cls, once: MatrixStore, copies: int) -> MatrixStore:
@@ -306,7 +310,7 @@ class MatrixStore:
         whole = np.zeros(1, INDEX, like=starts) + store.nvals
         offset = once.indptr.dtype if store.nvals <= INT32_LIMIT else INDEX
         store.indptr = np.concatenate([starts.reshape(-1), whole]).astype(offset, copy=False)
-        store._transpose = store._row_ids = store._max_degree = None
+        store._transpose = store._row_ids = store._max_degree = store._likeliest = None
         return store
 
     def __getattr__(self, name: str) -> Any:

@@ -54,6 +54,8 @@ def get_typed_op(
     >>> get_typed_op("<", dtypes.INT64, kind="binary")
     binary.lt[INT64]
     """
+    if isinstance(op, TypedOpBase):
+        return op
     try:
         return op._cache[dtype, dtype2]
     except (AttributeError, KeyError, TypeError):
@@ -62,8 +64,6 @@ def get_typed_op(
         typed = _typed_for(op, dtype, dtype2)
         op._cache[dtype, dtype2] = typed
         return typed
-    if isinstance(op, TypedOpBase):
-        return op
     if isinstance(op, ParameterizedUdf):
         return get_typed_op(op(), dtype, dtype2)
     if isinstance(op, str):

@@ -10,7 +10,7 @@ from ..storage import INDEX, WORTH_KEEPING, Array, VectorStore
 
 _ALIGNED = 256
 _alloc, _array, _device = cupy.cuda.alloc, cupy.ndarray, cupy.cuda.runtime.getDevice
-_nothing: dict[Any, Array] = {}
+_nothing: dict[Any, tuple[Array, Array]] = {}
 
 
 def two_arrays(length: int, dtype: Any, other_length: int, other_dtype: Any) -> tuple[Array, Array]:
@@ -25,12 +25,9 @@ def two_arrays(length: int, dtype: Any, other_length: int, other_dtype: Any) -> 
 
 def empty_list(size: int, dtype: Any) -> VectorStore:
     """A vector without entries. Arrays without elements are shared: there is nothing to change in them."""
-    return VectorStore(size, _no_elements(dtype), indices=_no_elements(INDEX), nvals=0)
-
-
-def _no_elements(dtype: Any) -> Array:
     key = _device(), dtype
     found = _nothing.get(key)
     if found is None:
-        found = _nothing[key] = cupy.empty(0, dtype)
-    return found
+        found = _nothing[key] = cupy.empty(0, INDEX), cupy.empty(0, dtype)
+    indices, values = found
+    return VectorStore(size, values, indices=indices, nvals=0)

@@ -18,6 +18,7 @@ from . import operating, radix, scratch, vectors
 from .arrays import empty_list
 from .assign import assign_scalar
 from .kronecker import kronecker_keys
+from .loop_run import run_loop
 from .mxm import mxm
 from .mxv import mxv
 from .mxv_settle import pull_in_place
@@ -104,8 +105,6 @@ class CudaBackend(Definitions):
         return vectors.count_edges(columns, u)
 
     def run_loop(self, recording: Any) -> int | None:
-        from .loop_run import run_loop
-
         return run_loop(recording)
 
     # ---- vectors, position by position --------------------------------------------------------------------------
@@ -163,6 +162,8 @@ class CudaBackend(Definitions):
     # ---- operators ----------------------------------------------------------------------------------------------
 
     def build_vector(self, size: int, index: Array, values: Array, dup_op: Any) -> VectorStore:
+        if len(values) == 1 and type(index) is type(values) is np.ndarray:  # nothing to put in order
+            return VectorStore.on_its_way(VectorStore(size, values.copy(), indices=index), cupy.asarray)
         if _few_on_host(index, values):
             if len(values) > 1 and (values == values[0]).all():  # one value for all: kernels read none
                 values = np.broadcast_to(values[:1], values.shape)
@@ -225,7 +226,7 @@ def _free_bytes() -> int:
 
 
 for _name in vars(Backend):
-    if not _name.startswith("_"):
+    if not _name.startswith("_") and _name != "empty_vector":  # which needs no memory, and a loop may make vectors
         setattr(CudaBackend, _name, _explained(getattr(CudaBackend, _name)))
 
 

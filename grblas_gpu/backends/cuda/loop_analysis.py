@@ -36,8 +36,8 @@ class Analysis:
     """The steps of a body, products separated from what becomes of their results, and the facts about its vectors."""
 
     def __init__(self, body: Body) -> None:
-        self.body_steps = list(body.steps)
-        self.uses = list(body.key[2])
+        self.body_steps = body.steps
+        self.uses = body.uses
         self.matrices = body.matrices
         self.products: dict[int, Product] = {}
         self._lower()

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...recording import Number
 from ..storage import MatrixStore
 
 SLOT_WORDS = 21  # of a vector, as kernels/slot.cuh names them
@@ -19,6 +20,7 @@ SLOT_FIELDS = (
     "edges_before edges_seen old_count now listed dirty clean_list"
 ).split()
 VARIABLE_WORDS = 2
+COUNT_TYPE = np.dtype(np.int64)
 HEAD_WORDS = 4  # step, tick, stop, solo steps
 
 
@@ -33,14 +35,6 @@ class VectorUse(NamedTuple):
     full: bool
     iso: bool
     written: bool
-
-
-class MatrixUse(NamedTuple):
-    dtype: np.dtype
-    iso: bool
-    column: np.dtype
-    offset: np.dtype
-    repeated: bool
 
 
 class Operand(NamedTuple):
@@ -72,106 +66,114 @@ class BodyStep(NamedTuple):
 
 
 class Body:
-    """One loop: objects by number, and its steps."""
+    """One loop: its objects by number, and a key that says everything else in these numbers, in plain tuples."""
 
-    def __init__(self) -> None:
+    def __init__(self, recording: Any) -> None:
         self.vectors: list[Any] = []
         self.variables: list[Any] = []  # Scalars that change in the loop
         self.constants: list[tuple[Any, np.dtype]] = []  # values of other Scalars, with the type that they have
         self.matrices: list[MatrixStore] = []
-        self.steps: list[BodyStep] = []
-        self.condition: Any = None
+        self._recording = recording
         self._numbers: dict[int, int] = {}
-        self.written: dict[int, Any] = {}
-        self.key: Any = None
+        written = recording.written
+        self.key = (
+            tuple(map(self._step, recording.steps)),
+            self._condition(recording.loop.condition),
+            tuple([_vector_use(vector, id(vector) in written) for vector in self.vectors]),
+            tuple([scalar.dtype for scalar in self.variables]),
+            tuple(map(_matrix_use, self.matrices)),
+        )
 
-    def vector(self, vector: Any) -> int:
-        number = self._numbers.get(id(vector))
-        if number is None:
-            number = self._numbers[id(vector)] = len(self.vectors)
-            self.vectors.append(vector)
-        return number
+    # ---- what a program is made of: asked for once, not at every call ----------------------------------------------
 
-    def variable(self, scalar: Any) -> int:
-        number = self._numbers.get(id(scalar))
-        if number is None:
-            number = self._numbers[id(scalar)] = len(self.variables)
-            self.variables.append(scalar)
-        return number
+    @property
+    def steps(self) -> list[BodyStep]:
+        steps: list[BodyStep] = []
+        for step, (kind, out, _, args, mask, _, replace, desc) in zip(self._recording.steps, self.key[0], strict=True):
+            use, line = None if mask is None else MaskUse(*mask), self._recording.line(step)
+            steps.append(BodyStep(kind, out, step.op, _operands(args), use, step.accum, replace, desc, line))
+        return steps
 
-    def matrix(self, store: MatrixStore) -> int:
-        number = self._numbers.get(id(store))
-        if number is None:
-            number = self._numbers[id(store)] = len(self.matrices)
-            self.matrices.append(store)
-        return number
+    @property
+    def condition(self) -> Any:
+        kind, *rest = self.key[1]
+        if kind == "entries":
+            return kind, *rest
+        operands = _operands(rest[-1])
+        return (kind, *operands) if kind == "true" else (kind, self._recording.loop.condition.op, operands)
 
-    def operand(self, arg: Any) -> Operand:
+    @property
+    def uses(self) -> list[VectorUse]:
+        return [VectorUse(*use) for use in self.key[2]]
+
+    # ---- the key ----------------------------------------------------------------------------------------------------
+
+    def _number(self, thing: Any, among: list[Any]) -> int:
+        numbers, key = self._numbers, id(thing)
+        if key not in numbers:
+            numbers[key] = len(among)
+            among.append(thing)
+        return numbers[key]
+
+    def _step(self, step: Any) -> tuple:
+        kind, out, op, args, mask, accum, replace, desc, _, _ = step
+        if kind == "row" and args[0]._store.copies > 1:
+            raise Unfusable("a row of copies of a matrix")
+        if kind == "select_mask":
+            if mask is not None:
+                raise Unfusable("entries that a mask selects, through another mask")
+            args, mask, kind, replace = args[:1], args[1], "copy", accum is None
+        operands = tuple(map(self._operand, args))
+        if out.ndim:
+            number = self._number(out, self.vectors)
+        else:
+            number = self._number(out, self.variables)
+            kind = "scalar.assign" if kind == "assign" else kind
+        use = None if mask is None else (self._number(mask.parent, self.vectors), mask.structure, mask.complement)
+        op, accum = None if op is None else op.key, None if accum is None else accum.key
+        return kind, number, op, operands, use, accum, replace, desc
+
+    def _operand(self, arg: Any) -> tuple:
+        """The fields of an :class:`Operand`."""
+        if type(arg) is Number:
+            return "count", 0, COUNT_TYPE, False, arg.text
         if arg.ndim == 1:
-            return Operand("vector", self.vector(arg))
+            return "vector", self._number(arg, self.vectors)
         if arg.ndim == 2:
             store = arg._matrix._store if arg._is_transposed else arg._store
             if store.copies > 1 and not _numbers_copies(store):
                 raise Unfusable("copies of a matrix that is not square, or too many")
-            return Operand("matrix", self.matrix(store), transposed=arg._is_transposed)
-        if id(arg) in self.written:
-            return Operand("variable", self.variable(arg), arg.dtype.np_type)
+            return "matrix", self._number(store, self.matrices), None, arg._is_transposed
+        dtype = arg.dtype.np_type
+        if id(arg) in self._recording.written:
+            return "variable", self._number(arg, self.variables), dtype
         content = arg._content
-        if hasattr(content, "text"):
-            return Operand("count", 0, arg.dtype.np_type, text=content.text)
+        if type(content) is Number:
+            if content.counts(self._recording):
+                return "count", 0, dtype, False, content.text
+            content = arg._get()
         if content is None:
             raise Unfusable("an empty Scalar")
-        self.constants.append((content, arg.dtype.np_type))
-        return Operand("constant", len(self.constants) - 1, arg.dtype.np_type)
+        self.constants.append((content, dtype))
+        return "constant", len(self.constants) - 1, dtype
+
+    def _condition(self, condition: Any) -> tuple:
+        if condition.ndim == 2:
+            raise Unfusable("the condition is a Matrix")
+        if condition.ndim == 1:
+            return "entries", self._number(condition, self.vectors)
+        if condition._role == "object":
+            return "true", (self._operand(condition),)
+        return "compare", condition.op.key, tuple(map(self._operand, condition.args))
 
 
 def describe(recording: Any) -> Body:
     """The recording of a loop by numbers."""
-    body = Body()
-    body.written = recording.written
-    key: list[Any] = []
-    for step in recording.steps:
-        if step.kind == "row" and step.args[0]._store.copies > 1:
-            raise Unfusable("a row of copies of a matrix")
-        args = tuple(body.operand(arg) for arg in step.args if not hasattr(arg, "complement"))
-        out = body.vector(step.out) if step.out.ndim else body.variable(step.out)
-        mask = _mask(body, step.mask)
-        if not step.out.ndim and step.kind == "assign":
-            step = step._replace(kind="scalar.assign")
-        if step.kind == "select_mask":
-            mask, step = _mask(body, step.args[1]), step._replace(kind="copy", replace=True)
-        body.steps.append(BodyStep(step.kind, out, step.op, args, mask, step.accum, step.replace, step.desc, step.line))
-        op, accum = step.op, step.accum
-        key.append(
-            (
-                step.kind,
-                out,
-                None if op is None else op.key,
-                args,
-                mask,
-                None if accum is None else accum.key,
-                step.replace,
-                step.desc,
-            )
-        )
-    condition = recording.loop.condition
-    if condition.ndim == 2:
-        raise Unfusable("the condition is a Matrix")
-    if condition.ndim == 1:
-        body.condition = ("entries", body.vector(condition))
-    elif condition._role == "object":
-        body.condition = ("true", body.operand(condition))
-    else:
-        body.condition = ("compare", condition.op, tuple(body.operand(arg) for arg in condition.args))
-    head = (body.condition[0], *(getattr(part, "key", part) for part in body.condition[1:]))
-    body.key = (
-        tuple(key),
-        head,
-        tuple(vector_use(vector, id(vector) in body.written) for vector in body.vectors),
-        tuple(scalar.dtype.np_type.char for scalar in body.variables),
-        tuple(matrix_use(store) for store in body.matrices),
-    )
-    return body
+    return Body(recording)
+
+
+def _operands(fields: Any) -> tuple[Operand, ...]:
+    return tuple([Operand(*each) for each in fields])
 
 
 def _numbers_copies(store: MatrixStore) -> bool:
@@ -179,19 +181,20 @@ def _numbers_copies(store: MatrixStore) -> bool:
     return store.nrows == store.ncols <= 2**32
 
 
-def _mask(body: Body, mask: Any) -> MaskUse | None:
-    return None if mask is None else MaskUse(body.vector(mask.parent), mask.structure, mask.complement)
-
-
-def vector_use(vector: Any, written: bool) -> VectorUse:
+def _vector_use(vector: Any, written: bool) -> tuple:
+    """The fields of a :class:`VectorUse`."""
     store = vector._store
-    iso = store.known_nvals == 0 or store.iso
-    return VectorUse(vector.dtype.np_type, store.kind == "full" and store.size > 0, iso, written)
+    if store.pending is not None:
+        return vector.dtype.np_type, False, store.known_nvals == 0 or store.iso, written
+    full = store.present is None and store.indices is None and store.size > 0
+    return vector.dtype.np_type, full, store.nvals == 0 or len(store.values) == 1, written
 
 
-def matrix_use(store: MatrixStore) -> MatrixUse:
+def _matrix_use(store: MatrixStore) -> tuple:
+    """What a program must know of a matrix: types, whether one value stands for all, and whether it is repeated."""
     once = store.once
-    return MatrixUse(once.dtype, once.iso, once.indices.dtype, store.indptr.dtype, store.copies > 1)
+    values = once.values
+    return values.dtype, len(values) == 1, once.indices.dtype, store.indptr.dtype, store.copies > 1
 
 
 class Layout:

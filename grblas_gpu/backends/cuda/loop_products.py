@@ -31,7 +31,7 @@ class Products(Analysis):
         self.pieces: list[str] = []  # namespaces, one for each operator or product
         self.lines: list[str] = []  # of the body
 
-    def _emit_product(self, at: int, step: BodyStep, counters: str, note: str) -> None:
+    def _emit_product(self, at: int, step: BodyStep, counters: str, change: str, note: str) -> None:
         matrix, vector, _ = self._product_operands(step)
         product = self.products[at]
         u = self.slots[vector.number]
@@ -43,12 +43,18 @@ class Products(Analysis):
             for side in ("columns", "rows")
         }
         once = "".join(f", {self._word('once', f, matrix.number)}" for f in ("nrows", "nvals") if store.copies > 1)
+        # Where one entry of a row is enough and all count the same, a pull may begin with any of them.
+        likeliest = product.structure and product.early_exit and store.copies == 1
+        likely = "nullptr"
+        if likeliest:
+            likely = f"(const p{at}::Column*){self._word('likeliest', '', matrix.number, transposed)}"
         rule = self._rule(step, product, store)
         pieces = [
             *product.pieces(store, store.copies > 1),
             constant("FULL", u.full),
             constant("CLOSING", at in self.closing),
             constant("CAN_SCATTER", product.can_scatter),
+            constant("LIKELIEST", likeliest),
             *mask,
             *rule,
         ]
@@ -85,7 +91,7 @@ class Products(Analysis):
         self.lines.append(
             f"        {{\n"
             f"            {space}::Operands operands = {{{arrays('columns')}, {arrays('rows')}, "
-            f"{{{U}.flags(), {U}.values()}}, {mask_text}, {closing}, {self._next(step.out, space)}}};\n"
+            f"{{{U}.flags(), {U}.values()}}, {mask_text}, {closing}, {self._next(step.out, space)}, {likely}}};\n"
             f"            double rows = double({nrows}), entries = double({U}.count), size = double({U}.size);\n"
             f"            double edges = double({self._edges(vector.number, at, nvals)});\n"
             f"            double edges_before = double({U}.edges_before);\n"
@@ -99,11 +105,14 @@ class Products(Analysis):
             f"                row[3] = int64(edges);\n"
             f"                row[4] = int64({allowed});\n"
             f"            }}\n"
-            f"            {space}::multiply_into(operands, push, {U}, {W}, {initial}, {counters}, hubs, "
-            f"[&] {{ {note} }});\n"
+            f"            {space}::multiply_into(operands, push, int64(edges), {U}, {W}, {initial}, {counters}, hubs, "
+            f"{change}, [&] {{ {note} }});\n"
             f"            if (traced) row[5] = int64(nanoseconds()), row[6] = {W}.count;\n"
             f"        }}\n"
         )
+
+    def _operand_of(self, at: int) -> int:
+        return self._product_operands(self.body_steps[at])[1].number
 
     def _word(self, *name: Any) -> str:
         return f"given.word[{self.layout.word(*name)}]"
@@ -157,7 +166,9 @@ class Products(Analysis):
             }
             values = ", ".join(given.get(name, name) for name in names)
             rule = f"DEVICE double pull_cost({declared}) {{\n{translated(planner.pull_cost, names, 'double')}}}"
-            return [rule, f"{head}    return edges * {costs.push_edge!r} <= pull_cost({values});\n}}"]
+            # A pull looks at every row at least: that settles it for most products, and all threads ask.
+            soon = f"    if (edges * {costs.push_edge!r} <= nrows * {costs.pull_row!r}) return true;\n"
+            return [rule, f"{head}{soon}    return edges * {costs.push_edge!r} <= pull_cost({values});\n}}"]
         function = planner.PULLS[policy]
         names = list(inspect.signature(function).parameters)
         switchpoint = planner.SWITCHPOINT if step.desc is None else step.desc.switchpoint

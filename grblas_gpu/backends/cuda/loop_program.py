@@ -31,7 +31,7 @@ WORDS = ("limit", "barrier", "saved", "counter_sets", "hubs", "report", "stamp",
 #: At the end of a round: another one, unless the kernel has run for long enough (all blocks see the same answer).
 _ONE_MORE = "++S.step; ++S.tick; S.stop = fresh(counters + COUNTERS_IN_SET - 1);"
 _TIME = (
-    "        if (thread_in_grid() == 0 && nanoseconds() - started > TIME_SLICE)\n"
+    "        if (thread_in_grid() == 0 && S.tick % 8 == 0 && nanoseconds() - started > TIME_SLICE)\n"  # the clock is slow
     "            *(volatile int64*)(counters + COUNTERS_IN_SET - 1) = 1;\n"
 )
 
@@ -48,7 +48,7 @@ class Program(Steps):
         self.matrix_words = [
             (at, side, *_matrix_word(side, rest))
             for (side, *rest), at in self.layout.names.items()
-            if side in ("columns", "rows", "nvals", "nrows", "once")
+            if side in ("columns", "rows", "likeliest", "nvals", "nrows", "once")
         ]
 
     def _render(self) -> str:
@@ -142,6 +142,9 @@ class Program(Steps):
         counters = f"counters + {PER_STEP * at}"
         if step.kind in PRODUCTS:
             if at not in self.closing or len(self.notes) > 1 or self.posts:
+                if self.riding is not None:
+                    self.lines.append(self.riding[1])
+                    self.riding = None
                 self._flush()
                 self.closing.pop(at, None)
             if step.out in self.cleans_now and self.slots[step.out].buffers == 2:
@@ -149,8 +152,9 @@ class Program(Steps):
             if last:
                 self.lines.append(_TIME)
             notes = " ".join(self.notes)
-            self._emit_product(at, step, counters, f"{notes} {_ONE_MORE if last else ''}")
-            self.notes = []
+            change = "NoChange{}" if self.riding is None else self.riding[0]
+            self._emit_product(at, step, counters, change, f"{notes} {_ONE_MORE if last else ''}")
+            self.notes, self.riding = [], None
             self.cleans.append(step.out)
             self._posts()
         elif step.kind == "reduce":

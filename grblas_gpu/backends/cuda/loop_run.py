@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+import weakref
 from typing import Any
 
 import cupy
@@ -14,19 +15,28 @@ from ...trace import current as current_trace
 from ..storage import INDEX, HostList, VectorStore
 from . import scratch as scratch_arrays
 from . import vectors
+from .arrays import empty_list
 from .compile import module_of
 from .loop_layout import SLOT_FIELDS, Body, Unfusable, describe
 from .loop_program import BLOCKS, MOST_BLOCKS, THREADS, TRACED, Program
+from .matrix_facts import likeliest
 from .scratch import Scratch
 from .tracing import records_of
 
 LISTED = 8  # a vector with more entries than one position in so many has no list
 LEAST_LIST = 4096
+FEW = 2**20  # arrays of so many elements are kept where that saves asking for them
+FLAG = np.dtype(bool)
+NOWHERE: tuple[Any, Any] = (None, None)
 WATCH = 20_000  # looks at the report before the host goes to sleep
 AS_IT_IS, AS_LIST, EMPTY, ONE_VALUE, ONE_ENTRY = range(5)  # as in kernels/slot.cuh
-COUNT, CAPACITY, LISTED_NOW, DIRTY = (SLOT_FIELDS.index(name) for name in ("count", "capacity", "listed", "dirty"))
-LISTS = (AS_LIST, EMPTY, ONE_ENTRY)
+VALUES, BUFFERS, SIZE, CAPACITY, COUNT, LISTED_NOW, DIRTY = (
+    SLOT_FIELDS.index(name) for name in ("values_0", "buffers", "size", "capacity", "count", "listed", "dirty")
+)
+SOURCE, SEVERAL, SOURCE_VALUES = 1, 2, 3  # after the word that says how a vector starts
+NAMED = ("limit", "stamp", "resumes", "trace")  # words that every run sets
 
+_array = cupy.ndarray
 _programs: dict[Any, Compiled | str] = {}
 
 
@@ -34,31 +44,36 @@ class Compiled:
     """A program and its kernel."""
 
     def __init__(self, body: Body) -> None:
-        self.program = Program(body)
-        module, _ = module_of(self.program.text)
+        self.program = program = Program(body)
+        program.matrices = []  # it outlives them
+        module, _ = module_of(program.text)
         self.kernel = module.get_function("loop_kernel")
-        self.size = self.program.layout.size
-        self.pack = struct.Struct(f"{self.size}q").pack_into
+        layout = program.layout
+        self.size = layout.size
+        self.limit, self.stamp, self.resumes, self.trace = (layout.names[name,] for name in NAMED)
+        self.slots = [(slot, layout.slot(number), program.starts[number]) for number, slot in enumerate(program.slots)]
+        self.variables = [layout.variable(number) for number in range(layout.variables)]
+        self.constants = [layout.names.get(("constant", number)) for number in range(len(body.constants))]
         self._functions: dict[int, tuple[int, int]] = {}  # on each device, and how many of its blocks can meet there
 
-    def launch(self, work: int, room: _Room, scratch: Scratch) -> None:
+    def launch(self, room: _Room, scratch: Scratch) -> None:
         """As many blocks as can meet, and no more than there is work for."""
         known = self._functions.get(scratch.device)
         if known is None:
             function = getattr(self.kernel, "kernel", None)
             if function is None:  # not a GPU: blocks run one after another and could not meet
                 words_type = np.dtype([("word", INDEX, (self.size,))])
-                self.kernel((1,), (THREADS,), (np.frombuffer(bytes(room.given), words_type),))
+                self.kernel((1,), (THREADS,), (np.frombuffer(bytes(room.words), words_type),))
                 return
             fitting = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(function.ptr, THREADS, 0)
             processors = int(cupy.cuda.Device(scratch.device).attributes["MultiProcessorCount"])
             most = min(MOST_BLOCKS, max(1, min(fitting, BLOCKS)) * processors)
             known = self._functions[scratch.device] = function.ptr, most
         function, most = known
-        blocks = min(max(1, -(-work // THREADS)), most)
+        blocks = min(-(-room.work // THREADS), most)
         # The driver's own function, not the kernel's: that takes three times as long.
         cupy.cuda.driver.launchCooperativeKernel(
-            function, blocks, 1, 1, THREADS, 1, 1, 0, scratch.stream.ptr, room.parameters
+            function, blocks, 1, 1, THREADS, 1, 1, 0, scratch.stream_at, room.parameters
         )
 
 
@@ -90,20 +105,23 @@ class _Room:
     def __init__(self, compiled: Compiled, sizes: list[int]) -> None:
         program, layout = compiled.program, compiled.program.layout
         self.sizes = sizes
-        self.words = [0] * compiled.size
-        self.given = (ctypes.c_int64 * compiled.size)()  # the words as the kernel takes them, its only parameter
-        self._given_at = (ctypes.c_void_p * 1)(ctypes.addressof(self.given))
+        given = (ctypes.c_int64 * compiled.size)()  # the kernel's only parameter
+        self.words = memoryview(given).cast("B").cast("q")
+        self._given_at = (ctypes.c_void_p * 1)(ctypes.addressof(given))
         self.parameters = ctypes.addressof(self._given_at)
+        self.matrices: list[weakref.ref[Any]] = []  # the words are those of
+        self.work = max([1, *sizes])
         self._arrays: list[Any] = []
-        self.homes: list[tuple[Any, Any]] = []  # of vectors that nobody else sees
+        self.homes = [NOWHERE] * len(sizes)  # flags and values of vectors that had no entries in the end
         most = 1
         for number, (slot, size) in enumerate(zip(program.slots, sizes, strict=True)):
             at = layout.slot(number)
             length = 1 if slot.iso else size
-            home = (None, None)
-            if slot.hidden:
-                home = self._keep(cupy.empty(size + 3, bool)), self._keep(cupy.empty(length, slot.dtype))
-            self.homes.append(home)
+            if slot.hidden:  # begins without entries
+                self.words[at] = self._keep(cupy.empty(size + 3, bool)).data.ptr
+                self.words[at + VALUES] = self._keep(cupy.empty(length, slot.dtype)).data.ptr
+                self.words[at + LISTED_NOW] = slot.listable
+                self.words[program.starts[number]] = EMPTY
             initial = program.initial_values.get(number, 0)
             for buffer in range(1, slot.buffers):  # clean: no flags, and what sums begin with
                 self.words[at + buffer] = self._keep(cupy.zeros(size + 3, bool)).data.ptr
@@ -114,7 +132,7 @@ class _Room:
                 most = max(most, capacity)
                 for buffer in range(slot.buffers):
                     self.words[at + 6 + buffer] = self._keep(cupy.empty(capacity, INDEX)).data.ptr
-            self.words[at + 9 : at + 12] = [slot.buffers, size, capacity]
+            self.words[at + BUFFERS], self.words[at + SIZE], self.words[at + CAPACITY] = slot.buffers, size, capacity
         sets = 4 * program.counters
         address = self._keep(cupy.zeros(1 + sets + layout.state_words, INDEX)).data.ptr
         self.report = _Report(3 + len(program.slots) + 2 * layout.variables)
@@ -151,97 +169,102 @@ class _Run:
         self.compiled = compiled
         self.body = body
         self.program = program = compiled.program
-        self.layout = program.layout
         self.scratch = scratch_arrays.current()
-        sizes = [vector._size for vector in body.vectors]
-        sizes += [sizes[copied] for copied in program.copied]
-        self.room = _Room.of(self.scratch, compiled, sizes)
-        self.words = self.room.words.copy()
-        self.homes: list[tuple[Any, Any]] = []  # flags and values of every vector
+        vectors = body.vectors
+        sizes = [vector._size for vector in vectors]
+        for copied in program.copied:
+            sizes.append(sizes[copied])
+        self.room = room = _Room.of(self.scratch, compiled, sizes)
+        self.words = room.words  # every run sets the same ones
+        self.homes: dict[int, tuple[Any, Any]] = {}  # flags and values of every vector that changes
+        self.given: set[int] = set()  # vectors whose arrays others may know
         self.kept: list[Any] = []  # alive until the kernel has run
-        self.words[self.layout.names["limit",]] = limit
-        for number, slot in enumerate(program.slots):
-            store = body.vectors[number]._store if number < len(body.vectors) else None
-            if slot.written:
-                self._written(number, slot, store, sizes[number])
+        for number, vector in enumerate(vectors):
+            if program.slots[number].written:
+                self._written(number, vector._store, sizes[number])
             else:
-                self._read(number, store)
+                self._read(number, vector._store)
         self._scalars()
-        self._matrices()
-        self.work = max([1, *sizes, *(store.nvals // 8 for store in body.matrices)])
-        self.report = self.room.report
+        if [matrix() for matrix in room.matrices] != body.matrices:
+            self._matrices()
+        self.report = room.report
         self.traced = None
-        if current_trace() is not None and program.products:
+        if program.products and current_trace() is not None:
             self.traced = cupy.zeros(8 * TRACED * len(program.products), INDEX)
-            self._set("trace", self.traced.data.ptr)
-
-    def _set(self, *name_and_value: Any) -> None:
-        *name, value = name_and_value
-        at = self.layout.names.get(tuple(name))
-        if at is not None:
-            self.words[at] = value
+        self.words[compiled.limit] = limit
+        self.words[compiled.resumes] = 0
+        self.words[compiled.trace] = 0 if self.traced is None else self.traced.data.ptr
 
     # ---- what the program is given -------------------------------------------------------------------------------
 
     def _read(self, number: int, store: Any) -> None:
         store = vectors.as_bitmap(store)
-        at = self.layout.slot(number)
+        at = self.compiled.slots[number][1]
         self.words[at] = 0 if store.present is None else store.present.data.ptr
-        self.words[at + 3] = store.values.data.ptr
+        self.words[at + VALUES] = store.values.data.ptr
         self.words[at + COUNT] = store.nvals
         self.kept.append(store)
-        self.homes.append((None, None))
 
-    def _written(self, number: int, slot: Any, store: VectorStore | None, size: int) -> None:
+    def _written(self, number: int, store: Any, size: int) -> None:
         """Where a vector is at the beginning and will be at the end, and how its entries get there."""
-        flags, values = self.room.homes[number]
+        slot, at, begin = self.compiled.slots[number]
+        words, homes = self.words, self.room.homes
+        flags, values = homes[number]
+        homes[number] = NOWHERE  # unless there is no result to keep there
         length = 1 if slot.iso else size
-        start, count, source, source_values, several = EMPTY, 0, 0, 0, 0
-        if store is not None:
-            known = store.known_nvals
-            count = store.nvals if known is None else known
-        if store is not None and count:
+        start, dense = EMPTY, False
+        count = store.known_nvals
+        if count is None:
+            count = store.nvals
+        if count:
             self.kept.append(store)
             if count == 1 and type(store.pending) is HostList:  # travels with the arguments
                 entry: Any = store.pending.on_host
-                start, source, source_values = ONE_ENTRY, int(entry.indices[0]), bits(entry.values[0], slot.dtype)
+                start = ONE_ENTRY
+                words[begin + SOURCE] = entry.indices.item()
+                words[begin + SOURCE_VALUES] = bits(entry.values.item(), slot.dtype)
             elif store.kind == "sparse":
-                indices: Any = store.indices
-                start, source, source_values = AS_LIST, indices.data.ptr, store.values.data.ptr
-                several = int(len(store.values) > 1)
+                start = AS_LIST
+                words[begin + SOURCE] = store.indices.data.ptr
+                words[begin + SEVERAL] = len(store.values) > 1
+                words[begin + SOURCE_VALUES] = store.values.data.ptr
             else:
-                start = AS_IT_IS
+                start, dense = AS_IT_IS, True
+                self.given.add(number)
                 flags, values = store.present, store.values
                 if flags is None and not slot.full:
                     flags = cupy.ones(size, bool)
                 if len(values) != length:
-                    start, source_values = ONE_VALUE, values.data.ptr
+                    start = ONE_VALUE
+                    words[begin + SOURCE_VALUES] = values.data.ptr
                     values = None
         if flags is None and not slot.full:
-            flags = cupy.empty(size, bool)
+            flags = _array((size,), FLAG)
         if values is None:
-            values = cupy.empty(length, slot.dtype)
-        words, at = self.words, self.layout.slot(number)
+            values = _array((length,), slot.dtype)
+        self.homes[number] = flags, values
+        words[begin] = start
         words[at] = 0 if slot.full else flags.data.ptr
-        words[at + 3] = values.data.ptr
+        words[at + VALUES] = values.data.ptr
         words[at + COUNT] = count
         # What the array of a vector holds where that has no entry is not for sums to begin with.
-        words[at + DIRTY] = int(not slot.iso and start in (AS_IT_IS, ONE_VALUE))
-        words[at + LISTED_NOW] = int(slot.listable and start in LISTS and count <= words[at + CAPACITY])
-        at = self.program.starts[number]
-        words[at : at + 4] = [start, source, several, source_values]
-        self.homes.append((flags, values))
+        words[at + DIRTY] = dense and not slot.iso
+        words[at + LISTED_NOW] = slot.listable and not dense and count <= words[at + CAPACITY]
 
     def _scalars(self) -> None:
-        for number, scalar in enumerate(self.body.variables):
-            at = self.layout.variable(number)
+        words = self.words
+        for at, scalar in zip(self.compiled.variables, self.body.variables, strict=True):
             content = scalar._content
-            self.words[at] = 0 if content is None else bits(content, scalar.dtype.np_type)
-            self.words[at + 1] = int(content is not None)
-        for number, (value, dtype) in enumerate(self.body.constants):
-            self._set("constant", number, bits(value, dtype))
+            words[at] = 0 if content is None else bits(content, scalar.dtype.np_type)
+            words[at + 1] = content is not None
+        for place, (value, dtype) in zip(self.compiled.constants, self.body.constants, strict=True):
+            if place is not None:
+                words[place] = bits(value, dtype)
 
     def _matrices(self) -> None:
+        """What belongs to matrices: set when the room sees others than the last time."""
+        room = self.room
+        room.matrices = []  # until all words are set
         matrices = self.body.matrices
         for at, side, field, number, transposed in self.program.matrix_words:
             store = matrices[number]
@@ -254,7 +277,13 @@ class _Run:
             else:  # pushes read the matrix (or its transpose) by columns, pulls by rows
                 if transposed != (side == "columns"):
                     store = store.transposed()
-                self.words[at] = getattr(store if field == "indptr" else store.once, field).data.ptr
+                if side == "likeliest":
+                    array = likeliest(store)
+                else:
+                    array = getattr(store if field == "indptr" else store.once, field)
+                self.words[at] = 0 if array is None else array.data.ptr
+        room.work = max([1, *room.sizes, *(store.nvals // 8 for store in matrices)])
+        room.matrices = [weakref.ref(store) for store in matrices]
 
     # ---- the run ---------------------------------------------------------------------------------------------------
 
@@ -265,8 +294,8 @@ class _Run:
         except KeyboardInterrupt:  # leave everything as the last step left it
             self.scratch.stream.synchronize()  # synchronizes: what is running ends its slice of time
             if self.report.numbers[1]:
-                self.words[self.layout.names["limit",]] = 0
-                self.words[self.layout.names["resumes",]] = 1
+                self.words[self.compiled.limit] = 0
+                self.words[self.compiled.resumes] = 1
                 self._launched()
             self._take(self.report.numbers)
             raise
@@ -279,32 +308,35 @@ class _Run:
         return int(numbers[2])
 
     def _launched(self) -> np.ndarray:
+        compiled, words, report = self.compiled, self.words, self.report
         while True:
-            self.words[self.layout.names["stamp",]] = self.report.next()
-            self.compiled.pack(self.room.given, 0, *self.words)
-            self.compiled.launch(self.work, self.room, self.scratch)
-            numbers = self.report.wait(self.scratch.stream)  # synchronizes
-            self.words[self.layout.names["resumes",]] = 1
+            words[compiled.stamp] = report.next()
+            compiled.launch(self.room, self.scratch)
+            numbers = report.wait(self.scratch.stream)  # synchronizes
+            words[compiled.resumes] = 1
             if not numbers[1]:
                 return numbers
 
-    def _take(self, numbers: np.ndarray) -> None:
+    def _take(self, report: np.ndarray) -> None:
         """The vectors and scalars as the loop left them."""
+        numbers = report.tolist()
         for number, vector in enumerate(self.body.vectors):
             slot = self.program.slots[number]
             if not slot.written:
                 continue
-            count = int(numbers[3 + number])
+            count = numbers[3 + number]
             flags, values = self.homes[number]
             if count == 0:
-                vector._store = vector._engine.empty_vector(vector._size, slot.dtype)
+                vector._store = empty_list(vector._size, slot.dtype)
+                if vector._size <= FEW and number not in self.given:
+                    self.room.homes[number] = flags, values  # for the next run
             elif slot.full:
                 vector._store = VectorStore(vector._size, values)
             else:
                 vector._store = VectorStore(vector._size, values, present=flags, nvals=count)
         base = 3 + len(self.program.slots)
         for number, scalar in enumerate(self.body.variables):
-            word, present = int(numbers[base + 2 * number]), numbers[base + 2 * number + 1]
+            word, present = numbers[base + 2 * number : base + 2 * number + 2]
             scalar._content = from_bits(word, scalar.dtype.np_type) if present else None
 
 

@@ -30,6 +30,7 @@ class Steps(Products):
         self.cleans_now: set[int] = set()  # those that are being cleaned since the last one
         self.dense_before = False
         self.reductions = 0
+        self.riding: tuple[str, str] | None = None  # a change that the next product may make on the way, and its call
 
     def _scalar(self, operand: Operand, dtype: np.dtype) -> str:
         name = c_type(dtype)
@@ -212,11 +213,16 @@ class Steps(Products):
                 f"value = found ? {both} : cast<{kind}>(cast<{c_type(accum.return_type.np_type)}>(t)); found = true; }}"
             )
         self.lines.append(
-            f"        change<{has_values}>({pointer}, S.s{step.out}, {following}, {counters}, "
+            f"        auto change{at} = change<{has_values}>(S.s{step.out}, {following}, {counters}, "
             f"[&](int64 i, bool& found, {kind}& value) {{\n"
             f"            if ({opened}) {{ {inside} }} else {{ {closed} }}\n"
             f"        }});\n"
         )
+        call = f"        change{at}.visit_all({pointer});\n        change{at}.publish();\n"
+        if driver is not None and self.closing.get(at + 1) == driver == self._operand_of(at + 1):
+            self.riding = f"change{at}", call
+        else:
+            self.lines.append(call)
         self.notes.append(f"S.s{step.out}.changed({counters});")
         self.dense_before = dense
 

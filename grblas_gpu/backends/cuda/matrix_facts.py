@@ -16,17 +16,18 @@ from .compile import functions, using
 from .launch import launch
 from .transpose import row_ids, transpose
 
-__all__ = ["max_degree", "row_ids", "same_arrays", "transpose"]
+__all__ = ["likeliest", "max_degree", "row_ids", "same_arrays", "transpose"]
 
 natives[cupy.ndarray] = sys.modules[__name__]
 
 _WORDS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
-_KERNELS = ("longest_row_kernel", "differences_kernel")
+_KERNELS = ("longest_row_kernel", "differences_kernel", "likeliest_kernel")
+DENSE_ROWS = 8  # entries on average: in shorter rows the first entry is as good as any
 
 
 def max_degree(a: MatrixStore) -> int:
     """The length of the longest row."""
-    longest_row, _ = _kernels(a.indptr.dtype, np.dtype(np.uint8))
+    longest_row, _, _ = _kernels(a.indptr.dtype, np.dtype(np.uint8))
     slots = scratch_arrays.current().slots()
     launch(longest_row, a.nrows, (a.indptr, a.nrows, slots.address))
     return slots.counter().read()  # synchronizes
@@ -43,12 +44,24 @@ def same_arrays(a: MatrixStore, b: MatrixStore) -> bool:
 def _same(x: Array, y: Array) -> bool:
     if x.dtype != y.dtype or len(x) != len(y):
         return False
-    _, differences = _kernels(np.dtype(np.int64), np.dtype(_WORDS[x.dtype.itemsize]))
+    _, differences, _ = _kernels(np.dtype(np.int64), np.dtype(_WORDS[x.dtype.itemsize]))
     slots = scratch_arrays.current().slots()
     launch(differences, len(x), (x, y, len(x), slots.address))
     return slots.counter().read() == 0  # synchronizes
 
 
-def _kernels(offset: np.dtype, word: np.dtype) -> tuple:
-    key = offset.char + word.char
-    return functions("matrix_facts.cu", key, _KERNELS, lambda: [using("Offset", offset), using("Word", word)])
+def likeliest(a: MatrixStore) -> Array | None:
+    """For every row the column whose own row is longest, -1 for an empty one; None where rows are short."""
+    if a.nrows != a.ncols or a.nvals < DENSE_ROWS * a.nrows:
+        return None
+    if a._likeliest is None:
+        _, _, find = _kernels(a.indptr.dtype, np.dtype(np.uint8), a.indices.dtype)
+        a._likeliest = cupy.empty(a.nrows + 3, a.indices.dtype)[: a.nrows]  # read by fours
+        launch(find, 32 * a.nrows, (a.indptr, a.indices, a.nrows, a._likeliest))
+    return a._likeliest
+
+
+def _kernels(offset: np.dtype, word: np.dtype, column: np.dtype | None = None) -> tuple:
+    types = {"Offset": offset, "Word": word, "Column": column or np.dtype(np.int32)}
+    key = "".join(dtype.char for dtype in types.values())
+    return functions("matrix_facts.cu", key, _KERNELS, lambda: [using(name, dtype) for name, dtype in types.items()])

@@ -30,7 +30,7 @@ class Scratch:
     def __init__(self, stream: Any, device: int) -> None:
         self.stream = stream
         self.device = device
-        self._stream_at = stream.ptr
+        self.stream_at = stream.ptr
         self._most_blocks = most_blocks(device)
         self._ready: dict[Any, Any] = {}
         self._block = Block(stream)
@@ -51,7 +51,7 @@ class Scratch:
             ready = self._ready[kernel] = _Ready(kernel, len(words))
         ready.pack(ready.words, 0, *words)
         blocks = 1 if items <= per_block else min(-(-items // per_block), self._most_blocks)
-        _launch_kernel(ready.handle, blocks, 1, 1, BLOCK, 1, 1, 0, self._stream_at, ready.parameters, 0)
+        _launch_kernel(ready.handle, blocks, 1, 1, BLOCK, 1, 1, 0, self.stream_at, ready.parameters, 0)
 
     def slots(self) -> Slots:
         """Zeros to count in, for one call."""

@@ -34,7 +34,7 @@ class Building(Operating):
         return keys[order], order
 
     def unique_entries(self, keys: Array, limit: int, values: Array, dup_op: Any) -> tuple[Array, Array]:
-        if bool(np.all(keys[1:] > keys[:-1])):  # already in order: nothing to sort
+        if len(keys) < 2 or bool(np.all(keys[1:] > keys[:-1])):  # already in order: nothing to sort
             return keys.copy(), values if is_iso(values) else values.copy()
         keys, order = self.in_order(keys, limit)
         values = take(values, order)

@@ -15,12 +15,12 @@ struct Sums {
 DEVICE bool touched(const Sums& sums, int64 i) { return ((volatile uint8*)sums.marks)[i] & sums.bit; }
 
 // Sets the bit; true for the one thread that finds it unset. Marks are bytes, atomics work on the word around them.
-DEVICE bool first_touch(const Sums& sums, int64 i) {
-    if (touched(sums, i)) return false;
+DEVICE bool touch(const Sums& sums, int64 i) {
     uint64 address = uint64(sums.marks + i);
     unsigned bit = sums.bit << (address & 3) * 8;
     return !(atomicOr((unsigned*)(address & ~uint64(3)), bit) & bit);
 }
+DEVICE bool first_touch(const Sums& sums, int64 i) { return !touched(sums, i) && touch(sums, i); }
 
 template <class T, class Word> DEVICE T from_bits(Word word) {
     if constexpr (same_type<T, float>) return __uint_as_float(word);

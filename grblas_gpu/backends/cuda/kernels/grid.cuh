@@ -36,6 +36,7 @@ DEVICE int64 warp_total(int64 number) {
 
 // Every thread of the grid calls it once, after its loop: one atomic per warp.
 DEVICE void add_to_counter(int64* counter, int64 number) {
+    if (!__any_sync(FULL_WARP, number != 0)) return;
     number = warp_total(number);
     if (lane() == 0 && number != 0) atomicAdd((uint64*)counter, uint64(number));
 }
@@ -48,24 +49,30 @@ DEVICE int64 place_in_list(int64* counter, bool wanted) {
     return from_lane(first, 0) + __popc(wanting & ((1u << lane()) - 1));
 }
 
-// The exclusive sum over the threads of a block, and the total; `shared` holds 32 numbers. All threads call it.
-DEVICE int64 block_offset(int64 number, int64& total, int64* shared) {
+// The exclusive sum over the threads of a block, and the total; `shared` holds 32 numbers. All threads call it, and those beyond
+// the first `warps` have nothing to add.
+DEVICE int64 block_offset(int64 number, int64& total, int64* shared, int warps) {
     int64 inclusive = number;
-    for (int distance = 1; distance < 32; distance <<= 1) {
-        int64 lower = from_lower(inclusive, distance);
-        if (lane() >= distance) inclusive += lower;
+    int mine = int(threadIdx.x >> 5);
+    if (mine < warps) {
+        for (int distance = 1; distance < 32; distance <<= 1) {
+            int64 lower = from_lower(inclusive, distance);
+            if (lane() >= distance) inclusive += lower;
+        }
     }
     __syncthreads();  // whoever still reads the numbers of an earlier call
-    if (lane() == 31) shared[threadIdx.x >> 5] = inclusive;
+    if (lane() == 31 && mine < warps) shared[mine] = inclusive;
     __syncthreads();
-    int warps = blockDim.x >> 5;
     int64 before = 0;
     total = 0;
     for (int warp = 0; warp < warps; ++warp) {
-        if (warp < int(threadIdx.x >> 5)) before += shared[warp];
+        if (warp < mine) before += shared[warp];
         total += shared[warp];
     }
     return before + inclusive - number;
+}
+DEVICE int64 block_offset(int64 number, int64& total, int64* shared) {
+    return block_offset(number, total, shared, int(blockDim.x >> 5));
 }
 
 // How many of the ascending numbers[lo..hi) are at most `wanted`, counted from 0.

@@ -4,12 +4,15 @@
 #include "atomics.cuh"
 #include "hybrid.cuh"
 
+constexpr bool FOUR_ROWS = STRUCTURE && ENDS_EARLY;  // at a time, of a pull
+
 struct Operands {
     Matrix columns, rows;  // of the same matrix: for pushes, for pulls
     Vector u;
     Mask mask;
     const bool* closing;  // flags of entries that the mask's vector is getting while this runs (CLOSING)
     const Offset* next;   // offsets of the matrix that the result meets next, or null
+    const Column* likeliest;  // for each row of a pull, an entry that is likely to be met, or -1 if it has none; or null
 };
 
 DEVICE bool is_open(const Operands& given, int64 i) {
@@ -17,41 +20,61 @@ DEVICE bool is_open(const Operands& given, int64 i) {
     else return allowed(given.mask, i);
 }
 
-// One edge from k: true for the first one that reaches i.
-DEVICE bool push_edge(const Operands& given, const Sums& sums, int64 k, int64 entry, int64& i) {
+// One edge from k: true for the first one that reaches i. How many edges i has is on its way before that is known. Of many edges
+// most lead where others were before: then the rest need not be looked up. A few had better look up everything at once.
+DEVICE bool push_edge(
+    const Operands& given, const Sums& sums, const ::Count<Offset>& count, bool many, int64 k, int64 entry, int64& i, int64& edges
+) {
     i = column_of(given.columns, k, entry);
-    bool open = is_open(given, i);
-    if constexpr (STRUCTURE || EXIT_AT_FIRST) open = open & !touched(sums, i);  // both are on their way
-    bool first = open && scatter(given.columns, given.u, sums, i, k, entry, k);
-    if constexpr (EXIT_AT_FIRST && !STRUCTURE)
-        if (first) sums.values[i] = product(given.columns, given.u, i, k, entry, k);
-    return first;
+    if constexpr (STRUCTURE || EXIT_AT_FIRST) {
+        bool open = !touched(sums, i);
+        if (!many || open) open = open & is_open(given, i);
+        if (open) edges = count.edges_of(i);
+        bool first = open && touch(sums, i);
+        if constexpr (!STRUCTURE)
+            if (first) sums.values[i] = product(given.columns, given.u, i, k, entry, k);
+        return first;
+    } else {
+        if (!is_open(given, i)) return false;
+        edges = count.edges_of(i);
+        return scatter(given.columns, given.u, sums, i, k, entry, k);
+    }
 }
 
 template <class S> DEVICE Sums sums_of(const S& out) { return {(uint8*)out.other_flags(), 1, (Value*)out.other_values()}; }
 
 // The edges of listed vertices. A block takes some vertices at a time and shares out their edges among its threads; vertices
-// with very many edges are put on a list of their own.
-template <class S>
-DEVICE void push_list(const Operands& given, const int64* list, int64 length, const S& out, int64* counters, int64* hubs) {
+// with very many edges are put on a list of their own. Whatever else is to be done at these vertices is done on the way.
+constexpr int64 SHARE = 128;  // edges, about, that are worth a block
+constexpr int64 MANY_EDGES = 1 << 20;
+template <class S, class C>
+DEVICE void push_list(
+    const Operands& given, const int64* list, int64 length, int64 edges, const S& out, int64* counters, int64* hubs, C& change
+) {
     ::Chunk& chunk = ::chunk_of_block();
     ::Count<Offset> count = {given.next, 0, 0};
     Sums sums = sums_of(out);
-    int64 width = (length + BLOCK_COUNT - 1) / BLOCK_COUNT;
-    width = width < 1 ? 1 : width > blockDim.x ? blockDim.x : width;
-    for (int64 base = blockIdx.x * width; base < length; base += BLOCK_COUNT * width) {
+    bool many = edges > MANY_EDGES;
+    int width = int(blockDim.x);  // vertices for a block: so many that all blocks have some, and what they have is worth it
+    if (length < int64(BLOCK_COUNT) * width) {
+        int even = int((unsigned(length) + BLOCK_COUNT - 1) / BLOCK_COUNT), worth = int(float(length) * SHARE / float(edges + 1));
+        even = even < worth ? worth : even;
+        width = even < 1 ? 1 : even > width ? width : even;
+    }
+    for (int64 base = int64(blockIdx.x) * width; base < length; base += int64(BLOCK_COUNT) * width) {
         bool mine = threadIdx.x < width && base + threadIdx.x < length;
         int64 k = 0, start = 0, degree = 0, total;
         if (mine) {
             k = list[base + threadIdx.x];
             start = given.columns.indptr[k];
             degree = int64(given.columns.indptr[k + 1]) - start;
+            change.visit(k);
             if (degree > ::HUB && BLOCK_COUNT > 1) {
                 hubs[atomicAdd((uint64*)(counters + ::HUBS), uint64(1))] = k;
                 degree = 0;
             }
         }
-        int64 before = block_offset(degree, total, chunk.shared);
+        int64 before = block_offset(degree, total, chunk.shared, int(width + 31) >> 5);
         if (threadIdx.x < width) {
             chunk.firsts[threadIdx.x] = before;
             chunk.starts[threadIdx.x] = start - before;
@@ -59,13 +82,13 @@ DEVICE void push_list(const Operands& given, const int64* list, int64 length, co
         }
         __syncthreads();
         for (int64 first = 0; first < total; first += blockDim.x) {
-            int64 number = first + threadIdx.x, i = 0;
+            int64 number = first + threadIdx.x, i = 0, edges = 0;
             bool found = false;
             if (number < total) {
                 int64 t = upper_bound(chunk.firsts, 0, width, number) - 1;
-                found = push_edge(given, sums, chunk.vertices[t], chunk.starts[t] + number, i);
+                found = push_edge(given, sums, count, many, chunk.vertices[t], chunk.starts[t] + number, i, edges);
             }
-            queue_entry(out, i, found, count, counters);
+            queue_entry(out, i, edges, found, count, counters);
         }
     }
     flush_queue(out, counters);
@@ -74,8 +97,9 @@ DEVICE void push_list(const Operands& given, const int64* list, int64 length, co
 
 // The edges of a few vertices by all threads of the team: each block numbers them through for itself.
 template <class S>
-DEVICE void push_hubs(const Operands& given, const int64* hubs, int64 length, const S& out, int64* counters) {
+DEVICE void push_hubs(const Operands& given, const int64* hubs, int64 length, int64 edges, const S& out, int64* counters) {
     ::Chunk& chunk = ::chunk_of_block();
+    bool many = edges > MANY_EDGES;
     ::Count<Offset> count = {given.next, 0, 0};
     Sums sums = sums_of(out);
     for (int64 base = 0; base < length; base += blockDim.x) {
@@ -86,7 +110,7 @@ DEVICE void push_hubs(const Operands& given, const int64* hubs, int64 length, co
             start = given.columns.indptr[k];
             degree = int64(given.columns.indptr[k + 1]) - start;
         }
-        int64 before = block_offset(degree, total, chunk.shared);
+        int64 before = block_offset(degree, total, chunk.shared, int(width + 31) >> 5);
         if (threadIdx.x < width) {
             chunk.starts[threadIdx.x] = start - before;
             chunk.vertices[threadIdx.x] = k;
@@ -94,13 +118,13 @@ DEVICE void push_hubs(const Operands& given, const int64* hubs, int64 length, co
         }
         __syncthreads();
         for (int64 number = thread_in_grid(); number - threadIdx.x < total; number += threads_in_grid()) {
-            int64 i = 0;
+            int64 i = 0, edges = 0;
             bool found = false;
             if (number < total) {
                 int64 t = upper_bound(chunk.firsts, 0, width, number) - 1;
-                found = push_edge(given, sums, chunk.vertices[t], chunk.starts[t] + number, i);
+                found = push_edge(given, sums, count, many, chunk.vertices[t], chunk.starts[t] + number, i, edges);
             }
-            queue_entry(out, i, found, count, counters);
+            queue_entry(out, i, edges, found, count, counters);
         }
     }
     flush_queue(out, counters);
@@ -119,133 +143,159 @@ template <class S> DEVICE void push_positions(const Operands& given, int64 size,
             open &= open - 1;
             int64 stop = given.columns.indptr[owner + 1];
             for (int64 first = given.columns.indptr[owner]; first < stop; first += 32) {
-                int64 i = 0;
-                bool found = first + lane() < stop && push_edge(given, sums, owner, first + lane(), i);
+                int64 i = 0, edges = 0;
+                bool found = first + lane() < stop && push_edge(given, sums, count, true, owner, first + lane(), i, edges);
                 int64 place = place_in_list(counters + ::LISTED_ENTRIES, found);
                 if (!found) continue;
                 if (place < out.capacity) out.other_list()[place] = i;
-                count.add(i);
+                count.edges += edges;
             }
         }
     }
     count.publish_edges(counters);
 }
 
-// The first entries of some rows, for each lane one in 32: waiting for memory is what takes long, and they wait together.
-constexpr int AT_ONCE = STRUCTURE && ENDS_EARLY ? 2 : 1;
-struct Begun {
-    Offset start, stop;  // nothing, if the row is closed
-    bool found;
-};
-DEVICE void begin_rows(const Operands& given, int64 first, int64 size, Begun* rows) {
-    bool open[AT_ONCE];
-    either<REPEATED, int64, Column> k[AT_ONCE];
-#pragma unroll
-    for (int n = 0; n < AT_ONCE; ++n) {
-        int64 i = first + 32 * n + lane();
-        open[n] = i < size && is_open(given, i);
+// One row (or none: start == stop) for each lane. What is left of a very long one is put on a list in parts, for all warps of the team.
+template <class S>
+DEVICE Sum pull_row(const Operands& given, const S& out, int64* counters, int64* hubs, int64 i, int64 start, int64 stop) {
+    bool is_long = CAN_SCATTER && BLOCK_COUNT > 1 && stop - start > ::LONG_ROW;
+    Sum sum = hybrid_sum<FOUR_ROWS>(given.rows, given.u, i, start, is_long ? start + PROBES : stop);
+    is_long = is_long && !finished(sum);
+    if (is_long) {
+        int64 parts = (stop - start - PROBES + ::PART - 1) / ::PART;
+        int64 place = int64(atomicAdd((uint64*)(counters + ::HUBS), uint64(parts)));
+        bool fits = place + parts <= out.capacity;
+        for (int64 part = 0; part < parts && place + part < out.capacity; ++part)
+            hubs[place + part] = fits ? i << ::PART_BITS | part : -1;
+        if constexpr (!STRUCTURE && !EXIT_AT_FIRST)
+            if (fits && !sum.found) ((Value*)out.other_values())[i] = initial();
+        is_long = !fits;  // or else somebody will see to it
     }
-#pragma unroll
-    for (int n = 0; n < AT_ONCE; ++n) {
-        int64 i = first + 32 * n + lane();
-        rows[n] = {0, 0, false};
-        if (open[n]) rows[n] = {given.rows.indptr[i], given.rows.indptr[i + 1], false};
+    unsigned left = __ballot_sync(FULL_WARP, is_long);  // no room on the list
+    while (left) {
+        int owner = __ffs(left) - 1;
+        left &= left - 1;
+        Sum rest = warp_sum(given.rows, given.u, from_lane(i, owner), from_lane(start, owner) + PROBES, from_lane(stop, owner));
+        Sum told = {from_lane(rest.found, 0), rest.value};
+        if constexpr (!STRUCTURE) told.value = from_lane(rest.value, 0);
+        if (lane() == owner) sum = merged(sum, told);
     }
-    if constexpr (AT_ONCE == 1) return;
-#pragma unroll
-    for (int n = 0; n < AT_ONCE; ++n)
-        k[n] = rows[n].start < rows[n].stop ? column_of(given.rows, first + 32 * n + lane(), rows[n].start) : 0;
-#pragma unroll
-    for (int n = 0; n < AT_ONCE; ++n) rows[n].found = rows[n].start < rows[n].stop && (FULL || given.u.present[k[n]]);
+    return sum;
 }
 
-// Rows by threads and warps; what is left of a very long row is put on a list, for all warps of the team.
+// A lane takes a row at a time.
 template <class S> DEVICE void pull_rows(const Operands& given, const S& out, int64* counters, int64* hubs) {
     ::Count<Offset> count = {given.next, 0, 0};
     bool* flags = out.other_flags();
     Value* values = (Value*)out.other_values();
-    auto pull_row = [&](int64 i, int64 start, int64 stop, bool found) {
-        bool is_long = CAN_SCATTER && BLOCK_COUNT > 1 && stop - start > ::LONG_ROW && !found;
-        int64 next = start + (AT_ONCE > 1 && start < stop), end = found ? next : is_long ? start + PROBES : stop;
-        Sum sum = {found, Value(0)};
-        if (AT_ONCE == 1 || __any_sync(FULL_WARP, next < end)) sum = merged(sum, hybrid_sum(given.rows, given.u, i, next, end));
-        if (is_long && !finished(sum)) {
-            int64 place = int64(atomicAdd((uint64*)(counters + ::HUBS), uint64(1)));
-            if (place < out.capacity) {
-                hubs[place] = i;
-                if constexpr (!STRUCTURE && !EXIT_AT_FIRST)
-                    if (!sum.found) values[i] = initial();
-                is_long = false;  // somebody will see to it
-            }
-        } else {
-            is_long = false;
-        }
-        unsigned left = __ballot_sync(FULL_WARP, is_long);  // no room on the list
-        while (left) {
-            int owner = __ffs(left) - 1;
-            left &= left - 1;
-            Sum rest = warp_sum(given.rows, given.u, from_lane(i, owner), from_lane(start, owner) + PROBES, from_lane(stop, owner));
-            Sum told = {from_lane(rest.found, 0), rest.value};
-            if constexpr (!STRUCTURE) told.value = from_lane(rest.value, 0);
-            if (lane() == owner) sum = merged(sum, told);
-        }
-        if (i < out.size) {
-            flags[i] = sum.found;
-            if constexpr (!STRUCTURE)
-                if (sum.found) values[i] = sum.value;
-        }
+    for_each_rows<32>(out.size, counters + ::ROWS_GIVEN - TICKET, [&](int64 first) {
+        int64 i = first + lane(), start = 0, stop = 0;
+        if (i < out.size && is_open(given, i)) start = given.rows.indptr[i], stop = given.rows.indptr[i + 1];
+        Sum sum = pull_row(given, out, counters, hubs, i, start, stop);
+        if (i >= out.size) return;
+        flags[i] = sum.found;
+        if constexpr (!STRUCTURE)
+            if (sum.found) values[i] = sum.value;
         if (sum.found) count.add(i);
-    };
-    for_each_rows<32 * AT_ONCE>(out.size, counters + ::ROWS_GIVEN - TICKET, [&](int64 first) {
-        Begun rows[AT_ONCE];
-        begin_rows(given, first, out.size, rows);
-#pragma unroll
-        for (int n = 0; n < AT_ONCE; ++n) pull_row(first + 32 * n + lane(), rows[n].start, rows[n].stop, rows[n].found);
     });
     count.publish(counters);
 }
 
-// The rest of the long rows: a warp takes some hundred entries at a time and adds what it finds.
+// Which of the four rows from i on are open: the lowest bits of four bytes.
+DEVICE unsigned open_rows(const Operands& given, int64 i, int64 size) {
+    unsigned open = ~0u;
+    if constexpr (MASKED && (MASK_VALUED || !MASK_PRESENT)) {
+        open = 0;
+        for (int n = 0; n < 4 && i + n < size; ++n) open |= unsigned(is_open(given, i + n)) << 8 * n;
+    } else {
+        if constexpr (MASKED) open = *(const unsigned*)(given.mask.present + i) ^ (COMPLEMENT ? ~0u : 0u);
+        if constexpr (CLOSING) open &= ~*(const unsigned*)(given.closing + i);
+        if (i + 4 > size) open &= (1u << (size - i) * 8) - 1;
+    }
+    return open & 0x01010101u;
+}
+
+DEVICE void read_offsets(const Offset* indptr, int64 i, int64 size, Offset* offsets) {
+#pragma unroll
+    for (int n = 0; n < 5; ++n) offsets[n] = indptr[i + n < size ? i + n : size];
+}
+
+// A lane takes four rows at a time, flags and all: for most of them an entry or none decides, and that is soon seen.
+struct alignas(4 * sizeof(Column)) FourColumns {
+    Column of[4];
+};
+template <class S, class C>
+DEVICE void pull_four_rows(const Operands& given, const S& out, int64* counters, int64* hubs, C& change) {
+    ::Count<Offset> count = {given.next, 0, 0};
+    bool* flags = out.other_flags();
+    for_each_rows<128>(out.size, counters + ::ROWS_GIVEN - TICKET, [&](int64 first) {
+        int64 i = first + 4 * lane();
+        unsigned open = i < out.size ? open_rows(given, i, out.size) : 0, found = 0;
+        if constexpr (CLOSING)
+            if (i < out.size)
+                for (unsigned word = ::four_flags(given.closing, i, out.size) & 0x01010101u; word; word &= word - 1)
+                    change.visit(i + (__ffs(word) - 1) / 8);
+        if (LIKELIEST && given.likeliest && open) {
+            FourColumns k = *(const FourColumns*)(given.likeliest + i);
+            bool hit[4];
+#pragma unroll
+            for (int n = 0; n < 4; ++n)
+                if (k.of[n] < 0) open &= ~(1u << 8 * n);  // there are no entries
+#pragma unroll
+            for (int n = 0; n < 4; ++n) hit[n] = open >> 8 * n & 1 ? FULL || given.u.present[k.of[n]] : false;
+#pragma unroll
+            for (int n = 0; n < 4; ++n) found |= unsigned(hit[n]) << 8 * n;
+        }
+        unsigned rest = open & ~found;
+        if (__any_sync(FULL_WARP, rest)) {
+            Offset offsets[5];
+            if (rest) read_offsets(given.rows.indptr, i, out.size, offsets);
+#pragma unroll
+            for (int n = 0; n < 4; ++n, rest >>= 8) {
+                if (!__any_sync(FULL_WARP, rest & 1)) continue;
+                int64 start = rest & 1 ? offsets[n] : 0, stop = rest & 1 ? offsets[n + 1] : 0;
+                found |= unsigned(pull_row(given, out, counters, hubs, i + n, start, stop).found) << 8 * n;
+            }
+        }
+        if (i + 4 <= out.size) *(unsigned*)(flags + i) = found;
+        else for (int n = 0; i + n < out.size; ++n) flags[i + n] = found >> 8 * n & 1;
+        count.entries += __popc(found);
+        if (!found || !given.next) return;
+        Offset offsets[5];
+        read_offsets(given.next, i, out.size, offsets);
+#pragma unroll
+        for (int n = 0; n < 4; ++n) count.edges += found >> 8 * n & 1 ? int64(offsets[n + 1]) - int64(offsets[n]) : 0;
+    });
+    count.publish(counters);
+}
+
+// The rest of the long rows: a warp takes a part at a time and adds what it finds.
 template <class S>
-DEVICE void pull_long_rows(const Operands& given, const int64* hubs, int64 length, const S& out, int64* counters) {
-    ::Chunk& chunk = ::chunk_of_block();
+DEVICE void pull_long_rows(const Operands& given, const int64* parts, int64 length, const S& out, int64* counters) {
     ::Count<Offset> count = {given.next, 0, 0};
     Sums sums = sums_of(out);
-    for (int64 base = 0; base < length; base += blockDim.x) {
-        int64 width = length - base < blockDim.x ? length - base : blockDim.x;
-        int64 i = 0, parts = 0, total;
-        if (threadIdx.x < width) {
-            i = *(const volatile int64*)(hubs + base + threadIdx.x);
-            parts = (int64(given.rows.indptr[i + 1]) - int64(given.rows.indptr[i]) - PROBES + ::PART - 1) / ::PART;
-        }
-        int64 before = block_offset(parts, total, chunk.shared);
-        if (threadIdx.x < width) {
-            chunk.vertices[threadIdx.x] = i;
-            chunk.firsts[threadIdx.x] = before;
-        }
-        __syncthreads();
-        for (int64 part = warp_in_grid(); part < total; part += warps_in_grid()) {
-            int64 t = upper_bound(chunk.firsts, 0, width, part) - 1, row = chunk.vertices[t];
-            if constexpr (EARLY_EXIT && (STRUCTURE || EXIT_AT_FIRST))
-                if (from_lane(touched(sums, row), 0)) continue;  // others set it meanwhile: one lane decides for all
-            int64 stop = given.rows.indptr[row + 1];
-            int64 start = int64(given.rows.indptr[row]) + PROBES + (part - chunk.firsts[t]) * ::PART;
-            Sum sum = warp_sum(given.rows, given.u, row, start, start + ::PART < stop ? start + ::PART : stop);
-            if (lane() != 0 || !sum.found) continue;
-            if constexpr (!STRUCTURE && !EXIT_AT_FIRST) add_atomically(sums.values + row, sum.value);
-            if (!first_touch(sums, row)) continue;
-            if constexpr (!STRUCTURE && EXIT_AT_FIRST) sums.values[row] = sum.value;
-            count.add(row);
-        }
-        __syncthreads();  // before the next rows take the places of these
+    for (int64 t = warp_in_grid(); t < length; t += warps_in_grid()) {
+        int64 part = fresh(parts + t), row = part >> ::PART_BITS;
+        if (part < 0) continue;
+        if constexpr (EARLY_EXIT && (STRUCTURE || EXIT_AT_FIRST))
+            if (from_lane(touched(sums, row), 0)) continue;  // others set it meanwhile: one lane decides for all
+        int64 stop = given.rows.indptr[row + 1];
+        int64 start = int64(given.rows.indptr[row]) + PROBES + (part & ((1 << ::PART_BITS) - 1)) * ::PART;
+        Sum sum = warp_sum(given.rows, given.u, row, start, start + ::PART < stop ? start + ::PART : stop);
+        if (lane() != 0 || !sum.found) continue;
+        if constexpr (!STRUCTURE && !EXIT_AT_FIRST) add_atomically(sums.values + row, sum.value);
+        if (!first_touch(sums, row)) continue;
+        if constexpr (!STRUCTURE && EXIT_AT_FIRST) sums.values[row] = sum.value;
+        count.add(row);
     }
     count.publish(counters);
 }
 
-// The product by a push or a pull; `out` holds the result afterwards. `note` is run by thread 0 of every block at the last meeting.
-template <class U, class S, class Note>
+// The product by a push or a pull; `out` holds the result afterwards. `change` has something to do at every entry of `u`, and
+// `note` is run by thread 0 of every block at the first meeting after that.
+template <class U, class S, class C, class Note>
 DEVICE void multiply_into(
-    const Operands& given, bool push, U& u, S& out, Value initial, int64* counters, int64* hubs, Note note
+    const Operands& given, bool push, int64 edges, U& u, S& out, Value initial, int64* counters, int64* hubs, C change, Note note
 ) {
     write_constant(given.columns, given.u, (Value*)out.other_values());
     int64& hub_count = ::chunk_of_block().hubs;
@@ -258,24 +308,23 @@ DEVICE void multiply_into(
             make_list(u, counters);
             meet([&] { u.listed = 1; });
         }
-        if (u.listed) push_list(given, u.list(), u.count, out, counters, hubs);
-        else push_positions(given, u.size, out, counters);
-    } else {
-        pull_rows(given, out, counters, hubs);
     }
+    bool on_the_way = push ? u.listed : FOUR_ROWS && CLOSING;
+    if (!on_the_way) change.visit_all(&u);
+    if (push && u.listed) push_list(given, u.list(), u.count, edges, out, counters, hubs, change);
+    else if (push) push_positions(given, u.size, out, counters);
+    else if constexpr (FOUR_ROWS) pull_four_rows(given, out, counters, hubs, change);
+    else pull_rows(given, out, counters, hubs);
+    change.publish();
     meet([&] {
         int64 found = fresh(counters + (push ? ::LISTED_ENTRIES : ::ENTRIES)), edges = fresh(counters + ::EDGES_NEXT);
-        hub_count = fresh(counters + ::HUBS);  // all three are on their way together
+        hub_count = fresh(counters + ::HUBS);
+        note();  // what it looks up is on its way together with these
         if (!push && hub_count > out.capacity) hub_count = out.capacity;
-        if (hub_count != 0) return;
-        out.template overwritten<!STRUCTURE>(found, edges, push);
-        note();
+        if (hub_count == 0) out.template overwritten<!STRUCTURE>(found, edges, push);
     });
     if (hub_count == 0) return;
-    if (push) push_hubs(given, hubs, hub_count, out, counters);
+    if (push) push_hubs(given, hubs, hub_count, edges, out, counters);
     else pull_long_rows(given, hubs, hub_count, out, counters);
-    meet([&] {
-        out.template overwritten<!STRUCTURE>(counters, push);
-        note();
-    });
+    meet([&] { out.template overwritten<!STRUCTURE>(counters, push); });
 }

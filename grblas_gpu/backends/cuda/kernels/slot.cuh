@@ -10,7 +10,8 @@ constexpr int ENTRIES = 0, LISTED_ENTRIES = 1, EDGES_NEXT = 2, ROWS_GIVEN = 3, H
 
 constexpr int64 HUB = 1024;  // edges: a vertex with more of them is shared by all blocks
 constexpr int64 LONG_ROW = 2048;  // entries: what a pull does not find at the beginning of such a row is left to all blocks
-constexpr int64 PART = 512;  // of such a row, for a warp at a time
+constexpr int64 PART = 2048;  // entries of such a row, for a warp at a time
+constexpr int PART_BITS = 24;  // of a number that tells the row and the part
 constexpr int MOST_THREADS = 512;
 constexpr int64 MANY = 16;
 
@@ -83,7 +84,9 @@ template <class T> struct Slot {  // 21 words, as loop_layout.py names them
 template <bool VALUED, class T> DEVICE void clean_by_list(const Slot<T>& slot, T initial) {
     if (!slot.clean_list) return;
     int64 old = slot.old_buffer();
-    for (int64 t = thread_in_grid(); t < slot.old_count; t += threads_in_grid()) {
+    // From the last block on: if there is little to do, the first ones are busy with what comes next.
+    int64 mine = (int64(BLOCK_COUNT) - 1 - blockIdx.x) * blockDim.x + threadIdx.x;
+    for (int64 t = mine; t < slot.old_count; t += threads_in_grid()) {
         int64 i = slot.list_at[old][t];
         slot.flags_at[old][i] = false;
         if constexpr (VALUED) slot.values_at[old][i] = initial;
@@ -224,8 +227,9 @@ template <class Offset> struct Count {
     int64 entries, edges;
     DEVICE void add(int64 i, int64 sign = 1) {
         entries += sign;
-        if (next) edges += sign * (int64(next[i + 1]) - int64(next[i]));
+        edges += sign * edges_of(i);
     }
+    DEVICE int64 edges_of(int64 i) const { return next ? int64(next[i + 1]) - int64(next[i]) : 0; }
     DEVICE void publish_edges(int64* counters) {
         if (next) add_to_counter(counters + EDGES_NEXT, edges);
     }
@@ -251,7 +255,7 @@ template <class T> DEVICE void flush_queue(const Slot<T>& out, int64* counters) 
     __syncthreads();
 }
 template <class T, class Offset>
-DEVICE void queue_entry(const Slot<T>& out, int64 i, bool found, Count<Offset>& count, int64* counters) {
+DEVICE void queue_entry(const Slot<T>& out, int64 i, int64 edges, bool found, Count<Offset>& count, int64* counters) {
     Chunk& chunk = chunk_of_block();
     unsigned wanting = __ballot_sync(FULL_WARP, found);
     int first = 0;
@@ -259,7 +263,7 @@ DEVICE void queue_entry(const Slot<T>& out, int64 i, bool found, Count<Offset>& 
     first = from_lane(first, 0);
     if (found) {
         chunk.queue[first + __popc(wanting & ((1u << lane()) - 1))] = i;
-        count.add(i);
+        count.edges += edges;
     }
     __syncthreads();
     bool is_full = chunk.queued > MOST_THREADS;
@@ -329,26 +333,40 @@ template <class D, class Visit> DEVICE void for_each_entry(const Slot<D>* driver
     }
 }
 
-// out changes in place: `compute(i, found, value)` is told whether there is an entry and its value, and changes both.
-template <bool VALUED, class D, class T, class Offset, class Compute>
-DEVICE void change(const Slot<D>* driver, const Slot<T>& out, const Offset* next, int64* counters, Compute compute) {
-    Count<Offset> count = {next, 0, 0};
-    bool* flags = out.flags();
-    T* values = out.values();
-    for_each_entry(driver, out.size, [&](int64 i) {
+// A vector changes in place: `compute(i, found, value)` is told whether there is an entry and its value, and changes both.
+template <bool VALUED, class T, class Offset, class Compute> struct Change {
+    const Slot<T>& out;
+    Count<Offset> count;
+    int64* counters;
+    Compute compute;
+    DEVICE void visit(int64 i) {
+        bool* flags = out.flags();
         bool had = flags == nullptr || flags[i], found = had;
         T value = T();
-        if (VALUED && had) value = values[i];
+        if (VALUED && had) value = out.values()[i];
         compute(i, found, value);
         if (found != had) {
             flags[i] = found;
             count.add(i, found ? 1 : -1);
         }
         if constexpr (VALUED)
-            if (found) values[i] = value;
-    });
-    count.publish(counters);
+            if (found) out.values()[i] = value;
+    }
+    DEVICE void publish() { count.publish(counters); }
+    template <class D> DEVICE void visit_all(const Slot<D>* driver) {
+        for_each_entry(driver, out.size, [&](int64 i) { visit(i); });
+    }
+};
+template <bool VALUED, class T, class Offset, class Compute>
+DEVICE Change<VALUED, T, Offset, Compute> change(const Slot<T>& out, const Offset* next, int64* counters, Compute compute) {
+    return {out, {next, 0, 0}, counters, compute};
 }
+// What changes nothing.
+struct NoChange {
+    DEVICE void visit(int64) {}
+    DEVICE void publish() {}
+    template <class D> DEVICE void visit_all(const Slot<D>*) {}
+};
 
 // A sum of some values, if there were any.
 template <class T> struct Cell {

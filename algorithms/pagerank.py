@@ -68,14 +68,16 @@ def pagerank(
     out = out.dup(kind)
     # whatever is added up is added up in FP64
     spread, plus = (semiring.plus_times if weighted else semiring.plus_first)[FP64], monoid.plus[FP64]
-    before, share = ranks.dup(), out.dup()
+    # rate = damping / out, and 0 where there is no out: full vectors are read fastest
+    rate = Vector.from_scalar(0.0, n, kind)
+    rate(binary.plus) << binary.truediv(damping, out)
+    before, share = ranks.dup(), rate.dup()
     error, stuck = Scalar.from_value(float("inf")), Scalar.from_value(0.0)
     for _ in loop(error >= n * tol, max_iterations):
         # before = ranks
         before << ranks
-        # share = damping * before / out
-        share << binary.truediv(before & out)
-        share << binary.times(share, damping)
+        # share = before * rate
+        share << binary.times(before & rate)
         # stuck = sum of before where there is no out
         stuck << before.dup(mask=~out.S).reduce(plus, allow_empty=False)
         stuck << binary.times(stuck & damping)

@@ -17,7 +17,8 @@ from .mxv_product import Product
 from .translate import body as translated
 from .translate import c_type, literal
 
-COMMON = ("prelude.cuh", "team.cuh", "grid.cuh", "slot.cuh")  # pasted once; the others once for each product
+#: Pasted once; the others once for each product.
+COMMON = ("prelude.cuh", "team.cuh", "grid.cuh", "slot.cuh", "chain.cuh")
 TRACED = 65536  # steps of which a trace tells
 MASK_FLAGS = ("MASKED", "MASK_PRESENT", "MASK_VALUED", "MASK_ISO", "COMPLEMENT")
 

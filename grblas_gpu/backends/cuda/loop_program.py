@@ -13,9 +13,10 @@ import numpy as np
 from . import compile as programs
 from .compile import binary
 from .loop_analysis import POSITIONWISE, PRODUCTS
+from .loop_fusion import PER_STEP, Chains
 from .loop_layout import Body, BodyStep
 from .loop_products import COMMON, TRACED, forced
-from .loop_steps import Steps, valued
+from .loop_steps import valued
 from .translate import c_type
 
 __all__ = ["BLOCKS", "MOST_BLOCKS", "THREADS", "TRACED", "Program"]
@@ -23,20 +24,20 @@ __all__ = ["BLOCKS", "MOST_BLOCKS", "THREADS", "TRACED", "Program"]
 THREADS = 512  # in a block
 BLOCKS = 2  # in a processor: more make meetings slower, and have fewer registers
 SOLO_ENTRIES, SOLO_EDGES = 512, 1024  # up to here one block is faster than all, which have to meet
-PER_STEP = 8  # counters
 MOST_BLOCKS = 4096  # that a sum may have parts for
 TIME_SLICE = 200_000_000  # nanoseconds after which the host gets a chance to interrupt
 #: Words that every program has.
 WORDS = ("limit", "barrier", "saved", "counter_sets", "hubs", "report", "stamp", "resumes", "trace")
-#: At the end of a round: another one, unless the kernel has run for long enough (all blocks see the same answer).
+#: At the end of a round: another one, unless the kernel has run for long enough (all blocks see the same answer). It
+#: takes a while to look at the clock.
 _ONE_MORE = "++S.step; ++S.tick; S.stop = fresh(counters + COUNTERS_IN_SET - 1);"
 _TIME = (
-    "        if (thread_in_grid() == 0 && S.tick % 8 == 0 && nanoseconds() - started > TIME_SLICE)\n"  # the clock is slow
+    "        if (thread_in_grid() == 0 && S.tick % 8 == 0 && nanoseconds() - started > TIME_SLICE)\n"
     "            *(volatile int64*)(counters + COUNTERS_IN_SET - 1) = 1;\n"
 )
 
 
-class Program(Steps):
+class Program(Chains):
     """The text of a kernel, and the words that it wants."""
 
     def __init__(self, body: Body) -> None:
@@ -124,21 +125,26 @@ class Program(Steps):
     def _emit_body(self) -> None:
         last = len(self.body_steps) - 1
         ends_with_product = last >= 0 and self.body_steps[last].kind in PRODUCTS
-        for at, step in enumerate(self.body_steps):
-            self._emit_step(at, step, at == last)
+        for chain in self.chains:
+            for at in chain:
+                step = self.body_steps[at]
+                self.lines.append(f"        // step {at}, line {step.line}: {step.kind}\n")
+            if len(chain) > 1:
+                self._emit_chain(chain, chain[-1] == last)
+            else:
+                self._emit_step(at, step, at == last)
         if not ends_with_product:
             self.lines.append(_TIME)
             self._flush(_ONE_MORE, last=True)
-        for step in self.body_steps:  # may the next round begin before the old buffers are clean?
-            written = self._writes_other(step)
-            if written in self.cleans_now and self.slots[written].buffers == 2:
+        for chain in self.chains:  # may the next round begin before the old buffers are clean?
+            if any(self.slots[number].buffers == 2 for number in self._swapped(chain) & self.cleans_now):
                 self.lines.append("        meet([] {});\n")
                 break
-            if (step.kind in POSITIONWISE or step.kind == "reduce") and not self.closing:
-                break  # there is a meeting before anything is overwritten
+            scalars = self.body_steps[chain[0]].kind.startswith("scalar")
+            if not scalars and chain[-1] + 1 not in self.closing:
+                break  # there is a meeting before anything else is overwritten
 
     def _emit_step(self, at: int, step: BodyStep, last: bool) -> None:
-        self.lines.append(f"        // step {at}, line {step.line}: {step.kind}\n")
         counters = f"counters + {PER_STEP * at}"
         if step.kind in PRODUCTS:
             if at not in self.closing or len(self.notes) > 1 or self.posts:
@@ -165,7 +171,7 @@ class Program(Steps):
             self._flush()
             self._emit_scalar(at, step)
         else:
-            self._emit_positions(at, step, counters)
+            self._emit_positions(at, step, counters, last)
 
     def _prologue(self) -> str:
         first, second, notes = [], [], []
@@ -262,7 +268,7 @@ extern "C" __global__ void __launch_bounds__({threads}, {blocks}) loop_kernel(co
         bool goes_on = ({condition}) && S.step < limit && !S.stop;
         bool small = goes_on && ({solo});
         if (small && team_blocks() > 1) {{
-            __syncthreads();
+            meet([] {{}});  // old buffers are clean from here on
             if (blockIdx.x != 0) {{  // wait for the first block, and go on where it stops
                 if (threadIdx.x == 0) barrier().wait();
                 __syncthreads();

@@ -6,13 +6,14 @@ them, since the same thread has the same positions.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from . import compile as programs
 from .compile import binary, index_unary, unary
-from .loop_analysis import POSITIONWISE, PRODUCTS, SlotFacts
+from .loop_analysis import SlotFacts
 from .loop_layout import Body, BodyStep, MaskUse, Operand, Unfusable
 from .loop_products import Products
 from .translate import c_type, literal
@@ -31,6 +32,8 @@ class Steps(Products):
         self.dense_before = False
         self.reductions = 0
         self.riding: tuple[str, str] | None = None  # a change that the next product may make on the way, and its call
+        self.registers: dict[int, tuple[str, str]] = {}  # vectors of which position i is in variables just now
+        self.loaded: dict[str, str] | None = None  # variables for what is read at position i, if that is read first
 
     def _scalar(self, operand: Operand, dtype: np.dtype) -> str:
         name = c_type(dtype)
@@ -41,12 +44,11 @@ class Steps(Products):
         word = self.layout.word("constant", operand.number)
         return f"cast<{name}>(value_of<{c_type(operand.dtype)}>(uint64(given.word[{word}])))"
 
-    def _writes_other(self, step: BodyStep) -> int | None:
-        if step.kind in (*PRODUCTS, "row"):
-            return step.out
-        if step.kind in POSITIONWISE and self.slots[step.out].buffers > 1 and self._overwrites(step):
-            return step.out
-        return None
+    def _swaps(self, step: BodyStep) -> bool:
+        """Whether a step that runs position by position writes to the other buffer of its vector."""
+        out = self.slots[step.out]
+        overwrites = out.buffers > 1 and self._overwrites(step) and not out.full and step.kind != "clear"
+        return overwrites and self._driver(step, self.listable) is not None
 
     def _flush(self, note: str = "", last: bool = False) -> None:
         """A meeting of all blocks, if anything is waiting for one."""
@@ -154,23 +156,26 @@ class Steps(Products):
             f"        __syncthreads();\n"
         )
 
-    def _emit_positions(self, at: int, step: BodyStep, counters: str) -> None:
-        out = self.slots[step.out]
-        driver = self._driver(step, self.listable)
-        swaps = (
-            out.buffers > 1 and self._overwrites(step) and not out.full and step.kind != "clear" and driver is not None
-        )
-        dense = driver is None and step.out not in self.listable
-        read = [arg.number for arg in step.args if arg.kind == "vector"]
-        read += [] if step.mask is None else [step.mask.vector]
-        alone = dense and self.dense_before and not any(number in self.listable for number in read)
-        if not alone or (self.posts and any(arg.kind == "variable" for arg in step.args)):
+    def _begin_pass(self, steps: list[BodyStep], swapped: Iterable[int], dense: bool) -> None:
+        """A meeting before a pass over positions, if one is needed."""
+        read = {number for step in steps for number in vectors_of(step)}
+        alone = dense and self.dense_before and not read & self.listable
+        if not alone or (self.posts and any(arg.kind == "variable" for step in steps for arg in step.args)):
             self._flush()
-        if swaps and step.out in self.cleans_now:
+        if self.cleans_now & set(swapped):
             self.lines.append("        meet([] {});\n")
             self.cleans_now = set()
+        self.dense_before = dense
+
+    def _emit_positions(self, at: int, step: BodyStep, counters: str, last: bool) -> None:
+        out = self.slots[step.out]
+        driver = self._driver(step, self.listable)
+        swaps = self._swaps(step)
+        one_value = out.iso and step.kind == "copy"  # stands for all, also in the copy; others may be reading it
+        dense = driver is None and step.out not in self.listable and not one_value
+        self._begin_pass([step], [step.out] if swaps else [], dense)
         found, computed = self._computed(at, step)
-        if out.iso and step.kind == "copy":  # one value stands for all, also in the copy
+        if one_value:
             target = f"S.s{step.out}.{'other_values' if swaps else 'values'}()"
             self.lines.append(
                 f"        if (thread_in_grid() == 0) {target}[0] = S.s{step.args[0].number}.values()[0];\n"
@@ -195,23 +200,14 @@ class Steps(Products):
             )
             self.notes.append(f"S.s{step.out}.overwritten<{has_values}>({counters}, listed{at});")
             self.cleans.append(step.out)
-            self._flush()  # whoever comes next may read its list
+            if not last:
+                self._flush()  # whoever comes next may read its list
             return
         pointer = f"&S.s{driver}" if driver is not None else f"(const Slot<{kind}>*)nullptr"
+        if driver is not None and step.mask == MaskUse(driver, structure=True, complement=False):
+            opened = "true"  # at all entries of the driver
         closed = "found = false;" if step.replace else ""
-        if step.kind == "clear":
-            inside = "found = false;"
-        elif step.accum is None:
-            inside = f"found = {found}; if (found) value = {computed};"
-        else:
-            accum = getattr(step.accum, "binaryop", step.accum)
-            self.pieces.append(f"namespace a{at} {{\n{programs.product('op', accum)}\n}}\n")
-            left, right = c_type(accum.type.np_type), c_type(accum.type2.np_type)
-            both = f"cast<{kind}>(a{at}::op(cast<{left}>(value), cast<{right}>(t), i, 0, i, 0))"
-            inside = (
-                f"if ({found}) {{ auto t = {computed}; "
-                f"value = found ? {both} : cast<{kind}>(cast<{c_type(accum.return_type.np_type)}>(t)); found = true; }}"
-            )
+        inside = self._changed(at, step, found, computed, "found", "value")
         self.lines.append(
             f"        auto change{at} = change<{has_values}>(S.s{step.out}, {following}, {counters}, "
             f"[&](int64 i, bool& found, {kind}& value) {{\n"
@@ -224,15 +220,50 @@ class Steps(Products):
         else:
             self.lines.append(call)
         self.notes.append(f"S.s{step.out}.changed({counters});")
-        self.dense_before = dense
+
+    def _changed(self, at: int, step: BodyStep, found: str, computed: str, has: str, value: str, also: str = "") -> str:
+        """What a step does where its mask is open, to the variables that say whether there is an entry, and which.
+
+        ``also`` is done where it computes a value.
+        """
+        if step.kind == "clear":
+            return f"{has} = false;"
+        if step.accum is None:
+            return f"{has} = {found}; if ({has}) {value} = {computed};{also}"
+        accum = getattr(step.accum, "binaryop", step.accum)
+        self.pieces.append(f"namespace a{at} {{\n{programs.product('op', accum)}\n}}\n")
+        kind = c_type(self.slots[step.out].dtype)
+        left, right = c_type(accum.type.np_type), c_type(accum.type2.np_type)
+        both = f"cast<{kind}>(a{at}::op(cast<{left}>({value}), cast<{right}>(t), i, 0, i, 0))"
+        alone = f"cast<{kind}>(cast<{c_type(accum.return_type.np_type)}>(t))"
+        return f"if ({found}) {{ auto t = {computed}; {value} = {has} ? {both} : {alone}; {has} = true;{also} }}"
+
+    def _has(self, number: int) -> str:
+        """Whether a vector has an entry at position i."""
+        if number in self.registers:
+            return self.registers[number][0]
+        return "true" if self.slots[number].full else self._loaded(f"bool has{number}", f"S.s{number}.has(i)")
+
+    def _at(self, number: int) -> str:
+        """The value of a vector at position i."""
+        if number in self.registers:
+            return self.registers[number][1]
+        if self.slots[number].iso:
+            return f"S.s{number}.values()[0]"
+        return self._loaded(f"{c_type(self.slots[number].dtype)} at{number}", f"S.s{number}.values()[i]")
+
+    def _loaded(self, variable: str, text: str) -> str:
+        if self.loaded is None:
+            return text
+        self.loaded[variable] = text
+        return variable.rpartition(" ")[2]
 
     def _opened(self, mask: MaskUse | None) -> str:
         if mask is None:
             return "true"
-        slot, S = self.slots[mask.vector], f"S.s{mask.vector}"
-        inside = "true" if slot.full else f"{S}.has(i)"
+        inside = self._has(mask.vector)
         if not mask.structure:
-            inside = f"({inside} && {S}.values()[{'0' if slot.iso else 'i'}] != {c_type(slot.dtype)}(0))"
+            inside = f"({inside} && {self._at(mask.vector)} != {c_type(self.slots[mask.vector].dtype)}(0))"
         return f"!({inside})" if mask.complement else inside
 
     def _computed(self, at: int, step: BodyStep) -> tuple[str, str]:
@@ -243,11 +274,10 @@ class Steps(Products):
         if step.kind == "assign":
             return "true", self._scalar(step.args[0], self.slots[step.out].dtype)
         vectors = [arg for arg in step.args if arg.kind == "vector"]
-        has = ["true" if self.slots[arg.number].full else f"S.s{arg.number}.has(i)" for arg in vectors]
+        has = [self._has(arg.number) for arg in vectors]
 
         def read(arg: Operand, dtype: Any) -> str:
-            slot = self.slots[arg.number]
-            return f"cast<{c_type(dtype)}>(S.s{arg.number}.values()[{'0' if slot.iso else 'i'}])"
+            return f"cast<{c_type(dtype)}>({self._at(arg.number)})"
 
         if step.kind == "copy":
             return has[0], read(vectors[0], self.slots[step.out].dtype)
@@ -290,3 +320,9 @@ class Steps(Products):
 
 def valued(slot: SlotFacts) -> str:
     return "false" if slot.iso else "true"
+
+
+def vectors_of(step: BodyStep) -> set[int]:
+    """The vectors that a step reads, without the one that it changes."""
+    read = {arg.number for arg in step.args if arg.kind == "vector"}
+    return read if step.mask is None else read | {step.mask.vector}

@@ -3,33 +3,6 @@
 #include "mxv.cuh"
 
 constexpr int PROBES = 8;  // entries that a thread looks at alone
-constexpr int64 SHORT = 256;  // entries of a row that eight threads look at
-
-// The first four of the open rows at a time, eight lanes for each. The results are in the first of the eight.
-DEVICE Sum sum_of_four(const Matrix& m, const Vector& u, unsigned open, int64 i, int64 start, int64 stop) {
-    int group = lane() >> 3;
-    for (int n = 0; n < 3; ++n)
-        if (n < group) open &= open - 1;
-    int owner = open ? __ffs(open) - 1 : 0;
-    int64 row = from_lane(i, owner), entry = from_lane(start, owner) + (lane() & 7), end = from_lane(stop, owner);
-    if (!open) end = entry;
-    Sum sum = {false, Value(0)};
-    if constexpr (ENDS_EARLY) {
-        while (__any_sync(FULL_WARP, entry < end)) {
-            add_entries<8>(m, u, row, entry, end, sum);
-            bool ended = __ballot_sync(FULL_WARP, finished(sum)) >> 8 * group & 0xff;
-            entry = ended ? end : entry + 8 * BATCH;
-        }
-    } else {
-        for (; entry < end; entry += 8 * BATCH) add_entries<8>(m, u, row, entry, end, sum);
-    }
-    for (int distance = 4; distance > 0; distance >>= 1) {
-        Sum higher = {from_higher(sum.found, distance), sum.value};
-        if constexpr (!STRUCTURE) higher.value = from_higher(sum.value, distance);
-        if ((lane() & 7) + distance < 8) sum = merged(sum, higher);
-    }
-    return sum;
-}
 
 // One row (or none: start == stop) for each lane. All lanes of the warp call it together. IN_BATCHES: it is not likely that the
 // next entry ends the search.
@@ -42,16 +15,7 @@ DEVICE Sum hybrid_sum(const Matrix& m, const Vector& u, int64 i, int64 start, in
         for (int probe = 0; probe < PROBES && start < stop && !finished(sum); probe += BATCH, start += BATCH)
             add_entries<1>(m, u, i, start, stop, sum);
     }
-    bool goes_on = start < stop && !finished(sum), is_short = stop - start <= SHORT;
-    for (unsigned open = __ballot_sync(FULL_WARP, goes_on && is_short); open;) {
-        Sum part = sum_of_four(m, u, open, i, start, stop);
-        int before = __popc(open & ((1u << lane()) - 1));
-        Sum given = {from_lane(part.found, 8 * (before & 3)), part.value};
-        if constexpr (!STRUCTURE) given.value = from_lane(part.value, 8 * (before & 3));
-        if (open >> lane() & 1 && before < 4) sum = merged(sum, given);
-        for (int n = 0; n < 4; ++n) open &= open - 1;
-    }
-    unsigned open = __ballot_sync(FULL_WARP, goes_on && !is_short);
+    unsigned open = __ballot_sync(FULL_WARP, start < stop && !finished(sum));
     while (open) {
         int owner = __ffs(open) - 1;
         open &= open - 1;

@@ -215,12 +215,8 @@ DEVICE unsigned open_rows(const Operands& given, int64 i, int64 size) {
     return open & 0x01010101u;
 }
 
-DEVICE void read_offsets(const Offset* indptr, int64 i, int64 size, Offset* offsets) {
-#pragma unroll
-    for (int n = 0; n < 5; ++n) offsets[n] = indptr[i + n < size ? i + n : size];
-}
-
-// A lane takes four rows at a time, flags and all: for most of them an entry or none decides, and that is soon seen.
+// A lane takes four rows at a time, flags and all: for most of them an entry or none decides, and that is soon seen. The others
+// wait until there is one for every lane.
 struct alignas(4 * sizeof(Column)) FourColumns {
     Column of[4];
 };
@@ -228,13 +224,26 @@ template <class S, class C>
 DEVICE void pull_four_rows(const Operands& given, const S& out, int64* counters, int64* hubs, C& change) {
     ::Count<Offset> count = {given.next, 0, 0};
     bool* flags = out.other_flags();
+    int64* waiting = ::chunk_of_block().queue + 64 * (threadIdx.x >> 5);  // of this warp
+    int many = 0;
+    auto pull_waiting = [&] {
+        __syncwarp();
+        int64 i = lane() < many ? waiting[lane()] : 0, start = 0, stop = 0;
+        if (lane() < many) start = given.rows.indptr[i], stop = given.rows.indptr[i + 1];
+        bool found = pull_row(given, out, counters, hubs, i, start, stop).found;
+        if (found) {
+            flags[i] = true;
+            count.add(i);
+        }
+        int64 next = lane() + 32 < many ? waiting[lane() + 32] : 0;
+        __syncwarp();
+        many = many < 32 ? 0 : many - 32;
+        if (lane() < many) waiting[lane()] = next;
+    };
     for_each_rows<128>(out.size, counters + ::ROWS_GIVEN - TICKET, [&](int64 first) {
         int64 i = first + 4 * lane();
         unsigned open = i < out.size ? open_rows(given, i, out.size) : 0, found = 0;
-        if constexpr (CLOSING)
-            if (i < out.size)
-                for (unsigned word = ::four_flags(given.closing, i, out.size) & 0x01010101u; word; word &= word - 1)
-                    change.visit(i + (__ffs(word) - 1) / 8);
+        unsigned closing = CLOSING && i < out.size ? ::four_flags(given.closing, i, out.size) & 0x01010101u : 0;
         if (LIKELIEST && given.likeliest && open) {
             FourColumns k = *(const FourColumns*)(given.likeliest + i);
             bool hit[4];
@@ -246,26 +255,28 @@ DEVICE void pull_four_rows(const Operands& given, const S& out, int64* counters,
 #pragma unroll
             for (int n = 0; n < 4; ++n) found |= unsigned(hit[n]) << 8 * n;
         }
-        unsigned rest = open & ~found;
-        if (__any_sync(FULL_WARP, rest)) {
-            Offset offsets[5];
-            if (rest) read_offsets(given.rows.indptr, i, out.size, offsets);
-#pragma unroll
-            for (int n = 0; n < 4; ++n, rest >>= 8) {
-                if (!__any_sync(FULL_WARP, rest & 1)) continue;
-                int64 start = rest & 1 ? offsets[n] : 0, stop = rest & 1 ? offsets[n + 1] : 0;
-                found |= unsigned(pull_row(given, out, counters, hubs, i + n, start, stop).found) << 8 * n;
-            }
-        }
         if (i + 4 <= out.size) *(unsigned*)(flags + i) = found;
         else for (int n = 0; i + n < out.size; ++n) flags[i + n] = found >> 8 * n & 1;
         count.entries += __popc(found);
-        if (!found || !given.next) return;
-        Offset offsets[5];
-        read_offsets(given.next, i, out.size, offsets);
+        if (found && given.next) {
+            Offset offsets[5];
 #pragma unroll
-        for (int n = 0; n < 4; ++n) count.edges += found >> 8 * n & 1 ? int64(offsets[n + 1]) - int64(offsets[n]) : 0;
+            for (int n = 0; n < 5; ++n) offsets[n] = given.next[i + n < out.size ? i + n : out.size];
+#pragma unroll
+            for (int n = 0; n < 4; ++n) count.edges += found >> 8 * n & 1 ? int64(offsets[n + 1]) - int64(offsets[n]) : 0;
+        }
+        if (closing) change.visit_four(i, closing);
+        unsigned rest = open & ~found;
+        if (!__any_sync(FULL_WARP, rest)) return;
+#pragma unroll 1
+        for (int n = 0; n < 4; ++n, rest >>= 8) {
+            unsigned wanting = __ballot_sync(FULL_WARP, rest & 1);
+            if (rest & 1) waiting[many + __popc(wanting & ((1u << lane()) - 1))] = i + n;
+            many += __popc(wanting);
+            if (many >= 32) pull_waiting();
+        }
     });
+    if (many) pull_waiting();
     count.publish(counters);
 }
 

@@ -32,27 +32,14 @@ struct Sum {
     Value value;
 };
 
-// What is read once, past the cache of this processor: that is for what is read again and again.
-template <class T> DEVICE T streamed(const T* address) {
-#ifdef __CUDA_ARCH__
-    if constexpr (sizeof(T) == 4) {
-        int word;
-        asm("ld.global.L1::no_allocate.b32 %0, [%1];" : "=r"(word) : "l"(address));
-        return T(word);
-    }
-#endif
-    return *address;
-}
-
 // Row i is in one of the copies, its entries and columns are numbered from the first copy on.
 DEVICE int64 copy_of(const Matrix& m, int64 i) { return uint32(i) / uint32(m.size); }
 DEVICE int64 place_of(const Matrix& m, int64 i, int64 entry) {
     if constexpr (REPEATED) return entry - copy_of(m, i) * m.entries;
     else return entry;
 }
-template <bool STREAMED = false> DEVICE int64 column_of(const Matrix& m, int64 i, int64 entry) {
-    const Column* place = m.indices + place_of(m, i, entry);
-    int64 column = STREAMED ? streamed(place) : *place;
+DEVICE int64 column_of(const Matrix& m, int64 i, int64 entry) {
+    int64 column = m.indices[place_of(m, i, entry)];
     if constexpr (REPEATED) column += copy_of(m, i) * m.size;
     return column;
 }
@@ -102,7 +89,7 @@ DEVICE void add_entries(const Matrix& m, const Vector& u, int64 i, int64 entry, 
 #pragma unroll
     for (int n = 0; n < BATCH; ++n) {
         there[n] = entry + n * STRIDE < stop;
-        k[n] = there[n] ? column_of<(STRIDE > 1)>(m, i, entry + n * STRIDE) : 0;
+        k[n] = there[n] ? column_of(m, i, entry + n * STRIDE) : 0;
     }
     if constexpr (!FULL) {
 #pragma unroll
@@ -163,12 +150,6 @@ struct Tally {
 DEVICE void tally(Tally& sum, int64 i) {
     ++sum.entries;
     if (sum.next) sum.edges += int64(sum.next[i + 1]) - int64(sum.next[i]);
-}
-
-// All threads of the grid call it once, after their loops.
-DEVICE void publish(const Tally& sum, int64* counters) {
-    add_to_counter(counters + COUNT, sum.entries);
-    if (sum.next) add_to_counter(counters + EDGES, sum.edges);
 }
 
 #define OPERANDS                                                                                             \

@@ -72,11 +72,12 @@ template <class T> struct Slot {  // 21 words, as loop_layout.py names them
         int64 entries = fresh(counters + (with_list ? LISTED_ENTRIES : ENTRIES)), new_edges = fresh(counters + EDGES_NEXT);
         overwritten<VALUED>(entries, new_edges, with_list);
     }
-    // Entries came or went in place.
+    // Entries came or went in place; those that went have left their values.
     DEVICE void changed(const int64* counters) {
         count += fresh(counters + ENTRIES);
         edges += fresh(counters + EDGES_NEXT);
         listed = false;
+        if (buffers > 1) dirty |= int64(1) << now;
     }
 };
 
@@ -352,6 +353,29 @@ template <bool VALUED, class T, class Offset, class Compute> struct Change {
         if constexpr (VALUED)
             if (found) out.values()[i] = value;
     }
+    // Those of the four positions from i on that have a bit; i is a multiple of four.
+    DEVICE void visit_four(int64 i, unsigned bits) {
+        if (out.full() || i + 4 > out.size) {
+            for (; bits; bits &= bits - 1) visit(i + (__ffs(bits) - 1) / 8);
+            return;
+        }
+        unsigned had = *(const unsigned*)(out.flags() + i), now = had;
+#pragma unroll
+        for (int n = 0; n < 4; ++n) {
+            if (!(bits >> 8 * n & 1)) continue;
+            bool found = had >> 8 * n & 1;
+            T value = T();
+            if (VALUED && found) value = out.values()[i + n];
+            compute(i + n, found, value);
+            if (VALUED && found) out.values()[i + n] = value;
+            now = (now & ~(255u << 8 * n)) | unsigned(found) << 8 * n;
+        }
+        if (now == had) return;
+        *(unsigned*)(out.flags() + i) = now;
+        count.entries += __popc(now) - __popc(had);
+        if (count.next)
+            for (int n = 0; n < 4; ++n) count.edges += (int(now >> 8 * n & 1) - int(had >> 8 * n & 1)) * count.edges_of(i + n);
+    }
     DEVICE void publish() { count.publish(counters); }
     template <class D> DEVICE void visit_all(const Slot<D>* driver) {
         for_each_entry(driver, out.size, [&](int64 i) { visit(i); });
@@ -364,6 +388,7 @@ DEVICE Change<VALUED, T, Offset, Compute> change(const Slot<T>& out, const Offse
 // What changes nothing.
 struct NoChange {
     DEVICE void visit(int64) {}
+    DEVICE void visit_four(int64, unsigned) {}
     DEVICE void publish() {}
     template <class D> DEVICE void visit_all(const Slot<D>*) {}
 };

@@ -1,0 +1,195 @@
+"""Bodies of loops in which several steps may run in one pass, as ``body(A, source, **options) -> (loop, results)``.
+
+Options are those of the product at the beginning of each: what a push finds is on a list, unless that is too long for
+it, and what a pull finds is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import grblas_gpu as gb
+from grblas_gpu import Matrix, Scalar, Vector, binary, indexunary, monoid, select, semiring, unary
+
+Result = tuple[Any, list[Any]]
+
+
+def relaxed(A: Matrix, source: int, **options: Any) -> Result:
+    """Bellman-Ford: a mask by value, its complement, replace, and a vector that changes in place."""
+    found = Vector.from_coo([source], [0], int, size=A.nrows)
+    frontier, nearer = found.dup(), Vector(int, A.nrows)
+    loop = gb.loop(frontier)
+    for _ in loop:
+        nearer(**options) << semiring.min_plus(frontier @ A)
+        known = binary.le(found & nearer).new()
+        frontier(~known.V, replace=True) << nearer
+        found(frontier.S) << frontier
+    return loop, [found, frontier, nearer, known]
+
+
+def buckets(A: Matrix, source: int, **options: Any) -> Result:
+    """Delta-stepping's inner loop: the bucket is overwritten twice, and so is what is passed on."""
+    found = Vector.from_coo([source], [0], int, size=A.nrows)
+    bucket, nearer, settled = found.dup(), Vector(int, A.nrows), Vector(bool, A.nrows)
+    loop = gb.loop(bucket)
+    for _ in loop:
+        settled(bucket.S) << True
+        nearer(**options) << semiring.min_plus(bucket @ A)
+        known = binary.le(found & nearer).new()
+        bucket(~known.V, replace=True) << nearer
+        found(bucket.S) << bucket
+        bucket << select.valuele(bucket, 12)
+    return loop, [found, bucket, settled]
+
+
+def accumulated(A: Matrix, source: int, **options: Any) -> Result:
+    """What was overwritten is added to, changed through masks, and read again, all at the same positions."""
+    n = A.nrows
+    x, y, z = Vector.from_coo([source], [2], int, size=n), Vector(int, n), Vector.from_dense(np.arange(n) % 4)
+    total = Vector.from_coo(np.arange(0, n, 2), np.arange(0, n, 2) % 3, int, size=n)
+    loop = gb.loop(x, 5)
+    for step in loop:
+        x(**options) << semiring.max_first(x @ A)
+        y << binary.plus(x & z)
+        y(total.V, binary.minus) << x
+        total(y.S, binary.max) << y
+        y(~total.S, replace=True) << binary.times(y, 2)
+        z(x.S) << step
+        y(x.V, binary.plus) << z
+        total(x.S) << y
+    return loop, [x, y, z, total]
+
+
+def one_value(A: Matrix, source: int, **options: Any) -> Result:
+    """One value stands for all entries of some vectors, and of their copies."""
+    n = A.nrows
+    x, seen = Vector.from_coo([source], [True], size=n), Vector(bool, n)
+    some, copy, again = Vector.from_coo(np.arange(0, n, 3), True, size=n), Vector(bool, n), Vector(bool, n)
+    counted = Vector(int, n)
+    loop = gb.loop(x, 6)
+    for step in loop:
+        x(**options) << semiring.any_pair[bool](x @ A)
+        copy(some.S, replace=True) << x
+        again << copy
+        counted(again.V, binary.plus) << step + 1
+        copy(~some.S, replace=True) << x
+        again(~seen.S, replace=True) << copy
+        seen(again.S) << again
+    return loop, [x, seen, copy, again, counted]
+
+
+def by_position(A: Matrix, source: int, **options: Any) -> Result:
+    """Operators that look at the index, the count of the loop, and a Scalar that the body computes."""
+    n = A.nrows
+    x, y, z, best = Vector.from_coo([source], [1], int, size=n), Vector(int, n), Vector(float, n), Vector(int, n)
+    highest = Scalar.from_value(0)
+    loop = gb.loop(x, 5)
+    for step in loop:
+        x(**options) << semiring.max_second(x @ A)
+        y << indexunary.rowindex(x, 1)
+        z << binary.truediv(y, step + 2)
+        y << select.rowgt(y, 3)
+        y << unary.ainv(y)
+        highest << y.reduce(monoid.min)
+        best(y.S) << highest
+        z(best.S, binary.plus) << binary.plus(best, highest)
+    return loop, [x, y, z, best, highest]
+
+
+def levels_backward(A: Matrix, source: int, **options: Any) -> Result:
+    """As betweenness goes back: over all positions, a vector overwritten twice, and one that has a list elsewhere."""
+    n = A.nrows
+    levels = Vector.from_coo(np.arange(0, n, 2), np.arange(0, n, 2) % 4, int, size=n)
+    delta, sigma = Vector.from_dense(np.arange(n) + 1.0), Vector.from_dense(np.arange(n) % 5 + 1)
+    w, level = Vector(float, n), Vector(bool, n)
+    loop = gb.loop(delta, 4)
+    for step in loop:
+        level << select.valueeq(levels, 3 - step)
+        w(level.S, replace=True) << delta
+        w << binary.truediv(w & sigma)
+        level << select.valueeq(levels, 2 - step)
+        w(level.S, replace=True, **options) << semiring.plus_first(w @ A.T)
+        delta(binary.plus) << binary.times(w & sigma)
+        sigma << binary.plus(sigma, 1)
+    return loop, [w, level, delta, sigma]
+
+
+def everywhere(A: Matrix, source: int, **options: Any) -> Result:
+    """All positions: full vectors, one that loses its entries, and one that changes by the product's result before."""
+    n = A.nrows
+    x, full = Vector.from_coo([source], [1], int, size=n), Vector.from_dense(np.arange(n) % 6)
+    some, copy, empty = Vector.from_coo(np.arange(1, n, 3), 5, int, size=n), Vector(int, n), Vector(int, n)
+    loop = gb.loop(full, 4)
+    for step in loop:
+        x(**options) << semiring.plus_first(x @ A)
+        full(binary.plus) << x
+        copy << full
+        copy << binary.minus(copy, step)
+        some(copy.V, binary.max) << full
+        copy(~some.S, replace=True) << copy
+        empty << monoid.plus(some | copy)
+        empty.clear()
+        empty(some.S) << copy
+        full << binary.minus(full | empty, left_default=1, right_default=step)
+    return loop, [x, full, some, copy, empty]
+
+
+def two_sizes(A: Matrix, source: int, **options: Any) -> Result:
+    """Steps over all positions of vectors of different sizes: no chain."""
+    n = A.nrows
+    x, short = Vector.from_dense(np.arange(n) % 7), Vector.from_coo([0, 2], [1, 3], int, size=5)
+    y, other = Vector.from_dense(np.arange(n)), Vector.from_dense(np.arange(5))
+    loop = gb.loop(x, 3)
+    for step in loop:
+        y << binary.plus(x & y)
+        other << binary.times(other, 2)
+        other(short.S) << step
+        x << binary.minus(y, 1)
+    return loop, [x, y, other]
+
+
+def other_entries(A: Matrix, source: int, **options: Any) -> Result:
+    """A vector that gets entries elsewhere is not within those of the product any more: what it drives comes later."""
+    n = A.nrows
+    x, back = Vector.from_coo([source], [1], int, size=n), Vector.from_coo([source], [True], size=n)
+    y, z = Vector(int, n), Vector(int, n)
+    loop = gb.loop(x, 4)
+    for step in loop:
+        x(**options) << semiring.min_first(x @ A)
+        back(**options) << semiring.any_pair[bool](back @ A.T)
+        y << binary.plus(x, step)
+        y(back.S) << step
+        z(y.V) << y
+        z(back.S, binary.plus) << y
+    return loop, [x, back, y, z]
+
+
+def complements(A: Matrix, source: int, **options: Any) -> Result:
+    """Entries go in place: the values that they leave are not for the next sum to begin with."""
+    x, total = Vector.from_coo([source], [1], int, size=A.nrows), Scalar.from_value(1)
+    loop = gb.loop(x, 5)
+    for _ in loop:
+        x(**options) << semiring.min_first(x @ A)
+        total << x.reduce(monoid.plus)
+        x(~x.S, replace=True) << total
+    return loop, [x, total]
+
+
+CHAINS: dict[str, Callable[..., Result]] = {
+    body.__name__: body
+    for body in (
+        relaxed,
+        buckets,
+        accumulated,
+        one_value,
+        by_position,
+        levels_backward,
+        everywhere,
+        two_sizes,
+        other_entries,
+        complements,
+    )
+}

@@ -1,0 +1,193 @@
+"""Steps of a loop that run in one pass: which they are, and that they do what they do one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import nvrtc
+import pytest
+from chain_bodies import CHAINS
+from emulated_engine import ENGINES, loaded, moved
+from test_loops import EndOfTest, graphs, same
+
+import grblas_gpu as gb
+from grblas_gpu import Matrix, Vector, backends, binary, indexunary, monoid, select, semiring, unary
+
+
+@pytest.fixture(params=ENGINES)
+def to_device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """How a matrix gets to the engine, whose lists are short here: many vectors have too many entries for theirs."""
+    with loaded(request.param, monkeypatch, "engine", "loop_run") as device:
+        monkeypatch.setattr(device.loop_run, "LEAST_LIST", 4)
+        if request.param == "gpu":
+            device.loop_run._programs.clear()
+        else:
+            monkeypatch.setitem(backends._engines, "cuda", device.engine.CudaBackend())
+
+        def move(A: Matrix) -> Matrix:
+            B = A.to("cuda")
+            if request.param != "gpu":
+                B._store._transpose = moved(A._store.transposed(), device.to_device)
+                B._store._transpose._transpose = B._store
+            return B
+
+        with gb.using("cuda"):
+            yield move
+
+
+@pytest.mark.parametrize("direction", ["push", "pull"])
+@pytest.mark.parametrize("name", CHAINS)
+def test_a_chain_is_its_steps(to_device: Any, name: str, direction: str) -> None:
+    A, body = graphs()["directed"], CHAINS[name]
+    with gb.using("cpu"):
+        expected, results = body(A, 5, direction=direction)
+    B = to_device(A)
+    for _ in range(2):  # what a loop leaves in its buffers must not show in the next
+        loop, found = body(B, 5, direction=direction)
+        assert (loop.mode, loop.steps) == ("fused", expected.steps)
+        assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True] * len(found)
+
+
+# --- any steps at all ------------------------------------------------------------------------------------------------
+
+Operation = Callable[[dict[str, Any], Any], None]
+NAMES = tuple("abcdef")
+
+
+def operation(random: np.random.Generator) -> tuple[str, Operation]:
+    """Some step that runs position by position, and how it reads."""
+    x, y, m = random.choice(NAMES, 3, p=[0.5, 0.3, 0.05, 0.05, 0.05, 0.05])  # most steps are about what a product found
+    out = random.choice(NAMES, p=[0.1, 0.4, 0.2, 0.1, 0.1, 0.1])
+    mask = random.choice(["", "", "S", "V", "~S", "~V"])
+    accum = random.choice(["", "", "", "", "plus", "second"])
+    replace = bool(mask and random.random() < 0.5)
+    number = int(random.integers(-2, 4))
+    expressions: dict[str, Callable[[dict[str, Any], Any], Any]] = {
+        "x": lambda v, step: v[x],
+        "number": lambda v, step: number,
+        "step + number": lambda v, step: step + number,
+        "k": lambda v, step: v["k"],
+        "x & y": lambda v, step: binary.plus(v[x] & v[y]),
+        "x <= y": lambda v, step: binary.le(v[x] & v[y]),
+        "x | y": lambda v, step: monoid.max(v[x] | v[y]),
+        "x - y": lambda v, step: binary.minus(v[x] | v[y], left_default=number, right_default=step),
+        "-x": lambda v, step: unary.ainv(v[x]),
+        "x - number": lambda v, step: binary.minus(v[x], number),
+        "step - x": lambda v, step: binary.minus(step, v[x]),
+        "i + number": lambda v, step: indexunary.rowindex(v[x], number),
+        "x where x > number": lambda v, step: select.valuegt(v[x], number),
+        "x where i <= 20": lambda v, step: select.rowle(v[x], 20),
+    }
+    text = str(random.choice(list(expressions)))
+
+    def run(v: dict[str, Any], step: Any) -> None:
+        options: dict[str, Any] = {"accum": getattr(binary, accum)} if accum else {}
+        if mask:
+            shape = getattr(v[m], mask[-1])
+            options |= {"mask": ~shape if mask[0] == "~" else shape, "replace": replace}
+        v[out](**options) << expressions[text](v, step)
+
+    def clear(v: dict[str, Any], step: Any) -> None:
+        v[out].clear()
+
+    if random.random() < 0.05:
+        return f"{out}.clear()", clear
+    parts = f"mask={mask} {m if mask else ''}, accum={accum}, {replace=}"
+    return f"{out}({parts}) << {text} with x={x}, y={y}, number={number}", run
+
+
+def random_body(seed: int) -> tuple[str, Callable[[Matrix], tuple[Any, list[Any]]]]:
+    random = np.random.default_rng(seed)
+    operations = [operation(random) for _ in range(int(random.integers(3, 10)))]
+    direction = str(random.choice(["push", "pull", "auto"]))
+    product, summed = int(random.integers(0, 2)), int(random.integers(0, len(operations)))
+    starts = ["full", "alike", "some", "some alike", "empty", "floats"]
+    kinds = [str(kind) for kind in random.choice(starts, len(NAMES))]
+
+    def start(kind: str, n: int) -> Vector:
+        if kind in ("full", "floats"):
+            return Vector.from_dense(np.arange(n) % 5 * (0.5 if kind == "floats" else 1))
+        if kind == "alike":
+            return Vector.from_scalar(2, n)
+        there = np.arange(0, n, 3) if kind.startswith("some") else []
+        return Vector.from_coo(there, np.arange(len(there)) % 4 if kind == "some" else 1, int, size=n)
+
+    def body(A: Matrix) -> tuple[Any, list[Any]]:
+        v: dict[str, Any] = {name: start(kind, A.nrows) for name, kind in zip(NAMES, kinds, strict=True)}
+        v["a"] = Vector.from_coo([5], [1], int, size=A.nrows)
+        always = Vector.from_scalar(1, 3)
+        v["k"] = gb.Scalar.from_value(1)
+        loop = gb.loop(always, 5)
+        for step in loop:
+            always << step
+            for at, (_, run) in enumerate(operations):
+                if at == product:
+                    v["a"](direction=direction) << semiring.min_first[int](v["a"] @ A)
+                if at == summed:
+                    v["k"] << v["a"].reduce(monoid.plus, allow_empty=False)
+                run(v, step)
+        return loop, [v[name] for name in NAMES]
+
+    text = [line for line, _ in operations]
+    text.insert(product, f"a << a @ A, {direction}")
+    return "\n".join([str(kinds), f"sum before {summed}", *text]), body
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_steps(to_device: Any, seed: int) -> None:
+    A = graphs()["directed"]
+    text, body = random_body(seed)
+    with gb.using("cpu"):
+        _, results = body(A)
+    loop, found = body(to_device(A))
+    assert loop.mode == "fused"
+    assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True] * len(found), text
+
+
+# --- their text ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def programs(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
+    """The program of every body."""
+    made = []
+    with loaded("recorded", monkeypatch, "engine", "loop_program", "loop_layout") as device:
+        monkeypatch.setitem(backends._engines, "cuda", device.engine.CudaBackend())
+
+        def keep(self: Any, recording: Any) -> None:
+            made.append(device.loop_program.Program(device.loop_layout.describe(recording)))
+            raise EndOfTest
+
+        monkeypatch.setattr(device.engine.CudaBackend, "run_loop", keep)
+        with gb.using("cuda"):
+            A = graphs()["directed"].to("cuda")
+            for body in CHAINS.values():
+                with pytest.raises(EndOfTest):
+                    body(A, 5)
+        yield dict(zip(CHAINS, made, strict=True))
+
+
+def test_which_steps_are_a_chain(programs: dict[str, Any]) -> None:
+    lengths = {name: [len(chain) for chain in program.chains] for name, program in programs.items()}
+    assert lengths["relaxed"] == [1, 3]
+    assert lengths["buckets"] == [1, 1, 4]
+    assert lengths["accumulated"] == [1, 7]
+    assert lengths["one_value"] == [1, 6]
+    assert lengths["by_position"] == [1, 4, 1, 2]
+    assert lengths["levels_backward"] == [4, 1, 2]
+    assert lengths["everywhere"] == [1, 8, 1]
+    assert lengths["two_sizes"] == [1, 2, 1]
+    assert lengths["other_entries"] == [1, 1, 1, 1, 2]
+    assert lengths["complements"] == [1, 1, 1]
+
+
+def test_a_chain_has_one_meeting(programs: dict[str, Any]) -> None:
+    assert "".join(programs["relaxed"].lines).count("\n        meet(") == 1  # and one in the product
+
+
+@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+def test_every_chain_compiles(programs: dict[str, Any]) -> None:
+    for program in programs.values():
+        nvrtc.compile_cuda(program.text, nvrtc.ARCHITECTURES[-1], ("-std=c++17",))

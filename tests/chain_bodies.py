@@ -167,6 +167,22 @@ def other_entries(A: Matrix, source: int, **options: Any) -> Result:
     return loop, [x, back, y, z]
 
 
+def rows(A: Matrix, source: int, **options: Any) -> Result:
+    """A row of a matrix is what steps go by, and so is the product of what they made."""
+    n = A.nrows
+    level, w = Vector(int, n), Vector(float, n)
+    delta, sigma = Vector.from_dense(np.arange(n) + 1.0), Vector.from_dense(np.arange(n) % 5 + 1)
+    loop = gb.loop(delta, 6)
+    for step in loop:
+        level << A[step, :]
+        w(level.S, replace=True) << delta
+        w << binary.truediv(w & sigma)
+        level << A[step + 1, :]
+        w(level.S, replace=True, **options) << semiring.plus_first(w @ A.T)
+        delta(binary.plus) << binary.times(w & sigma)
+    return loop, [level, w, delta]
+
+
 def complements(A: Matrix, source: int, **options: Any) -> Result:
     """Entries go in place: the values that they leave are not for the next sum to begin with."""
     x, total = Vector.from_coo([source], [1], int, size=A.nrows), Scalar.from_value(1)
@@ -190,6 +206,7 @@ CHAINS: dict[str, Callable[..., Result]] = {
         everywhere,
         two_sizes,
         other_entries,
+        rows,
         complements,
     )
 }

@@ -180,6 +180,7 @@ def test_which_steps_are_a_chain(programs: dict[str, Any]) -> None:
     assert lengths["everywhere"] == [1, 8, 1]
     assert lengths["two_sizes"] == [1, 2, 1]
     assert lengths["other_entries"] == [1, 1, 1, 1, 2]
+    assert lengths["rows"] == [1, 2, 1, 1, 1]
     assert lengths["complements"] == [1, 1, 1]
 
 

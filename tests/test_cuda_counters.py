@@ -41,7 +41,7 @@ def test_numbers_of_kernels_that_do_not_tell_are_asked_for(engine):
     scratch = engine.scratch.current()
     slots = scratch.slots()
     offsets = engine.to_device(np.array([0, 2, 9, 9], np.int32))
-    longest, _ = engine.matrix_facts._kernels(offsets.dtype, np.dtype(np.uint8))
+    longest, *_ = engine.matrix_facts._kernels(offsets.dtype, np.dtype(np.uint8))
     scratch.launch(longest, 3, (offsets.data.ptr, 3, slots.address))
     counter = slots.counter()
     later = selected(engine, 5)

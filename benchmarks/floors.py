@@ -22,7 +22,11 @@ def bfs_all_edges(reached: int, entries: int, backend: str) -> int:
 
 
 def bc_floor(reached: int, entries: int, backend: str) -> int:
-    """Both sweeps read every entry and offset; path counts and dependencies are written once and read once."""
+    """Both sweeps read every entry and offset; path counts and dependencies are written once and read once.
+
+    Not quite a bound: where the forward sweep pulls, nobody reads the rows of vertices that were visited before, and
+    on a graph of three levels that may be most of them.
+    """
     return 2 * (entries * INDEX + reached * offset_bytes(entries, backend)) + 4 * reached * WORD
 
 

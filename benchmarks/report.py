@@ -72,7 +72,7 @@ def page(result: dict[str, Any], more: list[Table] | None = None) -> str:
                 part,
                 names,
                 lambda row: row["over_floor"],
-                "time over that of copying the bytes that must move; 1 cannot be beaten",
+                "time over that of copying the bytes that must move; 1 is about the limit",
                 line_at=1.0,
             )
         )

@@ -91,9 +91,9 @@ NOTES = [
     "to reach, in ms: 'target' with loops in Python, 'fused' with loops on the device, 'horizon' ever; "
     "of the largest graphs scale 27, and 29 on the horizon",
     "iterated: the same call with loops that come back to Python at every step (3 sources)",
-    "floor: copying the bytes that must move (betweenness: every entry in both sweeps, though rows that were visited may "
-    "be left out); GTEPS: entries of the symmetric matrix over time, as the papers count (exact betweenness: vertices "
-    "times entries)",
+    "floor: copying the bytes that must move (betweenness: every entry in both sweeps, though rows that were visited "
+    "may be left out); GTEPS: entries of the symmetric matrix over time, as the papers count (exact betweenness: "
+    "vertices times entries)",
     "python-graphblas: SuiteSparse on the host's cores, median over the same sources or, if slow, one of them; 32-bit "
     "weights; its triangles are counted on edges directed by degree beforehand; its betweenness always pushes",
 ]

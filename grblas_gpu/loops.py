@@ -220,6 +220,8 @@ class Recorder:
             return False
         if run is not expr.run or (kind != "reduce" and type(out) is Scalar):
             kind = f"scalar.{kind}"
+        elif kind == "reduce" and expr._is_cscalar:  # the sum of nothing is a value as well
+            kind = "reduce.identity"
         repeat = (execution.execute, out, expr, mask, accum, replace, desc)
         return self._add(kind, out, expr.op, args, mask, accum, replace, desc, repeat)
 

@@ -150,6 +150,27 @@ def all_kinds(A: Matrix, source: int) -> Result:
     return loop, [x, y, z, total]
 
 
+def sums(A: Matrix, source: int) -> Result:
+    """Sums that are added up, and sums of nothing: none, or the identity."""
+    walkers, none = Vector.from_coo([source], [1], size=A.nrows), Vector(int, A.nrows)
+    steps, missing, nothing = Scalar.from_value(0), Scalar(int), Scalar(int)
+    first = Scalar(int)
+    gone, kept, added = (Vector.from_coo([0, 1, source], [5, 6, 7], size=A.nrows) for _ in range(3))
+    loop = gb.loop(walkers, 3)
+    for _ in loop:
+        walkers << semiring.plus_first(walkers @ A)
+        none << select.valuelt(walkers, 0)
+        steps(binary.plus) << walkers.reduce(monoid.plus)
+        first(binary.first) << walkers.reduce(monoid.max)
+        steps(binary.plus) << none.reduce(monoid.plus)
+        nothing << none.reduce(monoid.plus, allow_empty=False)
+        missing << none.reduce(monoid.plus)
+        gone << missing
+        kept(walkers.S) << missing
+        added(binary.plus) << missing
+    return loop, [walkers, steps, first, nothing, gone, kept, added]
+
+
 BODIES: dict[str, Callable[[Matrix, int], Result]] = {
     "levels": levels_by(),
     "levels by pushing": levels_by(direction="push"),
@@ -167,4 +188,5 @@ BODIES: dict[str, Callable[[Matrix, int], Result]] = {
     "lowest labels": lowest_labels,
     "powers": powers,
     "all kinds": all_kinds,
+    "sums": sums,
 }

@@ -69,6 +69,24 @@ def test_a_loop_on_the_device_is_a_loop(to_device: Any, name: str, graph: str) -
     assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True] * len(found)
 
 
+def test_aggregators_are_repeated_step_by_step(to_device: Any) -> None:
+    A = graphs()["directed"]
+
+    def means(A: Matrix) -> tuple[Any, Scalar]:
+        walkers, mean = Vector.from_coo([5], [1], size=A.nrows), Scalar(float)
+        loop = gb.loop(walkers, 3)
+        for _ in loop:
+            walkers << semiring.plus_first(walkers @ A)
+            mean << walkers.reduce(gb.agg.mean)
+        return loop, mean
+
+    with gb.using("cpu"):
+        _, expected = means(A)
+    loop, found = means(to_device(A))
+    assert (loop.mode, loop.steps) == ("iterated", 3)
+    assert same(expected, found)
+
+
 @pytest.mark.parametrize("name", ["levels", "distances", "all kinds"])
 def test_a_recorded_loop_may_be_repeated_step_by_step(backend: str, name: str, monkeypatch: Any) -> None:
     """What an engine cannot run as a whole is run from the recording."""

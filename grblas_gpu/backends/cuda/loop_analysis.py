@@ -96,7 +96,7 @@ class Analysis:
         while not settled:  # take back what a step does not keep, until every step keeps the rest
             settled = True
             for step in self.body_steps:
-                if step.kind.startswith("scalar") or step.kind == "reduce":
+                if step.kind.startswith(("scalar", "reduce")):
                     continue
                 w = step.out
                 if full[w] and not self._keeps_full(step, full):
@@ -147,7 +147,7 @@ class Analysis:
 
     def _keeps_full(self, step: BodyStep, full: list[bool]) -> bool:
         vectors = [full[arg.number] for arg in step.args if arg.kind == "vector"]
-        if step.kind in ("vxm", "mxv", "select", "clear", "row"):
+        if step.kind in ("vxm", "mxv", "select", "clear", "row") or may_be_empty(step):
             result = False
         elif step.kind in ("add", "union"):
             result = any(vectors)
@@ -185,6 +185,8 @@ class Analysis:
         step, before = self.body_steps[at], self.body_steps[at - 1] if at else None
         if before is None or before.kind not in ("assign", "copy") or before.accum is not None or before.replace:
             return None
+        if may_be_empty(before):
+            return None
         if step.mask is None or not (step.mask.structure and step.mask.complement) or step.mask.vector != before.out:
             return None
         if before.mask is None or not before.mask.structure or before.mask.complement or full[before.mask.vector]:
@@ -214,6 +216,11 @@ class Analysis:
         return next((number for number in usable if number in listable), None)
 
 
+def may_be_empty(step: BodyStep) -> bool:
+    """Whether this assigns a Scalar of the loop: if it is empty, entries go."""
+    return step.kind == "assign" and step.args[0].kind == "variable"
+
+
 def useless(step: BodyStep, after: list[BodyStep]) -> bool:
     """Whether this clears a vector that is overwritten before anybody reads it."""
     if step.kind != "clear":
@@ -223,6 +230,6 @@ def useless(step: BodyStep, after: list[BodyStep]) -> bool:
         masked = [] if other.mask is None else [other.mask.vector]
         if step.out in vectors + masked:
             return False
-        if other.kind not in ("reduce",) and not other.kind.startswith("scalar") and other.out == step.out:
+        if not other.kind.startswith(("scalar", "reduce")) and other.out == step.out:
             return other.accum is None and (other.mask is None or other.replace)
     return False

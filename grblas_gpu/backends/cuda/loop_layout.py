@@ -119,6 +119,8 @@ class Body:
         kind, out, op, args, mask, accum, replace, desc, _, _ = step
         if kind == "row" and args[0]._store.copies > 1:
             raise Unfusable("a row of copies of a matrix")
+        if op is not None and op.opclass == "Aggregator":
+            raise Unfusable("an aggregator")
         if kind == "select_mask":
             if mask is not None:
                 raise Unfusable("entries that a mask selects, through another mask")

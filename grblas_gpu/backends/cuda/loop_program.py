@@ -100,7 +100,7 @@ class Program(Chains):
                 if driver is None:
                     return "false"
                 listed.add(driver)
-            elif step.kind == "reduce" and step.args[0].number not in self.listable:
+            elif step.kind.startswith("reduce") and step.args[0].number not in self.listable:
                 return "false"
         number = self.condition[1]
         tests = [f"S.s{number}.count <= {SOLO_ENTRIES}"]
@@ -163,7 +163,7 @@ class Program(Chains):
             self.notes, self.riding = [], None
             self.cleans.append(step.out)
             self._posts()
-        elif step.kind == "reduce":
+        elif step.kind.startswith("reduce"):
             self._emit_reduce(at, step)
         elif step.kind == "row":
             self._emit_row(at, step, counters)

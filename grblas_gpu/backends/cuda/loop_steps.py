@@ -13,7 +13,7 @@ import numpy as np
 
 from . import compile as programs
 from .compile import binary, index_unary, unary
-from .loop_analysis import SlotFacts
+from .loop_analysis import SlotFacts, may_be_empty
 from .loop_layout import Body, BodyStep, MaskUse, Operand, Unfusable
 from .loop_products import Products
 from .translate import c_type, literal
@@ -85,21 +85,23 @@ class Steps(Products):
             f"[&](int64 i) {{ return cast<{kind}>(S.s{number}.values()[{index}]); }});\n"
         )
         self.dense_before = dense
-        empty = (
-            ""
-            if monoid.identity is None
-            else f" : bits_of(cast<{result}>({literal(monoid.identity, monoid.type.np_type)}))"
-        )
         self.notes.append("")
         cell = f"S.c{step.out}"
-        chosen = f"total.present ? bits_of(cast<{result}>(total.value)){empty or ' : 0'}"
-        self.posts.append(
-            f"        {{\n"
-            f"            auto total = sum_blocks({partial}, {add});\n"
-            f"            if (threadIdx.x == 0) {{ {cell}.bits = {chosen}; {cell}.present = total.present; }}\n"
-            f"            __syncthreads();\n"
-            f"        }}\n"
-        )
+        lines = [f"auto total = sum_blocks({partial}, {add});"]
+        if step.kind == "reduce.identity":
+            lines.append(f"if (!total.present) total = {{{literal(monoid.identity, monoid.type.np_type)}, true}};")
+        value = f"cast<{result}>(total.value)"
+        if step.accum is None:
+            lines.append(f"if (threadIdx.x == 0) {cell} = {{total.present ? bits_of({value}) : 0, total.present}};")
+        else:  # nothing is added to a sum if there is nothing
+            accum = getattr(step.accum, "binaryop", step.accum)
+            self.pieces.append(f"namespace a{at} {{\n{binary('op', accum)}\n}}\n")
+            left, right = c_type(accum.type.np_type), c_type(accum.type2.np_type)
+            both = f"a{at}::op(cast<{left}>(value_of<{result}>({cell}.bits)), cast<{right}>(total.value))"
+            chosen = f"{cell}.present ? cast<{result}>({both}) : {value}"
+            lines.append(f"if (threadIdx.x == 0 && total.present) {cell} = {{bits_of({chosen}), true}};")
+        lines.append("__syncthreads();")
+        self.posts.append("        {\n" + "".join(f"            {line}\n" for line in lines) + "        }\n")
 
     def _emit_row(self, at: int, step: BodyStep, counters: str) -> None:
         """A row of a matrix is a list already."""
@@ -272,7 +274,8 @@ class Steps(Products):
         if step.kind == "clear":
             return "false", f"{out}()"
         if step.kind == "assign":
-            return "true", self._scalar(step.args[0], self.slots[step.out].dtype)
+            found = f"bool(S.c{step.args[0].number}.present)" if may_be_empty(step) else "true"
+            return found, self._scalar(step.args[0], self.slots[step.out].dtype)
         vectors = [arg for arg in step.args if arg.kind == "vector"]
         has = [self._has(arg.number) for arg in vectors]
 

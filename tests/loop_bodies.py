@@ -171,6 +171,19 @@ def sums(A: Matrix, source: int) -> Result:
     return loop, [walkers, steps, first, nothing, gone, kept, added]
 
 
+def one_value_for_several(A: Matrix, source: int) -> Result:
+    """Products with one value for all go where there were several, and sums that begin differently to one vector."""
+    several = Vector.from_coo([0, 1, source], [2, 3, 4], size=A.nrows)
+    totals, loop = several.dup(), gb.loop(several, 3)
+    for _ in loop:
+        totals(binary.plus) << several
+        several << semiring.any_pair[int](several @ A)
+        several << semiring.min_first(totals @ A)
+        totals(binary.plus) << several
+        several << semiring.any_pair[int](A @ several)
+    return loop, [several, totals]
+
+
 BODIES: dict[str, Callable[[Matrix, int], Result]] = {
     "levels": levels_by(),
     "levels by pushing": levels_by(direction="push"),
@@ -189,4 +202,5 @@ BODIES: dict[str, Callable[[Matrix, int], Result]] = {
     "powers": powers,
     "all kinds": all_kinds,
     "sums": sums,
+    "one value for several": one_value_for_several,
 }

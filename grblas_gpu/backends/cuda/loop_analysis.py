@@ -36,26 +36,39 @@ class Analysis:
     """The steps of a body, products separated from what becomes of their results, and the facts about its vectors."""
 
     def __init__(self, body: Body) -> None:
-        self.body_steps = body.steps
-        self.uses = body.uses
         self.matrices = body.matrices
         self.products: dict[int, Product] = {}
-        self._lower()
-        self.slots = self._analyse()
+        apart: set[int] = set()  # vectors that no product writes to: found out while looking at all steps
+        while True:
+            self._lower(body, apart)
+            self.slots = self._analyse()
+            unfit = self._unfit()
+            if unfit <= apart:
+                break
+            apart |= unfit
 
-    def _lower(self) -> None:
+    def _unfit(self) -> set[int]:
+        """Vectors that a product cannot write to: it has one value for all, they do not; or sums begin differently."""
+        outs: dict[int, set[str]] = {}
+        unfit: set[int] = set()
+        for at, product in self.products.items():
+            out = self.body_steps[at].out
+            outs.setdefault(out, set()).add(repr(product.initial))
+            if product.structure and not self.slots[out].iso:
+                unfit.add(out)
+        return unfit | {out for out, initials in outs.items() if len(initials) > 1}
+
+    def _lower(self, body: Body, apart: set[int]) -> None:
         """Products that do not simply overwrite their output go to a vector of their own first."""
+        self.uses = body.uses
+        self.products = {}
         steps: list[BodyStep] = []
         self.copied: list[int] = []  # where the results of such products go
-        for step in self.body_steps:
+        for step in body.steps:
             if step.kind in PRODUCTS:
                 product = self._product(step, self.uses)
                 direct = step.accum is None and (step.mask is None or step.replace)
-                if (
-                    not direct
-                    or product.dtype != self.uses[step.out].dtype
-                    or self._other_product(step, steps, product)
-                ):
+                if not direct or product.dtype != self.uses[step.out].dtype or step.out in apart:
                     temporary = len(self.uses)
                     self.copied.append(step.out)
                     self.uses.append(VectorUse(product.dtype, False, True, True))
@@ -65,15 +78,6 @@ class Analysis:
                     continue
             steps.append(step)
         self.body_steps = [step for at, step in enumerate(steps) if not useless(step, steps[at + 1 :])]
-
-    def _other_product(self, step: BodyStep, before: list[BodyStep], product: Product) -> bool:
-        """Whether another product, whose sums begin with something else, writes to the same vector."""
-        return any(
-            other.kind in PRODUCTS
-            and other.out == step.out
-            and repr(self._product(other, self.uses).initial) != repr(product.initial)
-            for other in before
-        )
 
     def _product(self, step: BodyStep, uses: list[VectorUse], iso: bool | None = None) -> Product:
         matrix, vector, flip = self._product_operands(step)

@@ -56,13 +56,57 @@ Operation = Callable[[dict[str, Any], Any], None]
 NAMES = tuple("abcdef")
 
 
+RINGS = ("plus_times", "min_plus", "any_pair", "max_first", "lor_land", "plus_pair", "min_first", "plus_second")
+
+
+def target(random: np.random.Generator, out: str) -> tuple[str, Callable[[dict[str, Any]], dict[str, Any]]]:
+    """Some mask, accumulator and ``replace``, as text and as options."""
+    m = str(random.choice(NAMES, p=[0.5, 0.3, 0.05, 0.05, 0.05, 0.05]))  # most steps are about what a product found
+    mask = str(random.choice(["", "", "S", "V", "~S", "~V"]))
+    accum = str(random.choice(["", "", "", "", "plus", "second"]))
+    replace = bool(mask and random.random() < 0.5)
+
+    def options(v: dict[str, Any]) -> dict[str, Any]:
+        found: dict[str, Any] = {"accum": getattr(binary, accum)} if accum else {}
+        if mask:
+            shape = getattr(v[m], mask[-1])
+            found |= {"mask": ~shape if mask[0] == "~" else shape, "replace": replace}
+        return found
+
+    return f"{out}(mask={mask} {m if mask else ''}, accum={accum}, {replace=})", options
+
+
+def product(random: np.random.Generator) -> tuple[str, Operation]:
+    """Some product of a vector and the matrix, or its transpose."""
+    x, out = (str(name) for name in random.choice(NAMES, 2))
+    text, options = target(random, out)
+    ring, direction = str(random.choice(RINGS)), str(random.choice(["push", "pull", "auto"]))
+    transposed, left = bool(random.random() < 0.3), bool(random.random() < 0.5)
+
+    def run(v: dict[str, Any], step: Any) -> None:
+        A = v["A"].T if transposed else v["A"]
+        v[out](**options(v), direction=direction) << getattr(semiring, ring)(v[x] @ A if left else A @ v[x])
+
+    return f"{text} << {ring} of {x}, {left=}, {transposed=}, {direction}", run
+
+
+def total(random: np.random.Generator) -> tuple[str, Operation]:
+    """Some sum of a vector, or of nothing, which may be empty."""
+    x, accum = str(random.choice(NAMES)), str(random.choice(["", "", "plus", "min"]))
+    name, allow_empty = str(random.choice(["plus", "min", "max"])), bool(random.random() < 0.5)
+
+    def run(v: dict[str, Any], step: Any) -> None:
+        out = v["k"](getattr(binary, accum)) if accum else v["k"]
+        out << v[x].reduce(getattr(monoid, name), allow_empty=allow_empty)
+
+    return f"k({accum}) << {name} of {x}, {allow_empty=}", run
+
+
 def operation(random: np.random.Generator) -> tuple[str, Operation]:
     """Some step that runs position by position, and how it reads."""
-    x, y, m = random.choice(NAMES, 3, p=[0.5, 0.3, 0.05, 0.05, 0.05, 0.05])  # most steps are about what a product found
-    out = random.choice(NAMES, p=[0.1, 0.4, 0.2, 0.1, 0.1, 0.1])
-    mask = random.choice(["", "", "S", "V", "~S", "~V"])
-    accum = random.choice(["", "", "", "", "plus", "second"])
-    replace = bool(mask and random.random() < 0.5)
+    x, y = random.choice(NAMES, 2, p=[0.5, 0.3, 0.05, 0.05, 0.05, 0.05])
+    out = str(random.choice(NAMES, p=[0.1, 0.4, 0.2, 0.1, 0.1, 0.1]))
+    parts, options = target(random, out)
     number = int(random.integers(-2, 4))
     expressions: dict[str, Callable[[dict[str, Any], Any], Any]] = {
         "x": lambda v, step: v[x],
@@ -83,26 +127,22 @@ def operation(random: np.random.Generator) -> tuple[str, Operation]:
     text = str(random.choice(list(expressions)))
 
     def run(v: dict[str, Any], step: Any) -> None:
-        options: dict[str, Any] = {"accum": getattr(binary, accum)} if accum else {}
-        if mask:
-            shape = getattr(v[m], mask[-1])
-            options |= {"mask": ~shape if mask[0] == "~" else shape, "replace": replace}
-        v[out](**options) << expressions[text](v, step)
+        v[out](**options(v)) << expressions[text](v, step)
 
     def clear(v: dict[str, Any], step: Any) -> None:
         v[out].clear()
 
     if random.random() < 0.05:
         return f"{out}.clear()", clear
-    parts = f"mask={mask} {m if mask else ''}, accum={accum}, {replace=}"
-    return f"{out}({parts}) << {text} with x={x}, y={y}, number={number}", run
+    return f"{parts} << {text} with x={x}, y={y}, number={number}", run
 
 
-def random_body(seed: int) -> tuple[str, Callable[[Matrix], tuple[Any, list[Any]]]]:
+def random_body(seed: int, kinds_of_steps: list[Any]) -> tuple[str, Callable[[Matrix], tuple[Any, list[Any], Any]]]:
     random = np.random.default_rng(seed)
-    operations = [operation(random) for _ in range(int(random.integers(3, 10)))]
+    made = [kinds_of_steps[int(random.integers(len(kinds_of_steps)))] for _ in range(int(random.integers(3, 10)))]
+    operations = [make(random) for make in made]
     direction = str(random.choice(["push", "pull", "auto"]))
-    product, summed = int(random.integers(0, 2)), int(random.integers(0, len(operations)))
+    first, summed = int(random.integers(0, 2)), int(random.integers(0, len(operations)))
     starts = ["full", "alike", "some", "some alike", "empty", "floats"]
     kinds = [str(kind) for kind in random.choice(starts, len(NAMES))]
 
@@ -114,8 +154,9 @@ def random_body(seed: int) -> tuple[str, Callable[[Matrix], tuple[Any, list[Any]
         there = np.arange(0, n, 3) if kind.startswith("some") else []
         return Vector.from_coo(there, np.arange(len(there)) % 4 if kind == "some" else 1, int, size=n)
 
-    def body(A: Matrix) -> tuple[Any, list[Any]]:
+    def body(A: Matrix) -> tuple[Any, list[Any], Any]:
         v: dict[str, Any] = {name: start(kind, A.nrows) for name, kind in zip(NAMES, kinds, strict=True)}
+        v["A"] = A
         v["a"] = Vector.from_coo([5], [1], int, size=A.nrows)
         always = Vector.from_scalar(1, 3)
         v["k"] = gb.Scalar.from_value(1)
@@ -123,27 +164,40 @@ def random_body(seed: int) -> tuple[str, Callable[[Matrix], tuple[Any, list[Any]
         for step in loop:
             always << step
             for at, (_, run) in enumerate(operations):
-                if at == product:
+                if at == first:
                     v["a"](direction=direction) << semiring.min_first[int](v["a"] @ A)
                 if at == summed:
                     v["k"] << v["a"].reduce(monoid.plus, allow_empty=False)
                 run(v, step)
-        return loop, [v[name] for name in NAMES]
+        return loop, [v[name] for name in NAMES], v["k"]
 
     text = [line for line, _ in operations]
-    text.insert(product, f"a << a @ A, {direction}")
+    text.insert(first, f"a << a @ A, {direction}")
     return "\n".join([str(kinds), f"sum before {summed}", *text]), body
 
 
 @pytest.mark.parametrize("seed", range(6))
+def test_any_positions(to_device: Any, seed: int) -> None:
+    mode, _ = compare(to_device, seed, [operation])
+    assert mode == "fused"
+
+
+@pytest.mark.parametrize("seed", [*range(10), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(10, 100))])
 def test_any_steps(to_device: Any, seed: int) -> None:
+    """With products and sums between them. What cannot be fused is repeated."""
+    compare(to_device, seed, [operation, operation, product, total])
+
+
+def compare(to_device: Any, seed: int, kinds_of_steps: list[Any]) -> tuple[str, str]:
+    """A body of such steps on the device and on the CPU, which iterates: how it ran, and what it was."""
     A = graphs()["directed"]
-    text, body = random_body(seed)
+    text, body = random_body(seed, kinds_of_steps)
     with gb.using("cpu"):
-        _, results = body(A)
-    loop, found = body(to_device(A))
-    assert loop.mode == "fused"
+        _, results, expected = body(A)
+    loop, found, scalar = body(to_device(A))
     assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True] * len(found), text
+    assert scalar.is_empty == expected.is_empty and (scalar.is_empty or same(expected, scalar)), text
+    return loop.mode, text
 
 
 # --- their text ------------------------------------------------------------------------------------------------------

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from hardware import has_gpu
 from hypothesis import HealthCheck, Phase, settings
@@ -33,17 +35,26 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 @pytest.fixture(params=BACKENDS)
 def backend(request: pytest.FixtureRequest) -> Iterator[str]:
     """The name of an engine; objects made in the test belong to it."""
-    if request.param != "compiled":
-        with gb.using(request.param):
-            yield request.param
-        return
+    if request.param == "compiled":
+        request.getfixturevalue("numba_tier")
+    name = "cpu" if request.param == "compiled" else request.param
+    with gb.using(name):
+        yield name
+
+
+@pytest.fixture
+def numba_tier() -> Iterator[None]:
+    """The CPU engine with a kernel for everything, however small."""
     before = get_tier()
     set_tier("numba")
-    try:
-        with gb.using("cpu"):
-            yield "cpu"
-    finally:
-        set_tier(before)
+    yield
+    set_tier(before)
+
+
+@pytest.fixture
+def rng(request: pytest.FixtureRequest) -> np.random.Generator:
+    """The same numbers for a test in every run, others for every test."""
+    return np.random.default_rng(zlib.crc32(request.node.name.encode()))
 
 
 # --- tests that need a GPU -------------------------------------------------------------------------------------------

@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-import zlib
-
 import numpy as np
 import pytest
 
 from grblas_gpu import operators, select, semiring
-from grblas_gpu.backends.cpu import mxm, mxv, tier
+from grblas_gpu.backends.cpu import mxm, mxv
 from grblas_gpu.backends.cpu import select as select_kernels
-from grblas_gpu.backends.cpu.engine import CpuBackend, set_tier
+from grblas_gpu.backends.cpu.engine import CpuBackend
 from grblas_gpu.backends.cpu.inline import kept_end
 from grblas_gpu.backends.definitions import Definitions
 from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore
 from grblas_gpu.planner import Plan
 
+pytestmark = pytest.mark.usefixtures("numba_tier")
 ENGINE, DEFINITIONS = CpuBackend(), Definitions()
-
-
-@pytest.fixture(autouse=True)
-def numba_tier():
-    before = tier.get_tier()
-    set_tier("numba")
-    yield
-    set_tier(before)
-
-
-@pytest.fixture
-def rng(request):
-    return np.random.default_rng(zlib.crc32(request.node.name.encode()))
 
 
 def hubs(rng, nrows, ncols, dtype=np.int64, iso=False):

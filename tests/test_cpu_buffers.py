@@ -11,7 +11,7 @@ import pytest
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, select
-from grblas_gpu.backends.cpu import buffers, tier
+from grblas_gpu.backends.cpu import buffers
 
 LONG = buffers.LARGE // 8  # of FP64: just large enough
 
@@ -100,18 +100,13 @@ def test_threads_never_share_memory():
     assert not wrong
 
 
-def test_results_do_not_change_when_memory_is_used_again():
-    before = tier.get_tier()
-    tier.set_tier("numba")
-    try:
-        with gb.using("cpu"):
-            n = 400
-            A = Matrix.from_dense(np.arange(n * n, dtype=float).reshape(n, n))
-            lower = select.tril(A).new()
-            expected = np.tril(np.arange(n * n).reshape(n, n))
-            for k in range(3):
-                upper = select.triu(A, k).new()
-                assert np.array_equal(upper.to_dense(fill_value=0.0), np.triu(np.arange(n * n).reshape(n, n), k))
-                assert np.array_equal(lower.to_dense(fill_value=0.0), expected)
-    finally:
-        tier.set_tier(before)
+def test_results_do_not_change_when_memory_is_used_again(numba_tier):
+    with gb.using("cpu"):
+        n = 400
+        A = Matrix.from_dense(np.arange(n * n, dtype=float).reshape(n, n))
+        lower = select.tril(A).new()
+        expected = np.tril(np.arange(n * n).reshape(n, n))
+        for k in range(3):
+            upper = select.triu(A, k).new()
+            assert np.array_equal(upper.to_dense(fill_value=0.0), np.triu(np.arange(n * n).reshape(n, n), k))
+            assert np.array_equal(lower.to_dense(fill_value=0.0), expected)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import weakref
-import zlib
 from itertools import product
 
 import numpy as np
@@ -12,13 +11,14 @@ import pytest
 
 import grblas_gpu as gb
 from grblas_gpu import binary, monoid, operators, select, semiring, unary
-from grblas_gpu.backends.cpu import mxv, pool, tier, workspace
-from grblas_gpu.backends.cpu.engine import CpuBackend, set_tier
+from grblas_gpu.backends.cpu import mxv, pool, workspace
+from grblas_gpu.backends.cpu.engine import CpuBackend
 from grblas_gpu.backends.definitions import Definitions
 from grblas_gpu.backends.entries import entries
 from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore, column_type
 from grblas_gpu.planner import Plan
 
+pytestmark = pytest.mark.usefixtures("numba_tier")
 ENGINE, DEFINITIONS = CpuBackend(), Definitions()
 PUSHES = ["push.sort", "push.scatter", "push.scan"]
 PULLS = ["pull.thread", "pull.warp", "pull.hybrid", "pull.compact", "pull.edge"]
@@ -49,19 +49,6 @@ SEMIRINGS = {
         "INT64",
     ),
 }
-
-
-@pytest.fixture(autouse=True)
-def numba_tier():
-    before = tier.get_tier()
-    set_tier("numba")
-    yield
-    set_tier(before)
-
-
-@pytest.fixture
-def rng(request):
-    return np.random.default_rng(zlib.crc32(request.node.name.encode()))
 
 
 def random_values(rng, count, dtype):

@@ -24,10 +24,11 @@ _KERNEL = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\([^)]*\) 
 #: A tile costs many waits, however small it is; and what is done for large graphs should happen here too.
 SMALLER = {
     "TILES = 1024": "TILES = 5",
-    "HUB = 1024": "HUB = 5",
     "LONG_ROW = 2048": "LONG_ROW = 12",
-    "PART = 512": "PART = 7",
+    "PUSH_PART = 512, SMALL_PUSH_PART = 128": "PUSH_PART = 7, SMALL_PUSH_PART = 3",
+    " PART = 2048": " PART = 7",
     "MANY = 16": "MANY = 2",
+    "rows >= 2 * AT_A_TIME * ROWS * warps_in_grid()": "rows >= 2 * ROWS",
     "BLOCK_COUNT > 1": "BLOCK_COUNT > 0",
     "CHUNKS = 8192": "CHUNKS = 1024",
 }

@@ -35,6 +35,8 @@ def loaded(kind: str, monkeypatch: pytest.MonkeyPatch, *modules: str) -> Iterato
         monkeypatch.setitem(sys.modules, "cupy", emulated_cupy.module(runs=kind == "emulated"))
         _forget(monkeypatch)
     cupy = importlib.import_module("cupy")
+    if kind == "emulated":  # rows have smaller parts, see emulated_cupy.SMALLER
+        monkeypatch.setattr(importlib.import_module(f"{CUDA}.loop_run"), "LEAST_PART", 2)
     yield SimpleNamespace(
         name=kind,
         to_device=lambda x: None if x is None else cupy.asarray(np.ascontiguousarray(x)),

@@ -149,13 +149,18 @@ def test_facts_about_matrices(engine) -> None:
 def test_likeliest_entries_of_rows(engine) -> None:
     random = np.random.default_rng(5)
     rows = [np.flatnonzero(random.random(60) < p) for p in random.random(60)]
-    rows[7] = rows[0][:0]
+    rows[7], rows[8], rows[9] = rows[0][:0], rows[0][:1], rows[0][:2]
     lengths = np.array([len(row) for row in rows])
     indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(INDEX)
     a = MatrixStore(60, 60, indptr, np.concatenate(rows).astype(np.int32), np.ones(1, bool))
     found = engine.to_host(engine.matrix_facts.likeliest(moved(a, engine.to_device)))
-    for row, column in zip(rows, found, strict=True):
-        assert column in row and lengths[column] == lengths[row].max() if len(row) else column == -1
+    for row, *columns in zip(rows, *found, strict=True):
+        last = [column < -1 for column in columns]
+        assert last == [len(row) == 1, len(row) == 2]
+        columns = [-2 - column if column < -1 else column for column in columns]
+        assert columns == [-1] * 2 or (len(set(columns)) == 2 and set(columns) - {-1} <= set(row))
+        best = sorted(lengths[row], reverse=True)[:2]
+        assert best == [lengths[column] for column in columns if column >= 0]
     short = MatrixStore(3, 3, np.array([0, 1, 2, 3], INDEX), np.array([0, 1, 2], np.int32), np.ones(1, bool))
     assert engine.matrix_facts.likeliest(moved(short, engine.to_device)) is None  # any entry is as good
 

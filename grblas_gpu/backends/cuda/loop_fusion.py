@@ -112,13 +112,12 @@ class Chains(Steps):
             if number in swapped:
                 self.lines.append(f"            auto put{number} = overwriting{given}, listed{first});\n")
                 visit.append(f"put{number}.write(i, {found}, {value});")
-                self.notes.append(f"S.s{number}.overwritten<{valued(slot)}>({counters}, listed{first});")
-                self.cleans.append(number)
+                self._note_overwritten(number, counters, f"listed{first}")
             else:
                 wrote = " || ".join(self._wrote[number])
                 self.lines.append(f"            auto put{number} = changing{given});\n")
                 visit.append(f"put{number}.write(i, {had[number]}, {found}, {wrote}, {value});")
-                self.notes.append(f"S.s{number}.changed({counters});")
+                self._note_changed(number, counters)
         if swapped:
             listed = [number for number in order if number in swapped]
             lists = ", ".join(f"put{number}.list" for number in listed)

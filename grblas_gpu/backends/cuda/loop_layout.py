@@ -21,7 +21,7 @@ SLOT_FIELDS = (
 ).split()
 VARIABLE_WORDS = 2
 COUNT_TYPE = np.dtype(np.int64)
-HEAD_WORDS = 4  # step, tick, stop, solo steps
+HEAD_WORDS = 4  # step, tick, stop, turn
 
 
 class Unfusable(Exception):

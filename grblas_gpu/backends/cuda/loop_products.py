@@ -20,6 +20,7 @@ from .translate import c_type, literal
 #: Pasted once; the others once for each product.
 COMMON = ("prelude.cuh", "team.cuh", "grid.cuh", "slot.cuh", "chain.cuh")
 TRACED = 65536  # steps of which a trace tells
+FEW = 64  # edges for so many rows that a search has not seen: what a pull finds then is listed
 MASK_FLAGS = ("MASKED", "MASK_PRESENT", "MASK_VALUED", "MASK_ISO", "COMPLEMENT")
 
 
@@ -88,27 +89,35 @@ class Products(Analysis):
         # What a search has seen is closed: the open rows have the rest of the edges (if rows have as many as columns).
         searches = step.mask is not None and step.mask.complement and step.mask.structure
         unseen = f"::fmax(0.0, double({nvals} - {U}.edges_seen) - edges)" if searches else f"double({nvals})"
+        now = "(S.step - 1)" if at == len(self.body_steps) - 1 else "S.step"  # after the product
+        row = f"trace + (S.step * {len(self.products)} + {list(self.products).index(at)}) * 8"
+        few = f"unseen * {FEW} < rows" if searches else "false"
         initial = literal(0 if product.initial is None else product.initial, product.dtype)
         self.lines.append(
             f"        {{\n"
             f"            {space}::Operands operands = {{{arrays('columns')}, {arrays('rows')}, "
             f"{{{U}.flags(), {U}.values()}}, {mask_text}, {closing}, {self._next(step.out, space)}, {likely}}};\n"
-            f"            double rows = double({nrows}), entries = double({U}.count), size = double({U}.size);\n"
-            f"            double edges = double({self._edges(vector.number, at, nvals)});\n"
-            f"            double edges_before = double({U}.edges_before);\n"
-            f"            double unseen = {unseen};\n"
-            f"            bool push = entries == 0 || {space}::pushes(edges, edges_before, unseen, entries, size, "
+            f"            if (thread() == 0) {{\n"
+            f"                double rows = double({nrows}), entries = double({U}.count), size = double({U}.size);\n"
+            f"                double edges = double({self._edges(vector.number, at, nvals)});\n"
+            f"                double edges_before = double({U}.edges_before);\n"
+            f"                double unseen = {unseen};\n"
+            f"                bool push = entries == 0 || {space}::pushes(edges, edges_before, unseen, entries, size, "
             f"!{U}.listed, double({nvals}), {allowed}, rows);\n"
-            f"            bool traced = trace && thread_in_grid() == 0 && S.step < {TRACED};\n"
-            f"            int64* row = trace + (S.step * {len(self.products)} + {list(self.products).index(at)}) * 8;\n"
-            f"            if (traced) {{\n"
-            f"                row[0] = int64(nanoseconds()), row[1] = push, row[2] = {U}.count;\n"
-            f"                row[3] = int64(edges);\n"
-            f"                row[4] = int64({allowed});\n"
+            f"                plan() = {{int64(edges), push, {few}, 0}};\n"
+            f"                if (trace && blockIdx.x == 0 && S.step < {TRACED}) {{\n"
+            f"                    int64* row = {row};\n"
+            f"                    row[0] = int64(nanoseconds()), row[1] = push, row[2] = {U}.count;\n"
+            f"                    row[3] = int64(edges), row[4] = int64({allowed});\n"
+            f"                }}\n"
             f"            }}\n"
-            f"            {space}::multiply_into(operands, push, int64(edges), {U}, {W}, {initial}, {counters}, hubs, "
-            f"{change}, [&] {{ {note} }});\n"
-            f"            if (traced) row[5] = int64(nanoseconds()), row[6] = {W}.count;\n"
+            f"            __syncthreads();\n"
+            f"            {space}::multiply_into(operands, {U}, {W}, {initial}, {counters}, parts, {change}, "
+            f"[&] {{ {note} }});\n"
+            f"            if (trace && thread_in_grid() == 0 && {now} < {TRACED}) {{\n"
+            f"                int64* row = {row.replace('S.step', now)};\n"
+            f"                row[5] = int64(nanoseconds()), row[6] = {W}.count;\n"
+            f"            }}\n"
             f"        }}\n"
         )
 

@@ -23,14 +23,12 @@ __all__ = ["BLOCKS", "MOST_BLOCKS", "THREADS", "TRACED", "Program"]
 
 THREADS = 512  # in a block
 BLOCKS = 2  # in a processor: more make meetings slower, and have fewer registers
-SOLO_ENTRIES, SOLO_EDGES = 512, 1024  # up to here one block is faster than all, which have to meet
+SOLO_ENTRIES, SOLO_EDGES = 512, 2048  # up to here one block is faster than all, which have to meet
 MOST_BLOCKS = 4096  # that a sum may have parts for
 TIME_SLICE = 200_000_000  # nanoseconds after which the host gets a chance to interrupt
 #: Words that every program has.
-WORDS = ("limit", "barrier", "saved", "counter_sets", "hubs", "report", "stamp", "resumes", "trace")
-#: At the end of a round: another one, unless the kernel has run for long enough (all blocks see the same answer). It
-#: takes a while to look at the clock.
-_ONE_MORE = "++S.step; ++S.tick; S.stop = fresh(counters + COUNTERS_IN_SET - 1);"
+WORDS = ("limit", "barrier", "saved", "counter_sets", "parts", "report", "stamp", "resumes", "trace")
+#: It takes a while to look at the clock.
 _TIME = (
     "        if (thread_in_grid() == 0 && S.tick % 8 == 0 && nanoseconds() - started > TIME_SLICE)\n"
     "            *(volatile int64*)(counters + COUNTERS_IN_SET - 1) = 1;\n"
@@ -79,7 +77,7 @@ class Program(Chains):
             f"constexpr int64 SETS_OF_COUNTERS = 3, COUNTERS_IN_SET = {self.counters};\n"
             f"constexpr int64 MOST_BLOCKS = {MOST_BLOCKS};\n"
             f"constexpr uint64 TIME_SLICE = {TIME_SLICE};\n"
-            f"struct State {{\n    int64 step, tick, stop, solo;\n{state}{variables}}};\n"
+            f"struct State {{\n    int64 step, tick, stop, turn;\n{state}{variables}}};\n"
             f"struct Words {{\n    int64 word[{self.layout.size}];\n}};\n"
         )
         return f'{common}#line 1 "generated for a loop"\n{head}{"".join(self.pieces)}{kernel}'
@@ -135,7 +133,7 @@ class Program(Chains):
                 self._emit_step(at, step, at == last)
         if not ends_with_product:
             self.lines.append(_TIME)
-            self._flush(_ONE_MORE, last=True)
+            self._flush(last=True)
         for chain in self.chains:  # may the next round begin before the old buffers are clean?
             if any(self.slots[number].buffers == 2 for number in self._swapped(chain) & self.cleans_now):
                 self.lines.append("        meet([] {});\n")
@@ -157,10 +155,11 @@ class Program(Chains):
                 self.lines.append("        meet([] {});\n")
             if last:
                 self.lines.append(_TIME)
-            notes = " ".join(self.notes)
+                self._note_round()
             change = "NoChange{}" if self.riding is None else self.riding[0]
-            self._emit_product(at, step, counters, change, f"{notes} {_ONE_MORE if last else ''}")
-            self.notes, self.riding = [], None
+            note = f"{' '.join(self.looks)} return [=, &S] {{ {' '.join(self.notes)} }};"
+            self._emit_product(at, step, counters, change, note)
+            self.riding = None
             self.cleans.append(step.out)
             self._posts()
         elif step.kind.startswith("reduce"):
@@ -231,7 +230,7 @@ DEVICE State& state() {{
     return shared;
 }}
 DEVICE void copy_words(const int64* from, int64* to, int64 count) {{
-    for (int64 at = threadIdx.x; at < count; at += blockDim.x) to[at] = from[at];
+    for (int64 at = thread(); at < count; at += blockDim.x) to[at] = from[at];
 }}
 
 // A block that is alone counts in its own memory.
@@ -240,7 +239,7 @@ DEVICE int64* own_counters() {{
     return sets;
 }}
 DEVICE void clear_counters(int64* sets) {{
-    for (int64 at = threadIdx.x; at < SETS_OF_COUNTERS * COUNTERS_IN_SET; at += blockDim.x) sets[at] = 0;
+    for (int64 at = thread(); at < SETS_OF_COUNTERS * COUNTERS_IN_SET; at += blockDim.x) sets[at] = 0;
 }}
 
 extern "C" __global__ void __launch_bounds__({threads}, {blocks}) loop_kernel(const Words given) {{
@@ -248,21 +247,17 @@ extern "C" __global__ void __launch_bounds__({threads}, {blocks}) loop_kernel(co
     constexpr int64 STATE_WORDS = {state_words};
     int64* saved = (int64*){saved};
     int64* first_counters = (int64*){counter_sets} + SETS_OF_COUNTERS * COUNTERS_IN_SET;
-    int64* hubs = (int64*){hubs};
+    int64* parts = (int64*){parts};
     int64* trace = (int64*){trace};
     int64 limit = {limit};
     uint64 started = nanoseconds();
     clear_counters(own_counters());
-    if (threadIdx.x == 0) chunk_of_block().queued = 0;
     begin_team((unsigned*){barrier});
-    if ({resumes}) {{
-        copy_words(saved, (int64*)&S, STATE_WORDS);
-        __syncthreads();
-        if (threadIdx.x == 0) S.stop = 0;
-        __syncthreads();
-    }} else {{
-        copy_words(given.word, (int64*)&S, STATE_WORDS);
-        __syncthreads();
+    copy_words({resumes} ? saved : given.word, (int64*)&S, STATE_WORDS);
+    __syncthreads();
+    if (thread() == 0) S.stop = 0;
+    __syncthreads();
+    if (!{resumes}) {{
 {prologue}    }}
     while (true) {{
         bool goes_on = ({condition}) && S.step < limit && !S.stop;
@@ -270,13 +265,13 @@ extern "C" __global__ void __launch_bounds__({threads}, {blocks}) loop_kernel(co
         if (small && team_blocks() > 1) {{
             meet([] {{}});  // old buffers are clean from here on
             if (blockIdx.x != 0) {{  // wait for the first block, and go on where it stops
-                if (threadIdx.x == 0) barrier().wait();
+                if (thread() == 0) barrier().wait();
                 __syncthreads();
                 copy_words(saved, (int64*)&S, STATE_WORDS);
                 __syncthreads();
                 continue;
             }}
-            if (threadIdx.x == 0) team_blocks() = 1;
+            if (thread() == 0) team_blocks() = 1;
             clear_counters(own_counters());
             __syncthreads();
         }} else if (!small && team_blocks() < gridDim.x) {{  // what the first block did alone, for all
@@ -284,7 +279,7 @@ extern "C" __global__ void __launch_bounds__({threads}, {blocks}) loop_kernel(co
             copy_words((int64*)&S, saved, STATE_WORDS);
             clear_counters((int64*){counter_sets});
             __syncthreads();
-            if (threadIdx.x == 0) {{
+            if (thread() == 0) {{
                 team_blocks() = gridDim.x;
                 barrier().wait();
             }}
@@ -293,9 +288,11 @@ extern "C" __global__ void __launch_bounds__({threads}, {blocks}) loop_kernel(co
         }}
         if (!goes_on) break;
         int64* sets = team_blocks() == 1 ? own_counters() : (int64*){counter_sets};
-        int64* counters = sets + S.tick % SETS_OF_COUNTERS * COUNTERS_IN_SET;
-        int64* next_counters = sets + (S.tick + 1) % SETS_OF_COUNTERS * COUNTERS_IN_SET;
-        for (int64 at = thread_in_grid(); at < COUNTERS_IN_SET; at += threads_in_grid()) next_counters[at] = 0;
+        int64* counters = sets + S.turn * COUNTERS_IN_SET;
+        if (thread_in_grid() < COUNTERS_IN_SET) {{
+            int64* next = S.turn == SETS_OF_COUNTERS - 1 ? sets : counters + COUNTERS_IN_SET;
+            for (int64 at = thread_in_grid(); at < COUNTERS_IN_SET; at += threads_in_grid()) next[at] = 0;
+        }}
 {steps}
     }}
     if (!S.stop) {{
@@ -303,15 +300,15 @@ extern "C" __global__ void __launch_bounds__({threads}, {blocks}) loop_kernel(co
     meet([] {{}});
     if (blockIdx.x == 0) {{
         copy_words((int64*)&S, saved, STATE_WORDS);
-        for (int64 at = threadIdx.x; at < (SETS_OF_COUNTERS + 1) * COUNTERS_IN_SET; at += blockDim.x)
+        for (int64 at = thread(); at < (SETS_OF_COUNTERS + 1) * COUNTERS_IN_SET; at += blockDim.x)
             if (!S.stop) ((int64*){counter_sets})[at] = 0;
         int64* report = (int64*){report};
-        if (threadIdx.x == 0) {{
+        if (thread() == 0) {{
             report[1] = S.stop;
             report[2] = S.step;
 {report_text}        }}
         __syncthreads();
-        if (threadIdx.x == 0) {{
+        if (thread() == 0) {{
             __threadfence_system();
             *(volatile int64*)report = {stamp};
         }}

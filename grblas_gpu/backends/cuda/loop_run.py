@@ -25,6 +25,9 @@ from .tracing import records_of
 
 LISTED = 8  # a vector with more entries than one position in so many has no list
 LEAST_LIST = 4096
+LEAST_PART = (
+    85  # entries, on average: rows of more than 256 are dealt out in parts of 128 at least, or what is left of them
+)
 FEW = 2**20  # arrays of so many elements are kept where that saves asking for them
 FLAG = np.dtype(bool)
 NOWHERE: tuple[Any, Any] = (None, None)
@@ -34,7 +37,7 @@ VALUES, BUFFERS, SIZE, CAPACITY, COUNT, LISTED_NOW, DIRTY = (
     SLOT_FIELDS.index(name) for name in ("values_0", "buffers", "size", "capacity", "count", "listed", "dirty")
 )
 SOURCE, SEVERAL, SOURCE_VALUES = 1, 2, 3  # after the word that says how a vector starts
-NAMED = ("limit", "stamp", "resumes", "trace")  # words that every run sets
+NAMED = ("limit", "stamp", "resumes", "trace", "parts")  # words that a run sets
 
 _array = cupy.ndarray
 _programs: dict[Any, Compiled | str] = {}
@@ -50,7 +53,7 @@ class Compiled:
         self.kernel = module.get_function("loop_kernel")
         layout = program.layout
         self.size = layout.size
-        self.limit, self.stamp, self.resumes, self.trace = (layout.names[name,] for name in NAMED)
+        self.limit, self.stamp, self.resumes, self.trace, self.parts = (layout.names[name,] for name in NAMED)
         self.slots = [(slot, layout.slot(number), program.starts[number]) for number, slot in enumerate(program.slots)]
         self.variables = [layout.variable(number) for number in range(layout.variables)]
         self.constants = [layout.names.get(("constant", number)) for number in range(len(body.constants))]
@@ -110,10 +113,10 @@ class _Room:
         self._given_at = (ctypes.c_void_p * 1)(ctypes.addressof(given))
         self.parameters = ctypes.addressof(self._given_at)
         self.matrices: list[weakref.ref[Any]] = []  # the words are those of
+        self._parts: Any = None
         self.work = max([1, *sizes])
         self._arrays: list[Any] = []
         self.homes = [NOWHERE] * len(sizes)  # flags and values of vectors that had no entries in the end
-        most = 1
         for number, (slot, size) in enumerate(zip(program.slots, sizes, strict=True)):
             at = layout.slot(number)
             length = 1 if slot.iso else size
@@ -129,7 +132,6 @@ class _Room:
             capacity = 0
             if slot.listable:
                 capacity = min(size, max(LEAST_LIST, size // LISTED))
-                most = max(most, capacity)
                 for buffer in range(slot.buffers):
                     self.words[at + 6 + buffer] = self._keep(cupy.empty(capacity, INDEX)).data.ptr
             self.words[at + BUFFERS], self.words[at + SIZE], self.words[at + CAPACITY] = slot.buffers, size, capacity
@@ -140,7 +142,6 @@ class _Room:
             "barrier": address,
             "counter_sets": address + 8,
             "saved": address + 8 * (1 + sets),
-            "hubs": self._keep(cupy.empty(most + 1, INDEX)).data.ptr,
             "report": self.report.address,
         }
         if program.reductions:
@@ -151,6 +152,13 @@ class _Room:
     def _keep(self, array: Any) -> Any:
         self._arrays.append(array)
         return array
+
+    def parts(self, nvals: int) -> int:
+        """Where the parts of all rows of a matrix can be listed."""
+        if self._parts is None or self._parts.size < nvals // LEAST_PART + 1:
+            self._parts = None  # make room first
+            self._parts = cupy.empty(nvals // LEAST_PART + 1, INDEX)
+        return int(self._parts.data.ptr)
 
     @staticmethod
     def of(scratch: Scratch, compiled: Compiled, sizes: list[int]) -> _Room:
@@ -280,8 +288,9 @@ class _Run:
                 if side == "likeliest":
                     array = likeliest(store)
                 else:
-                    array = getattr(store if field == "indptr" else store.once, field)
+                    array = _aligned(store if field == "indptr" else store.once, field)
                 self.words[at] = 0 if array is None else array.data.ptr
+        self.words[self.compiled.parts] = room.parts(max((store.nvals for store in matrices), default=0))
         room.work = max([1, *room.sizes, *(store.nvals // 8 for store in matrices)])
         room.matrices = [weakref.ref(store) for store in matrices]
 
@@ -338,6 +347,15 @@ class _Run:
         for number, scalar in enumerate(self.body.variables):
             word, present = numbers[base + 2 * number : base + 2 * number + 2]
             scalar._content = from_bits(word, scalar.dtype.np_type) if present else None
+
+
+def _aligned(store: Any, field: str) -> Any:
+    """An array of a matrix; kernels read 16 bytes at a time. A view of somebody's array may begin anywhere."""
+    array = getattr(store, field)
+    if array is not None and array.data.ptr % 16:
+        array = array.copy()
+        setattr(store, field, array)
+    return array
 
 
 class _Report:

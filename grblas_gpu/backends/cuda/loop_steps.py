@@ -25,7 +25,8 @@ class Steps(Products):
     def __init__(self, body: Body) -> None:
         super().__init__(body)
         self.variable_types = [scalar.dtype.np_type for scalar in body.variables]
-        self.notes: list[str] = []  # for thread 0 of every block at the next meeting
+        self.looks: list[str] = []  # numbers that thread 0 of every block looks up at the next meeting, all at once
+        self.notes: list[str] = []  # what it does with them
         self.posts: list[str] = []  # for all threads after it
         self.cleans: list[int] = []  # slots whose old buffers are to be cleaned after the next meeting
         self.cleans_now: set[int] = set()  # those that are being cleaned since the last one
@@ -50,13 +51,41 @@ class Steps(Products):
         overwrites = out.buffers > 1 and self._overwrites(step) and not out.full and step.kind != "clear"
         return overwrites and self._driver(step, self.listable) is not None
 
-    def _flush(self, note: str = "", last: bool = False) -> None:
-        """A meeting of all blocks, if anything is waiting for one."""
+    def _look(self, counter: str) -> str:
+        """A variable that has a counter's value when the notes are made."""
+        self.looks.append(f"int64 look{len(self.looks)} = fresh({counter});")
+        return f"look{len(self.looks) - 1}"
+
+    def _note_overwritten(self, number: int, counters: str, listed: str, count: str = "") -> None:
+        count = count or self._look(f"{counters} + ({listed} ? LISTED_ENTRIES : ENTRIES)")
+        has_values = valued(self.slots[number])
+        self.notes.append(
+            f"S.s{number}.overwritten<{has_values}>({count}, {self._edge_count(number, counters)}, {listed});"
+        )
+        self.cleans.append(number)
+
+    def _note_changed(self, number: int, counters: str) -> None:
+        count = self._look(f"{counters} + ENTRIES")
+        self.notes.append(f"S.s{number}.changed({count}, {self._edge_count(number, counters)});")
+
+    def _edge_count(self, number: int, counters: str) -> str:
+        return "0" if self.slots[number].edges_of is None else self._look(f"{counters} + EDGES_NEXT")
+
+    def _flush(self, last: bool = False) -> None:
+        """A meeting of all blocks, if anything is waiting for one, or at the end of a round."""
         if not (self.notes or self.posts or last):
             return
-        notes = " ".join([*self.notes, note])
+        if last:
+            self._note_round()
+        notes = " ".join([*self.looks, *self.notes])
         self.lines.append(f"        meet([&] {{ {notes} }});\n")
         self._posts()
+
+    def _note_round(self) -> None:
+        """Another round, unless the kernel has run for long enough; all blocks see the same answer."""
+        turn = "S.turn = S.turn == SETS_OF_COUNTERS - 1 ? 0 : S.turn + 1;"
+        stop = self._look("counters + COUNTERS_IN_SET - 1")
+        self.notes.append(f"++S.step; ++S.tick; {turn} S.stop = {stop};")
 
     def _posts(self) -> None:
         self.lines += self.posts
@@ -64,7 +93,7 @@ class Steps(Products):
         for number in self.cleans:
             slot = self.slots[number]
             self.lines.append(f"        clean_by_list<{valued(slot)}>(S.s{number}, {slot.initial});\n")
-        self.notes, self.posts, self.cleans = [], [], []
+        self.looks, self.notes, self.posts, self.cleans = [], [], [], []
         self.dense_before = False
 
     def _emit_reduce(self, at: int, step: BodyStep) -> None:
@@ -128,8 +157,7 @@ class Steps(Products):
             f"        overwrite_by_row<{valued(out)}, {each}>({W}, {indices} + start{at}, "
             f"{values} + {'0' if store.iso else f'start{at}'}, length{at}, {self._next(step.out)}, {counters});\n"
         )
-        self.notes.append(f"{W}.overwritten<{valued(out)}>(length{at}, fresh({counters} + EDGES_NEXT), true);")
-        self.cleans.append(step.out)
+        self._note_overwritten(step.out, counters, "true", f"length{at}")
         self._flush()
 
     def _emit_scalar(self, at: int, step: BodyStep) -> None:
@@ -200,8 +228,7 @@ class Steps(Products):
                 f"            return true;\n"
                 f"        }});\n"
             )
-            self.notes.append(f"S.s{step.out}.overwritten<{has_values}>({counters}, listed{at});")
-            self.cleans.append(step.out)
+            self._note_overwritten(step.out, counters, f"listed{at}")
             if not last:
                 self._flush()  # whoever comes next may read its list
             return
@@ -221,7 +248,7 @@ class Steps(Products):
             self.riding = f"change{at}", call
         else:
             self.lines.append(call)
-        self.notes.append(f"S.s{step.out}.changed({counters});")
+        self._note_changed(step.out, counters)
 
     def _changed(self, at: int, step: BodyStep, found: str, computed: str, has: str, value: str, also: str = "") -> str:
         """What a step does where its mask is open, to the variables that say whether there is an entry, and which.

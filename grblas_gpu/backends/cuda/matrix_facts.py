@@ -51,12 +51,15 @@ def _same(x: Array, y: Array) -> bool:
 
 
 def likeliest(a: MatrixStore) -> Array | None:
-    """For every row the column whose own row is longest, -1 for an empty one; None where rows are short."""
+    """For every row the two columns whose own rows are longest; None where rows are short.
+
+    -1 stands for what there is not, -2 - k for a row's last entry in column k.
+    """
     if a.nrows != a.ncols or a.nvals < DENSE_ROWS * a.nrows:
         return None
     if a._likeliest is None:
         _, _, find = _kernels(a.indptr.dtype, np.dtype(np.uint8), a.indices.dtype)
-        a._likeliest = cupy.empty(a.nrows + 3, a.indices.dtype)[: a.nrows]  # read by fours
+        a._likeliest = cupy.empty((2, -(-a.nrows // 4) * 4), a.indices.dtype)  # read by fours
         launch(find, 32 * a.nrows, (a.indptr, a.indices, a.nrows, a._likeliest))
     return a._likeliest
 

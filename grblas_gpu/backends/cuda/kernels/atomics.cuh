@@ -20,6 +20,19 @@ DEVICE bool touch(const Sums& sums, int64 i) {
     unsigned bit = sums.bit << (address & 3) * 8;
     return !(atomicOr((unsigned*)(address & ~uint64(3)), bit) & bit);
 }
+// The same without a branch, so that a thread can have several of them on their way.
+DEVICE bool touch_if(bool wanted, const Sums& sums, int64 i) {
+#ifdef __CUDA_ARCH__
+    uint64 address = uint64(sums.marks + i);
+    unsigned bit = sums.bit << (address & 3) * 8, before;
+    asm volatile(
+        "{ .reg .pred wanted; setp.ne.u32 wanted, %3, 0; mov.u32 %0, %2; @wanted atom.relaxed.gpu.or.b32 %0, [%1], %2; }"
+        : "=r"(before) : "l"(address & ~uint64(3)), "r"(bit), "r"(unsigned(wanted)) : "memory");
+    return !(before & bit);
+#else
+    return wanted && touch(sums, i);
+#endif
+}
 DEVICE bool first_touch(const Sums& sums, int64 i) { return !touched(sums, i) && touch(sums, i); }
 
 template <class T, class Word> DEVICE T from_bits(Word word) {

@@ -4,12 +4,10 @@
 
 constexpr int PROBES = 8;  // entries that a thread looks at alone
 
-// One row (or none: start == stop) for each lane. All lanes of the warp call it together. IN_BATCHES: it is not likely that the
-// next entry ends the search.
-template <bool IN_BATCHES = false>
+// One row (or none: start == stop) for each lane. All lanes of the warp call it together.
 DEVICE Sum hybrid_sum(const Matrix& m, const Vector& u, int64 i, int64 start, int64 stop) {
     Sum sum = {false, Value(0)};
-    if constexpr (ENDS_EARLY && !IN_BATCHES) {
+    if constexpr (ENDS_EARLY) {
         for (int probe = 0; probe < PROBES && start < stop && !finished(sum); ++probe) add_entry(m, u, i, start++, sum);
     } else {
         for (int probe = 0; probe < PROBES && start < stop && !finished(sum); probe += BATCH, start += BATCH)
@@ -27,31 +25,30 @@ DEVICE Sum hybrid_sum(const Matrix& m, const Vector& u, int64 i, int64 start, in
     return sum;
 }
 
-// visit(first) for every ROWS rows, handed out to warps that are ready, because nobody knows how long a row will take: a
-// block takes a few hundred rows at a time, its warps share them. All threads of the block call it.
-template <int ROWS, class Visit> DEVICE void for_each_rows(int64 rows, int64* counters, Visit visit) {
-    __shared__ int64 next_begin;
-    __shared__ int given;
-    int64 blocks = BLOCK_COUNT;
-    int64 chunk = (rows / (2 * blocks) + 255) & ~int64(255);
-    chunk = chunk < 256 ? 256 : chunk > 4096 ? 4096 : chunk;
-    int64 begin = blockIdx.x * chunk;  // the first chunk is there for the taking
-    while (begin < rows) {
-        __syncthreads();
-        if (threadIdx.x == 0) given = 0;
-        __syncthreads();
-        int64 end = begin + chunk < rows ? begin + chunk : rows;
-        while (true) {
-            int64 first = 0;
-            if (lane() == 0) first = begin + atomicAdd(&given, ROWS);
-            first = from_lane(first, 0);
-            if (first >= end) break;
-            visit(first);
-        }
-        if (blocks * chunk >= rows) return;
-        if (threadIdx.x == 0)
-            next_begin = blocks * chunk + int64(atomicAdd((uint64*)(counters + TICKET), uint64(chunk)));
-        __syncthreads();
-        begin = next_begin;
+// Rows, ROWS at a time. Of many rows, warps that are ready take some more, because nobody knows how long a row will take; a few are
+// dealt out beforehand, since asking for them takes a while.
+template <int ROWS> struct Tickets {
+    static constexpr int AT_A_TIME = 4;
+    int64 rows, first;
+    int64* counter;
+    int left;  // of those that were taken; negative: all are dealt out
+    DEVICE Tickets(int64 rows, int64* counters) : rows(rows), counter(counters + TICKET) {
+        bool many = rows >= 2 * AT_A_TIME * ROWS * warps_in_grid();
+        int64 warp = int64(thread() >> 5) * BLOCK_COUNT + blockIdx.x;  // neighbours are in different blocks
+        first = (warp * (many ? AT_A_TIME : 1) - (many ? 1 : warps_in_grid())) * ROWS;
+        left = many ? AT_A_TIME : -1;
     }
+    // The first one of the next rows; not less than `rows`: there are none.
+    DEVICE int64 next() {
+        if (left < 0) return first += warps_in_grid() * ROWS;
+        if (left-- > 0) return first += ROWS;
+        int64 taken = 0;
+        if (lane() == 0) taken = int64(atomicAdd((uint64*)counter, uint64(AT_A_TIME * ROWS)));
+        left = AT_A_TIME - 1;
+        return first = warps_in_grid() * (AT_A_TIME * ROWS) + from_lane(taken, 0);
+    }
+};
+template <int ROWS, class Visit> DEVICE void for_each_rows(int64 rows, int64* counters, Visit visit) {
+    Tickets<ROWS> tickets(rows, counters);
+    for (int64 first = tickets.next(); first < rows; first = tickets.next()) visit(first);
 }

@@ -12,7 +12,7 @@ struct Operands {
     Mask mask;
     const bool* closing;  // flags of entries that the mask's vector is getting while this runs (CLOSING)
     const Offset* next;   // offsets of the matrix that the result meets next, or null
-    const Column* likeliest;  // for each row of a pull, an entry that is likely to be met, or -1 if it has none; or null
+    const Column* likeliest;  // for each row of a pull, two entries that are likely to be met (matrix_facts.cu); or null
 };
 
 DEVICE bool is_open(const Operands& given, int64 i) {
@@ -20,178 +20,183 @@ DEVICE bool is_open(const Operands& given, int64 i) {
     else return allowed(given.mask, i);
 }
 
-// One edge from k: true for the first one that reaches i. How many edges i has is on its way before that is known. Of many edges
-// most lead where others were before: then the rest need not be looked up. A few had better look up everything at once.
-DEVICE bool push_edge(
-    const Operands& given, const Sums& sums, const ::Count<Offset>& count, bool many, int64 k, int64 entry, int64& i, int64& edges
-) {
-    i = column_of(given.columns, k, entry);
-    if constexpr (STRUCTURE || EXIT_AT_FIRST) {
-        bool open = !touched(sums, i);
-        if (!many || open) open = open & is_open(given, i);
-        if (open) edges = count.edges_of(i);
-        bool first = open && touch(sums, i);
-        if constexpr (!STRUCTURE)
-            if (first) sums.values[i] = product(given.columns, given.u, i, k, entry, k);
-        return first;
-    } else {
-        if (!is_open(given, i)) return false;
-        edges = count.edges_of(i);
-        return scatter(given.columns, given.u, sums, i, k, entry, k);
-    }
-}
-
 template <class S> DEVICE Sums sums_of(const S& out) { return {(uint8*)out.other_flags(), 1, (Value*)out.other_values()}; }
 
-// The edges of listed vertices. A block takes some vertices at a time and shares out their edges among its threads; vertices
-// with very many edges are put on a list of their own. Whatever else is to be done at these vertices is done on the way.
-constexpr int64 SHARE = 128;  // edges, about, that are worth a block
+// A push, by warps: every lane follows some edges at a time, all of which are on their way before the first is there. What is
+// reached for the first time goes to the list of the result.
+constexpr int AT_ONCE = 2;
+constexpr int64 SHARE = 32 * AT_ONCE;  // edges, about, that are worth a warp
 constexpr int64 MANY_EDGES = 1 << 20;
-template <class S, class C>
-DEVICE void push_list(
-    const Operands& given, const int64* list, int64 length, int64 edges, const S& out, int64* counters, int64* hubs, C& change
+template <class S> struct Push {
+    const Operands& given;
+    bool many;  // most of many edges lead where others were before
+    Sums sums;
+    ::Count<Offset> count;
+    ::Listing<typename S::Type> reached;
+
+    DEVICE Push(const Operands& given, const S& out, int64 edges, int64* counters)
+        : given(given), many(edges > MANY_EDGES), sums(sums_of(out)), count{given.next, 0, 0}, reached{out, counters, {}} {}
+
+    // Edge entry[n] of vertex k[n], if `first[n]`; else both are 0. There are no branches, which would wait for what they depend on:
+    // lanes that need not look anything up all look at position 0, which costs as much as one of them.
+    DEVICE void follow(const int64 (&k)[AT_ONCE], const Offset (&entry)[AT_ONCE], bool (&first)[AT_ONCE]) {
+        either<REPEATED, int64, Column> i[AT_ONCE];
+        Offset edges[AT_ONCE];
+#pragma unroll
+        for (int n = 0; n < AT_ONCE; ++n) i[n] = column_of(given.columns, k[n], entry[n]);
+        if constexpr (STRUCTURE || EXIT_AT_FIRST)
+            if (many) {
+                bool any = false;
+#pragma unroll
+                for (int n = 0; n < AT_ONCE; ++n) {
+                    first[n] = first[n] & !touched(sums, i[n]);
+                    any |= first[n];
+                    i[n] = first[n] ? i[n] : 0;
+                }
+                if (!__any_sync(FULL_WARP, any)) return;
+            }
+#pragma unroll
+        for (int n = 0; n < AT_ONCE; ++n) {
+            first[n] = first[n] & is_open(given, i[n]);
+            if (many) i[n] = first[n] ? i[n] : 0;  // a few had better look up everything at once
+        }
+#pragma unroll
+        for (int n = 0; n < AT_ONCE; ++n) edges[n] = count.edges_of(i[n]);
+        if constexpr (!STRUCTURE && !EXIT_AT_FIRST) {
+            Value products[AT_ONCE];
+#pragma unroll
+            for (int n = 0; n < AT_ONCE; ++n)
+                products[n] = product(given.columns, given.u, i[n], k[n], entry[n], k[n]);
+#pragma unroll
+            for (int n = 0; n < AT_ONCE; ++n)
+                if (first[n]) add_atomically(sums.values + i[n], products[n]);
+            if (many) {
+#pragma unroll
+                for (int n = 0; n < AT_ONCE; ++n) first[n] = first[n] & !touched(sums, i[n]);
+            }
+        }
+#pragma unroll
+        for (int n = 0; n < AT_ONCE; ++n) first[n] = touch_if(first[n], sums, i[n]);
+#pragma unroll
+        for (int n = 0; n < AT_ONCE; ++n) {
+            if constexpr (!STRUCTURE && EXIT_AT_FIRST)
+                if (first[n]) sums.values[i[n]] = product(given.columns, given.u, i[n], k[n], entry[n], k[n]);
+            count.edges += first[n] ? edges[n] : 0;
+            reached.put(i[n], first[n]);
+        }
+        reached.flush(false);
+    }
+
+    // The edges from `start` to `stop` of vertex k, shared out among the lanes.
+    DEVICE void share(int64 k, Offset start, Offset stop) {
+        int before = int(stop - start);
+        for (int distance = 1; distance < 32; distance <<= 1) {
+            int lower = from_lower(before, distance);
+            if (lane() >= distance) before += lower;
+        }
+        int total = from_lane(before, 31);
+        before -= int(stop - start);  // the number of its first edge
+        start -= before;
+#pragma unroll 1
+        for (int first = lane(); first - lane() < total; first += 32 * AT_ONCE) {
+            int64 from[AT_ONCE];
+            Offset entry[AT_ONCE];
+            bool there[AT_ONCE];
+            int owner[AT_ONCE] = {};
+#pragma unroll
+            for (int step = 16; step > 0; step >>= 1) {
+#pragma unroll
+                for (int n = 0; n < AT_ONCE; ++n)
+                    if (from_lane(before, owner[n] + step) <= first + 32 * n) owner[n] += step;
+            }
+#pragma unroll
+            for (int n = 0; n < AT_ONCE; ++n) {
+                there[n] = first + 32 * n < total;
+                from[n] = from_lane(k, owner[n]);
+                entry[n] = from_lane(start, owner[n]) + first + 32 * n;
+                if (!there[n]) from[n] = entry[n] = 0;
+            }
+            follow(from, entry, there);
+        }
+    }
+};
+
+// How many of `length` vertices with `edges` edges a warp takes: so many that it is worth it; of many, so many that all warps have some.
+DEVICE int vertices_for_a_warp(int64 length, int64 edges) {
+    int width = int(::quotient(float(length) * SHARE, float(edges + 1)));
+    if (edges > MANY_EDGES) {
+        int64 even = length / warps_in_grid();
+        if (width < even) width = even < 32 ? int(even) : 32;
+    }
+    return width < 1 ? 1 : width > 32 ? 32 : width;
+}
+
+// The edges of the entries of u, from its list or its flags: a warp takes some vertices at a time. Those of vertices with very many
+// are put on a list in parts; if `in_parts`, these are what is pushed. Whatever else is to be done at the vertices is
+// done on the way.
+template <class U, class S, class C>
+DEVICE void push_edges(
+    const Operands& given, const U& u, const S& out, int64* counters, int64* parts_list, bool in_parts, C& change
 ) {
-    ::Chunk& chunk = ::chunk_of_block();
-    ::Count<Offset> count = {given.next, 0, 0};
-    Sums sums = sums_of(out);
-    bool many = edges > MANY_EDGES;
-    int width = int(blockDim.x);  // vertices for a block: so many that all blocks have some, and what they have is worth it
-    if (length < int64(BLOCK_COUNT) * width) {
-        int even = int((unsigned(length) + BLOCK_COUNT - 1) / BLOCK_COUNT), worth = int(float(length) * SHARE / float(edges + 1));
-        even = even < worth ? worth : even;
-        width = even < 1 ? 1 : even > width ? width : even;
-    }
-    for (int64 base = int64(blockIdx.x) * width; base < length; base += int64(BLOCK_COUNT) * width) {
-        bool mine = threadIdx.x < width && base + threadIdx.x < length;
-        int64 k = 0, start = 0, degree = 0, total;
-        if (mine) {
-            k = list[base + threadIdx.x];
-            start = given.columns.indptr[k];
-            degree = int64(given.columns.indptr[k + 1]) - start;
-            change.visit(k);
-            if (degree > ::HUB && BLOCK_COUNT > 1) {
-                hubs[atomicAdd((uint64*)(counters + ::HUBS), uint64(1))] = k;
-                degree = 0;
-            }
-        }
-        int64 before = block_offset(degree, total, chunk.shared, int(width + 31) >> 5);
-        if (threadIdx.x < width) {
-            chunk.firsts[threadIdx.x] = before;
-            chunk.starts[threadIdx.x] = start - before;
-            chunk.vertices[threadIdx.x] = k;
-        }
-        __syncthreads();
-        for (int64 first = 0; first < total; first += blockDim.x) {
-            int64 number = first + threadIdx.x, i = 0, edges = 0;
-            bool found = false;
-            if (number < total) {
-                int64 t = upper_bound(chunk.firsts, 0, width, number) - 1;
-                found = push_edge(given, sums, count, many, chunk.vertices[t], chunk.starts[t] + number, i, edges);
-            }
-            queue_entry(out, i, edges, found, count, counters);
-        }
-    }
-    flush_queue(out, counters);
-    count.publish_edges(counters);
-}
-
-// The edges of a few vertices by all threads of the team: each block numbers them through for itself.
-template <class S>
-DEVICE void push_hubs(const Operands& given, const int64* hubs, int64 length, int64 edges, const S& out, int64* counters) {
-    ::Chunk& chunk = ::chunk_of_block();
-    bool many = edges > MANY_EDGES;
-    ::Count<Offset> count = {given.next, 0, 0};
-    Sums sums = sums_of(out);
-    for (int64 base = 0; base < length; base += blockDim.x) {
-        int64 width = length - base < blockDim.x ? length - base : blockDim.x;
-        int64 k = 0, start = 0, degree = 0, total;
-        if (threadIdx.x < width) {
-            k = *(const volatile int64*)(hubs + base + threadIdx.x);
-            start = given.columns.indptr[k];
-            degree = int64(given.columns.indptr[k + 1]) - start;
-        }
-        int64 before = block_offset(degree, total, chunk.shared, int(width + 31) >> 5);
-        if (threadIdx.x < width) {
-            chunk.starts[threadIdx.x] = start - before;
-            chunk.vertices[threadIdx.x] = k;
-            chunk.firsts[threadIdx.x] = before;
-        }
-        __syncthreads();
-        for (int64 number = thread_in_grid(); number - threadIdx.x < total; number += threads_in_grid()) {
-            int64 i = 0, edges = 0;
-            bool found = false;
-            if (number < total) {
-                int64 t = upper_bound(chunk.firsts, 0, width, number) - 1;
-                found = push_edge(given, sums, count, many, chunk.vertices[t], chunk.starts[t] + number, i, edges);
-            }
-            queue_entry(out, i, edges, found, count, counters);
-        }
-    }
-    flush_queue(out, counters);
-    count.publish_edges(counters);
-}
-
-// A vector without a list: a warp takes 32 positions and the edges of each entry among them.
-template <class S> DEVICE void push_positions(const Operands& given, int64 size, const S& out, int64* counters) {
-    ::Count<Offset> count = {given.next, 0, 0};
-    Sums sums = sums_of(out);
-    for (int64 base = warp_in_grid() * 32; base < size; base += threads_in_grid()) {
+    int64 edges = ::plan().edges;
+    bool by_list = u.listed;
+    int64 length = in_parts ? ::plan().parts : by_list ? u.count : u.size;
+    int64 part_size = edges > MANY_EDGES ? ::PUSH_PART : ::SMALL_PUSH_PART;
+    int width = in_parts ? 1 : by_list ? vertices_for_a_warp(length, edges) : 32;
+    // Neighbours are in different blocks: warps of one block would wait for each other.
+    int64 base = (int64(thread() >> 5) * BLOCK_COUNT + blockIdx.x) * width;
+    if (base >= length) return;
+    Push<S> pushing(given, out, edges, counters);
+#pragma unroll 1
+    for (; base < length; base += warps_in_grid() * width) {
         int64 k = base + lane();
-        unsigned open = __ballot_sync(FULL_WARP, k < size && (FULL || given.u.present[k]));
-        while (open) {
-            int64 owner = base + __ffs(open) - 1;
-            open &= open - 1;
-            int64 stop = given.columns.indptr[owner + 1];
-            for (int64 first = given.columns.indptr[owner]; first < stop; first += 32) {
-                int64 i = 0, edges = 0;
-                bool found = first + lane() < stop && push_edge(given, sums, count, true, owner, first + lane(), i, edges);
-                int64 place = place_in_list(counters + ::LISTED_ENTRIES, found);
-                if (!found) continue;
-                if (place < out.capacity) out.other_list()[place] = i;
-                count.edges += edges;
+        Offset start = 0, stop = 0;
+        if (lane() < width && k < length) {
+            if (in_parts) {
+                int64 part = fresh(parts_list + k);
+                k = part >> ::PART_BITS;
+                start = given.columns.indptr[k] + ::number_of(part) * part_size;
+                stop = given.columns.indptr[k + 1];
+                if (stop - start > part_size) stop = start + part_size;
+            } else if (by_list || FULL || given.u.present[k]) {
+                if (by_list) k = u.list()[k];
+                start = given.columns.indptr[k];
+                stop = given.columns.indptr[k + 1];
+                if (by_list) change.visit(k);
+                if (stop - start > 2 * part_size) {
+                    ::put_parts(parts_list, counters + ::HUBS, k, (stop - start + part_size - 1) / part_size);
+                    stop = start;
+                }
             }
         }
+        pushing.share(k, start, stop);
     }
-    count.publish_edges(counters);
+    pushing.reached.flush(true);
+    pushing.count.publish_edges(counters);
 }
 
 // One row (or none: start == stop) for each lane. What is left of a very long one is put on a list in parts, for all warps of the team.
 template <class S>
-DEVICE Sum pull_row(const Operands& given, const S& out, int64* counters, int64* hubs, int64 i, int64 start, int64 stop) {
+DEVICE Sum pull_row(const Operands& given, const S& out, int64* counters, int64* parts_list, int64 i, int64 start, int64 stop) {
     bool is_long = CAN_SCATTER && BLOCK_COUNT > 1 && stop - start > ::LONG_ROW;
-    Sum sum = hybrid_sum<FOUR_ROWS>(given.rows, given.u, i, start, is_long ? start + PROBES : stop);
-    is_long = is_long && !finished(sum);
-    if (is_long) {
-        int64 parts = (stop - start - PROBES + ::PART - 1) / ::PART;
-        int64 place = int64(atomicAdd((uint64*)(counters + ::HUBS), uint64(parts)));
-        bool fits = place + parts <= out.capacity;
-        for (int64 part = 0; part < parts && place + part < out.capacity; ++part)
-            hubs[place + part] = fits ? i << ::PART_BITS | part : -1;
+    Sum sum = hybrid_sum(given.rows, given.u, i, start, is_long ? start + PROBES : stop);
+    if (is_long && !finished(sum)) {
         if constexpr (!STRUCTURE && !EXIT_AT_FIRST)
-            if (fits && !sum.found) ((Value*)out.other_values())[i] = initial();
-        is_long = !fits;  // or else somebody will see to it
-    }
-    unsigned left = __ballot_sync(FULL_WARP, is_long);  // no room on the list
-    while (left) {
-        int owner = __ffs(left) - 1;
-        left &= left - 1;
-        Sum rest = warp_sum(given.rows, given.u, from_lane(i, owner), from_lane(start, owner) + PROBES, from_lane(stop, owner));
-        Sum told = {from_lane(rest.found, 0), rest.value};
-        if constexpr (!STRUCTURE) told.value = from_lane(rest.value, 0);
-        if (lane() == owner) sum = merged(sum, told);
+            if (!sum.found) ((Value*)out.other_values())[i] = initial();
+        ::put_parts(parts_list, counters + ::HUBS, i, (stop - start - PROBES + ::PART - 1) / ::PART);
     }
     return sum;
 }
 
 // A lane takes a row at a time.
-template <class S> DEVICE void pull_rows(const Operands& given, const S& out, int64* counters, int64* hubs) {
+template <class S> DEVICE void pull_rows(const Operands& given, const S& out, int64* counters, int64* parts_list) {
     ::Count<Offset> count = {given.next, 0, 0};
     bool* flags = out.other_flags();
     Value* values = (Value*)out.other_values();
     for_each_rows<32>(out.size, counters + ::ROWS_GIVEN - TICKET, [&](int64 first) {
         int64 i = first + lane(), start = 0, stop = 0;
         if (i < out.size && is_open(given, i)) start = given.rows.indptr[i], stop = given.rows.indptr[i + 1];
-        Sum sum = pull_row(given, out, counters, hubs, i, start, stop);
+        Sum sum = pull_row(given, out, counters, parts_list, i, start, stop);
         if (i >= out.size) return;
         flags[i] = sum.found;
         if constexpr (!STRUCTURE)
@@ -215,68 +220,162 @@ DEVICE unsigned open_rows(const Operands& given, int64 i, int64 size) {
     return open & 0x01010101u;
 }
 
-// A lane takes four rows at a time, flags and all: for most of them an entry or none decides, and that is soon seen. The others
-// wait until there is one for every lane.
-struct alignas(4 * sizeof(Column)) FourColumns {
-    Column of[4];
+template <class T> struct alignas(16) Four {
+    T of[4];
 };
+
+// Whether u has one of the entries from `start` to `stop` of row i, for a row (or none: start == stop) of each lane. A lane looks at
+// some of them, eight at a time; then eight lanes see to the rest, or the warp, or, if that is very long, all warps of the team.
+constexpr int ALONE = 2;          // times that a lane looks
+constexpr int64 FOR_EIGHT = 128;  // entries
+struct Search {
+    const Operands& given;
+    int64* counters;
+    int64* parts_list;
+
+    // There is no branch, so that several can be asked at once.
+    DEVICE bool has(bool asked, int64 k) const { return asked & (FULL || given.u.present[asked ? k : 0]); }
+    // Which of four rows have the entry that is likely; those that have, or have no more, are taken out of `rows`.
+    DEVICE unsigned likely(unsigned& rows, const Four<Column>& entries) const {
+        bool hit[4];
+        unsigned found = 0, last = 0;
+#pragma unroll
+        for (int n = 0; n < 4; ++n) {
+            Column k = entries.of[n] < 0 ? -2 - entries.of[n] : entries.of[n];
+            hit[n] = has(rows >> 8 * n & 1 && k >= 0, k);
+            last |= unsigned(entries.of[n] < 0) << 8 * n;
+        }
+#pragma unroll
+        for (int n = 0; n < 4; ++n) found |= unsigned(hit[n]) << 8 * n;
+        rows &= ~(found | last);
+        return found;
+    }
+    // Of the eight entries from `base` on, those from `start` to `stop`.
+    DEVICE bool has_any(Offset base, Offset start, Offset stop, int64 shift) const {
+        const Four<Column>* fours = (const Four<Column>*)(given.rows.indices + base);
+        Four<Column> k[2] = {fours[0], fours[base + 4 < stop ? 1 : 0]};
+        bool hit[8], any = false;
+#pragma unroll
+        for (int n = 0; n < 8; ++n) hit[n] = has(base + n >= start && base + n < stop, k[n / 4].of[n % 4] + shift);
+#pragma unroll
+        for (int n = 0; n < 8; ++n) any |= hit[n];
+        return any;
+    }
+
+    DEVICE bool find(int64 i, Offset start, Offset stop) const {
+        const Matrix& m = given.rows;
+        Offset number = stop - start;
+        int64 shift = 0;
+        if constexpr (REPEATED) {
+            shift = copy_of(m, i) * m.size;
+            start = place_of(m, i, start);
+            stop = start + number;
+        }
+        bool found = false;
+#pragma unroll 1
+        for (int times = 0; times < ALONE && start < stop && !found; ++times) {
+            Offset base = start & ~Offset(3);
+            found = has_any(base, start, stop, shift);
+            start = base + 8;
+        }
+        bool left = start < stop && !found;
+        if (BLOCK_COUNT > 1 && number > ::LONG_ROW && left) {
+            ::put_parts(parts_list, counters + ::HUBS, i, (number - PROBES + ::PART - 1) / ::PART);
+            left = false;
+        }
+        for (unsigned open = __ballot_sync(FULL_WARP, left && stop - start > FOR_EIGHT); open; open &= open - 1) {
+            int owner = __ffs(open) - 1;
+            Offset from = from_lane(start, owner), to = from_lane(stop, owner);
+            int64 columns = REPEATED ? from_lane(shift, owner) : 0;
+            bool hit = false;
+            for (Offset entry = from + lane(); entry - lane() < to && !__any_sync(FULL_WARP, hit); entry += 32)
+                hit = has(entry < to, m.indices[entry < to ? entry : from] + columns);
+            hit = __any_sync(FULL_WARP, hit);
+            if (lane() == owner) found = hit, left = false;
+        }
+        for (unsigned open = __ballot_sync(FULL_WARP, left); open;) {
+            unsigned mine = open;
+            for (int before = lane() >> 3; before > 0; --before) mine &= mine - 1;
+            int owner = mine ? __ffs(mine) - 1 : __ffs(open) - 1;
+            Offset from = from_lane(start, owner), to = from_lane(stop, owner);
+            int64 columns = REPEATED ? from_lane(shift, owner) : 0;
+            bool hit = mine == 0;
+            for (Offset entry = from + (lane() & 7); __any_sync(FULL_WARP, !hit && entry - (lane() & 7) < to); entry += 8) {
+                bool now = has(!hit && entry < to, m.indices[entry < to ? entry : from] + columns);
+                hit |= (__ballot_sync(FULL_WARP, now) >> (lane() & ~7) & 255) != 0;
+            }
+#pragma unroll
+            for (int group = 0; group < 4 && open; ++group, open &= open - 1)
+                if (from_lane(hit, 8 * group) && lane() == __ffs(open) - 1) found = true;
+        }
+        return found;
+    }
+};
+
+// A lane takes four rows at a time, flags and all: for most of them an entry or none decides, and that is soon seen. The others
+// wait until there is one for every lane. What is found is listed if it will be little (`few`).
 template <class S, class C>
-DEVICE void pull_four_rows(const Operands& given, const S& out, int64* counters, int64* hubs, C& change) {
+DEVICE void pull_four_rows(const Operands& given, const S& out, int64* counters, int64* parts_list, C& change) {
+    bool few = ::plan().few;
     ::Count<Offset> count = {given.next, 0, 0};
     bool* flags = out.other_flags();
-    int64* waiting = ::chunk_of_block().queue + 64 * (threadIdx.x >> 5);  // of this warp
-    int many = 0;
-    auto pull_waiting = [&] {
-        __syncwarp();
-        int64 i = lane() < many ? waiting[lane()] : 0, start = 0, stop = 0;
-        if (lane() < many) start = given.rows.indptr[i], stop = given.rows.indptr[i + 1];
-        bool found = pull_row(given, out, counters, hubs, i, start, stop).found;
-        if (found) {
-            flags[i] = true;
-            count.add(i);
+    Search search = {given, counters, parts_list};
+    ::WarpQueue waiting;
+    ::Listing<typename S::Type> listing = {out, counters, {64}};
+    Tickets<128> tickets(out.size, counters + ::ROWS_GIVEN - TICKET);
+    for (bool done = false; !done;) {
+        int64 i = tickets.next();
+        done = i >= out.size;  // one more time, for those that wait
+        i += 4 * lane();
+        unsigned open = 0, found = 0, closing = 0;
+        Four<Column> k = {};
+        Four<Offset> offsets = {};
+        Offset last = 0;
+        bool likely = LIKELIEST && given.likeliest;
+        if (i < out.size) {  // all that is likely to be needed is on its way at once
+            open = open_rows(given, i, out.size);
+            if constexpr (CLOSING) closing = ::four_flags(given.closing, i, out.size) & 0x01010101u;
+            if (likely) k = *(const Four<Column>*)(given.likeliest + i);
+            if (likely && given.next && !few && i + 4 <= out.size) {
+                offsets = *(const Four<Offset>*)(given.next + i);
+                last = given.next[i + 4];
+            }
         }
-        int64 next = lane() + 32 < many ? waiting[lane() + 32] : 0;
-        __syncwarp();
-        many = many < 32 ? 0 : many - 32;
-        if (lane() < many) waiting[lane()] = next;
-    };
-    for_each_rows<128>(out.size, counters + ::ROWS_GIVEN - TICKET, [&](int64 first) {
-        int64 i = first + 4 * lane();
-        unsigned open = i < out.size ? open_rows(given, i, out.size) : 0, found = 0;
-        unsigned closing = CLOSING && i < out.size ? ::four_flags(given.closing, i, out.size) & 0x01010101u : 0;
-        if (LIKELIEST && given.likeliest && open) {
-            FourColumns k = *(const FourColumns*)(given.likeliest + i);
-            bool hit[4];
-#pragma unroll
-            for (int n = 0; n < 4; ++n)
-                if (k.of[n] < 0) open &= ~(1u << 8 * n);  // there are no entries
-#pragma unroll
-            for (int n = 0; n < 4; ++n) hit[n] = open >> 8 * n & 1 ? FULL || given.u.present[k.of[n]] : false;
-#pragma unroll
-            for (int n = 0; n < 4; ++n) found |= unsigned(hit[n]) << 8 * n;
+        unsigned rest = open;
+        if (likely && open) {
+            found = search.likely(rest, k);
+            if (rest) found |= search.likely(rest, *(const Four<Column>*)(given.likeliest + (out.size + 3) / 4 * 4 + i));
         }
         if (i + 4 <= out.size) *(unsigned*)(flags + i) = found;
         else for (int n = 0; i + n < out.size; ++n) flags[i + n] = found >> 8 * n & 1;
         count.entries += __popc(found);
-        if (found && given.next) {
-            Offset offsets[5];
+        if (!few && i + 4 <= out.size) {
 #pragma unroll
-            for (int n = 0; n < 5; ++n) offsets[n] = given.next[i + n < out.size ? i + n : out.size];
-#pragma unroll
-            for (int n = 0; n < 4; ++n) count.edges += found >> 8 * n & 1 ? int64(offsets[n + 1]) - int64(offsets[n]) : 0;
+            for (int n = 0; n < 4; ++n) count.edges += found >> 8 * n & 1 ? (n < 3 ? offsets.of[n + 1] : last) - offsets.of[n] : 0;
+        } else {
+            for (int n = 0; n < 4; ++n) count.edges += found >> 8 * n & 1 ? count.edges_of(i + n) : 0;
         }
         if (closing) change.visit_four(i, closing);
-        unsigned rest = open & ~found;
-        if (!__any_sync(FULL_WARP, rest)) return;
+        if (!done && !__any_sync(FULL_WARP, rest | (few ? found : 0))) continue;
 #pragma unroll 1
-        for (int n = 0; n < 4; ++n, rest >>= 8) {
-            unsigned wanting = __ballot_sync(FULL_WARP, rest & 1);
-            if (rest & 1) waiting[many + __popc(wanting & ((1u << lane()) - 1))] = i + n;
-            many += __popc(wanting);
-            if (many >= 32) pull_waiting();
+        for (int n = 0; n < 4; ++n, rest >>= 8, found >>= 8) {
+            if (few) listing.put(i + n, found & 1);
+            waiting.put(i + n, rest & 1);
+            if (waiting.many >= (done ? 1 : 32)) {
+                int64 row;
+                Offset start = 0, stop = 0;
+                if (waiting.take(row)) start = given.rows.indptr[row], stop = given.rows.indptr[row + 1];
+                bool met = search.find(row, start, stop);
+                if (few) listing.put(row, met);
+                if (met) {
+                    flags[row] = true;
+                    if (given.next == given.rows.indptr) ++count.entries, count.edges += stop - start;
+                    else count.add(row);
+                }
+            }
+            if (few) listing.flush(done);
         }
-    });
-    if (many) pull_waiting();
+    }
     count.publish(counters);
 }
 
@@ -287,55 +386,71 @@ DEVICE void pull_long_rows(const Operands& given, const int64* parts, int64 leng
     Sums sums = sums_of(out);
     for (int64 t = warp_in_grid(); t < length; t += warps_in_grid()) {
         int64 part = fresh(parts + t), row = part >> ::PART_BITS;
-        if (part < 0) continue;
         if constexpr (EARLY_EXIT && (STRUCTURE || EXIT_AT_FIRST))
             if (from_lane(touched(sums, row), 0)) continue;  // others set it meanwhile: one lane decides for all
         int64 stop = given.rows.indptr[row + 1];
-        int64 start = int64(given.rows.indptr[row]) + PROBES + (part & ((1 << ::PART_BITS) - 1)) * ::PART;
+        int64 start = int64(given.rows.indptr[row]) + PROBES + ::number_of(part) * ::PART;
         Sum sum = warp_sum(given.rows, given.u, row, start, start + ::PART < stop ? start + ::PART : stop);
         if (lane() != 0 || !sum.found) continue;
         if constexpr (!STRUCTURE && !EXIT_AT_FIRST) add_atomically(sums.values + row, sum.value);
         if (!first_touch(sums, row)) continue;
         if constexpr (!STRUCTURE && EXIT_AT_FIRST) sums.values[row] = sum.value;
         count.add(row);
+        if (!FOUR_ROWS || !::plan().few) continue;
+        int64 place = int64(atomicAdd((uint64*)(counters + ::LISTED_ENTRIES), uint64(1)));
+        if (place < out.capacity) out.other_list()[place] = row;
     }
     count.publish(counters);
 }
 
 // The product by a push or a pull; `out` holds the result afterwards. `change` has something to do at every entry of `u`, and
-// `note` is run by thread 0 of every block at the first meeting after that.
+// `note` is run by thread 0 of every block at the meeting after that: it looks up numbers and returns what is to be done
+// with them.
 template <class U, class S, class C, class Note>
 DEVICE void multiply_into(
-    const Operands& given, bool push, int64 edges, U& u, S& out, Value initial, int64* counters, int64* hubs, C change, Note note
+    const Operands& given, U& u, S& out, Value initial, int64* counters, int64* parts_list, C change, Note note
 ) {
     write_constant(given.columns, given.u, (Value*)out.other_values());
-    int64& hub_count = ::chunk_of_block().hubs;
-    if (push) {
-        if (out.other_is_dirty()) {
-            clean_all<!STRUCTURE>(out, out.next_buffer(), initial);
-            meet([&] { out.other_is_clean(); });
-        }
-        if (!u.listed && u.count <= u.capacity && !u.full()) {
-            make_list(u, counters);
-            meet([&] { u.listed = 1; });
-        }
+    if (::plan().push) {
+        bool dirty = out.other_is_dirty(), unlisted = !u.listed && u.count <= u.capacity && !u.full();
+        if (dirty) clean_all<!STRUCTURE>(out, out.next_buffer(), initial);
+        if (unlisted) make_list(u, counters);
+        if (dirty || unlisted)
+            meet([&] {
+                if (dirty) out.other_is_clean();
+                if (unlisted) u.listed = 1;
+            });
     }
-    bool on_the_way = push ? u.listed : FOUR_ROWS && CLOSING;
+    bool on_the_way = ::plan().push ? u.listed : FOUR_ROWS && CLOSING;
     if (!on_the_way) change.visit_all(&u);
-    if (push && u.listed) push_list(given, u.list(), u.count, edges, out, counters, hubs, change);
-    else if (push) push_positions(given, u.size, out, counters);
-    else if constexpr (FOUR_ROWS) pull_four_rows(given, out, counters, hubs, change);
-    else pull_rows(given, out, counters, hubs);
-    change.publish();
-    meet([&] {
-        int64 found = fresh(counters + (push ? ::LISTED_ENTRIES : ::ENTRIES)), edges = fresh(counters + ::EDGES_NEXT);
-        hub_count = fresh(counters + ::HUBS);
-        note();  // what it looks up is on its way together with these
-        if (!push && hub_count > out.capacity) hub_count = out.capacity;
-        if (hub_count == 0) out.template overwritten<!STRUCTURE>(found, edges, push);
-    });
-    if (hub_count == 0) return;
-    if (push) push_hubs(given, hubs, hub_count, edges, out, counters);
-    else pull_long_rows(given, hubs, hub_count, out, counters);
-    meet([&] { out.template overwritten<!STRUCTURE>(counters, push); });
+    auto settle = [&](bool first, bool with_list) {
+        meet([&] {
+            auto write = note();  // what it looks up is on its way together with these
+            int64 found = fresh(counters + (with_list ? ::LISTED_ENTRIES : ::ENTRIES)), edges = fresh(counters + ::EDGES_NEXT);
+            int64 parts = first ? fresh(counters + ::HUBS) : 0;
+            if (parts == 0) {
+                write();
+                out.template overwritten<!STRUCTURE>(found, edges, with_list);
+            }
+            ::plan().parts = parts;
+        });
+    };
+    if (::plan().push) {
+        bool in_parts = false;
+#pragma unroll 1
+        do {
+            push_edges(given, u, out, counters, parts_list, in_parts, change);
+            if (!in_parts) change.publish();
+            settle(!in_parts, true);
+            in_parts = ::plan().parts != 0;
+        } while (in_parts);
+    } else {
+        if constexpr (FOUR_ROWS) pull_four_rows(given, out, counters, parts_list, change);
+        else pull_rows(given, out, counters, parts_list);
+        change.publish();
+        settle(true, FOUR_ROWS && ::plan().few);
+        if (::plan().parts == 0) return;
+        pull_long_rows(given, parts_list, ::plan().parts, out, counters);
+        settle(false, FOUR_ROWS && ::plan().few);
+    }
 }

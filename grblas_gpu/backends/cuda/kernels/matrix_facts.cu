@@ -22,21 +22,41 @@ extern "C" __global__ void differences_kernel(const Word* a, const Word* b, int6
     add_to_counter(count, found);
 }
 
-// For every row the column whose own row has most entries, or -1 if it has none: a search is likely to have been there. A warp
-// takes a row, and the beginning of a very long one will do.
+// For every row the two columns whose own rows have most entries: a search is likely to have been there. A warp takes a row, and the
+// beginning of a very long one will do. The second ones follow the first ones, from a multiple of four on. What there is not is -1;
+// the last entry that a row has, column k, is -2 - k.
 constexpr int64 LOOKED_AT = 1024;
+struct Best {
+    int64 most[2], column[2];
+    DEVICE void add(int64 length, int64 k) {
+        if (length <= most[1]) return;
+        bool better = length > most[0];
+        most[1] = better ? most[0] : length;
+        column[1] = better ? column[0] : k;
+        if (better) most[0] = length, column[0] = k;
+    }
+};
 extern "C" __global__ void likeliest_kernel(const Offset* indptr, const Column* indices, int64 nrows, Column* likeliest) {
+    Column* second = likeliest + (nrows + 3) / 4 * 4;
     for (int64 i = warp_in_grid(); i < nrows; i += warps_in_grid()) {
-        int64 start = indptr[i], stop = indptr[i + 1], best = -1, most = -1;
-        stop = stop - start < LOOKED_AT ? stop : start + LOOKED_AT;
+        int64 start = indptr[i], number = int64(indptr[i + 1]) - start;
+        int64 stop = start + (number < LOOKED_AT ? number : LOOKED_AT);
+        Best best = {{-1, -1}, {-1, -1}};
         for (int64 entry = start + lane(); entry < stop; entry += 32) {
-            int64 k = indices[entry], length = int64(indptr[k + 1]) - int64(indptr[k]);
-            if (length > most) most = length, best = k;
+            int64 k = indices[entry];
+            best.add(int64(indptr[k + 1]) - int64(indptr[k]), k);
         }
         for (int distance = 16; distance > 0; distance >>= 1) {
-            int64 other_most = from_higher(most, distance), other = from_higher(best, distance);
-            if (other_most > most) most = other_most, best = other;
+            Best other;
+            for (int n = 0; n < 2; ++n) {
+                other.most[n] = from_higher(best.most[n], distance);
+                other.column[n] = from_higher(best.column[n], distance);
+            }
+            if (lane() + distance < 32)
+                for (int n = 0; n < 2; ++n) best.add(other.most[n], other.column[n]);
         }
-        if (lane() == 0) likeliest[i] = Column(best);
+        if (lane() > 0) continue;
+        likeliest[i] = Column(number == 1 ? -2 - best.column[0] : best.column[0]);
+        second[i] = Column(number == 2 ? -2 - best.column[1] : best.column[1]);
     }
 }

@@ -8,27 +8,62 @@
 // Where there is a list, its length says how many entries there are.
 constexpr int ENTRIES = 0, LISTED_ENTRIES = 1, EDGES_NEXT = 2, ROWS_GIVEN = 3, HUBS = 4, LIST_MADE = 5;
 
-constexpr int64 HUB = 1024;  // edges: a vertex with more of them is shared by all blocks
-constexpr int64 LONG_ROW = 2048;  // entries: what a pull does not find at the beginning of such a row is left to all blocks
+constexpr int64 PUSH_PART = 512, SMALL_PUSH_PART = 128;  // edges: a vertex with more than twice as many is shared by all warps in such parts
+constexpr int64 LONG_ROW = 2048;  // entries: what a pull does not find at the beginning of such a row is left to all warps
 constexpr int64 PART = 2048;  // entries of such a row, for a warp at a time
 constexpr int PART_BITS = 24;  // of a number that tells the row and the part
 constexpr int MOST_THREADS = 512;
-constexpr int64 MANY = 16;
+constexpr int64 MANY = 16;  // if one position in so many has an entry, going through all of them is faster than going by a list
 
-// Vertices that a block works on together, and their edges numbered through.
-struct Chunk {
-    int64 firsts[MOST_THREADS];  // the number of its first edge
-    int64 starts[MOST_THREADS];  // where edge 0 would be
-    int64 vertices[MOST_THREADS], shared[32], hubs;
-    int64 queue[2 * MOST_THREADS], place;  // entries on their way to a list
-    int queued;
+// Numbers that a warp keeps until there is one for every lane. All lanes call its functions together.
+constexpr int QUEUED = 160;  // 31 and what four lots of 32 may add; or 31 and one, 31 and two
+struct Queues {
+    int64 held[MOST_THREADS / 32 * QUEUED];
 };
-DEVICE Chunk& chunk_of_block() {
-    __shared__ Chunk chunk;
-    return chunk;
+DEVICE Queues& queues() {
+    __shared__ Queues shared;
+    return shared;
+}
+struct WarpQueue {
+    int64* held;
+    int many;
+    DEVICE WarpQueue(int first = 0) : held(queues().held + QUEUED * (thread() >> 5) + first), many(0) {}
+    DEVICE void put(int64 number, bool wanted) {
+        unsigned wanting = __ballot_sync(FULL_WARP, wanted);
+        if (wanted) held[many + __popc(wanting & ((1u << lane()) - 1))] = number;
+        many += __popc(wanting);
+    }
+    // The last ones, up to one for each lane.
+    DEVICE bool take(int64& number) {
+        bool has = lane() < many;
+        __syncwarp();
+        number = has ? held[many - 1 - lane()] : 0;
+        __syncwarp();
+        many = many < 32 ? 0 : many - 32;
+        return has;
+    }
+};
+
+// What thread 0 of a block decides about a product, for all of its threads.
+struct Plan {
+    int64 edges;  // of the operand
+    bool push, few;  // few: a pull will find little
+    int64 parts;  // of what has too many edges for a warp, once that is known
+};
+DEVICE Plan& plan() {
+    __shared__ Plan shared;
+    return shared;
 }
 
+// Parts of a row for all warps of the team. The list has room for the parts of all rows.
+DEVICE void put_parts(int64* list, int64* counter, int64 row, int64 parts) {
+    int64 place = int64(atomicAdd((uint64*)counter, uint64(parts)));
+    for (int64 part = 0; part < parts; ++part) list[place + part] = row << PART_BITS | part;
+}
+DEVICE int64 number_of(int64 part) { return part & ((1 << PART_BITS) - 1); }
+
 template <class T> struct Slot {  // 21 words, as loop_layout.py names them
+    using Type = T;
     bool* flags_at[3];  // the first one is null: every position has an entry
     T* values_at[3];
     int64* list_at[3];  // null: never listed
@@ -57,8 +92,8 @@ template <class T> struct Slot {  // 21 words, as loop_layout.py names them
     // The other buffer becomes the vector; thread 0 only. What went to a dirty buffer without a list has set all its flags; values
     // of positions without an entry are old ones, and it stays dirty.
     template <bool VALUED> DEVICE void overwritten(int64 entries, int64 new_edges, bool with_list) {
-        clean_list = listed;
-        if (!listed) dirty |= int64(1) << now;
+        clean_list = listed && count * MANY < size;  // a long list is in no order, and takes longer than everything at once
+        if (!clean_list) dirty |= int64(1) << now;
         now = next_buffer();
         if (with_list || !VALUED) dirty &= ~(int64(1) << now);
         old_count = count;
@@ -68,16 +103,29 @@ template <class T> struct Slot {  // 21 words, as loop_layout.py names them
         edges_seen += edges;
         edges = new_edges;
     }
-    template <bool VALUED> DEVICE void overwritten(const int64* counters, bool with_list) {
-        int64 entries = fresh(counters + (with_list ? LISTED_ENTRIES : ENTRIES)), new_edges = fresh(counters + EDGES_NEXT);
-        overwritten<VALUED>(entries, new_edges, with_list);
-    }
     // Entries came or went in place; those that went have left their values.
-    DEVICE void changed(const int64* counters) {
-        count += fresh(counters + ENTRIES);
-        edges += fresh(counters + EDGES_NEXT);
+    DEVICE void changed(int64 new_entries, int64 new_edges) {
+        count += new_entries;
+        edges += new_edges;
         listed = false;
         if (buffers > 1) dirty |= int64(1) << now;
+    }
+};
+
+// Positions on their way to the list of a vector's other buffer.
+template <class T> struct Listing {
+    const Slot<T>& out;
+    int64* counters;
+    WarpQueue queue;
+    DEVICE void put(int64 i, bool wanted) { queue.put(i, wanted); }
+    // All of them, or as long as there is one for every lane.
+    DEVICE void flush(bool all) {
+        while (queue.many >= 32 || (all && queue.many)) {
+            int64 i;
+            bool has = queue.take(i);
+            int64 place = place_in_list(counters + LISTED_ENTRIES, has);
+            if (has && place < out.capacity) out.other_list()[place] = i;
+        }
     }
 };
 
@@ -86,7 +134,7 @@ template <bool VALUED, class T> DEVICE void clean_by_list(const Slot<T>& slot, T
     if (!slot.clean_list) return;
     int64 old = slot.old_buffer();
     // From the last block on: if there is little to do, the first ones are busy with what comes next.
-    int64 mine = (int64(BLOCK_COUNT) - 1 - blockIdx.x) * blockDim.x + threadIdx.x;
+    int64 mine = (int64(BLOCK_COUNT) - 1 - blockIdx.x) * blockDim.x + thread();
     for (int64 t = mine; t < slot.old_count; t += threads_in_grid()) {
         int64 i = slot.list_at[old][t];
         slot.flags_at[old][i] = false;
@@ -225,8 +273,9 @@ template <bool VALUED, class T> DEVICE void move_home(const Slot<T>& slot, T ini
 // Entries and, where the offsets of the matrix that it meets next are given, edges of what a thread writes.
 template <class Offset> struct Count {
     const Offset* next;
-    int64 entries, edges;
-    DEVICE void add(int64 i, int64 sign = 1) {
+    int entries;
+    int64 edges;
+    DEVICE void add(int64 i, int sign = 1) {
         entries += sign;
         edges += sign * edges_of(i);
     }
@@ -239,38 +288,6 @@ template <class Offset> struct Count {
         publish_edges(counters);
     }
 };
-
-// Entries for the list of the other buffer, a block's worth at a time: one counter serves all blocks. All threads of the block
-// call these functions together; the queue is empty before the first and after flush_queue.
-template <class T> DEVICE void flush_queue(const Slot<T>& out, int64* counters) {
-    Chunk& chunk = chunk_of_block();
-    __syncthreads();
-    int queued = chunk.queued;
-    if (queued == 0) return;
-    if (threadIdx.x == 0) chunk.place = int64(atomicAdd((uint64*)(counters + LISTED_ENTRIES), uint64(queued)));
-    __syncthreads();
-    for (int t = threadIdx.x; t < queued; t += blockDim.x)
-        if (chunk.place + t < out.capacity) out.other_list()[chunk.place + t] = chunk.queue[t];
-    __syncthreads();
-    if (threadIdx.x == 0) chunk.queued = 0;
-    __syncthreads();
-}
-template <class T, class Offset>
-DEVICE void queue_entry(const Slot<T>& out, int64 i, int64 edges, bool found, Count<Offset>& count, int64* counters) {
-    Chunk& chunk = chunk_of_block();
-    unsigned wanting = __ballot_sync(FULL_WARP, found);
-    int first = 0;
-    if (lane() == 0 && wanting) first = atomicAdd(&chunk.queued, __popc(wanting));
-    first = from_lane(first, 0);
-    if (found) {
-        chunk.queue[first + __popc(wanting & ((1u << lane()) - 1))] = i;
-        count.edges += edges;
-    }
-    __syncthreads();
-    bool is_full = chunk.queued > MOST_THREADS;
-    __syncthreads();  // all threads have seen the same number, before some of them go on to add to it
-    if (is_full) flush_queue(out, counters);
-}
 
 // out = what `compute(i, value)` finds at the entries of `driver` (or at all positions), into the other buffer.
 template <bool VALUED, class D, class T, class Offset, class Compute>

@@ -13,23 +13,19 @@ DEVICE unsigned& team_blocks() {
 // Memory that other blocks write, read past the cache of this processor.
 DEVICE int64 fresh(const int64* address) { return *(const volatile int64*)address; }
 
-// What was written before is seen by whoever knows that this was passed. (__threadfence orders more, and takes longer.)
-DEVICE void fence() {
-#ifdef __CUDA_ARCH__
-    asm volatile("fence.acq_rel.gpu;" ::: "memory");
-#endif
-}
-
-// A barrier for the grid: `arrived` only grows, until the last block that leaves the kernel sets it back.
+// A barrier for the grid: `arrived` only grows, until the last block that leaves the kernel sets it back. What a block wrote before
+// it arrives is seen by all that leave.
 struct Barrier {
     unsigned* arrived;
     unsigned target;  // in thread 0 of every block
     DEVICE void wait() {
         target += gridDim.x;
-        fence();
-        atomicAdd(arrived, 1u);
-        while (*(volatile unsigned*)arrived < target) {}
-        fence();
+#ifdef __CUDA_ARCH__
+        unsigned now;
+        asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(arrived) : "memory");
+        do asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(arrived) : "memory");
+        while (now < target);
+#endif
     }
 };
 DEVICE Barrier& barrier() {
@@ -40,7 +36,7 @@ DEVICE Barrier& barrier() {
 // All threads of the team wait for each other; then thread 0 of every block notes what the others counted.
 template <class Note> DEVICE void meet(Note note) {
     __syncthreads();
-    if (threadIdx.x == 0) {
+    if (thread() == 0) {
         if (team_blocks() > 1) barrier().wait();
         note();
     }
@@ -48,7 +44,7 @@ template <class Note> DEVICE void meet(Note note) {
 }
 
 DEVICE void begin_team(unsigned* words) {
-    if (threadIdx.x == 0) {
+    if (thread() == 0) {
         team_blocks() = gridDim.x;
         barrier().arrived = words;
         barrier().target = 0;
@@ -58,10 +54,19 @@ DEVICE void begin_team(unsigned* words) {
 // The words are zero again for the next kernel.
 DEVICE void end_team(unsigned* words) {
     __syncthreads();
-    if (threadIdx.x == 0 && atomicAdd(words + 1, 1u) == gridDim.x - 1) {
+    if (thread() == 0 && atomicAdd(words + 1, 1u) == gridDim.x - 1) {
         words[1] = 0;
         words[0] = 0;
     }
+}
+
+// About x / y, in a few instructions.
+DEVICE float quotient(float x, float y) {
+#ifdef __CUDA_ARCH__
+    return __fdividef(x, y);
+#else
+    return x / y;
+#endif
 }
 
 DEVICE uint64 nanoseconds() {

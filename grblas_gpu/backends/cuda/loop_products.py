@@ -18,7 +18,7 @@ from .translate import body as translated
 from .translate import c_type, literal
 
 #: Pasted once; the others once for each product.
-COMMON = ("prelude.cuh", "team.cuh", "grid.cuh", "slot.cuh", "chain.cuh")
+COMMON = ("prelude.cuh", "team.cuh", "grid.cuh", "slot.cuh", "lists.cuh", "chain.cuh")
 TRACED = 65536  # steps of which a trace tells
 FEW = 64  # edges for so many rows that a search has not seen: what a pull finds then is listed
 MASK_FLAGS = ("MASKED", "MASK_PRESENT", "MASK_VALUED", "MASK_ISO", "COMPLEMENT")

@@ -59,19 +59,16 @@ DEVICE int64 place_in_list(int64* counter, bool wanted) {
     return from_lane(first, 0) + __popc(wanting & ((1u << lane()) - 1));
 }
 
-// The exclusive sum over the threads of a block, and the total; `shared` holds 32 numbers. All threads call it, and those beyond
-// the first `warps` have nothing to add.
-DEVICE int64 block_offset(int64 number, int64& total, int64* shared, int warps) {
+// The exclusive sum over the threads of a block, and the total; `shared` holds 32 numbers. All threads call it.
+DEVICE int64 block_offset(int64 number, int64& total, int64* shared) {
     int64 inclusive = number;
-    int mine = int(threadIdx.x >> 5);
-    if (mine < warps) {
-        for (int distance = 1; distance < 32; distance <<= 1) {
-            int64 lower = from_lower(inclusive, distance);
-            if (lane() >= distance) inclusive += lower;
-        }
+    int warps = int(blockDim.x >> 5), mine = int(threadIdx.x >> 5);
+    for (int distance = 1; distance < 32; distance <<= 1) {
+        int64 lower = from_lower(inclusive, distance);
+        if (lane() >= distance) inclusive += lower;
     }
     __syncthreads();  // whoever still reads the numbers of an earlier call
-    if (lane() == 31 && mine < warps) shared[mine] = inclusive;
+    if (lane() == 31) shared[mine] = inclusive;
     __syncthreads();
     int64 before = 0;
     total = 0;
@@ -80,9 +77,6 @@ DEVICE int64 block_offset(int64 number, int64& total, int64* shared, int warps) 
         total += shared[warp];
     }
     return before + inclusive - number;
-}
-DEVICE int64 block_offset(int64 number, int64& total, int64* shared) {
-    return block_offset(number, total, shared, int(blockDim.x >> 5));
 }
 
 // How many of the ascending numbers[lo..hi) are at most `wanted`, counted from 0.

@@ -6,61 +6,9 @@
 
 // What an operation counts about its result; all threads of the team add up theirs.
 // Where there is a list, its length says how many entries there are.
-constexpr int ENTRIES = 0, LISTED_ENTRIES = 1, EDGES_NEXT = 2, ROWS_GIVEN = 3, HUBS = 4, LIST_MADE = 5;
+constexpr int ENTRIES = 0, LISTED_ENTRIES = 1, EDGES_NEXT = 2, ROWS_GIVEN = 3, PARTS = 4, LIST_MADE = 5;
 
-constexpr int64 PUSH_PART = 512, SMALL_PUSH_PART = 128;  // edges: a vertex with more than twice as many is shared by all warps in such parts
-constexpr int64 LONG_ROW = 2048;  // entries: what a pull does not find at the beginning of such a row is left to all warps
-constexpr int64 PART = 2048;  // entries of such a row, for a warp at a time
-constexpr int PART_BITS = 24;  // of a number that tells the row and the part
-constexpr int MOST_THREADS = 512;
 constexpr int64 MANY = 16;  // if one position in so many has an entry, going through all of them is faster than going by a list
-
-// Numbers that a warp keeps until there is one for every lane. All lanes call its functions together.
-constexpr int QUEUED = 160;  // 31 and what four lots of 32 may add; or 31 and one, 31 and two
-struct Queues {
-    int64 held[MOST_THREADS / 32 * QUEUED];
-};
-DEVICE Queues& queues() {
-    __shared__ Queues shared;
-    return shared;
-}
-struct WarpQueue {
-    int64* held;
-    int many;
-    DEVICE WarpQueue(int first = 0) : held(queues().held + QUEUED * (thread() >> 5) + first), many(0) {}
-    DEVICE void put(int64 number, bool wanted) {
-        unsigned wanting = __ballot_sync(FULL_WARP, wanted);
-        if (wanted) held[many + __popc(wanting & ((1u << lane()) - 1))] = number;
-        many += __popc(wanting);
-    }
-    // The last ones, up to one for each lane.
-    DEVICE bool take(int64& number) {
-        bool has = lane() < many;
-        __syncwarp();
-        number = has ? held[many - 1 - lane()] : 0;
-        __syncwarp();
-        many = many < 32 ? 0 : many - 32;
-        return has;
-    }
-};
-
-// What thread 0 of a block decides about a product, for all of its threads.
-struct Plan {
-    int64 edges;  // of the operand
-    bool push, few;  // few: a pull will find little
-    int64 parts;  // of what has too many edges for a warp, once that is known
-};
-DEVICE Plan& plan() {
-    __shared__ Plan shared;
-    return shared;
-}
-
-// Parts of a row for all warps of the team. The list has room for the parts of all rows.
-DEVICE void put_parts(int64* list, int64* counter, int64 row, int64 parts) {
-    int64 place = int64(atomicAdd((uint64*)counter, uint64(parts)));
-    for (int64 part = 0; part < parts; ++part) list[place + part] = row << PART_BITS | part;
-}
-DEVICE int64 number_of(int64 part) { return part & ((1 << PART_BITS) - 1); }
 
 template <class T> struct Slot {  // 21 words, as loop_layout.py names them
     using Type = T;
@@ -109,23 +57,6 @@ template <class T> struct Slot {  // 21 words, as loop_layout.py names them
         edges += new_edges;
         listed = false;
         if (buffers > 1) dirty |= int64(1) << now;
-    }
-};
-
-// Positions on their way to the list of a vector's other buffer.
-template <class T> struct Listing {
-    const Slot<T>& out;
-    int64* counters;
-    WarpQueue queue;
-    DEVICE void put(int64 i, bool wanted) { queue.put(i, wanted); }
-    // All of them, or as long as there is one for every lane.
-    DEVICE void flush(bool all) {
-        while (queue.many >= 32 || (all && queue.many)) {
-            int64 i;
-            bool has = queue.take(i);
-            int64 place = place_in_list(counters + LISTED_ENTRIES, has);
-            if (has && place < out.capacity) out.other_list()[place] = i;
-        }
     }
 };
 

@@ -1,0 +1,22 @@
+// What a product in a loop is given, for pushes (loop_push.cuh) and pulls (loop_pull.cuh).
+
+#include "atomics.cuh"
+#include "hybrid.cuh"
+
+constexpr bool FOUR_ROWS = STRUCTURE && ENDS_EARLY;  // at a time, of a pull
+
+struct Operands {
+    Matrix columns, rows;  // of the same matrix: for pushes, for pulls
+    Vector u;
+    Mask mask;
+    const bool* closing;  // flags of entries that the mask's vector is getting while this runs (CLOSING)
+    const Offset* next;   // offsets of the matrix that the result meets next, or null
+    const Column* likeliest;  // for each row of a pull, two entries that are likely to be met (matrix_facts.cu); or null
+};
+
+DEVICE bool is_open(const Operands& given, int64 i) {
+    if constexpr (CLOSING) return allowed(given.mask, i) & !given.closing[i];
+    else return allowed(given.mask, i);
+}
+
+template <class S> DEVICE Sums sums_of(const S& out) { return {(uint8*)out.other_flags(), 1, (Value*)out.other_values()}; }

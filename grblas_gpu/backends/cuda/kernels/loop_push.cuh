@@ -1,0 +1,156 @@
+// A push in a loop: the edges of the entries of u, by warps.
+
+#include "loop_operands.cuh"
+
+// A push, by warps: every lane follows some edges at a time, all of which are on their way before the first is there. What is
+// reached for the first time goes to the list of the result.
+constexpr int AT_ONCE = 2;
+constexpr int64 SHARE = 32 * AT_ONCE;  // edges, about, that are worth a warp
+constexpr int64 MANY_EDGES = 1 << 20;
+template <class S> struct Push {
+    const Operands& given;
+    bool many;  // most of many edges lead where others were before
+    Sums sums;
+    ::Count<Offset> count;
+    ::Listing<typename S::Type> reached;
+
+    DEVICE Push(const Operands& given, const S& out, int64 edges, int64* counters)
+        : given(given), many(edges > MANY_EDGES), sums(sums_of(out)), count{given.next, 0, 0}, reached{out, counters, {}} {}
+
+    // Edge entry[n] of vertex k[n], if `first[n]`; else both are 0. There are no branches, which would wait for what they depend on:
+    // lanes that need not look anything up all look at position 0, which costs as much as one of them.
+    DEVICE void follow(const int64 (&k)[AT_ONCE], const Offset (&entry)[AT_ONCE], bool (&first)[AT_ONCE]) {
+        either<REPEATED, int64, Column> i[AT_ONCE];
+        Offset edges[AT_ONCE];
+#pragma unroll
+        for (int n = 0; n < AT_ONCE; ++n) i[n] = column_of(given.columns, k[n], entry[n]);
+        if constexpr (STRUCTURE || EXIT_AT_FIRST)
+            if (many) {
+                bool any = false;
+#pragma unroll
+                for (int n = 0; n < AT_ONCE; ++n) {
+                    first[n] = first[n] & !touched(sums, i[n]);
+                    any |= first[n];
+                    i[n] = first[n] ? i[n] : 0;
+                }
+                if (!__any_sync(FULL_WARP, any)) return;
+            }
+#pragma unroll
+        for (int n = 0; n < AT_ONCE; ++n) {
+            first[n] = first[n] & is_open(given, i[n]);
+            if (many) i[n] = first[n] ? i[n] : 0;  // a few had better look up everything at once
+        }
+#pragma unroll
+        for (int n = 0; n < AT_ONCE; ++n) edges[n] = count.edges_of(i[n]);
+        if constexpr (!STRUCTURE && !EXIT_AT_FIRST) {
+            Value products[AT_ONCE];
+#pragma unroll
+            for (int n = 0; n < AT_ONCE; ++n)
+                products[n] = product(given.columns, given.u, i[n], k[n], entry[n], k[n]);
+#pragma unroll
+            for (int n = 0; n < AT_ONCE; ++n)
+                if (first[n]) add_atomically(sums.values + i[n], products[n]);
+            if (many) {
+#pragma unroll
+                for (int n = 0; n < AT_ONCE; ++n) first[n] = first[n] & !touched(sums, i[n]);
+            }
+        }
+#pragma unroll
+        for (int n = 0; n < AT_ONCE; ++n) first[n] = touch_if(first[n], sums, i[n]);
+#pragma unroll
+        for (int n = 0; n < AT_ONCE; ++n) {
+            if constexpr (!STRUCTURE && EXIT_AT_FIRST)
+                if (first[n]) sums.values[i[n]] = product(given.columns, given.u, i[n], k[n], entry[n], k[n]);
+            count.edges += first[n] ? edges[n] : 0;
+            reached.put(i[n], first[n]);
+        }
+        reached.flush(false);
+    }
+
+    // The edges from `start` to `stop` of vertex k, shared out among the lanes.
+    DEVICE void share(int64 k, Offset start, Offset stop) {
+        int before = int(stop - start);
+        for (int distance = 1; distance < 32; distance <<= 1) {
+            int lower = from_lower(before, distance);
+            if (lane() >= distance) before += lower;
+        }
+        int total = from_lane(before, 31);
+        before -= int(stop - start);  // the number of its first edge
+        start -= before;
+#pragma unroll 1
+        for (int first = lane(); first - lane() < total; first += 32 * AT_ONCE) {
+            int64 from[AT_ONCE];
+            Offset entry[AT_ONCE];
+            bool there[AT_ONCE];
+            int owner[AT_ONCE] = {};
+#pragma unroll
+            for (int step = 16; step > 0; step >>= 1) {
+#pragma unroll
+                for (int n = 0; n < AT_ONCE; ++n)
+                    if (from_lane(before, owner[n] + step) <= first + 32 * n) owner[n] += step;
+            }
+#pragma unroll
+            for (int n = 0; n < AT_ONCE; ++n) {
+                there[n] = first + 32 * n < total;
+                from[n] = from_lane(k, owner[n]);
+                entry[n] = from_lane(start, owner[n]) + first + 32 * n;
+                if (!there[n]) from[n] = entry[n] = 0;
+            }
+            follow(from, entry, there);
+        }
+    }
+};
+
+// How many of `length` vertices with `edges` edges a warp takes: so many that it is worth it; of many, so many that all warps have some.
+DEVICE int vertices_for_a_warp(int64 length, int64 edges) {
+    int width = int(::quotient(float(length) * SHARE, float(edges + 1)));
+    if (edges > MANY_EDGES) {
+        int64 even = length / warps_in_grid();
+        if (width < even) width = even < 32 ? int(even) : 32;
+    }
+    return width < 1 ? 1 : width > 32 ? 32 : width;
+}
+
+// The edges of the entries of u, from its list or its flags: a warp takes some vertices at a time. Those of vertices with very many
+// are put on a list in parts; if `in_parts`, these are what is pushed. Whatever else is to be done at the vertices is
+// done on the way.
+template <class U, class S, class C>
+DEVICE void push_edges(
+    const Operands& given, const U& u, const S& out, int64* counters, int64* parts_list, bool in_parts, C& change
+) {
+    int64 edges = ::plan().edges;
+    bool by_list = u.listed;
+    int64 length = in_parts ? ::plan().parts : by_list ? u.count : u.size;
+    int64 part_size = edges > MANY_EDGES ? ::PUSH_PART : ::SMALL_PUSH_PART;
+    int width = in_parts ? 1 : by_list ? vertices_for_a_warp(length, edges) : 32;
+    // Neighbours are in different blocks: warps of one block would wait for each other.
+    int64 base = (int64(thread() >> 5) * BLOCK_COUNT + blockIdx.x) * width;
+    if (base >= length) return;
+    Push<S> pushing(given, out, edges, counters);
+#pragma unroll 1
+    for (; base < length; base += warps_in_grid() * width) {
+        int64 k = base + lane();
+        Offset start = 0, stop = 0;
+        if (lane() < width && k < length) {
+            if (in_parts) {
+                int64 part = fresh(parts_list + k);
+                k = part >> ::PART_BITS;
+                start = given.columns.indptr[k] + ::number_of(part) * part_size;
+                stop = given.columns.indptr[k + 1];
+                if (stop - start > part_size) stop = start + part_size;
+            } else if (by_list || FULL || given.u.present[k]) {
+                if (by_list) k = u.list()[k];
+                start = given.columns.indptr[k];
+                stop = given.columns.indptr[k + 1];
+                if (by_list) change.visit(k);
+                if (stop - start > 2 * part_size) {
+                    ::put_parts(parts_list, counters + ::PARTS, k, (stop - start + part_size - 1) / part_size);
+                    stop = start;
+                }
+            }
+        }
+        pushing.share(k, start, stop);
+    }
+    pushing.reached.flush(true);
+    pushing.count.publish_edges(counters);
+}

@@ -200,6 +200,22 @@ def test_pulls_that_begin_with_the_likeliest_entry(to_device: Any, direction: st
     assert B._store.transposed()._likeliest is not None and B._store._likeliest is None
 
 
+def test_arrays_of_a_matrix_may_begin_anywhere(to_device: Any) -> None:
+    """Kernels read 16 bytes at a time, and somebody's array may be the end of a longer one."""
+    A = graphs()["kronecker"]
+    with gb.using("cpu"):
+        expected = algorithms.bfs(A, 5)
+    B = to_device(A)
+    for store in (B._store, B._store.transposed()):
+        for name in ("indptr", "indices"):
+            array = getattr(store, name)
+            longer = type(array)(len(array) + 1, array.dtype)
+            longer[1:] = array
+            setattr(store, name, longer[1:])
+    assert B._store.indices.data.ptr % 16
+    assert same(expected, algorithms.dobfs(B, 5, direction="pull"))
+
+
 @pytest.mark.parametrize("options", [{}, {"direction": "push"}, {"direction": "pull"}])
 @pytest.mark.parametrize("graph", ["kronecker", "directed", "star"])
 def test_copies_of_a_graph_side_by_side(to_device: Any, graph: str, options: dict[str, str]) -> None:

@@ -6,6 +6,7 @@ import importlib
 import re
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import emulated_cupy
@@ -25,6 +26,13 @@ CUDA = "grblas_gpu.backends.cuda"
 # Monoids and select operators are made of these.
 KINDS = {"unary": cuda.unary, "binary": cuda.binary, "indexunary": cuda.index_unary}
 ARGUMENTS = {"unary": "x[i]", "binary": "x[i], y[i]", "indexunary": "x[i], i, i + 1, y[i]"}
+
+
+def test_what_is_made_smaller_for_the_emulation_is_there() -> None:
+    """A size that was given another value would be emulated as it is, and what happens to large graphs not at all."""
+    folder = Path(cuda.__file__).parent / "kernels"
+    kernels = "".join(path.read_text() for path in folder.glob("*.cu*"))
+    assert [text for text in emulated_cupy.SMALLER if text not in kernels] == []
 
 
 def builtin_operators() -> Iterator[tuple[str, Any]]:

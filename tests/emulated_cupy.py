@@ -20,7 +20,7 @@ import numpy as np
 
 BLOCKS, THREADS = 2, 64
 HEADER = Path(__file__).parent / "cuda_emulation.h"
-_KERNEL = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\([^)]*\) )?(\w+)\(')
+_KERNEL = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\([^)]*\) )?(?:CLUSTERS )?(\w+)\(')
 #: A tile costs many waits, however small it is; and what is done for large graphs should happen here too.
 SMALLER = {
     "TILES = 1024": "TILES = 5",

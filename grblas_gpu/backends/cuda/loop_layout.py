@@ -14,14 +14,14 @@ import numpy as np
 from ...recording import Number
 from ..storage import MatrixStore
 
-SLOT_WORDS = 21  # of a vector, as kernels/slot.cuh names them
+SLOT_WORDS = 20  # of a vector, as kernels/slot.cuh names them
 SLOT_FIELDS = (
     "flags_0 flags_1 flags_2 values_0 values_1 values_2 list_0 list_1 list_2 buffers size capacity count edges "
-    "edges_before edges_seen old_count now listed dirty clean_list"
+    "edges_before edges_seen old_count now listed dirty"
 ).split()
 VARIABLE_WORDS = 2
 COUNT_TYPE = np.dtype(np.int64)
-HEAD_WORDS = 4  # step, tick, stop, turn
+HEAD_WORDS = 5  # step, tick, stop, turn, then
 
 
 class Unfusable(Exception):

@@ -32,8 +32,11 @@ class Products(Analysis):
         self.layout = Layout(len(self.slots), len(body.variables))
         self.pieces: list[str] = []  # namespaces, one for each operator or product
         self.lines: list[str] = []  # of the body
+        self.untouched = True  # nothing that products depend on has changed since the round began
+        self.plan_ahead = ""  # of the product that comes first
 
-    def _emit_product(self, at: int, step: BodyStep, counters: str, change: str, note: str) -> None:
+    def _emit_product(self, at: int, step: BodyStep, counters: str, change: str, note: str, then: str) -> None:
+        """A product, and its plan: at the end of the round before, or here if anything comes before it in a round."""
         matrix, vector, _ = self._product_operands(step)
         product = self.products[at]
         u = self.slots[vector.number]
@@ -89,35 +92,45 @@ class Products(Analysis):
         # What a search has seen is closed: the open rows have the rest of the edges (if rows have as many as columns).
         searches = step.mask is not None and step.mask.complement and step.mask.structure
         unseen = f"::fmax(0.0, double({nvals} - {U}.edges_seen) - edges)" if searches else f"double({nvals})"
-        now = "(S.step - 1)" if at == len(self.body_steps) - 1 else "S.step"  # after the product
         row = f"trace + (S.step * {len(self.products)} + {list(self.products).index(at)}) * 8"
         few = f"unseen * {FEW} < rows" if searches else "false"
         initial = literal(0 if product.initial is None else product.initial, product.dtype)
+        plan = (
+            f"            double rows = double({nrows}), entries = double({U}.count), size = double({U}.size);\n"
+            f"            double edges = double({self._edges(vector.number, at, nvals)});\n"
+            f"            double edges_before = double({U}.edges_before);\n"
+            f"            double unseen = {unseen};\n"
+            f"            bool push = entries == 0 || {space}::pushes(edges, edges_before, unseen, entries, size, "
+            f"!{U}.listed, double({nvals}), {allowed}, rows);\n"
+            f"            {space}::make_plan({arrays('columns')}, {U}, {W}, int64(edges), push, {few});\n"
+            f"            if (trace && blockIdx.x == 0 && S.step < {TRACED}) {{\n"
+            f"                int64* row = {row};\n"
+            f"                row[0] = int64(nanoseconds()), row[1] = push, row[2] = {U}.count;\n"
+            f"                row[3] = int64(edges), row[4] = int64({allowed});\n"
+            f"            }}\n"
+        )
+        if self.untouched:
+            self.plan_ahead = plan
+            planned = ""
+        else:
+            planned = f"            if (thread() == 0) {{\n{plan}            }}\n            __syncthreads();\n"
+        self.untouched = False
+        last = at == len(self.body_steps) - 1
+        row = row.replace("S.step", "(S.step - 1)") if last else row
         self.lines.append(
             f"        {{\n"
             f"            {space}::Operands operands = {{{arrays('columns')}, {arrays('rows')}, "
             f"{{{U}.flags(), {U}.values()}}, {mask_text}, {closing}, {self._next(step.out, space)}, {likely}}};\n"
-            f"            if (thread() == 0) {{\n"
-            f"                double rows = double({nrows}), entries = double({U}.count), size = double({U}.size);\n"
-            f"                double edges = double({self._edges(vector.number, at, nvals)});\n"
-            f"                double edges_before = double({U}.edges_before);\n"
-            f"                double unseen = {unseen};\n"
-            f"                bool push = entries == 0 || {space}::pushes(edges, edges_before, unseen, entries, size, "
-            f"!{U}.listed, double({nvals}), {allowed}, rows);\n"
-            f"                plan() = {{int64(edges), push, {few}, 0}};\n"
-            f"                if (trace && blockIdx.x == 0 && S.step < {TRACED}) {{\n"
+            f"{planned}"
+            f"            auto then = [&] {{\n"
+            f"                if (trace && blockIdx.x == 0 && S.step <= {TRACED - 1 + last}) {{\n"
             f"                    int64* row = {row};\n"
-            f"                    row[0] = int64(nanoseconds()), row[1] = push, row[2] = {U}.count;\n"
-            f"                    row[3] = int64(edges), row[4] = int64({allowed});\n"
+            f"                    row[5] = int64(nanoseconds()), row[6] = {W}.count;\n"
             f"                }}\n"
-            f"            }}\n"
-            f"            __syncthreads();\n"
+            f"                {then}\n"
+            f"            }};\n"
             f"            {space}::multiply_into(operands, {U}, {W}, {initial}, {counters}, parts, {change}, "
-            f"[&] {{ {note} }});\n"
-            f"            if (trace && thread_in_grid() == 0 && {now} < {TRACED}) {{\n"
-            f"                int64* row = {row.replace('S.step', now)};\n"
-            f"                row[5] = int64(nanoseconds()), row[6] = {W}.count;\n"
-            f"            }}\n"
+            f"[&] {{ {note} }}, then);\n"
             f"        }}\n"
         )
 

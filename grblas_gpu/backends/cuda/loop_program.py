@@ -19,20 +19,15 @@ from .loop_products import COMMON, TRACED, forced
 from .loop_steps import valued
 from .translate import c_type
 
-__all__ = ["BLOCKS", "MOST_BLOCKS", "THREADS", "TRACED", "Program"]
+__all__ = ["BLOCKS", "CLUSTER", "MOST_BLOCKS", "THREADS", "TRACED", "Program"]
 
 THREADS = 512  # in a block
 BLOCKS = 2  # in a processor: more make meetings slower, and have fewer registers
-SOLO_ENTRIES, SOLO_EDGES = 512, 2048  # up to here one block is faster than all, which have to meet
+CLUSTER = 8  # blocks, as in kernels/team.cuh, where a device has clusters
 MOST_BLOCKS = 4096  # that a sum may have parts for
 TIME_SLICE = 200_000_000  # nanoseconds after which the host gets a chance to interrupt
 #: Words that every program has.
 WORDS = ("limit", "barrier", "saved", "counter_sets", "parts", "report", "stamp", "resumes", "trace")
-#: It takes a while to look at the clock.
-_TIME = (
-    "        if (thread_in_grid() == 0 && S.tick % 8 == 0 && nanoseconds() - started > TIME_SLICE)\n"
-    "            *(volatile int64*)(counters + COUNTERS_IN_SET - 1) = 1;\n"
-)
 
 
 class Program(Chains):
@@ -51,7 +46,7 @@ class Program(Chains):
         ]
 
     def _render(self) -> str:
-        solo = self._solo_condition()
+        small = self._small()
         self._emit_body()
         pasted: set[str] = set()
         common = "".join(programs.paste(name, pasted) for name in COMMON)
@@ -65,7 +60,8 @@ class Program(Chains):
             blocks=BLOCKS,
             prologue=prologue,
             condition=condition,
-            solo=solo,
+            small=small,
+            plan=self.plan_ahead,
             steps="".join(self.lines),
             finish=finish,
             counters=self.counters,
@@ -77,13 +73,13 @@ class Program(Chains):
             f"constexpr int64 SETS_OF_COUNTERS = 3, COUNTERS_IN_SET = {self.counters};\n"
             f"constexpr int64 MOST_BLOCKS = {MOST_BLOCKS};\n"
             f"constexpr uint64 TIME_SLICE = {TIME_SLICE};\n"
-            f"struct State {{\n    int64 step, tick, stop, turn;\n{state}{variables}}};\n"
+            f"struct State {{\n    int64 step, tick, stop, turn, then;\n{state}{variables}}};\n"
             f"struct Words {{\n    int64 word[{self.layout.size}];\n}};\n"
         )
         return f'{common}#line 1 "generated for a loop"\n{head}{"".join(self.pieces)}{kernel}'
 
-    def _solo_condition(self) -> str:
-        """Whether one block may go on alone: everything left to do is on short lists."""
+    def _small(self) -> str:
+        """Whether a cluster may go on alone: everything left to do is on short lists."""
         if self.condition[0] != "entries":
             return "false"
         listed: set[int] = set()
@@ -101,8 +97,8 @@ class Program(Chains):
             elif step.kind.startswith("reduce") and step.args[0].number not in self.listable:
                 return "false"
         number = self.condition[1]
-        tests = [f"S.s{number}.count <= {SOLO_ENTRIES}"]
-        tests += [f"S.s{n}.edges <= {SOLO_EDGES}" for n, slot in enumerate(self.slots) if slot.edges_of is not None]
+        tests = [f"S.s{number}.count <= SMALL_ENTRIES"]
+        tests += [f"S.s{n}.edges <= SMALL_EDGES" for n, slot in enumerate(self.slots) if slot.edges_of is not None]
         tests += [f"(S.s{n}.listed || S.s{n}.count == 0)" for n in sorted(listed)]
         tests += [f"!S.s{n}.dirty" for n, slot in enumerate(self.slots) if slot.buffers > 1]
         return " && ".join(tests)
@@ -132,7 +128,6 @@ class Program(Chains):
             else:
                 self._emit_step(at, step, at == last)
         if not ends_with_product:
-            self.lines.append(_TIME)
             self._flush(last=True)
         for chain in self.chains:  # may the next round begin before the old buffers are clean?
             if any(self.slots[number].buffers == 2 for number in self._swapped(chain) & self.cleans_now):
@@ -154,11 +149,10 @@ class Program(Chains):
             if step.out in self.cleans_now and self.slots[step.out].buffers == 2:
                 self.lines.append("        meet([] {});\n")
             if last:
-                self.lines.append(_TIME)
                 self._note_round()
             change = "NoChange{}" if self.riding is None else self.riding[0]
             note = f"{' '.join(self.looks)} return [=, &S] {{ {' '.join(self.notes)} }};"
-            self._emit_product(at, step, counters, change, note)
+            self._emit_product(at, step, counters, change, note, "decide();" if last else "")
             self.riding = None
             self.cleans.append(step.out)
             self._posts()
@@ -233,16 +227,9 @@ DEVICE void copy_words(const int64* from, int64* to, int64 count) {{
     for (int64 at = thread(); at < count; at += blockDim.x) to[at] = from[at];
 }}
 
-// A block that is alone counts in its own memory.
-DEVICE int64* own_counters() {{
-    __shared__ int64 sets[SETS_OF_COUNTERS * COUNTERS_IN_SET];
-    return sets;
-}}
-DEVICE void clear_counters(int64* sets) {{
-    for (int64 at = thread(); at < SETS_OF_COUNTERS * COUNTERS_IN_SET; at += blockDim.x) sets[at] = 0;
-}}
+constexpr int64 GO_ON = 0, OTHER_TEAM = 1, END = 2, UNDECIDED = 3;
 
-extern "C" __global__ void __launch_bounds__({threads}, {blocks}) loop_kernel(const Words given) {{
+extern "C" __global__ void __launch_bounds__({threads}, {blocks}) CLUSTERS loop_kernel(const Words given) {{
     State& S = state();
     constexpr int64 STATE_WORDS = {state_words};
     int64* saved = (int64*){saved};
@@ -251,48 +238,60 @@ extern "C" __global__ void __launch_bounds__({threads}, {blocks}) loop_kernel(co
     int64* trace = (int64*){trace};
     int64 limit = {limit};
     uint64 started = nanoseconds();
-    clear_counters(own_counters());
     begin_team((unsigned*){barrier});
     copy_words({resumes} ? saved : given.word, (int64*)&S, STATE_WORDS);
     __syncthreads();
-    if (thread() == 0) S.stop = 0;
+    if (thread() == 0) S.stop = 0, S.then = UNDECIDED;
     __syncthreads();
     if (!{resumes}) {{
 {prologue}    }}
-    while (true) {{
+    auto counters_of = [&](int64 turn) -> int64* {{
+        return (int64*){counter_sets} + turn * COUNTERS_IN_SET;
+    }};
+    // Thread 0 of every block, at the end of a round: is there another one, whose is it, and how does it begin?
+    auto decide = [&] {{
         bool goes_on = ({condition}) && S.step < limit && !S.stop;
-        bool small = goes_on && ({solo});
-        if (small && team_blocks() > 1) {{
-            meet([] {{}});  // old buffers are clean from here on
-            if (blockIdx.x != 0) {{  // wait for the first block, and go on where it stops
-                if (thread() == 0) barrier().wait();
-                __syncthreads();
-                copy_words(saved, (int64*)&S, STATE_WORDS);
-                __syncthreads();
-                continue;
+        bool small = goes_on && ({small});
+        bool other_team = small ? team_blocks() > CLUSTER : team_blocks() < gridDim.x;
+        S.then = other_team ? OTHER_TEAM : goes_on ? GO_ON : END;
+        if (S.then != GO_ON) return;
+        if (blockIdx.x == team_blocks() - 1) {{  // the counters after the next ones
+            int64* next = counters_of(S.turn == SETS_OF_COUNTERS - 1 ? 0 : S.turn + 1);
+            for (int64 at = 0; at < COUNTERS_IN_SET; ++at) next[at] = 0;
+        }}
+        bool looks = blockIdx.x == 0 && S.tick % 8 == 0;  // at the clock, which takes a while
+        if (looks && nanoseconds() - started > TIME_SLICE) counters_of(S.turn)[COUNTERS_IN_SET - 1] = 1;
+{plan}    }};
+    while (true) {{
+        if (S.then != GO_ON) {{
+            if (S.then == END) break;
+            bool changes = S.then == OTHER_TEAM, all = team_blocks() == gridDim.x;
+            __syncthreads();
+            if (changes && all) {{
+                meet([] {{}});  // old buffers are clean from here on
+                if (blockIdx.x >= CLUSTER) {{  // wait for the cluster, and go on where it stops
+                    if (thread() == 0) barrier().wait(true);
+                    __syncthreads();
+                    copy_words(saved, (int64*)&S, STATE_WORDS);
+                }} else {{
+                    if (thread() == 0) team_blocks() = CLUSTER;
+                }}
+            }} else if (changes) {{  // what the cluster did alone, for all
+                if (blockIdx.x == 0) {{
+                    copy_words((int64*)&S, saved, STATE_WORDS);
+                    __syncthreads();
+                }}
+                if (thread() == 0) {{
+                    team_blocks() = gridDim.x;
+                    barrier().wait();
+                }}
             }}
-            if (thread() == 0) team_blocks() = 1;
-            clear_counters(own_counters());
             __syncthreads();
-        }} else if (!small && team_blocks() < gridDim.x) {{  // what the first block did alone, for all
-            __syncthreads();
-            copy_words((int64*)&S, saved, STATE_WORDS);
-            clear_counters((int64*){counter_sets});
-            __syncthreads();
-            if (thread() == 0) {{
-                team_blocks() = gridDim.x;
-                barrier().wait();
-            }}
+            if (thread() == 0) decide();
             __syncthreads();
             continue;
         }}
-        if (!goes_on) break;
-        int64* sets = team_blocks() == 1 ? own_counters() : (int64*){counter_sets};
-        int64* counters = sets + S.turn * COUNTERS_IN_SET;
-        if (thread_in_grid() < COUNTERS_IN_SET) {{
-            int64* next = S.turn == SETS_OF_COUNTERS - 1 ? sets : counters + COUNTERS_IN_SET;
-            for (int64 at = thread_in_grid(); at < COUNTERS_IN_SET; at += threads_in_grid()) next[at] = 0;
-        }}
+        int64* counters = counters_of(S.turn);
 {steps}
     }}
     if (!S.stop) {{

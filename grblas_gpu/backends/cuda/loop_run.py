@@ -18,7 +18,7 @@ from . import vectors
 from .arrays import empty_list
 from .compile import module_of
 from .loop_layout import SLOT_FIELDS, Body, Unfusable, describe
-from .loop_program import BLOCKS, MOST_BLOCKS, THREADS, TRACED, Program
+from .loop_program import BLOCKS, CLUSTER, MOST_BLOCKS, THREADS, TRACED, Program
 from .matrix_facts import likeliest
 from .scratch import Scratch
 from .tracing import records_of
@@ -57,10 +57,10 @@ class Compiled:
         self.slots = [(slot, layout.slot(number), program.starts[number]) for number, slot in enumerate(program.slots)]
         self.variables = [layout.variable(number) for number in range(layout.variables)]
         self.constants = [layout.names.get(("constant", number)) for number in range(len(body.constants))]
-        self._functions: dict[int, tuple[int, int]] = {}  # on each device, and how many of its blocks can meet there
+        self._functions: dict[int, tuple[int, int, int]] = {}  # on each device, how many blocks can meet, and clusters
 
     def launch(self, room: _Room, scratch: Scratch) -> None:
-        """As many blocks as can meet, and no more than there is work for."""
+        """As many blocks as can meet, and no more than there is work for; whole clusters of them."""
         known = self._functions.get(scratch.device)
         if known is None:
             function = getattr(self.kernel, "kernel", None)
@@ -68,16 +68,24 @@ class Compiled:
                 words_type = np.dtype([("word", INDEX, (self.size,))])
                 self.kernel((1,), (THREADS,), (np.frombuffer(bytes(room.words), words_type),))
                 return
+            device = cupy.cuda.Device(scratch.device)
+            cluster = CLUSTER if int(device.compute_capability) >= 90 else 1
             fitting = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(function.ptr, THREADS, 0)
-            processors = int(cupy.cuda.Device(scratch.device).attributes["MultiProcessorCount"])
-            most = min(MOST_BLOCKS, max(1, min(fitting, BLOCKS)) * processors)
-            known = self._functions[scratch.device] = function.ptr, most
-        function, most = known
-        blocks = min(-(-room.work // THREADS), most)
+            most = max(1, min(fitting, BLOCKS)) * int(device.attributes["MultiProcessorCount"])
+            known = self._functions[scratch.device] = function.ptr, min(MOST_BLOCKS, most) // cluster * cluster, cluster
+        function, most, cluster = known
+        blocks = min(-(-room.work // (THREADS * cluster)) * cluster, most)
         # The driver's own function, not the kernel's: that takes three times as long.
-        cupy.cuda.driver.launchCooperativeKernel(
-            function, blocks, 1, 1, THREADS, 1, 1, 0, scratch.stream_at, room.parameters
-        )
+        try:
+            cupy.cuda.driver.launchCooperativeKernel(
+                function, blocks, 1, 1, THREADS, 1, 1, 0, scratch.stream_at, room.parameters
+            )
+        except cupy.cuda.driver.CUDADriverError:
+            if blocks <= cluster:
+                raise
+            # The processors of a cluster are neighbours, of which there may not be as many as would fit.
+            self._functions[scratch.device] = function, blocks - cluster, cluster
+            self.launch(room, scratch)
 
 
 def run_loop(recording: Any) -> int | None:

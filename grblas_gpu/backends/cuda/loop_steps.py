@@ -75,8 +75,13 @@ class Steps(Products):
         """A meeting of all blocks, if anything is waiting for one, or at the end of a round."""
         if not (self.notes or self.posts or last):
             return
+        self.untouched = False
         if last:
             self._note_round()
+            if not self.posts:
+                self.notes.append("decide();")
+            else:  # what is decided depends on them
+                self.posts.append("        if (thread() == 0) decide();\n        __syncthreads();\n")
         notes = " ".join([*self.looks, *self.notes])
         self.lines.append(f"        meet([&] {{ {notes} }});\n")
         self._posts()
@@ -180,6 +185,7 @@ class Steps(Products):
         else:
             raise Unfusable(f"{kind} of Scalars")
         cell = f"S.c{step.out}"
+        self.untouched = False
         self.lines.append(
             f"        __syncthreads();\n"
             f"        if (threadIdx.x == 0) {{ {cell}.bits = bits_of({text}); {cell}.present = {present}; }}\n"

@@ -20,17 +20,22 @@ DEVICE bool touch(const Sums& sums, int64 i) {
     unsigned bit = sums.bit << (address & 3) * 8;
     return !(atomicOr((unsigned*)(address & ~uint64(3)), bit) & bit);
 }
-// The same without a branch, so that a thread can have several of them on their way.
-DEVICE bool touch_if(bool wanted, const Sums& sums, int64 i) {
+// The same for those positions that are `wanted`, all of which are on their way before the first is there.
+template <int COUNT, class Index> DEVICE void touch_wanted(bool (&wanted)[COUNT], const Sums& sums, const Index (&i)[COUNT]) {
 #ifdef __CUDA_ARCH__
-    uint64 address = uint64(sums.marks + i);
-    unsigned bit = sums.bit << (address & 3) * 8, before;
-    asm volatile(
-        "{ .reg .pred wanted; setp.ne.u32 wanted, %3, 0; mov.u32 %0, %2; @wanted atom.relaxed.gpu.or.b32 %0, [%1], %2; }"
-        : "=r"(before) : "l"(address & ~uint64(3)), "r"(bit), "r"(unsigned(wanted)) : "memory");
-    return !(before & bit);
+    unsigned bit[COUNT], before[COUNT];
+#pragma unroll
+    for (int n = 0; n < COUNT; ++n) {
+        uint64 address = uint64(sums.marks + i[n]);
+        bit[n] = sums.bit << (address & 3) * 8;
+        asm volatile(
+            "{ .reg .pred wanted; setp.ne.u32 wanted, %3, 0; mov.u32 %0, %2; @wanted atom.relaxed.gpu.global.or.b32 %0, [%1], %2; }"
+            : "=r"(before[n]) : "l"(address & ~uint64(3)), "r"(bit[n]), "r"(unsigned(wanted[n])) : "memory");
+    }
+#pragma unroll
+    for (int n = 0; n < COUNT; ++n) wanted[n] = !(before[n] & bit[n]);
 #else
-    return wanted && touch(sums, i);
+    for (int n = 0; n < COUNT; ++n) wanted[n] = wanted[n] && touch(sums, i[n]);
 #endif
 }
 DEVICE bool first_touch(const Sums& sums, int64 i) { return !touched(sums, i) && touch(sums, i); }

@@ -22,6 +22,14 @@ DEVICE int64 threads_in_grid() { return int64(BLOCK_COUNT) * blockDim.x; }
 DEVICE int64 warp_in_grid() { return thread_in_grid() >> 5; }
 DEVICE int64 warps_in_grid() { return threads_in_grid() >> 5; }
 
+// A pointer that was kept in shared memory: a compiler that does not know what it points to has to allow for shared memory again.
+template <class T> DEVICE T* global(T* address) {
+#ifdef __CUDA_ARCH__
+    __builtin_assume(__isGlobal(address));
+#endif
+    return address;
+}
+
 // A count lives on the device where one is given; otherwise the host knew it.
 DEVICE int64 counted(const int64* on_device, int64 from_host) { return on_device ? *on_device : from_host; }
 
@@ -44,18 +52,30 @@ DEVICE int64 warp_total(int64 number) {
     return number;
 }
 
+// What a counter in global memory held before; for one thread of a warp, which a compiler does not see: it would begin by adding up
+// what all of them give.
+DEVICE int64 add_alone(int64* counter, int64 number) {
+#ifdef __CUDA_ARCH__
+    int64 before;
+    asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(counter), "l"(number) : "memory");
+    return before;
+#else
+    return int64(atomicAdd((uint64*)counter, uint64(number)));
+#endif
+}
+
 // Every thread of the grid calls it once, after its loop: one atomic per warp.
 DEVICE void add_to_counter(int64* counter, int64 number) {
     if (!__any_sync(FULL_WARP, number != 0)) return;
     number = warp_total(number);
-    if (lane() == 0 && number != 0) atomicAdd((uint64*)counter, uint64(number));
+    if (lane() == 0 && number != 0) add_alone(counter, number);
 }
 
 // The next free places of a list for the lanes that want one; all lanes of the warp call it together.
 DEVICE int64 place_in_list(int64* counter, bool wanted) {
     unsigned wanting = __ballot_sync(FULL_WARP, wanted);
     int64 first = 0;
-    if (lane() == 0 && wanting) first = int64(atomicAdd((uint64*)counter, uint64(__popc(wanting))));
+    if (lane() == 0 && wanting) first = add_alone(counter, __popc(wanting));
     return from_lane(first, 0) + __popc(wanting & ((1u << lane()) - 1));
 }
 

@@ -43,7 +43,7 @@ template <int ROWS> struct Tickets {
         if (left < 0) return first += warps_in_grid() * ROWS;
         if (left-- > 0) return first += ROWS;
         int64 taken = 0;
-        if (lane() == 0) taken = int64(atomicAdd((uint64*)counter, uint64(AT_A_TIME * ROWS)));
+        if (lane() == 0) taken = add_alone(counter, AT_A_TIME * ROWS);
         left = AT_A_TIME - 1;
         return first = warps_in_grid() * (AT_A_TIME * ROWS) + from_lane(taken, 0);
     }

@@ -56,12 +56,20 @@ template <class T> struct Listing {
 
 // What thread 0 of a block decides about a product, for all of its threads.
 struct Plan {
-    int64 edges;  // of the operand
-    bool push, few;  // few: a pull will find little
-    int64 parts;  // of what has too many edges for a warp, once that is known
+    int64 edges;      // of the operand
+    int64 length;     // of its list, or its size: what a push goes through
+    int width;        // of which a warp takes so many at a time
+    bool push, few;   // few: a pull will find little
+    bool by_list;     // a push goes by the list
+    bool ready;       // the list is there, and the other buffer of the result is clean
 };
 DEVICE Plan& plan() {
     __shared__ Plan shared;
+    return shared;
+}
+// Parts of what has too many edges for a warp, once they are listed.
+DEVICE int64& parts_left() {
+    __shared__ int64 shared;
     return shared;
 }
 

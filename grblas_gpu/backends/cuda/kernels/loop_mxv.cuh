@@ -4,54 +4,52 @@
 #include "loop_push.cuh"
 #include "loop_pull.cuh"
 
-// The product by a push or a pull; `out` holds the result afterwards. `change` has something to do at every entry of `u`, and
-// `note` is run by thread 0 of every block at the meeting after that: it looks up numbers and returns what is to be done
-// with them.
-template <class U, class S, class C, class Note>
+// Thread 0 of every block, at a meeting before the product.
+template <class U, class S> DEVICE void make_plan(const Matrix& columns, const U& u, const S& out, int64 edges, bool push, bool few) {
+    bool listable = u.listed || (u.count <= u.capacity && !u.full());
+    int64 length = listable ? u.count : u.size;
+    bool ready = listable == (u.listed != 0) && !out.other_is_dirty();
+    ::plan() = {edges, length, listable ? vertices_for_a_warp(length, edges) : 32, push, few, listable, ready};
+    write_constant(columns, {u.flags(), u.values()}, (Value*)out.other_values());
+}
+
+// The product by a push or a pull; `out` holds the result afterwards. `change` has something to do at every entry of `u`. At the
+// meeting after that, thread 0 of every block runs `note`, which looks up numbers and returns what is to be done with them, and
+// when the result is there `then`.
+template <class U, class S, class C, class Note, class Then>
 DEVICE void multiply_into(
-    const Operands& given, U& u, S& out, Value initial, int64* counters, int64* parts_list, C change, Note note
+    const Operands& given, U& u, S& out, Value initial, int64* counters, int64* parts_list, C change, Note note, Then then
 ) {
-    write_constant(given.columns, given.u, (Value*)out.other_values());
-    if (::plan().push) {
-        bool dirty = out.other_is_dirty(), unlisted = !u.listed && u.count <= u.capacity && !u.full();
+    bool push = ::plan().push;
+    if (push && !::plan().ready) {
+        bool dirty = out.other_is_dirty(), unlisted = ::plan().by_list && !u.listed;
         if (dirty) clean_all<!STRUCTURE>(out, out.next_buffer(), initial);
         if (unlisted) make_list(u, counters);
-        if (dirty || unlisted)
-            meet([&] {
-                if (dirty) out.other_is_clean();
-                if (unlisted) u.listed = 1;
-            });
+        meet([&] {
+            if (dirty) out.other_is_clean();
+            if (unlisted) u.listed = 1;
+        });
     }
-    bool on_the_way = ::plan().push ? u.listed : FOUR_ROWS && CLOSING;
+    bool on_the_way = push ? ::plan().by_list : FOUR_ROWS && CLOSING;
     if (!on_the_way) change.visit_all(&u);
-    auto settle = [&](bool first, bool with_list) {
+    bool rest = false, with_list = push || (FOUR_ROWS && ::plan().few);
+#pragma unroll 1
+    do {  // a second time for parts of what is too long for a warp
+        if (push) push_edges(given, u, out, counters, parts_list, rest, change);
+        else if (rest) pull_long_rows(given, parts_list, ::parts_left(), out, counters);
+        else if constexpr (FOUR_ROWS) pull_four_rows(given, out, counters, parts_list, change);
+        else pull_rows(given, out, counters, parts_list);
+        if (!rest) change.publish();
         meet([&] {
             auto write = note();  // what it looks up is on its way together with these
             int64 found = fresh(counters + (with_list ? ::LISTED_ENTRIES : ::ENTRIES)), edges = fresh(counters + ::EDGES_NEXT);
-            int64 parts = first ? fresh(counters + ::PARTS) : 0;
+            int64 parts = ::parts_left() = rest ? 0 : fresh(counters + ::PARTS);
             if (parts == 0) {
                 write();
                 out.template overwritten<!STRUCTURE>(found, edges, with_list);
+                then();
             }
-            ::plan().parts = parts;
         });
-    };
-    if (::plan().push) {
-        bool in_parts = false;
-#pragma unroll 1
-        do {
-            push_edges(given, u, out, counters, parts_list, in_parts, change);
-            if (!in_parts) change.publish();
-            settle(!in_parts, true);
-            in_parts = ::plan().parts != 0;
-        } while (in_parts);
-    } else {
-        if constexpr (FOUR_ROWS) pull_four_rows(given, out, counters, parts_list, change);
-        else pull_rows(given, out, counters, parts_list);
-        change.publish();
-        settle(true, FOUR_ROWS && ::plan().few);
-        if (::plan().parts == 0) return;
-        pull_long_rows(given, parts_list, ::plan().parts, out, counters);
-        settle(false, FOUR_ROWS && ::plan().few);
-    }
+        rest = ::parts_left() != 0;
+    } while (rest);
 }

@@ -18,27 +18,27 @@ template <class S> struct Push {
         : given(given), many(edges > MANY_EDGES), sums(sums_of(out)), count{given.next, 0, 0}, reached{out, counters, {}} {}
 
     // Edge entry[n] of vertex k[n], if `first[n]`; else both are 0. There are no branches, which would wait for what they depend on:
-    // lanes that need not look anything up all look at position 0, which costs as much as one of them.
-    DEVICE void follow(const int64 (&k)[AT_ONCE], const Offset (&entry)[AT_ONCE], bool (&first)[AT_ONCE]) {
+    // lanes that need not look anything up all look at position 0, which costs as much as one of them. Of many edges, those that
+    // lead nowhere new are sorted out early; of a few, everything is looked up at once.
+    template <bool OF_MANY> DEVICE void follow(const int64 (&k)[AT_ONCE], const Offset (&entry)[AT_ONCE], bool (&first)[AT_ONCE]) {
         either<REPEATED, int64, Column> i[AT_ONCE];
         Offset edges[AT_ONCE];
 #pragma unroll
         for (int n = 0; n < AT_ONCE; ++n) i[n] = column_of(given.columns, k[n], entry[n]);
-        if constexpr (STRUCTURE || EXIT_AT_FIRST)
-            if (many) {
-                bool any = false;
+        if constexpr (OF_MANY && (STRUCTURE || EXIT_AT_FIRST)) {
+            bool any = false;
 #pragma unroll
-                for (int n = 0; n < AT_ONCE; ++n) {
-                    first[n] = first[n] & !touched(sums, i[n]);
-                    any |= first[n];
-                    i[n] = first[n] ? i[n] : 0;
-                }
-                if (!__any_sync(FULL_WARP, any)) return;
+            for (int n = 0; n < AT_ONCE; ++n) {
+                first[n] = first[n] & !touched(sums, i[n]);
+                any |= first[n];
+                i[n] = first[n] ? i[n] : 0;
             }
+            if (!__any_sync(FULL_WARP, any)) return;
+        }
 #pragma unroll
         for (int n = 0; n < AT_ONCE; ++n) {
             first[n] = first[n] & is_open(given, i[n]);
-            if (many) i[n] = first[n] ? i[n] : 0;  // a few had better look up everything at once
+            if constexpr (OF_MANY) i[n] = first[n] ? i[n] : 0;
         }
 #pragma unroll
         for (int n = 0; n < AT_ONCE; ++n) edges[n] = count.edges_of(i[n]);
@@ -50,13 +50,12 @@ template <class S> struct Push {
 #pragma unroll
             for (int n = 0; n < AT_ONCE; ++n)
                 if (first[n]) add_atomically(sums.values + i[n], products[n]);
-            if (many) {
+            if constexpr (OF_MANY) {
 #pragma unroll
                 for (int n = 0; n < AT_ONCE; ++n) first[n] = first[n] & !touched(sums, i[n]);
             }
         }
-#pragma unroll
-        for (int n = 0; n < AT_ONCE; ++n) first[n] = touch_if(first[n], sums, i[n]);
+        touch_wanted(first, sums, i);
 #pragma unroll
         for (int n = 0; n < AT_ONCE; ++n) {
             if constexpr (!STRUCTURE && EXIT_AT_FIRST)
@@ -96,7 +95,8 @@ template <class S> struct Push {
                 entry[n] = from_lane(start, owner[n]) + first + 32 * n;
                 if (!there[n]) from[n] = entry[n] = 0;
             }
-            follow(from, entry, there);
+            if (many) follow<true>(from, entry, there);
+            else follow<false>(from, entry, there);
         }
     }
 };
@@ -118,14 +118,15 @@ template <class U, class S, class C>
 DEVICE void push_edges(
     const Operands& given, const U& u, const S& out, int64* counters, int64* parts_list, bool in_parts, C& change
 ) {
-    int64 edges = ::plan().edges;
-    bool by_list = u.listed;
-    int64 length = in_parts ? ::plan().parts : by_list ? u.count : u.size;
-    int64 part_size = edges > MANY_EDGES ? ::PUSH_PART : ::SMALL_PUSH_PART;
-    int width = in_parts ? 1 : by_list ? vertices_for_a_warp(length, edges) : 32;
+    const ::Plan& plan = ::plan();
+    bool by_list = plan.by_list;
+    int64 length = in_parts ? ::parts_left() : plan.length;
+    int width = in_parts ? 1 : plan.width;
     // Neighbours are in different blocks: warps of one block would wait for each other.
-    int64 base = (int64(thread() >> 5) * BLOCK_COUNT + blockIdx.x) * width;
+    int64 base = ((thread() >> 5) * BLOCK_COUNT + blockIdx.x) * width;
     if (base >= length) return;
+    int64 edges = plan.edges;
+    Offset part_size = edges > MANY_EDGES ? ::PUSH_PART : ::SMALL_PUSH_PART;
     Push<S> pushing(given, out, edges, counters);
 #pragma unroll 1
     for (; base < length; base += warps_in_grid() * width) {
@@ -140,9 +141,10 @@ DEVICE void push_edges(
                 if (stop - start > part_size) stop = start + part_size;
             } else if (by_list || FULL || given.u.present[k]) {
                 if (by_list) k = u.list()[k];
+                auto seen = change.look(k);
                 start = given.columns.indptr[k];
                 stop = given.columns.indptr[k + 1];
-                if (by_list) change.visit(k);
+                if (by_list) change.make(k, seen);
                 if (stop - start > 2 * part_size) {
                     ::put_parts(parts_list, counters + ::PARTS, k, (stop - start + part_size - 1) / part_size);
                     stop = start;

@@ -10,7 +10,7 @@ constexpr int ENTRIES = 0, LISTED_ENTRIES = 1, EDGES_NEXT = 2, ROWS_GIVEN = 3, P
 
 constexpr int64 MANY = 16;  // if one position in so many has an entry, going through all of them is faster than going by a list
 
-template <class T> struct Slot {  // 21 words, as loop_layout.py names them
+template <class T> struct Slot {  // 20 words, as loop_layout.py names them
     using Type = T;
     bool* flags_at[3];  // the first one is null: every position has an entry
     T* values_at[3];
@@ -18,21 +18,20 @@ template <class T> struct Slot {  // 21 words, as loop_layout.py names them
     int64 buffers, size, capacity;
     int64 count, edges, edges_before;
     int64 edges_seen;  // of all that it held before
-    int64 old_count;   // entries of the old buffer's list
+    int64 old_count;   // entries of the old buffer's list by which it must be cleaned
     int64 now;         // which buffer holds the vector
     int64 listed;      // whether its list has all entries
     int64 dirty;       // a bit for each buffer that must be cleaned before it can be scattered into
-    int64 clean_list;  // whether the old buffer must be cleaned by its list
 
     DEVICE int64 next_buffer() const { return now + 1 == buffers ? 0 : now + 1; }
     DEVICE int64 old_buffer() const { return now == 0 ? buffers - 1 : now - 1; }
     DEVICE bool full() const { return flags_at[0] == nullptr; }
-    DEVICE bool* flags() const { return flags_at[now]; }
-    DEVICE bool* other_flags() const { return flags_at[next_buffer()]; }
-    DEVICE T* values() const { return values_at[now]; }
-    DEVICE T* other_values() const { return values_at[next_buffer()]; }
-    DEVICE int64* list() const { return list_at[now]; }
-    DEVICE int64* other_list() const { return list_at[next_buffer()]; }
+    DEVICE bool* flags() const { return global(flags_at[now]); }
+    DEVICE bool* other_flags() const { return global(flags_at[next_buffer()]); }
+    DEVICE T* values() const { return global(values_at[now]); }
+    DEVICE T* other_values() const { return global(values_at[next_buffer()]); }
+    DEVICE int64* list() const { return global(list_at[now]); }
+    DEVICE int64* other_list() const { return global(list_at[next_buffer()]); }
     DEVICE bool has(int64 i) const { return full() || flags()[i]; }
     DEVICE bool other_is_dirty() const { return dirty >> next_buffer() & 1; }
     DEVICE void other_is_clean() { dirty &= ~(int64(1) << next_buffer()); }
@@ -40,11 +39,11 @@ template <class T> struct Slot {  // 21 words, as loop_layout.py names them
     // The other buffer becomes the vector; thread 0 only. What went to a dirty buffer without a list has set all its flags; values
     // of positions without an entry are old ones, and it stays dirty.
     template <bool VALUED> DEVICE void overwritten(int64 entries, int64 new_edges, bool with_list) {
-        clean_list = listed && count * MANY < size;  // a long list is in no order, and takes longer than everything at once
-        if (!clean_list) dirty |= int64(1) << now;
+        bool by_list = listed && count * MANY < size;  // a long list is in no order, and takes longer than everything at once
+        if (!by_list) dirty |= int64(1) << now;
         now = next_buffer();
         if (with_list || !VALUED) dirty &= ~(int64(1) << now);
-        old_count = count;
+        old_count = by_list ? count : 0;
         count = entries;
         listed = with_list && count <= capacity;
         edges_before = edges;
@@ -62,14 +61,16 @@ template <class T> struct Slot {  // 21 words, as loop_layout.py names them
 
 // After the buffers were exchanged: clean the old one by its list. Nobody reads it before the next meeting.
 template <bool VALUED, class T> DEVICE void clean_by_list(const Slot<T>& slot, T initial) {
-    if (!slot.clean_list) return;
-    int64 old = slot.old_buffer();
     // From the last block on: if there is little to do, the first ones are busy with what comes next.
-    int64 mine = (int64(BLOCK_COUNT) - 1 - blockIdx.x) * blockDim.x + thread();
+    int64 mine = (BLOCK_COUNT - 1 - blockIdx.x) * blockDim.x + thread();
+    if (mine >= slot.old_count) return;
+    int64 old = slot.old_buffer();
+    const int64* list = global(slot.list_at[old]);
+    bool* flags = global(slot.flags_at[old]);
     for (int64 t = mine; t < slot.old_count; t += threads_in_grid()) {
-        int64 i = slot.list_at[old][t];
-        slot.flags_at[old][i] = false;
-        if constexpr (VALUED) slot.values_at[old][i] = initial;
+        int64 i = list[t];
+        flags[i] = false;
+        if constexpr (VALUED) global(slot.values_at[old])[i] = initial;
     }
 }
 DEVICE void clear_flags(bool* flags, int64 size) {
@@ -288,19 +289,26 @@ template <bool VALUED, class T, class Offset, class Compute> struct Change {
     Count<Offset> count;
     int64* counters;
     Compute compute;
-    DEVICE void visit(int64 i) {
-        bool* flags = out.flags();
-        bool had = flags == nullptr || flags[i], found = had;
-        T value = T();
-        if (VALUED && had) value = out.values()[i];
-        compute(i, found, value);
-        if (found != had) {
-            flags[i] = found;
-            count.add(i, found ? 1 : -1);
+    struct Entry {
+        bool found;
+        T value;  // if found
+    };
+    // What is there; who looks first and changes it later can look for other things meanwhile.
+    DEVICE Entry look(int64 i) const {
+        const bool* flags = out.flags();
+        return {flags == nullptr || flags[i], VALUED ? out.values()[i] : T()};
+    }
+    DEVICE void make(int64 i, Entry entry) {
+        bool had = entry.found;
+        compute(i, entry.found, entry.value);
+        if (entry.found != had) {
+            out.flags()[i] = entry.found;
+            count.add(i, entry.found ? 1 : -1);
         }
         if constexpr (VALUED)
-            if (found) out.values()[i] = value;
+            if (entry.found) out.values()[i] = entry.value;
     }
+    DEVICE void visit(int64 i) { make(i, look(i)); }
     // Those of the four positions from i on that have a bit; i is a multiple of four.
     DEVICE void visit_four(int64 i, unsigned bits) {
         if (out.full() || i + 4 > out.size) {
@@ -335,7 +343,8 @@ DEVICE Change<VALUED, T, Offset, Compute> change(const Slot<T>& out, const Offse
 }
 // What changes nothing.
 struct NoChange {
-    DEVICE void visit(int64) {}
+    DEVICE int look(int64) const { return 0; }
+    DEVICE void make(int64, int) {}
     DEVICE void visit_four(int64, unsigned) {}
     DEVICE void publish() {}
     template <class D> DEVICE void visit_all(const Slot<D>*) {}

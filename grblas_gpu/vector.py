@@ -13,8 +13,8 @@ from .backends import current_engine
 from .backends.entries import cast
 from .backends.storage import Array, VectorStore
 from .base import BaseType, check_same_backend, stands_for
-from .conversions import check_bounds, check_size, index_array, output_values, own_values, values_to_array
-from .dtypes import FP64, lookup_dtype, unify
+from .conversions import MAX_SIZE, check_bounds, check_size, index_array, output_values, own_values, values_to_array
+from .dtypes import FP64, DataType, lookup_dtype, unify
 from .errors import DimensionMismatch, InvalidValue, OutputNotEmpty
 from .execution import settle
 from .expressions import MatrixExpression, ScalarExpression, VectorExpression, VectorIndexExpr
@@ -41,7 +41,7 @@ class Vector(Tensor, BaseType):
     _name_counter = itertools.count()
 
     def __init__(self, dtype: Any = FP64, size: int = 0, *, name: str | None = None) -> None:
-        self.dtype = lookup_dtype(dtype)
+        self.dtype = dtype if type(dtype) is DataType else lookup_dtype(dtype)
         self._size = size if type(size) is int and 0 <= size < 2**60 else check_size(size, "size")
         self.name = f"v_{next(Vector._name_counter)}" if name is None else name
         self._engine = current_engine()
@@ -140,6 +140,11 @@ class Vector(Tensor, BaseType):
         >>> Vector.from_coo([3, 1], [10, 20]).to_dict()
         {1: 20, 3: 10}
         """
+        build_entry = getattr(current_engine(), "build_entry", None)
+        if build_entry is not None and dtype is dup_op is None and _is_entry(indices, values, size):
+            new = cls(type(values[0]), size, name=name)  # type: ignore[arg-type]
+            new._store = build_entry(new._size, indices[0], values[0], new.dtype.np_type)
+            return new
         index = index_array(indices, "indices")
         array, dtype = values_to_array(values, dtype)
         if size is None:
@@ -472,6 +477,16 @@ class Vector(Tensor, BaseType):
 
 def _rebuild(indices: Any, values: Any, dtype: Any, size: int, name: str) -> Vector:
     return Vector.from_coo(indices, values, dtype, size=size, name=name)
+
+
+def _is_entry(indices: Any, values: Any, size: Any) -> bool:
+    """Whether this is one entry, in Python's numbers, that fits; none is made while a loop is recorded."""
+    if recording.active or not (type(indices) is type(values) is list and len(indices) == len(values) == 1):
+        return False
+    index, value = indices[0], values[0]
+    if not (type(index) is type(size) is int and 0 <= index < size < MAX_SIZE):
+        return False
+    return type(value) is bool or type(value) is float or (type(value) is int and -(2**63) <= value < 2**63)
 
 
 def _integer(k: Any) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...trace import clock
 from ...trace import current as current_trace
-from ..storage import INDEX, HostList, VectorStore
+from ..storage import INDEX, HostEntry, VectorStore
 from . import scratch as scratch_arrays
 from . import vectors
 from .arrays import empty_list
@@ -250,11 +250,10 @@ class _Run:
             count = store.nvals
         if count:
             self.kept.append(store)
-            if count == 1 and type(pending) is HostList:  # travels with the arguments
-                entry: Any = pending.on_host
+            if type(pending) is HostEntry:  # travels with the arguments
                 start = ONE_ENTRY
-                words[begin + SOURCE] = entry.indices.item()
-                words[begin + SOURCE_VALUES] = bits(entry.values.item(), slot.dtype)
+                words[begin + SOURCE] = pending.index
+                words[begin + SOURCE_VALUES] = bits(pending.value, slot.dtype)
             elif store.kind == "sparse":
                 start = AS_LIST
                 words[begin + SOURCE] = store.indices.data.ptr

@@ -10,7 +10,7 @@ J. Owens, Implementing push-pull efficiently in GraphBLAS, ICPP 2018.
 
 from __future__ import annotations
 
-from .. import Matrix, Vector, loop, semiring
+from .. import BOOL, Matrix, Vector, loop, semiring
 from .checks import check_source, graph_algorithm, level_type
 
 
@@ -42,7 +42,7 @@ def dobfs(
     >>> dobfs(A, 0).to_dict()
     {0: 0, 1: 1, 2: 2, 3: 2}
     """
-    step = semiring.any_pair[bool] if structure_only else semiring.lor_land
+    step = semiring.any_pair[BOOL] if structure_only else semiring.lor_land
     if direction == "auto" and not change_direction:
         direction = "push"
     levels = Vector(level_type(A), A.nrows)

@@ -99,14 +99,17 @@ def _recorded_plain(out: Any, value: Any, mask: Any, accum: Any, replace: bool) 
         return False
     if alike and out.ndim:
         check_shapes_equal("update", out, value)
-    return bool(recorder.plain(out, value, _checked_mask(mask, out), accum, replace))
+    if mask is not None:
+        mask = None if out._is_scalar else _fitting_mask(mask, out)
+    return bool(recorder.plain(out, value, mask, accum, replace))
 
 
 def execute(out: Any, expr: Any, mask: Any, accum: Any, replace: bool, desc: Descriptor | None) -> None:
     """Run one expression and write it to ``out``."""
     if recording.active and (recorder := recording.current()) is not None:
         _check_shape(out, expr)
-        if recorder.expression(out, expr, _checked_mask(mask, out), accum, replace, desc):
+        noted = None if mask is None or out._is_scalar else _fitting_mask(mask, out)
+        if recorder.expression(out, expr, noted, accum, replace, desc):
             return
     try:
         if out._is_scalar:
@@ -160,11 +163,6 @@ def _check_shape(out: Any, expr: Any) -> None:
         raise DimensionMismatch(
             f"{expr.method_name}: result of shape {expr.shape} does not fit output {out.name} of shape {out.shape}"
         )
-
-
-def _checked_mask(mask: Any, out: Any) -> Any:
-    """The mask as a Mask that fits the output, or None."""
-    return None if mask is None or out._is_scalar else _fitting_mask(mask, out)
 
 
 def _finish(out: Any, t: Any, view: MaskView | None, accum: Any, replace: bool, masked: bool) -> None:

@@ -106,11 +106,11 @@ class Loop:
         self._fallback = fallback
 
     def __iter__(self) -> Iterator[Any]:
-        recorder = recording.current()
-        if recorder is not None:
+        if recording.active and (recorder := recording.current()) is not None:
             recorder.refuse("a loop inside of a loop")
-        engine = _engine_of(self.condition)
-        matrices = self.condition.ndim == 2  # what changes matrices is not recorded
+        condition = self.condition
+        engine = condition.engine if _is_expression(condition) else getattr(condition, "_engine", None)
+        matrices = condition.ndim == 2  # what changes matrices is not recorded
         if matrices or not getattr(engine, "runs_loops", False) or config["loops"] == "iterated":
             return self._iterate()
         return self._record(engine, sys._getframe(1))
@@ -165,10 +165,6 @@ def _itself(step: int) -> int:
     return step
 
 
-def _engine_of(condition: Any) -> Any:
-    return condition.engine if _is_expression(condition) else getattr(condition, "_engine", None)
-
-
 def _is_row(parent: Any, indexes: Any) -> bool:
     """Whether this extracts one row of a Matrix."""
     if parent.ndim != 2 or parent._is_transposed:
@@ -184,15 +180,16 @@ def _is_expression(condition: Any) -> bool:
 class Recorder:
     """The body of a loop, gone through once: its steps, and the objects that they change and read."""
 
+    symbolic = True
+    gave_up = False
+    step = 0
+
     def __init__(self, loop: Loop, engine: Any, frame: FrameType, fallback: bool) -> None:
         self.loop = loop
         self.engine = engine
         self.steps: list[Step] = []
         self.written: dict[int, Any] = {}
         self.made: dict[int, Any] = {}
-        self.symbolic = True
-        self.gave_up = False
-        self.step = 0
         self._frame: FrameType | None = frame
         self._code = frame.f_code
         self._fallback = fallback
@@ -257,7 +254,8 @@ class Recorder:
             self.give_up()  # what was read is right for the first step
             return False
         place = self._frame.f_lasti if self._frame is not None else 0  # its line is looked up where it matters
-        self.steps.append(Step(kind, out, op, args, mask, accum, replace, desc, place, repeat))
+        step = kind, out, op, args, mask, accum, replace, desc, place, repeat
+        self.steps.append(tuple.__new__(Step, step))  # Step(...) takes twice as long
         self.written[id(out)] = out
         return True
 
@@ -321,18 +319,22 @@ class Recorder:
         """The body is complete: is it a loop that ends, and that Python would have run the same way?"""
         frame, self._frame = self._frame, None
         assert frame is not None
-        names = frame.f_locals if self.made else {}
-        for name, after in names.items():
+        if self.made:
+            self._check_names(frame)
+        condition = self.loop.condition
+        parts = condition.args if _is_expression(condition) else [condition]
+        if self.loop.limit is None and self.written.keys().isdisjoint([id(part) for part in parts]):
+            raise LoopError(f"{frame.f_code.co_filename}: nothing in the body changes the condition of the loop")
+
+    def _check_names(self, frame: FrameType) -> None:
+        """A name that stands for another object at every step is not for the device."""
+        for name, after in frame.f_locals.items():
             before = self._bound.get(name)
             if after is not before and id(after) in self.made and type(before) in OBJECTS and self._reads(before):
                 raise LoopError(
                     f"{frame.f_code.co_filename}: the loop binds {name} to a new object at every step, which a loop on "
                     f"the device cannot do; write {name} << ... to change the object"
                 )
-        condition = self.loop.condition
-        parts = condition.args if _is_expression(condition) else [condition]
-        if self.loop.limit is None and self.written.keys().isdisjoint([id(part) for part in parts]):
-            raise LoopError(f"{frame.f_code.co_filename}: nothing in the body changes the condition of the loop")
 
     def forget(self) -> None:
         """Let go of the objects: the count, which may live on, knows this recorder."""

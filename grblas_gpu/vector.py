@@ -24,6 +24,7 @@ from .scalar import Scalar, as_scalar
 from .tensor import Tensor, typed_op_of_chain
 from .updating import Updater
 
+NUMBERS = frozenset((bool, int, float))
 MATRICES: tuple = ()  # (Matrix, TransposedMatrix), set by matrix.py, which builds on this module
 
 
@@ -140,11 +141,9 @@ class Vector(Tensor, BaseType):
         >>> Vector.from_coo([3, 1], [10, 20]).to_dict()
         {1: 20, 3: 10}
         """
-        build_entry = getattr(current_engine(), "build_entry", None)
-        if build_entry is not None and dtype is dup_op is None and _is_entry(indices, values, size):
-            new = cls(type(values[0]), size, name=name)  # type: ignore[arg-type]
-            new._store = build_entry(new._size, indices[0], values[0], new.dtype.np_type)
-            return new
+        engine = current_engine()
+        if cls is Vector and dtype is None and dup_op is None and _is_entry(engine, indices, values, size):
+            return _of_entry(engine, indices[0], values[0], size, name)  # type: ignore[arg-type]
         index = index_array(indices, "indices")
         array, dtype = values_to_array(values, dtype)
         if size is None:
@@ -479,14 +478,25 @@ def _rebuild(indices: Any, values: Any, dtype: Any, size: int, name: str) -> Vec
     return Vector.from_coo(indices, values, dtype, size=size, name=name)
 
 
-def _is_entry(indices: Any, values: Any, size: Any) -> bool:
-    """Whether this is one entry, in Python's numbers, that fits; none is made while a loop is recorded."""
-    if recording.active or not (type(indices) is type(values) is list and len(indices) == len(values) == 1):
+def _is_entry(engine: Any, indices: Any, values: Any, size: Any) -> bool:
+    """Whether this is one entry that fits, in Python's numbers, of which the engine makes a store by itself."""
+    if type(indices) is not list or type(values) is not list or len(indices) != 1 or len(values) != 1:
         return False
     index, value = indices[0], values[0]
-    if not (type(index) is type(size) is int and 0 <= index < size < MAX_SIZE):
+    if type(index) is not int or type(size) is not int or not 0 <= index < size < MAX_SIZE or recording.active:
         return False
-    return type(value) is bool or type(value) is float or (type(value) is int and -(2**63) <= value < 2**63)
+    return type(value) in NUMBERS and -(2**63) <= value < 2**63 and hasattr(engine, "build_entry")
+
+
+def _of_entry(engine: Any, index: int, value: Any, size: int, name: str | None) -> Vector:
+    """A Vector of one entry, which a search begins with, without an empty store before."""
+    new = Vector.__new__(Vector)
+    new.dtype = dtype = lookup_dtype(type(value))
+    new._size = size
+    new.name = f"v_{next(Vector._name_counter)}" if name is None else name
+    new._engine = engine
+    new._store = engine.build_entry(size, index, value, dtype.np_type)
+    return new
 
 
 def _integer(k: Any) -> int:

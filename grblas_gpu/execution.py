@@ -64,8 +64,14 @@ def _update_plain(
     """The right side is an object or a literal: assign it to the whole output."""
     if input_mask is not None:
         raise TypeError("`input_mask` argument may only be used for extract")
-    if recording.active and _recorded_plain(out, value, mask, accum, replace):
-        return
+    if recording.active and (recorder := recording.current()) is not None:
+        alike = type(value) is type(out)
+        if alike and out.ndim:
+            check_shapes_equal("update", out, value)
+        if alike or not getattr(value, "ndim", 0):
+            noted = None if mask is None or out._is_scalar else _fitting_mask(mask, out)
+            if recorder.plain(out, value, noted, accum, replace):
+                return
     if out._is_scalar:
         if accum is not None:
             scalar = _as_scalar(out, value)
@@ -90,18 +96,6 @@ def _update_plain(
     _assign_value(out, scalar, whole, view, accum, replace, False)
     if started:
         _record("assign", started, out._store.nvals, view)
-
-
-def _recorded_plain(out: Any, value: Any, mask: Any, accum: Any, replace: bool) -> bool:
-    recorder = recording.current()
-    alike = type(value) is type(out)
-    if recorder is None or not (alike or not getattr(value, "ndim", 0)):
-        return False
-    if alike and out.ndim:
-        check_shapes_equal("update", out, value)
-    if mask is not None:
-        mask = None if out._is_scalar else _fitting_mask(mask, out)
-    return bool(recorder.plain(out, value, mask, accum, replace))
 
 
 def execute(out: Any, expr: Any, mask: Any, accum: Any, replace: bool, desc: Descriptor | None) -> None:

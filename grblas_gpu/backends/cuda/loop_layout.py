@@ -25,6 +25,10 @@ COUNT_TYPE = np.dtype(np.int64)
 HEAD_WORDS = 4  # step, tick, stop, turn
 
 
+#: Steps that any program can run as they are.
+PLAIN = frozenset("vxm mxv copy assign add mult union apply apply_left apply_right apply_index select clear".split())
+
+
 class Unfusable(Exception):
     """Why a body cannot run as one kernel."""
 
@@ -69,7 +73,7 @@ class BodyStep(NamedTuple):
 class Body:
     """One loop: its objects by number, and a key that says everything else in these numbers, in plain tuples."""
 
-    __slots__ = ("_operands", "_recording", "constants", "key", "matrices", "variables", "vectors")
+    __slots__ = ("_operands", "_recording", "constants", "key", "matrices", "sizes", "variables", "vectors")
 
     def __init__(self, recording: Any) -> None:
         self.vectors: list[Any] = []
@@ -84,8 +88,10 @@ class Body:
             steps += (self._step(step),)
         condition = self._condition(recording.loop.condition)
         uses: tuple = ()
+        self.sizes: tuple[int, ...] = ()
         for vector in self.vectors:
             uses += (_vector_use(vector, id(vector) in recording.written),)
+            self.sizes += (vector._size,)
         stores: tuple = ()
         for store in self.matrices:
             stores += (_matrix_use(store),)
@@ -117,16 +123,8 @@ class Body:
 
     def _step(self, step: Any) -> tuple:
         kind, out, op, args, mask, accum, replace, desc, _, _ = step
-        if kind == "row" and args[0]._store.copies > 1:
-            raise Unfusable("a row of copies of a matrix")
-        if op is not None and op.opclass == "Aggregator":
-            raise Unfusable("an aggregator")
-        if kind == "select_mask":
-            if mask is not None:
-                raise Unfusable("entries that a mask selects, through another mask")
-            args, mask, kind, replace = args[:1], args[1], "copy", accum is None
-        elif kind == "assign" and not out.ndim:
-            kind = "scalar.assign"
+        if kind not in PLAIN:
+            kind, args, mask, replace = _checked(step)
         known, operand = self._operands, self._operand
         operands: tuple = ()
         for arg in args:
@@ -181,6 +179,20 @@ class Body:
         if condition._role == "object":
             return "true", (known.get(id(condition)) or operand(condition),)
         return "compare", condition.op.key, tuple([known.get(id(arg)) or operand(arg) for arg in condition.args])
+
+
+def _checked(step: Any) -> tuple:
+    """Kind, arguments, mask and replace of a step as the program sees them, if it can run that step."""
+    kind, _, op, args, mask, accum, replace, *_ = step
+    if kind == "row" and args[0]._store.copies > 1:
+        raise Unfusable("a row of copies of a matrix")
+    if op is not None and op.opclass == "Aggregator":
+        raise Unfusable("an aggregator")
+    if kind == "select_mask":
+        if mask is not None:
+            raise Unfusable("entries that a mask selects, through another mask")
+        return "copy", args[:1], args[1], accum is None
+    return kind, args, mask, replace
 
 
 def describe(recording: Any) -> Body:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import struct
 import weakref
+from operator import call
 from typing import Any
 
 import cupy
@@ -135,6 +136,7 @@ class _Room:
         self.work = max([1, *sizes])
         self._arrays: list[Any] = []
         self.homes = [NOWHERE] * len(sizes)  # flags and values of vectors that had no entries in the end
+        sizes += tuple([sizes[copied] for copied in program.copied])
         for number, (slot, size) in enumerate(zip(program.slots, sizes, strict=True)):
             at = layout.slot(number)
             length = 1 if slot.iso else size
@@ -196,24 +198,19 @@ class _Run:
         self.body = body
         self.program = program = compiled.program
         self.scratch = scratch_arrays.current()
-        vectors = body.vectors
-        sizes: tuple[int, ...] = ()
-        for vector in vectors:
-            sizes += (vector._size,)
-        for copied in program.copied:
-            sizes += (sizes[copied],)
-        self.room = room = _Room.of(self.scratch, compiled, sizes)
+        self.room = room = _Room.of(self.scratch, compiled, body.sizes)
         self.words = room.words  # every run sets the same ones
         self.homes: list[tuple[_Slot, Any, Any, Any, bool]] = []  # of every vector that changes: see _written
         self.kept: list[Any] = []  # alive until the kernel has run
-        for slot, vector in zip(compiled.slots, vectors, strict=False):  # hidden ones come last
+        for number, vector in enumerate(body.vectors):
+            slot = compiled.slots[number]
             if slot.written:
                 self._written(slot, vector)
             else:
                 self._read(slot, vector._store)
         if body.variables or body.constants:
             self._scalars()
-        if [matrix() for matrix in room.matrices] != body.matrices:
+        if list(map(call, room.matrices)) != body.matrices:
             self._matrices()
         self.report = room.report
         self.traced = None
@@ -241,20 +238,15 @@ class _Run:
         at, begin, words, homes = slot.at, slot.begin, self.words, self.room.homes
         flags, values = homes[slot.number]
         homes[slot.number] = NOWHERE  # unless there is no result to keep there
-        size, store = vector._size, vector._store
-        length = 1 if slot.iso else size
+        size, store, pending = vector._size, vector._store, vector._store.pending
         start, dense = EMPTY, False
-        pending = store.pending
-        count = store.nvals if pending is None else store.known_nvals
-        if count is None:
-            count = store.nvals
-        if count:
+        if type(pending) is HostEntry:  # travels with the arguments
+            start, count = ONE_ENTRY, 1
+            words[begin + SOURCE] = pending.index
+            words[begin + SOURCE_VALUES] = bits(pending.value, slot.dtype)
+        elif count := store.nvals:
             self.kept.append(store)
-            if type(pending) is HostEntry:  # travels with the arguments
-                start = ONE_ENTRY
-                words[begin + SOURCE] = pending.index
-                words[begin + SOURCE_VALUES] = bits(pending.value, slot.dtype)
-            elif store.kind == "sparse":
+            if store.kind == "sparse":
                 start = AS_LIST
                 words[begin + SOURCE] = store.indices.data.ptr
                 words[begin + SEVERAL] = len(store.values) > 1
@@ -264,22 +256,25 @@ class _Run:
                 flags, values = store.present, store.values
                 if flags is None and not slot.full:
                     flags = cupy.ones(size, bool)
-                if len(values) != length:
+                if len(values) != (1 if slot.iso else size):
                     start = ONE_VALUE
                     words[begin + SOURCE_VALUES] = values.data.ptr
                     values = None
-        if flags is None and not slot.full:
-            flags = _array((size,), FLAG)
+        if slot.full:
+            words[at] = 0
+        else:
+            if flags is None:
+                flags = _array((size,), FLAG)
+            words[at] = flags.data.ptr
         if values is None:
-            values = _array((length,), slot.dtype)
-        self.homes.append((slot, vector, flags, values, dense))
-        words[begin] = start
-        words[at] = 0 if slot.full else flags.data.ptr
+            values = _array((1 if slot.iso else size,), slot.dtype)
         words[at + VALUES] = values.data.ptr
         words[at + COUNT] = count
         # What the array of a vector holds where that has no entry is not for sums to begin with.
         words[at + DIRTY] = dense and not slot.iso
         words[at + LISTED_NOW] = slot.listable and not dense and count <= words[at + CAPACITY]
+        words[begin] = start
+        self.homes.append((slot, vector, flags, values, dense))
 
     def _scalars(self) -> None:
         words = self.words

@@ -52,9 +52,10 @@ def dobfs(
         # levels<frontier> = depth
         levels(frontier.S) << depth
         mask = ~levels.S if masking else None
-        options = {"direction": direction, "policy": policy, "early_exit": early_exit, "reuse_mask": reuse}
         # frontier<!levels> = frontier A, or in a pull levels A
-        frontier(mask=mask, replace=masking, **options) << step(frontier @ A)
+        frontier(
+            mask=mask, replace=masking, direction=direction, policy=policy, early_exit=early_exit, reuse_mask=reuse
+        ) << step(frontier @ A)
         if not masking:
             # frontier<!levels> = frontier
             frontier(~levels.S, replace=True) << frontier

@@ -479,7 +479,10 @@ def _rebuild(indices: Any, values: Any, dtype: Any, size: int, name: str) -> Vec
 
 
 def _is_entry(engine: Any, indices: Any, values: Any, size: Any) -> bool:
-    """Whether this is one entry that fits, in Python's numbers, of which the engine makes a store by itself."""
+    """Whether this is one entry that fits, in Python's numbers, of which the engine makes a store by itself.
+
+    Not while a loop is recorded: the recording must see that a Vector is made and filled.
+    """
     if type(indices) is not list or type(values) is not list or len(indices) != 1 or len(values) != 1:
         return False
     index, value = indices[0], values[0]

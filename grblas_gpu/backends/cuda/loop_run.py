@@ -349,7 +349,7 @@ class _Run:
             count = numbers[3 + slot.number]
             if count == 0:
                 vector._store = empty_list(vector._size, slot.dtype)
-                # For the next run, which finds other arrays of that size in the room anyway, or this one is short.
+                # For the next run: short arrays, and those of vectors for which the room has others as long anyway.
                 if not given and (slot.buffers > 1 or vector._size <= FEW):
                     self.room.homes[slot.number] = flags, values
             elif slot.full:

@@ -152,9 +152,10 @@ class Body:
             store = arg._matrix._store if arg._is_transposed else arg._store
             if store.copies > 1 and not _numbers_copies(store):
                 raise Unfusable("copies of a matrix that is not square, or too many")
-            if store not in self.matrices:
-                self.matrices.append(store)
-            return "matrix", self.matrices.index(store), None, arg._is_transposed
+            matrices = self.matrices
+            if store not in matrices:
+                matrices.append(store)
+            return "matrix", matrices.index(store), None, arg._is_transposed
         dtype = arg.dtype.np_type
         if id(arg) in self._recording.written:
             variable = self._operands[id(arg)] = "variable", len(self.variables), dtype

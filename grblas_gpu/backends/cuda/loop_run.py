@@ -199,7 +199,7 @@ class _Run:
         self.program = program = compiled.program
         self.scratch = scratch_arrays.current()
         self.room = room = _Room.of(self.scratch, compiled, body.sizes)
-        self.words = room.words  # every run sets the same ones
+        self.words = words = room.words  # every run sets the same ones
         self.homes: list[tuple[_Slot, Any, Any, Any, bool]] = []  # of every vector that changes: see _written
         self.kept: list[Any] = []  # alive until the kernel has run
         for number, vector in enumerate(body.vectors):
@@ -216,9 +216,9 @@ class _Run:
         self.traced = None
         if program.products and current_trace() is not None:
             self.traced = cupy.zeros(8 * TRACED * len(program.products), INDEX)
-        self.words[compiled.limit] = limit
-        self.words[compiled.resumes] = 0
-        self.words[compiled.trace] = 0 if self.traced is None else self.traced.data.ptr
+        words[compiled.limit] = limit
+        words[compiled.resumes] = 0
+        words[compiled.trace] = 0 if self.traced is None else self.traced.data.ptr
 
     # ---- what the program is given -------------------------------------------------------------------------------
 
@@ -336,7 +336,8 @@ class _Run:
     def _launched(self) -> list[int]:
         compiled, words, report = self.compiled, self.words, self.report
         while True:
-            words[compiled.stamp] = report.next()
+            report.wanted += 1
+            words[compiled.stamp] = report.wanted
             compiled.launch(self.room, self.scratch)
             numbers: list[int] = report.wait(self.scratch.stream).tolist()  # synchronizes
             words[compiled.resumes] = 1
@@ -380,14 +381,10 @@ class _Report:
         self.numbers[0] = 0
         self.address = self._pinned.ptr
         self._stamp = ctypes.c_int64.from_address(self.address)
-        self._wanted = 0
-
-    def next(self) -> int:
-        self._wanted += 1
-        return self._wanted
+        self.wanted = 0  # the stamp of the last launch
 
     def wait(self, stream: Any) -> np.ndarray:
-        stamp, wanted = self._stamp, self._wanted
+        stamp, wanted = self._stamp, self.wanted
         for _ in range(WATCH):
             if stamp.value == wanted:
                 return self.numbers

@@ -10,7 +10,7 @@ J. Owens, Implementing push-pull efficiently in GraphBLAS, ICPP 2018.
 
 from __future__ import annotations
 
-from .. import Matrix, Vector, loop, semiring
+from .. import BOOL, Matrix, Vector, loop, semiring
 from .checks import check_source, graph_algorithm, level_type
 
 
@@ -42,7 +42,7 @@ def dobfs(
     >>> dobfs(A, 0).to_dict()
     {0: 0, 1: 1, 2: 2, 3: 2}
     """
-    step = semiring.any_pair[bool] if structure_only else semiring.lor_land
+    step = semiring.any_pair[BOOL] if structure_only else semiring.lor_land
     if direction == "auto" and not change_direction:
         direction = "push"
     levels = Vector(level_type(A), A.nrows)
@@ -52,9 +52,10 @@ def dobfs(
         # levels<frontier> = depth
         levels(frontier.S) << depth
         mask = ~levels.S if masking else None
-        options = {"direction": direction, "policy": policy, "early_exit": early_exit, "reuse_mask": reuse}
         # frontier<!levels> = frontier A, or in a pull levels A
-        frontier(mask=mask, replace=masking, **options) << step(frontier @ A)
+        frontier(
+            mask=mask, replace=masking, direction=direction, policy=policy, early_exit=early_exit, reuse_mask=reuse
+        ) << step(frontier @ A)
         if not masking:
             # frontier<!levels> = frontier
             frontier(~levels.S, replace=True) << frontier

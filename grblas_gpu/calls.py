@@ -8,6 +8,8 @@ from .base import output_type
 from .scalar import Scalar
 
 _COLLECTIONS = ("Vector", "Matrix", "TransposedMatrix")
+#: The methods behind infix expressions: Python finds a method faster by a name that it has seen before.
+_METHODS = {name: f"_{name}" for name in "vxm mxv mxm inner ewise_add ewise_mult ewise_union".split()}
 
 
 def _is_infix(x: Any) -> bool:
@@ -19,7 +21,7 @@ def _of_infix(op: Any, expr: Any, **kwargs: Any) -> Any:
     method = expr.method_name
     if kwargs:
         method = "ewise_union"
-    return getattr(expr.left, f"_{method}")(expr.right, op, is_infix=True, **kwargs)
+    return getattr(expr.left, _METHODS[method])(expr.right, op, is_infix=True, **kwargs)
 
 
 def _usage(op: Any, *args: Any) -> TypeError:
@@ -92,7 +94,7 @@ monoid_call = binary_call
 def semiring_call(op: Any, expr: Any, right: Any = None) -> Any:
     """``semiring.min_plus(A @ B)``."""
     if right is None and getattr(expr, "_role", None) == "infix":
-        return getattr(expr.left, f"_{expr.method_name}")(expr.right, op, True)
+        return getattr(expr.left, _METHODS[expr.method_name])(expr.right, op, True)
     if right is not None:
         raise TypeError(
             f"Bad types when calling {op!r}.  Got types: {type(expr)}, {type(right)}.\n"

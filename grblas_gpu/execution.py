@@ -64,8 +64,14 @@ def _update_plain(
     """The right side is an object or a literal: assign it to the whole output."""
     if input_mask is not None:
         raise TypeError("`input_mask` argument may only be used for extract")
-    if recording.active and _recorded_plain(out, value, mask, accum, replace):
-        return
+    if recording.active and (recorder := recording.current()) is not None:
+        alike = type(value) is type(out)
+        if alike and out.ndim:
+            check_shapes_equal("update", out, value)
+        if alike or not getattr(value, "ndim", 0):
+            noted = None if mask is None or out._is_scalar else _fitting_mask(mask, out)
+            if recorder.plain(out, value, noted, accum, replace):
+                return
     if out._is_scalar:
         if accum is not None:
             scalar = _as_scalar(out, value)
@@ -92,21 +98,12 @@ def _update_plain(
         _record("assign", started, out._store.nvals, view)
 
 
-def _recorded_plain(out: Any, value: Any, mask: Any, accum: Any, replace: bool) -> bool:
-    recorder = recording.current()
-    alike = type(value) is type(out)
-    if recorder is None or not (alike or not getattr(value, "ndim", 0)):
-        return False
-    if alike and out.ndim:
-        check_shapes_equal("update", out, value)
-    return bool(recorder.plain(out, value, _checked_mask(mask, out), accum, replace))
-
-
 def execute(out: Any, expr: Any, mask: Any, accum: Any, replace: bool, desc: Descriptor | None) -> None:
     """Run one expression and write it to ``out``."""
     if recording.active and (recorder := recording.current()) is not None:
         _check_shape(out, expr)
-        if recorder.expression(out, expr, _checked_mask(mask, out), accum, replace, desc):
+        noted = None if mask is None or out._is_scalar else _fitting_mask(mask, out)
+        if recorder.expression(out, expr, noted, accum, replace, desc):
             return
     try:
         if out._is_scalar:
@@ -160,11 +157,6 @@ def _check_shape(out: Any, expr: Any) -> None:
         raise DimensionMismatch(
             f"{expr.method_name}: result of shape {expr.shape} does not fit output {out.name} of shape {out.shape}"
         )
-
-
-def _checked_mask(mask: Any, out: Any) -> Any:
-    """The mask as a Mask that fits the output, or None."""
-    return None if mask is None or out._is_scalar else _fitting_mask(mask, out)
 
 
 def _finish(out: Any, t: Any, view: MaskView | None, accum: Any, replace: bool, masked: bool) -> None:

@@ -51,11 +51,16 @@ class Step(NamedTuple):
     replace: bool
     desc: Any
     place: int  # of the operation in the code around the loop
-    repeat: Any  # a function and its arguments: the same operation, run alone
+    expr: Any  # that is assigned; None where the only argument is, or nothing
 
     def run(self) -> None:
-        function, *arguments = self.repeat
-        function(*arguments)
+        """The same operation, alone."""
+        if self.expr is not None:
+            execution.execute(self.out, self.expr, self.mask, self.accum, self.replace, self.desc)
+        elif self.kind == "clear":
+            self.out.clear()
+        else:
+            execution._update_plain(self.out, self.args[0], self.mask, self.accum, self.replace, None, None)
 
 
 def loop(condition: Any, limit: int | None = None, *, fallback: bool = False) -> Loop:
@@ -98,19 +103,20 @@ class Loop:
     (3, 'iterated')
     """
 
+    steps = 0
+    mode = "iterated"
+
     def __init__(self, condition: Any, limit: int | None, fallback: bool) -> None:
         self.condition = condition
         self.limit = limit
-        self.steps = 0
-        self.mode = "iterated"
         self._fallback = fallback
 
     def __iter__(self) -> Iterator[Any]:
-        recorder = recording.current()
-        if recorder is not None:
+        if recording.active and (recorder := recording.current()) is not None:
             recorder.refuse("a loop inside of a loop")
-        engine = _engine_of(self.condition)
-        matrices = self.condition.ndim == 2  # what changes matrices is not recorded
+        condition = self.condition
+        engine = condition.engine if _is_expression(condition) else getattr(condition, "_engine", None)
+        matrices = condition.ndim == 2  # what changes matrices is not recorded
         if matrices or not getattr(engine, "runs_loops", False) or config["loops"] == "iterated":
             return self._iterate()
         return self._record(engine, sys._getframe(1))
@@ -165,10 +171,6 @@ def _itself(step: int) -> int:
     return step
 
 
-def _engine_of(condition: Any) -> Any:
-    return condition.engine if _is_expression(condition) else getattr(condition, "_engine", None)
-
-
 def _is_row(parent: Any, indexes: Any) -> bool:
     """Whether this extracts one row of a Matrix."""
     if parent.ndim != 2 or parent._is_transposed:
@@ -184,15 +186,16 @@ def _is_expression(condition: Any) -> bool:
 class Recorder:
     """The body of a loop, gone through once: its steps, and the objects that they change and read."""
 
+    symbolic = True
+    gave_up = False
+    step = 0
+
     def __init__(self, loop: Loop, engine: Any, frame: FrameType, fallback: bool) -> None:
         self.loop = loop
         self.engine = engine
         self.steps: list[Step] = []
         self.written: dict[int, Any] = {}
         self.made: dict[int, Any] = {}
-        self.symbolic = True
-        self.gave_up = False
-        self.step = 0
         self._frame: FrameType | None = frame
         self._code = frame.f_code
         self._fallback = fallback
@@ -209,8 +212,8 @@ class Recorder:
         if kind is None:
             run = getattr(run, "on_vectors", run)
             kind = KINDS.get(run)
-        if run is runs.run_extract and _is_row(*args):
-            kind, args = "row", [args[0], Scalar.from_value(args[1].axes[0].index, name="")]
+            if run is runs.run_extract and _is_row(*args):
+                kind, args = "row", [args[0], Scalar.from_value(args[1].axes[0].index, name="")]
         if kind is None or type(out) not in OBJECTS or out._engine is not self.engine:
             operands = [arg for arg in expr.args if getattr(arg, "_engine", None) is not None]
             changing = [x for x in (*operands, getattr(mask, "parent", None), out) if id(x) in self.written]
@@ -222,8 +225,7 @@ class Recorder:
             kind = f"scalar.{kind}"
         elif kind == "reduce" and expr._is_cscalar:  # the sum of nothing is a value as well
             kind = "reduce.identity"
-        repeat = (execution.execute, out, expr, mask, accum, replace, desc)
-        return self._add(kind, out, expr.op, args, mask, accum, replace, desc, repeat)
+        return self._add(kind, out, expr.op, args, mask, accum, replace, desc, expr)
 
     def plain(self, out: Any, value: Any, mask: Any, accum: Any, replace: bool) -> bool:
         """Note ``out(mask, accum, replace) << value`` for an object or a literal."""
@@ -233,13 +235,15 @@ class Recorder:
         counts = type(value) is Number and value.counts(self)
         if not counts and type(value) not in (type(out), Scalar):
             value = Scalar.from_value(value, is_cscalar=None, name="")
-        repeat = (execution._update_plain, out, value, mask, accum, replace, None, None)
-        kind = "copy" if type(value) is type(out) and type(out) is Vector else "assign"
-        return self._add(kind, out, None, [value], mask, accum, replace, None, repeat)
+        if type(out) is Vector:
+            kind = "copy" if type(value) is Vector else "assign"
+        else:
+            kind = "scalar.assign"
+        return self._add(kind, out, None, [value], mask, accum, replace, None, None)
 
     def cleared(self, out: Any) -> bool:
         """Note that a Vector has no entries from here on; False if it is to be cleared at once."""
-        return self._add("clear", out, None, [], None, None, False, None, (out.clear,))
+        return self._add("clear", out, None, [], None, None, False, None, None)
 
     def new(self, out: Any) -> None:
         """An object is made in the body: at every step again."""
@@ -248,16 +252,16 @@ class Recorder:
             self.cleared(out)
 
     def _add(
-        self, kind: str, out: Any, op: Any, args: Any, mask: Any, accum: Any, replace: bool, desc: Any, repeat: Any
+        self, kind: str, out: Any, op: Any, args: Any, mask: Any, accum: Any, replace: bool, desc: Any, expr: Any
     ) -> bool:
-        seen = self._seen.get(id(out))
-        if seen is not None:
+        if self._seen and (seen := self._seen.get(id(out))) is not None:
             if not self._fallback:
                 self._error(f"{seen[1]} of {out.name} was read before, and here it changes", seen[2])
             self.give_up()  # what was read is right for the first step
             return False
         place = self._frame.f_lasti if self._frame is not None else 0  # its line is looked up where it matters
-        self.steps.append(Step(kind, out, op, args, mask, accum, replace, desc, place, repeat))
+        step = kind, out, op, args, mask, accum, replace, desc, place, expr
+        self.steps.append(tuple.__new__(Step, step))  # Step(...) takes twice as long
         self.written[id(out)] = out
         return True
 
@@ -321,23 +325,28 @@ class Recorder:
         """The body is complete: is it a loop that ends, and that Python would have run the same way?"""
         frame, self._frame = self._frame, None
         assert frame is not None
-        names = frame.f_locals if self.made else {}
-        for name, after in names.items():
+        if self.made:
+            self._check_names(frame)
+        condition = self.loop.condition
+        parts = condition.args if _is_expression(condition) else [condition]
+        if self.loop.limit is None and self.written.keys().isdisjoint(map(id, parts)):
+            raise LoopError(f"{frame.f_code.co_filename}: nothing in the body changes the condition of the loop")
+
+    def _check_names(self, frame: FrameType) -> None:
+        """A name that stands for another object at every step is not for the device."""
+        for name, after in frame.f_locals.items():
             before = self._bound.get(name)
             if after is not before and id(after) in self.made and type(before) in OBJECTS and self._reads(before):
                 raise LoopError(
                     f"{frame.f_code.co_filename}: the loop binds {name} to a new object at every step, which a loop on "
                     f"the device cannot do; write {name} << ... to change the object"
                 )
-        condition = self.loop.condition
-        parts = condition.args if _is_expression(condition) else [condition]
-        if self.loop.limit is None and self.written.keys().isdisjoint([id(part) for part in parts]):
-            raise LoopError(f"{frame.f_code.co_filename}: nothing in the body changes the condition of the loop")
 
     def forget(self) -> None:
         """Let go of the objects: the count, which may live on, knows this recorder."""
         self.steps = []
-        self.written, self.made, self._seen, self._bound = {}, {}, {}, {}
+        nothing: dict[Any, Any] = {}
+        self.written = self.made = self._seen = self._bound = nothing
 
     def _reads(self, obj: Any) -> bool:
         return any(

@@ -13,8 +13,8 @@ from .backends import current_engine
 from .backends.entries import cast
 from .backends.storage import Array, VectorStore
 from .base import BaseType, check_same_backend, stands_for
-from .conversions import check_bounds, check_size, index_array, output_values, own_values, values_to_array
-from .dtypes import FP64, lookup_dtype, unify
+from .conversions import MAX_SIZE, check_bounds, check_size, index_array, output_values, own_values, values_to_array
+from .dtypes import FP64, DataType, lookup_dtype, unify
 from .errors import DimensionMismatch, InvalidValue, OutputNotEmpty
 from .execution import settle
 from .expressions import MatrixExpression, ScalarExpression, VectorExpression, VectorIndexExpr
@@ -24,6 +24,7 @@ from .scalar import Scalar, as_scalar
 from .tensor import Tensor, typed_op_of_chain
 from .updating import Updater
 
+NUMBERS = frozenset((bool, int, float))
 MATRICES: tuple = ()  # (Matrix, TransposedMatrix), set by matrix.py, which builds on this module
 
 
@@ -41,7 +42,7 @@ class Vector(Tensor, BaseType):
     _name_counter = itertools.count()
 
     def __init__(self, dtype: Any = FP64, size: int = 0, *, name: str | None = None) -> None:
-        self.dtype = lookup_dtype(dtype)
+        self.dtype = dtype if type(dtype) is DataType else lookup_dtype(dtype)
         self._size = size if type(size) is int and 0 <= size < 2**60 else check_size(size, "size")
         self.name = f"v_{next(Vector._name_counter)}" if name is None else name
         self._engine = current_engine()
@@ -140,6 +141,9 @@ class Vector(Tensor, BaseType):
         >>> Vector.from_coo([3, 1], [10, 20]).to_dict()
         {1: 20, 3: 10}
         """
+        engine = current_engine()
+        if cls is Vector and dtype is None and dup_op is None and _is_entry(engine, indices, values, size):
+            return _of_entry(engine, indices[0], values[0], size, name)  # type: ignore[arg-type]
         index = index_array(indices, "indices")
         array, dtype = values_to_array(values, dtype)
         if size is None:
@@ -472,6 +476,30 @@ class Vector(Tensor, BaseType):
 
 def _rebuild(indices: Any, values: Any, dtype: Any, size: int, name: str) -> Vector:
     return Vector.from_coo(indices, values, dtype, size=size, name=name)
+
+
+def _is_entry(engine: Any, indices: Any, values: Any, size: Any) -> bool:
+    """Whether this is one entry that fits, in Python's numbers, of which the engine makes a store by itself.
+
+    Not while a loop is recorded: the recording must see that a Vector is made and filled.
+    """
+    if type(indices) is not list or type(values) is not list or len(indices) != 1 or len(values) != 1:
+        return False
+    index, value = indices[0], values[0]
+    if type(index) is not int or type(size) is not int or not 0 <= index < size < MAX_SIZE or recording.active:
+        return False
+    return type(value) in NUMBERS and -(2**63) <= value < 2**63 and hasattr(engine, "build_entry")
+
+
+def _of_entry(engine: Any, index: int, value: Any, size: int, name: str | None) -> Vector:
+    """A Vector of one entry, which a search begins with, without an empty store before."""
+    new = Vector.__new__(Vector)
+    new.dtype = dtype = lookup_dtype(type(value))
+    new._size = size
+    new.name = f"v_{next(Vector._name_counter)}" if name is None else name
+    new._engine = engine
+    new._store = engine.build_entry(size, index, value, dtype.np_type)
+    return new
 
 
 def _integer(k: Any) -> int:

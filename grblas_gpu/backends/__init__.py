@@ -18,7 +18,8 @@ from .base import Backend
 NAMES = ("cpu", "cuda", "numpy")
 
 _engines: dict[str, Backend] = {}
-_chosen: ContextVar[Backend | None] = ContextVar("grblas_gpu_backend", default=None)
+#: The engine of new objects within a ``with using(...)`` block; None outside of any.
+chosen: ContextVar[Backend | None] = ContextVar("grblas_gpu_backend", default=None)
 _default: Backend | None = None
 
 
@@ -85,7 +86,7 @@ def set_backend(name: str) -> None:
 
 
 class _Using(ContextDecorator):
-    """What :func:`using` returns; a generator would take twice as long, and every algorithm does it."""
+    """What :func:`using` returns; a generator would take twice as long."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -94,10 +95,10 @@ class _Using(ContextDecorator):
         return _Using(self._name)  # a decorated function has one for each call
 
     def __enter__(self) -> None:
-        self._token = _chosen.set(get_engine(self._name))
+        self._token = chosen.set(get_engine(self._name))
 
     def __exit__(self, *error: object) -> None:
-        _chosen.reset(self._token)
+        chosen.reset(self._token)
 
 
 def using(name: str) -> _Using:
@@ -114,7 +115,7 @@ def using(name: str) -> _Using:
 def current_engine() -> Backend:
     """The engine that a new object belongs to."""
     global _default
-    engine = _chosen.get()
+    engine = chosen.get()
     if engine is not None:
         return engine
     if _default is None:

@@ -85,6 +85,32 @@ class HostList(Pending):
     values = property(lambda self: self._arrays()[1])
 
 
+_ONE = Known(1)
+
+
+class HostEntry(HostList):
+    """One entry, which a search begins with: Python's numbers, of which arrays are made when somebody looks at them."""
+
+    __slots__ = ("dtype", "index", "size", "value")
+
+    def __init__(self, size: int, index: int, value: Any, dtype: np.dtype, travel: Callable[[Array], Array]) -> None:
+        self.at_most = 1
+        self.counter = _ONE
+        self.size = size
+        self.index = index
+        self.value = value
+        self.dtype = dtype
+        self._travel = travel
+        self._on_device = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "on_host":
+            raise AttributeError(name)
+        values, indices = np.array([self.value], self.dtype), np.array([self.index], INDEX)
+        self.on_host = VectorStore(self.size, values, indices=indices)
+        return self.on_host
+
+
 class VectorStore:
     """A vector as *sparse* (``indices``), *bitmap* (``present``) or *full* (neither).
 
@@ -171,7 +197,7 @@ class VectorStore:
             raise AttributeError(f"VectorStore has no attribute {name!r}")
         pending = self.pending
         self.nvals = nvals = pending.counter.read()  # synchronizes
-        if name == "nvals" and type(pending) is HostList:
+        if name == "nvals" and isinstance(pending, HostList):
             return nvals
         if pending.indices is None:
             self.pending = None
@@ -184,14 +210,14 @@ class VectorStore:
         return getattr(self, name)
 
     @classmethod
-    def on_its_way(cls, store: VectorStore, travel: Callable[[Array], Array]) -> VectorStore:
-        """A list that is on the host and will be on a device."""
-        made = cls.__new__(cls)
-        made.size = store.size
-        made.present = made.edges = made.flags = None
-        made.ordered = store.ordered
-        made.pending = HostList(store, travel)
-        return made
+    def on_its_way(cls, size: int, pending: HostList) -> VectorStore:
+        """A list that is on the host, in order, and will be on a device."""
+        store = cls.__new__(cls)
+        store.size = size
+        store.present = store.edges = store.flags = None
+        store.ordered = True
+        store.pending = pending
+        return store
 
     @property
     def nvals_at_most(self) -> int:
@@ -214,7 +240,7 @@ class VectorStore:
         pending = self.pending
         if pending is None:  # the usual case, asked for often
             return self.values.dtype
-        return pending.on_host.values.dtype if type(pending) is HostList else self.stored_values.dtype
+        return pending.on_host.values.dtype if isinstance(pending, HostList) else self.stored_values.dtype
 
     @property
     def stored_values(self) -> Array:
@@ -226,7 +252,9 @@ class VectorStore:
     def iso(self) -> bool:
         """True when one stored value stands for all entries (so a single entry counts as iso)."""
         pending = self.pending
-        return len(pending.on_host.values if type(pending) is HostList else self.stored_values) == 1
+        if isinstance(pending, HostList):
+            return pending.at_most == 1 or len(pending.on_host.values) == 1
+        return len(self.stored_values) == 1
 
     def copy(self) -> VectorStore:
         if self.pending is not None and self.present is not None:

@@ -13,7 +13,7 @@ from ...errors import OutOfMemory
 from ..base import Backend
 from ..definitions import Definitions
 from ..entries import Store, cast
-from ..storage import INDEX, Array, MaskView, MatrixStore, VectorStore, column_type
+from ..storage import INDEX, Array, HostEntry, HostList, MaskView, MatrixStore, VectorStore, column_type
 from . import operating, radix, scratch, vectors
 from .arrays import empty_list
 from .assign import assign_scalar
@@ -163,12 +163,16 @@ class CudaBackend(Definitions):
 
     def build_vector(self, size: int, index: Array, values: Array, dup_op: Any) -> VectorStore:
         if len(values) == 1 and type(index) is type(values) is np.ndarray:  # nothing to put in order
-            return VectorStore.on_its_way(VectorStore(size, values.copy(), indices=index), cupy.asarray)
+            return self.build_entry(size, index.item(), values.item(), values.dtype)
         if _few_on_host(index, values):
             if len(values) > 1 and (values == values[0]).all():  # one value for all: kernels read none
                 values = np.broadcast_to(values[:1], values.shape)
-            return VectorStore.on_its_way(_HOST.build_vector(size, index, values, dup_op), cupy.asarray)
+            return VectorStore.on_its_way(size, HostList(_HOST.build_vector(size, index, values, dup_op), cupy.asarray))
         return super().build_vector(size, index, values, dup_op)
+
+    def build_entry(self, size: int, index: int, value: Any, dtype: np.dtype) -> VectorStore:
+        """A vector of one entry, given as Python's numbers."""
+        return VectorStore.on_its_way(size, HostEntry(size, index, value, dtype, cupy.asarray))
 
     def build_matrix(self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any) -> MatrixStore:
         if _few_on_host(rows, cols, values):

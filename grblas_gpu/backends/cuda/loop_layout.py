@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...mask import Mask
 from ...recording import Number
 from ..storage import MatrixStore
 
@@ -22,6 +23,10 @@ SLOT_FIELDS = (
 VARIABLE_WORDS = 2
 COUNT_TYPE = np.dtype(np.int64)
 HEAD_WORDS = 5  # step, tick, stop, turn, then
+
+
+#: Steps that any program can run as they are.
+PLAIN = frozenset("vxm mxv copy assign add mult union apply apply_left apply_right apply_index select clear".split())
 
 
 class Unfusable(Exception):
@@ -68,30 +73,38 @@ class BodyStep(NamedTuple):
 class Body:
     """One loop: its objects by number, and a key that says everything else in these numbers, in plain tuples."""
 
+    __slots__ = ("_operands", "_recording", "constants", "key", "matrices", "sizes", "variables", "vectors")
+
     def __init__(self, recording: Any) -> None:
         self.vectors: list[Any] = []
         self.variables: list[Any] = []  # Scalars that change in the loop
         self.constants: list[tuple[Any, np.dtype]] = []  # values of other Scalars, with the type that they have
         self.matrices: list[MatrixStore] = []
         self._recording = recording
-        self._numbers: dict[int, int] = {}
-        written = recording.written
-        self.key = (
-            tuple(map(self._step, recording.steps)),
-            self._condition(recording.loop.condition),
-            tuple([_vector_use(vector, id(vector) in written) for vector in self.vectors]),
-            tuple([scalar.dtype for scalar in self.variables]),
-            tuple(map(_matrix_use, self.matrices)),
-        )
+        self._operands: dict[int, tuple] = {}  # of vectors and variables, by their ids: as in _operand
+        # Tuples grow by +=, which for a few elements is faster than a comprehension.
+        steps: tuple = ()
+        for step in recording.steps:
+            steps += (self._step(step),)
+        condition = self._condition(recording.loop.condition)
+        uses: tuple = ()
+        self.sizes: tuple[int, ...] = ()
+        for vector in self.vectors:
+            uses += (_vector_use(vector, id(vector) in recording.written),)
+            self.sizes += (vector._size,)
+        stores: tuple = ()
+        for store in self.matrices:
+            stores += (_matrix_use(store),)
+        self.key = steps, condition, uses, stores
 
     # ---- what a program is made of: asked for once, not at every call ----------------------------------------------
 
     @property
     def steps(self) -> list[BodyStep]:
         steps: list[BodyStep] = []
-        for step, (kind, out, _, args, mask, _, replace, desc) in zip(self._recording.steps, self.key[0], strict=True):
-            use, line = None if mask is None else MaskUse(*mask), self._recording.line(step)
-            steps.append(BodyStep(kind, out, step.op, _operands(args), use, step.accum, replace, desc, line))
+        for step, (kind, out, _, args, mask, _, replace, _) in zip(self._recording.steps, self.key[0], strict=True):
+            use, line = None if mask is None else _mask_use(*mask), self._recording.line(step)
+            steps.append(BodyStep(kind, out[1], step.op, _operands(args), use, step.accum, replace, step.desc, line))
         return steps
 
     @property
@@ -108,47 +121,46 @@ class Body:
 
     # ---- the key ----------------------------------------------------------------------------------------------------
 
-    def _number(self, thing: Any, among: list[Any]) -> int:
-        numbers, key = self._numbers, id(thing)
-        if key not in numbers:
-            numbers[key] = len(among)
-            among.append(thing)
-        return numbers[key]
-
     def _step(self, step: Any) -> tuple:
         kind, out, op, args, mask, accum, replace, desc, _, _ = step
-        if kind == "row" and args[0]._store.copies > 1:
-            raise Unfusable("a row of copies of a matrix")
-        if op is not None and op.opclass == "Aggregator":
-            raise Unfusable("an aggregator")
-        if kind == "select_mask":
-            if mask is not None:
-                raise Unfusable("entries that a mask selects, through another mask")
-            args, mask, kind, replace = args[:1], args[1], "copy", accum is None
-        operands = tuple(map(self._operand, args))
-        if out.ndim:
-            number = self._number(out, self.vectors)
-        else:
-            number = self._number(out, self.variables)
-            kind = "scalar.assign" if kind == "assign" else kind
-        use = None if mask is None else (self._number(mask.parent, self.vectors), mask.structure, mask.complement)
-        op, accum = None if op is None else op.key, None if accum is None else accum.key
-        return kind, number, op, operands, use, accum, replace, desc
+        if kind not in PLAIN:
+            kind, args, mask, replace = _checked(step)
+        known, operand = self._operands, self._operand
+        operands: tuple = ()
+        for arg in args:
+            operands += (known.get(id(arg)) or operand(arg),)
+        return (
+            kind,
+            known.get(id(out)) or operand(out),
+            None if op is None else op.key,
+            operands,
+            None if mask is None else (known.get(id(mask.parent)) or operand(mask.parent), type(mask)),
+            None if accum is None else accum.key,
+            replace,
+            None if desc is None else desc.key,
+        )
 
     def _operand(self, arg: Any) -> tuple:
-        """The fields of an :class:`Operand`."""
+        """The fields of an :class:`Operand` that is not known yet."""
         if type(arg) is Number:
             return "count", 0, COUNT_TYPE, False, arg.text
         if arg.ndim == 1:
-            return "vector", self._number(arg, self.vectors)
+            vector = self._operands[id(arg)] = "vector", len(self.vectors)
+            self.vectors.append(arg)
+            return vector
         if arg.ndim == 2:
             store = arg._matrix._store if arg._is_transposed else arg._store
             if store.copies > 1 and not _numbers_copies(store):
                 raise Unfusable("copies of a matrix that is not square, or too many")
-            return "matrix", self._number(store, self.matrices), None, arg._is_transposed
+            matrices = self.matrices
+            if store not in matrices:
+                matrices.append(store)
+            return "matrix", matrices.index(store), None, arg._is_transposed
         dtype = arg.dtype.np_type
         if id(arg) in self._recording.written:
-            return "variable", self._number(arg, self.variables), dtype
+            variable = self._operands[id(arg)] = "variable", len(self.variables), dtype
+            self.variables.append(arg)
+            return variable
         content = arg._content
         if type(content) is Number:
             if content.counts(self._recording):
@@ -162,11 +174,26 @@ class Body:
     def _condition(self, condition: Any) -> tuple:
         if condition.ndim == 2:
             raise Unfusable("the condition is a Matrix")
+        known, operand = self._operands, self._operand
         if condition.ndim == 1:
-            return "entries", self._number(condition, self.vectors)
+            return "entries", (known.get(id(condition)) or operand(condition))[1]
         if condition._role == "object":
-            return "true", (self._operand(condition),)
-        return "compare", condition.op.key, tuple(map(self._operand, condition.args))
+            return "true", (known.get(id(condition)) or operand(condition),)
+        return "compare", condition.op.key, tuple([known.get(id(arg)) or operand(arg) for arg in condition.args])
+
+
+def _checked(step: Any) -> tuple:
+    """Kind, arguments, mask and replace of a step as the program sees them, if it can run that step."""
+    kind, _, op, args, mask, accum, replace, *_ = step
+    if kind == "row" and args[0]._store.copies > 1:
+        raise Unfusable("a row of copies of a matrix")
+    if op is not None and op.opclass == "Aggregator":
+        raise Unfusable("an aggregator")
+    if kind == "select_mask":
+        if mask is not None:
+            raise Unfusable("entries that a mask selects, through another mask")
+        return "copy", args[:1], args[1], accum is None
+    return kind, args, mask, replace
 
 
 def describe(recording: Any) -> Body:
@@ -178,6 +205,10 @@ def _operands(fields: Any) -> tuple[Operand, ...]:
     return tuple([Operand(*each) for each in fields])
 
 
+def _mask_use(vector: tuple, kind: type[Mask]) -> MaskUse:
+    return MaskUse(vector[1], kind.structure, kind.complement)
+
+
 def _numbers_copies(store: MatrixStore) -> bool:
     """Whether kernels/mxv.cuh can tell the copy that a row or a column is in: by one size, in 32 bits."""
     return store.nrows == store.ncols <= 2**32
@@ -187,7 +218,7 @@ def _vector_use(vector: Any, written: bool) -> tuple:
     """The fields of a :class:`VectorUse`."""
     store = vector._store
     if store.pending is not None:
-        return vector.dtype.np_type, False, store.known_nvals == 0 or store.iso, written
+        return vector.dtype.np_type, False, store.iso or store.known_nvals == 0, written
     full = store.present is None and store.indices is None and store.size > 0
     return vector.dtype.np_type, full, store.nvals == 0 or len(store.values) == 1, written
 

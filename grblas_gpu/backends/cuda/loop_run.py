@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import struct
 import weakref
+from operator import call
 from typing import Any
 
 import cupy
@@ -12,7 +13,7 @@ import numpy as np
 
 from ...trace import clock
 from ...trace import current as current_trace
-from ..storage import INDEX, HostList, VectorStore
+from ..storage import INDEX, HostEntry, VectorStore
 from . import scratch as scratch_arrays
 from . import vectors
 from .arrays import empty_list
@@ -28,7 +29,7 @@ LEAST_LIST = 4096
 LEAST_PART = (
     85  # entries, on average: rows of more than 256 are dealt out in parts of 128 at least, or what is left of them
 )
-FEW = 2**20  # arrays of so many elements are kept where that saves asking for them
+FEW = 2**20  # arrays of so many elements are kept in any case: that saves asking for them
 FLAG = np.dtype(bool)
 NOWHERE: tuple[Any, Any] = (None, None)
 WATCH = 20_000  # looks at the report before the host goes to sleep
@@ -54,7 +55,7 @@ class Compiled:
         layout = program.layout
         self.size = layout.size
         self.limit, self.stamp, self.resumes, self.trace, self.parts = (layout.names[name,] for name in NAMED)
-        self.slots = [(slot, layout.slot(number), program.starts[number]) for number, slot in enumerate(program.slots)]
+        self.slots = [_Slot(program, number) for number in range(len(program.slots))]
         self.variables = [layout.variable(number) for number in range(layout.variables)]
         self.constants = [layout.names.get(("constant", number)) for number in range(len(body.constants))]
         self._functions: dict[int, tuple[int, int, int]] = {}  # on each device, how many blocks can meet, and clusters
@@ -107,13 +108,31 @@ def run_loop(recording: Any) -> int | None:
     return _Run(compiled, body, 2**62 if limit is None else limit).result()
 
 
+class _Slot:
+    """What runs ask of a vector's slot again and again: its facts, and where its words are."""
+
+    __slots__ = ("at", "begin", "buffers", "dtype", "full", "iso", "listable", "number", "written")
+
+    def __init__(self, program: Program, number: int) -> None:
+        facts = program.slots[number]
+        self.number = number
+        self.at = program.layout.slot(number)
+        self.begin = program.starts[number]  # how its entries get there
+        self.dtype = facts.dtype
+        self.full = facts.full
+        self.iso = facts.iso
+        self.written = facts.written
+        self.buffers = facts.buffers
+        self.listable = facts.listable
+
+
 class _Room:
     """Memory that loops of one program use again and again, and the words that say where it is.
 
     One room belongs to a thread and a stream, as everything in the scratch, and fits vectors of certain sizes.
     """
 
-    def __init__(self, compiled: Compiled, sizes: list[int]) -> None:
+    def __init__(self, compiled: Compiled, sizes: tuple[int, ...]) -> None:
         program, layout = compiled.program, compiled.program.layout
         self.sizes = sizes
         given = (ctypes.c_int64 * compiled.size)()  # the kernel's only parameter
@@ -125,6 +144,7 @@ class _Room:
         self.work = max([1, *sizes])
         self._arrays: list[Any] = []
         self.homes = [NOWHERE] * len(sizes)  # flags and values of vectors that had no entries in the end
+        sizes += tuple([sizes[copied] for copied in program.copied])
         for number, (slot, size) in enumerate(zip(program.slots, sizes, strict=True)):
             at = layout.slot(number)
             length = 1 if slot.iso else size
@@ -169,7 +189,7 @@ class _Room:
         return int(self._parts.data.ptr)
 
     @staticmethod
-    def of(scratch: Scratch, compiled: Compiled, sizes: list[int]) -> _Room:
+    def of(scratch: Scratch, compiled: Compiled, sizes: tuple[int, ...]) -> _Room:
         arrays: dict[Any, Any] = scratch._arrays
         room = arrays.get(compiled)
         if room is None or room.sizes != sizes:
@@ -186,86 +206,83 @@ class _Run:
         self.body = body
         self.program = program = compiled.program
         self.scratch = scratch_arrays.current()
-        vectors = body.vectors
-        sizes = [vector._size for vector in vectors]
-        for copied in program.copied:
-            sizes.append(sizes[copied])
-        self.room = room = _Room.of(self.scratch, compiled, sizes)
-        self.words = room.words  # every run sets the same ones
-        self.homes: dict[int, tuple[Any, Any]] = {}  # flags and values of every vector that changes
-        self.given: set[int] = set()  # vectors whose arrays others may know
+        self.room = room = _Room.of(self.scratch, compiled, body.sizes)
+        self.words = words = room.words  # every run sets the same ones
+        self.homes: list[tuple[_Slot, Any, Any, Any, bool]] = []  # of every vector that changes: see _written
         self.kept: list[Any] = []  # alive until the kernel has run
-        for number, vector in enumerate(vectors):
-            if program.slots[number].written:
-                self._written(number, vector._store, sizes[number])
+        for number, vector in enumerate(body.vectors):
+            slot = compiled.slots[number]
+            if slot.written:
+                self._written(slot, vector)
             else:
-                self._read(number, vector._store)
-        self._scalars()
-        if [matrix() for matrix in room.matrices] != body.matrices:
+                self._read(slot, vector._store)
+        if body.variables or body.constants:
+            self._scalars()
+        if list(map(call, room.matrices)) != body.matrices:
             self._matrices()
         self.report = room.report
         self.traced = None
         if program.products and current_trace() is not None:
             self.traced = cupy.zeros(8 * TRACED * len(program.products), INDEX)
-        self.words[compiled.limit] = limit
-        self.words[compiled.resumes] = 0
-        self.words[compiled.trace] = 0 if self.traced is None else self.traced.data.ptr
+        words[compiled.limit] = limit
+        words[compiled.resumes] = 0
+        words[compiled.trace] = 0 if self.traced is None else self.traced.data.ptr
 
     # ---- what the program is given -------------------------------------------------------------------------------
 
-    def _read(self, number: int, store: Any) -> None:
+    def _read(self, slot: _Slot, store: Any) -> None:
         store = vectors.as_bitmap(store)
-        at = self.compiled.slots[number][1]
+        at = slot.at
         self.words[at] = 0 if store.present is None else store.present.data.ptr
         self.words[at + VALUES] = store.values.data.ptr
         self.words[at + COUNT] = store.nvals
         self.kept.append(store)
 
-    def _written(self, number: int, store: Any, size: int) -> None:
-        """Where a vector is at the beginning and will be at the end, and how its entries get there."""
-        slot, at, begin = self.compiled.slots[number]
-        words, homes = self.words, self.room.homes
-        flags, values = homes[number]
-        homes[number] = NOWHERE  # unless there is no result to keep there
-        length = 1 if slot.iso else size
+    def _written(self, slot: _Slot, vector: Any) -> None:
+        """Where a vector is at the beginning and will be at the end, and how its entries get there.
+
+        Adds to ``homes``: slot and vector, flags and values, and whether others may know these arrays.
+        """
+        at, begin, words, homes = slot.at, slot.begin, self.words, self.room.homes
+        flags, values = homes[slot.number]
+        homes[slot.number] = NOWHERE  # unless there is no result to keep there
+        size, store, pending = vector._size, vector._store, vector._store.pending
         start, dense = EMPTY, False
-        count = store.known_nvals
-        if count is None:
-            count = store.nvals
-        if count:
+        if type(pending) is HostEntry:  # travels with the arguments
+            start, count = ONE_ENTRY, 1
+            words[begin + SOURCE] = pending.index
+            words[begin + SOURCE_VALUES] = bits(pending.value, slot.dtype)
+        elif count := store.nvals:
             self.kept.append(store)
-            if count == 1 and type(store.pending) is HostList:  # travels with the arguments
-                entry: Any = store.pending.on_host
-                start = ONE_ENTRY
-                words[begin + SOURCE] = entry.indices.item()
-                words[begin + SOURCE_VALUES] = bits(entry.values.item(), slot.dtype)
-            elif store.kind == "sparse":
+            if store.kind == "sparse":
                 start = AS_LIST
                 words[begin + SOURCE] = store.indices.data.ptr
                 words[begin + SEVERAL] = len(store.values) > 1
                 words[begin + SOURCE_VALUES] = store.values.data.ptr
             else:
                 start, dense = AS_IT_IS, True
-                self.given.add(number)
                 flags, values = store.present, store.values
                 if flags is None and not slot.full:
                     flags = cupy.ones(size, bool)
-                if len(values) != length:
+                if len(values) != (1 if slot.iso else size):
                     start = ONE_VALUE
                     words[begin + SOURCE_VALUES] = values.data.ptr
                     values = None
-        if flags is None and not slot.full:
-            flags = _array((size,), FLAG)
+        if slot.full:
+            words[at] = 0
+        else:
+            if flags is None:
+                flags = _array((size,), FLAG)
+            words[at] = flags.data.ptr
         if values is None:
-            values = _array((length,), slot.dtype)
-        self.homes[number] = flags, values
-        words[begin] = start
-        words[at] = 0 if slot.full else flags.data.ptr
+            values = _array((1 if slot.iso else size,), slot.dtype)
         words[at + VALUES] = values.data.ptr
         words[at + COUNT] = count
         # What the array of a vector holds where that has no entry is not for sums to begin with.
         words[at + DIRTY] = dense and not slot.iso
         words[at + LISTED_NOW] = slot.listable and not dense and count <= words[at + CAPACITY]
+        words[begin] = start
+        self.homes.append((slot, vector, flags, values, dense))
 
     def _scalars(self) -> None:
         words = self.words
@@ -314,7 +331,7 @@ class _Run:
                 self.words[self.compiled.limit] = 0
                 self.words[self.compiled.resumes] = 1
                 self._launched()
-            self._take(self.report.numbers)
+            self._take(self.report.numbers.tolist())
             raise
         except BaseException:
             scratch_arrays.forget()
@@ -322,31 +339,28 @@ class _Run:
         self._take(numbers)
         if self.traced is not None:
             records_of(self, clock() - started)
-        return int(numbers[2])
+        return numbers[2]
 
-    def _launched(self) -> np.ndarray:
+    def _launched(self) -> list[int]:
         compiled, words, report = self.compiled, self.words, self.report
         while True:
-            words[compiled.stamp] = report.next()
+            report.wanted += 1
+            words[compiled.stamp] = report.wanted
             compiled.launch(self.room, self.scratch)
-            numbers = report.wait(self.scratch.stream)  # synchronizes
+            numbers: list[int] = report.wait(self.scratch.stream).tolist()  # synchronizes
             words[compiled.resumes] = 1
             if not numbers[1]:
                 return numbers
 
-    def _take(self, report: np.ndarray) -> None:
+    def _take(self, numbers: list[int]) -> None:
         """The vectors and scalars as the loop left them."""
-        numbers = report.tolist()
-        for number, vector in enumerate(self.body.vectors):
-            slot = self.program.slots[number]
-            if not slot.written:
-                continue
-            count = numbers[3 + number]
-            flags, values = self.homes[number]
+        for slot, vector, flags, values, given in self.homes:
+            count = numbers[3 + slot.number]
             if count == 0:
                 vector._store = empty_list(vector._size, slot.dtype)
-                if vector._size <= FEW and number not in self.given:
-                    self.room.homes[number] = flags, values  # for the next run
+                # For the next run: short arrays, and those of vectors for which the room has others as long anyway.
+                if not given and (slot.buffers > 1 or vector._size <= FEW):
+                    self.room.homes[slot.number] = flags, values
             elif slot.full:
                 vector._store = VectorStore(vector._size, values)
             else:
@@ -375,14 +389,10 @@ class _Report:
         self.numbers[0] = 0
         self.address = self._pinned.ptr
         self._stamp = ctypes.c_int64.from_address(self.address)
-        self._wanted = 0
-
-    def next(self) -> int:
-        self._wanted += 1
-        return self._wanted
+        self.wanted = 0  # the stamp of the last launch
 
     def wait(self, stream: Any) -> np.ndarray:
-        stamp, wanted = self._stamp, self._wanted
+        stamp, wanted = self._stamp, self.wanted
         for _ in range(WATCH):
             if stamp.value == wanted:
                 return self.numbers

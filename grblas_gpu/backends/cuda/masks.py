@@ -67,7 +67,7 @@ NO_MASK = VectorMask()
 def list_of(store: VectorStore) -> tuple[Array, Array, int, int]:
     """Indices, values, length (or a bound) of a list, and where the device has the length (or 0)."""
     pending = store.pending
-    if type(pending) is HostList:
+    if isinstance(pending, HostList):
         store.indices  # from now on it is a list like any other
         pending = None
     if pending is None:

@@ -2,8 +2,9 @@
 
 Method: Brandes' algorithm in linear algebra. Forward, a breadth-first search counts the shortest paths sigma from a
 source (integers). Backward, level by level, each vertex passes on the dependency delta of its successors to its
-predecessors, in proportion to sigma (floats). Several sources at once are rows of matrices, or vectors side by side
-over as many copies of the graph; the formulas are the same.
+predecessors, in proportion to sigma (floats). With more paths than integers can count, both go by logarithms:
+the formulas are the same, of other operations. Several sources at once are rows of matrices, or vectors side by side
+over as many copies of the graph.
 Invariant: before backward step d, ``delta`` holds 1 + the dependency of the source on every vertex at distance >= d.
 Cost: O(n + m) per source; a single one needs six vectors of words and the vertices by level, within 7 n + m words.
 Reference: O. Artiles, F. Saeed, TurboBC: a memory efficient and scalable GPU based betweenness centrality algorithm in
@@ -13,17 +14,36 @@ the language of linear algebra, ICPP Workshops 2021; U. Brandes, A faster algori
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
-from .. import BOOL, FP64, Matrix, Vector, agg, binary, io, loop, monoid, select, semiring, unary
+from .. import BOOL, FP64, INT64, Matrix, Vector, agg, binary, io, loop, monoid, select, semiring, unary
 from .checks import check_sources, graph_algorithm
 from .progress import progress
-from .shortest_paths import by_level, count_paths
+from .shortest_paths import by_level, count_paths, sum_of_logarithms
 
 BATCH = 64  # sources per matrix, at most
 SHALLOW = 64  # so many levels are few
 BATCH_ENTRIES = 2**20  # entries per matrix, at most: large graphs have work enough in one row
 COPIES_ENTRIES = 2**22  # entries of vectors side by side, which are worked on in one go
+
+
+class Arithmetic(NamedTuple):
+    """What the formulas are made of, for numbers or for their logarithms."""
+
+    one: float
+    plus: Any
+    sum: Any  # a semiring of it, whose product is the first factor
+    times: Any
+    over: Any
+    number: Any  # that a logarithm stands for
+
+
+def of_numbers() -> Arithmetic:
+    return Arithmetic(1.0, binary.plus, semiring.plus_first, binary.times, binary.truediv, None)
+
+
+def of_logarithms() -> Arithmetic:
+    return Arithmetic(0.0, binary.numpy.logaddexp2, sum_of_logarithms(), binary.plus, binary.minus, unary.exp2)
 
 
 @graph_algorithm
@@ -99,9 +119,10 @@ def dependencies(A: Matrix, start: Any) -> Any:
     >>> dependencies(generators.path(4), Vector.from_coo([0], [1], size=4)).to_dict()
     {0: 1.0, 1: 3.0, 2: 2.0, 3: 1.0}
     """
-    levels, sigma, deepest = count_paths(A, start)
+    levels, sigma, deepest = count_paths(A, start, logarithms=True)
+    numbers = of_numbers() if sigma.dtype == INT64 else of_logarithms()
     # delta<sigma> = 1
-    delta = unary.one[FP64](sigma).new()
+    delta = binary.second[FP64](sigma, numbers.one).new()
     # A few levels are looked up among all vertices; the rows of a matrix have many of them at hand.
     rows = by_level(levels, deepest) if levels.ndim == 1 and deepest > SHALLOW else None
     level, w = delta.dup(BOOL, clear=True), delta.dup(clear=True)
@@ -111,11 +132,11 @@ def dependencies(A: Matrix, start: Any) -> Any:
         level << (select.valueeq(levels, depth) if rows is None else rows[depth, :])
         # w<level> = (1 + dependency) / sigma
         w(level.S, replace=True) << delta
-        w << binary.truediv(w & sigma)
+        w << numbers.over(w & sigma)
         # level = the vertices above
         level << (select.valueeq(levels, depth - 1) if rows is None else rows[depth - 1, :])
         # w<level> = w A'
-        w(level.S, replace=True) << semiring.plus_first(w @ A.T)
+        w(level.S, replace=True) << numbers.sum(w @ A.T)
         # delta += w sigma
-        delta(binary.plus) << binary.times(w & sigma)
-    return delta
+        delta(numbers.plus) << numbers.times(w & sigma)
+    return delta if numbers.number is None else numbers.number(delta).new()

@@ -1,28 +1,31 @@
 """How many shortest paths lead to each vertex: the forward stage of TurboBFS and of betweenness centrality.
 
 Counts are 64-bit integers for as long as they fit, which 32-bit ones do not on Kronecker graphs of scale 21. When they
-would not fit any more, they are counted as floats with a warning; beyond the range of floats there is an error.
+would not fit any more, they are counted as floats with a warning; beyond the range of floats there is an error. Who
+needs no more than their ratios can have logarithms, which have no limit: sums of logarithms are a semiring as well.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
 from typing import Any
 
 import numpy as np
 
-from .. import FP64, INT32, INT64, Matrix, Vector, io, loop, monoid, semiring
+from .. import FP64, INT32, INT64, Matrix, Vector, binary, io, loop, monoid, semiring
 from .preparing import total
 
 LIMIT = 2**63 - 1
 ROUNDING = 1e-9  # more than the relative error of a sum of floats
 
 
-def count_paths(A: Matrix, sources: Any, **options: Any) -> tuple[Any, Any, int]:
+def count_paths(A: Matrix, sources: Any, *, logarithms: bool = False, **options: Any) -> tuple[Any, Any, int]:
     """Levels and path counts from a source, or from several: Vectors, or Matrices with a row for each; and the depth.
 
-    ``sources`` has a 1 at every source. Options are the descriptor's, for the products.
+    ``sources`` has a 1 at every source. Options are the descriptor's, for the products. Counts that do not fit INT64
+    are FP64; with ``logarithms``, those are the base-2 logarithms of the counts.
 
     >>> from grblas_gpu import Matrix, Vector
     >>> A = Matrix.from_coo([0, 0, 1, 2], [1, 2, 3, 3], True, nrows=4, ncols=4)
@@ -30,7 +33,7 @@ def count_paths(A: Matrix, sources: Any, **options: Any) -> tuple[Any, Any, int]
     >>> levels.to_dict(), sigma.to_dict(), deepest
     ({0: 0, 1: 1, 2: 1, 3: 2}, {0: 1, 1: 1, 2: 1, 3: 2}, 2)
     """
-    levels, sigma, deepest = search(A, sources.dup(INT64), options)
+    levels, sigma, deepest = search(A, sources.dup(INT64), semiring.plus_first[INT64], options)
     # A count adds up those of other vertices over at most as many edges as any vertex has. So there are at most as many
     # paths as the largest degree to the power of the depth; and the first count that does not fit makes the sum of all,
     # over so many edges, too large, whatever came of it.
@@ -39,26 +42,44 @@ def count_paths(A: Matrix, sources: Any, **options: Any) -> tuple[Any, Any, int]
         total(sigma.dup(FP64)) * edges <= LIMIT and smallest_count(sigma) > 0
     ):
         return levels, sigma, deepest
-    floats = search(A, sources.dup(FP64), options)[1]
-    most = largest(floats)
-    if most * (1 + ROUNDING) <= LIMIT:
+    if logarithms:
+        frontier = sources.dup(FP64, clear=True)
+        # frontier<sources> = log 1
+        frontier(sources.S) << 0.0
+        sums = search(A, frontier, sum_of_logarithms(), options)[1]
+        fits, form = largest(sums) <= math.log2(LIMIT) - ROUNDING, "logarithms of FP64"
+    else:
+        sums = search(A, sources.dup(FP64), semiring.plus_first[FP64], options)[1]
+        most = largest(sums)
+        fits, form = most * (1 + ROUNDING) <= LIMIT, "FP64, rounded to 53"
+        if most == float("inf"):
+            raise OverflowError("there are more than 1e308 shortest paths to a vertex: beyond the range of FP64")
+    if fits:
         return levels, sigma, deepest
-    warnings.warn("path counts exceed 64 bits: going on with FP64, rounded to 53", RuntimeWarning, 5)
-    if most == float("inf"):
-        raise OverflowError("there are more than 1e308 shortest paths to a vertex: beyond the range of FP64")
-    return levels, floats, deepest
+    warnings.warn(f"path counts exceed 64 bits: going on with {form}", RuntimeWarning, 5)
+    return levels, sums, deepest
 
 
-def search(A: Matrix, frontier: Any, options: dict[str, Any]) -> tuple[Any, Any, int]:
-    """The breadth-first search that counts, in the type of the frontier."""
+@functools.cache
+def sum_of_logarithms() -> Any:
+    """The semiring in which log(x + y) is the sum of log x and log y, and a product is the first factor.
+
+    >>> from grblas_gpu import Matrix, Vector
+    >>> sum_of_logarithms()(Vector.from_coo([0, 1], [2.0, 2.0]) @ Matrix.from_coo([0, 1], [0, 0], 0.0)).new().to_dict()
+    {0: 3.0}
+    """
+    return semiring.register_anonymous(monoid.numpy.logaddexp2, binary.first, name="sum_of_logarithms")[FP64]
+
+
+def search(A: Matrix, frontier: Any, step: Any, options: dict[str, Any]) -> tuple[Any, Any, int]:
+    """The breadth-first search that adds up what the frontier has; a product of ``step`` is its first factor."""
     sigma = frontier.dup()
     levels = type(frontier)(INT32, *frontier.shape)
-    step = semiring.plus_first[sigma.dtype]
     rounds = loop(frontier)
     for depth in rounds:
         # levels<frontier> = depth
         levels(frontier.S) << depth
-        # frontier<!sigma> = frontier A, over (+, first): a path to a vertex goes on along each of its edges
+        # frontier<!sigma> = frontier A: a path to a vertex goes on along each of its edges
         frontier(~sigma.S, replace=True, **options) << step(frontier @ A)
         # sigma<frontier> = frontier
         sigma(frontier.S) << frontier

@@ -65,7 +65,7 @@ WORKS = [
     Work("BFS grid 1400 x 1400", "grid", "bfs", 120, 15, 5),
     Work("SSSP grid 1400 x 1400, weights 1..255", "grid", "sssp", None, 60, 15),
     Work("BC one source, grid 1400 x 1400", "grid", "bc", None, 40, 12),
-    # About as many levels, and paths that FP64 can count: 1e178 from corner to corner, of the grid above 1e840.
+    # About as many levels, and paths that FP64 can count: 1e178 from corner to corner; the grid above has 1e840.
     Work("BC one source, grid 100 x 2315", "strip", "bc"),
     Work("BC one source, mycielskian19", "mycielskian19", "bc", 15, None, 6),
     Work("BC exact, mycielskian16", "mycielskian16", "exact", 10_000, None, 3000),

@@ -70,7 +70,10 @@ def product_dependencies(A: Any, source: int, levels: Any) -> Any:
 
 
 def edge_dependencies(indptr: np.ndarray, indices: np.ndarray, source: int, levels: np.ndarray) -> np.ndarray:
-    """The same over the list of all edges that lead down, sorted by level."""
+    """The same over the list of all edges that lead down, sorted by level.
+
+    Path counts have an exponent of their own: there may be more of them than floats can count.
+    """
     rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
     down = (levels[rows] >= 0) & (levels[indices] == levels[rows] + 1)
     rows, cols = rows[down], indices[down].astype(np.int64)
@@ -78,12 +81,18 @@ def edge_dependencies(indptr: np.ndarray, indices: np.ndarray, source: int, leve
     rows, cols = rows[order], cols[order]
     cuts = np.searchsorted(levels[rows], np.arange(levels.max(initial=0) + 2))
     steps = list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
-    sigma, delta = np.zeros(len(levels)), np.zeros(len(levels))
+    sigma, exponent, delta = np.zeros(len(levels)), np.zeros(len(levels), np.int64), np.zeros(len(levels))
     sigma[source] = 1
     for start, stop in steps:
-        np.add.at(sigma, cols[start:stop], sigma[rows[start:stop]])
+        above, below = rows[start:stop], cols[start:stop]
+        np.maximum.at(exponent, below, exponent[above])
+        np.add.at(sigma, below, np.ldexp(sigma[above], exponent[above] - exponent[below]))
+        reached = np.unique(below)
+        sigma[reached], more = np.frexp(sigma[reached])
+        exponent[reached] += more
     for start, stop in reversed(steps):
         above, below = rows[start:stop], cols[start:stop]
-        np.add.at(delta, above, sigma[above] / sigma[below] * (1 + delta[below]))
+        share = np.ldexp(sigma[above] / sigma[below], exponent[above] - exponent[below])
+        np.add.at(delta, above, share * (1 + delta[below]))
     delta[source] = 0
     return delta

@@ -124,7 +124,7 @@ def test_path_counts_close_to_64_bits_stay_exact(backend: str) -> None:
 
 
 @pytest.mark.parametrize("batch", [1, 2])
-def test_path_counts_beyond_64_bits_become_floats(backend: str, batch: int) -> None:
+def test_path_counts_beyond_64_bits_become_floats_or_logarithms(backend: str, batch: int) -> None:
     found = stages(25, 8)  # 2**75 paths
     A = found.matrix()
     with pytest.warns(RuntimeWarning, match="exceed 64 bits"):
@@ -138,10 +138,17 @@ def test_path_counts_beyond_64_bits_become_floats(backend: str, batch: int) -> N
     close(result, np.array(serial_dependencies(found.rows, found.cols, found.n, sources)) / 2)
 
 
-def test_path_counts_beyond_floats_are_an_error() -> None:
-    A = stages(260, 16).matrix()  # 2**1040 paths
-    with pytest.warns(RuntimeWarning), pytest.raises(OverflowError, match="more than 1e308"):
-        betweenness_centrality(A, 0)
+@pytest.mark.parametrize("batch", [1, 2])
+def test_more_paths_than_floats_can_count(backend: str, batch: int) -> None:
+    """Counting raises an error; centrality goes on with logarithms of the counts."""
+    found = stages(1040, 2)  # 2**1040 paths
+    A = found.matrix()
+    with pytest.raises(OverflowError, match="more than 1e308"):
+        turbobfs(A, 0, paths=True)
+    sources = [0, 5]
+    with pytest.warns(RuntimeWarning, match="exceed 64 bits: going on with logarithms"):
+        result = betweenness_centrality(A, sources, normalized=False, batch=batch)
+    close(result, np.array(serial_dependencies(found.rows, found.cols, found.n, sources)) / 2)
 
 
 def test_values_of_the_matrix_do_not_matter(backend: str) -> None:

@@ -26,12 +26,12 @@ from .tracing import records_of
 
 LISTED = 8  # a vector with more entries than one position in so many has no list
 LEAST_LIST = 4096
-LEAST_PART = (
-    85  # entries, on average: rows of more than 256 are dealt out in parts of 128 at least, or what is left of them
-)
+#: Entries of a part, on average: rows of more than 256 are dealt out in parts of 128, or what is left of them.
+LEAST_PART = 85
 FEW = 2**20  # arrays of so many elements are kept in any case: that saves asking for them
 FLAG = np.dtype(bool)
 NOWHERE: tuple[Any, Any] = (None, None)
+TOO_LARGE = 720  # the driver's CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
 WATCH = 20_000  # looks at the report before the host goes to sleep
 AS_IT_IS, AS_LIST, EMPTY, ONE_VALUE, ONE_ENTRY = range(5)  # as in kernels/slot.cuh
 VALUES, BUFFERS, SIZE, CAPACITY, COUNT, LISTED_NOW, DIRTY = (
@@ -72,8 +72,8 @@ class Compiled:
             device = cupy.cuda.Device(scratch.device)
             cluster = CLUSTER if int(device.compute_capability) >= 90 else 1
             fitting = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(function.ptr, THREADS, 0)
-            most = max(1, min(fitting, BLOCKS)) * int(device.attributes["MultiProcessorCount"])
-            known = self._functions[scratch.device] = function.ptr, min(MOST_BLOCKS, most) // cluster * cluster, cluster
+            most = min(MOST_BLOCKS, max(1, min(fitting, BLOCKS)) * int(device.attributes["MultiProcessorCount"]))
+            known = self._functions[scratch.device] = function.ptr, max(1, most // cluster) * cluster, cluster
         function, most, cluster = known
         blocks = min(-(-room.work // (THREADS * cluster)) * cluster, most)
         # The driver's own function, not the kernel's: that takes three times as long.
@@ -81,10 +81,10 @@ class Compiled:
             cupy.cuda.driver.launchCooperativeKernel(
                 function, blocks, 1, 1, THREADS, 1, 1, 0, scratch.stream_at, room.parameters
             )
-        except cupy.cuda.driver.CUDADriverError:
-            if blocks <= cluster:
+        except cupy.cuda.driver.CUDADriverError as error:
+            if error.status != TOO_LARGE or blocks <= cluster:
                 raise
-            # The processors of a cluster are neighbours, of which there may not be as many as would fit.
+            # The processors of a cluster are neighbours: there may be a place for a block, but not for eight.
             self._functions[scratch.device] = function, blocks - cluster, cluster
             self.launch(room, scratch)
 

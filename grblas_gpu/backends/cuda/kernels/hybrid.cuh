@@ -29,23 +29,29 @@ DEVICE Sum hybrid_sum(const Matrix& m, const Vector& u, int64 i, int64 start, in
 // dealt out beforehand, since asking for them takes a while.
 template <int ROWS> struct Tickets {
     static constexpr int AT_A_TIME = 4;
-    int64 rows, first;
     int64* counter;
-    int left;  // of those that were taken; negative: all are dealt out
-    DEVICE Tickets(int64 rows, int64* counters) : rows(rows), counter(counters + TICKET) {
+    unsigned group;  // the last one of those with ROWS rows that this warp got
+    int left;        // of those that were taken; negative: all are dealt out
+    DEVICE unsigned warps() const { return (blockDim.x >> 5) * BLOCK_COUNT; }
+    DEVICE Tickets(int64 rows, int64* counters) : counter(counters + TICKET) {
         bool many = rows >= 2 * AT_A_TIME * ROWS * warps_in_grid();
-        int64 warp = int64(thread() >> 5) * BLOCK_COUNT + blockIdx.x;  // neighbours are in different blocks
-        first = (warp * (many ? AT_A_TIME : 1) - (many ? 1 : warps_in_grid())) * ROWS;
+        unsigned warp = (thread() >> 5) * BLOCK_COUNT + blockIdx.x;  // neighbours are in different blocks
+        group = many ? warp * AT_A_TIME - 1 : warp - warps();
         left = many ? AT_A_TIME : -1;
     }
-    // The first one of the next rows; not less than `rows`: there are none.
+    // The first one of the next rows; not less than their number: there are none.
     DEVICE int64 next() {
-        if (left < 0) return first += warps_in_grid() * ROWS;
-        if (left-- > 0) return first += ROWS;
-        int64 taken = 0;
-        if (lane() == 0) taken = add_alone(counter, AT_A_TIME * ROWS);
-        left = AT_A_TIME - 1;
-        return first = warps_in_grid() * (AT_A_TIME * ROWS) + from_lane(taken, 0);
+        if (left < 0) {
+            group += warps();
+        } else if (left-- > 0) {
+            ++group;
+        } else {
+            int64 taken = 0;
+            if (lane() == 0) taken = add_alone(counter, AT_A_TIME);
+            left = AT_A_TIME - 1;
+            group = warps() * AT_A_TIME + from_lane(unsigned(taken), 0);
+        }
+        return int64(group) * ROWS;
     }
 };
 template <int ROWS, class Visit> DEVICE void for_each_rows(int64 rows, int64* counters, Visit visit) {

@@ -1,10 +1,10 @@
 """Betweenness centrality: how many shortest paths between other vertices go through each vertex.
 
 Method: Brandes' algorithm in linear algebra. Forward, a breadth-first search counts the shortest paths sigma from a
-source (integers). Backward, level by level, each vertex passes on the dependency delta of its successors to its
-predecessors, in proportion to sigma (floats). With more paths than integers can count, both go by logarithms:
-the formulas are the same, of other operations. Several sources at once are rows of matrices, or vectors side by side
-over as many copies of the graph.
+source. Backward, level by level, each vertex passes on the dependency delta of its successors to its predecessors, in
+proportion to sigma. Where there are more paths than floats can count, both stages go by logarithms: the same formulas,
+made of other operations. Several sources at once are rows of matrices, or vectors side by side over as many copies of
+the graph.
 Invariant: before backward step d, ``delta`` holds 1 + the dependency of the source on every vertex at distance >= d.
 Cost: O(n + m) per source; a single one needs six vectors of words and the vertices by level, within 7 n + m words.
 Reference: O. Artiles, F. Saeed, TurboBC: a memory efficient and scalable GPU based betweenness centrality algorithm in
@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from .. import BOOL, FP64, INT64, Matrix, Vector, agg, binary, io, loop, monoid, select, semiring, unary
+from .. import BOOL, FP64, Matrix, Vector, agg, binary, io, loop, monoid, select, semiring, unary
 from .checks import check_sources, graph_algorithm
 from .progress import progress
-from .shortest_paths import by_level, count_paths, sum_of_logarithms
+from .shortest_paths import by_level, compare_paths, sum_of_logarithms
 
 BATCH = 64  # sources per matrix, at most
 SHALLOW = 64  # so many levels are few
@@ -119,8 +119,8 @@ def dependencies(A: Matrix, start: Any) -> Any:
     >>> dependencies(generators.path(4), Vector.from_coo([0], [1], size=4)).to_dict()
     {0: 1.0, 1: 3.0, 2: 2.0, 3: 1.0}
     """
-    levels, sigma, deepest = count_paths(A, start, logarithms=True)
-    numbers = of_numbers() if sigma.dtype == INT64 else of_logarithms()
+    levels, sigma, deepest, logarithmic = compare_paths(A, start)
+    numbers = of_logarithms() if logarithmic else of_numbers()
     # delta<sigma> = 1
     delta = binary.second[FP64](sigma, numbers.one).new()
     # A few levels are looked up among all vertices; the rows of a matrix have many of them at hand.

@@ -2,7 +2,7 @@
 
 Counts are 64-bit integers for as long as they fit, which 32-bit ones do not on Kronecker graphs of scale 21. When they
 would not fit any more, they are counted as floats with a warning; beyond the range of floats there is an error. Who
-needs no more than their ratios can have logarithms, which have no limit: sums of logarithms are a semiring as well.
+needs no more than their ratios gets floats, or logarithms, which have no limit: their sums are a semiring as well.
 """
 
 from __future__ import annotations
@@ -21,11 +21,10 @@ LIMIT = 2**63 - 1
 ROUNDING = 1e-9  # more than the relative error of a sum of floats
 
 
-def count_paths(A: Matrix, sources: Any, *, logarithms: bool = False, **options: Any) -> tuple[Any, Any, int]:
+def count_paths(A: Matrix, sources: Any, **options: Any) -> tuple[Any, Any, int]:
     """Levels and path counts from a source, or from several: Vectors, or Matrices with a row for each; and the depth.
 
-    ``sources`` has a 1 at every source. Options are the descriptor's, for the products. Counts that do not fit INT64
-    are FP64; with ``logarithms``, those are the base-2 logarithms of the counts.
+    ``sources`` has a 1 at every source. Options are the descriptor's, for the products.
 
     >>> from grblas_gpu import Matrix, Vector
     >>> A = Matrix.from_coo([0, 0, 1, 2], [1, 2, 3, 3], True, nrows=4, ncols=4)
@@ -42,22 +41,31 @@ def count_paths(A: Matrix, sources: Any, *, logarithms: bool = False, **options:
         total(sigma.dup(FP64)) * edges <= LIMIT and smallest_count(sigma) > 0
     ):
         return levels, sigma, deepest
-    if logarithms:
-        frontier = sources.dup(FP64, clear=True)
-        # frontier<sources> = log 1
-        frontier(sources.S) << 0.0
-        sums = search(A, frontier, sum_of_logarithms(), options)[1]
-        fits, form = largest(sums) <= math.log2(LIMIT) - ROUNDING, "logarithms of FP64"
-    else:
-        sums = search(A, sources.dup(FP64), semiring.plus_first[FP64], options)[1]
-        most = largest(sums)
-        fits, form = most * (1 + ROUNDING) <= LIMIT, "FP64, rounded to 53"
-        if most == float("inf"):
-            raise OverflowError("there are more than 1e308 shortest paths to a vertex: beyond the range of FP64")
-    if fits:
+    floats = search(A, sources.dup(FP64), semiring.plus_first[FP64], options)[1]
+    most = largest(floats)
+    if most * (1 + ROUNDING) <= LIMIT:
         return levels, sigma, deepest
-    warnings.warn(f"path counts exceed 64 bits: going on with {form}", RuntimeWarning, 5)
-    return levels, sums, deepest
+    if most == math.inf:
+        raise OverflowError("there are more than 1e308 shortest paths to a vertex: beyond the range of FP64")
+    warnings.warn("path counts exceed 64 bits: going on with FP64, rounded to 53", RuntimeWarning, 5)
+    return levels, floats, deepest
+
+
+def compare_paths(A: Matrix, sources: Any) -> tuple[Any, Any, int, bool]:
+    """The same for who needs ratios of counts: these are FP64 or, if True, their base-2 logarithms.
+
+    >>> from grblas_gpu import Matrix, Vector
+    >>> A = Matrix.from_coo([0, 0, 1, 2], [1, 2, 3, 3], True, nrows=4, ncols=4)
+    >>> compare_paths(A, Vector.from_coo([0], [1], size=4))[1:]
+    (Vector.from_coo([0, 1, 2, 3], [1.0, 1.0, 1.0, 2.0], FP64, size=4), 2, False)
+    """
+    levels, sigma, deepest = search(A, sources.dup(FP64), semiring.plus_first[FP64], {})
+    if deepest * math.log2(max(1, A.degree_statistics().max)) < 1023 or largest(sigma) < math.inf:
+        return levels, sigma, deepest, False
+    frontier = sources.dup(FP64, clear=True)
+    # frontier<sources> = log 1
+    frontier(sources.S) << 0.0
+    return *search(A, frontier, sum_of_logarithms(), {}), True
 
 
 @functools.cache

@@ -124,7 +124,7 @@ def test_path_counts_close_to_64_bits_stay_exact(backend: str) -> None:
 
 
 @pytest.mark.parametrize("batch", [1, 2])
-def test_path_counts_beyond_64_bits_become_floats_or_logarithms(backend: str, batch: int) -> None:
+def test_path_counts_beyond_64_bits_become_floats(backend: str, batch: int) -> None:
     found = stages(25, 8)  # 2**75 paths
     A = found.matrix()
     with pytest.warns(RuntimeWarning, match="exceed 64 bits"):
@@ -133,8 +133,7 @@ def test_path_counts_beyond_64_bits_become_floats_or_logarithms(backend: str, ba
     assert sigma.dtype == gb.FP64
     assert {vertex: int(count) for vertex, count in sigma.to_dict().items()} == expected  # powers of 2: no rounding
     sources = [0, 5]
-    with pytest.warns(RuntimeWarning, match="exceed 64 bits"):
-        result = betweenness_centrality(A, sources, normalized=False, batch=batch)
+    result = betweenness_centrality(A, sources, normalized=False, batch=batch)
     close(result, np.array(serial_dependencies(found.rows, found.cols, found.n, sources)) / 2)
 
 
@@ -146,8 +145,7 @@ def test_more_paths_than_floats_can_count(backend: str, batch: int) -> None:
     with pytest.raises(OverflowError, match="more than 1e308"):
         turbobfs(A, 0, paths=True)
     sources = [0, 5]
-    with pytest.warns(RuntimeWarning, match="exceed 64 bits: going on with logarithms"):
-        result = betweenness_centrality(A, sources, normalized=False, batch=batch)
+    result = betweenness_centrality(A, sources, normalized=False, batch=batch)
     close(result, np.array(serial_dependencies(found.rows, found.cols, found.n, sources)) / 2)
 
 

@@ -53,13 +53,16 @@ def _same(x: Array, y: Array) -> bool:
 def likeliest(a: MatrixStore) -> Array | None:
     """For every row the two columns whose own rows are longest; None where rows are short.
 
-    -1 stands for what there is not, -2 - k for a row's last entry in column k.
+    -1 stands for what there is not, -2 - k for a row's last entry in column k. Behind them in memory are flags of the
+    rows that have entries.
     """
     if a.nrows != a.ncols or a.nvals < DENSE_ROWS * a.nrows:
         return None
     if a._likeliest is None:
         _, _, find = _kernels(a.indptr.dtype, np.dtype(np.uint8), a.indices.dtype)
-        a._likeliest = cupy.empty((2, -(-a.nrows // 4) * 4), a.indices.dtype)  # read by fours
+        length = -(-a.nrows // 4) * 4  # read by fours
+        room = cupy.empty(2 * length + -(-length // a.indices.itemsize), a.indices.dtype)
+        a._likeliest = room[: 2 * length].reshape(2, length)
         launch(find, 32 * a.nrows, (a.indptr, a.indices, a.nrows, a._likeliest))
     return a._likeliest
 

@@ -144,6 +144,7 @@ struct Search {
 template <class S, class C>
 DEVICE void pull_four_rows(const Operands& given, const S& out, int64* counters, int64* parts_list, C& change) {
     bool few = ::plan().few;
+    int64 padded = (out.size + 3) / 4 * 4;
     ::Count<Offset> count = {given.next, 0, 0};
     bool* flags = out.other_flags();
     Search search = {given, counters, parts_list};
@@ -159,19 +160,28 @@ DEVICE void pull_four_rows(const Operands& given, const S& out, int64* counters,
         Four<Offset> offsets = {};
         Offset last = 0;
         bool likely = LIKELIEST && given.likeliest;
-        if (i < out.size) {  // all that is likely to be needed is on its way at once
+        if (i < out.size) {  // all that is likely to be needed is on its way at once, what nobody waits for first
+            if (likely && !few) {
+                k = *(const Four<Column>*)(given.likeliest + i);
+                if (given.next && i + 4 <= out.size) {
+                    offsets = *(const Four<Offset>*)(given.next + i);
+                    last = given.next[i + 4];
+                }
+            }
             open = open_rows(given, i, out.size);
             if constexpr (CLOSING) closing = ::four_flags(given.closing, i, out.size) & 0x01010101u;
-            if (likely) k = *(const Four<Column>*)(given.likeliest + i);
-            if (likely && given.next && !few && i + 4 <= out.size) {
-                offsets = *(const Four<Offset>*)(given.next + i);
-                last = given.next[i + 4];
+            if (likely && few) {  // most rows that are still open have no entries
+                open &= *(const unsigned*)((const bool*)(given.likeliest + 2 * padded) + i);
+                if (open) k = *(const Four<Column>*)(given.likeliest + i);
             }
         }
         unsigned rest = open;
         if (likely && open) {
             found = search.likely(rest, k);
-            if (rest) found |= search.likely(rest, *(const Four<Column>*)(given.likeliest + (out.size + 3) / 4 * 4 + i));
+            if (rest) {
+                k = *(const Four<Column>*)(given.likeliest + padded + i);
+                found |= search.likely(rest, k);
+            }
         }
         if (i + 4 <= out.size) *(unsigned*)(flags + i) = found;
         else for (int n = 0; i + n < out.size; ++n) flags[i + n] = found >> 8 * n & 1;

@@ -23,8 +23,8 @@ extern "C" __global__ void differences_kernel(const Word* a, const Word* b, int6
 }
 
 // For every row the two columns whose own rows have most entries: a search is likely to have been there. A warp takes a row, and the
-// beginning of a very long one will do. The second ones follow the first ones, from a multiple of four on. What there is not is -1;
-// the last entry that a row has, column k, is -2 - k.
+// beginning of a very long one will do. The second ones follow the first ones, from a multiple of four on, and after them flags of the
+// rows that have entries. What there is not is -1; the last entry that a row has, column k, is -2 - k.
 constexpr int64 LOOKED_AT = 1024;
 struct Best {
     int64 most[2], column[2];
@@ -38,6 +38,7 @@ struct Best {
 };
 extern "C" __global__ void likeliest_kernel(const Offset* indptr, const Column* indices, int64 nrows, Column* likeliest) {
     Column* second = likeliest + (nrows + 3) / 4 * 4;
+    bool* filled = (bool*)(second + (nrows + 3) / 4 * 4);
     for (int64 i = warp_in_grid(); i < nrows; i += warps_in_grid()) {
         int64 start = indptr[i], number = int64(indptr[i + 1]) - start;
         int64 stop = start + (number < LOOKED_AT ? number : LOOKED_AT);
@@ -58,5 +59,6 @@ extern "C" __global__ void likeliest_kernel(const Offset* indptr, const Column* 
         if (lane() > 0) continue;
         likeliest[i] = Column(number == 1 ? -2 - best.column[0] : best.column[0]);
         second[i] = Column(number == 2 ? -2 - best.column[1] : best.column[1]);
+        filled[i] = number > 0;
     }
 }

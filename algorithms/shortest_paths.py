@@ -56,8 +56,9 @@ def compare_paths(A: Matrix, sources: Any) -> tuple[Any, Any, int, bool]:
 
     >>> from grblas_gpu import Matrix, Vector
     >>> A = Matrix.from_coo([0, 0, 1, 2], [1, 2, 3, 3], True, nrows=4, ncols=4)
-    >>> compare_paths(A, Vector.from_coo([0], [1], size=4))[1:]
-    (Vector.from_coo([0, 1, 2, 3], [1.0, 1.0, 1.0, 2.0], FP64, size=4), 2, False)
+    >>> levels, sigma, deepest, logarithmic = compare_paths(A, Vector.from_coo([0], [1], size=4))
+    >>> sigma.to_dict(), deepest, logarithmic
+    ({0: 1.0, 1: 1.0, 2: 1.0, 3: 2.0}, 2, False)
     """
     levels, sigma, deepest = search(A, sources.dup(FP64), semiring.plus_first[FP64], {})
     if deepest * math.log2(max(1, A.degree_statistics().max)) < 1023 or largest(sigma) < math.inf:

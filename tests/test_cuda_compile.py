@@ -17,6 +17,7 @@ from mxv_cases import SEMIRINGS, STRATEGIES, Case, random_case
 
 from grblas_gpu import binary
 from grblas_gpu.backends.cuda import compile as cuda
+from grblas_gpu.backends.cuda import loop_program
 from grblas_gpu.backends.storage import MaskView, VectorStore
 from grblas_gpu.operators import builtin, registry
 from grblas_gpu.planner import Plan
@@ -33,6 +34,14 @@ def test_what_is_made_smaller_for_the_emulation_is_there() -> None:
     folder = Path(cuda.__file__).parent / "kernels"
     kernels = "".join(path.read_text() for path in folder.glob("*.cu*"))
     assert [text for text in emulated_cupy.SMALLER if text not in kernels] == []
+
+
+def test_clusters_have_the_same_size_on_both_sides() -> None:
+    """A launch with other numbers of blocks would not be made of whole clusters."""
+    team = (Path(cuda.__file__).parent / "kernels" / "team.cuh").read_text()
+    sizes = re.findall(r"CLUSTER = (\d+)", team)
+    assert sizes == [str(loop_program.CLUSTER), "1"]
+    assert f"__cluster_dims__({loop_program.CLUSTER}, 1, 1)" in team
 
 
 def builtin_operators() -> Iterator[tuple[str, Any]]:

@@ -216,6 +216,27 @@ def test_arrays_of_a_matrix_may_begin_anywhere(to_device: Any) -> None:
     assert same(expected, algorithms.dobfs(B, 5, direction="pull"))
 
 
+@pytest.mark.parametrize("search", ["bfs", "dobfs", "bellman_ford", "betweenness_centrality"])
+def test_frontiers_of_one_vertex_and_of_very_many(to_device: Any, search: str) -> None:
+    """A path, many vertices at once, a path, and again: few blocks go on alone, hand over to all, and take over again."""
+    path, many, edges, last = np.arange(7), 20_000 if GPU else 200, [], 0
+    for _ in range(2):
+        edges.append((last + path, last + path + 1))
+        hub = last + len(path)
+        leaves = hub + 1 + np.arange(many)
+        edges += [(np.full(many, hub), leaves), (leaves, np.full(many, leaves[-1] + 1))]
+        last = int(leaves[-1]) + 1
+    edges.append((last + path, last + path + 1))
+    rows, columns = (np.concatenate(ends) for ends in zip(*edges, strict=True))
+    n = int(columns.max()) + 1
+    with gb.using("cpu"):
+        A = Matrix.from_coo(np.append(rows, columns), np.append(columns, rows), 1, nrows=n, ncols=n)
+        expected = getattr(algorithms, search)(A, 0)
+    B = to_device(A)
+    for _ in range(2):
+        assert same(expected, getattr(algorithms, search)(B, 0))
+
+
 @pytest.mark.parametrize("options", [{}, {"direction": "push"}, {"direction": "pull"}])
 @pytest.mark.parametrize("graph", ["kronecker", "directed", "star"])
 def test_copies_of_a_graph_side_by_side(to_device: Any, graph: str, options: dict[str, str]) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hardware import has_gpu
 from hypothesis import HealthCheck, Phase, settings
+from loop_cases import to_device  # noqa: F401  (a fixture)
 
 import grblas_gpu as gb
 from grblas_gpu.backends.cpu.tier import get_tier, set_tier

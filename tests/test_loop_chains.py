@@ -10,7 +10,7 @@ import nvrtc
 import pytest
 from chain_bodies import CHAINS
 from emulated_engine import ENGINES, loaded, moved
-from test_loops import EndOfTest, graphs, same
+from loop_cases import EndOfTest, graphs, same
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, backends, binary, indexunary, monoid, select, semiring, unary

@@ -5,55 +5,19 @@ from __future__ import annotations
 import gc
 import sys
 import weakref
-from collections.abc import Iterator
 from typing import Any
 
 import emulated_cupy
 import numpy as np
 import nvrtc
 import pytest
-from emulated_engine import ENGINES, GPU, loaded, moved
+from emulated_engine import GPU, loaded
 from loop_bodies import BODIES
+from loop_cases import EndOfTest, graphs, same
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Scalar, Vector, algorithms, backends, binary, generators, monoid, select, semiring
 from grblas_gpu.exceptions import LoopError
-
-
-def graphs() -> dict[str, Matrix]:
-    with gb.using("cpu"):
-        kronecker = generators.kronecker(6, seed=2)
-        rows, cols, _ = kronecker.to_coo()
-        random = np.random.default_rng(3)
-        some = random.random(len(rows)) < 0.6
-        lengths = random.integers(1, 9, int(some.sum()))
-        directed = Matrix.from_coo(rows[some], cols[some], lengths, nrows=kronecker.nrows, ncols=kronecker.ncols)
-        return {"kronecker": kronecker, "directed": directed, "path": generators.path(40), "star": generators.star(50)}
-
-
-@pytest.fixture(params=ENGINES)
-def to_device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """How a matrix gets to the CUDA engine, or to its emulation; objects are made there meanwhile."""
-    with loaded(request.param, monkeypatch, "engine") as device:
-        if request.param != "gpu":
-            monkeypatch.setitem(backends._engines, "cuda", device.engine.CudaBackend())
-
-        def move(A: Matrix) -> Matrix:
-            B = A.to("cuda")
-            if request.param != "gpu":  # whose arrays are NumPy's: the transpose would be made by SciPy
-                other = A._store.transposed()
-                B._store._transpose = B._store if other is A._store else moved(other, device.to_device)
-                B._store._transpose._transpose = B._store
-            return B
-
-        with gb.using("cuda"):
-            yield move
-
-
-def same(x: Any, y: Any) -> bool:
-    if x.ndim == 0:
-        return bool(x.isclose(y.value, rel_tol=1e-9))
-    return bool(x.isclose(y.to("cpu"), rel_tol=1e-9, check_dtype=True))
 
 
 @pytest.mark.parametrize("graph", ["kronecker", "directed", "path", "star"])  # three of them run the same programs
@@ -143,155 +107,6 @@ def test_the_limit_ends_a_loop(to_device: Any) -> None:
         levels(frontier.S) << depth
         frontier(~levels.S, replace=True) << semiring.lor_land(frontier @ A)
     assert (loop.steps, int(depth), levels.nvals, frontier.to_dict()) == (7, 6, 7, {7: True})
-
-
-def layers_and_a_tail() -> Matrix:
-    """Six layers of 30 vertices, each joined to the next at random, and a path that leads back to some of each.
-
-    A vector that starts in the first layer has many entries at first, then few, in places where it had some before.
-    """
-    random = np.random.default_rng(8)
-    first, tail = np.repeat(np.arange(150), 4), np.arange(180, 192)
-    rows = np.concatenate([first, np.arange(150, 180), tail[:-1], tail])
-    following = first // 30 * 30 + 30 + random.integers(0, 30, 600)
-    cols = np.concatenate([following, np.full(30, 180), tail[1:], random.integers(0, 180, 12)])
-    return Matrix.from_coo(rows, cols, True, nrows=192, ncols=192)
-
-
-@pytest.mark.parametrize("options", [{"direction": "push"}, {"direction": "pull"}, {"policy": "fraction"}])
-@pytest.mark.parametrize("stored", ["some", "alike"])
-def test_sums_begin_with_nothing(to_device: Any, options: dict[str, str], stored: str) -> None:
-    """Whatever is in the arrays where a vector has no entry: from before the loop, or from steps long ago."""
-    with gb.using("cpu"):
-        A = layers_and_a_tail()
-    B = to_device(A)
-
-    def walks(A: Matrix) -> list[Vector]:
-        there = Vector.from_coo(np.arange(0, 30, 2), True, size=A.nrows)
-        everywhere = Vector.from_dense(np.arange(A.nrows) % 3 + 1 if stored == "some" else np.ones(A.nrows, int))
-        x = everywhere.dup(mask=there.S)
-        total = x.dup()
-        for _ in gb.loop(x, 12):
-            x(**options) << semiring.plus_first(x @ A)
-            total(gb.binary.plus) << x
-        return [x, total]
-
-    with gb.using("cpu"):
-        expected = walks(A)
-    for _ in range(2):  # what a loop leaves in its buffers must not show in the next
-        assert [same(x, y) for x, y in zip(expected, walks(B), strict=True)] == [True, True]
-
-
-@pytest.mark.parametrize("direction", ["auto", "pull"])
-@pytest.mark.parametrize("long", [False, True])
-def test_pulls_that_begin_with_the_likeliest_entry(to_device: Any, direction: str, long: bool) -> None:
-    """Directed, some rows empty, some very long: what is likely in one direction is not in the other."""
-    random = np.random.default_rng(11)
-    n = 5000 if long else 300
-    rows = random.integers(0, n, 12 * n) ** 2 // n  # low numbers have more edges
-    columns = random.integers(0, n - 5, 12 * n)
-    if long:
-        rows, columns = np.append(rows, np.arange(3000)), np.append(columns, np.full(3000, 17))
-    with gb.using("cpu"):
-        A = Matrix.from_coo(rows, columns, True, nrows=n, ncols=n)
-        expected = algorithms.bfs(A, 40)
-    B = to_device(A)
-    assert same(expected, algorithms.dobfs(B, 40, direction=direction))
-    assert B._store.transposed()._likeliest is not None and B._store._likeliest is None
-
-
-def test_arrays_of_a_matrix_may_begin_anywhere(to_device: Any) -> None:
-    """Kernels read 16 bytes at a time, and somebody's array may be the end of a longer one."""
-    A = graphs()["kronecker"]
-    with gb.using("cpu"):
-        expected = algorithms.bfs(A, 5)
-    B = to_device(A)
-    for store in (B._store, B._store.transposed()):
-        for name in ("indptr", "indices"):
-            array = getattr(store, name)
-            longer = type(array)(len(array) + 1, array.dtype)
-            longer[1:] = array
-            setattr(store, name, longer[1:])
-    assert B._store.indices.data.ptr % 16
-    assert same(expected, algorithms.dobfs(B, 5, direction="pull"))
-
-
-@pytest.mark.parametrize("search", ["bfs", "dobfs", "bellman_ford", "betweenness_centrality"])
-def test_frontiers_of_one_vertex_and_of_very_many(to_device: Any, search: str) -> None:
-    """A path, many vertices at once, a path, and again: few blocks go on alone, hand over to all, and take over again."""
-    path, many, edges, last = np.arange(7), 20_000 if GPU else 200, [], 0
-    for _ in range(2):
-        edges.append((last + path, last + path + 1))
-        hub = last + len(path)
-        leaves = hub + 1 + np.arange(many)
-        edges += [(np.full(many, hub), leaves), (leaves, np.full(many, leaves[-1] + 1))]
-        last = int(leaves[-1]) + 1
-    edges.append((last + path, last + path + 1))
-    rows, columns = (np.concatenate(ends) for ends in zip(*edges, strict=True))
-    n = int(columns.max()) + 1
-    with gb.using("cpu"):
-        A = Matrix.from_coo(np.append(rows, columns), np.append(columns, rows), 1, nrows=n, ncols=n)
-        expected = getattr(algorithms, search)(A, 0)
-    B = to_device(A)
-    for _ in range(2):
-        assert same(expected, getattr(algorithms, search)(B, 0))
-
-
-@pytest.mark.parametrize("options", [{}, {"direction": "push"}, {"direction": "pull"}])
-@pytest.mark.parametrize("graph", ["kronecker", "directed", "star"])
-def test_copies_of_a_graph_side_by_side(to_device: Any, graph: str, options: dict[str, str]) -> None:
-    A, sources = graphs()[graph], [5, 0, 5, 17]
-    B = to_device(A)
-
-    def distances(A: Matrix, step: Any) -> Vector:
-        starts = [k * A.nrows + source for k, source in enumerate(sources)]
-        copies = A.side_by_side(len(sources))
-        x = Vector.from_coo(starts, range(1, 5), int, size=copies.nrows)
-        found = x.dup()
-        for _ in gb.loop(x):
-            x(~found.S, replace=True, **options) << step(x @ copies)
-            found(x.S) << x
-        made.append(copies._store)
-        return found
-
-    made: list[Any] = []
-    for step in (semiring.plus_first[int], semiring.min_plus[int]):
-        with gb.using("cpu"):
-            expected = distances(A, step)
-        assert same(expected, distances(B, step))
-        with pytest.raises(AttributeError):  # nobody made copies of the entries
-            type(made[-1]).indices.__get__(made[-1])
-
-
-def test_copies_that_no_kernel_numbers(to_device: Any) -> None:
-    """Copies of a matrix that is not square, and a row of copies: one operation after another, and right."""
-    with gb.using("cpu"):
-        A = Matrix.from_coo([0, 0, 1, 2, 2], [1, 4, 3, 0, 2], [1, 2, 3, 4, 5], nrows=3, ncols=5)
-        square = graphs()["directed"]
-    B, C = to_device(A), to_device(square)
-
-    def there_and_back(A: Matrix) -> tuple[Any, Vector]:
-        copies = A.side_by_side(3)
-        x, y = Vector.from_coo([0, 4, 8], [1, 2, 3], int, size=9), Vector(int, 15)
-        rounds = gb.loop(x, 3)
-        for _ in rounds:
-            y << semiring.plus_times(x @ copies)
-            x << semiring.plus_times(y @ copies.T)
-        return rounds, x
-
-    def last_row(A: Matrix) -> tuple[Any, Vector]:
-        copies = A.side_by_side(2)
-        x = Vector.from_coo([0], [1], int, size=copies.nrows)
-        rounds = gb.loop(x, 3)
-        for step in rounds:
-            x << copies[step + A.nrows, :]
-        return rounds, x
-
-    for walk, ours, theirs in ((there_and_back, B, A), (last_row, C, square)):
-        rounds, found = walk(ours)
-        assert rounds.mode == "iterated"
-        with gb.using("cpu"):
-            assert same(walk(theirs)[1], found)
 
 
 def test_loops_follow_each_other(to_device: Any) -> None:
@@ -522,7 +337,3 @@ def test_every_loop_compiles(architecture: str, monkeypatch: pytest.MonkeyPatch)
         for text in texts:
             nvrtc.compile_cuda(text, architecture, ("-std=c++17",))
         assert len(texts) == 6
-
-
-class EndOfTest(Exception):
-    pass

@@ -11,18 +11,22 @@ ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
 
 
 @cache
-def library() -> ctypes.CDLL | None:
-    """The library from the ``nvidia-cuda-nvrtc`` wheel, or None."""
+def library(oldest: bool = False) -> ctypes.CDLL | None:
+    """The newest (or oldest) library from the ``nvidia-cuda-nvrtc`` wheels that are installed, or None."""
     spec = importlib.util.find_spec("nvidia")
-    for folder in [] if spec is None else spec.submodule_search_locations or []:
-        for path in sorted(Path(folder).glob("*/lib/libnvrtc.so.*")):
-            return ctypes.CDLL(str(path))
-    return None
+    folders = [] if spec is None else spec.submodule_search_locations or []
+    found = [path for folder in folders for path in Path(folder).glob("*/lib/libnvrtc.so.*")]
+    if not found:
+        return None
+    path = sorted(found, key=lambda path: int(path.suffix[1:]), reverse=not oldest)[0]
+    for other in path.parent.glob("libnvrtc-builtins.so.*"):  # not every version finds it by itself
+        ctypes.CDLL(str(other))
+    return ctypes.CDLL(str(path))
 
 
-def compile_cuda(source: str, architecture: str, options: tuple[str, ...]) -> bytes:
+def compile_cuda(source: str, architecture: str, options: tuple[str, ...], *, oldest: bool = False) -> bytes:
     """Machine code of a program; a failure raises with the compiler's messages."""
-    nvrtc = library()
+    nvrtc = library(oldest)
     assert nvrtc is not None
     program = ctypes.c_void_p()
     _check(nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"program.cu", 0, None, None))

@@ -2,9 +2,10 @@
 
 Method: Brandes' algorithm in linear algebra. Forward, a breadth-first search counts the shortest paths sigma from a
 source. Backward, level by level, each vertex passes on the dependency delta of its successors to its predecessors, in
-proportion to sigma. Where there are more paths than floats can count, both stages go by logarithms: the same formulas,
-made of other operations. Several sources at once are rows of matrices, or vectors side by side over as many copies of
-the graph.
+proportion to sigma. The paper counts in 32-bit integers; sigma is FP64 here, as delta is: exact up to 2**53, and never
+wrong by more than a rounding. Where there are more paths than floats can count, both stages go by logarithms: the same
+formulas, made of other operations. Several sources at once are rows of matrices, or vectors side by side over as many
+copies of the graph.
 Invariant: before backward step d, ``delta`` holds 1 + the dependency of the source on every vertex at distance >= d.
 Cost: O(n + m) per source; a single one needs six vectors of words and the vertices by level, within 7 n + m words.
 Reference: O. Artiles, F. Saeed, TurboBC: a memory efficient and scalable GPU based betweenness centrality algorithm in

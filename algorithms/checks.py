@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from .. import INT32, INT64, Matrix
-from ..backends import chosen
+from .. import INT32, INT64, Matrix, using
 from ..exceptions import DimensionMismatch, IndexOutOfBound
 
 Parameters = ParamSpec("Parameters")
@@ -36,11 +35,8 @@ def graph_algorithm(function: Callable[Parameters, Result]) -> Callable[Paramete
             raise TypeError(f"{function.__name__}: the graph must be a Matrix; got {type(A).__name__}{hint}")
         if A.nrows != A.ncols:
             raise DimensionMismatch(f"{function.__name__}: a graph has a square adjacency matrix; got shape {A.shape}")
-        token = chosen.set(A._engine)  # as `with using(A.backend)`, in a third of the time
-        try:
+        with using(A.backend):
             return function(*args, **kwargs)
-        finally:
-            chosen.reset(token)
 
     return checked
 

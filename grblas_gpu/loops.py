@@ -260,8 +260,7 @@ class Recorder:
             self.give_up()  # what was read is right for the first step
             return False
         place = self._frame.f_lasti if self._frame is not None else 0  # its line is looked up where it matters
-        step = kind, out, op, args, mask, accum, replace, desc, place, expr
-        self.steps.append(tuple.__new__(Step, step))  # Step(...) takes twice as long
+        self.steps.append(Step(kind, out, op, args, mask, accum, replace, desc, place, expr))
         self.written[id(out)] = out
         return True
 
@@ -345,8 +344,7 @@ class Recorder:
     def forget(self) -> None:
         """Let go of the objects: the count, which may live on, knows this recorder."""
         self.steps = []
-        nothing: dict[Any, Any] = {}
-        self.written = self.made = self._seen = self._bound = nothing
+        self.written, self.made, self._seen, self._bound = {}, {}, {}, {}
 
     def _reads(self, obj: Any) -> bool:
         return any(

@@ -141,9 +141,10 @@ class Vector(Tensor, BaseType):
         >>> Vector.from_coo([3, 1], [10, 20]).to_dict()
         {1: 20, 3: 10}
         """
-        engine = current_engine()
-        if cls is Vector and dtype is None and dup_op is None and _is_entry(engine, indices, values, size):
-            return _of_entry(engine, indices[0], values[0], size, name)  # type: ignore[arg-type]
+        if cls is Vector and dtype is None and dup_op is None:
+            entry = _from_entry(indices, values, size, name)
+            if entry is not None:
+                return entry
         index = index_array(indices, "indices")
         array, dtype = values_to_array(values, dtype)
         if size is None:
@@ -478,22 +479,20 @@ def _rebuild(indices: Any, values: Any, dtype: Any, size: int, name: str) -> Vec
     return Vector.from_coo(indices, values, dtype, size=size, name=name)
 
 
-def _is_entry(engine: Any, indices: Any, values: Any, size: Any) -> bool:
-    """Whether this is one entry that fits, in Python's numbers, of which the engine makes a store by itself.
+def _from_entry(indices: Any, values: Any, size: Any, name: str | None) -> Vector | None:
+    """A Vector of one entry, which a search begins with, given in Python's numbers; None if it is something else.
 
     Not while a loop is recorded: the recording must see that a Vector is made and filled.
     """
     if type(indices) is not list or type(values) is not list or len(indices) != 1 or len(values) != 1:
-        return False
+        return None
     index, value = indices[0], values[0]
     if type(index) is not int or type(size) is not int or not 0 <= index < size < MAX_SIZE or recording.active:
-        return False
-    return type(value) in NUMBERS and -(2**63) <= value < 2**63 and hasattr(engine, "build_entry")
-
-
-def _of_entry(engine: Any, index: int, value: Any, size: int, name: str | None) -> Vector:
-    """A Vector of one entry, which a search begins with, without an empty store before."""
-    new = Vector.__new__(Vector)
+        return None
+    engine: Any = current_engine()
+    if type(value) not in NUMBERS or not -(2**63) <= value < 2**63 or not hasattr(engine, "build_entry"):
+        return None
+    new = Vector.__new__(Vector)  # without the empty store that this one would replace
     new.dtype = dtype = lookup_dtype(type(value))
     new._size = size
     new.name = f"v_{next(Vector._name_counter)}" if name is None else name

@@ -95,7 +95,7 @@ def compared(rows: dict[str, Row], title: str, options: Options, session: Sessio
     table.notes = [
         "words: 4 bytes each, offsets and column indices of the matrix and the most that one computation needs at once;"
         " path counts and dependencies have 8 bytes here, 4 in the paper",
-        "the paper's path counts are 32-bit integers that may overflow; these have 64 bits and are checked",
+        "the paper's path counts are 32-bit integers that may overflow; these are FP64, exact up to 2**53",
     ]
     return [table]
 

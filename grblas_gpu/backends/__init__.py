@@ -18,8 +18,7 @@ from .base import Backend
 NAMES = ("cpu", "cuda", "numpy")
 
 _engines: dict[str, Backend] = {}
-#: The engine of new objects within a ``with using(...)`` block; None outside of any.
-chosen: ContextVar[Backend | None] = ContextVar("grblas_gpu_backend", default=None)
+_chosen: ContextVar[Backend | None] = ContextVar("grblas_gpu_backend", default=None)
 _default: Backend | None = None
 
 
@@ -86,7 +85,7 @@ def set_backend(name: str) -> None:
 
 
 class _Using(ContextDecorator):
-    """What :func:`using` returns; a generator would take twice as long."""
+    """What :func:`using` returns; a generator would take twice as long, and every algorithm does it."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -95,10 +94,10 @@ class _Using(ContextDecorator):
         return _Using(self._name)  # a decorated function has one for each call
 
     def __enter__(self) -> None:
-        self._token = chosen.set(get_engine(self._name))
+        self._token = _chosen.set(get_engine(self._name))
 
     def __exit__(self, *error: object) -> None:
-        chosen.reset(self._token)
+        _chosen.reset(self._token)
 
 
 def using(name: str) -> _Using:
@@ -115,7 +114,7 @@ def using(name: str) -> _Using:
 def current_engine() -> Backend:
     """The engine that a new object belongs to."""
     global _default
-    engine = chosen.get()
+    engine = _chosen.get()
     if engine is not None:
         return engine
     if _default is None:

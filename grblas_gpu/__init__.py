@@ -12,22 +12,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import agg, binary, dtypes, exceptions, indexunary, monoid, op, select, semiring, unary
-from .backends import set_backend, using
-from .base import replace
+from .api.base import replace
+from .api.conversions import MAX_SIZE
+from .api.explain import explain
+from .api.loop import loop
+from .api.mask import Mask
+from .api.matrix import Matrix
+from .api.scalar import Scalar
+from .api.vector import Vector
+from .backends.registry import set_backend, using
 from .config import config
-from .conversions import MAX_SIZE
-from .descriptor import Descriptor
 from .dtypes import BOOL, FP32, FP64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64
-from .explanation import explain
-from .loops import loop
-from .mask import Mask
-from .matrix import Matrix
-from .scalar import Scalar
-from .trace import trace
-from .vector import Vector
+from .ir.descriptor import Descriptor
+from .trace.records import trace
 
-from . import arithmetic as arithmetic  # isort: skip  (gives the objects their operators)
-from . import operations as operations  # isort: skip
+from .api import arithmetic as arithmetic  # isort: skip  (gives the objects their operators)
+from .api import operations as operations  # isort: skip
 from .operators import BinaryOp, IndexUnaryOp, Monoid, SelectOp, Semiring, UnaryOp
 
 if TYPE_CHECKING:

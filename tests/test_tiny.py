@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from grblas_gpu import Matrix, Vector, algorithms, binary, generators, monoid, select, semiring, unary
-from grblas_gpu.descriptor import PULL_STRATEGIES, PUSH_STRATEGIES
+from grblas_gpu.ir.descriptor import PULL_STRATEGIES, PUSH_STRATEGIES
 
 N = 300
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .. import io
 
 if TYPE_CHECKING:
-    from ..matrix import Matrix
+    from ..api.matrix import Matrix
 
 COMPRESSED = (".gz", ".bz2", ".xz")
 EDGE_LISTS = {".txt": None, ".el": None, ".edges": None, ".edgelist": None, ".tsv": "\t", ".csv": ","}

@@ -24,9 +24,9 @@ def add_commands(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    from ..backends.mpi.faults import PATIENCE, abort
+    from ..backends.mpi.grid import load_mpi
     from ..distributed import graph500
-    from ..distributed.faults import PATIENCE, abort
-    from ..distributed.grid import load_mpi
 
     comm = load_mpi().COMM_WORLD
     name = ":".join(word for word in ("mpi", options.grid, options.local) if word)

@@ -38,8 +38,8 @@ def run(options: argparse.Namespace) -> int:
 def gather() -> dict[str, Any]:
     """Everything, for people and programs."""
     from .. import __version__
-    from ..backends import NAMES, get_engine
     from ..backends.cpu.compile import default_folder
+    from ..backends.registry import NAMES, get_engine
 
     backends, gpu = {}, None
     for name in NAMES:

@@ -32,7 +32,7 @@ def backend_of(options: argparse.Namespace) -> AbstractContextManager[None]:
 
 
 def current_backend() -> str:
-    from ..backends import current_engine
+    from ..backends.registry import current_engine
 
     return current_engine().name
 

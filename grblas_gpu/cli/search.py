@@ -48,7 +48,8 @@ def _add_file(command: argparse.ArgumentParser) -> None:
 
 
 def run_bfs(options: argparse.Namespace) -> int:
-    from .. import algorithms, trace
+    from .. import algorithms
+    from ..trace import records as trace
 
     for file in (options.output, options.plot):
         if file:

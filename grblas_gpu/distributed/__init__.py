@@ -11,10 +11,10 @@ same program, each line is an operation of all of them. See docs/distributed.md.
 True
 """
 
+from ..backends.mpi.faults import PeerTimeout, RanksDiffer
+from ..backends.mpi.grid import Grid
 from .construction import DistMatrix, DistVector
-from .faults import PeerTimeout, RanksDiffer
 from .graph500 import Graph500Result, InvalidTree, graph500
-from .grid import Grid
 from .hybrid_bfs import hybrid_bfs
 from .validation import Validation, validate_tree
 

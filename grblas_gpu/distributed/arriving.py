@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ..api.matrix import Matrix
 from ..backends.entries import matrix_from_keys
+from ..backends.mpi.engine import MpiBackend
+from ..backends.mpi.routing import route
 from ..errors import IndexOutOfBound, InvalidValue
-from ..matrix import Matrix
 from ..operators import get_typed_op
-from .engine import MpiBackend
-from .routing import route
 
 Piece = tuple[Any, ...]  # rows, columns, and perhaps values
 

@@ -11,17 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import get_engine
+from ..api.matrix import Matrix
+from ..api.vector import Vector
+from ..backends.mpi.engine import MpiBackend
+from ..backends.mpi.partition import Block
+from ..backends.mpi.routing import route
+from ..backends.registry import get_engine
 from ..dtypes import BOOL, lookup_dtype
 from ..errors import InvalidValue
-from ..matrix import Matrix
-from ..vector import Vector
 from .arriving import Arriving, Piece, checked_index, combiner
-from .engine import MpiBackend
 from .files import edges_of_file
-from .partition import Block
 from .permuted_kronecker import kronecker_pieces
-from .routing import route
 
 
 class _OnRanks(type):

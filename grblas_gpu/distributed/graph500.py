@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from ..api.matrix import Matrix
+from ..api.vector import Vector
 from ..generators.randomness import Stream
-from ..matrix import Matrix
-from ..trace import Trace
-from ..vector import Vector
+from ..trace.records import Trace
 from .construction import DistMatrix
 from .hybrid_bfs import hybrid_bfs
 from .validation import validate_tree

@@ -12,9 +12,9 @@ K. Asanovic, D. Patterson, Distributed memory breadth-first search revisited, MT
 from __future__ import annotations
 
 from ..algorithms.checks import check_source, graph_algorithm
-from ..matrix import Matrix
+from ..api.matrix import Matrix
+from ..api.vector import Vector
 from ..semiring import any_secondi
-from ..vector import Vector
 
 
 @graph_algorithm

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ..backends.mpi.grid import Grid
+from ..backends.mpi.routing import answer, route
 from ..generators.kronecker_graphs import A, B, C, quadrant_limits, recipe_edges
 from ..generators.randomness import HALF, Stream
-from .grid import Grid
-from .routing import answer, route
 
 PIECE = 2**20  # edges that a rank makes at a time
 

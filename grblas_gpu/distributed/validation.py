@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..matrix import Matrix
-from ..vector import Vector
+from ..api.matrix import Matrix
+from ..api.vector import Vector
+from ..backends.mpi.routing import answer, route
+from ..backends.mpi.wire import Wire
 from .construction import DistMatrix, DistVector
-from .routing import answer, route
-from .wire import Wire
 
 CHECKS = (
     "parents lead to the source, without a cycle",

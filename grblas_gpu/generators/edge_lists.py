@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..backends import using
+from ..backends.registry import using
 from .kronecker_graphs import kronecker
 from .plane_graphs import delaunay
 from .random_graphs import uniform_random
 from .regular_graphs import complete, grid_2d, mycielskian, path, star
 
 if TYPE_CHECKING:
-    from ..matrix import Matrix
+    from ..api.matrix import Matrix
 
 Indices = npt.NDArray[np.int64]
 Edges = tuple[Indices, Indices, int]

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..backends import current_engine
+from ..backends.registry import current_engine
 from .randomness import HALF, LOW, STEP, WORD, Array, Stream
 from .structure import engine_array, key_bits, matrix_by_rows, pieces
 
 if TYPE_CHECKING:
-    from ..matrix import Matrix
+    from ..api.matrix import Matrix
 
 A, B, C = 0.57, 0.19, 0.19  # Graph500 specification, section 3; d is the rest
 

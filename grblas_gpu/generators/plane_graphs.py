@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backends import current_engine
 from ..backends.entries import ranges, repeat
+from ..backends.registry import current_engine
 from ..backends.storage import INDEX
 from .randomness import Stream
 from .structure import check_probability, check_size, engine_array, matrix_of_keys, undirected
 
 if TYPE_CHECKING:
-    from ..matrix import Matrix
+    from ..api.matrix import Matrix
 
 SIDE = 2**30  # points have integer coordinates below this: squared distances fit 64 bits, and no engine rounds
 CANDIDATES = 2**26  # pairs of points that are looked at in one go, about

@@ -10,7 +10,7 @@ from .randomness import Stream
 from .structure import EdgeKeys, check_probability, check_size, engine_array, pieces
 
 if TYPE_CHECKING:
-    from ..matrix import Matrix
+    from ..api.matrix import Matrix
 
 LIMIT = 2**32  # random choices are among at most so many
 

@@ -10,7 +10,7 @@ from ..backends.storage import INDEX, column_type
 from .structure import Array, check_size, engine_array, pieces, symmetric_matrix, undirected
 
 if TYPE_CHECKING:
-    from ..matrix import Matrix
+    from ..api.matrix import Matrix
 
 
 def grid_2d(nrows: int, ncols: int | None = None) -> Matrix:

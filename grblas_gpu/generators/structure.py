@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backends import current_engine
+from ..backends.registry import current_engine
 from ..backends.storage import INDEX, MatrixStore, column_type
 from ..dtypes import BOOL
 
 if TYPE_CHECKING:
-    from ..matrix import Matrix
+    from ..api.matrix import Matrix
 
 Array = Any  # numpy.ndarray or cupy.ndarray
 KeysOfRows = Callable[[int, int, Array], int]
@@ -139,7 +139,7 @@ def distinct_by_rows(n: int, most: int, keys_of_rows: KeysOfRows, like: Array) -
 
 def symmetric_matrix(indptr: Array, cols: Array) -> Matrix:
     """A Boolean Matrix of a structure that is symmetric and in order; nothing is checked or copied."""
-    from ..matrix import Matrix
+    from ..api.matrix import Matrix
 
     engine = current_engine()
     n = len(indptr) - 1

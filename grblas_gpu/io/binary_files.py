@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import current_engine
+from ..api.base import ensure_type
+from ..api.matrix import Matrix
+from ..api.matrix_formats import compressed_store
+from ..api.vector import Vector
+from ..backends.registry import current_engine
 from ..backends.storage import VectorStore
-from ..base import ensure_type
 from ..dtypes import lookup_dtype
 from ..errors import GraphblasException
-from ..matrix import Matrix
-from ..matrix_formats import compressed_store
-from ..vector import Vector
 
 MAGIC = b"GRBLAS\x00\x01"
 _ALIGNMENT = 64

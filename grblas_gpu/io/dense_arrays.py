@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..api.base import ensure_type
+from ..api.conversions import is_device_array
+from ..api.matrix import Matrix, TransposedMatrix
+from ..api.vector import Vector, dense_fill
 from ..backends.entries import cast, entries
-from ..base import ensure_type
-from ..conversions import is_device_array
-from ..matrix import Matrix, TransposedMatrix
-from ..vector import Vector, dense_fill
 
 
 def from_array(array: Any, missing_value: Any = None, *, dtype: Any = None, name: str | None = None) -> Any:

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..base import ensure_type
-from ..conversions import MAX_SIZE
+from ..api.base import ensure_type
+from ..api.conversions import MAX_SIZE
+from ..api.matrix import Matrix, TransposedMatrix
 from ..dtypes import FP64, lookup_dtype
-from ..matrix import Matrix, TransposedMatrix
 from .text_files import name_of, opened, text_of
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..base import ensure_type
+from ..api.base import ensure_type
+from ..api.matrix import Matrix, TransposedMatrix
+from ..api.vector import Vector
 from ..dtypes import lookup_dtype
 from ..errors import DimensionMismatch, InvalidValue
-from ..matrix import Matrix, TransposedMatrix
-from ..vector import Vector
 from .edge_list_files import parse_weights, split_lines
 from .networkx_graphs import add_edges, adjacency
 from .text_files import name_of, text_of

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..base import ensure_type
+from ..api.base import ensure_type
+from ..api.matrix import Matrix, TransposedMatrix
 from ..dtypes import BOOL
-from ..matrix import Matrix, TransposedMatrix
 from .scipy_sparse import to_scipy_sparse
 from .text_files import is_compressed, name_of, opened, pieces
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from ..api.base import ensure_type
+from ..api.matrix import Matrix, TransposedMatrix
 from ..backends.storage import column_type
-from ..base import ensure_type
 from ..errors import DimensionMismatch
-from ..matrix import Matrix, TransposedMatrix
 from .scipy_sparse import one_if_equal
 
 

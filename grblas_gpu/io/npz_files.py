@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 from typing import Any
 
-from ..matrix import Matrix
+from ..api.matrix import Matrix
 from .scipy_sparse import from_scipy_sparse, to_scipy_sparse
 
 

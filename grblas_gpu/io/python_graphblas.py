@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..base import ensure_type
+from ..api.base import ensure_type
+from ..api.matrix import Matrix, TransposedMatrix
+from ..api.scalar import Scalar
+from ..api.vector import Vector
 from ..dtypes import lookup_dtype
-from ..matrix import Matrix, TransposedMatrix
-from ..scalar import Scalar
-from ..vector import Vector
 
 
 def from_graphblas(x: Any, *, name: str | None = None) -> Any:

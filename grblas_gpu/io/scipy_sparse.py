@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import current_engine
+from ..api.base import ensure_type
+from ..api.matrix import Matrix, TransposedMatrix
+from ..api.matrix_formats import compressed_store
+from ..api.vector import Vector
+from ..backends.registry import current_engine
 from ..backends.storage import INT32_LIMIT
-from ..base import ensure_type
 from ..dtypes import lookup_dtype
-from ..matrix import Matrix, TransposedMatrix
-from ..matrix_formats import compressed_store
-from ..vector import Vector
 
 FORMATS = ("bsr", "csr", "csc", "coo", "lil", "dia", "dok")
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..base import ensure_type
-from ..matrix import Matrix, TransposedMatrix
-from ..vector import Vector
+from ..api.base import ensure_type
+from ..api.matrix import Matrix, TransposedMatrix
+from ..api.vector import Vector
 from .dense_arrays import from_array
 
 

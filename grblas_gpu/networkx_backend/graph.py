@@ -8,8 +8,8 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from ..matrix import Matrix
-from ..vector import Vector
+from ..api.matrix import Matrix
+from ..api.vector import Vector
 from .numbers import add_parallel, least_length, least_parallel, real_numbers
 
 NAME = "grblas_gpu"

@@ -155,7 +155,7 @@ def _composite(typed: TypedAggregator, obj: Any, scalar: bool) -> Any:
 
 
 def _as_vector(scalar: Any) -> Any:
-    from ..vector import Vector
+    from ..api.vector import Vector
 
     vector = Vector(scalar.dtype, 1)
     if not scalar.is_empty:
@@ -221,7 +221,7 @@ def _coordinates(obj: Any, scalar: bool) -> tuple[Any, Any, Any, int]:
 
 
 def _result(groups: Any, values: Any, size: int, dtype: DataType, scalar: bool) -> Any:
-    from ..vector import Vector
+    from ..api.vector import Vector
 
     vector = Vector.from_coo(groups, values, size=size, dtype=dtype)
     return vector[0].new() if scalar else vector

@@ -24,11 +24,11 @@ _numbers = itertools.count()  # tell operators without a name of their own apart
 
 
 def caller(name: str) -> Callable[..., Any]:
-    """A ``__call__`` that hands over to the function of this name in :mod:`grblas_gpu.calls`, and at its first call
+    """A ``__call__`` that hands over to the function of this name in :mod:`grblas_gpu.api.calls`, and at its first call
     leaves its place to it."""
 
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
-        from .. import calls
+        from ..api import calls
 
         function = getattr(calls, name)
         for cls in type(self).__mro__:

@@ -8,21 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..dtypes import (
-    ALL_TYPES,
-    BOOL,
-    FP32,
-    FP64,
-    INT8,
-    INT16,
-    INT32,
-    INT64,
-    UINT8,
-    UINT16,
-    UINT32,
-    UINT64,
-    DataType,
-)
+from ..dtypes import ALL_TYPES, BOOL, FP32, FP64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, DataType
 
 Types = frozenset[DataType]
 Signature = dict[DataType, tuple[DataType, DataType]]

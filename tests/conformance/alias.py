@@ -26,22 +26,24 @@ BACKEND = "suitesparse-vanilla"  # what the tests ask for: no `.ss` attributes, 
 PUBLIC = tuple("agg binary dtypes exceptions indexunary io monoid op select semiring unary viz".split())
 NESTED = ("unary.numpy", "binary.numpy", "monoid.numpy", "semiring.numpy", "op.numpy")
 
-_OBJECTS = ("matrix", "vector", "scalar", "mask", "expressions", "infix", "calls", "updating", "assignment", "indexing")
+_OBJECTS = tuple(
+    f"api.{name}" for name in "matrix vector scalar mask expressions infix calls updates assignment indexing".split()
+)
 # graphblas.core.<name>: our modules to look in, in this order.
 CORE: dict[str, tuple[str, ...]] = {
     "": ("",),
-    "base": ("base", *_OBJECTS),
-    "descriptor": ("descriptor",),
+    "base": ("api.base", *_OBJECTS),
+    "descriptor": ("ir.descriptor",),
     "dtypes": ("dtypes",),
-    "expr": ("updating", "indexing", "expressions", *_OBJECTS),
-    "formatting": ("formatting",),
-    "infix": ("infix", *_OBJECTS),
-    "mask": ("mask",),
+    "expr": ("api.updates", "api.indexing", "api.expressions", *_OBJECTS),
+    "formatting": ("api.formatting",),
+    "infix": ("api.infix", *_OBJECTS),
+    "mask": ("api.mask",),
     "matrix": _OBJECTS,
     "operator": ("operators", "op"),
-    "recorder": ("trace",),
+    "recorder": ("trace.records",),
     "scalar": _OBJECTS,
-    "utils": ("utils", "base", *_OBJECTS),
+    "utils": ("api.base", *_OBJECTS),
     "vector": _OBJECTS,
 }
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...planner import SPARSE_BELOW
+from ...plan.rules import SPARSE_BELOW
 from ..entries import expand
 from ..storage import INDEX, Array, MaskView, VectorStore
 from . import pool, workspace

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..definitions import Definitions
 from ..entries import Store
+from ..reference import Definitions
 from ..storage import MaskView, MatrixStore, VectorStore
-from . import assign, ewise, mxm, mxv, reduce, select, settle, write
+from . import assign, ewise, mxm, mxv, reduce, select, write
+from . import asynchronous as settle
 from .tier import get_tier, set_tier
 
 __all__ = ["CpuBackend", "get_tier", "set_tier"]

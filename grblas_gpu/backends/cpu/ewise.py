@@ -374,7 +374,7 @@ def apply_bind(x: Store, op: Any, scalar: Any, side: str) -> Store | None:
 
 def _map(x: Store, function: Any, op: Any) -> Store:
     """NumPy's loops are at their best on values that fit a core's cache, and leave other threads running."""
-    from ..definitions.elementwise import with_values
+    from ..reference.elementwise import with_values
 
     out = buffers.empty(len(x.values), op.return_type.np_type)
 

@@ -68,7 +68,7 @@ def _write_dense(
 def _cast(x: Store, dtype: np.dtype) -> Store:
     if x.values.dtype == dtype:
         return x
-    from ..definitions.elementwise import with_values
+    from ..reference.elementwise import with_values
 
     return with_values(x, cast(x.values, dtype))
 

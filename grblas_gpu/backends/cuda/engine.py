@@ -8,20 +8,22 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ... import planner, recording
 from ...errors import OutOfMemory
-from ..base import Backend
-from ..definitions import Definitions
+from ...ir import record as recording
+from ...plan import rules as planner
 from ..entries import Store, cast
+from ..protocol import Backend
+from ..reference import Definitions
 from ..storage import INDEX, Array, HostEntry, HostList, MaskView, MatrixStore, VectorStore, column_type
-from . import operating, radix, scratch, vectors
-from .arrays import empty_list
-from .assign import assign_scalar
-from .kronecker import kronecker_keys
-from .loop_run import run_loop
-from .mxm import mxm
-from .mxv import mxv
-from .mxv_settle import pull_in_place
+from .eager import operating, radix, vectors
+from .eager.assign import assign_scalar
+from .eager.kronecker import kronecker_keys
+from .eager.mxm import mxm
+from .eager.mxv import mxv
+from .eager.mxv_asynchronous import pull_in_place
+from .fusion.run import run_loop
+from .runtime import workspace as scratch
+from .runtime.arrays import empty_list
 
 _HOST = Definitions()
 FEW = 2**14  # so many entries that come from the host are put in order there, before they travel

@@ -1,0 +1,1 @@
+"""The objects and what one may write with them: they check, and make nodes."""

@@ -1,0 +1,286 @@
+"""What Vector, Matrix and Scalar share: ``obj(mask, accum, replace=True) << expression``, and checks of arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..config import config
+from ..errors import InvalidObject
+from ..ir.descriptor import Descriptor, descriptor_from_options
+from ..operators import UNKNOWN_OPCLASS, binary_from_string, find_opclass, get_typed_op
+from . import execution
+from .mask import Mask, check_mask
+from .updates import Updater
+
+
+class _Replace:
+    """``gb.replace`` in ``C(mask, gb.replace) << expr`` stands for ``replace=True``.
+
+    >>> import grblas_gpu as gb
+    >>> w, mask = gb.Vector.from_coo([0, 1], [5, 6]), gb.Vector.from_coo([1], True)
+    >>> w(mask.S, gb.replace) << 7
+    >>> w.to_dict()
+    {1: 7}
+    """
+
+    def __repr__(self) -> str:
+        return "replace"
+
+    def __reduce__(self) -> str:
+        return "replace"
+
+
+replace = _Replace()
+
+
+def output_type(value: Any) -> type:
+    """The type an object stands for: an expression of a Vector counts as a Vector."""
+    kind = type(value)
+    return getattr(kind, "_output_type", kind)
+
+
+def stands_for(kind: Any, *classes: Any) -> None:
+    """Say that these classes count as ``kind`` for :func:`output_type`."""
+    for cls in classes:
+        cls._output_type = kind
+        cls.output_type = kind
+
+
+def ensure_type(x: Any, types: Any) -> Any:
+    """``x`` if it has one of the types, computed if it is an expression of one; else a TypeError."""
+    if isinstance(x, types):
+        return x
+    if output_type(x) in (types if isinstance(types, tuple) else (types,)):
+        return x.new()
+    raise TypeError(f"{type(x).__name__!r} object is not of type {types}")
+
+
+def expect_type(
+    self: Any,
+    x: Any,
+    types: Any,
+    *,
+    within: str,
+    argname: str | None = None,
+    keyword_name: str | None = None,
+    op: Any = None,
+    extra_message: str = "",
+) -> Any:
+    """``x`` if it has one of the types (an expression is computed if autocompute is on), else a clear TypeError."""
+    if type(types) is not tuple:
+        types = (types,)
+    if type(x) in types:
+        return x
+    hint = f"\n{extra_message}" if extra_message else ""
+    if output_type(x) in types:
+        if config["autocompute"]:
+            return x.new()
+        hint += (
+            "\n\nHint: use `config.set(autocompute=True)` to automatically compute arguments that are expressions, "
+            "or `.new()` to compute this one."
+        )
+    if argname:
+        where = f"for argument `{argname}` "
+    elif keyword_name:
+        where = f"for keyword argument `{keyword_name}=` "
+    else:
+        where = ""
+    found, opclass = find_opclass(op)
+    argument = "..." if opclass == UNKNOWN_OPCLASS else f"op={found}"
+    expected = ", ".join(kind.__name__ for kind in types)
+    raise TypeError(
+        f"Bad type {where}in {type(self).__name__}.{within}({argument}).\n"
+        f"    - Expected type: {expected}.\n    - Got: {type(x)}.{hint}"
+    )
+
+
+def expect_op(
+    self: Any,
+    op: Any,
+    opclasses: Any,
+    *,
+    within: str,
+    argname: str | None = None,
+    keyword_name: str | None = None,
+    extra_message: str = "",
+) -> None:
+    """A clear TypeError unless the operator is of one of the classes."""
+    if type(opclasses) is not tuple:
+        opclasses = (opclasses,)
+    if op.opclass in opclasses:
+        return
+    where = f"argument `{argname}`" if argname else f"keyword argument `{keyword_name}=`"
+    hint = f"\n{extra_message}" if extra_message else ""
+    if op.opclass == "Semiring" and {"BinaryOp", "Monoid"} & set(opclasses):
+        ways = [f"`{op.name}.{part.lower()}`" for part in ("BinaryOp", "Monoid") if part in opclasses]
+        hint += f"\nYou may do {' or '.join(ways)} to get the {' or '.join(p for p in opclasses if p != 'Aggregator')}."
+    elif op.opclass == "BinaryOp" and op.monoid is None and "Monoid" in opclasses:
+        known = f" for {op.type} datatype" if op.parent.monoid is not None else ""
+        hint += f"\nThe BinaryOp {op.name} is not known to be part of a Monoid{known}."
+    raise TypeError(
+        f"Bad type for {where} in {type(self).__name__}.{within}(...).\n"
+        f"    - Expected type: {', '.join(opclasses)}.\n    - Got: {op.opclass} ({op}).{hint}"
+    )
+
+
+def check_same_backend(a: Any, b: Any, within: str) -> None:
+    """Objects of two backends cannot meet in one operation."""
+    if a._engine is not b._engine:
+        raise InvalidObject(
+            f"{within}: {a.name} is on backend {a._engine.name!r} and {b.name} on {b._engine.name!r}; "
+            f"move one with .to({a._engine.name!r})"
+        )
+
+
+class BaseType:
+    """The common part of Vector, Matrix and Scalar."""
+
+    __slots__ = ("dtype", "name", "_engine", "__weakref__")
+    _is_scalar = False
+    _is_transposed = False
+    _output_type: Any
+    dtype: Any
+    name: str
+    _engine: Any
+
+    _expect_type = expect_type
+    _expect_op = expect_op
+
+    @property
+    def backend(self) -> str:
+        """The name of the backend this object belongs to.
+
+        >>> import grblas_gpu as gb
+        >>> with gb.using("cpu"):
+        ...     gb.Vector(int, 3).backend
+        'cpu'
+        """
+        return self._engine.name
+
+    def __call__(
+        self,
+        *args: Any,
+        mask: Any = None,
+        accum: Any = None,
+        replace: bool = False,
+        input_mask: Any = None,
+        **opts: Any,
+    ) -> Any:
+        """``C(mask, accum, replace=True) << expr``: the parameters of an update, in any order."""
+        alone = mask is None and accum is None and input_mask is None
+        if alone and len(args) == 1 and isinstance(args[0], Mask) and not self._is_scalar:  # nothing to sort out
+            return Updater(self, args[0], None, replace, None, descriptor_from_options(opts) if opts else None)
+        for arg in args:
+            if isinstance(arg, Mask) or output_type(arg).__name__ in ("Vector", "Matrix", "TransposedMatrix"):
+                if self._is_scalar:
+                    raise TypeError("Mask not allowed for Scalars")
+                if mask is not None:
+                    raise TypeError("Got multiple values for argument 'mask'")
+                mask = arg
+            elif arg is _REPLACE:
+                replace = True
+            elif isinstance(arg, BaseType):  # a Scalar
+                if self._is_scalar:
+                    raise TypeError("Mask not allowed for Scalars")
+                raise TypeError(f"Invalid item found in output params: {type(arg)}")
+            else:
+                if accum is not None:
+                    raise TypeError("Got multiple values for argument 'accum'")
+                accum, opclass = find_opclass(arg)
+                if opclass == UNKNOWN_OPCLASS:
+                    if not isinstance(arg, str):
+                        raise TypeError(f"Invalid item found in output params: {type(arg)}")
+                    accum = binary_from_string(arg)
+        if self._is_scalar:
+            if mask is not None:
+                raise TypeError("Mask not allowed for Scalars")
+            if input_mask is not None:
+                raise TypeError("input_mask not allowed for Scalars")
+            if replace:
+                raise TypeError("'replace' argument may not be True for Scalar: it needs a mask, and Scalars take none")
+        elif mask is not None:
+            if input_mask is not None:
+                raise TypeError("mask and input_mask arguments cannot both be given")
+            if not isinstance(mask, Mask):
+                mask = check_mask(mask)
+        elif input_mask is not None:
+            input_mask = check_mask(input_mask)
+        elif replace:
+            raise TypeError("'replace' argument may only be True if a mask is provided")
+        if accum is not None:
+            accum = self._typed_accum(accum)
+        return Updater(self, mask, accum, replace, input_mask, descriptor_from_options(opts) if opts else None)
+
+    def _typed_accum(self, accum: Any) -> Any:
+        accum = get_typed_op(accum, self.dtype, kind="binary")
+        if accum.opclass == "Monoid":
+            return accum.binaryop
+        self._expect_op(accum, "BinaryOp", within="__call__", keyword_name="accum")
+        return accum
+
+    def __lshift__(self, expr: Any, **opts: Any) -> None:
+        execution.update(self, expr, desc=descriptor_from_options(opts))
+
+    def update(self, expr: Any, **opts: Any) -> None:
+        """``C << expr`` as a method.
+
+        >>> from grblas_gpu import Vector
+        >>> v, w = Vector.from_coo([0, 1], [5, 6]), Vector(int, 2)
+        >>> w.update(v + v)
+        >>> w.to_dict()
+        {0: 10, 1: 12}
+        """
+        execution.update(self, expr, desc=descriptor_from_options(opts))
+
+    def _update(
+        self,
+        expr: Any,
+        mask: Any = None,
+        accum: Any = None,
+        replace: bool = False,
+        input_mask: Any = None,
+        desc: Descriptor | None = None,
+    ) -> None:
+        execution.update(self, expr, mask, accum, replace, input_mask, desc)
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            f"__bool__ not defined for objects of type {type(self)}.  Perhaps use .nvals attribute instead."
+        )
+
+    def __array__(self, dtype: Any = None, *, copy: Any = None) -> Any:
+        raise TypeError(
+            f"{type(self).__name__} can't be directly converted to a numpy array; "
+            f"perhaps use `{self.name}.to_coo()` or `.to_dense()` instead."
+        )
+
+    def to(self, backend: str) -> Any:
+        """This object on another backend: itself if it is there already, else a copy.
+
+        >>> import grblas_gpu as gb
+        >>> gb.Vector(int, 3).to("numpy").backend
+        'numpy'
+        """
+        from ..backends.registry import get_engine
+
+        engine = get_engine(backend)
+        if engine is self._engine:
+            return self
+        copy = self.dup()  # type: ignore[attr-defined]
+        copy._engine = engine
+        if not self._is_scalar:
+            copy._store = engine.adopt(self._engine.export(self._store))  # type: ignore[attr-defined]
+        return copy
+
+    @property
+    def _name_html(self) -> str:
+        head, _, tail = self.name.partition("_")
+        return f"{head}<sub>{tail}</sub>" if tail else head
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(repr(self))}</pre>"
+
+
+_REPLACE = replace

@@ -1,0 +1,161 @@
+"""Arrays as users give them, checked and brought into the types we store."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..backends.registry import current_engine
+from ..backends.storage import Array
+from ..dtypes import DataType, lookup_dtype
+from ..errors import IndexOutOfBound, InvalidValue, OutOfMemory
+
+MAX_SIZE = 2**60  # the largest index that the GraphBLAS specification promises
+PLAIN = frozenset((bool, int, float, list, tuple, range))  # what is no array is found out fast
+INT32 = np.dtype(np.int32)
+DLPACK_CUDA = (2, 13)  # the device types of DLPack for memory of a CUDA device, and for managed memory
+
+
+def is_device_array(x: Any) -> bool:
+    """Whether this is an array in the memory of a CUDA device, of CuPy or any other library."""
+    if hasattr(x, "__cuda_array_interface__"):
+        return True
+    return hasattr(x, "__dlpack_device__") and int(x.__dlpack_device__()[0]) in DLPACK_CUDA
+
+
+def given_array(x: Any, engine: Any = None) -> Any:
+    """An array as it was given, or None for what is none (a list, a scalar).
+
+    Arrays on a CUDA device are shared without a copy, if the engine (that of new objects, unless it is given) can.
+    """
+    if isinstance(x, np.ndarray):
+        return np.asarray(x)
+    if type(x) in PLAIN or not is_device_array(x):
+        return None
+    return (current_engine() if engine is None else engine).share(x)
+
+
+def index_array(array: Any, name: str, engine: Any = None, copy: bool = True) -> Array:
+    """Integers as int64; anything else is a clear error. Arrays on a device are never copied without need."""
+    if type(array) is list and len(array) == 1 and type(array[0]) is int and 0 <= array[0] <= MAX_SIZE:
+        return np.array(array, np.int64)  # one vertex to begin with: nothing to complain about
+    array = checked_index(array, name, engine)
+    return array.astype(np.int64, copy=copy and isinstance(array, np.ndarray))
+
+
+def checked_index(array: Any, name: str, engine: Any = None) -> Array:
+    """Non-negative integers of any type."""
+    given = given_array(array, engine)
+    if given is None:
+        # As NumPy converts a list: floats are truncated, negative numbers do not fit.
+        array = np.array(array if hasattr(array, "__len__") else list(array), np.uint64)
+    elif given.dtype.kind not in "iub" and given.size:
+        raise ValueError(f"{name} must be integers, not {given.dtype.name}")
+    else:
+        array = given
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be one-dimensional; got {array.ndim} dimensions")
+    if array.size:
+        if array.dtype.kind == "i" and int(array.min()) < 0:
+            raise OverflowError(f"{name} must not be negative; got {int(array.min())}")
+        if array.dtype.kind == "u" and _highest(array) > MAX_SIZE:
+            raise InvalidValue(f"{name} must stay below 2**60; got {_highest(array)}")
+    return array
+
+
+def check_bounds(index: Array, size: int, name: str) -> None:
+    if index.size and (highest := _highest(index)) >= size:
+        raise IndexOutOfBound(f"{name}: {highest} is out of range for size {size}")
+
+
+def _highest(array: Array) -> int:
+    """The largest number of an array; that of one element is found without looking for it, which takes long."""
+    return int(array[0] if len(array) == 1 else array.max())
+
+
+def values_to_array(values: Any, dtype: Any = None, engine: Any = None) -> tuple[Array, DataType]:
+    """Values (a scalar or an array) in their own or the wanted type; values that do not fit it are an error."""
+    given = given_array(values, engine)
+    if dtype is None:
+        array = np.asarray(values) if given is None else given
+        if array.dtype.hasobject:
+            raise ValueError("object dtype for values is not allowed")
+        if given is None:
+            if array.dtype == INT32:
+                array = array.astype(np.int64)
+            if array.size == 0 and array.ndim == 1:
+                array = array.astype(np.float64)
+        return array, lookup_dtype(array.dtype)
+    found = lookup_dtype(dtype)
+    array = np.array(values, found.np_type) if given is None else given
+    if array.dtype != found.np_type:
+        if array.dtype.kind in "iu" and found.np_type.kind in "iu" and array.size:
+            limits = np.iinfo(found.np_type)
+            low, high = int(array.min()), int(array.max())
+            if low < limits.min or high > limits.max:
+                raise OverflowError(
+                    f"values from {low} to {high} do not fit {found.name} ({limits.min} to {limits.max})"
+                )
+        array = array.astype(found.np_type)
+    return array, found
+
+
+def own_values(values: Array, dtype: np.dtype, copy: bool = True) -> Array:
+    """Values of an object to be: copied from NumPy, shared with the device where the type is the wanted one.
+
+    Without ``copy`` those of NumPy are shared too, unless they are read-only: an engine may change them in place.
+    """
+    if isinstance(values, np.ndarray) and (copy or not values.flags.writeable):
+        return np.array(values, dtype)
+    return values.astype(dtype, copy=False)
+
+
+def check_size(value: Any, name: str) -> int:
+    """A dimension: a non-negative integer that indices can reach."""
+    from .scalar import Scalar
+
+    if type(value) is Scalar:
+        value = value.value
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    try:
+        size = value.__index__()
+    except AttributeError:
+        raise TypeError(f"{name} must be an integer; got {type(value)}") from None
+    if size < 0:
+        raise OverflowError(f"{name} must not be negative; got {size}")
+    if size > MAX_SIZE:
+        if size >= 2**64:
+            raise OverflowError(f"{name} = {size} does not fit into 64 bits")
+        raise OutOfMemory(f"{name} = {size} is more than 2**60, the largest size an index can reach")
+    return size
+
+
+def output_values(values: np.ndarray, dtype: Any, own: DataType) -> np.ndarray:
+    """Values for the user: a writable array of the wanted type."""
+    if dtype is not None:
+        wanted = lookup_dtype(dtype)
+        if wanted != own:
+            return values.astype(wanted.np_type)
+    return np.array(values)
+
+
+def integral(value: Any) -> int | None:
+    """The integer that a value stands for, or None."""
+    try:
+        return value.__index__()
+    except (AttributeError, TypeError):
+        return int(value) if isinstance(value, float) and value.is_integer() else None
+
+
+def row_order(order: str) -> bool:
+    """True for row-wise, False for column-wise, in any of the usual names."""
+    name = order.lower()
+    if name in {"c", "row", "rows", "rowwise"}:
+        return True
+    if name in {"f", "col", "cols", "column", "columns", "colwise", "columnwise"}:
+        return False
+    raise ValueError(
+        f'Bad value for order: {order!r}.  Expected "rowwise", "columnwise", "rows", "columns", "C", or "F"'
+    )

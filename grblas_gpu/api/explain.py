@@ -1,0 +1,79 @@
+"""What a product would do, without doing it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..backends.interpreter import estimate_products, matrix_store, matvec_facts
+from ..errors import DimensionMismatch
+from ..ir.descriptor import descriptor_from_options
+from ..plan import rules as planner
+from ..trace import records as trace
+from .mask import check_mask
+
+
+class Explanation(NamedTuple):
+    """A strategy, its direction ("push", "pull" or "mxm"), and why it was chosen."""
+
+    plan: planner.Plan
+    count_edges: Callable[[], int] | None = None
+
+    @property
+    def strategy(self) -> str:
+        return self.plan.strategy
+
+    @property
+    def direction(self) -> str:
+        return self.plan.direction
+
+    @property
+    def reason(self) -> str:
+        """In words, which are made when somebody asks."""
+        return self.plan.reason
+
+    @property
+    def edges(self) -> int | None:
+        """How many edges a push would have to check; counted when somebody asks. None for a product of matrices."""
+        return None if self.count_edges is None else self.count_edges()
+
+
+def explain(expr: Any, mask: Any = None, **options: Any) -> Explanation:
+    """Which strategy ``w(mask, **options) << expr`` would run for a matrix product, and why; nothing is computed.
+
+    An algorithm whose formula depends on the direction asks here first, and then says ``direction=`` or ``strategy=``.
+
+    >>> from grblas_gpu import Matrix, Vector, explain, semiring
+    >>> A, v = Matrix.from_dense([[1, 2], [3, 4]]), Vector.from_coo([0], [True], size=2)
+    >>> plan = explain(semiring.any_pair(v @ A), policy="fraction")
+    >>> plan.strategy, plan.reason, plan.edges
+    ('pull.thread', '0.5 of the vertices against 0.1', 2)
+    """
+    if getattr(expr, "_role", None) == "infix":
+        expr = expr._to_expr()
+    method = getattr(expr, "method_name", None)
+    if method not in ("vxm", "mxv", "mxm"):
+        raise TypeError(f"explain: expected a product such as semiring.any_pair(v @ A); got {type(expr).__name__}")
+    view = None
+    if mask is not None:
+        mask = check_mask(mask, expr)
+        if mask.parent.shape != expr.shape:
+            raise DimensionMismatch(f"explain: mask {mask.name} has shape {mask.parent.shape}, {method} {expr.shape}")
+        view = mask.view()
+    desc = descriptor_from_options(options)
+    if method == "mxm":
+        a, b = (matrix_store(arg) for arg in expr.args)
+        mask_nvals = None if view is None or view.complement else view.store.nvals
+        engine = expr.args[0]._engine
+        plan = planner.choose_mxm(a.nvals, b.nvals, a.ncols, mask_nvals, desc, lambda: estimate_products(engine, a, b))
+        return Explanation(plan)
+    matrix, vector = expr.args if method == "mxv" else reversed(expr.args)
+    store = matrix._matrix._store if matrix._is_transposed else matrix._store
+    transposed = matrix._is_transposed == (method == "mxv")
+    facts = matvec_facts(vector._engine, store, vector._store, expr.op, view, transposed, desc)
+    plan = planner.choose_matvec(facts, desc)
+    explanation = Explanation(plan, facts.u_edges)
+    collector = trace.current()
+    if collector is not None:
+        collector.remember(explanation)
+    return explanation

@@ -1,0 +1,368 @@
+"""Delayed expressions: what to compute, not yet computed. ``C << expr`` or ``expr.new()`` runs them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..config import config
+from ..ir.descriptor import descriptor_from_options
+from . import execution
+from .base import expect_op, expect_type
+from .indexing import Indexes
+from .mask import Mask, check_mask
+from .updates import Assigner, assign_to
+
+
+class Delayed:
+    """Anything that stands for an object not computed yet."""
+
+    __slots__ = ()
+    _is_scalar = False
+    _is_transposed = False
+    _role = "expression"
+    _value: Any
+    _output_type: Any
+    output_type: Any
+
+    _expect_type = expect_type
+    _expect_op = expect_op
+
+    def new(self, dtype: Any = None, **kwargs: Any) -> Any:
+        raise TypeError(f"{type(self).__name__} cannot be computed")
+
+    def _get_value(self, attr: str | None = None) -> Any:
+        """The computed object (kept), if automatic computation is on."""
+        if not config["autocompute"]:
+            kind = self._output_type.__name__
+            raise TypeError(
+                f"{attr} not enabled for objects of type {type(self)}.  Use `.new()` to create a new {kind}.\n\n"
+                "Hint: use `config.set(autocompute=True)` to enable automatic computation of expressions."
+            )
+        if self._value is None:
+            self._value = self.new()
+        return self._value if attr is None else getattr(self._value, attr)
+
+    def _format_expr(self) -> str:
+        return type(self).__name__
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(repr(self))}</pre>"
+
+    def __repr__(self) -> str:
+        from .formatting import format_expression
+
+        return format_expression(self)
+
+
+class BaseExpression(Delayed):
+    """One operation with its operands: ``run(expr, mask, desc)`` computes its store (or scalar value)."""
+
+    __slots__ = ("method_name", "run", "args", "op", "dtype", "expr_repr", "masks", "_value", "__weakref__")
+
+    def __init__(
+        self,
+        method_name: str,
+        run: Any,
+        args: list,
+        op: Any = None,
+        dtype: Any = None,
+        expr_repr: str | None = None,
+        masks: bool = False,
+    ) -> None:
+        self.method_name = method_name
+        self.run = run
+        self.args = args
+        self.op = op
+        self.dtype = op.return_type if dtype is None else dtype
+        self.expr_repr = expr_repr
+        self.masks = masks  # run() leaves no entry outside the mask it is given
+        self._value = None
+
+    def construct_output(self, dtype: Any = None, *, name: str | None = None) -> Any:
+        return self.output_type(self.dtype if dtype is None else dtype, *self.shape, name=name)  # type: ignore[attr-defined]
+
+    def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None, **opts: Any) -> Any:
+        """Compute into a new object."""
+        if self._value is not None and mask is None and (dtype is None or self._value.dtype == dtype):
+            value, self._value = self._value, None
+            if name is not None:
+                value.name = name
+            return value
+        output = self.construct_output(dtype, name=name)
+        output._engine = self.engine
+        if mask is not None:
+            mask = check_mask(mask, output)
+        execution.execute(output, self, mask, None, False, descriptor_from_options(opts))
+        return output
+
+    @property
+    def engine(self) -> Any:
+        for arg in self.args:
+            engine = getattr(arg, "_engine", None)
+            if engine is not None:
+                return engine
+        raise TypeError(f"{self.method_name}: no operand belongs to a backend")
+
+    def _format_expr(self) -> str:
+        template = self.expr_repr
+        if template is None:
+            template = (
+                "{0.name}.{method_name}({op})" if len(self.args) == 1 else "{0.name}.{method_name}({1.name}, op={op})"
+            )
+        return template.format(*self.args, method_name=self.method_name, op=self.op)
+
+
+class VectorExpression(BaseExpression):
+    __slots__ = ("_size",)
+    ndim = 1
+
+    def __init__(
+        self,
+        method_name: str,
+        run: Any,
+        args: list,
+        *,
+        size: int,
+        op: Any = None,
+        dtype: Any = None,
+        expr_repr: str | None = None,
+        masks: bool = False,
+    ) -> None:
+        BaseExpression.__init__(self, method_name, run, args, op, dtype, expr_repr, masks)
+        self._size = size
+
+    @property
+    def size(self) -> int:
+        return self._size
+
+    @property
+    def shape(self) -> tuple[int]:
+        return (self._size,)
+
+    def dup(
+        self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None, **opts: Any
+    ) -> Any:
+        if clear:
+            return self.construct_output(dtype, name=name)
+        return self.new(dtype, mask=mask, name=name, **opts)
+
+
+class MatrixExpression(BaseExpression):
+    __slots__ = ("_nrows", "_ncols")
+    ndim = 2
+
+    def __init__(self, method_name: str, run: Any, args: list, *, nrows: int, ncols: int, **kwargs: Any) -> None:
+        super().__init__(method_name, run, args, **kwargs)
+        self._nrows = nrows
+        self._ncols = ncols
+
+    @property
+    def nrows(self) -> int:
+        return self._nrows
+
+    @property
+    def ncols(self) -> int:
+        return self._ncols
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return (self._nrows, self._ncols)
+
+    dup = VectorExpression.dup
+
+
+class ScalarExpression(BaseExpression):
+    __slots__ = ("_is_cscalar",)
+    ndim = 0
+    shape = ()
+    _is_scalar = True
+
+    def __init__(self, method_name: str, run: Any, args: list, *, is_cscalar: bool = False, **kwargs: Any) -> None:
+        super().__init__(method_name, run, args, **kwargs)
+        self._is_cscalar = is_cscalar
+
+    @property
+    def is_cscalar(self) -> bool:
+        return self._is_cscalar
+
+    @property
+    def is_grbscalar(self) -> bool:
+        return not self._is_cscalar
+
+    def construct_output(self, dtype: Any = None, *, is_cscalar: bool | None = None, name: str | None = None) -> Any:
+        is_cscalar = self._is_cscalar if is_cscalar is None else is_cscalar
+        return self.output_type(self.dtype if dtype is None else dtype, is_cscalar=is_cscalar, name=name)
+
+    def new(self, dtype: Any = None, *, is_cscalar: bool | None = None, name: str | None = None, **opts: Any) -> Any:
+        if self._value is not None and (dtype is None or self._value.dtype == dtype):
+            value, self._value = self._value, None
+            wanted = self._is_cscalar if is_cscalar is None else is_cscalar
+            if value._is_cscalar != wanted:
+                return value.dup(is_cscalar=wanted, name=name)
+            if name is not None:
+                value.name = name
+            return value
+        output = self.construct_output(dtype, is_cscalar=is_cscalar, name=name)
+        execution.execute(output, self, None, None, False, descriptor_from_options(opts))
+        return output
+
+    def dup(
+        self,
+        dtype: Any = None,
+        *,
+        clear: bool = False,
+        is_cscalar: bool | None = None,
+        name: str | None = None,
+        **opts: Any,
+    ) -> Any:
+        if clear:
+            return self.construct_output(dtype, is_cscalar=is_cscalar, name=name)
+        return self.new(dtype, is_cscalar=is_cscalar, name=name, **opts)
+
+
+class IndexExpr(Delayed):
+    """``C[index]``: an extraction when read, an assignment when written."""
+
+    __slots__ = ("parent", "indexes", "_value", "__weakref__")
+    _role = "index"
+
+    def __init__(self, parent: Any, indexes: Indexes) -> None:
+        self.parent = parent
+        self.indexes = indexes
+        self._value = None
+
+    @property
+    def resolved_indexes(self) -> Indexes:
+        return self.indexes
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Assigner:
+        updater = self.parent(*args, **kwargs)
+        return Assigner(updater, self.indexes, submask=updater.mask is not None)
+
+    def __lshift__(self, expr: Any, **opts: Any) -> None:
+        assign_to(self.parent, self.indexes, expr, opts)
+
+    def update(self, expr: Any, **opts: Any) -> None:
+        assign_to(self.parent, self.indexes, expr, opts)
+
+    @property
+    def dtype(self) -> Any:
+        return self.parent.dtype
+
+    @property
+    def shape(self) -> tuple:
+        return self.indexes.shape
+
+    def new(
+        self,
+        dtype: Any = None,
+        *,
+        mask: Any = None,
+        input_mask: Any = None,
+        name: str | None = None,
+        **opts: Any,
+    ) -> Any:
+        """Extract into a new object; ``input_mask`` has the shape of what is read, ``mask`` that of the result."""
+        if input_mask is not None:
+            if mask is not None:
+                raise TypeError("mask and input_mask arguments cannot both be given")
+            mask = self._mask_of_result(check_mask(input_mask, self.parent))
+        return self._to_expr().new(dtype, mask=mask, name=name, **opts)
+
+    def dup(
+        self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None, **opts: Any
+    ) -> Any:
+        if clear:
+            descriptor_from_options(opts)
+            return self._output_type(self.dtype if dtype is None else dtype, *self.shape, name=name)
+        return self.new(dtype, mask=mask, name=name, **opts)
+
+    def _to_expr(self) -> Any:
+        return self.parent._extraction(self.indexes)
+
+    def _mask_of_result(self, mask: Mask) -> Mask:
+        """An input mask goes through the same extraction as its object."""
+        parent, given = self.parent, mask.parent
+        axes = self.indexes.axes
+        if given.ndim == 1 and parent.ndim == 2:
+            along = [axis for axis in axes if axis.size is not None]
+            if len(along) != 1:
+                raise TypeError(
+                    "Got Vector `input_mask` when extracting a submatrix from a Matrix.  Vector `input_mask` with a "
+                    "Matrix input is only valid when extracting from a single row or column."
+                )
+            if along[0].dimsize != given._size:
+                side = "ncols" if axes[0].size is None else "nrows"
+                raise ValueError(
+                    f"Size of `input_mask` Vector does not match {side} of Matrix: {given._size} != {along[0].dimsize}"
+                )
+            extracted = given[along[0].as_key()]
+        elif given.shape != parent.shape:
+            what = "Size" if parent.ndim == 1 else "Shape"
+            raise ValueError(
+                f"{what} of `input_mask` does not match {what.lower()} of input: {given.shape} != {parent.shape}"
+            )
+        else:
+            keys = tuple(axis.as_key() for axis in axes)
+            extracted = given[keys[0] if parent.ndim == 1 else keys]
+        return type(mask)(extracted.new(name="mask_temp"))
+
+    def _format_expr(self) -> str:
+        return f"{self.parent.name}[{self.indexes}]"
+
+
+class VectorIndexExpr(IndexExpr):
+    __slots__ = ()
+    ndim = 1
+
+    @property
+    def _size(self) -> int:
+        return self.indexes.shape[0]
+
+    size = _size
+
+
+class MatrixIndexExpr(IndexExpr):
+    __slots__ = ()
+    ndim = 2
+
+    @property
+    def _nrows(self) -> int:
+        return self.indexes.shape[0]
+
+    @property
+    def _ncols(self) -> int:
+        return self.indexes.shape[1]
+
+    nrows = _nrows
+    ncols = _ncols
+
+
+class ScalarIndexExpr(IndexExpr):
+    __slots__ = ()
+    ndim = 0
+    _is_scalar = True
+    _is_cscalar = False
+    is_cscalar = False
+    is_grbscalar = True
+
+    def new(self, dtype: Any = None, *, is_cscalar: bool | None = None, name: str | None = None, **opts: Any) -> Any:
+        descriptor_from_options(opts)
+        result = self._output_type(self.dtype if dtype is None else dtype, is_cscalar=bool(is_cscalar), name=name)
+        result._set(execution.get_element(self.parent, self.indexes))
+        return result
+
+    def dup(
+        self,
+        dtype: Any = None,
+        *,
+        clear: bool = False,
+        is_cscalar: bool = False,
+        name: str | None = None,
+        **opts: Any,
+    ) -> Any:
+        if clear:
+            return self._output_type(self.dtype if dtype is None else dtype, is_cscalar=is_cscalar, name=name)
+        return self.new(dtype, is_cscalar=is_cscalar, name=name, **opts)

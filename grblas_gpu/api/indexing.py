@@ -1,0 +1,152 @@
+"""Indices as users write them, resolved against a shape: integers, slices, lists, arrays, Scalars, ``...``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import IndexOutOfBound
+from ..ir.record import Number
+
+
+class Axis:
+    """One resolved axis: ``index`` is an int (``size`` None), None for everything, or an int64 array."""
+
+    __slots__ = ("size", "index", "dimsize")
+
+    def __init__(self, size: int | None, index: Any, dimsize: int) -> None:
+        self.size = size
+        self.index = index
+        self.dimsize = dimsize
+
+    @property
+    def _expr_name(self) -> str:
+        if self.index is None:
+            return ":"
+        if self.size is None:
+            return str(self.index)
+        if self.size < 6:
+            return f"[{', '.join(map(str, self.index.tolist()))}]"
+        return f"[{', '.join(map(str, self.index[:3].tolist()))}, ...]"
+
+    def on(self, engine: Any) -> Any:
+        """The index as an array of positions (one for an integer) in an engine's memory, or None for everything."""
+        if self.size is None:
+            return engine.array([self.index], np.int64)
+        return None if self.index is None else engine.array(self.index)
+
+    def as_key(self) -> Any:
+        return slice(None) if self.index is None else self.index
+
+
+class Indexes:
+    """The resolved index of an object: one axis for a Vector, two for a Matrix."""
+
+    __slots__ = ("obj", "axes", "shape", "__weakref__")
+
+    def __init__(self, obj: Any, keys: Any) -> None:
+        self.obj = obj
+        dims = obj.shape
+        if keys is Ellipsis:
+            self.axes = [Axis(n, None, n) for n in dims]
+        elif len(dims) == 1:
+            if type(keys) is tuple:
+                raise TypeError(f"Index for {type(obj).__name__} cannot be a tuple")
+            self.axes = [resolve_axis(keys, dims[0], 0)]
+        else:
+            if type(keys) is not tuple or len(keys) != 2:
+                raise TypeError(f"Index for {type(obj).__name__} must be a 2-tuple")
+            self.axes = [
+                resolve_axis(key, n, position) for position, (key, n) in enumerate(zip(keys, dims, strict=True))
+            ]
+        self.shape = tuple(axis.size for axis in self.axes if axis.size is not None)
+
+    @property
+    def is_single_element(self) -> bool:
+        return not self.shape
+
+    @property
+    def py_indices(self) -> Any:
+        """The index as Python would take it."""
+        keys = tuple(axis.as_key() for axis in self.axes)
+        return keys if len(keys) > 1 else keys[0]
+
+    def __str__(self) -> str:
+        return ", ".join(axis._expr_name for axis in self.axes)
+
+
+def resolve_axis(key: Any, size: int, position: int) -> Axis:
+    kind = type(key)
+    if kind is Number:  # the count of a loop
+        return Axis(None, key if key.symbolic else _wrap(int(key), size), size)
+    if kind is int or isinstance(key, np.integer):
+        return Axis(None, _wrap(int(key), size), size)
+    if kind is slice:
+        return _resolve_slice(key, size)
+    if kind is tuple:
+        raise TypeError(f"Index in position {position} cannot be a tuple; must use slice or list or int")
+    if isinstance(key, np.ndarray):
+        return _resolve_array(key, size)
+    if kind is not list:
+        found = _resolve_object(key, size)
+        if isinstance(found, Axis):
+            return found
+        key = found
+    return _resolve_array(np.array(key, np.int64) if len(key) == 0 else np.array(key), size)
+
+
+def _resolve_object(key: Any, size: int) -> Any:
+    """A Scalar becomes an integer; our other objects are mistakes; anything else must turn into a list."""
+    from .base import output_type
+    from .mask import Mask
+
+    name = output_type(key).__name__
+    if name == "Scalar":
+        if key.dtype.np_type.kind not in "iu":
+            raise TypeError(f"An integer is required for indexing.  Got: {key.dtype}")
+        return Axis(None, _wrap(int(key), size), size)
+    if name in ("Vector", "Matrix") or isinstance(key, Mask):
+        mask = key.name if isinstance(key, Mask) else f"{key.name}.S"
+        raise TypeError(
+            f"Invalid type for index: {type(key).__name__}.\nIf you want to apply a mask, perhaps do something like "
+            f"`x.dup(mask={mask})`.\nIf you want to assign with a mask, perhaps do something like "
+            f"`x(mask={mask}) << value`."
+        )
+    if name == "TransposedMatrix":
+        raise TypeError(f"Invalid type for index: {name}.")
+    try:
+        return list(key)
+    except Exception:
+        raise TypeError(f"Invalid type for index: {type(key)}; unable to convert to list") from None
+
+
+def _wrap(index: int, size: int) -> int:
+    if not -size <= index < size:
+        raise IndexError(f"Index out of range: index={index}, size={size}")
+    return index + size if index < 0 else index
+
+
+def _resolve_slice(key: slice, size: int) -> Axis:
+    start, stop, step = key.indices(size)
+    if step == 1 and start == 0 and stop == size:
+        return Axis(size, None, size)
+    index = np.arange(start, stop, step, dtype=np.int64)
+    return Axis(len(index), index, size)
+
+
+def _resolve_array(index: np.ndarray, size: int) -> Axis:
+    if index.ndim != 1:
+        raise TypeError(f"Invalid number of dimensions for index: {index.ndim}")
+    if index.dtype.kind not in "iu":
+        raise TypeError(f"Invalid dtype for index: {index.dtype}")
+    index = index.astype(np.int64)
+    if len(index):
+        low, high = int(index.min()), int(index.max())
+        if low < -size:
+            raise IndexError(f"Index out of range: index={low}, size={size}")
+        if high >= size:
+            raise IndexOutOfBound(f"Index out of range: index={high}, size={size}")
+        if low < 0:
+            index = np.where(index < 0, index + size, index)
+    return Axis(len(index), index, size)

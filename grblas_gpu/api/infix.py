@@ -1,0 +1,313 @@
+"""Infix notation: ``x | y``, ``x & y``, ``A @ B`` wait for an operator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import binary
+from ..dtypes import BOOL
+from ..errors import DimensionMismatch
+from .base import output_type
+from .expressions import Delayed, MatrixExpression, ScalarExpression, VectorExpression
+from .mask import Mask
+from .matrix import Matrix, MatrixOperations, TransposedMatrix
+from .scalar import Scalar
+from .tensor import Tensor
+from .vector import Vector
+
+COLLECTIONS = (Vector, Matrix, TransposedMatrix)
+
+
+class InfixExpr(Delayed):
+    """Two operands and the sign between them; ``op(expr)`` makes it an expression."""
+
+    __slots__ = ("left", "right", "method_name", "_expr", "__weakref__")
+    _role = "infix"
+    _infix = ""
+
+    def __init__(self, left: Any, right: Any, method_name: str) -> None:
+        self.left = left
+        self.right = right
+        self.method_name = method_name
+        self._expr: Any = None
+
+    def _to_expr(self) -> Any:
+        if self._expr is None:
+            self._expr = self._with_default_operator()
+        return self._expr
+
+    def _with_default_operator(self) -> Any:
+        return getattr(self.left, self.method_name)(self.right)
+
+    @property
+    def dtype(self) -> Any:
+        return self._to_expr().dtype
+
+    @property
+    def _value(self) -> Any:
+        return None if self._expr is None else self._expr._value
+
+    @_value.setter
+    def _value(self, value: Any) -> None:
+        self._to_expr()._value = value
+
+    def new(self, dtype: Any = None, **kwargs: Any) -> Any:
+        return self._to_expr().new(dtype, **kwargs)
+
+    def dup(self, dtype: Any = None, **kwargs: Any) -> Any:
+        return self._to_expr().dup(dtype, **kwargs)
+
+    def _format_expr(self) -> str:
+        return f"{_shown(self.left)} {self._infix} {_shown(self.right)}"
+
+
+def _shown(x: Any) -> str:
+    return x._format_expr() if isinstance(x, Delayed) else getattr(x, "name", repr(x))
+
+
+class _BooleanDefault(InfixExpr):
+    """``x | y`` and ``x & y`` compute by themselves only for BOOL."""
+
+    __slots__ = ()
+    _default: Any = None
+
+    def _with_default_operator(self) -> Any:
+        if self.left.dtype == BOOL and self.right.dtype == BOOL:
+            return getattr(self.left, self.method_name)(self.right, self._default)
+        raise TypeError(
+            f"Bad dtypes for `x {self._infix} y`!  Automatic computation of `x {self._infix} y` infix expressions is "
+            f"only valid for BOOL dtypes.  The argument dtypes are {self.left.dtype} and {self.right.dtype}.\n\n"
+            f"Typical usage is to create an expression such as `binary.plus(x {self._infix} y)`."
+        )
+
+
+def _mixed(self: Any, other: Any) -> Any:
+    raise TypeError(
+        "Cannot mix `|` and `&` in one infix expression: compute one of them first, e.g. `plus(x | times(y & z).new())`"
+    )
+
+
+class _Or(_BooleanDefault):
+    __slots__ = ()
+    _infix = "|"
+    _default = binary.lor
+
+    def __or__(self, other: Any) -> Any:
+        return ewise_infix(self, other, "__or__")
+
+    def __ror__(self, other: Any) -> Any:
+        return ewise_infix(other, self, "__or__", reflected=True)
+
+    __and__ = __rand__ = _mixed
+
+
+class _And(_BooleanDefault):
+    __slots__ = ()
+    _infix = "&"
+    _default = binary.land
+
+    def __and__(self, other: Any) -> Any:
+        return ewise_infix(self, other, "__and__")
+
+    def __rand__(self, other: Any) -> Any:
+        return ewise_infix(other, self, "__and__", reflected=True)
+
+    __or__ = __ror__ = _mixed
+
+
+class _MatMul(InfixExpr):
+    __slots__ = ()
+    _infix = "@"
+
+    def __matmul__(self, other: Any) -> Any:
+        return matmul_infix(self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return matmul_infix(other, self, reflected=True)
+
+
+class _VectorShape:
+    __slots__ = ()
+    ndim = 1
+    output_type = VectorExpression
+    _output_type = Vector
+    shape: Any
+
+    @property
+    def size(self) -> int:
+        return self.shape[0]
+
+    _size = size
+
+
+class _MatrixShape:
+    __slots__ = ()
+    ndim = 2
+    output_type = MatrixExpression
+    _output_type = Matrix
+    shape: Any
+
+    @property
+    def nrows(self) -> int:
+        return self.shape[0]
+
+    @property
+    def ncols(self) -> int:
+        return self.shape[1]
+
+    _nrows = nrows
+    _ncols = ncols
+
+
+class _ScalarShape:
+    __slots__ = ()
+    ndim = 0
+    shape = ()
+    output_type = ScalarExpression
+    _output_type = Scalar
+    _is_scalar = True
+    _is_cscalar = False
+    is_cscalar = False
+    is_grbscalar = True
+
+
+def _shape_of_ewise(self: Any) -> tuple:
+    return self.right.shape if self.left.ndim < self.right.ndim else self.left.shape
+
+
+class VectorEwiseAddExpr(_VectorShape, _Or):
+    __slots__ = ()
+    shape = property(_shape_of_ewise)
+    _ewise_add = Tensor._ewise_add
+    _ewise_union = Tensor._ewise_union
+
+
+class VectorEwiseMultExpr(_VectorShape, _And):
+    __slots__ = ()
+    shape = property(_shape_of_ewise)
+    _ewise_mult = Tensor._ewise_mult
+
+
+class VectorMatMulExpr(_VectorShape, _MatMul):
+    __slots__ = ()
+    _vxm = Vector._vxm
+    _inner = Vector._inner
+
+    @property
+    def shape(self) -> tuple[int]:
+        return (self.right._ncols if self.method_name == "vxm" else self.left._nrows,)
+
+
+class MatrixEwiseAddExpr(_MatrixShape, _Or):
+    __slots__ = ()
+    shape = property(_shape_of_ewise)
+    _ewise_add = Tensor._ewise_add
+    _ewise_union = Tensor._ewise_union
+
+
+class MatrixEwiseMultExpr(_MatrixShape, _And):
+    __slots__ = ()
+    shape = property(_shape_of_ewise)
+    _ewise_mult = Tensor._ewise_mult
+
+
+class MatrixMatMulExpr(_MatrixShape, _MatMul):
+    __slots__ = ()
+    _mxm = MatrixOperations._mxm
+    _mxv = MatrixOperations._mxv
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return (self.left._nrows, self.right._ncols)
+
+
+class ScalarEwiseAddExpr(_ScalarShape, _Or):
+    __slots__ = ()
+    _ewise_add = Scalar._ewise_add
+    _ewise_union = Scalar._ewise_union
+
+
+class ScalarEwiseMultExpr(_ScalarShape, _And):
+    __slots__ = ()
+    _ewise_mult = Scalar._ewise_mult
+
+
+class ScalarMatMulExpr(_ScalarShape, _MatMul):
+    __slots__ = ()
+
+
+_EWISE = {
+    ("__or__", 0): ScalarEwiseAddExpr,
+    ("__or__", 1): VectorEwiseAddExpr,
+    ("__or__", 2): MatrixEwiseAddExpr,
+    ("__and__", 0): ScalarEwiseMultExpr,
+    ("__and__", 1): VectorEwiseMultExpr,
+    ("__and__", 2): MatrixEwiseMultExpr,
+}
+
+
+def ewise_infix(left: Any, right: Any, sign: str, reflected: bool = False) -> Any:
+    """``left | right`` and ``left & right``."""
+    method = "ewise_add" if sign == "__or__" else "ewise_mult"
+    other_sign = "&" if sign == "__or__" else "|"
+    for operand in (left, right):
+        if getattr(operand, "_infix", None) == other_sign:
+            _mixed(left, right)
+    left_type, right_type = output_type(left), output_type(right)
+    if left_type in COLLECTIONS and right_type in COLLECTIONS:
+        _check_ewise_shapes(left, right, method)
+        return _EWISE[sign, max(left.ndim, right.ndim)](left, right, method)
+    if isinstance(right, Mask):
+        return right.__ror__(left) if sign == "__or__" else right.__rand__(left)
+    if left_type in COLLECTIONS:
+        left._expect_type(right, COLLECTIONS, within=sign, argname="right")
+    if right_type in COLLECTIONS:
+        right._expect_type(left, COLLECTIONS, within=f"__r{sign[2:]}" if reflected else sign, argname="left")
+    if left_type is Scalar:
+        return _EWISE[sign, 0](left, right, method)
+    return _EWISE[sign, 0](right, left, method)
+
+
+def _check_ewise_shapes(left: Any, right: Any, method: str) -> None:
+    if left.ndim == right.ndim:
+        matches = left.shape == right.shape
+    elif left.ndim == 1:
+        matches = left._size == right._nrows
+    else:
+        matches = left._ncols == right._size
+    if not matches:
+        raise DimensionMismatch(
+            f"{method}: {_shown(left)} has shape {left.shape}, {_shown(right)} has shape {right.shape}"
+        )
+
+
+def matmul_infix(left: Any, right: Any, reflected: bool = False) -> Any:
+    """``left @ right``: vxm, mxv, mxm or inner, by the types of the operands."""
+    left_type, right_type = output_type(left), output_type(right)
+    if left_type is Vector:
+        if right_type is Matrix or right_type is TransposedMatrix:
+            if left._size != right._nrows:
+                _mismatch("vxm", left, right)
+            return VectorMatMulExpr(left, right, "vxm")
+        if right_type is Vector:
+            if left._size != right._size:
+                _mismatch("inner", left, right)
+            return ScalarMatMulExpr(left, right, "inner")
+        left._expect_type(right, (Matrix, TransposedMatrix, Vector), within="__matmul__", argname="right")
+    if left_type is Matrix or left_type is TransposedMatrix:
+        if right_type is Vector:
+            if left._ncols != right._size:
+                _mismatch("mxv", left, right)
+            return VectorMatMulExpr(left, right, "mxv")
+        if right_type is Matrix or right_type is TransposedMatrix:
+            if left._ncols != right._nrows:
+                _mismatch("mxm", left, right)
+            return MatrixMatMulExpr(left, right, "mxm")
+        left._expect_type(right, (Vector, Matrix, TransposedMatrix), within="__matmul__", argname="right")
+    types = (Matrix, TransposedMatrix) if right_type is Vector else COLLECTIONS
+    right._expect_type(left, types, within="__rmatmul__", argname="left")
+    raise TypeError(f"Bad types for matmul: {type(left).__name__}, {type(right).__name__}")
+
+
+def _mismatch(method: str, left: Any, right: Any) -> None:
+    raise DimensionMismatch(f"{method}: {_shown(left)} has shape {left.shape}, {_shown(right)} has shape {right.shape}")

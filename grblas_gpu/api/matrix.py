@@ -1,0 +1,454 @@
+"""Matrix: a sparse matrix, and its transpose as a view."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from .. import select
+from ..backends import interpreter as runs
+from ..backends.registry import current_engine
+from ..backends.storage import MatrixStore
+from ..dtypes import FP64, lookup_dtype
+from ..errors import OutputNotEmpty
+from . import vector
+from .base import BaseType, stands_for
+from .conversions import check_size, index_array, integral, output_values, row_order, values_to_array
+from .diagonals import diagonal_mask, diagonal_size, diagonal_values
+from .expressions import MatrixExpression, MatrixIndexExpr
+from .mask import StructuralMask, ValueMask, check_mask
+from .matrix_construction import MatrixConstruction
+from .matrix_formats import compressed_arrays, doubly_compressed, empty_store, entries_of
+from .matrix_operations import MatrixOperations
+from .matrix_preparation import MatrixPreparation
+from .matrix_values import MatrixValues
+from .scalar import Scalar
+from .updates import Updater
+from .vector import Vector, dense_fill
+
+
+class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValues, BaseType):
+    """A matrix with entries at some of its positions.
+
+    >>> from grblas_gpu import Matrix
+    >>> A = Matrix.from_coo([0, 1], [1, 2], [1.5, 2.5], nrows=3, ncols=3)
+    >>> A.nvals, A.shape, A.dtype
+    (2, (3, 3), FP64)
+    """
+
+    __slots__ = ("_nrows", "_ncols", "_store", "_prepared")
+    _name_counter = itertools.count()
+
+    def __init__(self, dtype: Any = FP64, nrows: int = 0, ncols: int = 0, *, name: str | None = None) -> None:
+        self.dtype = lookup_dtype(dtype)
+        self._nrows = check_size(nrows, "nrows")
+        self._ncols = check_size(ncols, "ncols")
+        self.name = f"M_{next(Matrix._name_counter)}" if name is None else name
+        self._engine = current_engine()
+        self._store = empty_store(self._engine, self._nrows, self._ncols, self.dtype.np_type)
+
+    @classmethod
+    def _from_store(cls, engine: Any, dtype: Any, store: MatrixStore, name: str | None = None) -> Matrix:
+        new = object.__new__(cls)
+        new.dtype = dtype
+        new._nrows, new._ncols = store.nrows, store.ncols
+        new.name = f"M_{next(Matrix._name_counter)}" if name is None else name
+        new._engine = engine
+        new._store = engine.cast(store, dtype.np_type)
+        return new
+
+    # ---- properties -----------------------------------------------------------------------------------------
+
+    @property
+    def nvals(self) -> int:
+        """The number of entries.
+
+        >>> Matrix.from_coo([0, 1], [1, 2], [5, 6], nrows=9, ncols=9).nvals
+        2
+        """
+        return self._store.nvals
+
+    _nvals = nvals
+
+    @property
+    def T(self) -> TransposedMatrix:
+        """The transpose, as a view.
+
+        >>> Matrix.from_coo([0, 0], [1, 2], [5, 6]).T.to_dicts()
+        {1: {0: 5}, 2: {0: 6}}
+        """
+        return TransposedMatrix(self)
+
+    @property
+    def S(self) -> StructuralMask:
+        """The mask that is true where there is an entry.
+
+        >>> A = Matrix.from_coo([0, 1], [1, 0], [0, 6])
+        >>> B = Matrix(int, 2, 2)
+        >>> B(A.S) << 1
+        >>> B.to_dicts()
+        {0: {1: 1}, 1: {0: 1}}
+        """
+        return StructuralMask(self)
+
+    @property
+    def V(self) -> ValueMask:
+        """The mask that is true where there is an entry with a true value.
+
+        >>> A = Matrix.from_coo([0, 1], [1, 0], [0, 6])
+        >>> B = Matrix(int, 2, 2)
+        >>> B(A.V) << 1
+        >>> B.to_dicts()
+        {1: {0: 1}}
+        """
+        return ValueMask(self)
+
+    def __repr__(self) -> str:
+        from .formatting import format_matrix
+
+        return format_matrix(self)
+
+    def __sizeof__(self) -> int:
+        store = self._store
+        return object.__sizeof__(self) + store.indptr.nbytes + store.indices.nbytes + store.values.nbytes
+
+    def __reduce__(self) -> Any:
+        rows, cols, values = self.to_coo()
+        return _rebuild, (rows, cols, values, self.dtype, self._nrows, self._ncols, self.name)
+
+    # ---- in and out -----------------------------------------------------------------------------------------
+
+    def build(
+        self,
+        rows: Any,
+        columns: Any,
+        values: Any,
+        *,
+        dup_op: Any = None,
+        clear: bool = False,
+        nrows: int | None = None,
+        ncols: int | None = None,
+    ) -> None:
+        """Fill an empty Matrix with entries.
+
+        >>> A = Matrix(int, 2, 2)
+        >>> A.build([0, 1], [1, 0], [5, 6])
+        >>> A.to_dicts()
+        {0: {1: 5}, 1: {0: 6}}
+        """
+        row_index = index_array(rows, "row indices", self._engine)
+        col_index = index_array(columns, "column indices", self._engine)
+        array, _ = values_to_array(values, self.dtype, self._engine)
+        nrows = self._nrows if nrows is None else check_size(nrows, "nrows")
+        ncols = self._ncols if ncols is None else check_size(ncols, "ncols")
+        if array.shape == () or not row_index.size == col_index.size == array.size:
+            raise ValueError(
+                "`rows` and `columns` and `values` lengths must match: "
+                f"{row_index.size}, {col_index.size}, {array.size}"
+            )
+        if not clear and self.nvals and row_index.size:
+            raise OutputNotEmpty(f"build: {self.name} already has entries; use clear=True to replace them")
+        built = entries_of(self, nrows, ncols, row_index, col_index, array, dup_op)
+        if clear or row_index.size:
+            self._store = built
+        elif (nrows, ncols) != self.shape:
+            self._store = self._engine.resize_matrix(self._store, nrows, ncols)
+        self._nrows, self._ncols = nrows, ncols
+
+    def to_coo(
+        self,
+        dtype: Any = None,
+        *,
+        rows: bool = True,
+        columns: bool = True,
+        values: bool = True,
+        sort: bool = True,
+    ) -> tuple[Any, Any, Any]:
+        """Row indices, column indices and values as NumPy arrays.
+
+        >>> rows, columns, values = Matrix.from_coo([1, 0], [0, 1], [6, 5]).to_coo()
+        >>> rows.tolist(), columns.tolist(), values.tolist()
+        ([0, 1], [1, 0], [5, 6])
+        """
+        row_index, col_index, array = self._engine.tuples(self._store)
+        return (
+            row_index.astype(np.uint64) if rows else None,
+            col_index.astype(np.uint64) if columns else None,
+            output_values(array, dtype, self.dtype) if values else None,
+        )
+
+    def to_csr(self, dtype: Any = None, *, sort: bool = True) -> tuple[Any, Any, Any]:
+        """Row pointers, column indices and values.
+
+        >>> indptr, columns, values = Matrix.from_coo([0, 0, 2], [1, 2, 0], [5, 6, 7]).to_csr()
+        >>> indptr.tolist(), columns.tolist(), values.tolist()
+        ([0, 2, 2, 3], [1, 2, 0], [5, 6, 7])
+        """
+        return compressed_arrays(self, self._store, dtype)
+
+    def to_csc(self, dtype: Any = None, *, sort: bool = True) -> tuple[Any, Any, Any]:
+        """Column pointers, row indices and values.
+
+        >>> indptr, rows, values = Matrix.from_coo([0, 0, 2], [1, 2, 0], [5, 6, 7]).to_csc()
+        >>> indptr.tolist(), rows.tolist(), values.tolist()
+        ([0, 1, 2, 3], [2, 0, 0], [7, 5, 6])
+        """
+        return compressed_arrays(self, self._store.transposed(), dtype)
+
+    def to_dcsr(self, dtype: Any = None, *, sort: bool = True) -> tuple[Any, Any, Any, Any]:
+        """Rows that have entries, their pointers, column indices and values.
+
+        >>> arrays = Matrix.from_coo([0, 0, 2], [1, 2, 0], [5, 6, 7]).to_dcsr()
+        >>> [array.tolist() for array in arrays]
+        [[0, 2], [0, 2, 3], [1, 2, 0], [5, 6, 7]]
+        """
+        return doubly_compressed(*compressed_arrays(self, self._store, dtype))
+
+    def to_dcsc(self, dtype: Any = None, *, sort: bool = True) -> tuple[Any, Any, Any, Any]:
+        """Columns that have entries, their pointers, row indices and values.
+
+        >>> arrays = Matrix.from_coo([0, 2, 0], [0, 0, 2], [5, 6, 7]).to_dcsc()
+        >>> [array.tolist() for array in arrays]
+        [[0, 2], [0, 2, 3], [0, 2, 0], [5, 6, 7]]
+        """
+        return doubly_compressed(*compressed_arrays(self, self._store.transposed(), dtype))
+
+    def to_dense(self, fill_value: Any = None, dtype: Any = None, **opts: Any) -> np.ndarray:
+        """A NumPy array, with ``fill_value`` where there is no entry.
+
+        >>> Matrix.from_coo([0, 1], [1, 0], [5, 6]).to_dense(fill_value=0)
+        array([[0, 5],
+               [6, 0]])
+        """
+        fill, dtype = dense_fill(self, fill_value, dtype, self.nvals == self._nrows * self._ncols)
+        return self._engine.to_dense(self._store, fill, dtype.np_type)
+
+    def to_dicts(self, order: str = "rowwise") -> dict:
+        """A dictionary of rows (or columns), each a dictionary of index to value.
+
+        >>> A = Matrix.from_coo([0, 0, 1], [0, 1, 0], [5, 6, 7])
+        >>> A.to_dicts(), A.to_dicts(order="columnwise")
+        ({0: {0: 5, 1: 6}, 1: {0: 7}}, {0: {0: 5, 1: 7}, 1: {0: 6}})
+        """
+        outer, indptr, inner, values = self.to_dcsr() if row_order(order) else self.to_dcsc()
+        bounds = indptr.tolist()
+        keys, items = inner.tolist(), values.tolist()
+        return {
+            line: dict(zip(keys[start:stop], items[start:stop], strict=True))
+            for line, start, stop in zip(outer.tolist(), bounds[:-1], bounds[1:], strict=True)
+        }
+
+    def device_arrays(self) -> dict[str, Any]:
+        """The stored arrays themselves, not copies: CuPy's on backend "cuda", NumPy's on others.
+
+        They are the compressed sparse rows: ``indptr``, ``indices`` and ``values``, of which a single one may stand for
+        all entries. Do not change the arrays.
+
+        >>> arrays = Matrix.from_coo([0, 0, 2], [1, 2, 0], [5, 6, 7]).device_arrays()
+        >>> {name: array.tolist() for name, array in arrays.items()}
+        {'indptr': [0, 2, 2, 3], 'indices': [1, 2, 0], 'values': [5, 6, 7]}
+        """
+        store = self._store
+        return {"indptr": store.indptr, "indices": store.indices, "values": store.values}
+
+    def dup(
+        self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None, **opts: Any
+    ) -> Matrix:
+        """A copy, perhaps of another type, or of only the entries that a mask lets through.
+
+        >>> A = Matrix.from_coo([0, 1], [1, 0], [0, 7])
+        >>> A.dup(float).to_dicts(), A.dup(mask=A.V).to_dicts()
+        ({0: {1: 0.0}, 1: {0: 7.0}}, {1: {0: 7}})
+        """
+        new = Matrix(self.dtype if dtype is None else dtype, self._nrows, self._ncols, name=name)
+        new._engine = self._engine
+        if clear:
+            return new
+        if mask is not None:
+            new(mask=mask, **opts) << self
+        else:
+            new._store = self._engine.cast(self._engine.copy(self._store), new.dtype.np_type)
+        return new
+
+    def diag(self, k: int = 0, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Vector:
+        """The k-th diagonal as a Vector.
+
+        >>> A = Matrix.from_dense([[1, 2], [3, 4]])
+        >>> A.diag().to_dict(), A.diag(1).to_dict()
+        ({0: 1, 1: 4}, {0: 2})
+        """
+        k = int(k.value) if type(k) is Scalar else int(k)
+        found = self.dtype if dtype is None else lookup_dtype(dtype)
+        store = self._engine.cast(self._engine.diagonal(self._store, k), found.np_type)
+        return Vector._from_store(self._engine, found, store, name)
+
+    def setdiag(self, values: Any, k: int = 0, *, mask: Any = None, accum: Any = None, **opts: Any) -> None:
+        """Set the k-th diagonal from a scalar, a Vector or an array.
+
+        >>> A = Matrix.from_dense([[1, 2], [3, 4]])
+        >>> A.setdiag(0)
+        >>> A.to_dicts()
+        {0: {0: 0, 1: 2}, 1: {0: 3, 1: 0}}
+        """
+        offset = integral(k)
+        if offset is None:
+            raise TypeError(f"k must be an integer; got bad type: {type(k)}")
+        size = diagonal_size(self, offset)
+        line, clears = diagonal_values(self, values, size, offset, accum)
+        shape = self.shape
+        if mask is not None:
+            mask = diagonal_mask(self, check_mask(mask), size, offset)
+        if clears:
+            self(mask=mask, **opts) << select.offdiag(self, offset)
+        diagonal = line.diag(offset)
+        if diagonal.shape != shape:
+            diagonal.resize(*shape)
+        self(accum=accum, mask=diagonal.S if mask is None else mask, **opts) << diagonal
+
+    def clear(self) -> None:
+        """Remove all entries.
+
+        >>> A = Matrix.from_coo([0, 1], [1, 0], [5, 6])
+        >>> A.clear()
+        >>> A.nvals, A.shape
+        (0, (2, 2))
+        """
+        self._store = empty_store(self._engine, self._nrows, self._ncols, self.dtype.np_type)
+
+    def resize(self, nrows: int, ncols: int) -> None:
+        """Change the shape; entries beyond it are dropped.
+
+        >>> A = Matrix.from_coo([0, 2], [1, 0], [5, 6])
+        >>> A.resize(2, 3)
+        >>> A.shape, A.to_dicts()
+        ((2, 3), {0: {1: 5}})
+        """
+        nrows, ncols = check_size(nrows, "nrows"), check_size(ncols, "ncols")
+        self._store = self._engine.resize_matrix(self._store, nrows, ncols)
+        self._nrows, self._ncols = nrows, ncols
+
+    def __setitem__(self, keys: Any, expr: Any) -> None:
+        Updater(self)[keys] = expr
+
+    def __delitem__(self, keys: Any) -> None:
+        del Updater(self)[keys]
+
+    def _as_vector(self, *, name: str | None = None) -> Vector:
+        """A Matrix of one column as a Vector."""
+        if self._ncols != 1:
+            raise ValueError(f"Matrix must have a single column (not {self._ncols}) to be cast to a Vector")
+        return Vector._from_store(self._engine, self.dtype, self._engine.extract_column(self._store, 0, None), name)
+
+
+class TransposedMatrix(MatrixOperations):
+    """``A.T``: reads like a Matrix, cannot be written to. The transposed structure is made once and kept by ``A``."""
+
+    __slots__ = ("_matrix", "_nrows", "_ncols", "__weakref__")
+    _is_transposed = True
+    _role = "transposed"
+
+    def __init__(self, matrix: Matrix) -> None:
+        self._matrix = matrix
+        self._nrows = matrix._ncols
+        self._ncols = matrix._nrows
+
+    @property
+    def _engine(self) -> Any:
+        return self._matrix._engine
+
+    @property
+    def _store(self) -> MatrixStore:
+        return self._matrix._store
+
+    @property
+    def T(self) -> Matrix:
+        return self._matrix
+
+    @property
+    def dtype(self) -> Any:
+        return self._matrix.dtype
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return f"{self._matrix.name}.T"
+
+    @property
+    def nvals(self) -> int:
+        return self._matrix.nvals
+
+    _nvals = nvals
+
+    def __repr__(self) -> str:
+        from .formatting import format_matrix
+
+        return format_matrix(self)
+
+    __bool__ = BaseType.__bool__
+    __array__ = BaseType.__array__
+    _repr_html_ = BaseType._repr_html_
+
+    def _as_expression(self) -> MatrixExpression:
+        return MatrixExpression(
+            "transpose",
+            runs.run_transpose,
+            [self],
+            nrows=self._nrows,
+            ncols=self._ncols,
+            dtype=self.dtype,
+            expr_repr="{0.name}",
+        )
+
+    def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None, **opts: Any) -> Matrix:
+        """The transpose as a new Matrix."""
+        return self._as_expression().new(dtype, mask=mask, name=name, **opts)
+
+    def dup(
+        self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None, **opts: Any
+    ) -> Matrix:
+        if clear:
+            return Matrix(self.dtype if dtype is None else dtype, self._nrows, self._ncols, name=name)
+        return self.new(dtype, mask=mask, name=name, **opts)
+
+    def to_coo(
+        self,
+        dtype: Any = None,
+        *,
+        rows: bool = True,
+        columns: bool = True,
+        values: bool = True,
+        sort: bool = True,
+    ) -> tuple[Any, Any, Any]:
+        cols, row_index, array = self._matrix.to_coo(dtype, rows=columns, columns=rows, values=values, sort=sort)
+        return row_index, cols, array
+
+    def diag(self, k: int = 0, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Vector:
+        return self._matrix.diag(-k, dtype, name=name, **opts)
+
+    def to_csr(self, dtype: Any = None, *, sort: bool = True) -> Any:
+        return self._matrix.to_csc(dtype, sort=sort)
+
+    def to_csc(self, dtype: Any = None, *, sort: bool = True) -> Any:
+        return self._matrix.to_csr(dtype, sort=sort)
+
+    def to_dcsr(self, dtype: Any = None, *, sort: bool = True) -> Any:
+        return self._matrix.to_dcsc(dtype, sort=sort)
+
+    def to_dcsc(self, dtype: Any = None, *, sort: bool = True) -> Any:
+        return self._matrix.to_dcsr(dtype, sort=sort)
+
+    def to_dense(self, fill_value: Any = None, dtype: Any = None, **opts: Any) -> np.ndarray:
+        return self._matrix.to_dense(fill_value, dtype, **opts).swapaxes(0, 1)
+
+    def to_dicts(self, order: str = "rowwise") -> dict:
+        return self._matrix.to_dicts("columnwise" if row_order(order) else "rowwise")
+
+
+def _rebuild(rows: Any, cols: Any, values: Any, dtype: Any, nrows: int, ncols: int, name: str) -> Matrix:
+    return Matrix.from_coo(rows, cols, values, dtype, nrows=nrows, ncols=ncols, name=name)
+
+
+stands_for(Matrix, Matrix, MatrixExpression, MatrixIndexExpr)
+stands_for(TransposedMatrix, TransposedMatrix)
+vector.MATRICES = (Matrix, TransposedMatrix)

@@ -1,0 +1,319 @@
+"""How a Matrix is made: from coordinates, compressed formats, dense arrays, dictionaries."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import binary, select
+from ..backends.registry import current_engine
+from ..backends.storage import MatrixStore, column_type
+from ..dtypes import lookup_dtype
+from ..errors import InvalidObject
+from .conversions import given_array, index_array, is_device_array, own_values, row_order, values_to_array
+from .matrix_formats import compressed_store, decompress, entries_of
+from .vector import full_value
+
+
+class MatrixConstruction:
+    """The ``Matrix.from_...`` methods."""
+
+    __slots__ = ()
+
+    def __init__(self, dtype: Any, nrows: int, ncols: int, *, name: str | None = None) -> None:
+        raise TypeError("make a Matrix")
+
+    @classmethod
+    def _from_store(cls, engine: Any, dtype: Any, store: MatrixStore, name: str | None = None) -> Any:
+        raise TypeError("make a Matrix")
+
+    @classmethod
+    def from_coo(
+        cls,
+        rows: Any,
+        columns: Any,
+        values: Any = 1.0,
+        dtype: Any = None,
+        *,
+        nrows: int | None = None,
+        ncols: int | None = None,
+        dup_op: Any = None,
+        name: str | None = None,
+    ) -> Any:
+        """A Matrix from row indices, column indices and values (or one value for all of them).
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_coo([0, 1], [1, 0], [5, 6]).to_dicts()
+        {0: {1: 5}, 1: {0: 6}}
+        """
+        row_index = index_array(rows, "row indices")
+        col_index = index_array(columns, "column indices")
+        array, dtype = values_to_array(values, dtype)
+        if nrows is None:
+            if row_index.size == 0:
+                raise ValueError("No row indices provided. Unable to infer nrows.")
+            nrows = int(row_index.max()) + 1
+        if ncols is None:
+            if col_index.size == 0:
+                raise ValueError("No column indices provided. Unable to infer ncols.")
+            ncols = int(col_index.max()) + 1
+        new: Any = cls(dtype, nrows, ncols, name=name)
+        if array.ndim == 0:
+            if dup_op is not None:
+                raise ValueError(
+                    "dup_op must be None if values is a scalar so that all values can be identical.  "
+                    "Duplicate indices will be ignored."
+                )
+            dup_op = binary.any
+            array = np.broadcast_to(array, row_index.shape)
+        new._store = entries_of(new, new._nrows, new._ncols, row_index, col_index, array, dup_op)
+        return new
+
+    @classmethod
+    def from_edgelist(
+        cls,
+        edgelist: Any,
+        values: Any = None,
+        dtype: Any = None,
+        *,
+        nrows: int | None = None,
+        ncols: int | None = None,
+        dup_op: Any = None,
+        name: str | None = None,
+    ) -> Any:
+        """A Matrix from (row, column) or (row, column, value) tuples, or an n x 2 array.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_edgelist([(0, 1, 5), (1, 0, 6)]).to_dicts()
+        {0: {1: 5}, 1: {0: 6}}
+        >>> Matrix.from_edgelist([(0, 1), (1, 0)], True).to_dicts()
+        {0: {1: True}, 1: {0: True}}
+        """
+        found = None
+        rows: Any = ()
+        cols: Any = ()
+        if isinstance(edgelist, np.ndarray) or is_device_array(edgelist):
+            edgelist = given_array(edgelist)
+            if edgelist.ndim != 2:
+                raise ValueError(f"edgelist array must have 2 dimensions (nvals x 2); got {edgelist.ndim}")
+            if edgelist.shape[1] == 3:
+                raise ValueError(
+                    "edgelist as NumPy array only supports ``(row, column)``; values must be passed separately."
+                )
+            if edgelist.shape[1] != 2:
+                raise ValueError(
+                    f"Last dimension of edgelist array must be length 2 (for row and column); got {edgelist.shape[1]}"
+                )
+            rows, cols = edgelist[:, 0], edgelist[:, 1]
+        else:
+            columns = list(zip(*edgelist, strict=True))
+            if len(columns) == 2:
+                rows, cols = columns
+            elif len(columns) == 3:
+                rows, cols, found = columns
+            elif columns:
+                raise ValueError(
+                    "Each item in the edgelist must have two or three elements "
+                    f"(for row and column index, and maybe values); got {len(columns)}"
+                )
+        if values is not None and found is not None:
+            raise TypeError("Too many sources of values: from `edgelist` triples and from `values=` argument")
+        if values is None:
+            values = 1.0 if found is None else found
+        return cls.from_coo(rows, cols, values, dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
+
+    @classmethod
+    def from_csr(
+        cls,
+        indptr: Any,
+        col_indices: Any,
+        values: Any = 1.0,
+        dtype: Any = None,
+        *,
+        nrows: int | None = None,
+        ncols: int | None = None,
+        name: str | None = None,
+    ) -> Any:
+        """A Matrix from the compressed sparse row format; rows need not be sorted.
+
+        On backend "cuda" arrays that are on the device already (CuPy's, or any with ``__cuda_array_interface__`` or
+        DLPack) stay there. The Matrix shares the memory of those that have the stored types: int32 pointers (int64 from
+        2**31 entries on), int32 column indices (int64 from 2**31 columns on) and values. To change one is to change the
+        other.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_csr([0, 1, 2], [1, 0], [5, 6]).to_dicts()
+        {0: {1: 5}, 1: {0: 6}}
+        """
+        store, dtype = compressed_store(indptr, col_indices, values, dtype, nrows, ncols, "nrows", "column indices")
+        engine = current_engine()
+        return cls._from_store(engine, dtype, engine.adopt(store), name)
+
+    @classmethod
+    def from_csc(
+        cls,
+        indptr: Any,
+        row_indices: Any,
+        values: Any = 1.0,
+        dtype: Any = None,
+        *,
+        nrows: int | None = None,
+        ncols: int | None = None,
+        name: str | None = None,
+    ) -> Any:
+        """A Matrix from the compressed sparse column format; columns need not be sorted.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_csc([0, 1, 2], [1, 0], [5, 6]).to_dicts()
+        {0: {1: 6}, 1: {0: 5}}
+        """
+        store, dtype = compressed_store(indptr, row_indices, values, dtype, ncols, nrows, "ncols", "row indices")
+        engine = current_engine()
+        return cls._from_store(engine, dtype, engine.adopt(store.transposed()), name)
+
+    @classmethod
+    def from_dcsr(
+        cls,
+        compressed_rows: Any,
+        indptr: Any,
+        col_indices: Any,
+        values: Any = 1.0,
+        dtype: Any = None,
+        *,
+        nrows: int | None = None,
+        ncols: int | None = None,
+        name: str | None = None,
+    ) -> Any:
+        """A Matrix from the doubly compressed sparse row format.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_dcsr([0, 7], [0, 2, 3], [1, 2, 0], [5, 6, 7], nrows=9).to_dicts()
+        {0: {1: 5, 2: 6}, 7: {0: 7}}
+        """
+        rows, nrows = decompress(compressed_rows, indptr, nrows)
+        if ncols is None and rows.size == 0:
+            ncols = 0
+        return cls.from_coo(rows, col_indices, values, dtype, nrows=nrows, ncols=ncols, name=name)
+
+    @classmethod
+    def from_dcsc(
+        cls,
+        compressed_cols: Any,
+        indptr: Any,
+        row_indices: Any,
+        values: Any = 1.0,
+        dtype: Any = None,
+        *,
+        nrows: int | None = None,
+        ncols: int | None = None,
+        name: str | None = None,
+    ) -> Any:
+        """A Matrix from the doubly compressed sparse column format.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_dcsc([0, 7], [0, 2, 3], [1, 2, 0], [5, 6, 7], ncols=9).to_dicts()
+        {0: {7: 7}, 1: {0: 5}, 2: {0: 6}}
+        """
+        cols, ncols = decompress(compressed_cols, indptr, ncols)
+        if nrows is None and cols.size == 0:
+            nrows = 0
+        return cls.from_coo(row_indices, cols, values, dtype, nrows=nrows, ncols=ncols, name=name)
+
+    @classmethod
+    def from_scalar(
+        cls, value: Any, nrows: int, ncols: int, dtype: Any = None, *, name: str | None = None, **opts: Any
+    ) -> Any:
+        """A Matrix with the same value everywhere (stored once).
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_scalar(7, 2, 3).to_dense()
+        array([[7, 7, 7],
+               [7, 7, 7]])
+        """
+        value, dtype = full_value(cls, value, dtype)
+        new: Any = cls(dtype, nrows, ncols, name=name)
+        new << value
+        return new
+
+    @classmethod
+    def from_dense(
+        cls, values: Any, missing_value: Any = None, *, dtype: Any = None, name: str | None = None, **opts: Any
+    ) -> Any:
+        """A Matrix with an entry for every element of an array, or for those that are not ``missing_value``.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_dense([[0, 5], [6, 0]], missing_value=0).to_dicts()
+        {0: {1: 5}, 1: {0: 6}}
+        """
+        array, dtype = values_to_array(values, dtype)
+        if array.ndim == 0:
+            raise TypeError(
+                "values must be an array or list, not a scalar. "
+                "To create a dense Matrix from a scalar, use `Matrix.from_scalar`."
+            )
+        if array.ndim == 1:
+            raise ValueError("A 2d array or scalar is required to create a dense Matrix")
+        if array.ndim > 2:
+            raise ValueError(f"values array must be 2d to create dense Matrix with dtype {dtype}")
+        nrows, ncols = array.shape
+        indptr = np.arange(nrows + 1, dtype=np.int64, like=array) * ncols
+        cols: Any = np.tile(np.arange(ncols, dtype=column_type(ncols), like=array), nrows)
+        store = MatrixStore(nrows, ncols, indptr, cols, own_values(array, dtype.np_type).reshape(-1))
+        engine = current_engine()
+        new = cls._from_store(engine, dtype, engine.adopt(store), name)
+        if missing_value is not None:
+            new << select.valuene(new, missing_value)
+        return new
+
+    @classmethod
+    def from_dicts(
+        cls,
+        nested_dicts: Any,
+        dtype: Any = None,
+        *,
+        order: str = "rowwise",
+        nrows: int | None = None,
+        ncols: int | None = None,
+        name: str | None = None,
+    ) -> Any:
+        """A Matrix from a dictionary (or list) of rows, each a dictionary of column to value.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_dicts({0: {1: 5}, 1: {0: 6}}).to_dense(fill_value=0)
+        array([[0, 5],
+               [6, 0]])
+        """
+        by_rows = row_order(order)
+        if isinstance(nested_dicts, Sequence):
+            dicts: Any = nested_dicts
+            outer = np.arange(len(dicts))
+            given, label = (nrows, "nrows") if by_rows else (ncols, "ncols")
+            if given is not None and given != len(dicts):
+                raise ValueError(
+                    f"{label} must be None or equal to len(nested_dicts); expected {len(dicts)}, got {given}"
+                )
+            if by_rows:
+                nrows = len(dicts)
+            else:
+                ncols = len(dicts)
+        else:
+            dicts = nested_dicts.values()
+            outer = np.fromiter(nested_dicts.keys(), np.int64)
+        counts = [len(d) for d in dicts]
+        major = np.repeat(outer, counts)
+        minor = np.fromiter(itertools.chain.from_iterable(dicts), np.int64)
+        values: Any = list(itertools.chain.from_iterable(d.values() for d in dicts))
+        if dtype is not None:
+            values = np.fromiter(values, lookup_dtype(dtype).np_type)
+        lines, across = int(outer.max(initial=-1)) + 1, int(minor.max(initial=-1)) + 1
+        if nrows is None:
+            nrows = lines if by_rows else across
+        if ncols is None:
+            ncols = across if by_rows else lines
+        elif by_rows and across > ncols:
+            raise InvalidObject(f"column indices: {across - 1} is out of range for size {ncols}")
+        rows, cols = (major, minor) if by_rows else (minor, major)
+        return cls.from_coo(rows, cols, values, dtype, nrows=nrows, ncols=ncols, name=name)

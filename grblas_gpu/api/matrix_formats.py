@@ -1,0 +1,123 @@
+"""The arrays of coordinate and compressed formats, checked, as stores; and stores as such arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..backends.entries import repeat
+from ..backends.registry import current_engine
+from ..backends.storage import Array, MatrixStore, column_type
+from ..errors import InvalidObject, InvalidValue, OutOfMemory
+from .conversions import check_bounds, checked_index, index_array, output_values, own_values, values_to_array
+from .vector import duplicate_operator, duplicates_error
+
+
+def empty_store(engine: Any, nrows: int, ncols: int, dtype: Any) -> MatrixStore:
+    try:
+        return engine.empty_matrix(nrows, ncols, dtype)
+    except (MemoryError, OverflowError, ValueError):
+        raise OutOfMemory(
+            f"a Matrix of shape {nrows} x {ncols} needs {8 * (nrows + 1)} bytes of row pointers, more than there are"
+        ) from None
+
+
+def entries_of(self: Any, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any) -> MatrixStore:
+    if not rows.size == cols.size == values.size:
+        raise ValueError(
+            f"`rows` and `columns` and `values` lengths must match: {rows.size}, {cols.size}, {values.size}"
+        )
+    check_bounds(rows, nrows, "row indices")
+    check_bounds(cols, ncols, "column indices")
+    dup_op = duplicate_operator(self, dup_op)
+    try:
+        store = self._engine.build_matrix(nrows, ncols, rows, cols, values, dup_op)
+    except InvalidValue as error:
+        raise duplicates_error(error) from None
+    return self._engine.cast(store, self.dtype.np_type)
+
+
+def compressed_store(
+    indptr: Any,
+    indices: Any,
+    values: Any,
+    dtype: Any,
+    outer: int | None,
+    inner: int | None,
+    label: str,
+    what: str,
+    copy: bool = True,
+) -> tuple[MatrixStore, Any]:
+    """A checked CSR store from the arrays of a compressed format.
+
+    Arrays on the device are shared where they have the stored types; those on the host with ``copy=False``.
+    """
+    pointers = checked_index(indptr, "index pointers")
+    if isinstance(pointers, np.ndarray) or pointers.dtype != np.int32:  # a device keeps offsets of either width
+        pointers = index_array(pointers, "index pointers", copy=copy)
+    index = checked_index(indices, what)
+    array, found = values_to_array(values, dtype)
+    pointers, index = together(pointers, index)
+    copy_index = copy and isinstance(index, np.ndarray)
+    if pointers.size == 0:
+        raise InvalidValue("indptr array must not be empty")
+    count = pointers.size - 1
+    if outer is not None and outer != count:
+        raise ValueError(f"{label} must be None or equal to len(indptr) - 1; expected {outer}, got {count}")
+    if inner is None:
+        inner = int(index.max()) + 1 if index.size else 0
+    if pointers[0] != 0 or pointers[-1] != index.size or np.any(np.diff(pointers) < 0):
+        raise InvalidValue(f"indptr must rise from 0 to the number of {what} ({index.size})")
+    if array.ndim and array.size != index.size:
+        raise InvalidValue(f"{what} and values must have the same length: {index.size} != {array.size}")
+    if index.size and int(index.max()) >= inner:
+        raise InvalidObject(f"{what}: {int(index.max())} is out of range for size {inner}")
+    array = together(index, own_values(array, found.np_type, copy).reshape(-1))[1]
+    index = index.astype(column_type(inner), copy=copy_index)
+    if not copy and isinstance(index, np.ndarray):  # kernels read arrays without gaps; those without stay shared
+        pointers, index, array = (np.ascontiguousarray(x) for x in (pointers, index, array))
+    store = MatrixStore(count, inner, pointers, index, array)
+    steps = np.diff(store.indices.astype(np.int64))
+    boundary = pointers[1:-1]
+    boundary = boundary[(boundary > 0) & (boundary < index.size)]
+    steps[boundary - 1] = 1  # order matters only within a row
+    if np.any(steps <= 0):
+        keys = store.row_ids.astype(np.int64) * inner + store.indices
+        order = np.argsort(keys, kind="stable")
+        if np.any(np.diff(keys[order]) == 0):
+            raise InvalidValue(f"{what} must not repeat within a line")
+        array = array if store.iso else array[order]
+        store = MatrixStore(count, inner, pointers, store.indices[order], array)
+    return store, found
+
+
+def together(*arrays: Any) -> tuple[Any, ...]:
+    """The arrays in one memory: the device's if one of them is there."""
+    if all(isinstance(array, np.ndarray) for array in arrays):
+        return arrays
+    return tuple(current_engine().array(array) for array in arrays)
+
+
+def decompress(compressed: Any, indptr: Any, size: int | None) -> tuple[Any, int]:
+    """The line of every entry of a doubly compressed format, and the number of lines."""
+    pointers = index_array(indptr, "indptr")
+    if pointers.size == 0:
+        raise InvalidValue("indptr array must not be empty")
+    lines = index_array(compressed, "compressed indices")
+    if pointers.size == 1:
+        return np.empty(0, np.int64), 0 if size is None else size
+    lines, pointers = together(lines, pointers)
+    return repeat(lines, np.diff(pointers)), int(lines.max()) + 1 if size is None else size
+
+
+def compressed_arrays(a: Any, store: MatrixStore, dtype: Any) -> tuple[Any, Any, Any]:
+    host = a._engine.host
+    values = np.broadcast_to(host(store.values), (store.nvals,)) if store.iso else host(store.values)
+    indptr, indices = host(store.indptr), host(store.indices)
+    return indptr.astype(np.uint64), indices.astype(np.uint64), output_values(values, dtype, a.dtype)
+
+
+def doubly_compressed(indptr: Any, indices: Any, values: Any) -> tuple[Any, Any, Any, Any]:
+    lines = np.flatnonzero(np.diff(indptr.astype(np.int64)))
+    return lines.astype(np.uint64), np.append(indptr[lines], indptr[-1]), indices, values

@@ -1,0 +1,237 @@
+"""The operations of a Matrix that work on ``A.T`` too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .. import binary, monoid, semiring
+from ..backends import interpreter as runs
+from ..errors import DimensionMismatch
+from ..operators import get_typed_op
+from . import vector
+from .base import check_same_backend
+from .conversions import integral
+from .expressions import MatrixExpression, ScalarExpression, VectorExpression
+from .tensor import Tensor
+from .vector import Vector, product_operands, reduction_operator
+
+
+class MatrixOperations(Tensor):
+    """The operations of a Matrix that work on ``A.T`` too."""
+
+    __slots__ = ()
+    ndim = 2
+    _nrows: int
+    _ncols: int
+
+    @property
+    def nrows(self) -> int:
+        """The number of rows.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix(int, 2, 3).nrows
+        2
+        """
+        return self._nrows
+
+    @property
+    def ncols(self) -> int:
+        """The number of columns.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix(int, 2, 3).ncols
+        3
+        """
+        return self._ncols
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of rows and columns.
+
+        >>> from grblas_gpu import Matrix
+        >>> A = Matrix(int, 2, 3)
+        >>> A.shape, A.T.shape
+        ((2, 3), (3, 2))
+        """
+        return (self._nrows, self._ncols)
+
+    def _comparable_types(self) -> Any:
+        return vector.MATRICES
+
+    def __iter__(self) -> Iterator:
+        rows, cols, _ = self.to_coo(values=False)  # type: ignore[attr-defined]
+        return zip(rows.flat, cols.flat, strict=True)
+
+    def get(self, row: int, col: int, default: Any = None) -> Any:
+        """The value at a position as a Python scalar, or ``default``.
+
+        >>> from grblas_gpu import Matrix
+        >>> A = Matrix.from_coo([0, 1], [1, 0], [5, 6])
+        >>> A.get(0, 1), A.get(0, 0), A.get(0, 0, default=-1)
+        (5, None, -1)
+        """
+        expr = self[row, col]
+        if not expr._is_scalar:
+            raise ValueError(
+                "Bad row, col arguments in Matrix.get(...).  "
+                "Indices should get a single element, which will be extracted as a Python scalar."
+            )
+        value = expr.new().value
+        return default if value is None else value
+
+    def to_edgelist(self, dtype: Any = None, *, values: bool = True, sort: bool = True) -> tuple[Any, Any]:
+        """Positions as an array of (row, column) pairs, and values.
+
+        >>> from grblas_gpu import Matrix
+        >>> edges, values = Matrix.from_coo([0, 1], [1, 0], [5, 6]).to_edgelist()
+        >>> edges.tolist(), values.tolist()
+        ([[0, 1], [1, 0]], [5, 6])
+        """
+        rows, cols, vals = self.to_coo(dtype, values=values, sort=sort)  # type: ignore[attr-defined]
+        return np.column_stack([rows, cols]), vals
+
+    def mxv(self, other: Any, op: Any = semiring.plus_times) -> VectorExpression:
+        """Matrix times Vector.
+
+        >>> from grblas_gpu import Matrix
+        >>> A = Matrix.from_coo([0, 0], [1, 2], [10, 20], nrows=3, ncols=3)
+        >>> A.mxv(Vector.from_coo([1, 2], [1, 2], size=3)).new().to_dict()
+        {0: 50}
+        """
+        return self._mxv(other, op)
+
+    def _mxv(self, other: Any, op: Any = semiring.plus_times, is_infix: bool = False) -> VectorExpression:
+        x, y, op = product_operands(self, other, (Vector,), op, "mxv", is_infix)
+        if x._ncols != y._size:
+            raise DimensionMismatch(f"mxv: {x.name} has shape {x.shape}, {y.name} has size {y._size}")
+        return VectorExpression("mxv", runs.run_mxv, [x, y], op=op, size=x._nrows, masks=True)
+
+    def mxm(self, other: Any, op: Any = semiring.plus_times) -> MatrixExpression:
+        """Matrix times Matrix.
+
+        >>> from grblas_gpu import Matrix
+        >>> A = Matrix.from_coo([0, 1], [1, 0], [2, 3])
+        >>> A.mxm(A).new().to_dicts()
+        {0: {0: 6}, 1: {1: 6}}
+        """
+        return self._mxm(other, op)
+
+    def _mxm(self, other: Any, op: Any = semiring.plus_times, is_infix: bool = False) -> MatrixExpression:
+        x, y, op = product_operands(self, other, vector.MATRICES, op, "mxm", is_infix)
+        if x._ncols != y._nrows:
+            raise DimensionMismatch(f"mxm: {x.name} has shape {x.shape}, {y.name} has shape {y.shape}")
+        return MatrixExpression("mxm", runs.run_mxm, [x, y], op=op, nrows=x._nrows, ncols=y._ncols, masks=True)
+
+    def kronecker(self, other: Any, op: Any = binary.times) -> MatrixExpression:
+        """The Kronecker product.
+
+        >>> from grblas_gpu import Matrix
+        >>> A, B = Matrix.from_coo([0, 1], [1, 0], [2, 3]), Matrix.from_dense([[1, 10]])
+        >>> A.kronecker(B).new().to_dicts()
+        {0: {2: 2, 3: 20}, 1: {0: 3, 1: 30}}
+        """
+        other = self._expect_type(other, vector.MATRICES, within="kronecker", argname="other", op=op)
+        op = get_typed_op(op, self.dtype, other.dtype, kind="binary")
+        self._expect_op(op, ("BinaryOp", "Monoid"), within="kronecker", argname="op")
+        check_same_backend(self, other, "kronecker")
+        nrows, ncols = self._nrows * other._nrows, self._ncols * other._ncols
+        return MatrixExpression("kronecker", runs.run_kronecker, [self, other], op=op, nrows=nrows, ncols=ncols)
+
+    def reduce_rowwise(self, op: Any = monoid.plus) -> VectorExpression:
+        """The entries of each row combined.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_coo([0, 0, 2], [0, 1, 1], [1, 2, 5]).reduce_rowwise().new().to_dict()
+        {0: 3, 2: 5}
+        """
+        op = self._line_reduction(op, "reduce_rowwise")
+        return VectorExpression("reduce_rowwise", runs.run_reduce_rowwise, [self], op=op, size=self._nrows)
+
+    def reduce_columnwise(self, op: Any = monoid.plus) -> VectorExpression:
+        """The entries of each column combined.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_coo([0, 0, 2], [0, 1, 1], [1, 2, 5]).reduce_columnwise().new().to_dict()
+        {0: 1, 1: 7}
+        """
+        op = self._line_reduction(op, "reduce_columnwise")
+        return VectorExpression("reduce_columnwise", runs.run_reduce_columnwise, [self], op=op, size=self._ncols)
+
+    def _line_reduction(self, op: Any, within: str) -> Any:
+        op = get_typed_op(op, self.dtype, kind="binary|aggregator")
+        self._expect_op(op, ("BinaryOp", "Monoid", "Aggregator"), within=within, argname="op")
+        return op.monoid if op.opclass == "BinaryOp" and op.monoid is not None else op
+
+    def reduce_scalar(self, op: Any = monoid.plus, *, allow_empty: bool = True) -> ScalarExpression:
+        """All entries combined with a monoid or aggregator.
+
+        >>> from grblas_gpu import Matrix
+        >>> A = Matrix.from_coo([0, 0, 2], [0, 1, 1], [1, 2, 5])
+        >>> A.reduce_scalar().new().value, A.reduce_scalar(monoid.max).new().value
+        (8, 5)
+        """
+        op = reduction_operator(self, op, "reduce_scalar", allow_empty)
+        if op.opclass == "Aggregator" and op.name in {"argmin", "argmax", "first_index", "last_index"}:
+            raise ValueError(f"Aggregator {op.name} may not be used with Matrix.reduce_scalar.")
+        return ScalarExpression("reduce_scalar", runs.run_reduce, [self], op=op, is_cscalar=not allow_empty)
+
+    def reposition(
+        self, row_offset: int, column_offset: int, *, nrows: int | None = None, ncols: int | None = None
+    ) -> MatrixExpression:
+        """The entries moved by offsets; those that leave the Matrix are dropped.
+
+        >>> from grblas_gpu import Matrix
+        >>> A = Matrix.from_dense([[1, 2], [3, 4]])
+        >>> A.reposition(1, 0).new().to_dicts()
+        {1: {0: 1, 1: 2}}
+        """
+        nrows = self._nrows if nrows is None else int(nrows)
+        ncols = self._ncols if ncols is None else int(ncols)
+        offsets = (int(row_offset), int(column_offset))
+        shown = f"{{0.name}}.reposition({row_offset}, {column_offset})"
+        return MatrixExpression(
+            "reposition",
+            runs.run_reposition,
+            [self, offsets, (nrows, ncols)],
+            nrows=nrows,
+            ncols=ncols,
+            dtype=self.dtype,
+            expr_repr=shown,
+        )
+
+    def power(self, n: int, op: Any = semiring.plus_times) -> MatrixExpression:
+        """The n-th power of a square Matrix.
+
+        >>> from grblas_gpu import Matrix
+        >>> A = Matrix.from_dense([[1, 1], [1, 0]])
+        >>> A.power(5).new().to_dense()
+        array([[8, 5],
+               [5, 3]])
+        """
+        if self._nrows != self._ncols:
+            raise DimensionMismatch(f"power only works for square Matrix; shape is {self.shape}")
+        exponent = integral(n)
+        if exponent is None:
+            raise TypeError(f"n must be a nonnegative integer; got bad type: {type(n)}")
+        if exponent < 0:
+            raise ValueError(f"n must be a nonnegative integer; got: {exponent}")
+        op = get_typed_op(op, self.dtype, kind="semiring")
+        self._expect_op(op, "Semiring", within="power", argname="op")
+        if exponent == 0 and op.binaryop.monoid is None:
+            raise ValueError(
+                f"Binary operator of {op} semiring does not have a monoid with an identity. When n=0, the result is a "
+                "diagonal matrix with values equal to the identity: the binaryop must be associated with a monoid."
+            )
+        return MatrixExpression(
+            "power",
+            runs.run_power,
+            [self, exponent],
+            op=op,
+            nrows=self._nrows,
+            ncols=self._ncols,
+            dtype=self.dtype,
+            expr_repr=f"{{0.name}}.power({exponent}, op={op})",
+        )

@@ -1,0 +1,201 @@
+"""What searches like to know of a graph before they start: made once, and kept with the matrix.
+
+All of it follows from the structure, and index arrays never change once made: as long as a matrix holds the arrays that
+it held when something was prepared, that is still right.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .. import binary
+from ..backends.entries import matrix_from_keys, ranges, repeat
+from ..backends.registry import using
+from ..backends.storage import INDEX, MatrixStore, column_type, same_arrays
+from ..config import config
+from ..dtypes import BOOL
+from ..errors import DimensionMismatch, InvalidValue
+
+if TYPE_CHECKING:
+    from .matrix import Matrix
+
+
+class DegreeStatistics(NamedTuple):
+    """Mean, maximum and standard deviation of the vertices' degrees."""
+
+    mean: float
+    max: int
+    deviation: float
+
+
+class DegreeOrder(NamedTuple):
+    """A graph ``P A P'`` and the selection ``P`` that makes it: row p has its one entry at the vertex numbered p."""
+
+    graph: Matrix
+    selection: Matrix
+
+
+class MatrixPreparation:
+    """Views of a graph for searches."""
+
+    __slots__ = ()
+    _store: Any
+    _engine: Any
+    _prepared: Any
+
+    def pattern(self) -> Matrix:
+        """The structure of this matrix: True where it has an entry, as one stored value. Made once; do not change it.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_coo([0, 1], [1, 0], [0.0, 2.5]).pattern().to_dicts()
+        {0: {1: True}, 1: {0: True}}
+        """
+        store = self._store
+        if store.dtype == bool and store.iso and bool(store.values[0]):
+            return self  # type: ignore[return-value]
+        return self._kept("pattern", self._make_pattern)
+
+    def is_symmetric(self) -> bool:
+        """Whether this matrix equals its transpose, values included. Found out once.
+
+        >>> from grblas_gpu import Matrix
+        >>> A = Matrix.from_coo([0, 1], [1, 0], [2, 3])
+        >>> A.is_symmetric(), A.pattern().is_symmetric()
+        (False, True)
+        """
+        store = self._store
+        return store.nrows == store.ncols and store.transposed() is store
+
+    def degree_statistics(self) -> DegreeStatistics:
+        """Mean, maximum and standard deviation of the numbers of entries in the columns: the in-degrees. Found once.
+
+        >>> from grblas_gpu import generators
+        >>> mean, largest, deviation = generators.star(5).degree_statistics()
+        >>> mean, largest, round(deviation, 3)
+        (1.6, 4, 1.2)
+        """
+        return self._kept("degree_statistics", self._make_degree_statistics)
+
+    def prefers_batches(self) -> bool:
+        """Whether vectors are multiplied with this matrix faster as rows of another matrix than one after the other.
+
+        That is so where a single one has too little work for a call; how much is enough depends on the backend.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix(bool, 10, 10).prefers_batches()
+        True
+        """
+        return self._store.nrows <= self._engine.costs.batch_size
+
+    def prefers_side_by_side(self) -> bool:
+        """Whether several searches are better side by side in one vector (:meth:`side_by_side`) than rows of a matrix.
+
+        That is so where whole loops run on a device: they know vectors.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix(bool, 10, 10).prefers_side_by_side()
+        False
+        """
+        return bool(self._engine.runs_loops) and config["loops"] != "iterated"
+
+    def side_by_side(self, copies: int) -> Matrix:
+        """Several copies of this graph that do not touch: this matrix along the diagonal, ``I kron A``.
+
+        Vectors of as many searches stand side by side in one, and take their steps together. The copies share the
+        entries of the one as long as they are multiplied in loops on a device; otherwise they are made.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_coo([0, 1], [1, 0], [5, 6]).side_by_side(2).to_dicts()
+        {0: {1: 5}, 1: {0: 6}, 2: {3: 5}, 3: {2: 6}}
+        """
+        if copies < 1:
+            raise InvalidValue(f"side_by_side: there must be at least one copy; got {copies}")
+        store, kind = self._store, type(self)
+        if not isinstance(store, MatrixStore):  # in parts, on several machines
+            numbers = np.arange(copies)
+            with using(self._engine.name):
+                identity = kind.from_coo(numbers, numbers, True)  # type: ignore[attr-defined]
+            return identity.kronecker(self, binary.second).new()
+        return kind._from_store(self._engine, self.dtype, MatrixStore.repeated(store, copies))  # type: ignore[attr-defined]
+
+    def by_degree(self) -> DegreeOrder:
+        """This graph with its vertices renumbered: the higher the in-degree, the lower the number. Made once.
+
+        Vertices that no edge leads to get no number: a search cannot reach them. ``graph`` is the renumbered graph,
+        the structure of ``P A P'``, and ``selection`` the matrix ``P``. A vector in the old numbering times ``P'`` is
+        the same vector in the new one, and a vector in the new one times ``P`` is that in the old one. In the new
+        graph the list of a vertex's neighbours begins with those that a search is most likely to have visited.
+
+        >>> from grblas_gpu import Matrix
+        >>> A = Matrix.from_coo([0, 1, 2, 3], [2, 2, 1, 1], [5, 6, 7, 8], nrows=5, ncols=5)
+        >>> graph, selection = A.by_degree()
+        >>> graph.to_dicts(), selection.to_dicts()
+        ({0: {1: True}, 1: {0: True}}, {0: {1: True}, 1: {2: True}})
+        """
+        if self._store.nrows != self._store.ncols:
+            raise DimensionMismatch(f"by_degree: a graph has a square matrix; got shape {self.shape}")  # type: ignore[attr-defined]
+        return self._kept("by_degree", self._make_by_degree)
+
+    def _kept(self, name: str, make: Any) -> Any:
+        prepare = getattr(self._engine, "prepare", None)
+        if prepare is not None:  # an engine whose stores have no arrays to look at
+            return prepare(self, name)
+        indptr, indices = self._store.indptr, self._store.once.indices
+        try:
+            kept = self._prepared
+        except AttributeError:
+            kept = None
+        if kept is None or kept["indptr"] is not indptr or kept["indices"] is not indices:
+            kept = self._prepared = {"indptr": indptr, "indices": indices}
+        if name not in kept:
+            kept[name] = make()
+        return kept[name]
+
+    def _make_pattern(self) -> Matrix:
+        store = self._store
+        pattern = _structure(self._engine, store)
+        other = store._transpose
+        if other is not None:  # what is known of the matrix is known of its structure
+            mirrored = _structure(self._engine, other)
+            symmetric = other is store or same_arrays(pattern, mirrored)
+            pattern._transpose, mirrored._transpose = (pattern if symmetric else mirrored), pattern
+        return self._boolean(pattern)
+
+    def _make_degree_statistics(self) -> DegreeStatistics:
+        degrees = np.diff(self._store.transposed().indptr)
+        if len(degrees) == 0:
+            return DegreeStatistics(0.0, 0, 0.0)
+        return DegreeStatistics(float(degrees.mean()), int(degrees.max()), float(degrees.std()))
+
+    def _make_by_degree(self) -> DegreeOrder:
+        store = self.pattern()._store
+        degrees = np.diff(store.transposed().indptr)
+        count = int(np.count_nonzero(degrees))
+        vertices = np.argsort(-degrees, kind="stable")[:count].astype(INDEX)
+        numbers = np.zeros(store.nrows, INDEX, like=degrees)
+        numbers[vertices] = np.arange(count, dtype=INDEX, like=degrees)
+        starts = store.indptr[vertices]
+        lengths = store.indptr[vertices + 1] - starts
+        rows = repeat(np.arange(count, dtype=INDEX, like=degrees), lengths)
+        # Every column of an entry has a number: an edge leads to it.
+        keys = np.sort(rows * count + numbers[store.indices[ranges(starts, lengths)]])
+        true = np.broadcast_to(self._engine.array([True], bool), (len(keys),))
+        graph = matrix_from_keys(count, count, keys, true)
+        selection = MatrixStore(
+            count,
+            store.nrows,
+            np.arange(count + 1, dtype=INDEX, like=degrees),
+            vertices.astype(column_type(store.nrows)),
+            self._engine.array([True] * min(count, 1), bool),
+        )
+        return DegreeOrder(self._boolean(graph), self._boolean(selection))
+
+    def _boolean(self, store: MatrixStore) -> Matrix:
+        return type(self)._from_store(self._engine, BOOL, store)  # type: ignore[attr-defined]
+
+
+def _structure(engine: Any, store: MatrixStore) -> MatrixStore:
+    value = engine.array([True] * min(store.nvals, 1), bool)
+    return MatrixStore(store.nrows, store.ncols, store.indptr, store.indices, value)

@@ -1,0 +1,59 @@
+"""What algorithms ask of the values of a matrix before they start: found once, and kept with the store that has them.
+
+The values of a matrix never change within its store: whatever changes them gives the matrix another one, which does
+not remember what was true of the last.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from .. import monoid, unary
+
+
+class ValueRange(NamedTuple):
+    """The smallest and the largest value, None without entries, and whether all are finite numbers.
+
+    NaN is neither small nor large: both are of the other values, or NaN when there are no others.
+    """
+
+    min: Any
+    max: Any
+    finite: bool
+
+
+class MatrixValues:
+    """What is known of the values."""
+
+    __slots__ = ()
+    _store: Any
+    _engine: Any
+
+    def value_range(self) -> ValueRange:
+        """The smallest and the largest value, and whether all are finite numbers. Found once.
+
+        >>> from grblas_gpu import Matrix
+        >>> A = Matrix.from_coo([0, 1], [1, 0], [2.5, -1.0])
+        >>> A.value_range()
+        ValueRange(min=-1.0, max=2.5, finite=True)
+        >>> A[0, 0] = float("inf")
+        >>> A.value_range().finite, Matrix(int, 2, 2).value_range().min
+        (False, None)
+        """
+        prepare = getattr(self._engine, "prepare", None)
+        if prepare is not None:  # an engine whose stores are of another kind
+            return prepare(self, "value_range")
+        store = self._store
+        found = getattr(store, "_range", None)
+        if found is None:
+            found = store._range = find_value_range(self)
+        return found
+
+
+def find_value_range(A: Any) -> ValueRange:
+    """The range of the values of a Matrix, from its entries."""
+    # min_ij A_ij and max_ij A_ij
+    low, high = (A.reduce_scalar(op).new().value for op in (monoid.min, monoid.max))
+    # and_ij isfinite(A_ij), of floats; other numbers always are
+    finite = A.dtype.np_type.kind != "f" or unary.isfinite(A).new().reduce_scalar(monoid.land).new().get(True)
+    return ValueRange(low, high, bool(finite))

@@ -1,0 +1,344 @@
+"""The functional API, in the shape of the GraphBLAS C specification: output first, then operands, mask, accumulator.
+
+>>> from grblas_gpu import Descriptor, Matrix, Vector, operations, semiring
+>>> A = Matrix.from_coo([0, 1], [1, 2], True, nrows=3, ncols=3)
+>>> u, w = Vector.from_coo([0], True, size=3), Vector(bool, 3)
+>>> operations.vxm(w, u, A, semiring.lor_land)
+>>> w.to_dict()
+{1: True}
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import binary, monoid, semiring
+from ..ir.descriptor import Descriptor
+from .base import check_same_backend
+from .mask import _KINDS, Mask
+
+DEFAULT = Descriptor()
+
+
+def _write(out: Any, expr: Any, mask: Any, accum: Any, desc: Descriptor | None) -> None:
+    desc = DEFAULT if desc is None else desc
+    if mask is not None and not isinstance(mask, Mask):
+        mask = _KINDS[desc.mask_structure, desc.mask_complement](mask)
+    elif mask is not None and desc.mask_complement:
+        mask = ~mask
+    if accum is not None:
+        accum = out._typed_accum(accum)
+    out._update(expr, mask, accum, desc.replace, None, None if desc == DEFAULT else desc)
+
+
+def _first(a: Any, desc: Descriptor | None) -> Any:
+    return a.T if desc is not None and desc.transpose_first else a
+
+
+def _second(b: Any, desc: Descriptor | None) -> Any:
+    return b.T if desc is not None and desc.transpose_second else b
+
+
+def mxm(
+    C: Any,
+    A: Any,
+    B: Any,
+    op: Any = semiring.plus_times,
+    *,
+    mask: Any = None,
+    accum: Any = None,
+    desc: Descriptor | None = None,
+) -> None:
+    """``C<mask> (accum)= A op B``.
+
+    >>> from grblas_gpu import Matrix
+    >>> A, C = Matrix.from_dense([[1, 2], [3, 4]]), Matrix(int, 2, 2)
+    >>> mxm(C, A, A, desc=Descriptor(transpose_second=True))
+    >>> C.to_dense().tolist()
+    [[5, 11], [11, 25]]
+    """
+    _write(C, _first(A, desc).mxm(_second(B, desc), op), mask, accum, desc)
+
+
+def mxv(
+    w: Any,
+    A: Any,
+    u: Any,
+    op: Any = semiring.plus_times,
+    *,
+    mask: Any = None,
+    accum: Any = None,
+    desc: Descriptor | None = None,
+) -> None:
+    """``w<mask> (accum)= A op u``.
+
+    >>> from grblas_gpu import Matrix, Vector
+    >>> A, u, w = Matrix.from_dense([[1, 2], [3, 4]]), Vector.from_dense([1, 10]), Vector(int, 2)
+    >>> mxv(w, A, u)
+    >>> w.to_dict()
+    {0: 21, 1: 43}
+    """
+    _write(w, _first(A, desc).mxv(u, op), mask, accum, desc)
+
+
+def vxm(
+    w: Any,
+    u: Any,
+    A: Any,
+    op: Any = semiring.plus_times,
+    *,
+    mask: Any = None,
+    accum: Any = None,
+    desc: Descriptor | None = None,
+) -> None:
+    """``w<mask> (accum)= u op A``.
+
+    >>> from grblas_gpu import Matrix, Vector
+    >>> A, u, w = Matrix.from_dense([[1, 2], [3, 4]]), Vector.from_dense([1, 10]), Vector(int, 2)
+    >>> vxm(w, u, A)
+    >>> w.to_dict()
+    {0: 31, 1: 42}
+    """
+    _write(w, u.vxm(_second(A, desc), op), mask, accum, desc)
+
+
+def ewise_add(
+    C: Any,
+    A: Any,
+    B: Any,
+    op: Any = monoid.plus,
+    *,
+    mask: Any = None,
+    accum: Any = None,
+    desc: Descriptor | None = None,
+) -> None:
+    """``C<mask> (accum)= A (+) B``, the union of the entries.
+
+    >>> from grblas_gpu import Vector
+    >>> u, v, w = Vector.from_coo([0, 1], [1, 2]), Vector.from_coo([1], [10]), Vector(int, 2)
+    >>> ewise_add(w, u, v)
+    >>> w.to_dict()
+    {0: 1, 1: 12}
+    """
+    _write(C, _first(A, desc).ewise_add(_second(B, desc), op), mask, accum, desc)
+
+
+def ewise_mult(
+    C: Any,
+    A: Any,
+    B: Any,
+    op: Any = binary.times,
+    *,
+    mask: Any = None,
+    accum: Any = None,
+    desc: Descriptor | None = None,
+) -> None:
+    """``C<mask> (accum)= A (x) B``, the intersection of the entries.
+
+    >>> from grblas_gpu import Vector
+    >>> u, v, w = Vector.from_coo([0, 1], [1, 2]), Vector.from_coo([1], [10]), Vector(int, 2)
+    >>> ewise_mult(w, u, v)
+    >>> w.to_dict()
+    {1: 20}
+    """
+    _write(C, _first(A, desc).ewise_mult(_second(B, desc), op), mask, accum, desc)
+
+
+def ewise_union(
+    C: Any,
+    A: Any,
+    B: Any,
+    op: Any,
+    left_default: Any,
+    right_default: Any,
+    *,
+    mask: Any = None,
+    accum: Any = None,
+    desc: Descriptor | None = None,
+) -> None:
+    """``C<mask> (accum)= A (+) B`` with defaults for missing entries.
+
+    >>> from grblas_gpu import Vector
+    >>> u, v, w = Vector.from_coo([0, 1], [1, 2]), Vector.from_coo([1], [10]), Vector(int, 2)
+    >>> ewise_union(w, u, v, binary.minus, 0, 100)
+    >>> w.to_dict()
+    {0: -99, 1: -8}
+    """
+    expr = _first(A, desc).ewise_union(_second(B, desc), op, left_default, right_default)
+    _write(C, expr, mask, accum, desc)
+
+
+def apply(
+    C: Any,
+    A: Any,
+    op: Any,
+    right: Any = None,
+    *,
+    left: Any = None,
+    mask: Any = None,
+    accum: Any = None,
+    desc: Descriptor | None = None,
+) -> None:
+    """``C<mask> (accum)= op(A)``, ``op(left, A)`` or ``op(A, right)``.
+
+    >>> from grblas_gpu import Vector
+    >>> u, w = Vector.from_coo([0, 1], [1, 2]), Vector(int, 2)
+    >>> apply(w, u, binary.minus, left=10)
+    >>> w.to_dict()
+    {0: 9, 1: 8}
+    """
+    _write(C, _first(A, desc).apply(op, right, left=left), mask, accum, desc)
+
+
+def select(
+    C: Any, A: Any, op: Any, thunk: Any = None, *, mask: Any = None, accum: Any = None, desc: Descriptor | None = None
+) -> None:
+    """``C<mask> (accum)=`` the entries of A for which ``op`` is true.
+
+    >>> from grblas_gpu import Vector
+    >>> u, w = Vector.from_coo([0, 1, 2], [5, 1, 7]), Vector(int, 3)
+    >>> select(w, u, ">=", 5)
+    >>> w.to_dict()
+    {0: 5, 2: 7}
+    """
+    _write(C, _first(A, desc).select(op, thunk), mask, accum, desc)
+
+
+def reduce(s: Any, x: Any, op: Any = monoid.plus, *, accum: Any = None, allow_empty: bool = True) -> None:
+    """``s (accum)=`` all entries of a Vector or Matrix.
+
+    >>> from grblas_gpu import Matrix, Scalar
+    >>> s = Scalar.from_value(100)
+    >>> reduce(s, Matrix.from_dense([[1, 2], [3, 4]]), accum=binary.plus)
+    >>> s.value
+    110
+    """
+    expr = x.reduce(op, allow_empty=allow_empty) if x.ndim == 1 else x.reduce_scalar(op, allow_empty=allow_empty)
+    _write(s, expr, None, accum, None)
+
+
+reduce_scalar = reduce
+
+
+def reduce_rowwise(
+    w: Any, A: Any, op: Any = monoid.plus, *, mask: Any = None, accum: Any = None, desc: Descriptor | None = None
+) -> None:
+    """``w<mask> (accum)=`` the entries of each row of A.
+
+    >>> from grblas_gpu import Matrix, Vector
+    >>> w = Vector(int, 2)
+    >>> reduce_rowwise(w, Matrix.from_dense([[1, 2], [3, 4]]))
+    >>> w.to_dict()
+    {0: 3, 1: 7}
+    """
+    _write(w, _first(A, desc).reduce_rowwise(op), mask, accum, desc)
+
+
+def reduce_columnwise(
+    w: Any, A: Any, op: Any = monoid.plus, *, mask: Any = None, accum: Any = None, desc: Descriptor | None = None
+) -> None:
+    """``w<mask> (accum)=`` the entries of each column of A.
+
+    >>> from grblas_gpu import Matrix, Vector
+    >>> w = Vector(int, 2)
+    >>> reduce_columnwise(w, Matrix.from_dense([[1, 2], [3, 4]]), monoid.max)
+    >>> w.to_dict()
+    {0: 3, 1: 4}
+    """
+    _write(w, _first(A, desc).reduce_columnwise(op), mask, accum, desc)
+
+
+def extract(C: Any, A: Any, index: Any, *, mask: Any = None, accum: Any = None, desc: Descriptor | None = None) -> None:
+    """``C<mask> (accum)= A[index]``.
+
+    >>> from grblas_gpu import Matrix, Vector
+    >>> w = Vector(int, 2)
+    >>> extract(w, Matrix.from_dense([[1, 2], [3, 4]]), (1, slice(None)))
+    >>> w.to_dict()
+    {0: 3, 1: 4}
+    """
+    _write(C, _first(A, desc)[index], mask, accum, desc)
+
+
+def assign(
+    C: Any, value: Any, index: Any = ..., *, mask: Any = None, accum: Any = None, desc: Descriptor | None = None
+) -> None:
+    """``C<mask>[index] (accum)= value``: the mask has the shape of C.
+
+    >>> from grblas_gpu import Vector
+    >>> w = Vector.from_coo([0, 1], [5, 6], size=4)
+    >>> assign(w, 9, [1, 3])
+    >>> w.to_dict()
+    {0: 5, 1: 9, 3: 9}
+    """
+    desc = DEFAULT if desc is None else desc
+    if mask is not None and not isinstance(mask, Mask):
+        mask = _KINDS[desc.mask_structure, desc.mask_complement](mask)
+    C(mask=mask, accum=accum, replace=desc.replace)[index] << value
+
+
+def transpose(C: Any, A: Any, *, mask: Any = None, accum: Any = None, desc: Descriptor | None = None) -> None:
+    """``C<mask> (accum)= A'``.
+
+    >>> from grblas_gpu import Matrix
+    >>> C = Matrix(int, 2, 2)
+    >>> transpose(C, Matrix.from_dense([[1, 2], [3, 4]]))
+    >>> C.to_dense().tolist()
+    [[1, 3], [2, 4]]
+    """
+    _write(C, A if desc is not None and desc.transpose_first else A.T, mask, accum, desc)
+
+
+def kronecker(
+    C: Any,
+    A: Any,
+    B: Any,
+    op: Any = binary.times,
+    *,
+    mask: Any = None,
+    accum: Any = None,
+    desc: Descriptor | None = None,
+) -> None:
+    """``C<mask> (accum)= kron(A, B)``.
+
+    >>> from grblas_gpu import Matrix
+    >>> C = Matrix(int, 2, 4)
+    >>> kronecker(C, Matrix.from_dense([[1, 2], [3, 4]]), Matrix.from_dense([[1, 10]]))
+    >>> C.to_dense().tolist()
+    [[1, 10, 2, 20], [3, 30, 4, 40]]
+    """
+    _write(C, _first(A, desc).kronecker(_second(B, desc), op), mask, accum, desc)
+
+
+def inner(s: Any, u: Any, v: Any, op: Any = semiring.plus_times, *, accum: Any = None) -> None:
+    """``s (accum)= u' op v``.
+
+    >>> from grblas_gpu import Scalar, Vector
+    >>> s = Scalar(int)
+    >>> inner(s, Vector.from_dense([2, 3]), Vector.from_dense([5, 7]))
+    >>> s.value
+    31
+    """
+    check_same_backend(u, v, "inner")
+    _write(s, u.inner(v, op), None, accum, None)
+
+
+def outer(
+    C: Any,
+    u: Any,
+    v: Any,
+    op: Any = binary.times,
+    *,
+    mask: Any = None,
+    accum: Any = None,
+    desc: Descriptor | None = None,
+) -> None:
+    """``C<mask> (accum)= u op v'``.
+
+    >>> from grblas_gpu import Matrix, Vector
+    >>> C = Matrix(int, 2, 2)
+    >>> outer(C, Vector.from_dense([2, 3]), Vector.from_dense([5, 7]))
+    >>> C.to_dense().tolist()
+    [[10, 14], [15, 21]]
+    """
+    _write(C, u.outer(v, op), mask, accum, desc)

@@ -1,0 +1,460 @@
+"""Scalar: one value of a type, or none."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from .. import binary, monoid
+from ..backends.entries import cast
+from ..backends.interpreter import WithArgs, run_ewise_add, run_ewise_mult, run_ewise_union
+from ..backends.registry import current_engine
+from ..backends.storage import VectorStore
+from ..config import config
+from ..dtypes import FP64, INT64, lookup_dtype, unify
+from ..ir import record as recording
+from ..ir.record import Number
+from ..operators import get_typed_op
+from .base import BaseType, output_type, stands_for
+from .expressions import ScalarExpression, ScalarIndexExpr
+from .signs import Signs
+
+
+class Scalar(Signs, BaseType):
+    """A typed value that may be missing.
+
+    >>> from grblas_gpu import Scalar
+    >>> s = Scalar.from_value(3)
+    >>> s.value, s.dtype
+    (3, INT64)
+    >>> Scalar(float).is_empty
+    True
+    """
+
+    __slots__ = ("_content", "_is_cscalar")
+    ndim = 0
+    shape = ()
+    _is_scalar = True
+    _role = "object"
+    _name_counter = itertools.count()
+
+    def __init__(self, dtype: Any = FP64, *, is_cscalar: bool | None = False, name: str | None = None) -> None:
+        self.dtype = lookup_dtype(dtype)
+        self.name = f"s_{next(Scalar._name_counter)}" if name is None else name
+        self._is_cscalar = True if is_cscalar is None else is_cscalar
+        self._content: Any = None
+        self._engine = current_engine()
+
+    @classmethod
+    def from_value(
+        cls, value: Any, dtype: Any = None, *, is_cscalar: bool | None = False, name: str | None = None
+    ) -> Scalar:
+        """A Scalar from a Python or NumPy value.
+
+        >>> Scalar.from_value(True).dtype
+        BOOL
+        """
+        if type(value) is Number:  # the count of a loop
+            return _counting(value, dtype, is_cscalar, name)
+        kind = output_type(value)
+        if dtype is None:
+            if kind is Scalar:
+                dtype = value.dtype
+            else:
+                try:
+                    dtype = lookup_dtype(type(value), value)
+                except (ValueError, TypeError):
+                    raise TypeError(f"Argument of from_value must be a known scalar type, not {type(value)}") from None
+        if kind is Scalar and type(value) is not Scalar:
+            if config["autocompute"]:
+                return value.new(dtype=dtype, is_cscalar=is_cscalar, name=name)
+            cls()._expect_type(
+                value, Scalar, within="from_value", argname="value", extra_message="Literal scalars expected."
+            )
+        new = cls(dtype, is_cscalar=is_cscalar, name=name)
+        new.value = value
+        return new
+
+    # The stored value is a NumPy scalar of our type, or None.
+    def _get(self) -> Any:
+        if recording.active and (recorder := recording.current()) is not None:
+            recorder.read("the value", self)
+        content = self._content
+        return self.dtype.np_type.type(int(content)) if type(content) is Number else content
+
+    def _set(self, value: Any) -> None:
+        """Typecast as GraphBLAS does and store."""
+        self._content = None if value is None else cast(np.asarray(value).reshape(1), self.dtype.np_type)[0]
+
+    @property
+    def value(self) -> Any:
+        """The value as a Python scalar, or None.
+
+        >>> s = Scalar.from_value(3)
+        >>> s.value = 4.9
+        >>> s.value, Scalar(int).value
+        (4, None)
+        """
+        content = self._get()
+        return None if content is None else content.item()
+
+    @value.setter
+    def value(self, value: Any) -> None:
+        if output_type(value) is Scalar:
+            value = value.value if type(value) is Scalar else value.new().value
+        if value is None:
+            self._content = None
+            return
+        if self._is_cscalar and self.dtype.np_type.kind in "iu" and isinstance(value, float):
+            raise TypeError(f"a C scalar of type {self.dtype.name} cannot hold the float {value}")
+        array = np.asarray(value)
+        if array.ndim or array.dtype.kind not in "biuf":
+            raise TypeError(f"a Scalar holds one number or truth value, not {type(value)}")
+        if array.dtype.kind in "iu" and self._is_cscalar and self.dtype.np_type.kind in "iu":
+            limits = np.iinfo(self.dtype.np_type)
+            if not limits.min <= int(value) <= limits.max:
+                raise OverflowError(f"{value} does not fit {self.dtype.name}")
+        self._set(value)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no value.
+
+        >>> Scalar(int).is_empty, Scalar.from_value(0).is_empty
+        (True, False)
+        """
+        return self._content is None
+
+    _is_empty = is_empty
+
+    @property
+    def nvals(self) -> int:
+        """1 with a value, 0 without.
+
+        >>> Scalar(int).nvals, Scalar.from_value(0).nvals
+        (0, 1)
+        """
+        return 0 if self._content is None else 1
+
+    _nvals = nvals
+
+    @property
+    def is_cscalar(self) -> bool:
+        """Whether this stands for a plain C value; an integer one takes no floats and nothing out of range.
+
+        >>> Scalar.from_value(3, is_cscalar=True).is_cscalar, Scalar.from_value(3).is_cscalar
+        (True, False)
+        """
+        return self._is_cscalar
+
+    @property
+    def is_grbscalar(self) -> bool:
+        """Whether this is a GraphBLAS scalar, which casts any value to its type; the opposite of ``is_cscalar``.
+
+        >>> s = Scalar.from_value(3.7, int)
+        >>> s.is_grbscalar, s.value
+        (True, 3)
+        """
+        return not self._is_cscalar
+
+    @property
+    def _expr_name(self) -> str:
+        return self.name or repr(self.value)
+
+    def __repr__(self) -> str:
+        from .formatting import format_scalar
+
+        return format_scalar(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self.isequal(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self.isequal(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __bool__(self) -> bool:
+        return bool(self._get())
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+    def __complex__(self) -> complex:
+        return complex(self.value)
+
+    @property
+    def __index__(self) -> Any:
+        if self.dtype.np_type.kind in "iu":
+            return self.__int__
+        raise AttributeError("Scalar object only has `__index__` for integral dtypes")
+
+    def __array__(self, dtype: Any = None, *, copy: Any = None) -> Any:
+        return np.array(self.value, dtype=self.dtype.np_type if dtype is None else dtype)
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + self.dtype.np_type.itemsize
+
+    def __reduce__(self) -> Any:
+        return _rebuild, (self.value, self.dtype, self._is_cscalar, self.name)
+
+    def isequal(self, other: Any, *, check_dtype: bool = False) -> bool:
+        """Whether both hold the same value (or both none).
+
+        >>> s = Scalar.from_value(3)
+        >>> s.isequal(3.0), s.isequal(Scalar.from_value(3.0), check_dtype=True)
+        (True, False)
+        """
+        other, check_dtype = self._comparable(other, check_dtype, "isequal")
+        if other is None:
+            return self._is_empty
+        if check_dtype and self.dtype != other.dtype:
+            return False
+        if self._is_empty or other._is_empty:
+            return self._is_empty and other._is_empty
+        return bool(self.value == other.value)
+
+    def isclose(self, other: Any, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:
+        """Whether both hold nearly the same value (or both none).
+
+        >>> s = Scalar.from_value(0.1 + 0.2)
+        >>> s.isequal(0.3), s.isclose(0.3)
+        (False, True)
+        """
+        other, check_dtype = self._comparable(other, check_dtype, "isclose")
+        if other is None:
+            return self._is_empty
+        if check_dtype and self.dtype != other.dtype:
+            return False
+        if self._is_empty or other._is_empty:
+            return self._is_empty and other._is_empty
+        x, y = self.value, other.value
+        return bool(x == y or abs(x - y) <= max(rel_tol * max(abs(x), abs(y)), abs_tol))
+
+    def _comparable(self, other: Any, check_dtype: bool, within: str) -> tuple[Any, bool]:
+        if type(other) is Scalar or other is None:
+            return other, check_dtype
+        try:
+            return Scalar.from_value(other, is_cscalar=None, name=""), False
+        except TypeError:
+            self._expect_type(
+                other, Scalar, within=within, argname="other", extra_message="Literal scalars also accepted."
+            )
+            raise
+
+    def clear(self) -> None:
+        """Remove the value.
+
+        >>> s = Scalar.from_value(3)
+        >>> s.clear()
+        >>> s.value is None
+        True
+        """
+        self._content = None
+
+    def dup(
+        self, dtype: Any = None, *, clear: bool = False, is_cscalar: bool | None = None, name: str | None = None
+    ) -> Scalar:
+        """A copy, perhaps of another type.
+
+        >>> Scalar.from_value(3).dup(float).value
+        3.0
+        """
+        is_cscalar = self._is_cscalar if is_cscalar is None else is_cscalar
+        new = Scalar(self.dtype if dtype is None else dtype, is_cscalar=is_cscalar, name=name)
+        if not clear:
+            new._set(self._content)
+        return new
+
+    def wait(self, how: str = "materialize") -> Scalar:
+        """Finish pending work (there is none).
+
+        >>> Scalar.from_value(3).wait().value
+        3
+        """
+        check_wait(how)
+        return self
+
+    def get(self, default: Any = None) -> Any:
+        """The value, or ``default`` if there is none.
+
+        >>> Scalar.from_value(3).get(), Scalar(int).get(default=-1)
+        (3, -1)
+        """
+        return default if self._content is None else self.value
+
+    def _as_vector(self, *, name: str | None = None) -> Any:
+        from .vector import Vector
+
+        v = Vector(self.dtype, 1, name=self.name if name is None else name)
+        content = self._get()
+        if content is not None:
+            store = VectorStore(1, np.array([content], self.dtype.np_type), indices=np.zeros(1, np.int64))
+            v._store = v._engine.adopt(store)
+        return v
+
+    def _as_matrix(self, *, name: str | None = None) -> Any:
+        return self._as_vector()._as_matrix(name=name)
+
+    # Operations: a Scalar is a Vector of size 1.
+    def ewise_add(self, other: Any, op: Any = monoid.plus) -> ScalarExpression:
+        """``op`` of both values, or the one that is there.
+
+        >>> s = Scalar.from_value(3)
+        >>> s.ewise_add(4).new().value, s.ewise_add(Scalar(int)).new().value
+        (7, 3)
+        """
+        return self._ewise_add(other, op)
+
+    def _ewise_add(self, other: Any, op: Any = monoid.plus, is_infix: bool = False) -> ScalarExpression:
+        left, right = _operands(self, other, op, is_infix, "ewise_add")
+        op = get_typed_op(op, left.dtype, right.dtype, kind="binary")
+        left._expect_op(op, ("BinaryOp", "Monoid"), within="ewise_add", argname="op")
+        return ScalarExpression("ewise_add", _run_on_vectors(run_ewise_add), [left, right], op=op)
+
+    def ewise_mult(self, other: Any, op: Any = binary.times) -> ScalarExpression:
+        """``op`` of both values; empty unless both are there.
+
+        >>> s = Scalar.from_value(3)
+        >>> s.ewise_mult(4).new().value, s.ewise_mult(Scalar(int)).new().value
+        (12, None)
+        """
+        return self._ewise_mult(other, op)
+
+    def _ewise_mult(self, other: Any, op: Any = binary.times, is_infix: bool = False) -> ScalarExpression:
+        left, right = _operands(self, other, op, is_infix, "ewise_mult")
+        op = get_typed_op(op, left.dtype, right.dtype, kind="binary")
+        left._expect_op(op, ("BinaryOp", "Monoid"), within="ewise_mult", argname="op")
+        return ScalarExpression("ewise_mult", _run_on_vectors(run_ewise_mult), [left, right], op=op)
+
+    def ewise_union(self, other: Any, op: Any, left_default: Any, right_default: Any) -> ScalarExpression:
+        """``op`` of both values; a default stands in for a missing one, and the result is empty if both are missing.
+
+        >>> Scalar.from_value(3).ewise_union(Scalar(int), binary.minus, 0, 10).new().value
+        -7
+        """
+        return self._ewise_union(other, op, left_default, right_default)
+
+    def _ewise_union(
+        self, other: Any, op: Any, left_default: Any, right_default: Any, is_infix: bool = False
+    ) -> ScalarExpression:
+        defaults = {"left_default": left_default, "right_default": right_default}
+        x, y = _operands(self, other, op, is_infix, "ewise_union", **defaults)
+        op, left, right = union_operator(x, y, op, left_default, right_default)
+        return ScalarExpression(
+            "ewise_union",
+            _run_on_vectors(run_ewise_union),
+            [x, left, y, right],
+            op=op,
+            expr_repr="{0.name}.{method_name}({2.name}, {op}, {1._expr_name}, {3._expr_name})",
+        )
+
+    def apply(self, op: Any, right: Any = None, *, left: Any = None) -> ScalarExpression:
+        """A unary operator on the value, or a binary one with a scalar on the ``left`` or ``right``.
+
+        >>> from grblas_gpu import unary
+        >>> s = Scalar.from_value(-3)
+        >>> s.apply(unary.abs).new().value, s.apply(binary.minus, left=10).new().value
+        (3, 13)
+        """
+        return _scalar_expression(self._as_vector().apply(op, right, left=left))
+
+    def select(self, op: Any, thunk: Any = None) -> ScalarExpression:
+        """The value if an operator is true for it, else none.
+
+        >>> s = Scalar.from_value(3)
+        >>> s.select(">", 2).new().value, s.select(">", 5).new().value
+        (3, None)
+        """
+        return _scalar_expression(self._as_vector().select(op, thunk))
+
+
+def _rebuild(value: Any, dtype: Any, is_cscalar: bool, name: str) -> Scalar:
+    return Scalar.from_value(value, dtype, is_cscalar=is_cscalar, name=name)
+
+
+def _counting(value: Number, dtype: Any, is_cscalar: bool | None, name: str | None) -> Scalar:
+    if not value.symbolic:
+        return Scalar.from_value(int(value), dtype, is_cscalar=is_cscalar, name=name)
+    new = Scalar(INT64 if dtype is None else dtype, is_cscalar=is_cscalar, name=name)
+    new._content = value
+    return new
+
+
+def check_wait(how: str) -> None:
+    if how.lower() not in ("materialize", "complete"):
+        raise ValueError(f'`how` argument must be "materialize" or "complete"; got {how!r}')
+
+
+def as_scalar(self: Any, value: Any, within: str, keyword_name: str, op: Any = None) -> Scalar:
+    """A Scalar from a literal argument, or a clear TypeError that names the argument."""
+    if type(value) is Scalar:
+        return value
+    try:
+        return Scalar.from_value(value, is_cscalar=None, name="")
+    except TypeError:
+        return self._expect_type(
+            value,
+            Scalar,
+            within=within,
+            keyword_name=keyword_name,
+            extra_message="Literal scalars also accepted.",
+            op=op,
+        )
+
+
+def union_operator(x: Any, y: Any, op: Any, left_default: Any, right_default: Any) -> tuple[Any, Scalar, Scalar]:
+    """The typed operator of an ewise_union, whose types depend on the defaults too, and the defaults as Scalars."""
+    get_typed_op(op, x.dtype, y.dtype, kind="binary")
+    left = as_scalar(x, left_default, "ewise_union", "left_default", op)
+    right = as_scalar(x, right_default, "ewise_union", "right_default", op)
+    op1 = get_typed_op(op, x.dtype, right.dtype, kind="binary")
+    op2 = get_typed_op(op, left.dtype, y.dtype, kind="binary")
+    if op1 is not op2:
+        left_type = unify(op1.type, op2.type, is_right_scalar=True)
+        right_type = unify(getattr(op1, "type2", op1.type), getattr(op2, "type2", op2.type), is_left_scalar=True)
+        op1 = get_typed_op(op, left_type, right_type, kind="binary")
+    x._expect_op(op1, ("BinaryOp", "Monoid"), within="ewise_union", argname="op")
+    return (op1.binaryop if op1.opclass == "Monoid" else op1), left, right
+
+
+def _operands(left: Any, right: Any, op: Any, is_infix: bool, within: str, **defaults: Any) -> tuple[Scalar, Scalar]:
+    if is_infix:  # chains such as op(s | t | u)
+        if type(left) is not Scalar and left._role == "infix":
+            left = op(left, **defaults).new()
+        if getattr(right, "_role", None) == "infix":
+            right = op(right, **defaults).new()
+    return left, as_scalar(left, right, within, "other", op)
+
+
+def _run_on_vectors(run: Any) -> Any:
+    """Run a vector operation on Scalars; the value of its only element."""
+
+    def on_scalars(expr: Any, view: Any, desc: Any) -> Any:
+        args = [
+            arg._as_vector() if position % 2 == 0 or len(expr.args) == 2 else arg
+            for position, arg in enumerate(expr.args)
+        ]
+        return _only_element(args[0]._engine, run(WithArgs(args, expr.op), None, desc))
+
+    on_scalars.on_vectors = run  # type: ignore[attr-defined]
+    return on_scalars
+
+
+def _only_element(engine: Any, store: VectorStore) -> Any:
+    return engine.get_element(store, (0,))
+
+
+def _scalar_expression(expr: Any) -> ScalarExpression:
+    def run(outer: Any, view: Any, desc: Any) -> Any:
+        return _only_element(expr.engine, expr.run(expr, None, desc))
+
+    return ScalarExpression(expr.method_name, run, expr.args, op=expr.op, dtype=expr.dtype, expr_repr=expr.expr_repr)
+
+
+stands_for(Scalar, Scalar, ScalarExpression, ScalarIndexExpr)

@@ -1,0 +1,593 @@
+"""Vector: a sparse vector."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .. import binary, monoid, select, semiring
+from ..backends import interpreter as runs
+from ..backends.entries import cast
+from ..backends.registry import current_engine
+from ..backends.storage import Array, VectorStore
+from ..dtypes import FP64, DataType, lookup_dtype, unify
+from ..errors import DimensionMismatch, InvalidValue, OutputNotEmpty
+from ..ir import record as recording
+from ..operators import get_semiring, get_typed_op
+from .base import BaseType, check_same_backend, stands_for
+from .conversions import MAX_SIZE, check_bounds, check_size, index_array, output_values, own_values, values_to_array
+from .execution import settle
+from .expressions import MatrixExpression, ScalarExpression, VectorExpression, VectorIndexExpr
+from .mask import StructuralMask, ValueMask
+from .scalar import Scalar, as_scalar
+from .tensor import Tensor, typed_op_of_chain
+from .updates import Updater
+
+NUMBERS = frozenset((bool, int, float))
+MATRICES: tuple = ()  # (Matrix, TransposedMatrix), set by matrix.py, which builds on this module
+
+
+class Vector(Tensor, BaseType):
+    """A vector with entries at some of its positions.
+
+    >>> from grblas_gpu import Vector
+    >>> v = Vector.from_coo([0, 2], [1.5, 2.5], size=4)
+    >>> v.nvals, v.size, v.dtype
+    (2, 4, FP64)
+    """
+
+    __slots__ = ("_size", "_store")
+    ndim = 1
+    _name_counter = itertools.count()
+
+    def __init__(self, dtype: Any = FP64, size: int = 0, *, name: str | None = None) -> None:
+        self.dtype = dtype if type(dtype) is DataType else lookup_dtype(dtype)
+        self._size = size if type(size) is int and 0 <= size < 2**60 else check_size(size, "size")
+        self.name = f"v_{next(Vector._name_counter)}" if name is None else name
+        self._engine = current_engine()
+        self._store = self._engine.empty_vector(self._size, self.dtype.np_type)
+        if recording.active and (recorder := recording.current()) is not None:
+            recorder.new(self)
+
+    # ---- properties -----------------------------------------------------------------------------------------
+
+    @property
+    def size(self) -> int:
+        """The number of positions.
+
+        >>> Vector.from_coo([0, 2], [5, 6], size=10).size
+        10
+        """
+        return self._size
+
+    @property
+    def shape(self) -> tuple[int]:
+        """The size as a tuple, as NumPy gives it.
+
+        >>> Vector(int, 10).shape
+        (10,)
+        """
+        return (self._size,)
+
+    @property
+    def nvals(self) -> int:
+        """The number of entries.
+
+        >>> Vector.from_coo([0, 2], [5, 6], size=10).nvals
+        2
+        """
+        if recording.active and (recorder := recording.current()) is not None:
+            recorder.read("the number of entries", self)
+        return self._store.nvals
+
+    _nvals = nvals
+
+    @property
+    def S(self) -> StructuralMask:
+        """The mask that is true where there is an entry.
+
+        >>> v = Vector.from_coo([0, 2], [0, 6], size=3)
+        >>> w = Vector(int, 3)
+        >>> w(v.S) << 1
+        >>> w.to_dict()
+        {0: 1, 2: 1}
+        """
+        return StructuralMask(self)
+
+    @property
+    def V(self) -> ValueMask:
+        """The mask that is true where there is an entry with a true value.
+
+        >>> v = Vector.from_coo([0, 2], [0, 6], size=3)
+        >>> w = Vector(int, 3)
+        >>> w(v.V) << 1
+        >>> w.to_dict()
+        {2: 1}
+        """
+        return ValueMask(self)
+
+    def __repr__(self) -> str:
+        from .formatting import format_vector
+
+        return format_vector(self)
+
+    def __iter__(self) -> Iterator:
+        return self.to_coo(values=False)[0].flat
+
+    def __sizeof__(self) -> int:
+        arrays = (self._store.values, self._store.indices, self._store.present)
+        return object.__sizeof__(self) + sum(0 if a is None else a.nbytes for a in arrays)
+
+    def __reduce__(self) -> Any:
+        indices, values = self.to_coo()
+        return _rebuild, (indices, values, self.dtype, self._size, self.name)
+
+    # ---- in and out -----------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_coo(
+        cls,
+        indices: Any,
+        values: Any = 1.0,
+        dtype: Any = None,
+        *,
+        size: int | None = None,
+        dup_op: Any = None,
+        name: str | None = None,
+    ) -> Vector:
+        """A Vector from indices and values (or one value for all of them).
+
+        >>> Vector.from_coo([3, 1], [10, 20]).to_dict()
+        {1: 20, 3: 10}
+        """
+        if cls is Vector and dtype is None and dup_op is None:
+            entry = _from_entry(indices, values, size, name)
+            if entry is not None:
+                return entry
+        index = index_array(indices, "indices")
+        array, dtype = values_to_array(values, dtype)
+        if size is None:
+            if index.size == 0:
+                raise ValueError("No indices provided. Unable to infer size.")
+            size = int(index.max()) + 1
+        new = cls(dtype, size, name=name)
+        if array.ndim == 0:
+            if dup_op is not None:
+                raise ValueError(
+                    "dup_op must be None if values is a scalar so that all values can be identical.  "
+                    "Duplicate indices will be ignored."
+                )
+            dup_op = binary.any
+            array = np.broadcast_to(array, index.shape)
+        elif array.shape != index.shape:
+            raise ValueError(f"`indices` and `values` lengths must match: {index.size} != {array.size}")
+        check_bounds(index, new._size, "indices")
+        new._store = _entries_of(new, new._size, index, array, dup_op)
+        return new
+
+    @classmethod
+    def from_pairs(
+        cls, pairs: Any, dtype: Any = None, *, size: int | None = None, dup_op: Any = None, name: str | None = None
+    ) -> Vector:
+        """A Vector from (index, value) pairs.
+
+        >>> Vector.from_pairs([(3, 10), (1, 20)]).to_dict()
+        {1: 20, 3: 10}
+        """
+        if isinstance(pairs, np.ndarray):
+            raise TypeError("pairs as NumPy array is not supported; use `Vector.from_coo` instead")
+        columns = list(zip(*pairs, strict=True))
+        if columns and len(columns) != 2:
+            raise ValueError(f"Each item in the pairs must have two elements (for index and value); got {len(columns)}")
+        indices, values = columns or ((), ())
+        return cls.from_coo(indices, values, dtype, size=size, dup_op=dup_op, name=name)
+
+    @classmethod
+    def from_dict(cls, d: dict, dtype: Any = None, *, size: int | None = None, name: str | None = None) -> Vector:
+        """A Vector from a dictionary of index to value.
+
+        >>> Vector.from_dict({3: 10, 1: 20}, size=5).to_coo()
+        (array([1, 3], dtype=uint64), array([20, 10]))
+        """
+        if size is None and not d:
+            size = 0
+        values = list(d.values())
+        if dtype is not None:
+            values = np.fromiter(values, lookup_dtype(dtype).np_type)  # type: ignore[assignment]
+        return cls.from_coo(np.fromiter(d.keys(), np.int64), values, dtype, size=size, name=name)
+
+    @classmethod
+    def from_scalar(cls, value: Any, size: int, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Vector:
+        """A Vector with the same value everywhere (stored once).
+
+        >>> Vector.from_scalar(7, 3).to_dense()
+        array([7, 7, 7])
+        """
+        value, dtype = full_value(cls, value, dtype)
+        new = cls(dtype, size, name=name)
+        new << value
+        return new
+
+    @classmethod
+    def from_dense(
+        cls, values: Any, missing_value: Any = None, *, dtype: Any = None, name: str | None = None, **opts: Any
+    ) -> Vector:
+        """A Vector with an entry for every element of an array, or for those that are not ``missing_value``.
+
+        On backend "cuda" the Vector shares the memory of an array that is on the device already (CuPy's, or any with
+        ``__cuda_array_interface__`` or DLPack). To change one is to change the other.
+
+        >>> Vector.from_dense([4, 0, 6]).to_dict()
+        {0: 4, 1: 0, 2: 6}
+        >>> Vector.from_dense([4, 0, 6], missing_value=0).to_dict()
+        {0: 4, 2: 6}
+        """
+        array, dtype = values_to_array(values, dtype)
+        if array.ndim == 0:
+            raise TypeError(
+                "values must be an array or list, not a scalar. "
+                "To create a dense Vector from a scalar, use `Vector.from_scalar`."
+            )
+        if array.ndim > 1:
+            raise ValueError(f"values array must be 1d to create dense Vector with dtype {dtype}")
+        new = cls(dtype, len(array), name=name)
+        if len(array):
+            new._store = new._engine.adopt(VectorStore(len(array), own_values(array, dtype.np_type)))
+        if missing_value is not None:
+            new << select.valuene(new, missing_value)
+        return new
+
+    def build(
+        self, indices: Any, values: Any, *, dup_op: Any = None, clear: bool = False, size: int | None = None
+    ) -> None:
+        """Fill an empty Vector with entries.
+
+        >>> v = Vector(int, 4)
+        >>> v.build([0, 2, 2], [5, 6, 7], dup_op=binary.plus)
+        >>> v.to_dict()
+        {0: 5, 2: 13}
+        """
+        index = index_array(indices, "indices", self._engine)
+        array, _ = values_to_array(values, self.dtype, self._engine)
+        if array.shape != index.shape:
+            raise ValueError(f"`indices` and `values` lengths must match: {index.size} != {array.size}")
+        if size is not None:
+            size = check_size(size, "size")
+        check_bounds(index, self._size if size is None else size, "indices")
+        if not clear and self.nvals and index.size:
+            raise OutputNotEmpty(f"build: {self.name} already has entries; use clear=True to replace them")
+        built = _entries_of(self, self._size if size is None else size, index, array, dup_op)
+        if clear or index.size:
+            self._store = built
+        elif size is not None:
+            self._store = self._engine.resize_vector(self._store, size)
+        if size is not None:
+            self._size = size
+
+    def to_coo(
+        self, dtype: Any = None, *, indices: bool = True, values: bool = True, sort: bool = True
+    ) -> tuple[Any, Any]:
+        """Indices and values as NumPy arrays.
+
+        >>> Vector.from_coo([0, 2], [5, 6]).to_coo()
+        (array([0, 2], dtype=uint64), array([5, 6]))
+        """
+        index, _, array = self._engine.tuples(self._store)
+        return (
+            index.astype(np.uint64) if indices else None,
+            output_values(array, dtype, self.dtype) if values else None,
+        )
+
+    def to_dict(self) -> dict:
+        """A dictionary of index to value.
+
+        >>> Vector.from_coo([0, 2], [1.5, 2.5], size=4).to_dict()
+        {0: 1.5, 2: 2.5}
+        """
+        indices, values = self.to_coo()
+        return dict(zip(indices.tolist(), values.tolist(), strict=True))
+
+    def to_dense(self, fill_value: Any = None, dtype: Any = None, **opts: Any) -> np.ndarray:
+        """A NumPy array, with ``fill_value`` where there is no entry.
+
+        >>> Vector.from_coo([0, 2], [5, 6], size=4).to_dense(fill_value=-1)
+        array([ 5, -1,  6, -1])
+        """
+        fill, dtype = dense_fill(self, fill_value, dtype, self.nvals == self._size)
+        return self._engine.to_dense(self._store, fill, dtype.np_type)
+
+    def device_arrays(self) -> dict[str, Any]:
+        """The stored arrays themselves, not copies: CuPy's on backend "cuda", NumPy's on others.
+
+        Always ``values``; ``indices`` (perhaps not in order) of a sparse Vector, or ``present``, a flag for each
+        position, of a denser one. A single value may stand for all entries. Do not change the arrays.
+
+        >>> Vector.from_coo([3, 1], [10, 20], size=1000).device_arrays()
+        {'indices': array([1, 3]), 'values': array([20, 10])}
+        """
+        store = self._store
+        arrays = {"indices": store.indices, "present": store.present, "values": store.values}
+        return {name: array for name, array in arrays.items() if array is not None}
+
+    def dup(
+        self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None, **opts: Any
+    ) -> Vector:
+        """A copy, perhaps of another type, or of only the entries that a mask lets through.
+
+        >>> v = Vector.from_coo([0, 1], [0, 7])
+        >>> v.dup(float).to_dict(), v.dup(mask=v.V).to_dict()
+        ({0: 0.0, 1: 7.0}, {1: 7})
+        """
+        new = Vector(self.dtype if dtype is None else dtype, self._size, name=name)
+        new._engine = self._engine
+        if clear:
+            return new
+        if mask is not None or (recording.active and recording.current() is not None):
+            new(mask=mask, **opts) << self
+        else:
+            new._store = self._engine.cast(self._engine.copy(self._store), new.dtype.np_type)
+        return new
+
+    def diag(self, k: int = 0, *, name: str | None = None) -> Any:
+        """A square Matrix with this Vector on its k-th diagonal.
+
+        >>> Vector.from_coo([0, 1], [5, 6]).diag(1).to_dicts()
+        {0: {1: 5}, 1: {2: 6}}
+        """
+        from .matrix import Matrix
+
+        store = self._engine.diagonal_matrix(self._store, _integer(k))
+        return Matrix._from_store(self._engine, self.dtype, store, name)
+
+    def clear(self) -> None:
+        """Remove all entries.
+
+        >>> v = Vector.from_coo([0, 2], [5, 6])
+        >>> v.clear()
+        >>> v.nvals, v.size
+        (0, 3)
+        """
+        if recording.active and (recorder := recording.current()) is not None and recorder.cleared(self):
+            return
+        self._store = self._engine.empty_vector(self._size, self.dtype.np_type)
+
+    def resize(self, size: int) -> None:
+        """Change the size; entries beyond it are dropped.
+
+        >>> v = Vector.from_coo([0, 2], [5, 6])
+        >>> v.resize(2)
+        >>> v.to_dict()
+        {0: 5}
+        """
+        size = check_size(size, "size")
+        self._store = settle(self._engine, self._engine.resize_vector(self._store, size))
+        self._size = size
+
+    def get(self, index: int, default: Any = None) -> Any:
+        """The value at an index as a Python scalar, or ``default``.
+
+        >>> v = Vector.from_coo([0, 2], [5, 6])
+        >>> v.get(2), v.get(1), v.get(1, default=-1)
+        (6, None, -1)
+        """
+        expr = self[index]
+        if not expr._is_scalar:
+            raise ValueError(
+                "Bad index in Vector.get(...).  A single index should be given, and the result will be a Python scalar."
+            )
+        value = expr.new().value
+        return default if value is None else value
+
+    def __setitem__(self, keys: Any, expr: Any) -> None:
+        Updater(self)[keys] = expr
+
+    def __delitem__(self, keys: Any) -> None:
+        del Updater(self)[keys]
+
+    def _comparable_types(self) -> Any:
+        return Vector
+
+    def _as_matrix(self, *, name: str | None = None) -> Any:
+        from .matrix import Matrix
+
+        return Matrix._from_store(self._engine, self.dtype, self._engine.as_matrix(self._store, False), name)
+
+    @classmethod
+    def _from_store(cls, engine: Any, dtype: Any, store: VectorStore, name: str | None = None) -> Vector:
+        new = cls(dtype, store.size, name=name)
+        new._engine = engine
+        new._store = settle(engine, store)
+        return new
+
+    # ---- operations -----------------------------------------------------------------------------------------
+
+    def vxm(self, other: Any, op: Any = semiring.plus_times) -> VectorExpression:
+        """Vector times Matrix.
+
+        >>> from grblas_gpu import Matrix
+        >>> A = Matrix.from_coo([0, 0], [1, 2], [10, 20], nrows=3, ncols=3)
+        >>> Vector.from_coo([0], [2], size=3).vxm(A).new().to_dict()
+        {1: 20, 2: 40}
+        """
+        return self._vxm(other, op)
+
+    def _vxm(self, other: Any, op: Any = semiring.plus_times, is_infix: bool = False) -> VectorExpression:
+        x, y, op = product_operands(self, other, MATRICES, op, "vxm", is_infix)
+        if x._size != y._nrows:
+            raise DimensionMismatch(f"vxm: {x.name} has size {x._size}, {y.name} has shape {y.shape}")
+        return VectorExpression("vxm", runs.run_vxm, [x, y], op=op, size=y._ncols, masks=True)
+
+    def inner(self, other: Any, op: Any = semiring.plus_times) -> ScalarExpression:
+        """The inner product with another Vector.
+
+        >>> Vector.from_coo([0, 1], [2, 3]).inner(Vector.from_coo([0, 1], [5, 7])).new().value
+        31
+        """
+        return self._inner(other, op)
+
+    def _inner(self, other: Any, op: Any = semiring.plus_times, is_infix: bool = False) -> ScalarExpression:
+        x, y, op = product_operands(self, other, (Vector,), op, "inner", is_infix)
+        if x._size != y._size:
+            raise DimensionMismatch(f"inner: {x.name} has size {x._size}, {y.name} has size {y._size}")
+        return ScalarExpression("inner", runs.run_inner, [x, y], op=op)
+
+    def outer(self, other: Any, op: Any = binary.times) -> MatrixExpression:
+        """All products of an entry with an entry of another Vector.
+
+        >>> u, v = Vector.from_coo([0, 1], [2, 3]), Vector.from_coo([1], [10])
+        >>> u.outer(v).new().to_dicts()
+        {0: {1: 20}, 1: {1: 30}}
+        """
+        other = self._expect_type(other, Vector, within="outer", argname="other", op=op)
+        op = get_typed_op(op, self.dtype, other.dtype, kind="binary")
+        self._expect_op(op, ("BinaryOp", "Monoid"), within="outer", argname="op")
+        op = op.binaryop if op.opclass == "Monoid" else op
+        get_semiring(monoid.any, op)  # an outer product is any.op, and has to be one
+        check_same_backend(self, other, "outer")
+        return MatrixExpression("outer", runs.run_outer, [self, other], op=op, nrows=self._size, ncols=other._size)
+
+    def reduce(self, op: Any = monoid.plus, *, allow_empty: bool = True) -> ScalarExpression:
+        """All entries combined with a monoid or aggregator.
+
+        >>> Vector.from_coo([0, 1], [2, 3]).reduce().new().value
+        5
+        """
+        op = reduction_operator(self, op, "reduce", allow_empty)
+        return ScalarExpression("reduce", runs.run_reduce, [self], op=op, is_cscalar=not allow_empty)
+
+    def reposition(self, offset: int, *, size: int | None = None) -> VectorExpression:
+        """The entries moved by an offset; those that leave the Vector are dropped.
+
+        >>> v = Vector.from_coo([0, 2], [5, 6])
+        >>> v.reposition(1).new().to_dict(), v.reposition(1, size=4).new().to_dict()
+        ({1: 5}, {1: 5, 3: 6})
+        """
+        size = self._size if size is None else int(size)
+        offset = int(offset)
+        return VectorExpression(
+            "reposition",
+            runs.run_reposition,
+            [self, (offset,), (size,)],
+            size=size,
+            dtype=self.dtype,
+            expr_repr=f"{{0.name}}.reposition({offset})",
+        )
+
+
+def _rebuild(indices: Any, values: Any, dtype: Any, size: int, name: str) -> Vector:
+    return Vector.from_coo(indices, values, dtype, size=size, name=name)
+
+
+def _from_entry(indices: Any, values: Any, size: Any, name: str | None) -> Vector | None:
+    """A Vector of one entry, which a search begins with, given in Python's numbers; None if it is something else.
+
+    Not while a loop is recorded: the recording must see that a Vector is made and filled.
+    """
+    if type(indices) is not list or type(values) is not list or len(indices) != 1 or len(values) != 1:
+        return None
+    index, value = indices[0], values[0]
+    if type(index) is not int or type(size) is not int or not 0 <= index < size < MAX_SIZE or recording.active:
+        return None
+    engine: Any = current_engine()
+    if type(value) not in NUMBERS or not -(2**63) <= value < 2**63 or not hasattr(engine, "build_entry"):
+        return None
+    new = Vector.__new__(Vector)  # without the empty store that this one would replace
+    new.dtype = dtype = lookup_dtype(type(value))
+    new._size = size
+    new.name = f"v_{next(Vector._name_counter)}" if name is None else name
+    new._engine = engine
+    new._store = engine.build_entry(size, index, value, dtype.np_type)
+    return new
+
+
+def _integer(k: Any) -> int:
+    return int(k.value) if type(k) is Scalar else int(k)
+
+
+def duplicate_operator(self: Any, dup_op: Any) -> Any:
+    """How to combine values at the same position: a typed operator that can reduce runs, or None."""
+    if dup_op is None:
+        return None
+    dup_op = get_typed_op(dup_op, self.dtype, kind="binary")
+    if dup_op.opclass == "Monoid":
+        return dup_op.binaryop
+    self._expect_op(dup_op, "BinaryOp", within="build", argname="dup_op")
+    return dup_op
+
+
+def duplicates_error(error: InvalidValue) -> ValueError:
+    return ValueError("Duplicate indices found, must provide `dup_op` BinaryOp")
+
+
+def _entries_of(self: Vector, size: int, index: Array, values: Array, dup_op: Any) -> VectorStore:
+    dup_op = duplicate_operator(self, dup_op)
+    try:
+        store = self._engine.build_vector(size, index, values, dup_op)
+    except InvalidValue as error:
+        raise duplicates_error(error) from None
+    if store.dtype != self.dtype.np_type:
+        store = self._engine.cast(store, self.dtype.np_type)
+    return settle(self._engine, store)
+
+
+def full_value(cls: Any, value: Any, dtype: Any) -> tuple[Any, Any]:
+    """The value and type of ``from_scalar``."""
+    if type(value) is Scalar:
+        return value, value.dtype if dtype is None else lookup_dtype(dtype)
+    try:
+        value = Scalar.from_value(value, dtype, is_cscalar=None, name="")
+    except TypeError:
+        value = as_scalar(cls(), value, "from_scalar", "value")
+    return value, value.dtype
+
+
+def dense_fill(self: Any, fill_value: Any, dtype: Any, is_full: bool) -> tuple[Any, Any]:
+    """What fills the gaps of a dense array, and the array's type."""
+    if is_full:
+        return None, self.dtype if dtype is None else lookup_dtype(dtype)
+    if fill_value is None:
+        raise TypeError("fill_value must be given in `to_dense` when there are missing values")
+    fill = as_scalar(self, fill_value, "to_dense", "fill_value")
+    dtype = unify(fill.dtype, self.dtype, is_left_scalar=True) if dtype is None else lookup_dtype(dtype)
+    return cast(np.asarray(fill._get()).reshape(1), dtype.np_type)[0], dtype
+
+
+def reduction_operator(self: Any, op: Any, within: str, allow_empty: bool) -> Any:
+    """The typed monoid or aggregator of a reduction to a Scalar; without entries only a monoid has an answer."""
+    op = get_typed_op(op, self.dtype, kind="binary|aggregator")
+    if op.opclass == "BinaryOp" and op.monoid is not None:
+        return op.monoid
+    self._expect_op(op, ("Monoid", "Aggregator"), within=within, argname="op")
+    if op.opclass == "Aggregator" and not allow_empty:
+        if op.parent.monoid is None:
+            raise ValueError("allow_empty=False not allowed when using Aggregators")
+        return op.parent.monoid[op.type]
+    return op
+
+
+def product_operands(x: Any, y: Any, types: tuple, op: Any, method: str, is_infix: bool) -> tuple[Any, Any, Any]:
+    """Operands and typed semiring of a product; in ``op(A @ B @ C)`` the inner products are computed first."""
+    if type(y) in types and x._role != "infix" and x._engine is y._engine:  # nothing to compute or to complain about
+        typed = get_typed_op(op, x.dtype, y.dtype, kind="semiring")
+        if typed.opclass == "Semiring":
+            return x, y, typed
+    is_chain = is_infix and (x._role == "infix" or getattr(y, "_role", None) == "infix")
+    if type(y) not in types and not (is_chain and y._role == "infix" and y._infix == "@" and y._output_type in types):
+        y = x._expect_type(y, types, within=method, argname="other", op=op)
+    if is_chain:
+        op = typed_op_of_chain(op, x, y, "semiring")
+    else:
+        op = get_typed_op(op, x.dtype, y.dtype, kind="semiring")
+    if op.opclass != "Semiring":
+        x._expect_op(op, "Semiring", within=method, argname="op")
+    if is_chain:
+        x, y = (op(z).new() if z._role == "infix" else z for z in (x, y))
+    if x._engine is not y._engine:
+        check_same_backend(x, y, method)
+    return x, y, op
+
+
+stands_for(Vector, Vector, VectorExpression, VectorIndexExpr)

@@ -1,0 +1,52 @@
+"""The asynchronous pull ``w<m> = u A``: rows that reach a final value are seen by later rows of the same pass.
+
+Asked for by ``settles_at=value``. The breadth-first search of Gaihre et al. (XBFS, 2019) settles two levels in one pass
+this way: with the levels as operand, min as monoid and ``value`` the next level, a row that has a neighbour of the last
+level reaches ``value``; one that has none, but has a neighbour settled before it, gets the level after.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import DimensionMismatch
+from ..plan.rules import Plan
+from ..trace.records import Record, current, open_positions
+from .entries import cast
+from .storage import MaskView, MatrixStore, VectorStore
+
+
+def pull_in_place(
+    name: str,
+    a: MatrixStore,
+    u: Any,
+    semiring: Any,
+    view: MaskView | None,
+    transposed: bool,
+    flip: bool,
+    value: float,
+) -> VectorStore:
+    """Check what the pull asks for, then leave it to the engine of ``u``."""
+    if a.nrows != a.ncols:
+        raise DimensionMismatch(
+            f"{name}: settles_at lets rows of the result be part of the operand, so the matrix must be square; "
+            f"its shape is {(a.nrows, a.ncols)}"
+        )
+    given = np.asarray([value])
+    final = cast(given, semiring.return_type.np_type)
+    if final[0] != given[0]:
+        raise ValueError(f"{name}: settles_at={value!r} is no value of type {semiring.return_type}")
+    if semiring.monoid.binaryop.numpy(final, final)[0] != final[0]:
+        raise ValueError(f"{name}: settles_at needs a monoid that picks one of its operands; {semiring.monoid} adds up")
+    plan = Plan("pull.compact", f"in place: rows that reach {value} are visible at once")
+    collector = current()
+    if collector is not None:
+        mask_nvals = None if view is None else view.store.nvals
+        record = Record(name, 0.0, 0, plan.strategy, plan.reason, "pull", u._store.nvals, mask_nvals=mask_nvals)
+        record.allowed = open_positions(a.nrows, view)
+        collector.records.append(record)
+    return u._engine.pull_in_place(
+        a, u._store, semiring, view, transposed=transposed, flip=flip, plan=plan, final=final[0]
+    )

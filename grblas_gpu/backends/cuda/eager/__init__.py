@@ -1,0 +1,1 @@
+"""Operations one at a time: one file for each family."""

@@ -1,0 +1,47 @@
+"""``c<m> = scalar`` on a vector, in place: the step that every traversal takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...storage import MaskView, VectorStore
+from ..runtime import workspace as scratch_arrays
+from ..runtime.compile import constant, functions, using
+from ..runtime.workspace import word
+from .masks import address, as_flags, clear, resolve
+from .vectors import entries_of
+
+
+def assign_scalar(c: VectorStore, value: Any, view: MaskView) -> VectorStore:
+    """The updated ``c``, which has a value for every position (:func:`.vectors.writable`)."""
+    mask = resolve(view)
+    if mask is None:
+        return c
+    scratch = scratch_arrays.current()
+    listed = mask.indices is not None and not mask.complement
+    each = mask if listed else as_flags(mask, scratch, c.size)
+    items = mask.length if listed else c.size
+    has_present = c.present is not None
+    (kernel,) = functions(
+        "assign.cu",
+        (each.key, listed, has_present, c.values.dtype.char),
+        ["assign_kernel"],
+        lambda: [
+            *each.pieces(),
+            using("Value", c.dtype),
+            constant("LISTED", listed),
+            constant("HAS_PRESENT", has_present),
+        ],
+    )
+    region = (address(mask.indices), mask.count_at, items) if listed else (0, 0, items)
+    before = entries_of(c) if has_present else (0, 0)
+    slots = scratch.slots()
+    bits = word(c.values.dtype.type(value))
+    written = (address(c.present), c.values.data.ptr, bits, *before, slots.address, slots.host)
+    scratch.launch(kernel, items, (*region, *each.addresses, *written))
+    if not listed:
+        clear(mask, scratch, c.size)
+    if has_present:
+        return VectorStore.counted_bitmap(c.size, c.values, c.present, slots.told(), c.size)
+    c.edges = None
+    return c

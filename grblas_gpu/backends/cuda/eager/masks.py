@@ -1,0 +1,134 @@
+"""Vector masks as kernels read them. Nothing here looks at values: they are on the device, and stay there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...storage import Array, HostList, MaskView, VectorStore
+from ..runtime.compile import constant, functions, using
+from ..runtime.launch import launch
+
+if TYPE_CHECKING:
+    from ..runtime.workspace import Scratch
+
+
+KEPT_FLAGS = 2**26  # a list of a vector up to this size keeps its flags
+
+
+class VectorMask(NamedTuple):
+    """Which positions an output may have: a list, to which the values belong, or flags, values by position, or both."""
+
+    indices: Array | None = None
+    present: Array | None = None
+    values: Array | None = None
+    complement: bool = False
+    length: int = 0  # length of the list, or a bound if the device knows it better
+    count_at: int = 0  # where the device has the length, or 0
+    store: VectorStore | None = None  # whose list it is, if only its structure counts
+
+    @property
+    def key(self) -> Any:
+        values = self.values
+        kind = None if values is None else (values.dtype.char, len(values) == 1)
+        return self.present is not None, kind, self.complement
+
+    def pieces(self) -> list[str]:
+        """For ``kernels/mask.cuh``."""
+        valued = self.values is not None
+        return [
+            using("MaskValue", np.dtype(bool) if self.values is None else self.values.dtype),
+            constant("MASKED", valued or self.present is not None),
+            constant("MASK_PRESENT", self.present is not None),
+            constant("MASK_VALUED", valued),
+            constant("MASK_ISO", self.values is not None and len(self.values) == 1),
+            constant("COMPLEMENT", self.complement),
+        ]
+
+    @property
+    def arguments(self) -> tuple[Any, Any]:
+        return (0 if self.present is None else self.present), (0 if self.values is None else self.values)
+
+    @property
+    def addresses(self) -> tuple[int, int]:
+        """The arguments for :meth:`.Scratch.launch`."""
+        return address(self.present), address(self.values)
+
+
+def address(array: Array | None) -> int:
+    """Where an array is, or 0."""
+    return 0 if array is None else array.data.ptr
+
+
+NO_MASK = VectorMask()
+
+
+def list_of(store: VectorStore) -> tuple[Array, Array, int, int]:
+    """Indices, values, length (or a bound) of a list, and where the device has the length (or 0)."""
+    pending = store.pending
+    if isinstance(pending, HostList):
+        store.indices  # from now on it is a list like any other
+        pending = None
+    if pending is None:
+        return store.indices, store.values, store.nvals, 0
+    known = pending.counter.known()
+    if known is not None:
+        return pending.indices, pending.values, known, 0
+    return pending.indices, pending.values, pending.at_most, pending.counter.address
+
+
+def resolve(mask: MaskView | None) -> VectorMask | None:
+    """What a mask allows, or None for nothing."""
+    if mask is None:
+        return NO_MASK
+    store = mask.store
+    assert type(store) is VectorStore
+    if store.kind == "sparse":
+        if store.known_nvals == 0:
+            return NO_MASK if mask.complement else None
+        indices, values, length, count_at = list_of(store)
+        if mask.structure:
+            return VectorMask(indices, None, None, mask.complement, length, count_at, store)
+        return VectorMask(indices, None, values, mask.complement, length, count_at)
+    values = None if mask.structure else store.values
+    if store.present is None and values is None:
+        return None if mask.complement else NO_MASK
+    return VectorMask(present=store.present, values=values, complement=mask.complement)
+
+
+def mark(list_mask: VectorMask, flags: Array, flag: bool = True) -> None:
+    """Set the flags of the listed positions whose value counts."""
+    each = list_mask._replace(complement=False) if list_mask.complement else list_mask
+    (kernel,) = functions("marks.cu", each.key, ["mark_kernel"], each.pieces)
+    arguments = (each.indices, each.count_at, each.length, *each.arguments, flags, flag)
+    launch(kernel, list_mask.length, arguments)
+
+
+def flags_of(store: VectorStore) -> Array:
+    """The positions of a list as flags, which stay with it."""
+    if store.flags is None:
+        import cupy
+
+        indices, _, length, count_at = list_of(store)
+        flags = cupy.zeros(store.size, bool)
+        mark(VectorMask(indices=indices, length=length, count_at=count_at), flags)
+        store.flags = flags
+    return store.flags
+
+
+def as_flags(mask: VectorMask, scratch: Scratch, size: int) -> VectorMask:
+    """A list as flags: its own, or (of a large vector) in the scratch; :func:`clear` them after use."""
+    if mask.indices is None:
+        return mask
+    if mask.store is not None and size <= KEPT_FLAGS:
+        return VectorMask(present=flags_of(mask.store), complement=mask.complement)
+    flags = scratch.flags("mask", size)
+    mark(mask, flags)
+    return VectorMask(present=flags, complement=mask.complement)
+
+
+def clear(mask: VectorMask, scratch: Scratch, size: int) -> None:
+    """Undo :func:`as_flags`."""
+    if mask.indices is not None and (mask.store is None or size > KEPT_FLAGS):
+        mark(mask._replace(values=None), scratch.flags("mask", size), False)

@@ -1,0 +1,73 @@
+"""What stores ask about matrices in device memory, once for each: one small kernel, one answer.
+
+Importing it is enough: stores find it by the type of their arrays.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import cupy
+import numpy as np
+
+from ...storage import Array, MatrixStore, natives
+from ..runtime import workspace as scratch_arrays
+from ..runtime.compile import functions, using
+from ..runtime.launch import launch
+from .transpose import row_ids, transpose
+
+__all__ = ["likeliest", "max_degree", "row_ids", "same_arrays", "transpose"]
+
+natives[cupy.ndarray] = sys.modules[__name__]
+
+_WORDS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+_KERNELS = ("longest_row_kernel", "differences_kernel", "likeliest_kernel")
+DENSE_ROWS = 8  # entries on average: in shorter rows the first entry is as good as any
+
+
+def max_degree(a: MatrixStore) -> int:
+    """The length of the longest row."""
+    longest_row, _, _ = _kernels(a.indptr.dtype, np.dtype(np.uint8))
+    slots = scratch_arrays.current().slots()
+    launch(longest_row, a.nrows, (a.indptr, a.nrows, slots.address))
+    return slots.counter().read()  # synchronizes
+
+
+def same_arrays(a: MatrixStore, b: MatrixStore) -> bool:
+    """Whether two matrices are equal to the last bit."""
+    if len(a.values) != len(b.values):
+        return False
+    pairs = ((a.indptr, b.indptr), (a.indices, b.indices), (a.values, b.values))
+    return all(_same(x, y) for x, y in pairs)  # the short ones first: most matrices differ there
+
+
+def _same(x: Array, y: Array) -> bool:
+    if x.dtype != y.dtype or len(x) != len(y):
+        return False
+    _, differences, _ = _kernels(np.dtype(np.int64), np.dtype(_WORDS[x.dtype.itemsize]))
+    slots = scratch_arrays.current().slots()
+    launch(differences, len(x), (x, y, len(x), slots.address))
+    return slots.counter().read() == 0  # synchronizes
+
+
+def likeliest(a: MatrixStore) -> Array | None:
+    """For every row the two columns whose own rows are longest; None where rows are short.
+
+    -1 stands for what there is not, -2 - k for a row's last entry in column k. Behind them in memory are flags of the
+    rows that have entries.
+    """
+    if a.nrows != a.ncols or a.nvals < DENSE_ROWS * a.nrows:
+        return None
+    if a._likeliest is None:
+        _, _, find = _kernels(a.indptr.dtype, np.dtype(np.uint8), a.indices.dtype)
+        length = -(-a.nrows // 4) * 4  # read by fours
+        room = cupy.empty(2 * length + -(-length // a.indices.itemsize), a.indices.dtype)
+        a._likeliest = room[: 2 * length].reshape(2, length)
+        launch(find, 32 * a.nrows, (a.indptr, a.indices, a.nrows, a._likeliest))
+    return a._likeliest
+
+
+def _kernels(offset: np.dtype, word: np.dtype, column: np.dtype | None = None) -> tuple:
+    types = {"Offset": offset, "Word": word, "Column": column or np.dtype(np.int32)}
+    key = "".join(dtype.char for dtype in types.values())
+    return functions("matrix_facts.cu", key, _KERNELS, lambda: [using(name, dtype) for name, dtype in types.items()])

@@ -1,0 +1,25 @@
+"""Matrix times matrix on the device: the planner's strategy, by the kernels of that name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy
+
+from ...storage import INDEX, MaskView, MatrixStore, column_type
+from .mxm_dot import masked_dot
+from .mxm_gustavson import gustavson
+from .mxm_operands import INSIDE, Product, resolve
+
+
+def mxm(a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:
+    """``t[i, j] = add_k mult(a[i, k], b[k, j])``, with sorted rows and nothing outside the mask."""
+    allowed = resolve(mask)
+    if allowed is None or a.nvals == 0 or b.nvals == 0:
+        indptr = cupy.zeros(a.nrows + 1, INDEX)
+        values = cupy.empty(0, semiring.return_type.np_type)
+        return MatrixStore(a.nrows, b.ncols, indptr, cupy.empty(0, column_type(b.ncols)), values)
+    product = Product(a, b, semiring, plan.early_exit)
+    if plan.strategy == "mxm.masked_dot" and allowed.where == INSIDE:
+        return masked_dot(a, b.transposed(), product, allowed)
+    return gustavson(a, b, product, allowed, plan.deterministic)

@@ -1,0 +1,152 @@
+"""What a matrix-matrix kernel must know of its product and its mask."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...storage import INDEX, Array, MaskView, MatrixStore
+from ..runtime.compile import binary, constant, product, using, value
+from .mxv_product import EACH, ISO, UNUSED, initial_value, native_atomic, uses
+
+EVERYWHERE, INSIDE, OUTSIDE = 0, 1, 2  # as in kernels/mxm_rows.cuh
+
+
+class Product:
+    """One product ``a b``: flags and types, as pieces of a program and as the key of its compiled form."""
+
+    __slots__ = (
+        "can_share",
+        "dtype",
+        "exit_at_first",
+        "has_terminal",
+        "initial",
+        "key",
+        "left",
+        "left_type",
+        "right",
+        "right_type",
+        "semiring",
+        "structure",
+        "timing_matters",
+    )
+
+    def __init__(self, a: MatrixStore, b: MatrixStore, semiring: Any, early_exit: bool) -> None:
+        op, monoid = semiring.binaryop, semiring.monoid
+        self.semiring = semiring
+        self.dtype: np.dtype = monoid.return_type.np_type
+        self.left_type, self.right_type = a.values.dtype, b.values.dtype
+        self.left = _reading(a, uses(op, "x"))
+        self.right = _reading(b, uses(op, "y"))
+        # Equal products whose sum is again the same: the values on the device need not be known to see that.
+        equal = op.positional is None and self.left != EACH and self.right != EACH
+        self.structure = equal and bool(monoid.any_value or monoid.is_idempotent)
+        self.exit_at_first = self.structure or (early_exit and bool(monoid.any_value))
+        self.has_terminal = early_exit and monoid.terminal is not None
+        self.initial = None if self.exit_at_first else initial_value(monoid)
+        #: Whether blocks that know nothing of each other may add to one sum.
+        self.can_share = self.exit_at_first or self.initial is not None
+        #: Whether atomics may give a result that depends on their order.
+        self.timing_matters = not self.structure and (
+            self.dtype.kind == "f" or bool(monoid.any_value) or monoid.binaryop.source is None
+        )
+        self.key = (
+            semiring.key,
+            self.left_type.char,
+            self.left,
+            self.right_type.char,
+            self.right,
+            self.exit_at_first,
+            self.has_terminal,
+        )
+
+    def pieces(self) -> list[str]:
+        """For ``kernels/mxm_product.cuh`` and ``kernels/mxm_fill.cu``."""
+        op, monoid = self.semiring.binaryop, self.semiring.monoid
+        return [
+            using("LeftStored", self.left_type),
+            using("RightStored", self.right_type),
+            using("Left", op.type.np_type),
+            using("Right", op.type2.np_type),
+            using("Value", self.dtype),
+            constant("STRUCTURE", self.structure),
+            constant("LEFT", self.left),
+            constant("RIGHT", self.right),
+            constant("EXIT_AT_FIRST", self.exit_at_first),
+            constant("HAS_TERMINAL", self.has_terminal),
+            constant("NATIVE", native_atomic(monoid, self.dtype)),
+            product("multiply", op),
+            binary("add", monoid.binaryop),
+            value("terminal", 0 if monoid.terminal is None else monoid.terminal, self.dtype),
+            value("initial", 0 if self.initial is None else self.initial, self.dtype),
+        ]
+
+
+class PatternOnly:
+    """Stands for a product of which only the pattern is wanted."""
+
+    structure = can_share = True
+    dtype = np.dtype(bool)
+    key = "pattern"
+
+    def pieces(self) -> list[str]:
+        types = [using(name, self.dtype) for name in ("LeftStored", "RightStored", "Left", "Right", "Value")]
+        return [
+            *types,
+            *(constant(name, True) for name in ("STRUCTURE", "EXIT_AT_FIRST")),
+            constant("HAS_TERMINAL", False),
+            *(constant(name, 0) for name in ("LEFT", "RIGHT", "NATIVE")),
+            "DEVICE bool multiply(bool, bool, int64, int64, int64, int64) { return true; }",
+            "DEVICE bool add(bool, bool) { return true; }",
+            value("terminal", True, self.dtype),
+            value("initial", False, self.dtype),
+        ]
+
+
+def _reading(a: MatrixStore, used: bool) -> int:
+    return UNUSED if not used else ISO if a.iso else EACH
+
+
+class MatrixMask(NamedTuple):
+    """Where a result may have entries. The values, where they count, stay on the device."""
+
+    where: int = EVERYWHERE
+    store: MatrixStore | None = None
+    values: Array | None = None
+
+    @property
+    def key(self) -> Any:
+        values = self.values
+        store = self.store
+        indices = None if store is None else store.indices.dtype.char + store.indptr.dtype.char
+        return self.where, indices, None if values is None else (values.dtype.char, len(values) == 1)
+
+    def pieces(self) -> list[str]:
+        """For ``kernels/mxm_rows.cuh``."""
+        values, store = self.values, self.store
+        return [
+            using("MaskColumn", np.dtype(np.int32) if store is None else store.indices.dtype),
+            using("MaskOffset", np.dtype(INDEX) if store is None else store.indptr.dtype),
+            using("MaskValue", np.dtype(bool) if values is None else values.dtype),
+            constant("MASK", self.where),
+            constant("MASK_VALUED", values is not None),
+            constant("MASK_ISO", values is not None and len(values) == 1),
+        ]
+
+    @property
+    def arguments(self) -> tuple[Any, Any, Any]:
+        if self.store is None:
+            return 0, 0, 0
+        return self.store.indptr, self.store.indices, 0 if self.values is None else self.values
+
+
+def resolve(mask: MaskView | None) -> MatrixMask | None:
+    """What a mask allows, or None for nothing."""
+    if mask is None:
+        return MatrixMask()
+    store = mask.store
+    assert type(store) is MatrixStore
+    if store.nvals == 0:
+        return MatrixMask() if mask.complement else None
+    return MatrixMask(OUTSIDE if mask.complement else INSIDE, store, None if mask.structure else store.values)

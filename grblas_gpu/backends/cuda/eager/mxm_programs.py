@@ -1,0 +1,112 @@
+"""The programs of the matrix-matrix kernels, for operands of given types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...storage import MatrixStore, column_type
+from ..runtime.compile import constant, functions, render, using
+from ..runtime.launch import BLOCK
+from .mxm_operands import MatrixMask, PatternOnly, Product
+
+SHARED_BYTES = 32 * 1024  # for the tables of a block, so that several blocks fit a processor
+
+
+class Program(NamedTuple):
+    """A kernel file with what is generated for it."""
+
+    file: str
+    key: Any
+    kernels: tuple[str, ...]
+    pieces: Callable[[], list[str]]
+
+    def functions(self) -> tuple[Any, ...]:
+        return functions(self.file, self.key, self.kernels, self.pieces)
+
+    def text(self) -> str:
+        return render(self.file, self.pieces())
+
+
+class Programs:
+    """What runs for a left and a right factor with indices of these types, and this mask.
+
+    The right factor of :meth:`dot` is stored by columns, that of the others by rows.
+    """
+
+    def __init__(self, a: MatrixStore, b: MatrixStore, mask: MatrixMask, ncols: int) -> None:
+        self.mask = mask
+        self.left, self.right = (a.indices.dtype, a.indptr.dtype), (b.indices.dtype, b.indptr.dtype)
+        self.column = np.dtype(column_type(ncols))  # of the result
+        self.key = (mask.key, *(dtype.char for dtype in (*self.left, *self.right, self.column)))
+
+    def dot(self, product: Product) -> Program:
+        kernels = ("masked_dot_kernel", "keep_present_kernel")
+        return Program(
+            "mxm_masked_dot.cu", (self.key, product.key), kernels, lambda: [*product.pieces(), *self._pieces()]
+        )
+
+    def divide(self, word: int) -> Program:
+        kernels = ("count_products_kernel", "limit_entries_kernel", "divide_kernel")
+        return Program("mxm_divide.cu", (self.key, word), kernels, lambda: self._table_pieces(word))
+
+    def count(self) -> Program:
+        kernels = ("count_by_warp_kernel", "count_by_block_kernel", "count_in_scratch_kernel")
+        return Program("mxm_count.cu", self.key, kernels, lambda: self._table_pieces(0))
+
+    def fill(self, product: Product | PatternOnly) -> Program:
+        kernels = ("fill_by_warp_kernel", "fill_by_block_kernel", "fill_in_scratch_kernel")
+        return Program(
+            "mxm_fill.cu",
+            (self.key, product.key),
+            kernels,
+            lambda: [*product.pieces(), *self._table_pieces(sum_bytes(product))],
+        )
+
+    def giant(self, product: Product | PatternOnly) -> Program:
+        kernels = (
+            "sum_products_kernel",
+            "number_products_kernel",
+            "clear_tables_kernel",
+            "add_giants_kernel",
+            "count_giants_kernel",
+            "sum_slots_kernel",
+            "write_giants_kernel",
+        )
+        return Program(
+            "mxm_giant.cu",
+            (self.key, product.key),
+            kernels,
+            lambda: [*product.pieces(), *self._table_pieces(sum_bytes(product))],
+        )
+
+    def _pieces(self) -> list[str]:
+        return [
+            *self.mask.pieces(),
+            using("LeftColumn", self.left[0]),
+            using("LeftOffset", self.left[1]),
+            using("RightColumn", self.right[0]),
+            using("RightOffset", self.right[1]),
+            using("Column", self.column),
+        ]
+
+    def _table_pieces(self, word: int) -> list[str]:
+        warp, block = slots_per_table(self.column, word)
+        return [*self._pieces(), constant("WARP_SLOTS", warp), constant("BLOCK_SLOTS", block)]
+
+
+def sum_bytes(product: Product | PatternOnly) -> int:
+    """The room of one sum in a table."""
+    return 0 if product.structure else max(4, product.dtype.itemsize)
+
+
+def slots_per_table(column: np.dtype, word: int) -> tuple[int, int]:
+    """How many slots the table of a warp and that of a block have; a slot is a column and a sum of ``word`` bytes.
+
+    >>> slots_per_table(np.dtype("int32"), 0), slots_per_table(np.dtype("int32"), 8)
+    ((1024, 8192), (256, 2048))
+    """
+    block = 1 << ((SHARED_BYTES // (column.itemsize + word)).bit_length() - 1)
+    return block // (BLOCK // 32), block

@@ -1,0 +1,208 @@
+"""What a matrix-vector kernel must know of its product: how values are read, multiplied and added."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ...storage import MatrixStore, VectorStore
+from ..runtime.compile import binary, constant, product, using, value
+
+UNUSED, ISO, EACH = 0, 1, 2  # how the values of an operand are read
+
+#: Operators that the processor can apply atomically, by their source; the numbers are those of kernels/atomics.cuh.
+_NATIVE = {
+    "x + y": 1,
+    "x if x < y else y": 2,
+    "x if x > y else y": 3,
+    "x & y": 4,
+    "x | y": 5,
+    "x ^ y": 6,
+}
+
+
+_numbers: dict[Any, int] = {}
+
+
+class Product:
+    """One kind of product ``m u`` or ``u m``: flags and types, as pieces of a program and the key of its compiled form.
+
+    There is one object for each kind (:func:`product_of`), so that finding its kernels takes no time.
+    """
+
+    __slots__ = (
+        "can_scatter",
+        "dtype",
+        "early_exit",
+        "exit_at_first",
+        "flip",
+        "has_terminal",
+        "initial",
+        "key",
+        "matrix",
+        "matrix_type",
+        "semiring",
+        "structure",
+        "timing_matters",
+        "vector",
+        "vector_type",
+    )
+
+    def __init__(
+        self,
+        semiring: Any,
+        matrix_type: np.dtype,
+        matrix_iso: bool,
+        vector_type: np.dtype,
+        vector_iso: bool,
+        flip: bool,
+        early_exit: bool,
+    ) -> None:
+        op, monoid = semiring.binaryop, semiring.monoid
+        self.semiring = semiring
+        self.flip = flip
+        self.dtype: np.dtype = monoid.return_type.np_type
+        self.matrix_type, self.vector_type = matrix_type, vector_type
+        left, right = uses(op, "x"), uses(op, "y")
+        a_used, u_used = (right, left) if flip else (left, right)
+        self.matrix = UNUSED if not a_used else ISO if matrix_iso else EACH
+        self.vector = UNUSED if not u_used else ISO if vector_iso else EACH
+        # Equal products whose sum is again the same: the values on the device need not be known to see that.
+        equal = op.positional is None and self.matrix != EACH and self.vector != EACH
+        self.structure = equal and (monoid.any_value or _is_idempotent(monoid))
+        self.exit_at_first = self.structure or (early_exit and bool(monoid.any_value))
+        self.has_terminal = early_exit and monoid.terminal is not None
+        self.early_exit = early_exit
+        self.initial = None if self.exit_at_first else initial_value(monoid)
+        self.can_scatter = self.exit_at_first or self.initial is not None
+        #: Whether atomics may give a result that depends on their order.
+        self.timing_matters = not self.structure and (
+            self.dtype.kind == "f" or bool(monoid.any_value) or monoid.binaryop.source is None
+        )
+        kind = (
+            semiring.key,
+            flip,
+            matrix_type.char,
+            self.matrix,
+            vector_type.char,
+            self.vector,
+            self.exit_at_first,
+            self.has_terminal,
+            early_exit,
+        )
+        self.key = _numbers.setdefault(kind, len(_numbers))  # a number is looked up faster
+
+    def pieces(self, m: MatrixStore, repeated: bool = False) -> list[str]:
+        """For ``kernels/mxv.cuh`` and ``kernels/atomics.cuh``, with the index types of this matrix.
+
+        If it is ``repeated``, the kernel is given the arrays of one copy.
+        """
+        op, monoid = self.semiring.binaryop, self.semiring.monoid
+        return [
+            using("MatrixValue", self.matrix_type),
+            using("VectorValue", self.vector_type),
+            using("Left", op.type.np_type),
+            using("Right", op.type2.np_type),
+            using("Value", self.dtype),
+            using("Column", (m.once if repeated else m).indices.dtype),
+            using("Offset", m.indptr.dtype),
+            constant("STRUCTURE", self.structure),
+            constant("MATRIX", self.matrix),
+            constant("VECTOR", self.vector),
+            constant("FLIP", self.flip),
+            constant("EXIT_AT_FIRST", self.exit_at_first),
+            constant("HAS_TERMINAL", self.has_terminal),
+            constant("EARLY_EXIT", self.early_exit),
+            constant("REPEATED", repeated),
+            constant("NATIVE", native_atomic(monoid, self.dtype)),
+            product("multiply", op),
+            binary("add", monoid.binaryop),
+            value("terminal", 0 if monoid.terminal is None else monoid.terminal, self.dtype),
+            value("initial", 0 if self.initial is None else self.initial, self.dtype),
+        ]
+
+
+_products: dict[Any, Product] = {}
+
+
+def product_of(a: MatrixStore, u: VectorStore, semiring: Any, flip: bool, early_exit: bool) -> Product:
+    """The product of these operands."""
+    values = u.stored_values
+    key = (semiring.key, a.values.dtype.char, len(a.values) == 1, values.dtype.char, len(values) == 1, flip, early_exit)
+    found = _products.get(key)
+    if found is None:
+        found = Product(semiring, a.dtype, a.iso, values.dtype, u.iso, flip, early_exit)
+        _products[key] = found
+    return found
+
+
+def index_pieces(m: MatrixStore) -> list[str]:
+    """The types of a matrix's arrays."""
+    return [using("Column", m.indices.dtype), using("Offset", m.indptr.dtype)]
+
+
+def index_key(m: MatrixStore) -> str:
+    return m.indices.dtype.char + m.indptr.dtype.char
+
+
+def uses(op: Any, name: str) -> bool:
+    """Whether the operator looks at this operand at all (unknown for user-defined ones: assume so)."""
+    if op.positional is not None:
+        return False
+    return op.source is None or name in _names(op.source)
+
+
+@cache
+def _names(source: str) -> frozenset[str]:
+    return frozenset(node.id for node in ast.walk(ast.parse(source, mode="eval")) if isinstance(node, ast.Name))
+
+
+def native_atomic(monoid: Any, dtype: np.dtype) -> int:
+    """The processor's own atomic for this monoid, or 0."""
+    number = _NATIVE.get(monoid.binaryop.source, 0)
+    if dtype.itemsize < 4 or (dtype.kind == "f" and number != 1):
+        return 0
+    return number
+
+
+_idempotent: dict[str, bool] = {}
+
+
+def _is_idempotent(monoid: Any) -> bool:
+    """Whether ``add(z, z)`` is z for all z; `gcd` says so of itself, but makes negative numbers positive."""
+    if not monoid.is_idempotent or monoid.binaryop.source is None:
+        return bool(monoid.is_idempotent)
+    found = _idempotent.get(monoid.key)
+    if found is None:
+        values = np.array([0, 1, 2, -1, -2]).astype(monoid.return_type.np_type)
+        sums = np.asarray(monoid.binaryop.numpy(values, values))
+        found = _idempotent[monoid.key] = np.array_equal(sums, values)
+    return found
+
+
+_initials: dict[str, Any] = {}
+
+
+def initial_value(monoid: Any) -> Any:
+    """What a sum holds before its first product, or None if nothing will do.
+
+    The identity of a float monoid need not be neutral to the last bit: 0.0 turns -0.0 into 0.0, and infinity hides a
+    NaN from `min`. NaN and -0.0 are better where they are neutral.
+    """
+    if monoid.binaryop.source is None or monoid.return_type.np_type.kind != "f":
+        return monoid.identity
+    found = _initials.get(monoid.key)
+    if found is None:
+        dtype = monoid.return_type.np_type
+        probes = np.array([np.nan, -np.inf, np.inf, -1.0, 1.0, -0.0, 0.0], dtype)
+        found = monoid.identity
+        for candidate in (np.nan, -0.0):
+            sums = np.asarray(monoid.binaryop.numpy(np.full(len(probes), candidate, dtype), probes), dtype)
+            if np.array_equal(sums, probes, equal_nan=True) and (np.signbit(sums) == np.signbit(probes))[1:].all():
+                found = candidate
+                break
+        _initials[monoid.key] = found
+    return found

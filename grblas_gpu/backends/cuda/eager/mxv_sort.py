@@ -1,0 +1,114 @@
+"""``push.sort``: list the products, sort them by output, add up each run. Nothing depends on timing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import cupy
+import numpy as np
+
+from ...storage import INDEX, Array, MatrixStore, VectorStore
+from ..runtime.compile import constant, functions, using
+from ..runtime.counters import LISTED, Slots
+from ..runtime.launch import TILES, launch
+from ..runtime.workspace import Scratch
+from .masks import VectorMask
+from .mxv_product import Product, index_key
+from .operating import launch_reduction
+from .radix import bits_for, sort, sort_pairs
+
+if TYPE_CHECKING:
+    from .mxv_push import Frontier
+
+EDGES_PER_TILE = 1024  # as in kernels/frontier.cuh
+FEW_EDGES = 2**20  # memory for so many products is taken without asking how many there are
+_KERNELS = (
+    "count_open_kernel",
+    "sum_open_kernel",
+    "add_up_open_kernel",
+    "gather_kernel",
+    "count_runs_kernel",
+    "list_runs_kernel",
+)
+
+
+def push_sort(
+    product: Product,
+    m: MatrixStore,
+    frontier: Frontier,
+    offsets: Array,
+    mask: VectorMask,
+    edges: int,
+    slots: Slots,
+    scratch: Scratch,
+) -> VectorStore:
+    """``offsets`` says where each vertex's edges start if all are numbered through; there are at most ``edges``."""
+    size = m.ncols
+    if edges > FEW_EDGES and not frontier.count_at:
+        edges = scratch.number_at(offsets.data.ptr + 8 * frontier.length)  # synchronizes: memory must be sized
+    if edges == 0:
+        return VectorStore(size, cupy.empty(0, product.dtype), indices=cupy.empty(0, INDEX))
+    key_type = np.dtype(np.uint32 if size < 2**32 else np.uint64)
+    kernels = functions(
+        "push_sort.cu",
+        (product.key, index_key(m), mask.key, frontier.indices is None, frontier.by_vertex, key_type.char),
+        _KERNELS,
+        lambda: [
+            *product.pieces(m),
+            constant("FULL", True),
+            *mask.pieces(),
+            *frontier.pieces(),
+            using("Key", key_type),
+        ],
+    )
+    kept = slots.address + 8 * LISTED  # how many products the mask leaves
+    keys = cupy.empty(edges, key_type)
+    products: Any = 0 if product.structure else cupy.empty(edges, product.dtype)
+    values = cupy.empty(1 if product.structure else min(edges, size), product.dtype)
+    _gather(kernels, product, m, frontier, offsets, mask, keys, products, values, kept, scratch)
+    bits = bits_for(size)
+    if product.structure:
+        keys = sort(keys, bits, count=kept, overwrite=True)
+    else:
+        keys, products = sort_pairs(keys, products, bits, count=kept, overwrite=True, overwrite_payload=True)
+
+    *_, count_runs, list_runs = kernels
+    indices = cupy.empty(min(edges, size), INDEX)
+    starts: Any = 0 if product.exit_at_first else cupy.empty(len(indices), INDEX)
+    launch(count_runs, TILES, (keys, kept, scratch.tile_sums), per_block=1)
+    given = (keys, products, kept, scratch.tile_sums)
+    launch(list_runs, TILES, (*given, indices, values, starts, slots.address), per_block=1)
+    if not product.exit_at_first:
+        monoid = product.semiring.monoid
+        counts = (kept, edges), (slots.address, len(indices))
+        launch_reduction(monoid, products, 1, counts[0], starts, counts[1], values, scratch)
+    return VectorStore.counted_list(size, values, indices, slots.counter(), ordered=True)
+
+
+def _gather(
+    kernels: tuple[Any, ...],
+    product: Product,
+    m: MatrixStore,
+    frontier: Frontier,
+    offsets: Array,
+    mask: VectorMask,
+    keys: Array,
+    products: Any,
+    values: Array,
+    kept: int,
+    scratch: Scratch,
+) -> None:
+    """The output of every product that the mask allows, and the product, in the order of the frontier."""
+    count_open, sum_open, add_up_open, gather, *_ = kernels
+    operands = (m.indptr, m.indices, m.values, 0, frontier.values, *mask.arguments)
+    edges = len(keys)
+    opened: Any = 0
+    masked = mask.present is not None or mask.values is not None
+    if masked and not product.structure:  # where the order matters, the mask has to be asked twice
+        opened = cupy.empty(-(-edges // EDGES_PER_TILE), INDEX)
+        walk = (*frontier.arguments, offsets)
+        launch(count_open, edges, (*operands, *walk, opened), EDGES_PER_TILE)
+        launch(sum_open, TILES, (*walk, opened, scratch.tile_sums), per_block=1)
+        launch(add_up_open, TILES, (*walk, scratch.tile_sums, opened, kept), per_block=1)
+    arguments = (*operands, *frontier.arguments, offsets, opened, keys, products, values, kept)
+    launch(gather, edges, arguments, EDGES_PER_TILE)

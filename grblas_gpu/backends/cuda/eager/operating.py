@@ -1,0 +1,133 @@
+"""Operators on device arrays: every operator, built-in or user-defined, as a small compiled kernel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy
+import numpy as np
+
+from ...entries import is_iso
+from ...storage import INDEX, Array
+from ..runtime import compile
+from ..runtime.launch import launch
+from ..runtime.workspace import Scratch, current
+
+THREADS = 256
+MOST_BLOCKS = 4096  # grid-stride loops do the rest
+CHUNKS, LEAST_CHUNK = 4096, 1024  # as in kernels/reduce_runs.cu
+WHOLE_CHUNKS, STEP_BYTES = 8192, 2048  # as in kernels/reduce_all.cu: of everything; and what a warp reads at a time
+
+
+def blocks(threads: int) -> int:
+    return max(1, min(MOST_BLOCKS, -(-threads // THREADS)))
+
+
+def compute(op: Any, *operands: Array) -> Array:
+    """``op`` on arrays of one length (or length 1, which stands for all)."""
+    count = max(len(x) for x in operands) if all(len(x) for x in operands) else 0
+    if all(_is_one(x) for x in operands) and count:  # one value for all stays one value
+        return np.broadcast_to(_launch(op, [x[:1] for x in operands], 1), (count,))
+    return _launch(op, operands, count)
+
+
+def _launch(op: Any, operands: Any, count: int) -> Array:
+    result = cupy.empty(count, op.return_type.np_type)
+    if count == 0:
+        return result
+    file, make = _FORMS[len(operands)]
+    (kernel,) = compile.functions(file, op.key, ["compute"], lambda: _pieces(op, make, len(operands)))
+    arguments: list[Any] = []
+    for x in operands:
+        arguments += [_plain(x), 0 if _is_one(x) else 1]
+    kernel((blocks(count),), (THREADS,), (*arguments, result, count))
+    return result
+
+
+def _pieces(op: Any, make: Any, operands: int) -> list[str]:
+    pieces = [compile.using("X", op.type.np_type), compile.using("Z", op.return_type.np_type), make("op", op)]
+    if operands > 1:
+        pieces.insert(1, compile.using("Y", op.type2.np_type))
+    return pieces
+
+
+_FORMS = {
+    1: ("compute_unary.cu", compile.unary),
+    2: ("compute_binary.cu", compile.binary),
+    4: ("compute_index.cu", compile.index_unary),
+}
+
+
+def _is_one(x: Array) -> bool:
+    return len(x) == 1 or is_iso(x)
+
+
+def _plain(x: Array) -> Array:
+    """Contiguous memory; of a broadcast view its one value."""
+    return x[:1] if is_iso(x) else cupy.ascontiguousarray(x)
+
+
+def reduce_runs(op: Any, values: Array, starts: Array) -> Array:
+    """Each run of values combined by a monoid, or from the left by a binary operator."""
+    result = cupy.empty(len(starts), op.return_type.np_type)
+    if len(starts):
+        counts = (0, len(values)), (0, len(starts))
+        given = _plain(values), 0 if is_iso(values) else 1
+        launch_reduction(op, *given, counts[0], starts.astype(INDEX, copy=False), counts[1], result, current())
+    return result
+
+
+def reduce_all(monoid: Any, values: Array) -> Any:
+    """All values combined, as a NumPy scalar: one launch, one number read."""
+    scratch = current()
+    dtype = monoid.return_type.np_type
+    result = scratch.values("reduced", np.dtype(INDEX), 1)
+    given, count = _plain(values), len(values)
+    aligned = given.data.ptr % 16 == 0
+
+    def pieces() -> list[str]:
+        aligns = compile.constant("ALIGNED", aligned)
+        return [compile.using("Value", dtype), aligns, compile.binary("add", monoid.binaryop)]
+
+    names = ["reduce_all_kernel", "reduce_same_kernel"]
+    reduce_values, reduce_same = compile.functions("reduce_all.cu", (monoid.key, aligned), names, pieces)
+    if _is_one(values):
+        launch(reduce_same, 1, (given, count, result))
+    else:
+        of_chunks = scratch.values("chunks", np.dtype(INDEX), WHOLE_CHUNKS)
+        warps = min(WHOLE_CHUNKS, -(-count * dtype.itemsize // STEP_BYTES))
+        arguments = (given, count, result, of_chunks, scratch.flags("reduced", 8))
+        launch(reduce_values, warps, arguments, per_block=THREADS // 32)
+    number = scratch.number_at(result.data.ptr)  # synchronizes
+    return np.array([number]).view(dtype)[0]
+
+
+def launch_reduction(
+    op: Any,
+    values: Array,
+    stride: int,
+    count: tuple[Any, int],
+    starts: Any,
+    runs: tuple[Any, int],
+    result: Array,
+    scratch: Scratch,
+) -> None:
+    """Combine runs of values. A number is given by where it is in device memory (or 0), and itself (or a bound)."""
+    is_monoid = op.opclass == "Monoid"
+    dtype = op.return_type.np_type
+
+    def pieces() -> list[str]:
+        return [
+            compile.using("Value", dtype),
+            compile.constant("ASSOCIATIVE", is_monoid),
+            compile.binary("add", op.binaryop if is_monoid else op),
+        ]
+
+    (kernel,) = compile.functions("reduce_runs.cu", (op.opclass, op.key), ["reduce_runs_kernel"], pieces)
+    rest = scratch.values("rests", np.dtype(INDEX), 2 * CHUNKS)
+    rests = rest.data.ptr, rest.data.ptr + 8 * CHUNKS
+    arguments = (values, stride, *count, starts, *runs, result, *rests, scratch.flags("reduced", 8))
+    if is_monoid and stride:
+        launch(kernel, count[1], arguments, per_block=LEAST_CHUNK * THREADS // 32)
+    else:  # a thread takes a run
+        launch(kernel, runs[1], arguments)

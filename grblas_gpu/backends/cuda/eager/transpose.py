@@ -1,0 +1,70 @@
+"""The transpose on the device: a stable sort by column keeps the rows in order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy
+import numpy as np
+
+from ...storage import INDEX, INT32_LIMIT, Array, MatrixStore, column_type
+from ..runtime.compile import functions, using
+from ..runtime.launch import BLOCK, launch
+from .radix import bits_for, sort_pairs, sort_positions
+
+NEIGHBOURS = 1024  # as in kernels/transpose.cu
+_PER_BLOCK = NEIGHBOURS * BLOCK // 32
+_KERNELS = ("list_rows_kernel", "list_offsets_kernel", "take_kernel")
+_BITS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+
+
+def transpose(a: MatrixStore) -> MatrixStore:
+    """CSR of the transpose of a matrix in device memory."""
+    entries = a.nvals
+    offset = np.dtype(np.int32 if entries <= INT32_LIMIT else INDEX)
+    row = np.dtype(column_type(a.nrows))
+    if entries == 0:
+        return MatrixStore(a.ncols, a.nrows, cupy.zeros(a.ncols + 1, offset), cupy.empty(0, row), a.values.copy())
+    _, list_offsets, take = _kernels(a)
+    rows = a._row_ids
+    own_rows = rows is None
+    if own_rows:
+        rows = row_ids(a)
+    bits = bits_for(a.ncols)
+    if a.iso:
+        columns, out_rows = sort_pairs(a.indices, rows, bits, overwrite_payload=own_rows)
+        values = a.values.copy()
+    else:
+        columns, positions = sort_positions(a.indices, bits)
+        out_rows, values = cupy.empty(entries, row), cupy.empty(entries, a.values.dtype)
+        launch(take, entries, (positions, entries, rows, a.values, out_rows, values))
+    indptr = cupy.empty(a.ncols + 1, offset)
+    launch(list_offsets, a.ncols + 1, (columns, entries, a.ncols, indptr), _PER_BLOCK)
+    return MatrixStore(a.ncols, a.nrows, indptr, out_rows, values)
+
+
+def row_ids(a: MatrixStore) -> Array:
+    """The row of every entry."""
+    rows = cupy.empty(a.nvals, column_type(a.nrows))
+    if a.nvals:
+        launch(_kernels(a)[0], a.nvals, (a.indptr, a.nrows, a.nvals, rows), _PER_BLOCK)
+    return rows
+
+
+def _kernels(a: MatrixStore) -> tuple[Any, ...]:
+    offset = np.dtype(np.int32 if a.nvals <= INT32_LIMIT else INDEX)
+    row = np.dtype(column_type(a.nrows))
+    position = np.dtype(np.uint32 if a.nvals < 2**32 else np.int64)
+    return functions(
+        "transpose.cu",
+        (a.indptr.dtype.char, offset.char, row.char, a.indices.dtype.char, position.char, a.values.dtype.itemsize),
+        _KERNELS,
+        lambda: [
+            using("Offset", a.indptr.dtype),
+            using("OutOffset", offset),
+            using("Row", row),
+            using("Column", a.indices.dtype),
+            using("Position", position),
+            using("Value", np.dtype(_BITS[a.values.dtype.itemsize])),
+        ],
+    )

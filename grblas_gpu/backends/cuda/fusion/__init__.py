@@ -1,0 +1,1 @@
+"""Whole loops as one kernel: lower, analyse, schedule, emit, run."""

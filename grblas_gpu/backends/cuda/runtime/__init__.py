@@ -1,0 +1,1 @@
+"""Memory, compilation, launches and counters of a CUDA device."""

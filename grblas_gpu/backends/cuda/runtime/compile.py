@@ -1,0 +1,179 @@
+"""From kernel files and operators to compiled functions.
+
+A *program* is ``kernels/prelude.cuh``, then generated *pieces* (types, constants, operators as functions), then one
+kernel file. Pieces are lines of C++ made by the functions below; kernels see them under names of the kernel's choice::
+
+    pieces = [using("Value", dtype), constant("MASKED", True), binary("add", op), value("identity", 0, dtype)]
+    pull, = functions("pull_thread.cu", key, ["pull_thread"], lambda: pieces)
+    pull(grid, block, arguments)
+
+:func:`render` gives the text, without CuPy. :func:`functions` compiles it through CuPy (which caches on disk) and keeps
+the result under ``key``, so that the pieces are only made once. A kernel file may ``#include "other.cuh"`` from the
+same folder: the text is pasted, once. User-defined functions that have no translation to C++ are declared, and
+:mod:`.link` joins what numba-cuda makes of them with the program.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ....dtypes import INT64
+from . import link, translate
+from .translate import Untranslatable, c_type, literal
+
+KERNELS = Path(__file__).parents[1] / "kernels"
+SHOWN = "grblas_gpu/backends/cuda/kernels"  # how errors name the folder, wherever the package is installed
+OPTIONS = ("-std=c++17",)
+_INCLUDE = re.compile(r'^#include "([^"]+)"[^\n]*\n', re.MULTILINE)
+_compiled: dict[Any, tuple[Any, ...]] = {}
+
+
+# --- pieces ----------------------------------------------------------------------------------------------------------
+
+
+def using(name: str, dtype: np.dtype) -> str:
+    """A name for a type.
+
+    >>> using("Value", np.dtype("int8"))
+    'using Value = int8;'
+    """
+    return f"using {name} = {c_type(dtype)};"
+
+
+def constant(name: str, number: bool | int) -> str:
+    """A compile-time flag or number.
+
+    >>> constant("FLIP", False), constant("MASK", 2)
+    ('constexpr bool FLIP = false;', 'constexpr long long MASK = 2;')
+    """
+    if isinstance(number, bool):
+        return f"constexpr bool {name} = {str(number).lower()};"
+    return f"constexpr long long {name} = {number};"
+
+
+def value(name: str, number: Any, dtype: np.dtype) -> str:
+    """A function without arguments that returns a constant (floats may be infinite).
+
+    >>> value("identity", 0, np.dtype("int64"))
+    'DEVICE int64 identity() { return int64(0ll); }'
+    """
+    return f"DEVICE {c_type(dtype)} {name}() {{ return {literal(number, dtype)}; }}"
+
+
+def unary(name: str, op: Any) -> str:
+    """A typed unary operator as ``result name(type x)``."""
+    return _function(name, op, ("x",), (op.type,))
+
+
+def binary(name: str, op: Any) -> str:
+    """A typed binary operator (or monoid) as ``result name(type x, type2 y)``; positional ones see :func:`product`."""
+    return _function(name, op, ("x", "y"), (op.type, op.type2))
+
+
+def index_unary(name: str, op: Any) -> str:
+    """A typed index-unary or select operator as ``result name(type x, int64 i, int64 j, type2 y)``."""
+    return _function(name, op, ("x", "i", "j", "y"), (op.type, INT64, INT64, op.type2))
+
+
+def product(name: str, op: Any) -> str:
+    """A typed binary operator that is told the positions of its operands, for positional ones.
+
+    ``result name(type x, type2 y, int64 firsti, int64 firstj, int64 secondi, int64 secondj)``
+    """
+    left, right, result = (c_type(t.np_type) for t in (op.type, op.type2, op.return_type))
+    positions = "int64 firsti, int64 firstj, int64 secondi, int64 secondj"
+    head = f"DEVICE {result} {name}({left} x, {right} y, {positions}) {{\n"
+    if op.positional is not None:
+        return f"{head}    return {result}({op.positional} + {op.offset});\n}}"
+    declared, statements = _statements(op, ("x", "y"), (op.type, op.type2))
+    return f"{declared}{head}{statements}}}"
+
+
+def _function(name: str, op: Any, names: tuple[str, ...], types: tuple[Any, ...]) -> str:
+    if op.positional is not None:
+        raise ValueError(f"{op!r} needs the positions of its operands: use product()")
+    parameters = ", ".join(f"{c_type(dtype.np_type)} {each}" for each, dtype in zip(names, types, strict=True))
+    declared, statements = _statements(op, names, types)
+    return f"{declared}DEVICE {c_type(op.return_type.np_type)} {name}({parameters}) {{\n{statements}}}"
+
+
+def _statements(op: Any, names: tuple[str, ...], types: tuple[Any, ...]) -> tuple[str, str]:
+    """What stands before a function, and what in it."""
+    result = c_type(op.return_type.np_type)
+    if op.source is not None:
+        return "", f"    return cast<{result}>({translate.expression(op.source)});\n"
+    try:
+        return "", translate.body(op.function, names, result)
+    except Untranslatable as reason:
+        dtypes = tuple(dtype.np_type for dtype in types)
+        symbol, declared = link.declare(op.function, dtypes, op.return_type.np_type, str(reason))
+        return f"{declared}\n", f"    return {symbol}({', '.join(names)});\n"
+
+
+# --- programs --------------------------------------------------------------------------------------------------------
+
+
+def render(kernel: str, pieces: Iterable[str] = ()) -> str:
+    """The whole program for a kernel file; compilation errors name the file and line that somebody wrote."""
+    pasted: set[str] = set()
+    generated = "".join(f"{piece}\n" for piece in pieces)
+    return f'{paste("prelude.cuh", pasted)}#line 1 "generated for {kernel}"\n{generated}{paste(kernel, pasted)}'
+
+
+def paste(name: str, pasted: set[str]) -> str:
+    if name in pasted:
+        return ""
+    pasted.add(name)
+    text = _read(name)
+
+    def include(match: re.Match[str]) -> str:
+        next_line = text.count("\n", 0, match.end()) + 1
+        return f'{paste(match[1], pasted)}#line {next_line} "{SHOWN}/{name}"\n'
+
+    return f'#line 1 "{SHOWN}/{name}"\n{_INCLUDE.sub(include, text)}\n'
+
+
+@cache
+def _read(name: str) -> str:
+    return (KERNELS / name).read_text()
+
+
+def functions(
+    kernel: str, key: Any, names: Sequence[str], pieces: Callable[[], Iterable[str]] = tuple
+) -> tuple[Any, ...]:
+    """The compiled functions of these names, for the current device.
+
+    ``key`` tells specialisations of the same kernel file apart; ``pieces`` is called when this one is new.
+    """
+    found = _compiled.get((kernel, key))
+    return found if found is not None else _compile(kernel, key, names, pieces)
+
+
+def _compile(kernel: str, key: Any, names: Sequence[str], pieces: Callable[[], Iterable[str]]) -> tuple[Any, ...]:
+    """CuPy's kernels compile themselves for each device on which they run, linked ones are made for one device."""
+    import cupy
+
+    on_device = (cupy.cuda.runtime.getDevice(), kernel, key)
+    found = _compiled.get(on_device)
+    if found is None:
+        module, linked = module_of(render(kernel, pieces()))
+        found = tuple(module.get_function(name) for name in names)
+        _compiled[on_device if linked else (kernel, key)] = found
+    return found
+
+
+def module_of(text: str) -> tuple[Any, bool]:
+    """A compiled program, and whether user-defined functions were linked to it, for this device only."""
+    import cupy
+
+    symbols = link.declared_in(text)
+    if not symbols:
+        return cupy.RawModule(code=text, options=OPTIONS), False
+    capability = str(cupy.cuda.Device().compute_capability)
+    return cupy.RawModule(path=str(link.linked_file(text, symbols, capability))), True

@@ -1,0 +1,138 @@
+"""Numbers that kernels count on the device, and how the host learns them.
+
+Every call that counts takes fresh slots, all zero, of a block in device memory, and as many words of host memory that
+the device can reach; neither is used twice, so nothing needs to be reset and a count never changes once its kernel has
+run. The last block of a kernel that counts writes the numbers to the host itself (kernels/tell.cuh): whoever asks for
+one only watches the word where it will appear. Kernels run in order, so a number that has been seen says that those of
+all calls before it are there too. What other kernels count is written by a small kernel when somebody asks.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any, ClassVar
+
+import cupy
+import numpy as np
+
+from ...storage import INDEX
+from .compile import functions
+
+SLOTS_PER_CALL = 8
+SLOTS = 512 * SLOTS_PER_CALL  # in a block
+COUNT, TICKET, LISTED, EDGES = range(4)  # what kernels use the slots of a call for; one more is in kernels/tell.cuh
+WATCH = 10000  # looks at a word before the host goes to sleep (about a millisecond)
+
+
+class Counter:
+    """One number on the device, made when the kernels that count it have been launched."""
+
+    __slots__ = ("_block", "_place", "_told")
+
+    def __init__(self, block: Block, place: int, told: bool) -> None:
+        self._block = block
+        self._place = place
+        self._told = told  # by the kernel that counts; otherwise the host has to ask
+
+    @property
+    def address(self) -> int:
+        return self._block.address + 8 * self._place
+
+    def known(self) -> int | None:
+        """The number, if the host has seen it, or a later one, already."""
+        block = self._block
+        if block.seen <= self._place:
+            return None
+        if self._told:
+            return block.number_at(self._place)  # it is there, or about to arrive
+        word = block.words[self._place]
+        return word - 1 if word else None
+
+    def read(self) -> int:
+        """The number."""
+        block, place = self._block, self._place
+        if not self._told and not block.words[place]:
+            block.publish(place)
+        number = block.number_at(place)  # synchronizes
+        if block.seen <= place:
+            block.seen = place - place % SLOTS_PER_CALL + SLOTS_PER_CALL
+        return number
+
+
+class Slots:
+    """The slots of one call. Ask for counters when its kernels have been launched, not before."""
+
+    __slots__ = ("_block", "_first", "address", "host")
+
+    def __init__(self, block: Block, first: int) -> None:
+        self._block = block
+        self._first = first
+        self.address = block.address + 8 * first
+        self.host = block.host + 8 * first  # where kernels write what they counted
+
+    def counter(self, slot: int = COUNT) -> Counter:
+        """What a kernel counts in this slot."""
+        return Counter(self._block, self._first + slot, False)
+
+    def told(self, slot: int = COUNT) -> Counter:
+        """What a kernel counts in this slot and tells the host itself."""
+        return Counter(self._block, self._first + slot, True)
+
+
+class Block:
+    """Slots for calls on one stream, and their words on the host: 0 until the number is there, which is then one less.
+
+    ``seen`` is the first slot of which the host may know nothing.
+    """
+
+    _retired: ClassVar[list[Block]] = []
+
+    def __init__(self, stream: Any) -> None:
+        self._forget_retired()
+        self.stream = stream
+        self.device = cupy.cuda.runtime.getDevice()
+        self._slots = cupy.zeros(SLOTS, INDEX)
+        self.address = self._slots.data.ptr
+        self._pinned = cupy.cuda.alloc_pinned_memory(8 * SLOTS)
+        self.host = self._pinned.ptr
+        words = np.frombuffer(self._pinned, INDEX, SLOTS)
+        words[:] = 0
+        self.words = words.data
+        self.taken = self.seen = 0
+        self._last: Any = None  # an event after all kernels that write to it
+
+    def number_at(self, place: int) -> int:
+        """The number that a kernel is going to write to this word."""
+        words = self.words
+        for _ in range(WATCH):
+            word = words[place]
+            if word:
+                return word - 1
+        with cupy.cuda.Device(self.device):
+            self.stream.synchronize()  # lets other threads run, and raises what a kernel did wrong
+        if not words[place]:
+            raise RuntimeError("a kernel on the device ended without having counted")
+        return words[place] - 1
+
+    def publish(self, place: int) -> None:
+        """Let a kernel write the numbers of a call to the host."""
+        with cupy.cuda.Device(self.device):
+            (kernel,) = functions("publish.cu", None, ["publish_kernel"])
+            first = 8 * (place - place % SLOTS_PER_CALL)
+            arguments = (self.address + first, SLOTS_PER_CALL, self.host + first)
+            kernel((1,), (32,), arguments, stream=self.stream)
+
+    def retire(self) -> None:
+        """No more slots are taken from it. It is kept: the host memory must outlive the kernels that write to it."""
+        self._retired.append(self)
+        with cupy.cuda.Device(self.device):
+            last = cupy.cuda.Event(disable_timing=True)
+            last.record(self.stream)
+        self._last = last
+
+    def _forget_retired(self) -> None:
+        """Let go of those whose kernels have run. Other threads may do the same at the same time."""
+        for block in tuple(self._retired):
+            if block._last is not None and block._last.done:
+                with suppress(ValueError):
+                    self._retired.remove(block)

@@ -1,0 +1,1 @@
+"""An engine of engines, over the ranks of an MPI job."""

@@ -1,0 +1,148 @@
+"""The engine "mpi": the Backend protocol over the ranks of a job.
+
+Vectors and matrices of this backend are cut over a grid of ranks. Programs are those for one machine, run by every
+rank: each line is an operation of all of them, and numbers that come out (``nvals``, a reduction) are the same
+everywhere, so all ranks take the same way through the program. Each rank computes on its part with the engine that a
+program on one machine would use.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..protocol import Index
+from ..storage import MaskView, MatrixStore, VectorStore
+from .building import Building
+from .gathering import Gathering
+from .grid import Grid, parse_shape
+from .indexed import Indexed
+from .local_engine import local_engine_of
+from .matrix_products import MatrixProducts
+from .parts import Store
+from .preparing import Preparing
+from .products import Products
+from .stores import Counts, DistMatrixStore, DistVectorStore
+
+
+class MpiBackend(Products, MatrixProducts, Indexed, Preparing, Building, Gathering):
+    """An engine of engines."""
+
+    keeps_dense = True
+    sizes_on_device = False
+    runs_loops = False
+
+    def __init__(self, grid: Grid, local: Any, name: str) -> None:
+        self.grid = grid
+        self.local = local
+        self.name = name
+        self.costs = local.costs
+        self.counts = Counts(grid)
+
+    # ---- memory ---------------------------------------------------------------------------------------------------
+
+    def array(self, values: Any, dtype: Any = None) -> Any:
+        return np.asarray(values, dtype)
+
+    def host(self, array: Any) -> Any:
+        return np.asarray(array)
+
+    def share(self, array: Any) -> Any:
+        return self.local.host(self.local.share(array))
+
+    def copy(self, store: Store) -> Store:
+        return self.like(store, self.local.copy(store.part))
+
+    def empty_vector(self, size: int, dtype: Any) -> DistVectorStore:
+        low, high = self.chunk(size)
+        return self.vector(size, self.local.empty_vector(high - low, dtype))
+
+    def empty_matrix(self, nrows: int, ncols: int, dtype: Any) -> DistMatrixStore:
+        rows, cols = self.grid.rows_of(nrows), self.grid.columns_of(ncols)
+        return self.matrix(nrows, ncols, self.local.empty_matrix(rows.size, cols.size, dtype))
+
+    def cast(self, x: Store, dtype: Any) -> Store:
+        if x.dtype == dtype:
+            return x
+        return self.like(x, self.local.cast(x.part, dtype))
+
+    def mine(self, x: Any) -> Any:
+        """An output or value that was made while another engine was in use; all ranks have the same."""
+        return self.cut(x) if isinstance(x, (VectorStore, MatrixStore)) else x
+
+    def with_kind(self, u: DistVectorStore, kind: str) -> DistVectorStore:
+        return DistVectorStore(self, u.size, self.local.with_kind(u.part, kind))
+
+    # ---- element-wise: parts meet parts -----------------------------------------------------------------------------
+
+    def ewise_add(self, x: Store, y: Store, op: Any) -> Store:
+        if op.positional is not None:
+            return self.gathered("ewise_add", x, y, op)
+        return self.like(x, self.local.ewise_add(x.part, y.part, op))
+
+    def ewise_mult(self, x: Store, y: Store, op: Any) -> Store:
+        if op.positional is not None:
+            return self.gathered("ewise_mult", x, y, op)
+        return self.like(x, self.local.ewise_mult(x.part, y.part, op))
+
+    def ewise_union(self, x: Store, y: Store, op: Any, left_default: Any, right_default: Any) -> Store:
+        if op.positional is not None:
+            return self.gathered("ewise_union", x, y, op, left_default, right_default)
+        return self.like(x, self.local.ewise_union(x.part, y.part, op, left_default, right_default))
+
+    def apply(self, x: Store, op: Any) -> Store:
+        if op.positional is not None:
+            return self.gathered("apply", x, op)
+        return self.like(x, self.local.apply(x.part, op))
+
+    def apply_bind(self, x: Store, op: Any, scalar: Any, side: str) -> Store:
+        if op.positional is not None:
+            return self.gathered("apply_bind", x, op, scalar, side)
+        return self.like(x, self.local.apply_bind(x.part, op, scalar, side))
+
+    # ---- the output -------------------------------------------------------------------------------------------------
+
+    def write(
+        self, c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, masked: bool = False
+    ) -> Store:
+        """Owners write. A pushed product has not seen the mask, whatever ``masked`` says."""
+        c = self.mine(c)
+        part = self.local.write(c.part, t.part, self.view(mask), accum, replace, masked and mask is None)
+        result = self.like(c, part)
+        if isinstance(t, DistVectorStore) and t.leads_by is not None and accum is None and (mask is None or replace):
+            result.count.along(t.leads_by, part)
+        return result
+
+    def assign(
+        self, c: Store, value: Any, index: Index, mask: MaskView | None, accum: Any, replace: bool, submask: bool
+    ) -> Store:
+        c, value = self.mine(c), self.mine(value)
+        is_store = isinstance(value, (DistVectorStore, DistMatrixStore))
+        if all(part is None for part in index):
+            what = value.part if is_store else value
+            return self.like(c, self.local.assign(c.part, what, index, self.view(mask), accum, replace, submask))
+        if isinstance(c, DistVectorStore) and not is_store and not submask:
+            low, high = self.chunk(c.size)
+            wanted = np.asarray(index[0])
+            here = self.local.array(wanted[(wanted >= low) & (wanted < high)] - low)
+            return self.like(c, self.local.assign(c.part, value, (here,), self.view(mask), accum, replace, False))
+        places = tuple(None if part is None else self.local.array(part) for part in index)
+        return self.gathered("assign", c, value, places, mask, accum, replace, submask)
+
+
+# ---- which engine ---------------------------------------------------------------------------------------------------
+
+
+def make_engine(name: str) -> MpiBackend:
+    """The engine of a name: ``mpi``, with a grid ``mpi:4x2``, with a local engine ``mpi:cuda`` or ``mpi:4x2:cuda``."""
+    shape, local = None, None
+    for word in name.split(":")[1:]:
+        if "x" in word and word[0].isdigit():
+            shape = parse_shape(word)
+        else:
+            local = word
+    grid = Grid(shape=shape)
+    engine = grid.together(lambda: local_engine_of(local, grid))
+    grid.check_same(local_engine=engine.name)
+    return MpiBackend(grid, engine, name)

@@ -1,0 +1,172 @@
+"""The two moves of a product: *expand* brings the operand to the blocks that need it, *fold* brings results home.
+
+Pushing, a rank gets the entries of its operand from the ranks of its grid row (or column) as lists; pulling, as bit
+maps, and with them what the mask leaves open. Results are combined before they are sent, so every target travels once
+from each block that found it.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from ..entries import entries, is_iso, true_keys
+from ..storage import MaskView, VectorStore
+from .packing import Packed, count_of, flags, is_bits, pack, pack_bits, pack_flags, packed_size, unpack, unpack_flags
+from .wire import Pending, Wire
+
+Array = Any  # numpy.ndarray or cupy.ndarray
+
+
+def start_expand(wire: Wire, part: VectorStore, lengths: list[int], with_values: bool) -> Any:
+    """Start to bring the parts of all ranks of ``wire`` together; the result of ``finish_expand`` is one store."""
+    if wire.size == 1:
+        return part
+    packed = None if with_values or part.present is None else pack_bits(part.present, part.nvals)
+    if packed is None:
+        keys, values = entries(part)
+        packed = pack(keys, values if with_values else None, lengths[wire.rank])
+    codes = wire.gather_small(np.array([packed.code], np.int64))[:, 0].tolist()
+    sizes = [packed_size(code, length, part.dtype) for code, length in zip(codes, lengths, strict=True)]
+    return wire.start_gather(packed.data, sizes), codes, sizes
+
+
+def finish_expand(started: Any, lengths: list[int], dtype: np.dtype, dense: bool) -> VectorStore:
+    """The operand of a block: a list, or (``dense``) flags and values for every position."""
+    if isinstance(started, VectorStore):
+        return started
+    pending, codes, sizes = started
+    data = pending.wait()
+    if dense and all(is_bits(code) for code in codes):
+        present = join_bits(data, sizes, lengths)
+        one = np.asarray([1], dtype, like=data)
+        return VectorStore(len(present), one, present=present, nvals=sum(map(count_of, codes)))
+    found, start, place = [], 0, 0
+    for code, size, length in zip(codes, sizes, lengths, strict=True):
+        keys, values = unpack(code, data[place : place + size], length, dtype)
+        found.append((keys + start, values))
+        start, place = start + length, place + size
+    return store_of(found, start, dtype, dense)
+
+
+def store_of(found: list[tuple[Array, Array | None]], size: int, dtype: np.dtype, dense: bool) -> VectorStore:
+    """One store of entries that ascend from part to part; without values they are all one (structure counts)."""
+    keys = np.concatenate([part for part, _ in found])
+    values = join_values([values for part, values in found if len(part)], dtype, keys)
+    if len(keys) == size and size:
+        return VectorStore(size, values[:1].copy() if is_iso(values) else values)
+    if not dense:
+        return VectorStore(size, values[:1].copy() if is_iso(values) else values, indices=keys)
+    if is_iso(values):
+        spread = values[:1].copy()
+    else:
+        spread = np.zeros(size, dtype, like=keys)
+        spread[keys] = values
+    return VectorStore(size, spread, present=flags(keys, size), nvals=len(keys))
+
+
+def join_values(parts: list[Any], dtype: np.dtype, like: Array) -> Array:
+    """All values in a row; a view of one if they are the same one."""
+    if not parts:
+        return np.zeros(0, dtype, like=like)
+    if any(part is None for part in parts):
+        return np.broadcast_to(np.asarray([1], dtype, like=like), (len(like),))
+    if all(is_iso(part) or len(part) == 1 for part in parts):
+        firsts = np.concatenate([part[:1] for part in parts])
+        if bool((firsts == firsts[0]).all()):  # synchronizes
+            return np.broadcast_to(firsts[:1], (len(like),))
+    return np.concatenate(parts)
+
+
+def open_flags(part: VectorStore, view: MaskView) -> Array:
+    """For each position of a part: may the output be written there?"""
+    if part.indices is None and part.present is not None and view.structure:
+        inside = part.present
+    else:
+        inside = flags(true_keys(MaskView(part, view.structure, False)), part.size)
+    return ~inside if view.complement else inside
+
+
+def start_expand_mask(wire: Wire, part: VectorStore, view: MaskView, lengths: list[int]) -> Pending | MaskView:
+    """Start to bring together what the mask leaves open, as bits."""
+    if wire.size == 1:
+        return MaskView(part, view.structure, view.complement)
+    return wire.start_gather(pack_flags(open_flags(part, view)), [-(-length // 8) for length in lengths])
+
+
+def finish_expand_mask(started: Pending | MaskView, lengths: list[int]) -> MaskView:
+    if isinstance(started, MaskView):
+        return started
+    present = join_bits(started.wait(), [-(-length // 8) for length in lengths], lengths)
+    true = np.asarray([True], bool, like=present)
+    return MaskView(VectorStore(len(present), true, present=present, nvals=int(np.count_nonzero(present))), True, False)
+
+
+def join_bits(data: Array, sizes: list[int], lengths: list[int]) -> Array:
+    """Flags for every position, out of the bit maps of several ranks."""
+    found, place = [], 0
+    for size, length in zip(sizes, lengths, strict=True):
+        found.append(unpack_flags(data[place : place + -(-length // 8)], length))
+        place += size
+    return np.concatenate(found)
+
+
+def fold(
+    wire: Wire, result: VectorStore, lengths: list[int], monoid: Any, engine: Any, shift: Any = None
+) -> VectorStore:
+    """Send the parts of a block's result to their owners and combine what arrives here, in the order of the ranks.
+
+    ``shift(values, rank)`` turns values that count positions within the sender's block into global ones.
+    """
+    if wire.size == 1:
+        if shift is None:
+            return result
+        keys, values = entries(result)
+        return VectorStore(result.size, shift(values, 0), indices=keys)
+    keys, values = entries(result)
+    ends = np.cumsum(lengths)
+    cuts = [0, *np.searchsorted(keys, np.asarray(ends, np.int64, like=keys)).tolist()]  # synchronizes
+    parts: list[Packed] = []
+    for low, high, end, length in zip(cuts[:-1], cuts[1:], ends.tolist(), lengths, strict=True):
+        parts.append(pack(keys[low:high] - (end - length), values[low:high], length))
+    mine = lengths[wire.rank]
+    wire.traffic.results += len(keys) - (cuts[wire.rank + 1] - cuts[wire.rank])
+    codes = wire.exchange_small(np.array([[part.code] for part in parts], np.int64))[:, 0].tolist()
+    arriving = [packed_size(code, mine, values.dtype) for code in codes]
+    data = wire.start_exchange(
+        np.concatenate([part.data for part in parts]), [len(part.data) for part in parts], arriving
+    ).wait()
+    found, place = [], 0
+    for rank, (code, size) in enumerate(zip(codes, arriving, strict=True)):
+        keys, got = unpack(code, data[place : place + size], mine, values.dtype)
+        place += size
+        if len(keys):
+            found.append((keys, got if shift is None else shift(got, rank)))
+    return combine(found, mine, values.dtype if shift is None else np.dtype(np.int64), monoid, engine)
+
+
+def combine(found: list[tuple[Array, Array]], size: int, dtype: np.dtype, monoid: Any, engine: Any) -> VectorStore:
+    """The entries of several results as one, equal positions combined."""
+    if not found:
+        return engine.empty_vector(size, dtype)
+    stores = [VectorStore(size, got[:1].copy() if is_iso(got) else got, indices=keys) for keys, got in found]
+    if len(stores) == 1:
+        return stores[0]
+    firsts = [store.values[:1] for store in stores]
+    if all(store.iso for store in stores) and _is_settled(monoid, np.concatenate(firsts)):
+        present = np.zeros(size, bool, like=stores[0].indices)
+        for keys, _ in found:
+            present[keys] = True
+        return VectorStore(size, firsts[0], present=present, nvals=int(np.count_nonzero(present)))  # synchronizes
+    return reduce(lambda x, y: engine.ewise_add(x, y, monoid.binaryop), stores)
+
+
+def _is_settled(monoid: Any, values: Array) -> bool:
+    """Whether these are all one value, and combining it with itself gives it again: then only structure matters."""
+    if hasattr(values, "get"):
+        values = values.get()  # synchronizes
+    if not (values == values[0]).all():
+        return False
+    return bool(monoid.any_value or monoid.binaryop.numpy(values[:1], values[:1])[0] == values[0])

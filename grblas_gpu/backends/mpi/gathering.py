@@ -1,0 +1,101 @@
+"""Operations that have no distributed form: their operands are brought together on every rank, and the result is cut.
+
+Right for what is small and rare. What has more entries than GRBLAS_GPU_MPI_GATHER (2**24 unless set) is refused.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ...errors import OutOfMemory
+from ..storage import MaskView, MatrixStore, VectorStore
+from .parts import Parts, Store
+from .stores import DistMatrixStore, DistVectorStore
+
+LIMIT = 2**24
+DISTRIBUTED = (DistVectorStore, DistMatrixStore)
+
+
+def gather_limit() -> int:
+    return int(os.environ.get("GRBLAS_GPU_MPI_GATHER", LIMIT))
+
+
+class Gathering(Parts):
+    """The rest of the Backend protocol."""
+
+    def gathered(self, name: str, *args: Any, **options: Any) -> Any:
+        """Call a method of the local engine with whole objects."""
+        for x in args:
+            self.check_gatherable(x.store if isinstance(x, MaskView) else x, name)
+        result = getattr(self.local, name)(*(self._whole(x) for x in args), **options)
+        if isinstance(result, (VectorStore, MatrixStore)):
+            return self.cut(self.local.export(result))
+        return result
+
+    def check_gatherable(self, x: Any, name: str) -> None:
+        """An error if a store is too large to be brought together."""
+        if isinstance(x, DISTRIBUTED) and x.nvals > gather_limit():
+            raise OutOfMemory(
+                f"{name} has no distributed form, and an operand has {x.nvals} entries: too many to bring together on "
+                f"every rank (GRBLAS_GPU_MPI_GATHER allows {gather_limit()})"
+            )
+
+    def _whole(self, x: Any) -> Any:
+        if isinstance(x, MaskView):
+            return MaskView(self._whole(x.store), x.structure, x.complement)
+        if isinstance(x, DISTRIBUTED):
+            return self.local.adopt(self.export(x))
+        return x
+
+    # ---- products ---------------------------------------------------------------------------------------------
+
+    def pull_in_place(self, a: Any, u: Any, semiring: Any, mask: Any, **options: Any) -> Store:
+        return self.gathered("pull_in_place", a, u, semiring, mask, **options)
+
+    def outer(self, u: Any, v: Any, op: Any) -> Store:
+        return self.gathered("outer", u, v, op)
+
+    def kronecker(self, a: Any, b: Any, op: Any) -> Store:
+        return self.gathered("kronecker", a, b, op)
+
+    # ---- structure ----------------------------------------------------------------------------------------------
+
+    def extract_vector(self, u: Any, index: Any) -> Store:
+        return self.gathered("extract_vector", u, self._on_local(index))
+
+    def extract_matrix(self, a: Any, rows: Any, cols: Any) -> Store:
+        return self.gathered("extract_matrix", a, self._on_local(rows), self._on_local(cols))
+
+    def extract_row(self, a: Any, row: int, cols: Any) -> Store:
+        return self.gathered("extract_row", a, row, self._on_local(cols))
+
+    def extract_column(self, a: Any, col: int, rows: Any) -> Store:
+        return self.gathered("extract_column", a, col, self._on_local(rows))
+
+    def diagonal(self, a: Any, k: int) -> Store:
+        return self.gathered("diagonal", a, k)
+
+    def diagonal_matrix(self, u: Any, k: int) -> Store:
+        return self.gathered("diagonal_matrix", u, k)
+
+    def as_matrix(self, u: Any, row: bool) -> Store:
+        return self.gathered("as_matrix", u, row)
+
+    def spread(self, u: Any, nrows: int, ncols: int, down: bool, pattern: Any) -> Store:
+        return self.gathered("spread", u, nrows, ncols, down, pattern)
+
+    def resize_vector(self, u: Any, size: int) -> Store:
+        return self.gathered("resize_vector", u, size)
+
+    def resize_matrix(self, a: Any, nrows: int, ncols: int) -> Store:
+        return self.gathered("resize_matrix", a, nrows, ncols)
+
+    def replace_row(self, c: Any, row: int, line: Any) -> Store:
+        return self.gathered("replace_row", c, row, line)
+
+    def replace_column(self, c: Any, col: int, line: Any) -> Store:
+        return self.gathered("replace_column", c, col, line)
+
+    def _on_local(self, index: Any) -> Any:
+        return None if index is None else self.local.array(index)

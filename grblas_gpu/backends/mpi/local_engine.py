@@ -1,0 +1,44 @@
+"""What a rank computes with: its share of the machine's cores, or a GPU of its own."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ..cpu.pool import set_threads
+from ..registry import get_engine
+from .grid import Grid
+
+
+def local_engine_of(name: str | None, grid: Grid) -> Any:
+    """The engine of the parts: the one that is named, or set by GRBLAS_GPU_BACKEND, or the best one."""
+    if name is None:
+        name = os.environ.get("GRBLAS_GPU_BACKEND", "auto")
+        name = "auto" if name.startswith("mpi") else name
+    if name.startswith("mpi"):
+        raise ValueError(f"the parts of distributed objects need an engine of one machine, not {name!r}")
+    cores = tuple(sorted(os.sched_getaffinity(0)))
+    place, others = grid.on_machine(cores)
+    take_device(name, place)
+    share_cores(cores, others)
+    return get_engine(name)
+
+
+def take_device(name: str, place: int) -> None:
+    """One GPU for each rank of a machine, in turn; ranks share them when there are fewer."""
+    if name not in ("auto", "cuda"):
+        return
+    try:
+        import cupy
+
+        count = cupy.cuda.runtime.getDeviceCount()
+    except Exception:  # no CuPy, or no device: the engine says so if it was asked for
+        return
+    if count > 1:
+        cupy.cuda.Device(place % count).use()
+
+
+def share_cores(cores: tuple[int, ...], others: list[tuple[int, ...]]) -> None:
+    """As many threads as there are cores for this rank, unless GRBLAS_GPU_THREADS says how many."""
+    if len(others) > 1 and "GRBLAS_GPU_THREADS" not in os.environ:
+        set_threads(max(1, len(cores) // others.count(cores)))

@@ -1,0 +1,136 @@
+"""Products of two matrices, and the transpose.
+
+The larger operand stays where it is. The entries of the other one travel to the blocks that need them, the products
+travel to their owners: a frontier of several sources moves past a graph as a vector does.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...plan.rules import Plan
+from ..storage import MaskView, MatrixStore, same_arrays
+from .parts import Parts
+from .routing import route
+from .stores import DistMatrixStore
+
+
+class MatrixProducts(Parts):
+    """Matrix times matrix."""
+
+    def mxm(
+        self, a: DistMatrixStore, b: DistMatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any
+    ) -> DistMatrixStore:
+        if semiring.binaryop.positional is not None:
+            return self.gathered("mxm", a, b, semiring, mask, plan=plan)
+        local_plan = Plan(
+            "mxm.gustavson", plan.why, plan.early_exit, plan.deterministic
+        )  # the mask stays with its owner
+        if a.nvals <= b.nvals:
+            moved = self._for_rows_of(b, a)
+            found = self.local.mxm(moved, b.part, semiring, None, plan=local_plan)
+            rows, cols, values = self.local.tuples(found)
+            owners = self.grid.line(a.nrows).owner(rows.astype(np.int64)) // self.grid.shape[1]
+            wire = self.grid.column
+            rows = rows.astype(np.int64)
+            cols = self.grid.columns_of(b.ncols).to_global(cols.astype(np.int64))
+        else:
+            moved = self._for_columns_of(a, b)
+            found = self.local.mxm(a.part, moved, semiring, None, plan=local_plan)
+            rows, cols, values = self.local.tuples(found)
+            owners = self.grid.line(b.ncols).owner(cols.astype(np.int64)) % self.grid.shape[1]
+            wire = self.grid.row
+            rows = self.grid.rows_of(a.nrows).to_global(rows.astype(np.int64))
+            cols = cols.astype(np.int64)
+        rows, cols, values = route(wire, owners, rows, cols, np.ascontiguousarray(values))
+        return self.block(a.nrows, b.ncols, rows, cols, values, semiring.monoid.binaryop)
+
+    def _for_rows_of(self, b: DistMatrixStore, a: DistMatrixStore) -> Any:
+        """All rows of ``a``, and of its columns those that are the rows of this rank's block of ``b``."""
+        rows, cols, values = self.global_entries(a)
+        across = self.grid.shape[1]
+        first = self.grid.line(b.nrows).owner(cols) // across * across
+        targets = (first[:, np.newaxis] + np.arange(across)).reshape(-1)
+        rows, cols, values = route(self.grid.everyone, targets, *(np.repeat(x, across) for x in (rows, cols, values)))
+        block = self.grid.rows_of(b.nrows)
+        return self._local_matrix(a.nrows, block.size, rows, block.to_local(cols), values)
+
+    def _for_columns_of(self, a: DistMatrixStore, b: DistMatrixStore) -> Any:
+        """All columns of ``b``, and of its rows those that are the columns of this rank's block of ``a``."""
+        rows, cols, values = self.global_entries(b)
+        down, across = self.grid.shape
+        first = self.grid.line(a.ncols).owner(rows) % across
+        targets = (first[:, np.newaxis] + across * np.arange(down)).reshape(-1)
+        rows, cols, values = route(self.grid.everyone, targets, *(np.repeat(x, down) for x in (rows, cols, values)))
+        block = self.grid.columns_of(a.ncols)
+        return self._local_matrix(block.size, b.ncols, block.to_local(rows), cols, values)
+
+    def _local_matrix(self, nrows: int, ncols: int, rows: Any, cols: Any, values: Any) -> Any:
+        rows, cols, values = (self.local.array(x) for x in (rows, cols, values))
+        return self.local.build_matrix(nrows, ncols, rows, cols, values, None)
+
+    def estimate_products(self, a: DistMatrixStore, b: DistMatrixStore) -> float:
+        """As if all rows had as many entries: looking at some of them would take messages."""
+        return a.nvals * b.nvals / max(1, b.nrows)
+
+    # ---- entries and blocks ---------------------------------------------------------------------------------------
+
+    def global_entries(self, x: DistMatrixStore) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The entries of this rank's block with their global indices, on the host."""
+        rows, cols, values = self.local.tuples(x.part)
+        row_block, col_block = self.blocks(x)
+        return row_block.to_global(rows.astype(np.int64)), col_block.to_global(cols.astype(np.int64)), values
+
+    def owner_of(self, nrows: int, ncols: int, rows: np.ndarray, cols: np.ndarray) -> np.ndarray:
+        """The rank whose block has each position."""
+        across = self.grid.shape[1]
+        return self.grid.line(nrows).owner(rows) // across * across + self.grid.line(ncols).owner(cols) % across
+
+    def block(
+        self, nrows: int, ncols: int, rows: np.ndarray, cols: np.ndarray, values: np.ndarray, dup_op: Any
+    ) -> DistMatrixStore:
+        """A matrix of the entries that this rank's block has, with global indices."""
+        return self.matrix(nrows, ncols, self.block_part(nrows, ncols, rows, cols, values, dup_op))
+
+    def block_part(
+        self, nrows: int, ncols: int, rows: np.ndarray, cols: np.ndarray, values: np.ndarray, dup_op: Any
+    ) -> MatrixStore:
+        """The block alone: nothing that other ranks have to do too, so it may fail on one of them."""
+        row_block, col_block = self.grid.rows_of(nrows), self.grid.columns_of(ncols)
+        if len(values) > 1 and bool((values == values[0]).all()):
+            values = np.broadcast_to(values[:1], values.shape)  # stored once
+        here, there = self.local.array(row_block.to_local(rows)), self.local.array(col_block.to_local(cols))
+        return self.local.build_matrix(row_block.size, col_block.size, here, there, self._given(values), dup_op)
+
+    def _given(self, values: np.ndarray) -> Any:
+        if len(values) > 1 and values.strides[0] == 0:
+            one = self.local.array(values[:1].copy())
+            return np.broadcast_to(one, values.shape)
+        return self.local.array(values)
+
+    def make_transpose(self, a: DistMatrixStore) -> DistMatrixStore:
+        if self.grid.size == 1:
+            part = a.part.transposed()
+            return a if part is a.part else self.matrix(a.ncols, a.nrows, part)
+        rows, cols, values = self.global_entries(a)
+        owners = self.owner_of(a.ncols, a.nrows, cols, rows)
+        rows, cols, values = route(self.grid.everyone, owners, rows, cols, np.ascontiguousarray(values))
+        other = self.block(a.ncols, a.nrows, cols, rows, values, None)
+        if a.nrows != a.ncols:
+            return other
+        differing = self.grid.everyone.add_up([int(not self._same_entries(a.part, other.part))])[0]
+        return other if differing else a
+
+    def _same_entries(self, x: MatrixStore, y: MatrixStore) -> bool:
+        if x.nvals != y.nvals:
+            return False
+        if x.iso == y.iso:
+            return same_arrays(x, y)
+        pairs = zip(self.local.tuples(x), self.local.tuples(y), strict=True)
+        return all(np.array_equal(mine, other) for mine, other in pairs)
+
+    def transpose(self, a: DistMatrixStore) -> DistMatrixStore:
+        other = a.transposed()
+        return self.like(other, self.local.copy(other.part))

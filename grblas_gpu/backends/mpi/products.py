@@ -1,0 +1,168 @@
+"""Products with a vector, and reductions: expand, compute on the block, fold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...trace.records import current as current_trace
+from ..entries import entries
+from ..storage import MaskView, VectorStore
+from .exchange import finish_expand, finish_expand_mask, fold, start_expand, start_expand_mask
+from .packing import index_type
+from .partition import Block
+from .parts import Parts, as_scalar, reads
+from .stores import DistMatrixStore, DistVectorStore
+
+INNER = ("firstj", "secondi")  # positional operators that give the index that a product runs over
+
+
+class Degrees:
+    """How many entries each row of a matrix has, of the rows that this rank owns as of a vector."""
+
+    def __init__(self, here: Any, largest: int, total: int, squares: float) -> None:
+        self.here = here
+        self.largest, self.total, self.squares = largest, total, squares
+
+    def edges(self, part: VectorStore) -> int:
+        """The entries of the matrix in the rows of a part's entries."""
+        keys, _ = entries(part)
+        return int(self.here[keys].sum())  # synchronizes
+
+
+class Products(Parts):
+    """Matrix times vector, inner products, reductions."""
+
+    def mxv(
+        self,
+        a: DistMatrixStore,
+        u: DistVectorStore,
+        semiring: Any,
+        mask: MaskView | None,
+        *,
+        transposed: bool,
+        flip: bool,
+        plan: Any,
+    ) -> DistVectorStore:
+        """``M u`` with ``M`` the matrix or its transpose. The plan was made from counts of all ranks: all have it.
+
+        A vector is expanded within a grid row and results are folded within a grid column, or the other way round.
+        """
+        before = self.grid.traffic.copy()
+        place = semiring.binaryop.positional
+        if place is not None and not (place in INNER and _selects(semiring.monoid)):
+            return self.gathered("mxv", a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan)
+        grid = self.grid
+        if transposed:
+            inner, outer = a.nrows, a.ncols
+            expands, arriving = grid.row, self.row_lengths(inner)
+            folds, leaving = grid.column, self.column_lengths(outer)
+        else:
+            inner, outer = a.ncols, a.nrows
+            expands, arriving = grid.column, self.column_lengths(inner)
+            folds, leaving = grid.row, self.row_lengths(outer)
+        pulls = plan.direction == "pull"
+        with_values = place is None and reads(semiring.binaryop, "x" if flip else "y")
+        # The operand and the mask travel at the same time, and the mask is unpacked while the operand arrives.
+        opened: Any = None
+        if mask is not None and (pulls or folds.size == 1):
+            store: Any = mask.store
+            opened = start_expand_mask(folds, store.part, mask, leaving)
+        operand = start_expand(expands, u.part, arriving, with_values)
+        view = None if opened is None else finish_expand_mask(opened, leaving)
+        whole = finish_expand(operand, arriving, u.dtype, pulls)
+        found = self.local.mxv(a.part, whole, semiring, view, transposed=transposed, flip=flip, plan=plan)
+        if place is None:
+            home = fold(folds, found, leaving, semiring.monoid, self.local)
+        else:
+            home = self._fold_positions(found, folds, leaving, semiring, inner, transposed)
+        result = self.vector(outer, home)
+        if transposed and a.nrows == a.ncols:
+            result.leads_by = self.degrees(a)
+        _record(self.grid.traffic.since(before))
+        return result
+
+    def _fold_positions(
+        self, found: VectorStore, folds: Any, leaving: list[int], semiring: Any, inner: int, transposed: bool
+    ) -> VectorStore:
+        """Results that are positions travel as the short numbers of their block, and become global on arrival."""
+        offset, line = semiring.binaryop.offset, self.grid.line(inner)
+        mine = self.grid.rows_of(inner) if transposed else self.grid.columns_of(inner)
+
+        def shift(values: Any, rank: int) -> Any:
+            block = Block([line.row_block(rank)]) if transposed else Block(line.column_pieces(rank))
+            return block.to_global(values.astype(np.int64) - offset) + offset
+
+        keys, values = entries(found)
+        widest = max(line.row_block(i)[1] - line.row_block(i)[0] for i in range(self.grid.shape[0]))
+        widest = widest if transposed else max(Block(line.column_pieces(j)).size for j in range(self.grid.shape[1]))
+        assert widest >= mine.size
+        short = VectorStore(found.size, values.astype(index_type(widest + 1)), indices=keys)
+        home = fold(folds, short, leaving, semiring.monoid, self.local, shift)
+        return self.local.cast(home, semiring.return_type.np_type)
+
+    # ---- degrees ------------------------------------------------------------------------------------------------
+
+    def degrees(self, a: DistMatrixStore) -> Degrees:
+        """Of the rows of ``a``; found once."""
+        if "degrees" not in a.kept:
+            lengths = np.diff(self.local.host(a.part.indptr)).astype(np.int64)
+            pieces = self.row_lengths(a.nrows)
+            mine = pieces[self.grid.row.rank]
+            sizes = [8 * length for length in pieces]
+            arrived = self.grid.row.start_exchange(lengths.view(np.uint8), sizes, [8 * mine] * len(pieces)).wait()
+            here = arrived.view(np.int64).reshape(len(pieces), mine).sum(axis=0)
+            largest = self.grid.everyone.gather_small(np.array([here.max(initial=0)], np.int64))
+            squares = self.grid.everyone.gather_small(np.array([(here.astype(float) ** 2).sum()]))
+            total = self.grid.everyone.add_up([int(here.sum())])[0]
+            a.kept["degrees"] = Degrees(self.local.array(here), int(largest.max()), total, float(squares.sum()))
+        return a.kept["degrees"]
+
+    def count_edges(self, columns: DistMatrixStore, u: DistVectorStore) -> Any:
+        degrees = self.degrees(columns)
+        u.count.along(degrees, u.part)
+        u.count.nvals  # one reduction brings both
+        if u.count.edges_of(degrees) is None:  # the entries were counted before
+            u.count.remember(degrees, self.grid.everyone.add_up([degrees.edges(u.part)])[0])
+        return u.count.edges_of(degrees)
+
+    # ---- reductions ---------------------------------------------------------------------------------------------
+
+    def inner(self, u: DistVectorStore, v: DistVectorStore, semiring: Any) -> Any:
+        if semiring.binaryop.positional is not None:
+            return self.gathered("inner", u, v, semiring)
+        return self._reduced(self.local.inner(u.part, v.part, semiring), semiring.monoid)
+
+    def reduce_scalar(self, x: Any, monoid: Any) -> Any:
+        return self._reduced(self.local.reduce_scalar(x.part, monoid), monoid)
+
+    def _reduced(self, value: Any, monoid: Any) -> Any:
+        """The values of all ranks combined, in their order: the same on every rank and in every run."""
+        dtype = monoid.return_type.np_type
+        row = np.zeros(1, [("there", np.int8), ("value", dtype)])
+        if value is not None:
+            row["there"], row["value"] = 1, np.asarray(value, dtype)
+        rows = self.grid.everyone.gather_small(row.view(np.uint8)).reshape(-1).view(row.dtype)
+        values = np.ascontiguousarray(rows["value"][rows["there"] == 1])
+        return as_scalar(monoid.reduce(values), dtype) if len(values) else None
+
+    def reduce_rowwise(self, a: DistMatrixStore, monoid: Any) -> DistVectorStore:
+        found = self.local.reduce_rowwise(a.part, monoid)
+        return self.vector(a.nrows, fold(self.grid.row, found, self.row_lengths(a.nrows), monoid, self.local))
+
+
+def _selects(monoid: Any) -> bool:
+    """Whether a monoid picks one of its operands (any, min, max): then it commutes with a change of numbering."""
+    x, y = np.array([3, 5, 6, 9, 12], np.int64), np.array([5, 3, 9, 6, 10], np.int64)
+    chosen = monoid.binaryop.numpy(x, y)
+    return bool(monoid.any_value or ((chosen == x) | (chosen == y)).all())
+
+
+def _record(traffic: Any) -> None:
+    """The trace knows what a product has sent."""
+    collector = current_trace()
+    if collector is not None and collector.records:
+        record = collector.records[-1]
+        record.bytes_sent, record.messages, record.waited = traffic.bytes, traffic.messages, traffic.seconds
+        record.results_sent = traffic.results

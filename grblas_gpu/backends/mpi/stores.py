@@ -1,0 +1,208 @@
+"""A rank's part of a distributed vector or matrix: a store of the local engine, and what all parts have in common.
+
+The layers above read sizes and types of a store as of any other. How many entries all ranks have together is found by
+a reduction when somebody asks; the counts of recent results travel with it, so that a step of a search needs one.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..storage import MatrixStore, VectorStore
+
+if TYPE_CHECKING:
+    from .grid import Grid
+
+RECENT = 6  # counts that one reduction takes along
+
+
+class Counts:
+    """The numbers of entries that are not known everywhere yet.
+
+    Only what every rank does in the same order may decide what is reduced, never which objects are still alive.
+    """
+
+    def __init__(self, grid: Grid) -> None:
+        self._grid = grid
+        self._recent: deque[Count] = deque(maxlen=RECENT)
+
+    def new(self, part: Any) -> Count:
+        count = Count(self, part)
+        self._recent.append(count)
+        return count
+
+    def ask(self, wanted: Count) -> None:
+        """Reduce the wanted count, and the recent ones with it."""
+        asked = list(self._recent)
+        if wanted not in asked:
+            asked.append(wanted)
+        self._recent.clear()
+        local = [number for count in asked for number in count.local()]
+        total = iter(self._grid.everyone.add_up(local))
+        for count in asked:
+            count.set(next(total), next(total))
+
+
+class Count:
+    """How many entries the parts of a store have together, and how many edges they lead to, of a matrix."""
+
+    __slots__ = ("_counts", "_part", "_here", "degrees", "_nvals", "_edges")
+
+    def __init__(self, counts: Counts, part: Any) -> None:
+        self._counts = counts
+        self._here: int | None = part.nvals if type(part) is MatrixStore else part.known_nvals
+        self._part: Any = part if self._here is None else None  # only the device knows
+        self.degrees: Any = None
+        self._nvals: int | None = None
+        self._edges: int | None = None
+
+    def along(self, degrees: Any, part: VectorStore) -> None:
+        """Count edges too: ``degrees.edges(part)`` says how many this rank's entries lead to."""
+        if self._nvals is None:
+            self.degrees, self._part = degrees, part
+
+    def local(self) -> tuple[int, int]:
+        """The entries of this rank, and their edges."""
+        here = self._part.nvals if self._here is None else self._here
+        return here, 0 if self.degrees is None else self.degrees.edges(self._part)
+
+    def set(self, nvals: int, edges: int) -> None:
+        self._nvals, self._edges = nvals, edges
+        self._part = None
+
+    @property
+    def nvals(self) -> int:
+        if self._nvals is None:
+            self._counts.ask(self)
+            assert self._nvals is not None
+        return self._nvals
+
+    def remember(self, degrees: Any, edges: int) -> None:
+        """Edges that were counted later than the entries."""
+        self.degrees, self._edges = degrees, edges
+
+    def edges_of(self, degrees: Any) -> int | None:
+        """The number of edges, if it was these degrees that they were counted by."""
+        return self._edges if self.degrees is degrees and self._nvals is not None else None
+
+
+class DistVectorStore:
+    """A vector: ``part`` has the entries of this rank's chunk, numbered from 0."""
+
+    __slots__ = ("size", "part", "count", "checked", "leads_by", "_engine")
+
+    def __init__(self, engine: Any, size: int, part: VectorStore) -> None:
+        self.size = size
+        self.checked = 0  # edges of the product that made this vector, for planners that look back
+        self.leads_by: Any = None  # degrees of the matrix that made it: the next product may ask for its edges
+        self.part = part
+        self.count = engine.counts.new(part)
+        self._engine = engine
+
+    edges = None  # the layers above ask the engine for edges
+    pending = None
+    flags = None
+    ordered = True
+    present = None
+
+    @property
+    def dtype(self) -> Any:
+        return self.part.dtype
+
+    @property
+    def nvals(self) -> int:
+        return self.count.nvals
+
+    known_nvals = nvals_at_most = nvals
+
+    @property
+    def kind(self) -> str:
+        """Sparse or bitmap by the fill of the whole, so that all ranks say the same."""
+        return "full" if self.nvals == self.size else "bitmap" if self.nvals * 100 > self.size else "sparse"
+
+    @property
+    def iso(self) -> bool:
+        return False  # one value may stand for a part, and another one for the next part
+
+    # All entries, for the few who look at them: brought together on every rank.
+
+    @property
+    def indices(self) -> Any:
+        return self._engine.tuples(self)[0]
+
+    @property
+    def values(self) -> Any:
+        return self._engine.tuples(self)[2]
+
+    def __repr__(self) -> str:
+        return f"DistVectorStore(size={self.size}, {self.dtype}, here: {self.part!r})"
+
+
+class DistMatrixStore:
+    """A matrix: ``part`` is this rank's block, rows and columns numbered from 0.
+
+    ``kept`` remembers what was found out about the matrix (degrees, pattern); like all stores it never changes.
+    """
+
+    __slots__ = ("nrows", "ncols", "part", "count", "kept", "_engine", "_transpose")
+
+    def __init__(self, engine: Any, nrows: int, ncols: int, part: MatrixStore) -> None:
+        self.nrows = nrows
+        self.ncols = ncols
+        self.part = part
+        self.count = engine.counts.new(part)
+        self.kept: dict[str, Any] = {}
+        self._engine = engine
+        self._transpose: DistMatrixStore | None = None
+
+    @property
+    def dtype(self) -> Any:
+        return self.part.dtype
+
+    @property
+    def nvals(self) -> int:
+        return self.count.nvals
+
+    @property
+    def iso(self) -> bool:
+        return False
+
+    @property
+    def max_degree(self) -> int:
+        return self._engine.degrees(self).largest
+
+    def transposed(self) -> DistMatrixStore:
+        """The transpose, made once; a symmetric matrix is its own."""
+        if self._transpose is None:
+            self._transpose = self._engine.make_transpose(self)
+            if self._transpose is not self:
+                self._transpose._transpose = self
+        return self._transpose
+
+    def copy(self) -> DistMatrixStore:
+        return self._engine.copy(self)
+
+    # The stored arrays of the whole matrix, for the few who look at them: brought together on every rank.
+
+    @property
+    def _whole(self) -> MatrixStore:
+        return self._engine.export(self)
+
+    @property
+    def indptr(self) -> Any:
+        return self._whole.indptr
+
+    @property
+    def indices(self) -> Any:
+        return self._whole.indices
+
+    @property
+    def values(self) -> Any:
+        whole = self._whole
+        return np.broadcast_to(whole.values, (whole.nvals,)) if whole.iso else whole.values
+
+    def __repr__(self) -> str:
+        return f"DistMatrixStore({self.nrows}x{self.ncols}, {self.dtype}, here: {self.part!r})"

@@ -1,0 +1,81 @@
+"""Operators applied to arrays: the three places where values are computed.
+
+An engine for another kind of memory overrides these (and :meth:`Operating.array`, :meth:`Operating.host`) and inherits
+every definition.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...plan import rules as planner
+from ..entries import Store, cast
+from ..storage import INDEX, Array, MatrixStore, VectorStore, column_type
+
+Operand = tuple[Array, Array, Array]  # values, rows, columns
+
+
+class Operating:
+    #: Whether a bitmap stays one however few entries it has: where scanning it costs less than making a list of it.
+    keeps_dense = False
+    costs = planner.CPU_COSTS
+    #: Whether looking at a size means waiting for a device.
+    sizes_on_device = False
+    runs_loops = False
+
+    name: str
+
+    def array(self, values: Any, dtype: Any = None) -> Array:
+        """An array in this engine's memory."""
+        return np.asarray(values, dtype)
+
+    def host(self, array: Array) -> np.ndarray:
+        """An array in the memory of the host."""
+        return array
+
+    def share(self, array: Any) -> Array:
+        """An array on a CUDA device as an array of this engine, without a copy."""
+        raise TypeError(
+            f"{type(array).__module__}.{type(array).__name__} is an array on a CUDA device, which backend "
+            f'{self.name!r} cannot read: copy it to the host with .get(), or use backend "cuda"'
+        )
+
+    def adopt(self, store: Store) -> Store:
+        """A store made of host arrays, in this engine's memory."""
+        return store
+
+    def export(self, store: Store) -> Store:
+        """A copy of a store in the memory of the host."""
+        return store.copy()
+
+    def copy(self, store: Store) -> Store:
+        """The same entries in memory of their own."""
+        return store.copy()
+
+    def empty_vector(self, size: int, dtype: np.dtype) -> VectorStore:
+        return VectorStore(size, np.empty(0, dtype), indices=np.empty(0, INDEX))
+
+    def empty_matrix(self, nrows: int, ncols: int, dtype: np.dtype) -> MatrixStore:
+        indptr = np.zeros(nrows + 1, INDEX)
+        return MatrixStore(nrows, ncols, indptr, np.empty(0, column_type(ncols)), np.empty(0, dtype))
+
+    def compute(self, op: Any, *operands: Array) -> Array:
+        """An operator on arrays that already have its types."""
+        return op.numpy(*operands)
+
+    def reduce_runs(self, op: Any, values: Array, starts: Array) -> Array:
+        """Each run of values (one begins at every start) combined by a monoid or, from the left, a binary operator."""
+        return op.reduceat(values, starts)
+
+    def reduce_all(self, monoid: Any, values: Array) -> Any:
+        """All values (at least one) combined, as a NumPy scalar."""
+        return monoid.reduce(values)
+
+    def combine(self, op: Any, left: Operand, right: Operand) -> Array:
+        """A binary operator on operands with positions; a positional operator looks at nothing else."""
+        if op.positional is None:
+            return self.compute(op, cast(left[0], op.type.np_type), cast(right[0], op.type2.np_type))
+        _, rows, cols = left if op.positional.startswith("first") else right
+        return ((rows if op.positional.endswith("i") else cols) + op.offset).astype(op.return_type.np_type)

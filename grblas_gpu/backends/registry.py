@@ -1,0 +1,122 @@
+"""The engines, and which one new objects use.
+
+"cpu" is the Numba engine, "cuda" the one on an NVIDIA GPU (needs CuPy), "numpy" the plain definitions (slow, always
+there). "auto" is "cuda" where CuPy finds a device, and "cpu" elsewhere. "mpi" cuts objects over the ranks of an MPI
+job, each of which uses one of the others.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from contextlib import ContextDecorator
+from contextvars import ContextVar
+from functools import cache
+
+from .protocol import Backend
+
+NAMES = ("cpu", "cuda", "numpy")
+
+_engines: dict[str, Backend] = {}
+_chosen: ContextVar[Backend | None] = ContextVar("grblas_gpu_backend", default=None)
+_default: Backend | None = None
+
+
+def get_engine(name: str) -> Backend:
+    """The engine of that name, made on first use."""
+    if name == "auto":
+        name = _best()
+    if name not in _engines:
+        if name == "cpu":
+            from .cpu.engine import CpuBackend
+
+            _engines[name] = CpuBackend()
+        elif name == "cuda":
+            _engines[name] = _cuda_engine()
+        elif name == "numpy":
+            from .reference import Definitions
+
+            _engines[name] = Definitions()
+        elif name.partition(":")[0] == "mpi":  # over the ranks of an MPI job
+            from .mpi.engine import make_engine
+
+            _engines[name] = make_engine(name)  # type: ignore[assignment]  # its stores are of another kind
+        else:
+            raise ValueError(f"unknown backend {name!r}; this version has: auto, {', '.join(NAMES)}, mpi")
+    return _engines[name]
+
+
+@cache
+def _best() -> str:
+    """The fastest engine that this machine has."""
+    if importlib.util.find_spec("cupy") is None:  # looking is quicker than trying to import
+        return "cpu"
+    try:
+        get_engine("cuda")
+    except RuntimeError:
+        return "cpu"
+    return "cuda"
+
+
+def _cuda_engine() -> Backend:
+    try:
+        import cupy
+
+        count = cupy.cuda.runtime.getDeviceCount()
+    except ImportError:
+        raise RuntimeError("backend 'cuda' needs CuPy: pip install grblas_gpu[cuda13x] (or cuda12x)") from None
+    except Exception as error:
+        raise RuntimeError(f"backend 'cuda' found no usable CUDA device: {error}") from None
+    if count == 0:
+        raise RuntimeError("backend 'cuda' found no CUDA device")
+    from .cuda.engine import CudaBackend
+
+    return CudaBackend()
+
+
+def set_backend(name: str) -> None:
+    """Choose the engine of objects made from now on, in every thread: "auto", "cpu", "cuda" or "numpy".
+
+    >>> import grblas_gpu as gb
+    >>> gb.set_backend("auto")
+    """
+    global _default
+    _default = get_engine(name)
+
+
+class _Using(ContextDecorator):
+    """What :func:`using` returns; a generator would take twice as long, and every algorithm does it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def _recreate_cm(self) -> _Using:
+        return _Using(self._name)  # a decorated function has one for each call
+
+    def __enter__(self) -> None:
+        self._token = _chosen.set(get_engine(self._name))
+
+    def __exit__(self, *error: object) -> None:
+        _chosen.reset(self._token)
+
+
+def using(name: str) -> _Using:
+    """Choose the engine of objects made within a ``with`` block (of this thread).
+
+    >>> import grblas_gpu as gb
+    >>> with gb.using("numpy"):
+    ...     gb.Vector(int, 3).backend
+    'numpy'
+    """
+    return _Using(name)
+
+
+def current_engine() -> Backend:
+    """The engine that a new object belongs to."""
+    global _default
+    engine = _chosen.get()
+    if engine is not None:
+        return engine
+    if _default is None:
+        _default = get_engine(os.environ.get("GRBLAS_GPU_BACKEND", "auto"))
+    return _default

@@ -1,0 +1,1 @@
+"""Which strategy, and why: pure functions of facts."""

@@ -1,0 +1,360 @@
+"""Which strategy, and why: pure functions of facts that are cheap to know. No arrays, no backend.
+
+Push walks the columns of the operand's entries and costs what their edges cost. Pull walks the rows that the mask
+leaves open; with early exit a row ends at its first useful neighbour. The rules of the papers are here by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ..ir.descriptor import MXM_STRATEGIES, Descriptor
+
+SMALL_EDGES = 4096  # below this any choice is as good as another: push needs no conversion
+
+
+class Costs(NamedTuple):
+    """Relative costs on an engine, in units of one edge read in order by a pull (measured on Kronecker graphs)."""
+
+    push_edge: float  # an edge scattered by a push: a random read of the mask and a random write
+    pull_row: float  # looking at one row: its mask byte and its offsets
+    pull_probe: float  # an edge probed by a pull: a random read of the operand's bitmap
+    pull_rows: str = "pull.thread"  # the strategy for most pulls
+    compact_below: float = 1 / 8  # where fewer rows than this share are open, they are listed first
+    batch_size: int = 4096  # vectors of up to so many positions do better as rows of a matrix, many at a time
+
+
+CPU_COSTS = Costs(push_edge=2.5, pull_row=0.6, pull_probe=2.0)
+CUDA_COSTS = Costs(
+    push_edge=2.5, pull_row=1.0, pull_probe=1.75, pull_rows="pull.hybrid", compact_below=0.0, batch_size=2**20
+)
+#: In a loop on a device, for products whose rows may end early: what a push finds goes to a list, through one counter.
+LOOP_COSTS = CUDA_COSTS._replace(push_edge=5.0, pull_probe=1.0)
+#: And for sums: what a push adds goes through atomics, and a pull reads whole rows at its leisure.
+LOOP_SUM_COSTS = CUDA_COSTS._replace(push_edge=7.0)
+
+# The papers' constants.
+SWITCHPOINT = 0.01  # Yang, Buluc, Owens 2018, section 6.3: nonzeros over size
+ALPHA, BETA = 48.0, 20.0  # hybrid BFS: edges of the frontier against unexplored ones, vertices against size
+EDGE_RATIO = 0.1  # XBFS: edges to check over all edges
+VERTEX_RATIO = 0.1  # TurboBFS: 10 % of the vertices in the frontier
+
+# Storage: a vector becomes dense above this fill and sparse again below the lower one (hysteresis).
+DENSE_ABOVE = 0.01
+SPARSE_BELOW = 0.005
+TINY = 256  # up to this size no storage is worth a conversion
+DENSE_LIMIT = 2**32  # never allocate a dense vector of more positions than this on our own account
+
+
+Reason = str | Callable[[], str]  # a text, or how to make it: few people ask
+
+
+class Plan(NamedTuple):
+    """A choice and its reason."""
+
+    strategy: str
+    why: Reason
+    early_exit: bool = True
+    deterministic: bool = False
+
+    @property
+    def reason(self) -> str:
+        return self.why if isinstance(self.why, str) else self.why()
+
+    @property
+    def direction(self) -> str:
+        return self.strategy.partition(".")[0]
+
+
+class Facts(NamedTuple):
+    """What the planner knows of ``t<mask> = M u``."""
+
+    nrows: int  # rows of M: size of the output
+    nvals: int  # entries of M
+    u_size: int
+    u_nvals: int
+    u_dense: bool  # stored as bitmap or full
+    u_edges: Callable[[], int]  # entries of M in the columns of u's entries; counted only if somebody asks
+    u_edges_at_most: int  # a bound on them that costs nothing
+    allowed: int  # output positions that the mask leaves open
+    mask_sparse: bool  # a mask, not complemented, stored as a list
+    terminal: bool  # a row may end early
+    costs: Costs = CPU_COSTS
+    by_columns: bool = True  # M is stored by columns (too), as a push reads it; or else that has to be made first
+    edges_before: int = 0  # that the product which made the operand had to check, if it was asked to remember
+    reused: int = 0  # entries of the mask's vector, if a pull reads that in place of the operand
+
+
+SMALL_PUSH = Plan("push.scatter", "small: fewer than 4096 edges in all")
+CHEAP_PUSH = Plan("push.scatter", "few edges to push")
+
+
+def few_edges(at_most: int, rows: int, costs: Costs) -> bool:
+    """Whether to push so many edges costs less than looking at the rows that a pull would have to look at.
+
+    >>> few_edges(10, 1000, CPU_COSTS), few_edges(1000, 1000, CPU_COSTS)
+    (True, False)
+    """
+    return at_most * costs.push_edge <= rows * costs.pull_row
+
+
+def choose_matvec(facts: Facts, desc: Descriptor | None = None) -> Plan:
+    """The strategy for a matrix-vector product.
+
+    >>> facts = Facts(1000, 50_000, 1000, 2, False, lambda: 40, 100, 990, False, True)
+    >>> choose_matvec(facts).strategy
+    'push.scatter'
+    >>> choose_matvec(facts, Descriptor(direction="pull")).strategy
+    'pull.thread'
+    """
+    if desc is None:
+        if facts.nvals <= SMALL_EDGES:
+            return SMALL_PUSH
+        direction, reason = by_cost(facts)
+        return Plan(_default(direction, facts, False), reason)
+    if desc.strategy is not None:
+        return chosen(desc)
+    if desc.direction != "auto":
+        direction, reason = desc.direction, "asked for by direction="
+    else:
+        direction, reason = POLICY[desc.policy](facts, desc)
+    strategy = _default(direction, facts, desc.deterministic)
+    if desc.pull_strategy is not None and strategy.startswith("pull"):
+        strategy = desc.pull_strategy
+    return Plan(strategy, reason, desc.early_exit, desc.deterministic)
+
+
+def chosen(desc: Descriptor) -> Plan:
+    """The strategy for a matrix-vector product that the descriptor names."""
+    assert desc.strategy is not None
+    if desc.strategy in MXM_STRATEGIES:
+        raise ValueError(f"strategy {desc.strategy!r} is for matrix-matrix products")
+    return Plan(desc.strategy, "asked for by strategy=", desc.early_exit, desc.deterministic)
+
+
+def _default(direction: str, facts: Facts, deterministic: bool) -> str:
+    if "." in direction:  # the policy's own choice
+        return "push.sort" if deterministic and direction.startswith("push") else direction
+    if direction == "push":
+        return "push.sort" if deterministic else "push.scatter"
+    if facts.mask_sparse or facts.allowed < facts.nrows * facts.costs.compact_below:
+        return "pull.compact"
+    return facts.costs.pull_rows
+
+
+# The rules as arithmetic on numbers alone: whole loops on a device decide by the same lines, translated to C++.
+
+
+def pull_cost(
+    edges: float,
+    allowed: float,
+    nrows: float,
+    nvals: float,
+    pull_rows: float,
+    terminal: bool,
+    pull_row: float,
+    pull_probe: float,
+    unseen: float,
+) -> float:
+    """What a pull is expected to cost, in the units of :class:`Costs`; the open rows have at most ``unseen`` edges.
+
+    >>> pull_cost(8000, 500, 1000, 16000, 1000, True, 1.0, 2.0, unseen=16000)
+    3000.0
+    >>> pull_cost(8000, 500, 1000, 16000, 1000, True, 1.0, 2.0, unseen=0)
+    1000.0
+    """
+    probes = nvals / nrows if nrows > 0 else 0.0
+    if terminal and edges > 0:
+        # An edge leads into the operand with probability edges / nvals: the expected wait for the first hit.
+        probes = min(probes, nvals / edges)
+    return pull_rows * pull_row + min(allowed * probes, unseen) * pull_probe
+
+
+def switchpoint_pulls(entries: float, size: float, dense: bool, switchpoint: float) -> bool:
+    """Push while the operand is sparse; its storage is the hysteresis.
+
+    >>> switchpoint_pulls(6, 1000, False, 0.01), switchpoint_pulls(6, 1000, True, 0.01)
+    (False, True)
+    """
+    limit = switchpoint / 2 if dense else switchpoint
+    return entries > limit * size
+
+
+def edges_pulls(
+    edges: float,
+    edges_before: float,
+    entries: float,
+    size: float,
+    dense: bool,
+    nvals: float,
+    allowed: float,
+    nrows: float,
+) -> bool:
+    """Bottom-up when the frontier's edges exceed the open ones over alpha; back when few vertices are left.
+
+    The way back is open once the edges become fewer; if nobody says, a dense operand stands for being bottom-up.
+
+    >>> edges_pulls(500, 100, 50, 1000, False, 16000, 900, 1000)
+    True
+    """
+    declining = edges < edges_before if edges_before > 0 else dense
+    return entries * BETA >= size if declining else edges * ALPHA * nrows > nvals * allowed
+
+
+def edge_check_pulls(edges: float, nvals: float) -> bool:
+    """Pull when many edges must be checked.
+
+    >>> edge_check_pulls(99, 1000), edge_check_pulls(100, 1000)
+    (False, True)
+    """
+    return edges >= EDGE_RATIO * nvals
+
+
+def fraction_pulls(entries: float, size: float) -> bool:
+    """Pull while a tenth of the vertices or more are in the operand.
+
+    >>> fraction_pulls(99, 1000), fraction_pulls(100, 1000)
+    (False, True)
+    """
+    return entries >= VERTEX_RATIO * size
+
+
+#: Policies that answer yes or no; "cost" compares ``edges * push_edge`` with :func:`pull_cost`.
+PULLS: dict[str, Callable[..., bool]] = {
+    "switchpoint": switchpoint_pulls,
+    "edges": edges_pulls,
+    "edge-check": edge_check_pulls,
+    "fraction": fraction_pulls,
+}
+
+
+def by_cost(facts: Facts, desc: Descriptor | None = None) -> tuple[str, Reason]:
+    """Compare the edges a push must scatter with the probes a pull is expected to make."""
+    pull_rows = facts.allowed if facts.mask_sparse else facts.nrows
+    if facts.u_nvals == 0:
+        return "push", "the operand is empty"
+    if not facts.by_columns and facts.u_nvals == facts.u_size:
+        return "pull", "the operand is full, and the matrix stored by rows"
+    costs = facts.costs
+    if few_edges(facts.u_edges_at_most, pull_rows, costs):
+        at_most = facts.u_edges_at_most
+        return "push", lambda: f"at most {at_most} edges to push cost less than looking at {pull_rows} rows"
+    edges = facts.u_edges()
+    push = edges * costs.push_edge
+    pull = pull_cost(
+        max(edges, facts.nvals * facts.reused / max(1, facts.nrows)),  # whose edges a pull may hit, at least
+        facts.allowed,
+        facts.nrows,
+        facts.nvals,
+        pull_rows,
+        facts.terminal,
+        costs.pull_row,
+        costs.pull_probe,
+        facts.nvals,
+    )
+    side = "push" if push <= pull else "pull"
+    text = "push {:.3g} against pull {:.3g} for {} edges, {} open rows"
+    return side, lambda: text.format(push, pull, edges, facts.allowed)
+
+
+def by_switchpoint(facts: Facts, desc: Descriptor) -> tuple[str, str]:
+    fill = facts.u_nvals / max(1, facts.u_size)
+    limit = desc.switchpoint / 2 if facts.u_dense else desc.switchpoint
+    pulls = switchpoint_pulls(facts.u_nvals, facts.u_size, facts.u_dense, desc.switchpoint)
+    return ("pull" if pulls else "push"), f"fill {fill:.3g} against switchpoint {limit:.3g}"
+
+
+def by_edges(facts: Facts, desc: Descriptor) -> tuple[str, str]:
+    edges, entries, size = facts.u_edges(), facts.u_nvals, facts.u_size
+    before = desc.edges_before or facts.edges_before
+    declining = edges < before if before else facts.u_dense
+    pulls = edges_pulls(edges, before, entries, size, facts.u_dense, facts.nvals, facts.allowed, facts.nrows)
+    open_edges = facts.nvals * facts.allowed / max(1, facts.nrows)
+    reason = (
+        f"{entries} vertices against n / beta = {size / BETA:.3g}"
+        if declining
+        else f"{edges} edges against open / alpha = {open_edges / ALPHA:.3g}"
+    )
+    return ("pull" if pulls else "push"), reason
+
+
+def by_edge_check(facts: Facts, desc: Descriptor) -> tuple[str, str]:
+    """Many edges to check: pull. In the step before that, which the growth of the edges foretells, push by a scan: the
+    next step reads the frontier from a dense vector anyway."""
+    edges, all_edges = facts.u_edges(), max(1, facts.nvals)
+    ratio = edges / all_edges
+    if edge_check_pulls(edges, all_edges):
+        return "pull", f"edge-check ratio {ratio:.3g} against {EDGE_RATIO}"
+    before = desc.edges_before or facts.edges_before
+    ahead = ratio * edges / before if before else 0.0
+    side = "push.scan" if ahead >= EDGE_RATIO else "push"
+    return side, f"edge-check ratio {ratio:.3g}, {ahead:.3g} expected next, against {EDGE_RATIO}"
+
+
+def by_fraction(facts: Facts, desc: Descriptor) -> tuple[str, str]:
+    ratio = facts.u_nvals / max(1, facts.u_size)
+    side = "pull" if fraction_pulls(facts.u_nvals, facts.u_size) else "push"
+    return side, f"{ratio:.3g} of the vertices against {VERTEX_RATIO}"
+
+
+POLICY: dict[str, Callable[[Facts, Descriptor], tuple[str, Reason]]] = {
+    "cost": by_cost,
+    "switchpoint": by_switchpoint,
+    "edges": by_edges,
+    "edge-check": by_edge_check,
+    "fraction": by_fraction,
+}
+
+
+def choose_mxm(
+    a_nvals: int,
+    b_nvals: int,
+    inner: int,
+    mask_nvals: int | None,
+    desc: Descriptor | None = None,
+    products: Callable[[], float] | None = None,
+) -> Plan:
+    """The strategy for a matrix-matrix product; ``mask_nvals`` is None without a usable (not complemented) mask.
+
+    ``products`` estimates how many there are: on graphs with hubs far more than with degrees that are all alike.
+
+    >>> choose_mxm(1000, 1000, 100, 10).strategy
+    'mxm.masked_dot'
+    >>> choose_mxm(1000, 1000, 100, None).strategy
+    'mxm.gustavson'
+    """
+    early, deterministic = (True, False) if desc is None else (desc.early_exit, desc.deterministic)
+    if desc is not None and desc.strategy is not None:
+        if desc.strategy not in MXM_STRATEGIES:
+            raise ValueError(f"strategy {desc.strategy!r} is for matrix-vector products")
+        if desc.strategy == "mxm.masked_dot" and mask_nvals is None:
+            raise ValueError("strategy 'mxm.masked_dot' needs a mask that is not complemented")
+        return Plan(desc.strategy, "asked for by strategy=", early, deterministic)
+    if mask_nvals is None:
+        return Plan("mxm.gustavson", "no mask to restrict the dot products", early, deterministic)
+    mean_degree = (a_nvals + b_nvals) / max(1, inner)
+    dot_cost = mask_nvals * mean_degree
+    flops = a_nvals * b_nvals / max(1, inner) if products is None else products()
+    if dot_cost < flops:
+        return Plan(
+            "mxm.masked_dot", f"{mask_nvals} dot products cost less than {flops:.3g} products", early, deterministic
+        )
+    return Plan("mxm.gustavson", f"{flops:.3g} products cost less than {mask_nvals} dot products", early, deterministic)
+
+
+def storage_kind(nvals: int, size: int, kind: str) -> str:
+    """How a vector with this fill should be stored, given how it is stored now.
+
+    >>> storage_kind(1, 1000, "sparse"), storage_kind(20, 1000, "sparse"), storage_kind(7, 1000, "bitmap")
+    ('sparse', 'bitmap', 'bitmap')
+    """
+    if size <= TINY:
+        return kind
+    if nvals == size:
+        return "full"
+    if size > DENSE_LIMIT:
+        return "sparse"
+    if kind == "sparse":
+        return "bitmap" if nvals > size * DENSE_ABOVE else "sparse"
+    return "sparse" if nvals < size * SPARSE_BELOW else "bitmap"

@@ -1,0 +1,1 @@
+"""Seeing what happens: records of operations, their table and their plot."""

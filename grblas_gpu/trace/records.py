@@ -1,0 +1,148 @@
+"""Seeing what happens: ``with gb.trace() as t:`` records every operation, its strategy and the reason for it."""
+
+from __future__ import annotations
+
+import time
+from contextvars import ContextVar
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+
+@dataclass
+class Record:
+    """One operation as it ran."""
+
+    op: str
+    seconds: float
+    output_nvals: int
+    strategy: str = ""
+    reason: str = ""
+    direction: str = ""
+    input_nvals: int | None = None
+    input_edges: int | None = None
+    mask_nvals: int | None = None
+    allowed: int | None = None  # positions of the output that the mask leaves open, of a matrix-vector product
+    bytes_sent: int | None = None  # by this rank to others, of a distributed product; and in how many messages
+    messages: int | None = None
+    results_sent: int | None = None  # entries of the product that went to their owners
+    waited: float | None = None  # seconds of it spent waiting for others
+
+
+class Trace:
+    """Collects records while its ``with`` block is active; printing it shows a table.
+
+    >>> import grblas_gpu as gb
+    >>> v = gb.Vector.from_coo([0, 1], [1, 2])
+    >>> with gb.trace() as t:
+    ...     total = v.reduce().new()
+    >>> [record.op for record in t.records]
+    ['reduce']
+    """
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+        self._explained: Any = None
+
+    def __enter__(self) -> Trace:
+        self._token = _current.set(self)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        _current.reset(self._token)
+
+    def remember(self, explanation: Any) -> None:
+        """What ``explain`` has just said: an algorithm that goes by it names a strategy or a direction, not the reason.
+
+        >>> from grblas_gpu import algorithms, generators, trace
+        >>> with trace() as t:
+        ...     levels = algorithms.dobfs(generators.star(5), 1)
+        >>> t.steps()[0].reason
+        'push 2.5 against pull 15.8 for 1 edges, 4 open rows'
+        """
+        self._explained = explanation
+
+    def reason_of(self, plan: Any) -> str:
+        """Why a product goes this way; the reason that ``explain`` gave counts once, if the direction is the same."""
+        explained, self._explained = self._explained, None
+        asked = plan.reason.startswith("asked for")
+        return explained.reason if asked and explained and explained.direction == plan.direction else plan.reason
+
+    def steps(self) -> list[Record]:
+        """The matrix-vector products: in a breadth-first search one for each level.
+
+        >>> from grblas_gpu import algorithms, generators, trace
+        >>> with trace() as t:
+        ...     levels = algorithms.bfs(generators.star(5), 1)
+        >>> [(record.input_nvals, record.allowed) for record in t.steps()]
+        [(1, 4), (1, 3), (3, 0)]
+        """
+        return [record for record in self.records if record.direction in ("push", "pull")]
+
+    def plot(self, file: str | PathLike[str] | None = None, *, title: str = "") -> Any:
+        """A figure of a breadth-first search (needs matplotlib): the frontier and the unvisited vertices of every level
+        above, its time below, in the colour of its direction. Returns matplotlib's Figure; ``file`` saves it.
+
+        Each matrix-vector product is a level; what its mask leaves open is unvisited, and what became less of it since
+        the product before is the frontier.
+
+        >>> from grblas_gpu import algorithms, generators, trace
+        >>> with trace() as t:
+        ...     levels = algorithms.dobfs(generators.kronecker(6), 3)
+        >>> figure = t.plot()  # doctest: +SKIP
+        """
+        from .plot import draw
+
+        return draw(self.steps(), file, title)
+
+    def __str__(self) -> str:
+        head = ["op", "strategy", "input", "edges", "mask", "output", "ms", "reason"]
+        rows = [
+            [
+                r.op,
+                r.strategy,
+                _number(r.input_nvals),
+                _number(r.input_edges),
+                _number(r.mask_nvals),
+                _number(r.output_nvals),
+                f"{r.seconds * 1e3:.3f}",
+                r.reason,
+            ]
+            for r in self.records
+        ]
+        if any(r.bytes_sent is not None for r in self.records):  # there are other ranks
+            head[-1:-1] = ["sent", "messages", "waited"]
+            for row, r in zip(rows, self.records, strict=True):
+                waited = "" if r.waited is None else f"{r.waited * 1e3:.3f}"
+                row[-1:-1] = [_number(r.bytes_sent), _number(r.messages), waited]
+        widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+        return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)) for row in [head, *rows])
+
+
+def open_positions(size: int, view: Any) -> int:
+    """How many positions of an output of this size a mask (as an engine sees it) lets through."""
+    if view is None:
+        return size
+    return size - view.store.nvals if view.complement else view.store.nvals
+
+
+def _number(value: int | None) -> str:
+    return "" if value is None else str(value)
+
+
+_current: ContextVar[Trace | None] = ContextVar("grblas_gpu_trace", default=None)
+current = _current.get
+clock = time.perf_counter
+
+
+def trace() -> Trace:
+    """Record every operation of a ``with`` block.
+
+    >>> from grblas_gpu import Matrix, Vector
+    >>> A, v = Matrix.from_dense([[1, 2], [3, 4]]), Vector.from_dense([1, 10])
+    >>> with trace() as t:
+    ...     w = v.vxm(A).new(strategy="push.sort")
+    >>> [(r.op, r.strategy, r.input_nvals, r.output_nvals) for r in t.records]
+    [('vxm', 'push.sort', 2, 2)]
+    """
+    return Trace()

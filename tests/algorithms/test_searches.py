@@ -1,0 +1,265 @@
+"""The algorithms against serial checkers, networkx, SciPy and the same lines run by python-graphblas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import graphblas
+import networkx
+import numpy as np
+import pytest
+from checkers import check_levels, check_parents, serial_bfs, serial_paths
+from graphs import LARGE, LARGER, SMALL, from_edges, graph
+from grblas_gpu.algorithms import bfs, bfs_multi, bfs_parents, dobfs, hybrid_bfs, turbobfs, xbfs
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import shortest_path
+
+import grblas_gpu as gb
+from grblas_gpu import generators
+from grblas_gpu.ir.descriptor import POLICIES
+
+SEARCHES: dict[str, Callable[..., gb.Vector]] = {
+    "bfs": bfs,
+    "dobfs": dobfs,
+    "turbobfs": turbobfs,
+    "turbobfs with paths": lambda A, source: turbobfs(A, source, paths=True)[0],
+    "hybrid_bfs": hybrid_bfs,
+    "xbfs": xbfs,
+    "xbfs, synchronous": lambda A, source: xbfs(A, source, asynchronous=False),
+    "bfs_multi": lambda A, source: bfs_multi(A, [source])[0, :].new(),
+}
+
+
+@cache
+def expected_levels(name: str, source: int) -> dict[int, int]:
+    found = graph(name)
+    levels = serial_bfs(found.rows, found.cols, found.n, source)
+    assert levels == dict(networkx.single_source_shortest_path_length(found.networkx(), source))
+    return levels
+
+
+@pytest.mark.parametrize("name", SMALL | LARGER)
+def test_levels(backend: str, name: str) -> None:
+    A = graph(name).matrix()
+    before = A.dup()
+    for source in graph(name).sources():
+        for search, function in SEARCHES.items():
+            assert function(A, source).to_dict() == expected_levels(name, source), f"{search} from {source}"
+    assert A.isequal(before, check_dtype=True)
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_levels_of_large_graphs(name: str) -> None:
+    found = graph(name)
+    A, source = found.matrix(), found.sources()[-1]
+    ones = csr_array((np.ones(len(found.rows), np.int8), (found.rows, found.cols)), shape=A.shape)
+    distance = shortest_path(ones, indices=source, unweighted=True)
+    expected = np.where(np.isinf(distance), -1, distance)
+    for search, function in SEARCHES.items():
+        np.testing.assert_array_equal(function(A, source).to_dense(fill_value=-1), expected, err_msg=search)
+
+
+graphs = st.integers(1, 12).flatmap(
+    lambda n: st.tuples(
+        st.just(n), st.sets(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=40), st.integers(0, n - 1)
+    )
+)
+
+
+@given(graph=graphs, search=st.sampled_from(sorted(SEARCHES)))
+def test_small_directed_graphs(backend: str, graph: tuple, search: str) -> None:
+    n, edges, source = graph
+    found = from_edges(n, edges)
+    levels = SEARCHES[search](found.matrix(), source).to_dict()
+    assert levels == serial_bfs(found.rows, found.cols, n, source)
+    check_levels(levels, found.rows, found.cols, source)
+
+
+@pytest.mark.parametrize("reproducible", [False, True])
+@pytest.mark.parametrize("name", [*SMALL, "kronecker 10"])
+def test_parents(backend: str, name: str, reproducible: bool) -> None:
+    found = graph(name)
+    for source in found.sources():
+        levels = expected_levels(name, source)
+        parents = bfs_parents(found.matrix(), source, reproducible=reproducible).to_dict()
+        check_parents(parents, levels, found.rows, found.cols)
+        if reproducible:
+            lowest: dict[int, int] = {source: source}
+            for i, j in zip(found.rows.tolist(), found.cols.tolist(), strict=True):  # sorted by i
+                if levels.get(j) == levels.get(i, -9) + 1:
+                    lowest.setdefault(j, i)
+            assert parents == lowest
+
+
+def test_several_sources_at_once(backend: str) -> None:
+    found = graph("random directed")
+    A, sources = found.matrix(), [5, 0, 5, 79]
+    levels = bfs_multi(A, sources)
+    assert levels.shape == (4, 80)
+    for row, source in enumerate(sources):
+        assert levels[row, :].new().to_dict() == expected_levels("random directed", source)
+    assert bfs_multi(A, []).shape == (0, 80)
+
+
+@pytest.mark.parametrize("depth", [0, 1, 3, 100])
+def test_a_depth_limit(backend: str, depth: int) -> None:
+    A = generators.path(8)
+    expected = {vertex: vertex for vertex in range(min(depth, 7) + 1)}
+    assert bfs(A, 0, max_depth=depth).to_dict() == expected
+    assert bfs_multi(A, [0], max_depth=depth)[0, :].new().to_dict() == expected
+    assert bfs_parents(A, 0, max_depth=depth).to_dict() == {vertex: max(0, vertex - 1) for vertex in expected}
+
+
+@pytest.mark.parametrize("kernel", [None, "edge", "thread", "warp"])
+@pytest.mark.parametrize("name", ["karate", "random directed", "mycielskian 6", "star 3000", "kronecker 10", "grid"])
+def test_turbobfs_counts_paths(backend: str, name: str, kernel: str | None) -> None:
+    found = graph(name)
+    A, source = found.matrix(), found.sources()[-1]
+    levels, sigma = turbobfs(A, source, paths=True, kernel=kernel)
+    assert levels.to_dict() == turbobfs(A, source, kernel=kernel).to_dict() == expected_levels(name, source)
+    assert sigma.to_dict() == serial_paths(found.rows, found.cols, found.n, source)
+    assert sigma.dtype == gb.INT64
+
+
+def test_turbobfs_runs_the_kernels_and_switches_at_a_tenth_of_the_vertices(backend: str) -> None:
+    A = generators.kronecker(9, 8)
+    source = int(np.argmax(A.reduce_rowwise(gb.agg.count).new().to_dense(fill_value=0)))
+    for kernel, above in (("edge", "warp"), ("thread", "thread"), ("warp", "warp")):
+        with gb.trace() as trace:
+            turbobfs(A, source, kernel=kernel)
+        products = [record for record in trace.records if record.op == "vxm"]
+        strategies = [record.strategy for record in products]
+        tenth = [record.input_nvals >= A.nrows / 10 for record in products]  # bottom-up reads all visited vertices
+        assert strategies[0] == f"pull.{kernel}"
+        assert f"pull.{above}" in [strategy for strategy, many in zip(strategies, tenth, strict=True) if many]
+
+
+@pytest.mark.parametrize("direction", ["auto", "push", "pull"])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_every_policy_and_direction(backend: str, direction: str, policy: str) -> None:
+    A = generators.kronecker(9, 8, seed=3)
+    rows, cols, _ = A.to_coo()
+    expected = serial_bfs(rows, cols, A.nrows, 1)
+    assert dobfs(A, 1, direction=direction, policy=policy).to_dict() == expected
+
+
+OPTIMISATIONS = ("change_direction", "masking", "early_exit", "operand_reuse", "structure_only")
+
+
+@pytest.mark.parametrize("direction", ["auto", "pull"])
+def test_every_optimisation_may_be_off(backend: str, direction: str) -> None:
+    rows, cols, n = generators.kronecker_edges(7, 8, seed=3)
+    A = gb.Matrix.from_coo(rows, cols, np.arange(len(rows)) % 3 - 1.0, nrows=n, ncols=n)  # with zeros, all entries
+    expected = serial_bfs(rows, cols, n, int(rows[0]))
+    for bits in range(32):
+        off = {name: False for k, name in enumerate(OPTIMISATIONS) if bits >> k & 1}
+        assert dobfs(A, int(rows[0]), direction=direction, **off).to_dict() == expected, off
+
+
+def test_the_optimisations_are_what_they_say() -> None:
+    A = generators.kronecker(10, seed=2)
+    source = int(A.to_coo()[0][0])
+
+    def products(**options: object) -> list:
+        with gb.trace() as trace:
+            dobfs(A, source, policy="switchpoint", **options)  # type: ignore[arg-type]
+        return [record for record in trace.records if record.op == "vxm"]
+
+    usual = products()
+    assert {record.direction for record in usual} == {"push", "pull"}
+    assert {record.direction for record in products(change_direction=False)} == {"push"}
+    assert {record.mask_nvals for record in products(masking=False)} == {None}
+    pulled = [record for record in usual if record.direction == "pull"]
+    assert all(record.input_nvals == record.mask_nvals for record in pulled)  # reads levels
+    apart = [record for record in products(operand_reuse=False) if record.direction == "pull"]
+    assert all(record.input_nvals < record.mask_nvals for record in apart)  # reads the frontier
+
+
+def test_hybrid_bfs_prepares_a_graph_once(backend: str) -> None:
+    A = graph("sparse directed").matrix()
+    hybrid_bfs(A, 0)
+    prepared = A.by_degree()
+    hybrid_bfs(A, 1)
+    assert A.by_degree() is prepared
+    A[0, 99] = True
+    assert A.by_degree() is not prepared
+    rows, cols, _ = A.to_coo()
+    assert hybrid_bfs(A, 0).to_dict() == serial_bfs(rows, cols, 100, 0)
+
+
+def test_weights_do_not_matter(backend: str) -> None:
+    """Structure is what counts, whatever the stored values: explicit zeros are edges."""
+    A = gb.Matrix.from_coo([0, 1, 2, 0], [1, 2, 0, 3], [2.5, 0.0, -7.0, 0.0])
+    A.resize(4, 4)
+    for search, function in SEARCHES.items():
+        assert function(A, 0).to_dict() == {0: 0, 1: 1, 2: 2, 3: 1}, search
+
+
+ALGORITHMS: dict[str, Callable] = SEARCHES | {
+    "bfs_parents": bfs_parents,
+    "betweenness_centrality": lambda A, source: gb.algorithms.betweenness_centrality(A, source),  # type: ignore[attr-defined]
+}
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_bad_input(backend: str, name: str) -> None:
+    function = ALGORITHMS[name]
+    A = generators.path(4)
+    for source in (4, -1, 2**40):
+        with pytest.raises(gb.exceptions.IndexOutOfBound, match=f"source {source} is not a vertex"):
+            function(A, source)
+    with pytest.raises(TypeError):
+        function(A, 1.5)
+    with pytest.raises(gb.exceptions.IndexOutOfBound, match="no vertices"):
+        function(gb.Matrix(bool, 0, 0), 0)
+    with pytest.raises(gb.exceptions.DimensionMismatch, match=r"square adjacency matrix; got shape \(3, 4\)"):
+        function(gb.Matrix(bool, 3, 4), 0)
+    with pytest.raises(TypeError, match="must be a Matrix"):
+        function(gb.Vector(bool, 3), 0)
+    with pytest.raises(TypeError, match=r"use \.new\(\)"):
+        function(A.T, 0)
+    assert A.isequal(generators.path(4))
+
+
+def test_unknown_choices() -> None:
+    A = generators.path(4)
+    with pytest.raises(ValueError, match="unknown kernel"):
+        turbobfs(A, 0, kernel="block")
+    with pytest.raises(ValueError, match="unknown policy"):
+        dobfs(A, 0, policy="luck")
+    with pytest.raises(ValueError, match="unknown direction"):
+        dobfs(A, 0, direction="sideways")
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_a_search_runs_where_its_graph_is(name: str) -> None:
+    with gb.using("numpy"):
+        A = generators.path(4)
+    assert ALGORITHMS[name](A, 1).backend == "numpy"
+
+
+TEN_LINES = """
+def bfs(A, source):
+    levels = Vector(int, A.nrows)
+    frontier = Vector.from_coo([source], [True], size=A.nrows)
+    depth = 0
+    while frontier.nvals:
+        levels(frontier.S) << depth                                              # levels<frontier> = depth
+        frontier(~levels.S, replace=True) << semiring.lor_land(frontier @ A)     # frontier<!levels> = frontier A
+        depth += 1
+    return levels
+"""
+
+
+def test_the_ten_lines_run_on_both_libraries(backend: str) -> None:
+    results = []
+    for library in (gb, graphblas):
+        names = {"Vector": library.Vector, "semiring": library.semiring}
+        exec(TEN_LINES, names)
+        rows, cols = generators.kronecker_edges(8, 8, seed=1)[:2]
+        A = library.Matrix.from_coo(rows, cols, True, nrows=256, ncols=256)
+        results.append(names["bfs"](A, int(rows[0])).to_dict())  # type: ignore[operator]
+    assert results[0] == results[1]

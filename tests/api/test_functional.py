@@ -1,0 +1,102 @@
+"""The functional API gives what expressions give, with every field of the descriptor."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+
+from grblas_gpu import Descriptor, Matrix, Scalar, Vector, binary, monoid, select, semiring, unary
+from grblas_gpu.api import operations
+
+
+@pytest.fixture
+def objects(backend: str) -> dict[str, Any]:
+    return {
+        "A": Matrix.from_coo([0, 0, 1, 2, 2], [0, 1, 2, 0, 2], [1, 2, 3, 4, 5], nrows=3, ncols=3),
+        "B": Matrix.from_coo([0, 1, 2, 2], [1, 1, 0, 2], [7, 8, 9, 1], nrows=3, ncols=3),
+        "u": Vector.from_coo([0, 2], [2, 3], size=3),
+        "v": Vector.from_coo([1, 2], [5, 0], size=3),
+    }
+
+
+DESCRIPTORS = [
+    Descriptor(mask_complement=c, mask_structure=s, replace=r) for c, s, r in itertools.product([False, True], repeat=3)
+]
+
+
+def as_mask(m: Any, desc: Descriptor) -> Any:
+    mask = m.S if desc.mask_structure else m.V
+    return ~mask if desc.mask_complement else mask
+
+
+@pytest.mark.parametrize("desc", DESCRIPTORS)
+@pytest.mark.parametrize("accum", [None, binary.plus])
+def test_mxv_with_every_mask(objects: dict, desc: Descriptor, accum: Any) -> None:
+    A, u, v = objects["A"], objects["u"], objects["v"]
+    w, expected = v.dup(), v.dup()
+    operations.mxv(w, A, u, semiring.plus_times, mask=v, accum=accum, desc=desc)
+    expected(as_mask(v, desc), accum=accum, replace=desc.replace) << semiring.plus_times(A @ u)
+    assert w.isequal(expected, check_dtype=True)
+
+
+@pytest.mark.parametrize("first", [False, True])
+@pytest.mark.parametrize("second", [False, True])
+def test_transposes(objects: dict, first: bool, second: bool) -> None:
+    A, B = objects["A"], objects["B"]
+    desc = Descriptor(transpose_first=first, transpose_second=second)
+    left, right = A.T if first else A, B.T if second else B
+    for call, expression in [
+        (lambda C: operations.mxm(C, A, B, desc=desc), left @ right),
+        (lambda C: operations.ewise_add(C, A, B, desc=desc), left.ewise_add(right)),
+        (lambda C: operations.ewise_mult(C, A, B, desc=desc), left.ewise_mult(right)),
+        (lambda C: operations.ewise_union(C, A, B, binary.minus, 0, 0, desc=desc), left - right),
+    ]:
+        C = Matrix(int, 3, 3)
+        call(C)
+        assert C.isequal(expression.new())
+    C = Matrix(int, 9, 9)
+    operations.kronecker(C, A, B, desc=desc)
+    assert C.isequal(left.kronecker(right).new())
+
+
+def test_the_other_operations(objects: dict) -> None:
+    A, u, v = objects["A"], objects["u"], objects["v"]
+    C, w, s = Matrix(int, 3, 3), Vector(int, 3), Scalar(int)
+    operations.vxm(w, u, A)
+    assert w.isequal((u @ A).new())
+    operations.apply(C, A, unary.ainv)
+    assert C.isequal((-A).new())
+    operations.apply(C, A, binary.minus, left=10)
+    assert C.isequal((10 - A).new())
+    operations.apply(w, u, binary.plus, 3)
+    assert w.isequal((u + 3).new())
+    operations.select(C, A, select.tril)
+    assert C.isequal(select.tril(A).new())
+    operations.reduce(s, u, monoid.max)
+    assert s == 3
+    operations.reduce_scalar(s, A, accum=binary.plus)
+    assert s == 18
+    operations.reduce_rowwise(w, A)
+    assert w.to_dict() == {0: 3, 1: 3, 2: 9}
+    operations.reduce_columnwise(w, A)
+    assert w.to_dict() == {0: 5, 1: 2, 2: 8}
+    operations.extract(w, A, (0, slice(None)))
+    assert w.to_dict() == {0: 1, 1: 2}
+    operations.assign(w, 9, [1, 2])
+    assert w.to_dict() == {0: 1, 1: 9, 2: 9}
+    operations.assign(w, u, mask=v, desc=Descriptor(mask_structure=True))
+    assert w.to_dict() == {0: 1, 2: 3}
+    operations.transpose(C, A)
+    assert C.isequal(A.T.new())
+    operations.transpose(C, A, desc=Descriptor(transpose_first=True))
+    assert C.isequal(A)
+    operations.inner(s, u, v)
+    assert s == 0
+    operations.outer(C, u, v)
+    assert C.isequal(u.outer(v).new())
+    operations.mxv(w, A, u, mask=~v.S, desc=Descriptor(mask_complement=True, replace=True))
+    expected = Vector(int, 3)
+    expected(v.S) << A @ u
+    assert w.isequal(expected)

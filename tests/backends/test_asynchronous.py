@@ -1,0 +1,216 @@
+"""The asynchronous pull: what rows may see of each other, and that XBFS's lemma 2 holds after every pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from checkers import serial_bfs
+from graphs import SMALL, Graph, from_edges, graph
+from grblas_gpu.algorithms import xbfs
+from hypothesis import given
+from hypothesis import strategies as st
+
+import grblas_gpu as gb
+from grblas_gpu import Matrix, Vector, generators, semiring
+from grblas_gpu.backends.cpu import asynchronous as settle
+from grblas_gpu.backends.cpu import pool
+
+
+def passes(
+    A: Matrix,
+    source: int,
+    expected: dict[int, int],
+    step: Callable[[Vector, Matrix], Any] = lambda levels, A: semiring.min_plus(levels @ A),
+) -> list[int]:
+    """A search of asynchronous pulls only, checked after each; the number of vertices that each settled."""
+    levels = Vector(int, A.nrows)
+    levels[source] = 0
+    counts = []
+    for depth in range(1, A.nrows + 2):
+        before = levels.nvals
+        levels(~levels.S, settles_at=depth) << step(levels, A)
+        now = levels.to_dict()
+        # Lemma 2: no level is wrong, none up to depth is missing, and none beyond the next one is there.
+        assert {vertex: expected[vertex] for vertex in now} == now
+        assert {vertex for vertex, level in expected.items() if level <= depth} <= now.keys()
+        assert max(now.values()) <= depth + 1
+        counts.append(levels.nvals - before)
+        if levels.nvals == before:
+            break
+    assert levels.to_dict() == expected
+    return counts
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_the_lemma_holds_after_every_pass(backend: str, name: str) -> None:
+    found = graph(name)
+    for source in found.sources():
+        passes(found.matrix(), source, serial_bfs(found.rows, found.cols, found.n, source))
+
+
+def relabelled(found: Graph, order: list[int]) -> Graph:
+    edges = {(order[i], order[j]) for i, j in zip(found.rows.tolist(), found.cols.tolist(), strict=True)}
+    return from_edges(found.n, edges)
+
+
+def naive(found: Graph, source: int) -> dict[int, int]:
+    """What a pull does that lets every new level be seen at once, whatever it is."""
+    levels = {source: 0}
+    while True:
+        before = len(levels)
+        for vertex in range(found.n):
+            near = [levels[i] for i in found.rows[found.cols == vertex].tolist() if i in levels]
+            if vertex not in levels and near:
+                levels[vertex] = min(near) + 1
+        if len(levels) == before:
+            return levels
+
+
+# Rows are looked at in order of their numbers. From 0: 1 is at distance 1; 2 comes after it and sees it at once; 3 sees
+# 2 if it may, and is then taken for one step further than it is, because 4, its short cut, comes later.
+TRAPS = {
+    "a short cut that comes late": from_edges(5, {(0, 1), (1, 2), (2, 3), (0, 4), (4, 3)}, directed=False),
+    "two short cuts": from_edges(8, {(0, 1), (1, 2), (2, 3), (3, 4), (0, 7), (7, 6), (6, 4), (7, 3)}, directed=False),
+    "a ladder": from_edges(12, {(i, i + 1) for i in range(8)} | {(0, 11), (11, 10), (10, 9), (9, 8)}, directed=False),
+    "directed": from_edges(7, {(0, 1), (1, 2), (2, 3), (0, 6), (6, 3), (3, 4), (6, 5), (5, 4)}),
+}
+
+
+@pytest.mark.parametrize("name", TRAPS)
+def test_graphs_built_to_break_it(backend: str, name: str) -> None:
+    found = TRAPS[name]
+    expected = serial_bfs(found.rows, found.cols, found.n, 0)
+    assert naive(found, 0) != expected, "this graph is no trap"
+    passes(found.matrix(), 0, expected)
+    assert xbfs(found.matrix(), 0).to_dict() == expected
+
+
+@given(data=st.data())
+def test_any_order_of_the_rows(backend: str, data: st.DataObject) -> None:
+    found = TRAPS[data.draw(st.sampled_from(sorted(TRAPS)))]
+    order = data.draw(st.permutations(range(found.n)))
+    other = relabelled(found, order)
+    passes(other.matrix(), order[0], serial_bfs(other.rows, other.cols, other.n, order[0]))
+
+
+edges = st.integers(2, 14).flatmap(
+    lambda n: st.tuples(st.just(n), st.sets(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=50))
+)
+
+
+@given(graph=edges)
+def test_random_graphs(backend: str, graph: tuple) -> None:
+    found = from_edges(*graph)
+    expected = serial_bfs(found.rows, found.cols, found.n, 0)
+    passes(found.matrix(), 0, expected)
+    assert xbfs(found.matrix(), 0).to_dict() == expected
+
+
+@pytest.mark.parametrize("name", ["karate", "random directed", "path"])
+def test_the_matrix_may_stand_on_either_side(backend: str, name: str) -> None:
+    found = graph(name)
+    expected = serial_bfs(found.rows, found.cols, found.n, 0)
+    passes(found.matrix(), 0, expected, step=lambda levels, A: semiring.min_plus(A.T @ levels))
+    backwards = found.matrix().T.new()
+    passes(found.matrix(), 0, expected, step=lambda levels, A: semiring.min_plus(backwards @ levels))
+
+
+def test_a_pass_settles_two_levels_and_not_three(backend: str) -> None:
+    A = generators.path(9)
+    counts = passes(A, 0, {vertex: vertex for vertex in range(9)})
+    # 1 is seen by 2, unless both are looked at at the same time; 2 is not seen by 3
+    assert counts[0] in ((1, 2) if backend == "cuda" else (2,))
+    assert len(counts) < 9 or counts[-1] == 0
+
+
+def test_rows_before_are_not_waited_for() -> None:
+    """The kernel makes one pass: a row that comes before its settled neighbour misses it."""
+    gb.backends.cpu.tier.set_tier("numba")  # type: ignore[attr-defined]
+    try:
+        assert passes(generators.path(9), 8, {vertex: 8 - vertex for vertex in range(9)})[0] == 1
+    finally:
+        gb.backends.cpu.tier.set_tier("auto")  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("threads", [2, 3, 5])
+def test_waves_of_threads(monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
+    monkeypatch.setattr(settle, "PARALLEL_WORK", 0)
+    gb.backends.cpu.tier.set_tier("numba")  # type: ignore[attr-defined]
+    pool.set_threads(threads)
+    try:
+        for name in ("les miserables", "random directed", "path", "kronecker 10", "grid 25 x 30"):
+            found = graph(name)
+            expected = serial_bfs(found.rows, found.cols, found.n, 0)
+            counts = passes(found.matrix(), 0, expected)
+            assert passes(found.matrix(), 0, expected) == counts  # the same in every run
+    finally:
+        pool.set_threads(None)
+        gb.backends.cpu.tier.set_tier("auto")  # type: ignore[attr-defined]
+
+
+def test_other_semirings_masks_and_types(backend: str) -> None:
+    """The widest path: max_min, where a width of 9 cannot be improved on."""
+    widths = [[0, 9, 3, 0], [0, 0, 9, 2], [0, 0, 0, 9], [0, 0, 0, 0]]
+    A = Matrix.from_dense(widths, missing_value=0)
+    reach = Vector.from_coo([0], [9], size=4)
+    reach(~reach.S, settles_at=9) << semiring.max_min(reach @ A)
+    found = reach.to_dict()
+    assert found[1] == 9  # from the operand
+    assert found[2] in (3, 9)  # 3 by itself, 9 by way of 1
+    for dtype in ("INT8", "FP32", "FP64"):
+        levels = Vector.from_coo([0], [0], size=4, dtype=dtype)
+        levels(~levels.S, settles_at=1) << semiring.min_plus(levels @ A.pattern())
+        assert levels.to_dict() in settled({0: 0, 1: 1, 2: 1}, {3: 2}, backend)
+    only = Vector.from_coo([1, 3], [True, True], size=4)
+    w = Vector(int, 4)
+    w(only.S, settles_at=1) << semiring.min_plus(Vector.from_coo([0], [0], size=4) @ A.pattern())
+    assert w.to_dict() in settled({1: 1}, {3: 2}, backend)
+    w = Vector(int, 4)
+    w(settles_at=1) << semiring.min_plus(A.pattern().T @ Vector.from_coo([0], [0], size=4))
+    assert w.to_dict() in settled({1: 1, 2: 1}, {3: 2}, backend)
+
+
+def settled(surely: dict, afterwards: dict, backend: str) -> list[dict]:
+    """What a pass may find: rows after those that settle see them, unless all are looked at at the same time."""
+    return [surely | afterwards, surely] if backend == "cuda" else [surely | afterwards]
+
+
+def test_what_it_refuses(backend: str) -> None:
+    A, v = Matrix.from_coo([0], [1], [1], nrows=2, ncols=2), Vector.from_coo([0], [0], size=2)
+    before = v.dup()
+    for options in ({"direction": "push"}, {"strategy": "pull.thread"}, {"deterministic": True}):
+        with pytest.raises(ValueError, match="settles_at"):
+            v(~v.S, settles_at=1, **options) << semiring.min_plus(v @ A)
+    with pytest.raises(ValueError, match="picks one of its operands"):
+        v(~v.S, settles_at=1) << semiring.plus_times(v @ A)
+    with pytest.raises(ValueError, match="no value of type INT64"):
+        v(~v.S, settles_at=1.5) << semiring.min_plus(v @ A)
+    with pytest.raises(gb.exceptions.DimensionMismatch, match="square"):
+        w = Vector(int, 3)
+        w(settles_at=1) << semiring.min_plus(v @ Matrix(int, 2, 3))
+    assert v.isequal(before)
+
+
+def test_it_is_traced(backend: str) -> None:
+    A = generators.kronecker(8)
+    levels = Vector.from_coo([int(A.to_coo()[0][0])], [0], size=A.nrows)
+    with gb.trace() as trace:
+        levels(~levels.S, settles_at=1) << semiring.min_plus(levels @ A)
+    assert "in place" in str(trace)
+    assert trace.records[0].output_nvals == levels.nvals
+
+
+def test_xbfs_makes_its_frontier_in_all_four_ways() -> None:
+    A = generators.kronecker(12, seed=3)
+    degrees = A.reduce_rowwise(gb.agg.count).new().to_dense(fill_value=0)
+    seen = set()
+    for source in np.flatnonzero(degrees == 1)[:6].tolist():
+        with gb.trace() as trace:
+            xbfs(A, source, asynchronous=True)
+        for record in trace.records:
+            way = "in place" if "in place" in record.reason else record.strategy or record.op
+            seen.add(way)
+    assert {"push.scatter", "push.scan", "in place", "select"} <= seen

@@ -1,0 +1,444 @@
+"""The compiled kernels against the NumPy definitions, over every kind of store, mask and strategy."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from itertools import product
+
+import numpy as np
+import pytest
+
+import grblas_gpu as gb
+from grblas_gpu import binary, monoid, operators, select, semiring, unary
+from grblas_gpu.backends.cpu import mxv, pool, workspace
+from grblas_gpu.backends.cpu.engine import CpuBackend
+from grblas_gpu.backends.entries import entries
+from grblas_gpu.backends.reference import Definitions
+from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore, column_type
+from grblas_gpu.plan.rules import Plan
+
+pytestmark = pytest.mark.usefixtures("numba_tier")
+ENGINE, DEFINITIONS = CpuBackend(), Definitions()
+PUSHES = ["push.sort", "push.scatter", "push.scan"]
+PULLS = ["pull.thread", "pull.warp", "pull.hybrid", "pull.compact", "pull.edge"]
+KINDS = ["sparse", "unordered", "bitmap", "full"]
+
+
+def user_times(x, y):
+    return x * y + 1
+
+
+SEMIRINGS = {
+    "plus_times": (semiring.plus_times, "INT64"),
+    "plus_times int8": (semiring.plus_times, "INT8"),
+    "times_plus": (semiring.times_plus, "FP64"),
+    "min_plus": (semiring.min_plus, "FP64"),
+    "lor_land": (semiring.lor_land, "BOOL"),
+    "any_pair": (semiring.any_pair, "BOOL"),
+    "plus_pair": (semiring.plus_pair, "INT64"),
+    "min_first": (semiring.min_first, "INT64"),
+    "max_second": (semiring.max_second, "FP32"),
+    "min_secondi": (semiring.ss.min_secondi, "INT64"),
+    "plus_firsti1": (semiring.ss.plus_firsti1, "INT64"),
+    "max_secondj": (semiring.ss.max_secondj, "INT64"),
+    "user": (
+        operators.Semiring.register_anonymous(
+            monoid.plus, operators.BinaryOp.register_anonymous(user_times, "user_times"), "plus_user_times"
+        ),
+        "INT64",
+    ),
+}
+
+
+def random_values(rng, count, dtype):
+    dtype = np.dtype(dtype)
+    if dtype == bool:
+        return rng.random(count) < 0.7
+    return rng.integers(0, 9, count).astype(dtype)
+
+
+def random_vector(rng, size, kind, dtype, iso=False, fill=0.4):
+    if kind == "full":
+        return VectorStore(size, random_values(rng, 1 if iso else size, dtype))
+    present = rng.random(size) < fill
+    if kind == "bitmap":
+        return VectorStore(size, random_values(rng, 1 if iso else size, dtype), present=present)
+    indices = np.flatnonzero(present).astype(INDEX)
+    if kind == "unordered":
+        rng.shuffle(indices)
+    count = min(1, len(indices)) if iso else len(indices)
+    return VectorStore(size, random_values(rng, count, dtype), indices=indices, ordered=kind == "sparse")
+
+
+def random_matrix(rng, nrows, ncols, dtype, iso=False, fill=0.2):
+    where = rng.random((nrows, ncols)) < fill
+    indptr = np.zeros(nrows + 1, INDEX)
+    np.cumsum(where.sum(axis=1), out=indptr[1:])
+    indices = np.nonzero(where)[1].astype(column_type(ncols))
+    count = min(1, len(indices)) if iso else len(indices)
+    return MatrixStore(nrows, ncols, indptr, indices, random_values(rng, count, dtype))
+
+
+def random_mask(rng, make):
+    """No mask, or one of the four kinds over a store that ``make`` returns."""
+    if rng.random() < 0.2:
+        return None
+    return MaskView(make(), bool(rng.integers(2)), bool(rng.integers(2)))
+
+
+def same(result, expected, *, values=True):
+    """Equal stores, whatever their kind; and the result is a well-formed store."""
+    assert type(result) is type(expected)
+    keys, got = entries(result)
+    wanted_keys, wanted = entries(expected)
+    np.testing.assert_array_equal(keys, wanted_keys)
+    assert result.nvals == len(keys)
+    assert result.dtype == expected.dtype
+    if values:
+        np.testing.assert_array_equal(got, wanted)
+    if type(result) is VectorStore and result.indices is not None:
+        assert result.indices.dtype == INDEX
+        if result.ordered:
+            assert np.all(np.diff(result.indices) > 0)
+    if type(result) is MatrixStore:
+        assert result.indices.dtype == column_type(result.ncols)
+
+
+def workspace_is_clean():
+    arrays = getattr(workspace._local, "arrays", {})
+    return not any(array.any() for name, array in arrays.items() if isinstance(name, str))
+
+
+# Compiling is what costs: two semirings meet everything, the others one mask kind and one strategy of each form.
+THOROUGH = ["plus_times", "any_pair"]
+CASES = [(name, strategy) for name in THOROUGH for strategy in PUSHES + PULLS]
+CASES += [
+    (name, strategy)
+    for name in SEMIRINGS
+    if name not in THOROUGH
+    for strategy in ("push.sort", "push.scatter", "pull.thread", "pull.edge")
+]
+
+
+@pytest.mark.parametrize(("name", "strategy"), CASES)
+def test_mxv(rng, monkeypatch, name, strategy):
+    monkeypatch.setattr(mxv, "TINY_DENSE", 10)
+    op, dtype = SEMIRINGS[name]
+    op = op[dtype]
+    stored = op.binaryop.type.np_type
+    many = name in THOROUGH
+    for trial in range(40 if many else 8):
+        transposed, flip = bool(rng.integers(2)), bool(rng.integers(2))
+        if not many:
+            transposed = flip = trial % 2 == 0
+        iso = many and trial % 5 == 0
+        a = random_matrix(rng, 23, 17, stored, iso)
+        rows, cols = (17, 23) if transposed else (23, 17)
+        u = random_vector(rng, cols, KINDS[trial % 4] if many else "unordered", stored, iso)
+        mask = MaskView(random_vector(rng, rows, "bitmap", "bool"), True, True)
+        if many:
+            mask = random_mask(rng, lambda: random_vector(rng, rows, rng.choice(KINDS), "bool", rng.random() < 0.2))  # noqa: B023
+        plan = Plan(strategy, "test", bool(rng.integers(2)) or not many, bool(rng.integers(2)))
+        options = {"transposed": transposed, "flip": flip, "plan": plan}
+        result = ENGINE.mxv(a, u, op, mask, **options)
+        expected = DEFINITIONS.mxv(a, u, op, mask, **options)
+        same(result, expected, values=not op.monoid.any_value or name == "any_pair")
+        assert workspace_is_clean()
+
+
+@pytest.mark.parametrize("strategy", PUSHES + PULLS)
+@pytest.mark.parametrize("name", ["plus_times", "any_pair"])
+def test_mxv_large_enough_for_threads(rng, monkeypatch, name, strategy):
+    """Chunks, ranges of outputs, dense and queued pushes: with the limits lowered so that small graphs reach them."""
+    monkeypatch.setattr(mxv, "PARALLEL_WORK", 10)
+    monkeypatch.setattr(mxv, "TINY_SIZE", 10)
+    monkeypatch.setattr(mxv, "TINY_DENSE", 10)
+    monkeypatch.setattr(mxv, "PART_DEGREE", 0)
+    op, dtype = SEMIRINGS[name]
+    op = op[dtype]
+    pool.set_threads(3)
+    try:
+        for dense_push, fill in product((1, 10**9), (0.01, 0.5)):
+            monkeypatch.setattr(mxv, "DENSE_PUSH", dense_push)
+            a = random_matrix(rng, 300, 300, op.binaryop.type.np_type, iso=name == "any_pair", fill=0.05)
+            u = random_vector(rng, 300, "sparse", op.binaryop.type.np_type, iso=name == "any_pair", fill=fill)
+            mask = MaskView(random_vector(rng, 300, "bitmap", "bool"), True, True)
+            options = {"transposed": True, "flip": True, "plan": Plan(strategy, "test")}
+            same(ENGINE.mxv(a, u, op, mask, **options), DEFINITIONS.mxv(a, u, op, mask, **options))
+            assert workspace_is_clean()
+    finally:
+        pool.set_threads(None)
+
+
+def test_a_slow_helper_keeps_nothing_alive():
+    """A job that was done without a helper is still in its queue, but the arrays of the job are not."""
+
+    class Array:
+        pass
+
+    pool.set_threads(2)
+    gate, begun = threading.Event(), threading.Barrier(3)
+    busy = threading.Thread(target=pool.run, args=(lambda chunk: (begun.wait(30), gate.wait(30)), [0, 1]))
+    busy.start()
+    begun.wait(30)  # the helper and the thread that it helps
+    try:
+        array = Array()
+        alive = weakref.ref(array)
+        assert pool.run(lambda chunk, array=array: chunk + 1, [5, 6]) == [6, 7]
+        del array
+        assert alive() is None
+    finally:
+        gate.set()
+        busy.join()
+        pool.set_threads(None)
+
+
+def test_mxv_casts_operands(rng):
+    """Operands stored in other types than the semiring's: floats saturate, integers wrap."""
+    op = semiring.plus_times["INT8"]
+    a = random_matrix(rng, 9, 9, "float64")
+    a.values[:] = rng.choice([1e9, -1e9, np.nan, 2.7, 100.0], len(a.values))
+    u = random_vector(rng, 9, "bitmap", "int64")
+    for strategy in ("push.scatter", "pull.thread"):
+        options = {"transposed": False, "flip": False, "plan": Plan(strategy, "test")}
+        same(ENGINE.mxv(a, u, op, None, **options), DEFINITIONS.mxv(a, u, op, None, **options))
+
+
+def test_tiny_push_gives_a_bitmap(rng):
+    op = semiring.any_pair["BOOL"]
+    a, u = random_matrix(rng, 10, 10, "bool", True, 0.5), random_vector(rng, 10, "sparse", "bool", True)
+    options = {"transposed": True, "flip": True, "plan": Plan("push.scatter", "test")}
+    result = ENGINE.mxv(a, u, op, None, **options)
+    assert result.kind in ("bitmap", "full")
+    same(result, DEFINITIONS.mxv(a, u, op, None, **options))
+
+
+def test_structure_only_reads_no_values():
+    """One value throughout and a monoid that keeps it: the result is iso."""
+    a = random_matrix(np.random.default_rng(1), 30, 30, "float64", iso=True)
+    u = VectorStore(30, np.array([2.0]), indices=np.arange(5, dtype=INDEX))
+    for op in (semiring.min_plus["FP64"], semiring.any_second["FP64"], semiring.max_first["FP64"]):
+        result = ENGINE.mxv(a, u, op, None, transposed=True, flip=True, plan=Plan("push.scatter", "test"))
+        assert result.iso
+        assert result.nvals > 1
+    result = ENGINE.mxv(
+        a, u, semiring.plus_times["FP64"], None, transposed=True, flip=True, plan=Plan("push.scatter", "test")
+    )
+    assert not result.iso
+
+
+@pytest.mark.parametrize("strategy", ["mxm.gustavson", "mxm.masked_dot"])
+@pytest.mark.parametrize("name", ["plus_times", "plus_times int8", "min_plus", "any_pair", "plus_pair", "plus_firsti1"])
+def test_mxm(rng, name, strategy):
+    op, dtype = SEMIRINGS[name]
+    op = op[dtype]
+    stored = op.binaryop.type.np_type
+    for trial in range(12):
+        a = random_matrix(rng, 20, 50, stored, iso=trial % 4 == 0)
+        b = random_matrix(rng, 50, 40, stored, iso=trial % 4 == 0, fill=0.1 if trial % 2 else 0.6)
+        mask = random_mask(rng, lambda: random_matrix(rng, 20, 40, "bool", rng.random() < 0.2, fill=0.4))
+        plan = Plan(strategy, "test")
+        same(ENGINE.mxm(a, b, op, mask, plan=plan), DEFINITIONS.mxm(a, b, op, mask, plan=plan))
+
+
+def test_mxm_sorts_long_rows(rng):
+    a = random_matrix(rng, 3, 400, "int64", fill=0.5)
+    b = random_matrix(rng, 400, 20_000, "int64", fill=0.002)
+    op, plan = semiring.plus_times["INT64"], Plan("mxm.gustavson", "test")
+    same(ENGINE.mxm(a, b, op, None, plan=plan), DEFINITIONS.mxm(a, b, op, None, plan=plan))
+
+
+def random_pair(rng, dtype, trial):
+    iso_x, iso_y = trial % 3 == 0, trial % 5 == 0
+    if trial % 2:
+        return random_matrix(rng, 15, 12, dtype, iso_x, 0.4), random_matrix(rng, 15, 12, dtype, iso_y, 0.4)
+    kinds = KINDS[(trial // 2) % 4], KINDS[(trial // 8) % 4]
+    return random_vector(rng, 25, kinds[0], dtype, iso_x), random_vector(rng, 25, kinds[1], dtype, iso_y)
+
+
+@pytest.mark.parametrize("name", ["plus", "minus", "pair", "lt", "second", "user"])
+def test_ewise(rng, name):
+    op = operators.BinaryOp.register_anonymous(user_times) if name == "user" else getattr(binary, name)
+    op = op["INT64"]
+    for trial in range(8 if name in ("user", "second", "pair") else 32):
+        x, y = random_pair(rng, "int64", trial)
+        same(ENGINE.ewise_mult(x, y, op), DEFINITIONS.ewise_mult(x, y, op))
+        same(ENGINE.ewise_add(x, y, op), DEFINITIONS.ewise_add(x, y, op))
+        if name in ("minus", "lt"):
+            same(ENGINE.ewise_union(x, y, op, 3, 4), DEFINITIONS.ewise_union(x, y, op, 3, 4))
+
+
+def test_ewise_casts(rng):
+    op = binary.plus["FP64"]
+    for trial in range(8):
+        x, _ = random_pair(rng, "int8", trial)
+        _, y = random_pair(rng, "float64", trial)
+        same(ENGINE.ewise_mult(x, y, op), DEFINITIONS.ewise_mult(x, y, op))
+        same(ENGINE.ewise_add(x, y, op), DEFINITIONS.ewise_add(x, y, op))
+
+
+def test_apply_large():
+    x = VectorStore(300_000, np.arange(300_000))
+    same(ENGINE.apply(x, unary.ainv["INT64"]), DEFINITIONS.apply(x, unary.ainv["INT64"]))
+    for side in ("left", "right"):
+        op = binary.minus["INT64"]
+        same(ENGINE.apply_bind(x, op, 3, side), DEFINITIONS.apply_bind(x, op, 3, side))
+
+
+@pytest.mark.parametrize("name", ["plus", "min", "lor", "any", "times"])
+def test_reduce(rng, name):
+    dtype = "BOOL" if name == "lor" else "INT64"
+    op = getattr(monoid, name)[dtype]
+    stored = op.type.np_type
+    for trial in range(16):
+        x, a = random_pair(rng, stored, 2 * trial)[0], random_matrix(rng, 15, 12, stored, trial % 3 == 0)
+        for store in (x, a):
+            got, wanted = ENGINE.reduce_scalar(store, op), DEFINITIONS.reduce_scalar(store, op)
+            assert got in entries(store)[1] if name == "any" else got == wanted
+            assert type(got) is type(wanted)
+        same(ENGINE.reduce_rowwise(a, op), DEFINITIONS.reduce_rowwise(a, op), values=name != "any")
+
+
+def test_reduce_single_entry():
+    single = VectorStore(5, np.array([3]), indices=np.array([2]))
+    for op in (monoid.plus["INT64"], monoid.times["INT64"], monoid.min["INT64"]):
+        assert ENGINE.reduce_scalar(single, op) == 3
+
+
+def test_reduce_large(rng):
+    op = monoid.plus["FP64"]
+    values = rng.integers(0, 9, 500_000).astype(float)
+    full = VectorStore(len(values), values)
+    bitmap = VectorStore(len(values), values, present=values > 3)
+    assert ENGINE.reduce_scalar(full, op) == values.sum()
+    assert ENGINE.reduce_scalar(bitmap, op) == values[values > 3].sum()
+
+
+@pytest.mark.parametrize("name", ["tril", "valuegt", "rowle"])
+def test_select(rng, name):
+    op = getattr(select, name)["INT64"]
+    for trial in range(16):
+        x, _ = random_pair(rng, "int64", trial)
+        same(ENGINE.select(x, op, 4), DEFINITIONS.select(x, op, 4))
+
+
+@pytest.mark.parametrize("name", [None, "plus", "min", "user"])
+@pytest.mark.parametrize("replace", [False, True])
+def test_write(rng, name, replace):
+    accum = None
+    if name is not None:
+        accum = operators.BinaryOp.register_anonymous(user_times) if name == "user" else getattr(binary, name)
+        accum = accum["INT64"]
+    for trial, masked in product(range(8 if name in ("user", "min") else 32), (False, True)):
+        c, t = random_pair(rng, "int64", trial)
+        shape = (lambda: random_matrix(rng, 15, 12, "bool", fill=0.5)) if trial % 2 else None
+        mask = random_mask(rng, shape or (lambda: random_vector(rng, 25, rng.choice(KINDS), "bool")))
+        if masked:
+            if mask is None:
+                continue
+            t = DEFINITIONS.write(type(t).empty(*shape_of(t), t.dtype), t, mask, None, True)
+        expected = DEFINITIONS.write(c.copy(), t, mask, accum, replace, masked)
+        result = ENGINE.write(c.copy(), t, mask, accum, replace, masked)
+        same(result, expected)
+        assert workspace_is_clean()
+
+
+def shape_of(store):
+    return (store.nrows, store.ncols) if type(store) is MatrixStore else (store.size,)
+
+
+def test_write_through_the_output_itself(rng):
+    """The mask may be the output: ``v(~v.S) << t``."""
+    op = binary.plus["INT64"]
+    for complement, accum in product((False, True), (None, op)):
+        c = random_vector(rng, 50, "bitmap", "int64")
+        t = random_vector(rng, 50, "bitmap", "int64")
+        expected = DEFINITIONS.write(c.copy(), t, MaskView(c.copy(), True, complement), accum, False)
+        same(ENGINE.write(c, t, MaskView(c, True, complement), accum, False), expected)
+
+
+def test_assign_scalar_through_dense_mask(rng):
+    for kind, iso, complement, structure in product(("bitmap", "full"), (True, False), (True, False), (True, False)):
+        c = random_vector(rng, 40, kind, "int64", iso)
+        mask = MaskView(random_vector(rng, 40, "bitmap", "bool"), structure, complement)
+        for value in (np.int64(7), c.values[0]):
+            expected = DEFINITIONS.assign(c.copy(), value, (None,), mask, None, False, False)
+            same(ENGINE.assign(c.copy(), value, (None,), mask, None, False, False), expected)
+
+
+def test_empty_operands():
+    a, u = MatrixStore.empty(5, 5, np.dtype("int64")), VectorStore.empty(5, np.dtype("int64"))
+    op = semiring.plus_times["INT64"]
+    for strategy in PUSHES + PULLS:
+        result = ENGINE.mxv(a, u, op, None, transposed=False, flip=False, plan=Plan(strategy, "test"))
+        assert result.nvals == 0
+    assert ENGINE.mxm(a, a, op, None, plan=Plan("mxm.gustavson", "test")).nvals == 0
+    assert ENGINE.reduce_scalar(u, monoid.plus["INT64"]) is None
+    assert ENGINE.ewise_add(u, u, binary.plus["INT64"]).nvals == 0
+
+
+def test_several_threads_at_once(rng):
+    """Each Python thread has its own workspaces; helpers are shared."""
+    a = random_matrix(rng, 2000, 2000, "int64", fill=0.05)
+    op = semiring.plus_times["INT64"]
+    vectors = [random_vector(rng, 2000, kind, "int64") for kind in KINDS]
+    plans = [Plan(strategy, "test") for strategy in ("push.scatter", "push.scan", "pull.hybrid", "pull.compact")]
+    mask = MaskView(random_vector(rng, 2000, "bitmap", "bool"), True, True)
+    options = {"transposed": True, "flip": True}
+    expected = [DEFINITIONS.mxv(a, u, op, mask, **options, plan=plans[0]) for u in vectors]
+    a.transposed()
+    failures: list[BaseException] = []
+
+    def work(number):
+        try:
+            for step in range(20):
+                which = (number + step) % 4
+                result = ENGINE.mxv(a, vectors[which], op, mask, **options, plan=plans[(number + step // 4) % 4])
+                same(result, expected[which])
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+def test_output_with_read_only_values():
+    """Values taken over from a user's array may be read-only; an update in place must not trip over them."""
+    values = np.arange(20)
+    values.flags.writeable = False
+    t = VectorStore(20, np.array([5, 6]), indices=np.array([1, 3]))
+    mask = MaskView(VectorStore(20, np.array([True]), present=np.arange(20) % 2 == 0), True, False)
+    for accum in (None, binary.plus["INT64"]):
+        expected = DEFINITIONS.write(VectorStore(20, values.copy()), t, mask, accum, False)
+        same(ENGINE.write(VectorStore(20, values), t, mask, accum, False), expected)
+    expected = DEFINITIONS.assign(VectorStore(20, values.copy()), np.int64(9), (None,), mask, None, False, False)
+    same(ENGINE.assign(VectorStore(20, values), np.int64(9), (None,), mask, None, False, False), expected)
+
+
+def test_a_sorted_push_of_the_heaviest_half():
+    """The frontier's edges far exceed its share of the vertices: buffers must follow the true count."""
+    n = 6000
+    hubs = np.repeat(np.arange(3100), 5)
+    A = gb.Matrix.from_coo(hubs, (hubs * 7 + np.tile(np.arange(5), 3100)) % n, 1, nrows=n, ncols=n)
+    u = gb.Vector.from_coo(np.arange(3100), np.arange(3100), size=n)
+    w, expected = gb.Vector(int, n), gb.Vector(int, n)
+    w(strategy="push.sort") << gb.semiring.plus_times(u @ A)
+    expected(strategy="pull.thread") << gb.semiring.plus_times(u @ A)
+    assert w.isequal(expected)
+    assert w.nvals > 0
+
+
+def test_structure_alone_leaves_a_row_only_if_it_may():
+    """`early_exit=False` reads whole rows, so that the optimisation can be measured."""
+    from grblas_gpu.backends.cpu import mxv_source
+
+    for kernel in (mxv_source.pull, mxv_source.pull_rows):
+        arguments = (None, False, mxv_source.NO_MASK) if kernel is mxv_source.pull else (None, False)
+        assert "break" in kernel(*arguments)[0]
+        assert "break" not in kernel(*arguments, leave=False)[0]

@@ -1,0 +1,283 @@
+"""Both strategies of the CUDA engine's matrix-matrix product against the definitions.
+
+On a GPU where there is one; otherwise the kernels run in an emulation, which shows that they compute the right thing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from emulated_engine import CUDA, ENGINES, GPU, loaded
+from mxv_cases import SEMIRINGS, random_matrix
+
+from grblas_gpu.backends.reference import Definitions
+from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, column_type
+from grblas_gpu.plan.rules import Plan
+
+STRATEGIES = ("mxm.gustavson", "mxm.masked_dot")
+SLOW_ENGINES = [ENGINES[0], pytest.param("emulated", marks=[*ENGINES[1].marks, pytest.mark.slow])]  # g++ takes minutes
+# A program takes seconds to compile for the emulation: there every third one has to do.
+NAMES = list(SEMIRINGS)[:: 1 if GPU else 3]
+
+
+@pytest.fixture(params=SLOW_ENGINES)
+def engine(request, monkeypatch) -> Iterator[Any]:
+    """``mxm`` of the CUDA engine, and how arrays get there."""
+    with loaded(
+        request.param, monkeypatch, "eager.mxm", "eager.mxm_programs", "eager.mxm_gustavson", "eager.mxm_giant"
+    ) as found:
+        found.mxm, found.programs = found.mxm.mxm, found.mxm_programs
+        found.gustavson, found.giant = found.mxm_gustavson, found.mxm_giant
+        found.seeds = 8 if request.param == "gpu" else 1
+        yield found
+
+
+class Case(NamedTuple):
+    """``t<mask> = a b``, as an engine sees it."""
+
+    a: MatrixStore
+    b: MatrixStore
+    semiring: Any
+    mask: MaskView | None = None
+
+
+def random_case(name: str, seed: int, masked: bool | None = None) -> Case:
+    """A product whose shapes, types, fills and mask are drawn from the seed."""
+    rng = np.random.default_rng(seed)
+    op = SEMIRINGS[name]
+    nrows, inner, ncols = (int(n) for n in rng.choice([1, 7, 60, 300], 3, p=[0.05, 0.15, 0.4, 0.4]))
+    types = op.binaryop.type.np_type, op.binaryop.type2.np_type
+    if rng.random() < 0.2:  # the operands are cast
+        types = np.dtype(np.float32), np.dtype(np.int16)
+    a = random_matrix(rng, nrows, inner, types[0], float(rng.choice([0.01, 0.1, 0.3])))
+    b = random_matrix(rng, inner, ncols, types[1], float(rng.choice([0.01, 0.1, 0.3])))
+    mask = None
+    if masked or (masked is None and rng.random() < 0.7):
+        dtype = rng.choice(["bool", "int64", "float32"])
+        pattern = random_matrix(rng, nrows, ncols, dtype, float(rng.choice([0.02, 0.5])))
+        mask = MaskView(pattern, bool(rng.integers(2)), bool(rng.integers(2)) and not masked)
+    return Case(a, b, op, mask)
+
+
+def moved(store: MatrixStore, to: Any, offsets: Any = INDEX) -> MatrixStore:
+    indptr = to(store.indptr.astype(offsets))
+    return MatrixStore(store.nrows, store.ncols, indptr, to(store.indices), to(store.values))
+
+
+def run(engine, case: Case, strategy: str, **options: Any) -> MatrixStore:
+    a, b = moved(case.a, engine.to_device, np.int32), moved(case.b, engine.to_device)
+    mask = case.mask
+    if mask is not None:
+        mask = MaskView(moved(mask.store, engine.to_device, np.int32), mask.structure, mask.complement)
+    result = engine.mxm(a, b, case.semiring, mask, plan=Plan(strategy, "", **options))
+    return moved(result, lambda x: x.get())
+
+
+def check(engine, case: Case, strategy: str, **options: Any) -> MatrixStore:
+    result = run(engine, case, strategy, **options)
+    expected = Definitions().mxm(*case, plan=Plan(strategy, ""))
+    assert (result.nrows, result.ncols) == (expected.nrows, expected.ncols)
+    assert result.indptr.dtype in (INDEX, np.int32)
+    assert result.indices.dtype == column_type(result.ncols)
+    np.testing.assert_array_equal(result.indptr, expected.indptr)
+    np.testing.assert_array_equal(result.indices, expected.indices)
+    assert result.values.dtype == expected.values.dtype
+    assert len(result.values) in (result.nvals, min(1, result.nvals))
+    values, wanted = (np.broadcast_to(x.values, x.nvals) if x.iso else x.values for x in (result, expected))
+    if case.semiring.monoid.any_value:  # each is one of the products: here, a value of the right factor or 1
+        assert set(values.tolist()) <= set(case.b.values.astype(values.dtype).tolist()) | {1}
+    elif values.dtype == np.float32:
+        np.testing.assert_allclose(values, wanted, rtol=1e-5, atol=1e-4)
+    else:
+        np.testing.assert_allclose(values, wanted, rtol=1e-12)
+    return result
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_gustavson_agrees_with_the_definition(engine, name):
+    number = list(SEMIRINGS).index(name)
+    for seed in range(engine.seeds):
+        check(engine, random_case(name, 1000 * seed + number), "mxm.gustavson", early_exit=seed % 3 < 2)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_masked_dot_agrees_with_the_definition(engine, name):
+    number = list(SEMIRINGS).index(name)
+    for seed in range(engine.seeds):
+        check(engine, random_case(name, 1000 * seed + number, True), "mxm.masked_dot", early_exit=seed % 3 < 2)
+
+
+@pytest.mark.parametrize("complement", [False, True])
+@pytest.mark.parametrize("structure, iso", [(True, False), (False, False), (False, True)])
+def test_masks(engine, structure, complement, iso):
+    rng = np.random.default_rng(5)
+    a, b = (random_matrix(rng, 40, 40, np.int64, 0.2) for _ in range(2))
+    pattern = random_matrix(rng, 40, 40, np.int8, 0.3)
+    pattern.values = np.zeros(1, np.int8) if iso else (np.arange(pattern.nvals) % 3).astype(np.int8)
+    case = Case(a, b, SEMIRINGS["plus_pair"], MaskView(pattern, structure, complement))
+    for strategy in STRATEGIES:  # a complemented mask has no dot products: gustavson runs in both cases
+        check(engine, case, strategy)
+
+
+@pytest.mark.parametrize("shared_bytes", [512, 4096, 16384] if GPU else [512, 4096])
+@pytest.mark.parametrize("name", ["plus_times", "any_pair", "plus_times int8", "lor_land"][: 4 if GPU else 2])
+def test_tables_of_every_size(engine, monkeypatch, name, shared_bytes):
+    """With little shared memory rows of any length end up in tables of blocks and in scratch memory."""
+    monkeypatch.setattr(engine.programs, "SHARED_BYTES", shared_bytes)
+    clear_compiled()
+    dtype = SEMIRINGS[name].binaryop.type.np_type
+    rng = np.random.default_rng(shared_bytes)
+    for ncols in (90, 5000):  # one slot for every column, and hash tables
+        a, b = random_matrix(rng, 12, 50, dtype, 0.1), random_matrix(rng, 50, ncols, dtype, 0.05)
+        pattern = random_matrix(rng, 12, ncols, bool, 0.3)
+        for mask in (None, MaskView(pattern, True, False), MaskView(pattern, True, True)):
+            check(engine, Case(a, b, SEMIRINGS[name], mask), "mxm.gustavson")
+    clear_compiled()
+
+
+def clear_compiled() -> None:
+    importlib.import_module(f"{CUDA}.runtime.compile")._compiled.clear()
+
+
+def test_little_scratch_memory(engine, monkeypatch):
+    """One table after the other, if there is room for one only."""
+    monkeypatch.setattr(engine.programs, "SHARED_BYTES", 512)
+    monkeypatch.setattr(engine.gustavson, "SCRATCH_BYTES", 1)
+    clear_compiled()
+    rng = np.random.default_rng(1)
+    a, b = random_matrix(rng, 12, 50, np.float64, 0.1), random_matrix(rng, 50, 5000, np.float64, 0.05)
+    check(engine, Case(a, b, SEMIRINGS["plus_times"]), "mxm.gustavson")
+    clear_compiled()
+
+
+def row_matrix(rows: list[list[int]], ncols: int, dtype: Any = np.float64) -> MatrixStore:
+    indptr = np.cumsum([0, *(len(row) for row in rows)]).astype(INDEX)
+    indices = np.array([k for row in rows for k in row], column_type(ncols))
+    return MatrixStore(len(rows), ncols, indptr, indices, (np.arange(len(indices)) % 7).astype(dtype))
+
+
+def test_one_dense_row(engine):
+    size = 20_000 if engine.name == "gpu" else 300
+    rng = np.random.default_rng(0)
+    a = row_matrix([list(range(size)) if i == 3 else [i] for i in range(size)], size)
+    b = row_matrix([sorted(set(rng.integers(0, size, 20).tolist())) for _ in range(size)], size)
+    for first, second in ((a, b), (b, a)):
+        check(engine, Case(first, second, SEMIRINGS["plus_times"]), "mxm.gustavson")
+        mask = MaskView(b, True, False)
+        for strategy in STRATEGIES:
+            check(engine, Case(first, second, SEMIRINGS["plus_times"], mask), strategy)
+
+
+def test_many_products_for_few_entries(engine):
+    """A single result that everything is added to."""
+    inner = 9000
+    a = row_matrix([list(range(inner)), [], [5]], inner, np.int64)
+    b = row_matrix([[1] for _ in range(inner)], 3, np.int64)
+    mask = MaskView(row_matrix([[0, 1], [1], [1, 2]], 3), True, False)
+    for strategy in STRATEGIES:
+        check(engine, Case(a, b, SEMIRINGS["plus_times"], mask), strategy)
+
+
+@pytest.mark.parametrize("name", ["plus_times", "min_plus", "any_second", "any_pair", "plus_gap", "longest_gap"])
+@pytest.mark.parametrize("masked", [False, True])
+def test_rows_that_all_blocks_share(engine, monkeypatch, name, masked):
+    """Long and short rows of the right factor, tables that are hashed and that have a slot for every column."""
+    monkeypatch.setattr(engine.giant, "GIANT_PRODUCTS", 8192)
+    written = []
+    write = engine.giant.Giants.write
+    monkeypatch.setattr(engine.giant.Giants, "write", lambda *given: (written.append(1), write(*given)))
+    rng = np.random.default_rng(6)
+    inner = 400
+    dtype = SEMIRINGS[name].binaryop.type.np_type
+    for ncols in (60, 100_000):
+        lengths = np.where(rng.random(inner) < 0.05, 50, 25)
+        columns = [np.unique(rng.integers(0, min(ncols, 4000), n)).tolist() for n in lengths]
+        b = row_matrix(columns, ncols, dtype)
+        a = row_matrix([list(range(inner)), [3], [], list(range(5, inner)), [1, 2]], inner, dtype)
+        pattern = row_matrix([columns[0], columns[1], columns[2], [0, 1, 5], []], ncols, bool)
+        mask = MaskView(pattern, True, True) if masked else None
+        for scratch_bytes in (2**30, 1):  # both at once, one after the other
+            monkeypatch.setattr(engine.gustavson, "SCRATCH_BYTES", scratch_bytes)
+            check(engine, Case(a, b, SEMIRINGS[name], mask), "mxm.gustavson")
+    assert len(written) == 6
+
+
+def test_shared_rows_with_few_results(engine, monkeypatch):
+    """All products of a row go to the same sum, or are outside of the mask."""
+    monkeypatch.setattr(engine.giant, "GIANT_PRODUCTS", 8192)
+    a = row_matrix([list(range(9000)), list(range(0, 9000, 1000))], 9000)
+    b = row_matrix([[1] for _ in range(9000)], 100_000)
+    for name in ("plus_times", "min_plus"):
+        assert check(engine, Case(a, b, SEMIRINGS[name]), "mxm.gustavson").nvals == 2
+        mask = MaskView(row_matrix([[1], []], 100_000), True, True)
+        assert check(engine, Case(a, b, SEMIRINGS[name], mask), "mxm.gustavson").nvals == 1
+
+
+def test_wide_columns(engine):
+    """64-bit column indices, and a shape with more positions than 64-bit keys can number."""
+    ncols = 2**60
+    rows = [[0, 5, 2**31, 2**59 + 3], [1, 2**59 + 3], [ncols - 1]]
+    b = row_matrix(rows, ncols)
+    a = row_matrix([[0, 1], [], [0, 1, 2], [2]], 3)
+    result = run(engine, Case(a, b, SEMIRINGS["plus_times"]), "mxm.gustavson")
+    assert result.indices.dtype == np.int64
+    pieces = np.split(result.indices, result.indptr[1:-1])
+    assert [piece.tolist() for piece in pieces] == [
+        [0, 1, 5, 2**31, 2**59 + 3],
+        [],
+        [0, 1, 5, 2**31, 2**59 + 3, ncols - 1],
+        [ncols - 1],
+    ]
+    a.indices = a.indices.astype(np.int64)  # wider than it needs to be
+    narrow = row_matrix([[0, 2], [1], [0]], 3)
+    mask = MaskView(row_matrix([[0, 1], [2], [0, 1, 2], [0]], 3), True, False)
+    for strategy in STRATEGIES:
+        check(engine, Case(a, narrow, SEMIRINGS["plus_times"], mask), strategy)
+
+
+@pytest.mark.parametrize("shape", [(0, 0, 0), (3, 0, 4), (0, 3, 4), (3, 4, 0), (3, 4, 5)])
+def test_empty(engine, shape):
+    nrows, inner, ncols = shape
+    a, b = MatrixStore.empty(nrows, inner, np.dtype(float)), MatrixStore.empty(inner, ncols, np.dtype(float))
+    for strategy in STRATEGIES:
+        mask = MaskView(MatrixStore.empty(nrows, ncols, np.dtype(bool)), True, False)
+        assert check(engine, Case(a, b, SEMIRINGS["plus_times"]), strategy).nvals == 0
+        assert check(engine, Case(a, b, SEMIRINGS["any_pair"], mask), strategy).nvals == 0
+
+
+def test_nothing_in_common(engine):
+    """Entries in both factors and in the mask, but no product."""
+    a, b = row_matrix([[0], [0]], 2), row_matrix([[], [0, 1]], 2)
+    mask = MaskView(row_matrix([[0, 1], [1]], 2), True, False)
+    for name in ("plus_times", "any_pair"):
+        for strategy in STRATEGIES:
+            assert check(engine, Case(a, b, SEMIRINGS[name], mask), strategy).nvals == 0
+
+
+def test_deterministic_means_bit_equal(engine):
+    rng = np.random.default_rng(4)
+    size = 200 if engine.name == "gpu" else 30
+    a, b = (random_matrix(rng, size, size, np.float64, 0.4) for _ in range(2))
+    for x in (a, b):
+        x.values = rng.random(x.nvals)
+    case = Case(a, b, SEMIRINGS["plus_times"])
+    first = check(engine, case, "mxm.gustavson", deterministic=True)
+    for _ in range(3):
+        assert np.array_equal(run(engine, case, "mxm.gustavson", deterministic=True).values, first.values)
+    mask = MaskView(first, True, False)
+    assert np.array_equal(run(engine, case._replace(mask=mask), "mxm.masked_dot").values, first.values)
+
+
+def test_nan_survives(engine):
+    """A sum whose only product is NaN keeps it: the identity of `min` would hide it."""
+    a = row_matrix([[0], [0, 1]], 2)
+    a.values = np.array([np.nan, np.nan, 1.0])
+    b = row_matrix([[0], [0]], 1)
+    b.values = np.zeros(1)
+    for name in ("min_plus", "plus_times"):
+        result = check(engine, Case(a, b, SEMIRINGS[name]), "mxm.gustavson")
+        assert np.isnan(result.values[0])

@@ -1,0 +1,162 @@
+"""Every strategy of the CUDA engine's matrix-vector product against the definitions.
+
+On a GPU where there is one; otherwise the kernels run in an emulation, which shows that they compute the right thing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import emulated_cupy
+import numpy as np
+import pytest
+from emulated_engine import CUDA, ENGINES, loaded, moved
+from mxv_cases import SEMIRINGS, STRATEGIES, Case, funnel, random_case, star
+
+from grblas_gpu import semiring
+from grblas_gpu.backends.entries import entries
+from grblas_gpu.backends.reference import Definitions
+from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore
+from grblas_gpu.plan.rules import Plan
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request, monkeypatch):
+    """``mxv`` of the CUDA engine and how stores get to it and back."""
+    with loaded(request.param, monkeypatch, "eager.mxv", "runtime.workspace") as found:
+        found.mxv = found.mxv.mxv
+        yield found
+
+
+def run(engine, case: Case, strategy: str, **options: Any) -> VectorStore:
+    """The product on the device, back on the host. What CuPy would compute (transposes, row numbers) is given."""
+    a = moved(case.a, engine.to_device)
+    a._transpose = moved(case.a.transposed(), engine.to_device)
+    a._row_ids = engine.to_device(case.a.row_ids)
+    a._transpose._row_ids = engine.to_device(case.a.transposed().row_ids)
+    u = moved(case.u, engine.to_device)
+    mask = case.mask
+    if mask is not None:
+        mask = MaskView(moved(mask.store, engine.to_device), mask.structure, mask.complement)
+    plan = Plan(strategy, "", **options)
+    result = engine.mxv(a, u, case.semiring, mask, transposed=case.transposed, flip=case.flip, plan=plan)
+    return moved(result, engine.to_host)
+
+
+def check(engine, case: Case, strategy: str, **options: Any) -> VectorStore:
+    result = run(engine, case, strategy, **options)
+    plan = Plan(strategy, "")
+    expected = Definitions().mxv(
+        case.a, case.u, case.semiring, case.mask, transposed=case.transposed, flip=case.flip, plan=plan
+    )
+    keys, values = entries(result)
+    wanted_keys, wanted = entries(expected)
+    np.testing.assert_array_equal(keys, wanted_keys)
+    assert result.nvals == len(keys)
+    assert result.values.dtype == expected.values.dtype
+    if result.indices is not None:
+        assert result.indices.dtype == INDEX
+        assert len(result.values) in (result.nvals, min(1, result.nvals))
+        assert not result.ordered or np.all(np.diff(result.indices) > 0)
+    if case.semiring.monoid.any_value:
+        check_any(case, keys, values)
+    elif values.dtype == np.float32:
+        np.testing.assert_allclose(values, wanted, rtol=1e-5, atol=1e-4)
+    else:
+        np.testing.assert_allclose(values, wanted, rtol=1e-12)
+    assert scratch_is_clean(engine)
+    return result
+
+
+def check_any(case: Case, keys: np.ndarray, values: np.ndarray) -> None:
+    """Each value is one of the products of its row: here, one of the values of the right operand or 1."""
+    right = case.a if case.flip else case.u
+    source = set(np.asarray(right.values).astype(values.dtype).tolist()) | {1}
+    assert set(values.tolist()) <= source
+
+
+def scratch_is_clean(engine) -> bool:
+    for scratch in engine.workspace._local.sets.values() if hasattr(engine.workspace._local, "sets") else ():
+        for name in ("mask", "vector", "touched"):
+            if name in scratch._arrays and scratch._arrays[name].get().any():
+                return False
+        for key, array in scratch._arrays.items():
+            if isinstance(key, tuple) and key[0] in np.typecodes["All"] and key[0] != "vector":
+                values = array.get()
+                if len(np.unique(values[values == values])) + bool((values != values).any()) > 1:
+                    return False
+    return True
+
+
+def strategies_for(engine, seed: int) -> list[str]:
+    """All of them on a GPU; compiling them for an emulation takes time, so there each case has its share."""
+    return STRATEGIES if engine.name == "gpu" else [STRATEGIES[(seed + step) % 8] for step in (0, 3)]
+
+
+@pytest.mark.parametrize("name", SEMIRINGS)
+def test_strategies_agree_with_the_definition(engine, name):
+    number = list(SEMIRINGS).index(name)
+    for seed in range(12 if engine.name == "gpu" else 1):
+        for strategy in strategies_for(engine, number + seed):
+            check(engine, random_case(name, 1000 * seed + number), strategy)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SEMIRINGS)
+def test_more_strategies(engine, name):
+    number = list(SEMIRINGS).index(name)
+    for seed in range(100, 160 if engine.name == "gpu" else 104):
+        for strategy in STRATEGIES:
+            check(engine, random_case(name, 1000 * seed + number), strategy, early_exit=seed % 3 > 0)
+
+
+@pytest.mark.parametrize("strategy", ["push.scatter", "push.scan", "push.sort"])
+@pytest.mark.parametrize("make", [star, funnel])
+def test_pushes_balance_any_degrees(engine, make, strategy):
+    """One vertex of a high degree, and as many vertices of degree 1."""
+    check(engine, make(400_001 if engine.name == "gpu" else 3000), strategy)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_deterministic_means_bit_equal(engine, strategy):
+    case = random_case("plus_times", 7)
+    case = case._replace(mask=None)
+    first = run(engine, case, strategy, deterministic=True)
+    for _ in range(3):
+        again = run(engine, case, strategy, deterministic=True)
+        assert np.array_equal(entries(first)[1], entries(again)[1])
+
+
+@pytest.mark.parametrize("name", ["plus_times", "any_second", "any_pair"])
+def test_sorted_pushes_do_not_depend_on_the_number_of_threads(engine, monkeypatch, name):
+    rng = np.random.default_rng(11)
+    indices = rng.integers(0, 40, 6000).astype(np.int32)  # products of 300 vertices to 40 outputs
+    a = MatrixStore(300, 40, np.arange(0, 6001, 20), indices, rng.random(6000))
+    u = VectorStore(300, rng.random(300), indices=np.arange(300))
+    mask = MaskView(VectorStore(40, np.ones(1, bool), present=np.arange(40) % 3 > 0), True, False)
+    op = SEMIRINGS[name] if name != "any_second" else semiring.any_second["FP64"]
+    for allowed in (None, mask):
+        case = Case(a, u, op, allowed, True, True)
+        first = entries(run(engine, case, "push.sort"))
+        for threads in (32, 96):
+            with monkeypatch.context() as patch:
+                patch.setattr(emulated_cupy, "BLOCKS", 5)
+                patch.setattr(emulated_cupy, "THREADS", threads)
+                patch.setattr(importlib.import_module(f"{CUDA}.runtime.launch"), "most_blocks", lambda device: 5)
+                again = entries(run(engine, case, "push.sort"))
+            assert np.array_equal(first[0], again[0])
+            assert np.array_equal(first[1], again[1])
+
+
+@pytest.mark.parametrize("strategy", ["pull.edge", "push.scatter"])
+def test_nan_and_negative_zero_survive_atomics(engine, strategy):
+    """A row whose only product is NaN (or -0.0) keeps it: the identity of `min` would hide it."""
+    a = MatrixStore(2, 2, np.arange(3), np.array([0, 1], np.int32), np.array([np.nan, -0.0]))
+    u = VectorStore(2, np.array([0.0, -0.0]))
+    for name in ("min_plus", "plus_times"):
+        case = Case(a, u, SEMIRINGS[name], None, False, False)
+        _, values = entries(check(engine, case, strategy))
+        assert np.isnan(values[0])
+    _, values = entries(run(engine, case._replace(semiring=SEMIRINGS["min_plus"]), strategy))
+    assert np.signbit(values[1])

@@ -1,0 +1,99 @@
+"""The kernels that apply operators, reduce runs, sort, transpose and assign scalars compile without a GPU."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import nvrtc
+import pytest
+
+from grblas_gpu import binary, indexunary, monoid, unary
+from grblas_gpu.backends.cuda.eager.masks import NO_MASK, VectorMask
+from grblas_gpu.backends.cuda.runtime import compile as cuda
+
+pytestmark = pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+BYTES, VALUES = np.zeros(2, bool), np.zeros(2, np.float32)
+
+
+@pytest.mark.parametrize("architecture", nvrtc.ARCHITECTURES)
+def test_operators_on_arrays(architecture: str) -> None:
+    one, two, four = unary.abs["INT8"], binary.truediv["FP32"], indexunary.rowindex["BOOL"]
+    types = [cuda.using("X", one.type.np_type), cuda.using("Z", one.return_type.np_type)]
+    nvrtc.compile_cuda(cuda.render("compute_unary.cu", [*types, cuda.unary("op", one)]), architecture, cuda.OPTIONS)
+    types = [cuda.using(name, np.dtype(np.float32)) for name in "XYZ"]
+    nvrtc.compile_cuda(cuda.render("compute_binary.cu", [*types, cuda.binary("op", two)]), architecture, cuda.OPTIONS)
+    found = (four.type, four.type2, four.return_type)
+    types = [cuda.using(name, dtype.np_type) for name, dtype in zip("XYZ", found, strict=True)]
+    nvrtc.compile_cuda(
+        cuda.render("compute_index.cu", [*types, cuda.index_unary("op", four)]), architecture, cuda.OPTIONS
+    )
+
+
+@pytest.mark.parametrize("architecture", nvrtc.ARCHITECTURES)
+@pytest.mark.parametrize("associative", [True, False])
+def test_reductions_of_runs(architecture: str, associative: bool) -> None:
+    op = monoid.min["INT16"].binaryop if associative else binary.minus["INT16"]
+    pieces = [
+        cuda.using("Value", np.dtype(np.int16)),
+        cuda.constant("ASSOCIATIVE", associative),
+        cuda.binary("add", op),
+    ]
+    nvrtc.compile_cuda(cuda.render("reduce_runs.cu", pieces), architecture, cuda.OPTIONS)
+
+
+@pytest.mark.parametrize("dtype", ["BOOL", "UINT8", "FP32", "FP64"])
+def test_reductions_of_types(dtype: str) -> None:
+    op = (monoid.lor if dtype == "BOOL" else monoid.plus)[dtype]
+    pieces = [
+        cuda.using("Value", op.type.np_type),
+        cuda.constant("ASSOCIATIVE", True),
+        cuda.binary("add", op.binaryop),
+    ]
+    nvrtc.compile_cuda(cuda.render("reduce_runs.cu", pieces), "sm_90", cuda.OPTIONS)
+
+
+@pytest.mark.parametrize("architecture", nvrtc.ARCHITECTURES)
+@pytest.mark.parametrize("dtype", ["BOOL", "UINT8", "INT16", "FP32", "INT64", "FP64"])
+def test_reductions_of_everything(architecture: str, dtype: str) -> None:
+    op = (monoid.lor if dtype == "BOOL" else monoid.plus)[dtype]
+    for aligned in (True, False):
+        pieces = [
+            cuda.using("Value", op.type.np_type),
+            cuda.constant("ALIGNED", aligned),
+            cuda.binary("add", op.binaryop),
+        ]
+        nvrtc.compile_cuda(cuda.render("reduce_all.cu", pieces), architecture, cuda.OPTIONS)
+
+
+@pytest.mark.parametrize("architecture", nvrtc.ARCHITECTURES)
+@pytest.mark.parametrize("key, payload", [("uint32", None), ("uint32", "uint64"), ("uint64", "uint8")])
+def test_sorts(architecture: str, key: str, payload: str | None) -> None:
+    for place in ("uint32", "uint64"):
+        pieces = [
+            cuda.using("Key", np.dtype(key)),
+            cuda.using("Payload", np.dtype(payload or "uint8")),
+            cuda.using("Place", np.dtype(place)),
+            cuda.constant("HAS_PAYLOAD", payload is not None),
+        ]
+        nvrtc.compile_cuda(cuda.render("radix_sort.cu", pieces), architecture, cuda.OPTIONS)
+
+
+@pytest.mark.parametrize("architecture", nvrtc.ARCHITECTURES)
+@pytest.mark.parametrize("wide", [False, True])
+def test_transposes(architecture: str, wide: bool) -> None:
+    index = np.dtype(np.int64 if wide else np.int32)
+    pieces = [cuda.using(name, index) for name in ("Offset", "OutOffset", "Row", "Column")]
+    pieces += [
+        cuda.using("Position", np.dtype(np.int64 if wide else np.uint32)),
+        cuda.using("Value", np.dtype("uint16")),
+    ]
+    nvrtc.compile_cuda(cuda.render("transpose.cu", pieces), architecture, cuda.OPTIONS)
+
+
+@pytest.mark.parametrize("mask", [NO_MASK, VectorMask(present=BYTES), VectorMask(values=VALUES, complement=True)])
+def test_scalar_assignment(mask: VectorMask) -> None:
+    for listed, has_present in itertools.product([True, False], repeat=2):
+        pieces = [*mask.pieces(), cuda.using("Value", np.dtype(bool))]
+        pieces += [cuda.constant("LISTED", listed), cuda.constant("HAS_PRESENT", has_present)]
+        nvrtc.compile_cuda(cuda.render("assign.cu", pieces), "sm_90", cuda.OPTIONS)

@@ -1,0 +1,78 @@
+"""The sort of the CUDA engine against NumPy's: on a GPU where there is one, otherwise in an emulation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from emulated_engine import ENGINES, loaded
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request, monkeypatch) -> Iterator[Any]:
+    with loaded(request.param, monkeypatch, "eager.radix") as found:
+        yield found
+
+
+def random_keys(seed: int, count: int, bits: int, dtype: Any) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, 2**bits, count, np.uint64).astype(dtype)
+
+
+@pytest.mark.parametrize("count, bits", [(0, 5), (1, 1), (1000, 9), (5000, 1), (20_000, 17), (40_000, 8)])
+def test_keys_alone(engine, count, bits):
+    keys = random_keys(count, count, bits, np.uint32)
+    for overwrite in (False, True):
+        given = engine.to_device(keys.copy())
+        assert np.array_equal(engine.radix.sort(given, bits, overwrite=overwrite).get(), np.sort(keys))
+        assert overwrite or np.array_equal(given.get(), keys)
+
+
+@pytest.mark.parametrize("dtype, bits", [(np.int32, 13), (np.int64, 40)])
+@pytest.mark.parametrize("payload", [np.uint8, np.float32, np.float64])
+def test_a_payload_keeps_the_order_of_equal_keys(engine, dtype, bits, payload):
+    for count in (700, 9000):
+        keys = random_keys(bits, count, bits, dtype) >> 3 << 3  # with equal ones among them
+        values = np.arange(count).astype(payload)
+        order = np.argsort(keys, kind="stable")
+        found = engine.radix.sort_pairs(engine.to_device(keys.copy()), engine.to_device(values.copy()), bits)
+        assert found[0].dtype == dtype
+        assert np.array_equal(found[0].get(), keys[order])
+        assert np.array_equal(found[1].get(), values[order])
+        given = engine.to_device(keys.copy()), engine.to_device(values.copy())
+        found = engine.radix.sort_pairs(*given, bits, overwrite=True, overwrite_payload=True)
+        assert np.array_equal(found[1].get(), values[order])
+
+
+@pytest.mark.parametrize("count", [50, 12_000])
+def test_positions(engine, count):
+    keys = random_keys(1, count, 10, np.int32)
+    found, positions = engine.radix.sort_positions(engine.to_device(keys.copy()), 10)
+    order = np.argsort(keys, kind="stable")
+    assert np.array_equal(positions.get(), order)
+    assert np.array_equal(found.get(), keys[order])
+
+
+@pytest.mark.parametrize("value", [0, 3, 300])
+def test_equal_keys_stay_as_they_are(engine, value):
+    keys = np.full(9000, value, np.uint32)
+    found, positions = engine.radix.sort_positions(engine.to_device(keys.copy()), 12)
+    assert np.array_equal(found.get(), keys)
+    assert np.array_equal(positions.get(), np.arange(9000))
+
+
+@pytest.mark.parametrize("capacity", [4000, 30_000])
+@pytest.mark.parametrize("count", [0, 1, 3000])
+def test_the_device_knows_how_many(engine, capacity, count):
+    keys = random_keys(2, capacity, 20, np.uint32)
+    number = engine.to_device(np.array([count]))
+    found = engine.radix.sort(engine.to_device(keys.copy()), 20, count=number).get()
+    assert np.array_equal(found[:count], np.sort(keys[:count]))
+    equal = engine.to_device(np.full(capacity, 5, np.uint32))
+    assert np.array_equal(engine.radix.sort(equal, 3, count=number).get()[:count], np.full(count, 5))
+
+
+def test_bits(engine):
+    assert [engine.radix.bits_for(limit) for limit in (1, 2, 3, 256, 257, 2**31)] == [1, 1, 2, 8, 9, 31]

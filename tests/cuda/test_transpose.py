@@ -1,0 +1,63 @@
+"""The transpose of the CUDA engine against SciPy's: on a GPU where there is one, otherwise in an emulation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from emulated_engine import ENGINES, loaded
+from mxv_cases import random_matrix
+
+from grblas_gpu.backends.storage import INDEX, MatrixStore, column_type, same_arrays, transpose_csr
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request, monkeypatch) -> Iterator[Any]:
+    with loaded(request.param, monkeypatch, "eager.transpose") as found:
+        yield found
+
+
+def check(engine, a: MatrixStore, offsets: Any = INDEX) -> None:
+    to = engine.to_device
+    result = engine.transpose.transpose(
+        MatrixStore(a.nrows, a.ncols, to(a.indptr.astype(offsets)), to(a.indices), to(a.values))
+    )
+    found = MatrixStore(result.nrows, result.ncols, *(x.get() for x in (result.indptr, result.indices, result.values)))
+    wanted = transpose_csr(a)
+    assert (found.nrows, found.ncols) == (wanted.nrows, wanted.ncols)
+    assert found.indices.dtype == column_type(a.nrows)
+    assert found.values.dtype == a.values.dtype
+    assert same_arrays(found, wanted)
+
+
+@pytest.mark.parametrize("nrows, ncols", [(1, 1), (1, 5000), (5000, 1), (60, 70), (300, 40), (7, 3000)])
+def test_shapes(engine, nrows, ncols):
+    rng = np.random.default_rng(nrows)
+    for fill in (0.001, 0.2):
+        a = random_matrix(rng, nrows, ncols, np.float64, fill)
+        check(engine, a)
+        check(engine, MatrixStore(nrows, ncols, a.indptr, a.indices, np.ones(1)[: a.nvals]), np.int32)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.float32])
+def test_types(engine, dtype):
+    a = random_matrix(np.random.default_rng(3), 90, 200, dtype, 0.1)
+    a.values = np.arange(a.nvals).astype(dtype)
+    check(engine, a, np.int32)
+
+
+def test_rows_without_entries_between_long_ones(engine):
+    counts = np.zeros(3000, INDEX)
+    counts[[0, 7, 1500, 2999]] = 2000, 1, 900, 1500
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    indices = np.concatenate([np.arange(count, dtype=np.int32) for count in counts])
+    check(engine, MatrixStore(3000, 2500, indptr, indices, np.arange(4401.0)))
+
+
+def test_wide_columns(engine):
+    """64-bit column indices (not of the widest: a transpose has an offset for every column)."""
+    a = random_matrix(np.random.default_rng(1), 20, 500, np.float64, 0.1)
+    a.indices = a.indices.astype(np.int64)
+    check(engine, a)

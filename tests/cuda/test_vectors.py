@@ -1,0 +1,174 @@
+"""Element-wise operations, select, writing and assigning on vectors: the CUDA engine's kernels against the definitions.
+
+On a GPU where there is one; otherwise the kernels run in an emulation, which shows that they compute the right thing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from emulated_engine import ENGINES, loaded, moved
+
+from grblas_gpu import binary, indexunary, select
+from grblas_gpu.backends.entries import cast, entries
+from grblas_gpu.backends.reference import Definitions
+from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore
+
+SIZE = 23
+KINDS = ["sparse", "bitmap", "full", "iso sparse", "iso bitmap", "empty"]
+definitions = Definitions()
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request, monkeypatch):
+    with loaded(request.param, monkeypatch, "eager.vectors", "eager.assign", "eager.matrix_facts") as found:
+        yield found
+
+
+def vector(kind: str, dtype: Any, seed: int) -> VectorStore:
+    random = np.random.default_rng(seed)
+    values = random.integers(0, 4, SIZE).astype(dtype)
+    if kind == "full":
+        return VectorStore(SIZE, values)
+    indices = np.flatnonzero(random.random(SIZE) < (0.5 if kind != "empty" else 0)).astype(INDEX)
+    if "iso" in kind:
+        values[:] = values[0]
+    store = VectorStore(SIZE, values[:1].copy() if "iso" in kind else values[indices], indices=indices)
+    return definitions.with_kind(store, "bitmap") if "bitmap" in kind else store
+
+
+def some(engine, choices: Any, seed: int, count: int = 1) -> list[Any]:
+    """All choices on a GPU; a program for an emulation takes a second to compile, so there each case has its share."""
+    choices = list(choices)
+    return choices if engine.name == "gpu" else [choices[(seed + step) % len(choices)] for step in range(count)]
+
+
+def check(result: VectorStore, expected: VectorStore) -> None:
+    keys, values = entries(result)
+    wanted_keys, wanted = entries(expected)
+    np.testing.assert_array_equal(keys, wanted_keys)
+    assert result.nvals == len(wanted_keys)
+    assert values.dtype == wanted.dtype
+    np.testing.assert_array_equal(values, wanted)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["minus INT64", "lt FP64", "firsti INT64"])
+def test_ewise(engine, kind: str, name: str) -> None:
+    op = getattr(binary, name.split()[0])[name.split()[1]]
+    x = vector(kind, np.int64, 1)
+    turn = KINDS.index(kind) + len(name)
+    for seed, other in enumerate(some(engine, ["sparse", "bitmap", "full", "iso bitmap"], turn)):
+        y = vector(other, np.int16, 2 + seed)
+        a, b = moved(x, engine.to_device), moved(y, engine.to_device)
+        for union, defaults in some(engine, [(False, None), (True, None), (True, (5, 7))], turn + KINDS.index(other)):
+            if union:
+                left, right = defaults or (None, None)
+                expected = definitions.union(x, y, op, left, right)
+            else:
+                expected = definitions.ewise_mult(x, y, op)
+            check(moved(engine.vectors.ewise(a, b, op, union, defaults), engine.to_host), expected)
+
+
+@pytest.mark.parametrize("mask", [None, "sparse", "bitmap", "full", "empty"])
+@pytest.mark.parametrize("structure", [True, False])
+@pytest.mark.parametrize("complement", [True, False])
+def test_write(engine, mask: str | None, structure: bool, complement: bool) -> None:
+    view = None if mask is None else MaskView(vector(mask, np.int8, 9), structure, complement)
+    there = None if view is None else MaskView(moved(view.store, engine.to_device), structure, complement)
+    turn = 2 * structure + complement + len(mask or "")
+    kinds = [("bitmap", "sparse"), ("full", "bitmap"), ("sparse", "full"), ("iso bitmap", "empty")]
+    for c_kind, t_kind in some(engine, kinds, turn):
+        c, t = vector(c_kind, np.float32, 3), vector(t_kind, np.int64, 4)
+        for accum in some(engine, [None, binary.minus["FP64"]], turn + len(c_kind)):
+            for replace in some(engine, [False, True], turn // 2):
+                expected = definitions.write(c, t, view, accum, replace)
+                a, b = moved(c, engine.to_device), moved(t, engine.to_device)
+                check(moved(engine.vectors.write(a, b, there, accum, replace), engine.to_host), expected)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_select_and_apply_index(engine, kind: str) -> None:
+    x = vector(kind, np.int32, 5)
+    there = moved(x, engine.to_device)
+    for op in some(engine, [select.valuegt["INT32"], select.rowle["INT32"]], len(kind)):
+        check(moved(engine.vectors.filtered(there, op, 2, True), engine.to_host), definitions.select(x, op, 2))
+    op = indexunary.rowindex["INT64"]
+    expected = definitions.apply_index(x, op, 3)
+    check(moved(engine.vectors.filtered(there, op, 3, False), engine.to_host), expected)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_storage(engine, kind: str) -> None:
+    x = vector(kind, np.float64, 6)
+    bitmap = engine.vectors.as_bitmap(moved(x, engine.to_device))
+    check(moved(bitmap, engine.to_host), x)
+    if bitmap.kind == "bitmap":
+        check(moved(engine.vectors.as_list(bitmap), engine.to_host), x)
+
+
+@pytest.mark.parametrize("mask", ["sparse", "bitmap", "full", "empty"])
+@pytest.mark.parametrize("structure", [True, False])
+@pytest.mark.parametrize("complement", [True, False])
+def test_assign_scalar(engine, mask: str, structure: bool, complement: bool) -> None:
+    view = MaskView(vector(mask, np.int8, 7), structure, complement)
+    there = MaskView(moved(view.store, engine.to_device), structure, complement)
+    for kind in some(engine, ["bitmap", "full", "iso bitmap"], len(mask) + structure + 2 * complement):
+        c = vector(kind, np.int64, 8)
+        expected = definitions.assign(c.copy(), np.int64(6), (None,), view, None, False, False)
+        there_c = engine.vectors.writable(moved(c, engine.to_device))
+        result = engine.assign.assign_scalar(there_c, np.int64(6), there)
+        result = engine.assign.assign_scalar(result, np.int64(6), there)  # its count is still on the device
+        check(moved(result, engine.to_host), expected)
+
+
+@pytest.mark.parametrize("kind", ["sparse", "bitmap"])
+def test_count_edges(engine, kind: str) -> None:
+    random = np.random.default_rng(3)
+    degrees = random.integers(0, 5, SIZE)
+    indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(INDEX)
+    a = MatrixStore(SIZE, SIZE, indptr, np.zeros(indptr[-1], np.int32), np.ones(1, bool))
+    x = vector(kind, np.int8, 4)
+    there, u = moved(a, engine.to_device), moved(x, engine.to_device)
+    wanted = int(degrees[entries(x)[0]].sum())
+    assert engine.vectors.count_edges(there, u) == definitions.count_edges(a, x) == wanted
+    assert u.edges[0] is there.indptr and u.edges[1].known() == wanted
+
+
+def test_facts_about_matrices(engine) -> None:
+    indptr, indices = np.array([0, 2, 2, 5], INDEX), np.array([0, 1, 0, 1, 2], np.int32)
+    a = moved(MatrixStore(3, 3, indptr, indices, np.array([1, 2, 3, 4, -0.0], np.float32)), engine.to_device)
+    b = moved(MatrixStore(3, 3, indptr, indices, np.array([1, 2, 3, 4, 0.0], np.float32)), engine.to_device)
+    assert engine.matrix_facts.max_degree(a) == 3
+    assert engine.matrix_facts.same_arrays(a, a) and not engine.matrix_facts.same_arrays(a, b)
+    np.testing.assert_array_equal(engine.to_host(engine.matrix_facts.row_ids(a)), [0, 0, 2, 2, 2])
+
+
+def test_likeliest_entries_of_rows(engine) -> None:
+    random = np.random.default_rng(5)
+    rows = [np.flatnonzero(random.random(60) < p) for p in random.random(60)]
+    rows[7], rows[8], rows[9] = rows[0][:0], rows[0][:1], rows[0][:2]
+    lengths = np.array([len(row) for row in rows])
+    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(INDEX)
+    a = MatrixStore(60, 60, indptr, np.concatenate(rows).astype(np.int32), np.ones(1, bool))
+    found = engine.to_host(engine.matrix_facts.likeliest(moved(a, engine.to_device)))
+    for row, *columns in zip(rows, *found, strict=True):
+        last = [column < -1 for column in columns]
+        assert last == [len(row) == 1, len(row) == 2]
+        columns = [-2 - column if column < -1 else column for column in columns]
+        assert columns == [-1] * 2 or (len(set(columns)) == 2 and set(columns) - {-1} <= set(row))
+        best = sorted(lengths[row], reverse=True)[:2]
+        assert best == [lengths[column] for column in columns if column >= 0]
+    short = MatrixStore(3, 3, np.array([0, 1, 2, 3], INDEX), np.array([0, 1, 2], np.int32), np.ones(1, bool))
+    assert engine.matrix_facts.likeliest(moved(short, engine.to_device)) is None  # any entry is as good
+
+
+def test_casts_are_those_of_the_definitions(engine) -> None:
+    x = VectorStore(4, np.array([1e30, np.nan, -1e30, 2.5]))
+    y = VectorStore(4, np.array([1, 2, 3, 4], np.int8))
+    op = binary.plus["INT16"]
+    result = engine.vectors.ewise(moved(x, engine.to_device), moved(y, engine.to_device), op, False)
+    expected = op.numpy(cast(x.values, np.dtype(np.int16)), cast(y.values, np.dtype(np.int16)))
+    np.testing.assert_array_equal(moved(result, engine.to_host).values, expected)

@@ -1,0 +1,536 @@
+"""What the ranks of a job run for tests/mpi/test_distributed.py: every function named ``case_...``, on this many ranks.
+
+Rank 0 prints the name of each case that went well. Whatever is compared is compared on every rank.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+from mpi4py import MPI
+
+import grblas_gpu as gb
+from grblas_gpu import Matrix, Vector, algorithms, binary, generators, indexunary, monoid, select, semiring, unary
+from grblas_gpu.distributed import DistMatrix, DistVector, Grid, RanksDiffer, graph500, hybrid_bfs, validate_tree
+from grblas_gpu.exceptions import DimensionMismatch, IndexOutOfBound, InvalidValue, OutOfMemory
+
+WORLD = MPI.COMM_WORLD
+RANK, RANKS = WORLD.Get_rank(), WORLD.Get_size()
+LOCAL = "numpy"
+GRIDS = list(dict.fromkeys(["mpi", f"mpi:{RANKS}x1", f"mpi:1x{RANKS}"]))
+
+
+def graphs() -> Iterator[tuple[str, Matrix, int]]:
+    """Name, graph and a source."""
+    random = np.random.default_rng(3)
+    with gb.using(LOCAL):
+        yield "kronecker", generators.kronecker(8, 8, seed=2), 5
+        yield "grid", generators.grid_2d(4, 7), 5
+        ends = random.integers(0, 61, (2, 250))
+        yield "directed", Matrix.from_coo(*ends, random.random(250), nrows=61, ncols=61, dup_op=binary.plus), 11
+        yield "disconnected", Matrix.from_coo([0, 1, 5, 6, 20], [1, 0, 6, 5, 21], True, nrows=30, ncols=30), 5
+        yield "path of five", generators.path(5), 2
+        yield "two vertices", Matrix.from_coo([0], [1], True, nrows=2, ncols=2), 0
+        yield "one vertex", Matrix(bool, 1, 1), 0
+
+
+def check(found: Any, wanted: Any) -> None:
+    """Equal entries and types; floats may be rounded differently.
+
+    What is ``wanted`` may be a function that computes it: then rank 0 does, for all (cores are few).
+    """
+    assert found.backend.startswith("mpi"), found.backend
+    count = found.nvals
+    *places, values = found.to_coo()
+    if callable(wanted) and not hasattr(wanted, "nvals"):
+        if RANK != 0:
+            return
+        wanted = wanted()
+    assert found.shape == wanted.shape
+    assert found.dtype == wanted.dtype, (found.dtype, wanted.dtype)
+    assert count == wanted.nvals, (count, wanted.nvals)
+    *expected, others = wanted.to_coo()
+    for mine, other in zip(places, expected, strict=True):
+        assert mine.tolist() == other.tolist()
+    if values.dtype.kind == "f":
+        np.testing.assert_allclose(values, others, rtol=1e-10)
+    else:
+        assert values.tolist() == others.tolist()
+
+
+def expect(kind: type[BaseException], work: Any, text: str) -> None:
+    """Every rank gets this error."""
+    try:
+        work()
+    except kind as error:
+        assert text in str(error), error
+    else:
+        raise AssertionError(f"no {kind.__name__}")
+
+
+# --- algorithms ------------------------------------------------------------------------------------------------------
+
+ALGORITHMS = {
+    "bfs": lambda A, s: algorithms.bfs(A, s),
+    "bfs, two steps": lambda A, s: algorithms.bfs(A, s, max_depth=2),
+    "bfs_parents": lambda A, s: algorithms.bfs_parents(A, s, reproducible=True),
+    "dobfs": lambda A, s: algorithms.dobfs(A, s),
+    "dobfs, push": lambda A, s: algorithms.dobfs(A, s, direction="push"),
+    "dobfs, pull": lambda A, s: algorithms.dobfs(A, s, direction="pull"),
+    "dobfs, values": lambda A, s: algorithms.dobfs(A, s, structure_only=False, operand_reuse=False),
+    "betweenness of one": lambda A, s: algorithms.betweenness_centrality(A, s),
+    "betweenness of some": lambda A, s: algorithms.betweenness_centrality(A, range(min(5, A.nrows)), endpoints=True),
+    "pagerank": lambda A, s: algorithms.pagerank(A, tol=1e-3),
+    "connected_components": lambda A, s: algorithms.connected_components(A),
+    "hybrid_bfs": lambda A, s: algorithms.hybrid_bfs(A, s),
+    "bfs_multi": lambda A, s: algorithms.bfs_multi(A, [0, s]),
+}
+
+
+def case_algorithms() -> None:
+    for name, A, source in graphs():
+        D = A.to("mpi")
+        for what, algorithm in ALGORITHMS.items():
+            try:
+                check(algorithm(D, source), partial(algorithm, A, source))
+            except Exception as error:
+                error.add_note(f"{what} on the graph {name}")
+                raise
+
+
+def case_one_dimension() -> None:
+    for backend in GRIDS[1:]:
+        for name, A, source in graphs():
+            if name not in ("kronecker", "directed", "one vertex")[RANKS > 4 :]:
+                continue
+            D = A.to(backend)
+            for what in ("bfs", "dobfs, pull", "bfs_parents", "betweenness of some", "connected_components"):
+                check(ALGORITHMS[what](D, source), partial(ALGORITHMS[what], A, source))
+
+
+LIBRARY = {
+    "closeness clustering core_number eccentricity hits label_propagation maximal_independent_set triangle_count": {},
+    "minimum_spanning_forest strongly_connected_components transitivity triangles transitive_closure apsp": {},
+    "katz": {"alpha": 0.01},
+    "k_core k_truss": {"k": 3},
+    "bellman_ford delta_stepping reachability sssp turbobfs xbfs": {"source": 5},
+}
+
+
+def case_the_rest_of_the_library() -> None:
+    if RANKS not in (1, 4):
+        return
+    with gb.using(LOCAL):
+        A = generators.kronecker(5, 4, seed=2)
+    D = A.to("mpi")
+    for names, options in LIBRARY.items():
+        for name in names.split():
+            function = getattr(algorithms, name)
+            found, wanted = function(D, **options), function(A, **options)
+            for mine, other in zip(*([x] if not isinstance(x, tuple) else x for x in (found, wanted)), strict=True):
+                if hasattr(mine, "nvals"):
+                    check(mine, other)
+                else:
+                    assert np.isclose(mine, other)
+
+
+def case_exact_betweenness() -> None:
+    with gb.using(LOCAL):
+        A = generators.grid_2d(3, 4)
+    for batch in (1, 5):
+        check(
+            algorithms.betweenness_centrality(A.to("mpi"), batch=batch, normalized=False),
+            algorithms.betweenness_centrality(A, normalized=False),
+        )
+
+
+def case_tree_of_graph500() -> None:
+    for _, A, source in graphs():
+        if not A.pattern().is_symmetric():
+            continue
+        D = A.to("mpi")
+        parents = hybrid_bfs(D, source)
+        result = validate_tree(D, source, parents)
+        assert result.ok, result
+        levels = algorithms.bfs(A, source)
+        assert result.vertices == levels.nvals
+        assert result.depth == levels.reduce(monoid.max).new().value + 1
+
+
+def case_wrong_trees_are_found() -> None:
+    with gb.using(LOCAL):
+        A = generators.path(6)
+    D = A.to("mpi")
+    right = [0, 0, 1, 2, 3, 4]
+    wrong = [  # the checks that must fail, and a tree with such a mistake
+        ([], right),
+        ([0], [0, 0, 3, 2, 3, 4]),  # a cycle of 2 and 3
+        ([0], [1, 0, 1, 2, 3, 4]),  # the source has another parent
+        ([3, 4], [0, 0, 1, 1, 3, -1]),  # 3 hangs on 1; 5 is missing
+        ([3], [0, 0, 1, 2, 3, -1]),
+        ([2, 4], [0, 0, 1, 2, 0, 4]),  # 4 hangs on 0, and is two levels above 3
+    ]
+    for failing, parents in wrong:
+        places = [v for v, parent in enumerate(parents) if parent >= 0]
+        tree = Vector.from_coo(places, [parents[v] for v in places], size=6).to("mpi")
+        found = validate_tree(D, 0, tree).failed
+        assert all(found[k] for k in failing), (failing, found)
+        assert bool(failing) == any(found), (failing, found)
+
+
+def case_graph500() -> None:
+    result = graph500(7, roots=5, seed=4)
+    assert result.validated
+    assert len(result.teps) == len(set(result.roots)) == 5
+    assert min(result.teps) <= result.harmonic_mean_teps <= max(result.teps)
+    assert result.ranks == RANKS
+    sent = sum(level.bytes_all for level in result.levels)
+    assert (sent > 0) == (RANKS > 1)
+
+
+# --- operations ------------------------------------------------------------------------------------------------------
+
+
+def pair_of(x: Any) -> tuple[Any, Any]:
+    return x, x.to("mpi")
+
+
+def run(work: Any, x: Any, *others: Any) -> Any:
+    """``work(x, ...)`` where new objects belong to the backend of ``x``, as in a graph algorithm."""
+    with gb.using(x.backend):
+        return work(x, *others)
+
+
+def some_vectors() -> list[Vector]:
+    random = np.random.default_rng(1)
+    with gb.using(LOCAL):
+        places = [np.flatnonzero(random.random(23) < fill) for fill in (0.0, 0.2, 0.5, 1.0)]
+        empty, one_value = (Vector.from_coo(some, 2, dtype=int, size=23) for some in places[:2])
+        return [
+            empty,
+            one_value,
+            *(Vector.from_coo(some, random.integers(-5, 9, len(some)), size=23) for some in places[2:]),
+        ]
+
+
+def some_matrices() -> list[Matrix]:
+    random = np.random.default_rng(2)
+    with gb.using(LOCAL):
+        ends = random.integers(0, 23, (2, 90))
+        A = Matrix.from_coo(*ends, random.integers(-3, 7, 90), nrows=23, ncols=23, dup_op=binary.plus)
+        ends = random.integers(0, 23, (2, 30))
+        return [A, Matrix.from_coo(*ends, 2, dtype=int, nrows=23, ncols=23), Matrix(int, 23, 23)]
+
+
+MASKS = [
+    (lambda m: m.S, {}),
+    (lambda m: ~m.S, {"replace": True}),
+    (lambda m: m.V, {"accum": binary.plus}),
+    (lambda m: ~m.V, {"direction": "pull"}),
+]
+SEMIRINGS = [semiring.plus_times, semiring.min_first, semiring.any_pair, semiring.max_secondi, semiring.plus_secondi]
+
+
+def case_masked_updates() -> None:
+    vectors, matrices = some_vectors(), some_matrices()[:2]
+    combinations = itertools.product(vectors, vectors[1:3], matrices, SEMIRINGS, MASKS)
+    # A third of them on every number of ranks, all of them on 1, 2 and 3; fewer where ranks wait for cores.
+    some = itertools.islice(combinations, RANKS % 3, None, 3 if RANKS <= 3 else 6)
+    for u, mask, A, op, (view, options) in some:
+
+        def updated(x: Vector, y: Matrix, m: Vector, out: Vector, op=op, view=view, options=options) -> Vector:
+            out(view(m), **options) << op(x @ y)
+            out(view(m)) << op(y @ x)
+            out(view(m)) << op(y.T @ x)
+            return out
+
+        given = (u, A, mask, vectors[2])
+        check(updated(*(x.to("mpi") for x in given)), partial(updated, *given[:3], given[3].dup()))
+
+
+def case_vector_operations() -> None:
+    u, v = some_vectors()[1:3]
+    full = some_vectors()[3]
+    for x, y in ((u, v), (v, u), (v, full), (full, u)):
+        (a, b), (c, d) = pair_of(x), pair_of(y)
+        for work in (
+            lambda p, q: binary.plus(p | q).new(),
+            lambda p, q: binary.minus(p & q).new(),
+            lambda p, q: binary.minus(p | q, left_default=1, right_default=2).new(),
+            lambda p, q: unary.abs(p).new(),
+            lambda p, q: binary.times(p, 3).new(),
+            lambda p, q: p.apply(binary.minus, left=4).new(),
+            lambda p, q: select.valuegt(p, 1).new(),
+            lambda p, q: select.rowle(p, 9).new(),
+            lambda p, q: indexunary.rowindex(p, 2).new(),
+            lambda p, q: unary.positioni(p).new(),
+            lambda p, q: p.dup(float, mask=~q.S),
+            lambda p, q: p[[3, 1, 22]].new(),
+            lambda p, q: p.reposition(2).new(),
+            lambda p, q: p.diag(1).reduce_rowwise(monoid.plus).new(),
+        ):
+            check(run(work, b, d), run(work, a, c))
+        for number in (
+            lambda p, q: p.reduce(monoid.plus).new().value,
+            lambda p, q: p.reduce(monoid.max).new().value,
+            lambda p, q: semiring.plus_times(p @ q).new().value,
+            lambda p, q: p.get(3),
+            lambda p, q: p.isequal(q),
+            lambda p, q: p.isequal(p.dup()),
+            lambda p, q: 7 in p,
+            lambda p, q: gb.agg.count(p).new().value,
+        ):
+            assert run(number, b, d) == run(number, a, c)
+
+
+def case_assignment() -> None:
+    for x in some_vectors():
+        a, b = x.dup(), x.to("mpi")
+
+        def change(w: Vector) -> None:
+            w[4] = 9
+            w[[1, 8, 22]] << 5
+            w[2:6] << w[6:10].new()
+            w(binary.plus)[[0, 8]] << 2
+            w[[5, 6]] = [7, 8]
+            del w[1]
+            w(w.S) << 3
+
+        run(change, a)
+        run(change, b)
+        check(b, a)
+        for w in (a, b):
+            w.resize(9)
+        check(b, a)
+        for w in (a, b):
+            w.clear()
+        check(b, a)
+
+
+def case_copies_side_by_side() -> None:
+    for grid in GRIDS:
+        for _, A, _ in graphs():
+            check(A.to(grid).side_by_side(3), A.side_by_side(3))
+
+
+def case_matrix_operations() -> None:
+    for x in some_matrices():
+        for y in some_matrices():
+            (a, b), (c, d) = pair_of(x), pair_of(y)
+            for work in (
+                lambda p, q: p.T.new(),
+                lambda p, q: binary.plus(p | q.T).new(),
+                lambda p, q: binary.times(p & q).new(int),
+                lambda p, q: semiring.plus_times(p @ q).new(),
+                lambda p, q: semiring.min_plus(p @ q.T).new(mask=p.S),
+                lambda p, q: semiring.plus_secondi(p @ q).new(),
+                lambda p, q: select.tril(p, -1).new(),
+                lambda p, q: select.offdiag(p).new(),
+                lambda p, q: p[[3, 1], :5].new(),
+                lambda p, q: p.reduce_rowwise(monoid.plus).new(),
+                lambda p, q: p.reduce_columnwise(monoid.max).new(),
+                lambda p, q: p[2, :].new(),
+                lambda p, q: p.pattern(),
+                lambda p, q: p.diag(),
+            ):
+                check(run(work, b, d), run(work, a, c))
+            assert b.reduce_scalar(monoid.plus).new().value == a.reduce_scalar(monoid.plus).new().value
+            assert b.is_symmetric() == a.is_symmetric()
+            np.testing.assert_allclose(b.degree_statistics(), a.degree_statistics())
+            assert b.value_range() == a.value_range()
+            for mine, other in zip(b.to_csr(), a.to_csr(), strict=True):
+                assert mine.tolist() == other.tolist()
+            check(a.to("mpi"), b.to(LOCAL))
+
+
+def case_a_range_is_forgotten() -> None:
+    """What was found out of the values of a matrix does not outlive them, whichever rank has those that change."""
+    changes = [
+        lambda A: A.__setitem__((22, 22), -99.0),
+        lambda A: A.__setitem__((0, 1), float("nan")),
+        lambda A: A.__delitem__((22, 22)),
+        lambda A: A[4, :] << 50.0,
+        lambda A: A(A.S, binary.times) << A,
+        lambda A: A << binary.minus(A.T | A),
+        lambda A: A << select.valuegt(A, 0.0),
+        lambda A: A.resize(9, 9),
+        lambda A: A.clear(),
+    ]
+    for x in some_matrices():
+        a, b = pair_of(x.dup(float))
+        for change in changes:
+            change(a)
+            change(b)
+            np.testing.assert_equal(tuple(b.value_range()), tuple(a.value_range()))
+            assert b.value_range() is b.value_range()
+
+
+def case_shapes() -> None:
+    random = np.random.default_rng(5)
+    for nrows, ncols in ((1, 40), (40, 1), (3, 17), (0, 4), (2, 2)):
+        with gb.using(LOCAL):
+            count = min(30, nrows * ncols)
+            ends = (random.integers(0, max(1, nrows), count), random.integers(0, max(1, ncols), count))
+            A = Matrix.from_coo(*ends, 2, nrows=nrows, ncols=ncols, dtype=int)
+            u, v = Vector.from_scalar(3, nrows), Vector.from_scalar(4, ncols)
+        for direction in ("push", "pull"):
+            results = []
+            for x, y, B in ((u, v, A), (u.to("mpi"), v.to("mpi"), A.to("mpi"))):
+                results.append((semiring.plus_times(x @ B).new(direction=direction), semiring.plus_times(B @ y).new()))
+            for found, wanted in zip(*results[::-1], strict=True):
+                check(found, wanted)
+        expect(DimensionMismatch, lambda A=A, v=v: v.to("mpi").vxm(A.to("mpi")), "vxm") if nrows != ncols else None
+
+
+# --- construction ----------------------------------------------------------------------------------------------------
+
+
+def case_partition() -> None:
+    """Every entry is on one rank, and in the place that it stands for."""
+    for backend in GRIDS:
+        for _, A, _ in graphs():
+            block, rows, cols = DistMatrix.local(A.to(backend))
+            i, j, _ = block.to_coo()
+            mine = set(zip(rows[i].tolist(), cols[j].tolist(), strict=True))
+            everyone = WORLD.allgather(mine)
+            i, j, _ = A.to_coo()
+            assert sum(map(len, everyone)) == A.nvals
+            assert set().union(*everyone) == set(zip(i.tolist(), j.tolist(), strict=True))
+
+
+def case_kronecker() -> None:
+    for scale, factor, seed in ((0, 4, 1), (1, 4, 2), (3, 16, 3), (9, 6, 4)):
+        with gb.using(LOCAL):
+            wanted = generators.kronecker(scale, factor, seed=seed)
+        found = DistMatrix.kronecker(scale, factor, seed=seed)
+        check(found, wanted)
+        assert found.is_symmetric()
+
+
+def case_parts() -> None:
+    random = np.random.default_rng(7)
+    rows, cols, values = random.integers(0, 19, 80), random.integers(0, 31, 80), random.random(80)
+    mine = slice(RANK, None, RANKS)
+    with gb.using(LOCAL):
+        wanted = Matrix.from_coo(rows, cols, values, nrows=19, ncols=31, dup_op=binary.plus)
+        pattern = Matrix.from_coo(rows, cols, True, nrows=31, ncols=31)
+        vector = Vector.from_coo(rows, values, size=19, dup_op=binary.max)
+    check(DistMatrix.from_parts(rows[mine], cols[mine], values[mine], nrows=19, ncols=31, dup_op="plus"), wanted)
+    check(DistVector.from_parts(rows[mine], values[mine], size=19, dup_op=binary.max), vector)
+    both = pattern.dup()
+    both << binary.lor(pattern | pattern.T)
+    found = DistMatrix.from_pieces(
+        lambda rank, size: (([r], [c]) for r, c in zip(rows[mine], cols[mine], strict=True)),
+        nrows=31, ncols=31, undirected=True,
+    )  # fmt: skip
+    check(found, select.offdiag(both).new())
+    only_first = ([0, 1], [1, 2]) if RANK == 0 else ([], [])
+    assert DistMatrix.from_parts(*only_first, nrows=3, ncols=3).nvals == 2
+
+
+def case_files() -> None:
+    folder = WORLD.bcast(tempfile.mkdtemp() if RANK == 0 else None)
+    with gb.using(LOCAL):
+        A = generators.kronecker(6, 4, seed=9)
+    rows, cols, _ = A.to_coo()
+    paths = {kind: os.path.join(folder, f"g.{kind}") for kind in ("txt", "mtx", "grb", "one.txt", "short.txt")}
+    if RANK == 0:
+        gb.io.save(paths["grb"], A)
+        gb.io.mmwrite(paths["mtx"], A)
+        with open(paths["txt"], "w", encoding="utf-8") as file:
+            file.write("# vertices from 0\n")
+            file.writelines(f"{i}\t{j}\n" for i, j in zip(rows, cols, strict=True))
+        with open(paths["one.txt"], "w", encoding="utf-8") as file:
+            file.write(
+                "\n".join(f"{i + 1} {j + 1} 0.5" for i, j in zip(rows, cols, strict=True))
+            )  # no newline at the end
+        with open(paths["short.txt"], "w", encoding="utf-8") as file:
+            file.write("0 1\n1 2\nthree\n2 0\n")
+    WORLD.barrier()
+    check(DistMatrix.from_file(paths["grb"]), A)
+    check(DistMatrix.from_file(paths["mtx"]), A)
+    check(DistMatrix.from_file(paths["txt"], nrows=64), A)
+    check(DistMatrix.from_file(paths["one.txt"], nrows=64, base=1), A)
+    check(DistMatrix.from_file(paths["one.txt"], nrows=64, base=1, undirected=True), A)
+    expect(ValueError, lambda: DistMatrix.from_file(paths["short.txt"]), "'three'")
+    expect(FileNotFoundError, lambda: DistMatrix.from_file(os.path.join(folder, "nothing.txt")), "nothing.txt")
+    expect(ValueError, lambda: DistMatrix.from_file(paths["txt"] + ".gz"), "decompress")
+    WORLD.barrier()
+    if RANK == 0:
+        for path in paths.values():
+            os.unlink(path)
+        os.rmdir(folder)
+
+
+# --- faults that all ranks notice ------------------------------------------------------------------------------------
+
+
+def case_errors_are_everybodys() -> None:
+    last = RANK == RANKS - 1
+    expect(
+        IndexOutOfBound,
+        lambda: DistMatrix.from_parts([7 if last else 0], [0], nrows=3, ncols=3),
+        "row indices: 7 is out of range for size 3",
+    )
+    expect(InvalidValue, lambda: DistMatrix.from_parts([0, 1], [0], nrows=3, ncols=3), "same length")
+    with gb.using("mpi"):
+        expect(ValueError, lambda: Vector.from_coo([2, 2], [1, 2], size=4), "Duplicate")
+        expect(IndexOutOfBound, lambda: Vector.from_coo([9], [1], size=4), "9")
+        expect(ValueError, lambda: Matrix.from_coo([2, 2], [1, 1], [1, 2], nrows=4, ncols=4), "Duplicate")
+        # One rank's failure leaves all of them in step.
+        A = Matrix.from_coo([0, 2], [1, 3], [1, 2], nrows=4, ncols=4)
+        assert A.nvals == 2
+        assert A.isequal(A.dup())
+    expect(ValueError, lambda: gb.Vector(int, 3).to(f"mpi:{RANKS + 1}x1"), "ranks")
+    expect(ValueError, lambda: gb.Vector(int, 3).to("mpi:mpi"), "one machine")
+    if RANKS > 1:
+        grid = Grid()
+        expect(RanksDiffer, lambda: grid.check_same(seed=RANK), "seed: rank 0 has 0, rank 1 has 1")
+        with gb.using("mpi"):
+            expect(RanksDiffer, lambda: Vector.from_coo([RANK], [1], size=RANKS), "rank 1")
+        expect(RanksDiffer, lambda: DistMatrix.kronecker(4, seed=RANK), "seed")
+
+
+def case_too_much_to_gather() -> None:
+    D = some_matrices()[0].to("mpi")
+    os.environ["GRBLAS_GPU_MPI_GATHER"] = "10"
+    try:
+        expect(OutOfMemory, lambda: D.kronecker(D).new(), "kronecker has no distributed form")
+    finally:
+        del os.environ["GRBLAS_GPU_MPI_GATHER"]
+
+
+def case_trace() -> None:
+    with gb.using(LOCAL):
+        A = generators.kronecker(9, seed=2)
+    D = A.to("mpi")
+    algorithms.dobfs(D, 3)
+    with gb.trace() as t:
+        algorithms.dobfs(D, 3)
+    assert {record.direction for record in t.steps()} == {"push", "pull"}
+    for record in t.steps():
+        assert (record.bytes_sent > 0) == (RANKS > 1)
+        assert record.messages is not None
+    assert "sent" in str(t).splitlines()[0]
+    WORLD.barrier()
+
+
+def main() -> None:
+    chosen = sys.argv[1:]
+    for name, case in list(globals().items()):
+        if name.startswith("case_") and (not chosen or name in chosen):
+            begun = MPI.Wtime()
+            case()
+            if RANK == 0:
+                print(f"{name} {MPI.Wtime() - begun:.2f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""The CUDA engine's modules, on a GPU where there is one and otherwise on ``emulated_cupy``."""
+
+from __future__ import annotations
+
+import importlib
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import emulated_cupy
+import numpy as np
+import pytest
+from hardware import has_gpu
+
+from grblas_gpu.backends.storage import MatrixStore, VectorStore
+
+CUDA = "grblas_gpu.backends.cuda"
+GPU = has_gpu()
+ENGINES = [
+    pytest.param("gpu", marks=[pytest.mark.gpu, pytest.mark.skipif(not GPU, reason="needs a CUDA device")]),
+    pytest.param("emulated", marks=pytest.mark.skipif(GPU or shutil.which("g++") is None, reason="needs g++, no GPU")),
+]
+
+
+@contextmanager
+def loaded(kind: str, monkeypatch: pytest.MonkeyPatch, *modules: str) -> Iterator[Any]:
+    """The named modules of the engine, and how stores get to it and back.
+
+    ``kind`` is "gpu", "emulated", or "recorded": then nothing runs, and what would be compiled is noted.
+    """
+    if kind != "gpu":
+        monkeypatch.setitem(sys.modules, "cupy", emulated_cupy.module(runs=kind == "emulated"))
+        _forget(monkeypatch)
+    cupy = importlib.import_module("cupy")
+    if kind == "emulated":  # rows have smaller parts, see emulated_cupy.SMALLER
+        monkeypatch.setattr(importlib.import_module(f"{CUDA}.fusion.run"), "LEAST_PART", 2)
+    yield SimpleNamespace(
+        name=kind,
+        to_device=lambda x: None if x is None else cupy.asarray(np.ascontiguousarray(x)),
+        to_host=lambda x: None if x is None else (x.get() if hasattr(x, "get") else np.array(x)),
+        **{name.rpartition(".")[2]: importlib.import_module(f"{CUDA}.{name}") for name in modules},
+    )
+    if kind != "gpu":
+        _forget(monkeypatch)
+
+
+def _forget(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith(CUDA)]:
+        monkeypatch.delitem(sys.modules, name)
+
+
+def moved(store: Any, to: Any) -> Any:
+    """A copy of a store elsewhere."""
+    if type(store) is MatrixStore:
+        result = MatrixStore(store.nrows, store.ncols, to(store.indptr), to(store.indices), to(store.values))
+        result._max_degree = store.max_degree
+        return result
+    nvals = store.nvals
+    return VectorStore(
+        store.size,
+        to(store.values),
+        indices=to(store.indices),
+        present=to(store.present),
+        nvals=nvals,
+        ordered=store.ordered,
+    )

@@ -1,0 +1,54 @@
+"""What tests of loops on the device share: graphs, how a matrix gets there, and whether results are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from emulated_engine import ENGINES, loaded, moved
+
+import grblas_gpu as gb
+from grblas_gpu import Matrix, generators
+from grblas_gpu.backends import registry as backends
+
+
+class EndOfTest(Exception):
+    pass
+
+
+def graphs() -> dict[str, Matrix]:
+    with gb.using("cpu"):
+        kronecker = generators.kronecker(6, seed=2)
+        rows, cols, _ = kronecker.to_coo()
+        random = np.random.default_rng(3)
+        some = random.random(len(rows)) < 0.6
+        lengths = random.integers(1, 9, int(some.sum()))
+        directed = Matrix.from_coo(rows[some], cols[some], lengths, nrows=kronecker.nrows, ncols=kronecker.ncols)
+        return {"kronecker": kronecker, "directed": directed, "path": generators.path(40), "star": generators.star(50)}
+
+
+@pytest.fixture(params=ENGINES)
+def to_device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """How a matrix gets to the CUDA engine, or to its emulation; objects are made there meanwhile."""
+    with loaded(request.param, monkeypatch, "engine") as device:
+        if request.param != "gpu":
+            monkeypatch.setitem(backends._engines, "cuda", device.engine.CudaBackend())
+
+        def move(A: Matrix) -> Matrix:
+            B = A.to("cuda")
+            if request.param != "gpu":  # whose arrays are NumPy's: the transpose would be made by SciPy
+                other = A._store.transposed()
+                B._store._transpose = B._store if other is A._store else moved(other, device.to_device)
+                B._store._transpose._transpose = B._store
+            return B
+
+        with gb.using("cuda"):
+            yield move
+
+
+def same(x: Any, y: Any) -> bool:
+    if x.ndim == 0:
+        return bool(x.isclose(y.value, rel_tol=1e-9))
+    return bool(x.isclose(y.to("cpu"), rel_tol=1e-9, check_dtype=True))

@@ -1,0 +1,406 @@
+"""The NetworkX backend: NetworkX's results, order and errors, whatever the graph is like; and where calls run."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import math
+import os
+import random
+import subprocess
+import sys
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+from networkx.utils.backends import _registered_algorithms as DISPATCHABLE
+
+import _nx_grblas_gpu as info
+from grblas_gpu.networkx_backend import interface
+
+BACKEND = "grblas_gpu"
+KINDS = (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph)
+
+
+@pytest.fixture(autouse=True)
+def no_cache():
+    """Every call converts, unless a test says otherwise."""
+    before = nx.config.cache_converted_graphs
+    nx.config.cache_converted_graphs = False
+    yield
+    nx.config.cache_converted_graphs = before
+
+
+class Label:
+    """Has a hash but no order."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __repr__(self) -> str:
+        return f"Label({self.number})"
+
+
+def random_graph(kind: type, nodes: int, edges: int, seed: int, low: int = 0) -> Any:
+    """Loops, parallel edges where there can be some, edges without a weight, labels without an order."""
+    draw = random.Random(seed)
+    labels = [Label(i) if i % 2 else (i, "x") for i in draw.sample(range(nodes), nodes)]
+    G = kind()
+    G.add_nodes_from(labels)
+    for _ in range(edges):
+        G.add_edge(draw.choice(labels), draw.choice(labels), weight=draw.randrange(low, 9))
+        G.add_edge(draw.choice(labels), draw.choice(labels))
+    G.add_edges_from(zip(labels[: nodes // 2], labels[1:], strict=False))
+    return G
+
+
+def null(kind: type) -> Any:
+    return kind()
+
+
+def lonely(kind: type) -> Any:
+    G = kind()
+    G.add_node("a")
+    return G
+
+
+def looped(kind: type) -> Any:
+    G = kind([("a", "a"), ("a", "b"), ("b", "c"), ("c", "a")])
+    G.add_node("alone")
+    return G
+
+
+GRAPHS = {
+    "null": null,
+    "lonely": lonely,
+    "looped": looped,
+    "sparse": lambda kind: random_graph(kind, 14, 8, 1),
+    "dense": lambda kind: random_graph(kind, 9, 40, 2),
+    "negative": lambda kind: random_graph(kind, 8, 9, 3, low=-2),
+    "cycle": lambda kind: nx.cycle_graph(7, create_using=kind),
+    "float": lambda kind: kind([("a", "b", {"weight": 0.1}), ("b", "c", {"weight": 0.2}), ("a", "c", {"weight": 0.3})]),
+}
+
+
+def public(name: str) -> Any:
+    return getattr(nx, name, None) or getattr(nx.tournament, name)
+
+
+def outcome(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """The result, an iterator as a list; or the exception."""
+    try:
+        result = function(*args, **kwargs)
+        return list(result) if hasattr(result, "__next__") else result
+    except Exception as error:
+        return error
+
+
+def equal(x: Any, y: Any) -> bool:
+    if isinstance(x, Exception) or isinstance(y, Exception):
+        return type(x) is type(y) and str(x) == str(y)
+    if isinstance(x, dict) and isinstance(y, dict):
+        return x.keys() == y.keys() and all(equal(x[key], y[key]) for key in x)
+    if isinstance(x, (list, tuple)):
+        return type(x) is type(y) and len(x) == len(y) and all(map(equal, x, y))
+    if isinstance(x, np.ndarray):
+        return x.shape == y.shape and np.allclose(x, y)
+    if isinstance(x, float) or isinstance(y, float):
+        return math.isclose(x, y, rel_tol=1e-9, abs_tol=1e-12) or (x != x and y != y)
+    return x == y
+
+
+def python_scalars(value: Any) -> bool:
+    """No NumPy scalar anywhere in a result."""
+    if isinstance(value, dict):
+        return all(map(python_scalars, value.values()))
+    if isinstance(value, (list, tuple, set)):
+        return all(map(python_scalars, value))
+    return not isinstance(value, np.generic)
+
+
+def calls(name: str, G: Any) -> list[tuple[tuple, dict]]:
+    """Arguments that have a meaning for the function, and some that are errors."""
+    parameters = inspect.signature(DISPATCHABLE[name].__wrapped__.orig_func).parameters
+    nodes = list(G)
+    a, b = (nodes[0], nodes[-1]) if nodes else ("none", "nowhere")
+    needed = tuple(p.name for p in parameters.values() if p.default is p.empty)[1:]
+    positional: dict[tuple[str, ...], list[tuple]] = {
+        (): [()],
+        ("source",): [(a,), ("missing",), ([a],)],
+        ("target",): [(a,), ("missing",)],
+        ("n",): [(b,), ("missing",)],
+        ("k",): [(2,), (0,)],
+        ("sources",): [([a, b],), (["missing"],), ([],)],
+        ("source", "target"): [(a, b), (b, a), (a, a), ("missing", a), (a, "missing")],
+        ("source", "distance"): [(a, 0), (a, 1), (a, 2.0), (a, -1), ("missing", 1)],
+    }
+    weight = next((word for word in ("weight", "distance") if word in parameters and word not in needed), None)
+    keywords: list[dict] = [{}, {weight: "weight"}, {weight: "absent"}] if weight else [{}]
+    several = {
+        "alpha": 0.02, "normalized": False, "endpoints": True, "wf_improved": False, "count_zeros": False,
+        "usebounds": True, "cutoff": 1.5, "u": a, "v": a, "nodes": [a, b], "nbunch": [a], "max_iter": 2,
+        "personalization": {a: 1}, "dangling": {b: 2}, "method": "bellman-ford", "nodelist": nodes[::-1],
+    }  # fmt: skip
+    keywords += [{key: value} for key, value in several.items() if key in parameters]
+    return [(args, kwargs) for args in positional[needed] for kwargs in keywords]
+
+
+# ---- the same as NetworkX ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", sorted(info.FUNCTIONS))
+def test_same_as_networkx(name):
+    ran = 0
+    for kind in KINDS:
+        for make in GRAPHS.values():
+            G = make(kind)
+            for args, kwargs in calls(name, G):
+                expected = outcome(public(name), G, *args, **kwargs, backend="networkx")
+                found = outcome(public(name), G, *args, **kwargs, backend=BACKEND)
+                if type(found) is NotImplementedError:
+                    continue  # left to NetworkX
+                ran += 1
+                if name == "strongly_connected_components" and isinstance(found, list):
+                    expected, found = (sorted(map(sorted_ids, several)) for several in (expected, found))
+                if name in {"center", "radius"} and isinstance(expected, ValueError):
+                    assert isinstance(found, ValueError)  # of max() or of min()
+                    continue
+                assert equal(expected, found), (kind.__name__, list(G), args, kwargs, expected, found)
+                assert python_scalars(found) or isinstance(found, np.ndarray), (args, kwargs, found)
+    assert ran >= len(GRAPHS)
+
+
+def sorted_ids(nodes: set) -> list[int]:
+    return sorted(map(id, nodes))
+
+
+@pytest.mark.parametrize("kwargs", [{"k": 3, "seed": 1}, {"k": 2, "seed": 5, "normalized": False}, {"k": 1, "seed": 2}])
+@pytest.mark.parametrize("endpoints", [False, True])
+def test_samples_of_betweenness_centrality(kwargs, endpoints, backend):
+    for kind in (nx.Graph, nx.DiGraph):
+        G = random_graph(kind, 14, 20, 7)
+        expected = nx.betweenness_centrality(G, endpoints=endpoints, **kwargs)
+        assert equal(expected, nx.betweenness_centrality(G, endpoints=endpoints, **kwargs, backend=BACKEND))
+
+
+@pytest.mark.parametrize("name", ["pagerank", "triangles", "core_number", "closeness_centrality", "square_clustering"])
+def test_engines(name, backend):
+    G = nx.karate_club_graph()
+    assert interface.convert_from_nx(G).pattern().backend == backend
+    assert equal(public(name)(G, backend="networkx"), public(name)(G, backend=BACKEND))
+
+
+def test_order_of_results():
+    G = random_graph(nx.Graph, 30, 40, 11)
+    source = next(iter(G))
+    for name, args in [("pagerank", ()), ("triangles", ()), ("single_source_shortest_path_length", (source,))]:
+        expected, found = (list(public(name)(G, *args, backend=which)) for which in ("networkx", BACKEND))
+        assert expected == found
+    assert list(nx.bfs_layers(G, source, backend=BACKEND)) == list(nx.bfs_layers(G, source))
+    near = list(nx.single_source_dijkstra_path_length(G, source, backend=BACKEND).values())
+    assert near == sorted(near)
+
+
+def test_strong_components_come_after_those_they_lead_to():
+    G = random_graph(nx.DiGraph, 40, 20, 5)
+    position = {node: i for i, part in enumerate(nx.strongly_connected_components(G, backend=BACKEND)) for node in part}
+    assert len(position) == len(G)
+    assert all(position[u] >= position[v] for u, v in G.edges)
+
+
+# ---- weights -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["betweenness_centrality", "clustering", "katz_centrality", "closeness_centrality"])
+def test_weights_of_a_cached_conversion_are_ignored(name):
+    nx.config.cache_converted_graphs = True
+    nx.config.warnings_to_ignore.add("cache")
+    try:
+        G = nx.cycle_graph(6)
+        G.add_edge(0, 3, weight=100.0)
+        nx.pagerank(G, backend=BACKEND)
+        cached = G.__networkx_cache__["backends"][BACKEND]
+        (converted,) = cached.values()
+        assert list(converted.values) == ["weight"]
+        found = public(name)(G, backend=BACKEND)
+        assert list(cached.values()) == [converted]  # it was used again
+        assert equal(public(name)(G, backend="networkx"), found)
+    finally:
+        nx.config.warnings_to_ignore.discard("cache")
+
+
+def test_a_changed_graph_is_converted_again():
+    nx.config.cache_converted_graphs = True
+    G = nx.path_graph(3)
+    assert nx.is_connected(G, backend=BACKEND)
+    G.add_node("new")
+    assert not nx.is_connected(G, backend=BACKEND)
+
+
+@pytest.mark.parametrize("weight", [math.nan, math.inf, None, "heavy", 10**30, 1 + 2j])
+@pytest.mark.parametrize("name", ["pagerank", "average_neighbor_degree", "single_source_dijkstra_path_length"])
+def test_weights_that_are_left_to_networkx(name, weight):
+    G = nx.path_graph(3)
+    G.add_edge(1, 2, weight=weight)
+    args = (0,) if name.startswith("single_source") else ()
+    with pytest.raises(NotImplementedError, match="backend raised NotImplementedError") as caught:
+        public(name)(G, *args, weight="weight", backend=BACKEND)
+    assert "'weight'" in str(caught.value.__cause__)
+    with nx.config(backend_priority=[BACKEND], backends=nx.config.backends):
+        nx.config.backends[BACKEND].min_edges = 0
+        try:
+            expected = outcome(public(name), G, *args, weight="weight", backend="networkx")
+            assert equal(expected, outcome(public(name), G, *args, weight="weight"))
+        finally:
+            nx.config.backends[BACKEND].min_edges = info.get_info()["default_config"]["min_edges"]
+
+
+def test_large_integers_stay_exact():
+    G = nx.path_graph(3)
+    nx.set_edge_attributes(G, 2**55 + 1, "weight")
+    assert nx.dijkstra_path_length(G, 0, 2, backend=BACKEND) == 2**56 + 2
+    G.add_edge(0, 2, weight=0.5)
+    with pytest.raises(NotImplementedError):
+        nx.dijkstra_path_length(G, 0, 2, backend=BACKEND)
+
+
+def test_a_graph_converted_without_weights_says_so():
+    converted = interface.convert_from_nx(nx.path_graph(3))
+    assert nx.pagerank(converted, weight=None)[1] > 0.4
+    with pytest.raises(nx.NetworkXError, match=r"edge_attrs=.'weight': 1."):
+        nx.pagerank(converted)
+
+
+def test_negative_cycles():
+    G = nx.DiGraph([(0, 1, {"weight": 1}), (1, 2, {"weight": -3}), (2, 0, {"weight": 1}), (3, 0, {})])
+    assert nx.negative_edge_cycle(G, backend=BACKEND)
+    with pytest.raises(nx.NetworkXUnbounded, match="Negative cycle detected"):
+        nx.single_source_bellman_ford_path_length(G, 3, backend=BACKEND)
+    G[2][0]["weight"] = 2
+    assert not nx.negative_edge_cycle(G, backend=BACKEND)
+
+
+# ---- conversion ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_there_and_back(kind):
+    G = random_graph(kind, 9, 15, 4)
+    G.graph["name"] = "test"
+    nx.set_node_attributes(G, "blue", "colour")
+    everything = {"preserve_edge_attrs": True, "preserve_node_attrs": True, "preserve_graph_attrs": True}
+    H = interface.convert_to_nx(interface.convert_from_nx(G, **everything))
+    assert type(H) is kind
+    assert H.graph == G.graph
+    assert H._node == G._node
+    assert H._adj == G._adj
+    assert list(H) == list(G)
+    assert interface.convert_from_nx(G).number_of_edges() == G.number_of_edges()
+
+
+def test_only_what_was_asked_for_is_converted():
+    G = nx.Graph([(0, 1, {"weight": 2, "colour": "red"}), (1, 2)])
+    nx.set_node_attributes(G, {0: 5}, "size")
+    H = interface.convert_to_nx(interface.convert_from_nx(G, edge_attrs={"weight": 7}, node_attrs={"size": 0}))
+    assert H._adj == {0: {1: {"weight": 2}}, 1: {0: {"weight": 2}, 2: {"weight": 7}}, 2: {1: {"weight": 7}}}
+    assert dict(H.nodes(data="size")) == {0: 5, 1: 0, 2: 0}
+
+
+def test_views_and_subgraphs():
+    G = random_graph(nx.DiGraph, 20, 30, 8)
+    for view in (G.reverse(copy=False), G.subgraph(list(G)[5:]), G.to_undirected(as_view=True)):
+        assert equal(
+            nx.pagerank(view, weight=None, backend="networkx"), nx.pagerank(view, weight=None, backend=BACKEND)
+        )
+
+
+def test_views_that_hide_edges():
+    for kind in KINDS:
+        G = random_graph(kind, 12, 20, 6)
+        hidden = set(list(G.edges)[::2])
+        view = nx.subgraph_view(G, filter_edge=lambda *edge, hidden=hidden: edge not in hidden)
+        assert interface.convert_from_nx(view).number_of_edges() == view.number_of_edges()
+        expected, found = (nx.closeness_centrality(view, backend=which) for which in ("networkx", BACKEND))
+        assert equal(expected, found)
+
+
+def test_what_the_backend_lacks_falls_back_from_its_graphs():
+    converted = interface.convert_from_nx(nx.path_graph(4))
+    with pytest.raises(NotImplementedError, match="'bridges' is not implemented"):
+        nx.bridges(converted)
+    before, nx.config.fallback_to_nx = nx.config.fallback_to_nx, True
+    try:
+        assert list(nx.bridges(converted)) == [(0, 1), (1, 2), (2, 3)]
+    finally:
+        nx.config.fallback_to_nx = before
+
+
+# ---- where calls run -----------------------------------------------------------------------------------------
+
+
+def test_the_lists_of_functions_agree():
+    assert info.FUNCTIONS.keys() == interface.FUNCTIONS.keys()
+    assert len(info.FUNCTIONS) >= 40
+    assert list(info.FUNCTIONS) == sorted(info.FUNCTIONS)
+
+
+@pytest.mark.parametrize("name", sorted(info.FUNCTIONS))
+def test_signatures_are_those_of_networkx(name):
+    theirs = inspect.signature(DISPATCHABLE[name].__wrapped__.orig_func).parameters.values()
+    ours = interface.FUNCTIONS[name].signature.parameters.values()
+    assert [(p.name, p.default, p.kind) for p in theirs] == [(p.name, p.default, p.kind) for p in ours]
+
+
+def test_reasons():
+    large, small = nx.gnm_random_graph(900, 2000, seed=1), nx.path_graph(5)
+    digraph = nx.path_graph(5, create_using=nx.DiGraph)
+    assert interface.can_run("pagerank", (small,), {}) is True
+    assert interface.can_run("bridges", (small,), {}) == "bridges is not among the functions of this backend"
+    assert interface.can_run("betweenness_centrality", (small,), {"weight": "weight"}) == "paths are weighted"
+    assert interface.can_run("core_number", (digraph,), {}) == "the graph is directed"
+    assert interface.can_run("diameter", (small, {0: 1}), {}) == "the eccentricities are given"
+    assert "function" in str(interface.can_run("closeness_centrality", (small,), {"distance": max}))
+    assert interface.should_run("pagerank", (large,), {}) is True
+    assert interface.should_run("pagerank", (small,), {}) == "the graph is small: fewer than 1000 edges"
+    assert "conversion takes longer" in str(interface.should_run("degree_centrality", (large,), {}))
+    assert "about as fast" in str(interface.should_run("has_path", (large, 0, 1), {}))
+    assert "about as fast" in str(interface.should_run("shortest_path_length", (large,), {"source": 0, "target": 1}))
+    assert interface.should_run("shortest_path_length", (large,), {"source": 0}) is True
+    chain = nx.path_graph(5000)
+    assert "paths may be long" in str(interface.should_run("single_source_shortest_path_length", (chain, 0), {}))
+    assert interface.should_run("pagerank", (interface.convert_from_nx(small),), {}) is True
+
+
+def test_reasons_are_logged(caplog):
+    with caplog.at_level(logging.DEBUG, logger="networkx.utils.backends"), nx.config(backend_priority=[BACKEND]):
+        nx.betweenness_centrality(nx.path_graph(3), weight="weight")
+    assert "because: paths are weighted" in caplog.text
+
+
+def test_wrong_arguments_are_networkx_errors():
+    with pytest.raises(TypeError):
+        nx.pagerank(nx.path_graph(3), nonsense=1, backend=BACKEND)
+    with pytest.raises(nx.PowerIterationFailedConvergence):
+        nx.pagerank(nx.star_graph(5), max_iter=1, backend=BACKEND)
+    with pytest.raises(nx.NetworkXNotImplemented):
+        nx.connected_components(nx.DiGraph(), backend=BACKEND)
+
+
+def test_unchanged_programs_use_it():
+    program = (
+        "import logging, sys, networkx as nx\n"
+        "assert 'grblas_gpu' not in sys.modules and 'numpy' not in sys.modules\n"
+        "logging.basicConfig(level=logging.DEBUG, stream=sys.stdout)\n"
+        "G = nx.gnm_random_graph(500, 3000, seed=1)\n"
+        "print(sum(nx.pagerank(G).values()))\n"
+    )
+    environment = os.environ | {"NETWORKX_BACKEND_PRIORITY": BACKEND}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert "Using backend 'grblas_gpu' for call to 'pagerank'" in done.stdout
+
+
+@pytest.mark.slow
+def test_networkx_own_tests():
+    suite = os.path.join(os.path.dirname(__file__), "..", "conformance", "networkx_suite.py")
+    assert subprocess.run([sys.executable, suite], check=False).returncode == 0

@@ -1,0 +1,343 @@
+"""Whole loops: the same results however they run, and clear errors for bodies that look at values."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import weakref
+from typing import Any
+
+import emulated_cupy
+import numpy as np
+import nvrtc
+import pytest
+from emulated_engine import GPU, loaded
+from loop_bodies import BODIES
+from loop_cases import EndOfTest, graphs, same
+
+import grblas_gpu as gb
+from grblas_gpu import Matrix, Scalar, Vector, algorithms, binary, generators, monoid, select, semiring
+from grblas_gpu.backends import registry as backends
+from grblas_gpu.exceptions import LoopError
+
+
+@pytest.mark.parametrize("graph", ["kronecker", "directed", "path", "star"])  # three of them run the same programs
+@pytest.mark.parametrize("name", BODIES)
+def test_a_loop_on_the_device_is_a_loop(to_device: Any, name: str, graph: str) -> None:
+    A, body = graphs()[graph], BODIES[name]
+    with gb.using("cpu"):
+        expected, results = body(A, 5)
+    loop, found = body(to_device(A), 5)
+    assert loop.mode == "fused"
+    assert expected.mode == "iterated"
+    assert loop.steps == expected.steps
+    assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True] * len(found)
+
+
+def test_aggregators_are_repeated_step_by_step(to_device: Any) -> None:
+    A = graphs()["directed"]
+
+    def means(A: Matrix) -> tuple[Any, Scalar]:
+        walkers, mean = Vector.from_coo([5], [1], size=A.nrows), Scalar(float)
+        loop = gb.loop(walkers, 3)
+        for _ in loop:
+            walkers << semiring.plus_first(walkers @ A)
+            mean << walkers.reduce(gb.agg.mean)
+        return loop, mean
+
+    with gb.using("cpu"):
+        _, expected = means(A)
+    loop, found = means(to_device(A))
+    assert (loop.mode, loop.steps) == ("iterated", 3)
+    assert same(expected, found)
+
+
+@pytest.mark.parametrize("name", ["levels", "distances", "all kinds"])
+def test_a_recorded_loop_may_be_repeated_step_by_step(backend: str, name: str, monkeypatch: Any) -> None:
+    """What an engine cannot run as a whole is run from the recording."""
+    A = graphs()["directed"].to(backend)
+    with gb.config.set(loops="iterated"):
+        expected, results = BODIES[name](A, 5)
+    engine = type(backends.current_engine())
+    monkeypatch.setattr(engine, "runs_loops", True)
+    monkeypatch.setattr(engine, "run_loop", lambda self, recording: None, raising=False)
+    loop, found = BODIES[name](A, 5)
+    assert (loop.mode, loop.steps) == ("iterated", expected.steps)
+    assert all(x.isequal(y) for x, y in zip(results, found, strict=True))
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+def test_ranks_in_32_bits_are_added_up_in_64_on_the_device(to_device: Any, monkeypatch: Any, weighted: bool) -> None:
+    """PageRank as it is in the library: fused, and with what a thread reads at random in 32 bits."""
+    A = graphs()["directed"]
+    options: dict[str, Any] = {"weighted": weighted, "tol": 1e-9}
+    with gb.using("cpu"):
+        expected = algorithms.pagerank(A, **options).to_dense()
+    made = []
+
+    def noted(*args: Any) -> Any:
+        made.append(gb.loop(*args))
+        return made[-1]
+
+    monkeypatch.setattr(sys.modules[algorithms.pagerank.__module__], "loop", noted)
+    found = algorithms.pagerank(to_device(A), dtype="FP32", **options)
+    assert ([loop.mode for loop in made], found.dtype) == (["fused"], gb.FP32)
+    np.testing.assert_allclose(found.to_dense(), expected, rtol=1e-5)
+    if not GPU:
+        program = emulated_cupy.sources[-1]
+        assert "using VectorValue = float;" in program
+        assert "using Value = double;" in program
+
+
+def test_nothing_to_do(to_device: Any) -> None:
+    A = to_device(graphs()["path"])
+    for condition, limit in ((Vector(bool, A.nrows), None), (Vector.from_coo([1], [True], size=A.nrows), 0)):
+        levels, frontier = Vector(int, A.nrows), condition
+        loop = gb.loop(frontier, limit)
+        for depth in loop:
+            levels(frontier.S) << depth
+            frontier(~levels.S, replace=True) << semiring.lor_land(frontier @ A)
+        assert (loop.steps, levels.nvals) == (0, 0)
+
+
+def test_the_limit_ends_a_loop(to_device: Any) -> None:
+    A = to_device(graphs()["path"])
+    levels, frontier = Vector(int, A.nrows), Vector.from_coo([0], [True], size=A.nrows)
+    loop = gb.loop(frontier, 7)
+    for depth in loop:
+        levels(frontier.S) << depth
+        frontier(~levels.S, replace=True) << semiring.lor_land(frontier @ A)
+    assert (loop.steps, int(depth), levels.nvals, frontier.to_dict()) == (7, 6, 7, {7: True})
+
+
+def test_loops_follow_each_other(to_device: Any) -> None:
+    """Buffers are left clean, and results of one loop enter the next in whatever form they have."""
+    A = graphs()["kronecker"]
+    B = to_device(A)
+    for source in (5, 3, 5, 0):
+        for name in ("levels", "dependencies", "levels by pushing"):
+            with gb.using("cpu"):
+                _, results = BODIES[name](A, source)
+            _, found = BODIES[name](B, source)
+            assert all(same(x, y) for x, y in zip(results, found, strict=True)), (name, source)
+
+
+def test_one_program_for_graphs_that_come_and_go(to_device: Any) -> None:
+    """What a loop remembers of a graph is that of no other, and keeps none of them in memory."""
+    with gb.using("cpu"):
+        graphs = [generators.path(50), generators.star(50), generators.grid_2d(5, 10)]
+        expected = [algorithms.bfs(A, 7) for A in graphs]
+    stays = to_device(graphs[2])
+    for turn in (0, 1, 2, 1, 0, 2, 2, 0):
+        A = stays if turn == 2 else to_device(graphs[turn])
+        assert same(expected[turn], algorithms.dobfs(A, 7))
+        remembered = weakref.ref(A._store)
+        del A
+        gc.collect()
+        assert (remembered() is None) == (turn != 2)
+
+
+def test_the_count_of_an_earlier_loop_is_a_number(to_device: Any) -> None:
+    first, second, third = (Vector.from_coo([2], [1], size=5) for _ in range(3))
+    for count in gb.loop(first, 7):
+        first << binary.plus(first, 1)
+        kept = Scalar.from_value(count)
+    rounds = gb.loop(first, 3)
+    for step in rounds:
+        first << step
+        second << count
+        third << kept
+    assert (rounds.mode, int(count), kept.value) == ("fused", 6, 6)
+    assert [set(x.to_dict().values()) for x in (first, second, third)] == [{2}, {6}, {6}]
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_entries_that_a_mask_selects(to_device: Any, masked: bool) -> None:
+    """Added to what is there; or through a second mask, which is one operation after another."""
+
+    def totals(size: int) -> tuple[Any, Vector]:
+        x = Vector.from_coo([0, 1, 2, 5], [1, 2, 3, 4], int, size=size)
+        chosen = Vector.from_coo([1, 2, 7], [True, False, True], size=size)
+        total = Vector.from_coo([2, 9], [10, 20], int, size=size)
+        rounds = gb.loop(x, 3)
+        for _ in rounds:
+            if masked:
+                total(chosen.V) << x.select(chosen.S)
+            else:
+                total(binary.plus) << x.select(chosen.S)
+            x << binary.times(x, 2)
+        return rounds, total
+
+    with gb.using("cpu"):
+        _, expected = totals(12)
+    rounds, found = totals(12)
+    assert (rounds.mode, rounds.steps) == ("iterated" if masked else "fused", 3)
+    assert same(expected, found)
+
+
+def test_steps_are_traced(to_device: Any) -> None:
+    A = to_device(graphs()["path"])
+    with gb.trace() as trace:
+        loop, (levels, _) = BODIES["levels"](A, 0)
+    steps = trace.steps()
+    assert len(steps) == loop.steps == 40
+    assert [step.allowed for step in steps] == list(range(39, -1, -1))
+    assert [step.input_nvals for step in steps] == [1] * 40
+    assert {step.direction for step in steps} <= {"push", "pull"}
+    assert levels.nvals == 40
+
+
+def test_an_interrupt_leaves_the_last_step(to_device: Any, monkeypatch: Any) -> None:
+    from grblas_gpu.backends.cuda.fusion import run as loop_run
+
+    A = to_device(graphs()["path"])
+    wait = loop_run._Report.wait
+
+    def interrupted(self: Any, stream: Any) -> Any:
+        wait(self, stream)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(loop_run._Report, "wait", interrupted)
+    levels, frontier = Vector(int, A.nrows), Vector.from_coo([0], [True], size=A.nrows)
+    with pytest.raises(KeyboardInterrupt):
+        for depth in gb.loop(frontier, 7):
+            levels(frontier.S) << depth
+            frontier(~levels.S, replace=True) << semiring.lor_land(frontier @ A)
+    assert (levels.nvals, frontier.to_dict()) == (7, {7: True})
+    monkeypatch.setattr(loop_run._Report, "wait", wait)
+    assert BODIES["levels"](A, 0)[1][0].nvals == 40
+
+
+# --- errors ----------------------------------------------------------------------------------------------------------
+
+
+def looks_at_entries(A: Matrix, frontier: Vector, **options: Any) -> None:
+    for _ in gb.loop(frontier, **options):
+        frontier << semiring.lor_land(frontier @ A)
+        if frontier.nvals > 3:
+            break
+
+
+def looks_before(A: Matrix, frontier: Vector, **options: Any) -> None:
+    for _ in gb.loop(frontier, **options):
+        if frontier.nvals > 3:
+            break
+        frontier << semiring.lor_land(frontier @ A)
+
+
+def looks_at_the_count(A: Matrix, frontier: Vector, **options: Any) -> None:
+    for depth in gb.loop(frontier, **options):
+        if depth > 3:
+            break
+        frontier << semiring.lor_land(frontier @ A)
+
+
+def looks_at_a_scalar(A: Matrix, frontier: Vector, **options: Any) -> None:
+    found = Scalar(bool)
+    for _ in gb.loop(frontier, **options):
+        frontier << semiring.lor_land(frontier @ A)
+        found << frontier.reduce(monoid.lor)
+        if found.value:
+            break
+
+
+def loops_inside(A: Matrix, frontier: Vector, **options: Any) -> None:
+    for _ in gb.loop(frontier, **options):
+        frontier << semiring.lor_land(frontier @ A)
+        for _ in gb.loop(frontier, 1):
+            frontier << select.valueeq(frontier, 0)
+
+
+def extracts(A: Matrix, frontier: Vector, **options: Any) -> None:
+    for _ in gb.loop(frontier, 2, **options):
+        frontier << semiring.lor_land(frontier @ A)
+        frontier[:3] << frontier[1:4].new()
+
+
+LOOKING = [looks_at_entries, looks_before, looks_at_the_count, looks_at_a_scalar, loops_inside, extracts]
+
+
+@pytest.mark.parametrize("body", LOOKING, ids=lambda body: body.__name__)
+def test_a_body_that_looks_at_values(to_device: Any, body: Any) -> None:
+    A = graphs()["path"]
+    B = to_device(A)
+    frontier = Vector.from_coo([4], [True], size=40)
+    with pytest.raises(LoopError, match=r"test_loops\.py:\d+: "):
+        body(B, frontier)
+    assert frontier.to_dict() == {4: True}  # nothing has happened
+    assert gb.recording.current() is None
+    body(B, frontier, fallback=True)
+    with gb.using("cpu"):
+        expected = Vector.from_coo([4], [True], size=40)
+        body(A, expected)
+    assert frontier.to("cpu").isequal(expected)
+
+
+def test_a_fallback_is_traced(to_device: Any) -> None:
+    A = to_device(graphs()["path"])
+    with gb.trace() as trace:
+        looks_at_entries(A, Vector.from_coo([4], [True], size=40), fallback=True)
+    assert trace.records[0].strategy == "iterated"
+    assert "the number of entries" in trace.records[0].reason
+
+
+def test_a_body_that_binds_its_state_anew(to_device: Any) -> None:
+    A = to_device(graphs()["path"])
+    frontier = Vector.from_coo([4], [True], size=40)
+    with pytest.raises(LoopError, match="binds frontier to a new object"):
+        for _ in gb.loop(frontier, 3):
+            frontier = semiring.lor_land(frontier @ A).new()
+
+
+def test_a_loop_that_cannot_end(to_device: Any) -> None:
+    A = to_device(graphs()["path"])
+    frontier = Vector.from_coo([4], [True], size=40)
+    with pytest.raises(LoopError, match="nothing in the body changes the condition"):
+        for _ in gb.loop(frontier):
+            result = semiring.lor_land(frontier @ A).new()
+    assert result.nvals == 0
+
+
+def test_errors_in_a_body_are_the_usual_ones(to_device: Any) -> None:
+    A = to_device(graphs()["path"])
+    frontier = Vector.from_coo([4], [True], size=40)
+    with pytest.raises(gb.exceptions.DimensionMismatch):
+        for _ in gb.loop(frontier):
+            frontier << semiring.lor_land(Vector(bool, 3) @ A)
+    assert gb.recording.current() is None
+
+
+def test_what_is_no_condition() -> None:
+    for condition in (3, "frontier", None):
+        with pytest.raises(TypeError, match="the condition is"):
+            gb.loop(condition)
+    with pytest.raises(ValueError, match="must not be negative"):
+        gb.loop(Vector(bool, 3), -1)
+
+
+# --- machine code ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.parametrize(
+    ("architecture", "oldest"), [*((architecture, False) for architecture in nvrtc.ARCHITECTURES), ("sm_90", True)]
+)
+def test_every_loop_compiles(architecture: str, oldest: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also with an older compiler: there are programs that one of them does not get done with."""
+    with loaded("recorded", monkeypatch, "engine", "fusion.program", "fusion.layout") as device:
+        monkeypatch.setitem(backends._engines, "cuda", device.engine.CudaBackend())
+        texts: list[str] = []
+
+        def keep(self: Any, recording: Any) -> None:
+            texts.append(device.program.Program(device.layout.describe(recording)).text)
+            raise EndOfTest
+
+        monkeypatch.setattr(device.engine.CudaBackend, "run_loop", keep)
+        with gb.using("cuda"):
+            A = graphs()["directed"].to("cuda")
+            for name in ("levels", "parents", "distances", "ranks", "cores", "all kinds"):
+                with pytest.raises(EndOfTest):
+                    BODIES[name](A, 5)
+        for text in texts:
+            nvrtc.compile_cuda(text, architecture, ("-std=c++17",), oldest=oldest)
+        assert len(texts) == 6

@@ -1,0 +1,312 @@
+"""Distributed graphs: the same answers on any number of ranks, and a clear end when a rank fails.
+
+Each job is one launch of ``mpiexec``; tests/helpers/distributed_program.py is what its ranks run.
+"""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hardware import has_gpu
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grblas_gpu.backends.mpi.packing import pack, packed_size, unpack
+from grblas_gpu.backends.mpi.partition import Block, Line, default_shape
+
+pytest.importorskip("mpi4py")
+
+HERE = Path(__file__).resolve().parent
+PROGRAM = HERE.parent / "helpers" / "distributed_program.py"
+BESIDE = Path(sys.executable).parent
+LAUNCHER = str(BESIDE / "mpiexec") if (BESIDE / "mpiexec").exists() else shutil.which("mpiexec")
+CASES = re.findall(r"^def (case_\w+)", PROGRAM.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def environment(**settings: str) -> dict[str, str]:
+    """Small graphs need no compiled kernels, and every rank would compile its own."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GRBLAS_GPU_MPI")}
+    return {**kept, "GRBLAS_GPU_BACKEND": "cpu", "GRBLAS_GPU_CPU_TIER": "numpy", **settings}
+
+
+def launch(ranks: int, *command: str, options: tuple[str, ...] = (), **settings: str) -> Any:
+    assert LAUNCHER is not None, "mpi4py is here, but no mpiexec"
+    return subprocess.run(
+        [LAUNCHER, *options, "-n", str(ranks), *command],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+        env=environment(**settings),
+    )
+
+
+def program(text: str) -> tuple[str, ...]:
+    """A Python program in which RANK is known."""
+    return sys.executable, "-c", "from mpi4py import MPI\nRANK = MPI.COMM_WORLD.Get_rank()\n" + text
+
+
+# --- the same answers ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("ranks", "grid"), [(1, "1x1"), (2, "1x2"), (3, "3x1"), (4, "2x2"), (6, "2x3"), (9, "3x3")])
+def test_ranks(ranks, grid):
+    done = launch(ranks, sys.executable, str(PROGRAM), GRBLAS_GPU_MPI_GRID=grid)
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert [line.split()[0] for line in done.stdout.splitlines()] == CASES
+
+
+def test_compiled_kernels():
+    done = launch(2, sys.executable, str(PROGRAM), "case_graph500", GRBLAS_GPU_CPU_TIER="numba")
+    assert done.returncode == 0, done.stderr[-4000:]
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not has_gpu(), reason="needs a CUDA device")
+@pytest.mark.parametrize("grid", ["2x2", "1x4"])
+def test_ranks_that_share_a_gpu(grid):
+    cases = ("case_algorithms", "case_masked_updates", "case_graph500", "case_matrix_operations", "case_trace")
+    settings = {"GRBLAS_GPU_BACKEND": "cuda", "GRBLAS_GPU_MPI_GRID": grid}
+    done = launch(4, sys.executable, str(PROGRAM), *cases, **settings)
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert {line.split()[0] for line in done.stdout.splitlines()} == set(cases)
+
+
+def test_a_program_for_one_machine():
+    """It knows nothing of ranks: only the backend is another one."""
+    text = """
+import grblas_gpu as gb
+from grblas_gpu import Matrix, Vector, algorithms, generators, semiring
+A = generators.kronecker(7, seed=2)
+levels = algorithms.bfs(A, 5)
+paths = semiring.plus_times(Matrix.from_coo([0, 1, 2], [1, 2, 0], [1, 2, 3]) @ Vector.from_dense([1, 10, 100])).new()
+print(gb.Vector(int, 1).backend.replace("mpi", "") + f"{levels.nvals} {levels.reduce().new().value} {paths.to_dict()}")
+"""
+    wanted = launch(1, *program(text))
+    found = launch(3, *program(text), GRBLAS_GPU_BACKEND="mpi:3x1:numpy")
+    assert found.returncode == 0, found.stderr
+    line = wanted.stdout.strip().removeprefix("cpu")
+    assert found.stdout.count(line) == 3, found.stdout
+
+
+# --- the command line ------------------------------------------------------------------------------------------------
+
+
+def test_graph500_command():
+    command = (sys.executable, "-m", "grblas_gpu.cli", "graph500", "--scale", "8", "--roots", "6")
+    done = launch(4, *command, "--json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert (result["ranks"], result["grid"], result["vertices"], result["validated"]) == (4, [1, 4], 256, True)
+    assert len(result["seconds"]) == 6
+    assert 0 < result["min_teps"] <= result["harmonic_mean_teps"] <= result["max_teps"]
+    assert all(level["bytes_most"] > 0 for level in result["levels"])
+    # One process alone needs no mpiexec, and gets the same graph and the same trees.
+    alone = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True, env=environment())
+    other = json.loads(alone.stdout)
+    for name in ("entries", "roots", "edges", "depths"):
+        assert other[name] == result[name]
+
+
+def test_graph500_command_in_words():
+    done = launch(2, sys.executable, "-m", "grblas_gpu.cli", "graph500", "--scale", "6", "--roots", "2", "--levels")
+    assert done.returncode == 0, done.stderr
+    assert len(re.findall(r"^median teps +\S+$", done.stdout, re.MULTILINE)) == 1  # rank 0 speaks for all
+    assert re.search(r"level +direction +frontier", done.stdout)
+
+
+def test_graph500_command_fails_as_a_whole():
+    done = launch(2, sys.executable, "-m", "grblas_gpu.cli", "graph500", "--scale", "6", "--grid", "3x1")
+    assert done.returncode != 0
+    assert "a grid of 3 x 1 needs 3 ranks; there are 2" in done.stderr
+
+
+# --- faults ----------------------------------------------------------------------------------------------------------
+
+SEARCHES = """
+import grblas_gpu as gb
+from grblas_gpu import algorithms
+from grblas_gpu.distributed import DistMatrix
+A = DistMatrix.kronecker(7)
+for number in range(100000):
+    algorithms.bfs(A, number % 100)
+    if number == 5:
+        print("searching", flush=True)
+"""
+
+
+def failing(what: str, ranks: int = 3, options: tuple[str, ...] = (), **settings: str) -> Any:
+    """A job whose rank 1 does something else in the middle of a search; how it ended, and after how many seconds."""
+    text = SEARCHES + f"    if number == 7 and RANK == 1:\n        {what}\n"
+    begun = time.monotonic()
+    done = launch(ranks, *program(text), options=options, **settings)
+    return done, time.monotonic() - begun
+
+
+def test_a_rank_that_raises_ends_the_job():
+    done, seconds = failing("raise RuntimeError('out of luck')")
+    assert done.returncode != 0
+    assert "[rank 1] RuntimeError: out of luck" in done.stderr
+    assert seconds < 30
+
+
+def test_a_killed_rank_ends_the_job(tmp_path):
+    """Killed from outside, in the middle."""
+    assert LAUNCHER is not None
+    text = f"import os\nopen(f'{tmp_path}/{{RANK}}', 'w').write(str(os.getpid()))\n" + SEARCHES
+    job = subprocess.Popen(
+        [LAUNCHER, "-n", "3", *program(text)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+    guard = threading.Timer(120, job.kill)
+    guard.start()
+    try:
+        assert job.stdout is not None
+        seen = ""
+        while seen.count("searching") < 3:
+            line = job.stdout.readline()
+            assert line, job.communicate()[1]
+            seen += line
+        os.kill(int((tmp_path / "1").read_text()), signal.SIGKILL)
+        killed = time.monotonic()
+        job.communicate()
+        assert time.monotonic() - killed < 30
+        assert job.returncode != 0
+    finally:
+        guard.cancel()
+        job.kill()
+
+
+def test_a_peer_that_answers_no_more_is_noticed():
+    """Stopped, it is as good as dead, and no launcher can tell."""
+    done, seconds = failing("import os, signal; os.kill(os.getpid(), signal.SIGSTOP)", GRBLAS_GPU_MPI_TIMEOUT="5")
+    assert done.returncode != 0
+    assert seconds < 30
+    wanted = r"\[rank [02]\] .*PeerTimeout: .* waited 5 s for the others: one of them is dead, stuck"
+    assert re.search(wanted, done.stderr), done.stderr
+
+
+def test_a_dead_peer_is_noticed_by_a_launcher_that_does_not_clean_up():
+    kill = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+    done, seconds = failing(kill, options=("-disable-auto-cleanup",), GRBLAS_GPU_MPI_TIMEOUT="5")
+    assert done.returncode != 0
+    assert seconds < 30
+
+
+def test_other_versions_are_noticed():
+    text = """
+import grblas_gpu as gb
+gb.__version__ = "9.9" if RANK == 2 else gb.__version__
+gb.Vector(int, 3).to("mpi")
+"""
+    done = launch(3, *program(text))
+    assert done.returncode != 0
+    assert re.search(r"RanksDiffer: .* grblas_gpu: rank 0 has '[\d.]+', rank 2 has '9.9'", done.stderr), done.stderr
+
+
+def test_other_inputs_are_noticed():
+    text = """
+from grblas_gpu import algorithms
+from grblas_gpu.distributed import DistMatrix
+algorithms.bfs(DistMatrix.kronecker(6), RANK)
+"""
+    done = launch(2, *program(text))
+    assert done.returncode != 0
+    assert "RanksDiffer: a vector: rank 1 was given other entries than rank 0" in done.stderr
+
+
+def test_a_bad_timeout_is_named():
+    done = launch(1, *program("import grblas_gpu as gb\ngb.Vector(int, 3).to('mpi')\n"), GRBLAS_GPU_MPI_TIMEOUT="soon")
+    assert done.returncode != 0
+    assert "GRBLAS_GPU_MPI_TIMEOUT must be a number of seconds, not 'soon'" in done.stderr
+
+
+# --- arithmetic without messages -------------------------------------------------------------------------------------
+
+grids = st.tuples(st.integers(1, 5), st.integers(1, 5))
+
+
+@given(st.integers(0, 60), grids)
+def test_every_index_has_one_place(size, shape):
+    down, across = shape
+    line = Line(size, down, across)
+    index = np.arange(size)
+    owners = line.owner(index)
+    for rank in range(line.ranks):
+        low, high = line.chunk(rank)
+        assert (owners[low:high] == rank).all()
+    rows = np.concatenate([np.arange(*line.row_block(i)) for i in range(down)])
+    assert rows.tolist() == index.tolist()
+    blocks = [Block(line.column_pieces(j)) for j in range(across)]
+    assert sorted(np.concatenate([block.to_global(np.arange(block.size)) for block in blocks])) == index.tolist()
+    for j, block in enumerate(blocks):
+        mine = index[owners % across == j]
+        assert block.to_local(mine).tolist() == list(range(block.size))
+        assert block.to_global(np.arange(block.size)).tolist() == mine.tolist()
+
+
+@given(st.integers(1, 3000))
+def test_grids_have_a_place_for_every_rank(ranks):
+    down, across = default_shape(ranks)
+    assert down * across == ranks
+    assert 4 * down + across <= min(4 * ranks + 1, 4 + ranks)  # no worse than one row or one column of ranks
+
+
+@given(
+    st.integers(0, 70),
+    st.floats(0, 1),
+    st.sampled_from(["bool", "int8", "int64", "float32", "float64"]),
+    st.sampled_from(["each", "one", "none"]),
+)
+def test_packed_entries_come_back(length, fill, dtype, kind):
+    random = np.random.default_rng(length)
+    keys = np.flatnonzero(random.random(length) < fill)
+    values: Any = random.integers(0, 99, len(keys)).astype(dtype)
+    if kind == "one" and len(keys):
+        values = np.broadcast_to(values[:1], values.shape)
+    sent = pack(keys, None if kind == "none" else values, length)
+    assert len(sent.data) == packed_size(sent.code, length, np.dtype(dtype))
+    found, got = unpack(sent.code, sent.data, length, np.dtype(dtype))
+    assert found.tolist() == keys.tolist()
+    assert got is None if kind == "none" else got.tolist() == values.tolist()
+    # No more than a list or a bit map would take.
+    stored = 0 if kind == "none" else (1 if kind == "one" else len(keys)) * np.dtype(dtype).itemsize
+    assert len(sent.data) <= min(2 * len(keys), -(-length // 8)) + stored + 16
+
+
+# --- the scaling model of benchmarks/ --------------------------------------------------------------------------------
+
+
+def test_examples_of_the_model():
+    model = importlib.import_module("grblas_gpu.benchmarks.scaling_model")
+    assert doctest.testmod(model).failed == 0
+
+
+def test_model_counts_messages_and_results():
+    """One small search on a 2 x 2 grid: messages exactly, bytes roughly."""
+    scaling = importlib.import_module("grblas_gpu.benchmarks.scaling")
+    command = "-m grblas_gpu.cli graph500 --scale 12 --grid 2x2 --roots 1 --json".split()
+    done = launch(4, sys.executable, *command)
+    assert done.returncode == 0, done.stderr
+    row = scaling.summary(json.loads(done.stdout))
+    fit = scaling.Fit(0.5, 6.0, row["listed"], row["pulls"], row["levels"])
+    assert row["messages"] == scaling.messages(2, 2, fit) - 2 * row["levels"]  # without the reductions
+    assert 0.5 < row["bytes"] / scaling.bytes_per_vertex(2, 2, fit, 2, 2) < 2
+    assert 0.3 < row["results"] < 0.8

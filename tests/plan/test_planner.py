@@ -1,0 +1,194 @@
+"""The planner: pure functions, so every case can be looked at."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grblas_gpu import Descriptor, Vector, exceptions, explain, generators, semiring, trace
+from grblas_gpu.ir.descriptor import MXM_STRATEGIES, POLICIES, PULL_STRATEGIES, PUSH_STRATEGIES, descriptor_from_options
+from grblas_gpu.plan import rules as planner
+from grblas_gpu.plan.rules import Facts, choose_matvec, choose_mxm, storage_kind
+
+
+def facts(**changes: object) -> Facts:
+    base = Facts(
+        nrows=1000,
+        nvals=50_000,
+        u_size=1000,
+        u_nvals=10,
+        u_dense=False,
+        u_edges=lambda: 500,
+        u_edges_at_most=50_000,
+        allowed=900,
+        mask_sparse=False,
+        terminal=True,
+    )
+    return base._replace(**changes)  # type: ignore[arg-type]
+
+
+def test_a_small_frontier_is_pushed_and_a_large_one_pulled() -> None:
+    assert choose_matvec(facts(u_edges=lambda: 100)).direction == "push"
+    assert choose_matvec(facts(u_nvals=800, u_edges=lambda: 40_000)).direction == "pull"
+
+
+def test_without_early_exit_a_pull_costs_every_edge() -> None:
+    many = facts(u_nvals=800, u_edges=lambda: 30_000, terminal=False)
+    assert choose_matvec(many).direction == "push"
+    assert choose_matvec(many._replace(terminal=True)).direction == "pull"
+
+
+def test_a_pull_that_reads_the_mask_finds_more() -> None:
+    """Few vertices are left to find, and nearly all of their neighbours were found before."""
+    late = facts(u_nvals=400, u_edges=lambda: 2000, allowed=300)
+    assert choose_matvec(late).direction == "push"
+    assert choose_matvec(late._replace(reused=700)).direction == "pull"
+
+
+def test_few_open_rows_are_compacted_first() -> None:
+    assert choose_matvec(facts(allowed=20), Descriptor(direction="pull")).strategy == "pull.compact"
+    assert choose_matvec(facts(mask_sparse=True), Descriptor(direction="pull")).strategy == "pull.compact"
+    assert choose_matvec(facts(), Descriptor(direction="pull")).strategy == "pull.thread"
+
+
+def test_a_deterministic_push_sorts() -> None:
+    assert choose_matvec(facts(), Descriptor(direction="push", deterministic=True)).strategy == "push.sort"
+
+
+@pytest.mark.parametrize("strategy", PUSH_STRATEGIES + PULL_STRATEGIES)
+def test_a_strategy_can_be_forced(strategy: str) -> None:
+    plan = choose_matvec(facts(), Descriptor(strategy=strategy, early_exit=False))
+    assert (plan.strategy, plan.early_exit) == (strategy, False)
+    assert plan.direction == strategy.split(".")[0]
+
+
+def test_strategies_of_the_other_product_are_refused() -> None:
+    with pytest.raises(ValueError, match="matrix-matrix"):
+        choose_matvec(facts(), Descriptor(strategy="mxm.gustavson"))
+    with pytest.raises(ValueError, match="matrix-vector"):
+        choose_mxm(1, 1, 1, None, Descriptor(strategy="push.sort"))
+    with pytest.raises(ValueError, match="needs a mask"):
+        choose_mxm(1, 1, 1, None, Descriptor(strategy="mxm.masked_dot"))
+
+
+def test_the_papers_rules() -> None:
+    def direction(policy: str, **changes: object) -> str:
+        return choose_matvec(facts(**changes), Descriptor(policy=policy)).direction
+
+    assert direction("switchpoint", u_nvals=9) == "push"
+    assert direction("switchpoint", u_nvals=11) == "pull"
+    assert direction("switchpoint", u_nvals=8, u_dense=True) == "pull"  # hysteresis
+    assert direction("switchpoint", u_nvals=4, u_dense=True) == "push"
+    assert direction("edge-check", u_edges=lambda: 4_999) == "push"
+    assert direction("edge-check", u_edges=lambda: 5_000) == "pull"
+    assert direction("fraction", u_nvals=99) == "push"
+    assert direction("fraction", u_nvals=100) == "pull"
+    assert direction("edges", u_edges=lambda: 900) == "push"  # 45,000 open edges / 48 = 937
+    assert direction("edges", u_edges=lambda: 1000) == "pull"
+    assert direction("edges", u_nvals=49, u_dense=True) == "push"  # 1000 / 20 = 50
+    assert direction("edges", u_nvals=51, u_dense=True) == "pull"
+
+
+def test_the_rule_on_edges_tells_growth_from_decline() -> None:
+    def direction(edges: int, before: int, vertices: int) -> str:
+        known = facts(u_edges=lambda: edges, u_nvals=vertices, u_dense=True)
+        return choose_matvec(known, Descriptor(policy="edges", edges_before=before)).direction
+
+    assert direction(1_000, 50, 30) == "pull"  # growing: 937 edges are many, whatever the storage
+    assert direction(900, 50, 30) == "push"
+    assert direction(1_000, 5_000, 51) == "pull"  # declining: 50 vertices are few
+    assert direction(1_000, 5_000, 49) == "push"
+
+
+def test_edge_check_looks_ahead() -> None:
+    def strategy(edges: int, before: int, **options: bool) -> str:
+        desc = Descriptor(policy="edge-check", edges_before=before, **options)
+        return choose_matvec(facts(u_edges=lambda: edges), desc).strategy
+
+    assert strategy(500, 0) == "push.scatter"  # nothing to compare with
+    assert strategy(500, 400) == "push.scatter"  # 625 expected next, of 50,000
+    assert strategy(500, 50) == "push.scan"  # 5,000 expected next
+    assert strategy(500, 50, deterministic=True) == "push.sort"
+    assert strategy(5_000, 5_000) == "pull.thread"
+
+
+def test_explain_says_what_runs(backend: str) -> None:
+    A = generators.kronecker(9)
+    source = int(A.to_coo()[0][0])
+    frontier = Vector.from_coo([source], [True], size=A.nrows)
+    levels = frontier.dup(int)
+    while frontier.nvals:
+        for policy in POLICIES:
+            plan = explain(semiring.any_pair(frontier @ A), ~levels.S, policy=policy)
+            with trace() as t:
+                semiring.any_pair(frontier @ A).new(mask=~levels.S, policy=policy)
+            record = t.records[0]
+            assert (plan.strategy, plan.direction, plan.reason) == (record.strategy, record.direction, record.reason)
+            assert plan.edges == record.input_edges
+        frontier(~levels.S, replace=True) << semiring.any_pair(frontier @ A)
+        levels(frontier.S) << 1
+
+
+def test_explain_of_other_products() -> None:
+    A = generators.path(5)
+    v = Vector.from_coo([0], [1], size=5)
+    assert explain(semiring.any_pair(A @ v), strategy="push.sort").strategy == "push.sort"
+    assert explain(semiring.any_pair(A.T @ v), policy="fraction").direction == "pull"
+    assert explain(v @ A).edges == 1
+    plan = explain(semiring.plus_pair(A @ A.T), A.S, strategy="mxm.masked_dot")
+    assert (plan.strategy, plan.direction, plan.edges) == ("mxm.masked_dot", "mxm", None)
+    with pytest.raises(TypeError, match="expected a product"):
+        explain(v.apply("one"))
+    with pytest.raises(exceptions.DimensionMismatch, match="mask"):
+        explain(v @ A, Vector(bool, 4).S)
+    with pytest.raises(ValueError, match="unknown policy"):
+        explain(v @ A, policy="luck")
+
+
+counts = st.integers(0, 10**6)
+
+
+@given(counts, counts, counts, counts, counts, st.booleans(), st.booleans(), st.booleans(), st.sampled_from(POLICIES))
+def test_every_fact_gives_a_known_strategy_and_a_reason(
+    nrows: int,
+    nvals: int,
+    u_nvals: int,
+    edges: int,
+    allowed: int,
+    dense: bool,
+    sparse: bool,
+    terminal: bool,
+    policy: str,
+) -> None:
+    known = Facts(nrows, nvals, nrows, u_nvals, dense, lambda: edges, nvals, allowed, sparse, terminal)
+    for desc in (None, Descriptor(policy=policy)):
+        plan = choose_matvec(known, desc)
+        assert plan.strategy in PUSH_STRATEGIES + PULL_STRATEGIES
+        assert plan.reason
+
+
+def test_mxm_takes_dot_products_when_the_mask_is_small() -> None:
+    assert choose_mxm(10_000, 10_000, 100, 50).strategy == "mxm.masked_dot"
+    assert choose_mxm(10_000, 10_000, 100, 10**7).strategy == "mxm.gustavson"
+    assert choose_mxm(10_000, 10_000, 100, None).strategy == "mxm.gustavson"
+    assert {choose_mxm(1, 1, 1, 1, Descriptor(strategy=s)).strategy for s in MXM_STRATEGIES} == set(MXM_STRATEGIES)
+
+
+@given(st.integers(0, 1000), st.sampled_from(["sparse", "bitmap", "full"]))
+def test_storage_has_hysteresis(nvals: int, kind: str) -> None:
+    better = storage_kind(nvals, 1000, kind)
+    assert storage_kind(nvals, 1000, better) == better  # a second look changes nothing
+    assert nvals != 1000 or better == "full"
+    assert storage_kind(nvals, planner.TINY, kind) == kind  # not worth a conversion
+    assert storage_kind(nvals, planner.DENSE_LIMIT * 2, "sparse") == "sparse"
+
+
+def test_descriptor_refuses_what_it_does_not_know() -> None:
+    for bad in ({"direction": "sideways"}, {"strategy": "magic"}, {"policy": "luck"}, {"switchpoint": 2}):
+        with pytest.raises(ValueError):
+            Descriptor(**bad)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="unknown descriptor option: nthreads"):
+        descriptor_from_options({"nthreads": 4})
+    assert descriptor_from_options({}) is None
+    assert descriptor_from_options({"direction": "pull"}) is descriptor_from_options({"direction": "pull"})

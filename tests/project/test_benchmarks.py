@@ -1,0 +1,585 @@
+"""The harness finds wrong results and counts right; experiments run at their small size; reports need no other file."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from checkers import serial_bfs, serial_dependencies
+from grblas_gpu.benchmarks import (
+    compare,
+    contenders,
+    floors,
+    gpu_speed,
+    graphs,
+    harness,
+    machine,
+    report,
+    speed_case,
+    speed_checks,
+    svg,
+    verify,
+)
+from grblas_gpu.benchmarks.papers import EXPERIMENTS, __main__, common, document, edge_checks, plots, remarks, reproduce
+from grblas_gpu.benchmarks.text_tables import Table, shown
+
+import grblas_gpu as gb
+from grblas_gpu import algorithms, generators
+from grblas_gpu.cli import main
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return graphs.BenchmarkGraph("kronecker 6", generators.kronecker, 6, 3, seed=4)
+
+
+def levels_of(graph, source):
+    rows, cols, n = generators.edge_list(generators.kronecker, 6, 3, seed=4)
+    levels = np.full(n, -1)
+    for vertex, level in serial_bfs(rows, cols, n, source).items():
+        levels[vertex] = level
+    return levels
+
+
+# ---- verifiers ----------------------------------------------------------------------------------------------------
+
+
+def test_right_levels_pass(graph):
+    for source in graph.sources(3):
+        verify.check_levels(*graph.csr, levels_of(graph, source), source)
+
+
+def test_wrong_levels_are_found(graph):
+    source = graph.sources(1)[0]
+    right = levels_of(graph, source)
+    deepest, reached = int(np.argmax(right)), np.flatnonzero(right > 0)
+    for vertex, level in [(source, 1), (deepest, right[deepest] + 1), (deepest, -1), *((v, 0) for v in reached[:3])]:
+        wrong = right.copy()
+        wrong[vertex] = level
+        with pytest.raises(verify.WrongResult):
+            verify.check_levels(*graph.csr, wrong, source)
+    isolated = np.flatnonzero(right < 0)
+    assert len(isolated)
+    wrong = right.copy()
+    wrong[isolated[0]] = 2
+    with pytest.raises(verify.WrongResult, match=r"no neighbour one level above|was reached"):
+        verify.check_levels(*graph.csr, wrong, source)
+
+
+def test_vectors_of_every_kind_become_dense_arrays(graph):
+    case = speed_case.Case(graph, "cpu")
+    few, alike = (gb.Vector.from_coo([3, 1], values, size=64) for values in ([5, 7], 9))
+    for vector in (few, alike, gb.Vector(int, 64), gb.Vector.from_dense(np.arange(64))):
+        for kind in ("sparse", "bitmap"):
+            if vector._store.kind != "full":
+                vector._store = vector._engine.with_kind(vector._store, kind)
+            dense = case.dense(vector, -1, np.int64)
+            assert dense.dtype == np.int64
+            np.testing.assert_array_equal(dense, vector.to_dense(fill_value=-1, dtype=np.int64))
+
+
+def test_levels_are_checked_in_pieces(graph, monkeypatch):
+    monkeypatch.setattr(verify, "PIECE", 7)
+    test_right_levels_pass(graph)
+    test_wrong_levels_are_found(graph)
+
+
+def test_dependencies_are_those_of_brandes(graph):
+    from scipy.sparse import csr_array
+
+    indptr, indices = graph.csr
+    A = csr_array((np.ones(len(indices)), indices, indptr), shape=(graph.n, graph.n))
+    rows = np.repeat(np.arange(graph.n), np.diff(indptr))
+    for source in graph.sources(2):
+        levels = levels_of(graph, source)
+        expected = np.array(serial_dependencies(rows, indices, graph.n, [source]))
+        for found in (
+            verify.product_dependencies(A, source, levels),
+            verify.edge_dependencies(indptr, indices, source, levels),
+        ):
+            verify.check_dependencies(found, expected)
+            wrong = found.copy()
+            wrong[np.argmax(found)] *= 1.01
+            with pytest.raises(verify.WrongResult, match="dependency on vertex"):
+                verify.check_dependencies(wrong, expected)
+
+
+# ---- speed on a GPU: verifiers of more kernels, rows that fail, limits ------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def case(graph):
+    return speed_case.Case(graph, "cpu")
+
+
+def wrong_ones(right, *changes):
+    for position, value in changes:
+        wrong = right.copy()
+        wrong[position] = value
+        yield wrong
+
+
+def test_weights_are_those_of_undirected_edges(case):
+    W = case.weighted
+    assert W.isequal(W.T.new())
+    weights = W.to_coo()[2]
+    assert 1 <= weights.min() < 20
+    assert 235 < weights.max() <= 255
+    assert case.A.pattern().isequal(W.pattern())
+
+
+def test_wrong_distances_are_found(case):
+    from scipy.sparse.csgraph import dijkstra
+
+    source = case.graph.sources(1)[0]
+    weights = case.weighted.to_csr()[2]
+    A = case.ones.copy()
+    A.data = weights.astype(float)
+    found = dijkstra(A, indices=source)
+    right = np.where(np.isfinite(found), found, -1).astype(np.int64)
+    speed_checks.check_distances(*case.structure, weights, right, source)
+    far, isolated = int(np.argmax(right)), int(np.argmin(right))
+    assert right[isolated] == -1
+    changes = [(source, 1), (far, right[far] + 1), (far, right[far] - 1), (far, -1), (far, 0), (isolated, 3)]
+    for wrong in wrong_ones(right, *changes):
+        with pytest.raises(verify.WrongResult):
+            speed_checks.check_distances(*case.structure, weights, wrong, source)
+
+
+def test_wrong_components_are_found():
+    pairs = np.array([[0, 1], [1, 2], [2, 3], [5, 6], [7, 8]])  # 4 is alone
+    rows, cols = np.concatenate([pairs, pairs[:, ::-1]]).T
+    A = gb.Matrix.from_coo(rows, cols, True, nrows=9, ncols=9)
+    indptr, indices, _ = A.to_csr()
+    levels = np.array([0, 1, 2, 3, -1, -1, -1, -1, -1])
+    right = np.array([0, 0, 0, 0, 4, 5, 5, 7, 7])
+    speed_checks.check_components(indptr, indices, right, 0, levels)
+    for wrong in (
+        [0, 0, 0, 1, 4, 5, 5, 7, 7],  # an edge joins two
+        [1, 1, 1, 1, 4, 5, 5, 7, 7],  # not the lowest
+        [0, 0, 0, 0, 0, 5, 5, 7, 7],  # more than the search reaches
+        [0, 0, 0, 0, 4, 5, 5, 5, 5],  # two in one
+        [0, 0, 0, 0, 4, 4, 4, 7, 7],
+    ):
+        with pytest.raises(verify.WrongResult):
+            speed_checks.check_components(indptr, indices, np.array(wrong), 0, levels)
+
+
+def test_ranks_and_triangles_are_those_of_networkx(case):
+    networkx = pytest.importorskip("networkx")
+    G = networkx.from_scipy_sparse_array(case.ones)
+    ranks, changes = speed_checks.power_iteration(case.ones, case.degrees, 60)
+    expected = networkx.pagerank(G, tol=1e-12)
+    np.testing.assert_allclose(ranks, [expected[v] for v in range(len(ranks))], rtol=1e-8)
+    assert changes[:20] == sorted(changes[:20], reverse=True)
+    speed_checks.check_ranks(ranks, ranks.copy())
+    for wrong in wrong_ones(ranks, (5, ranks[5] * 1.001)):
+        with pytest.raises(verify.WrongResult, match="rank of vertex 5"):
+            speed_checks.check_ranks(wrong, ranks)
+    count = speed_checks.count_triangles(*speed_checks.by_degree(*case.structure))
+    assert count == sum(networkx.triangles(G).values()) // 3 > 100
+
+
+def test_wrong_scores_of_several_sources_are_found(case):
+    sources = list(dict.fromkeys(case.graph.sources(3)))
+    searches = [(source, case.levels(source)) for source in sources]
+    rows = np.repeat(np.arange(case.graph.n), np.diff(case.structure[0]))
+    right = np.array(serial_dependencies(rows, case.structure[1], case.graph.n, sources))
+    speed_checks.check_scores(right, case.ones, case.structure, searches)
+    with pytest.raises(verify.WrongResult, match="dependency"):
+        speed_checks.check_scores(right * 1.01, case.ones, case.structure, searches)
+
+
+def test_speed_of_all_rows(capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("GRBLAS_GPU_COMMIT", "a" * 40)
+    line = f"--backend cpu --small --time-limit 2 --out {tmp_path}"
+    assert gpu_speed.main(line.split()) == 0
+    out = capsys.readouterr().out
+    result = json.loads((tmp_path / "gpu_speed.json").read_text())
+    assert result["commit"] == "a" * 40
+    assert [row["name"] for row in result["measurements"]] == [work.name for work in gpu_speed.WORKS]
+    for row in result["measurements"]:
+        assert "error" not in row
+        assert row["verified"]
+        assert row["milliseconds"]["median"] > row["floor_ms"] > 0
+        assert row["name"] in out
+        assert (row["gteps_entries"] or 1) > 0
+        assert ("graphblas_ms" in row) == (row["name"].count("Kronecker 21") == 1)
+    assert document.results(tmp_path) == []  # not one of the papers' experiments
+
+
+def test_speed_rows_are_independent(capsys, monkeypatch):
+    """A graph that cannot be made, and a result that is wrong, are lines in the table."""
+
+    def too_large():
+        def kronecker():
+            raise MemoryError("16 GiB are not there")
+
+        return graphs.BenchmarkGraph("too large", kronecker)
+
+    monkeypatch.setitem(gpu_speed.GRAPHS, "kron27", (too_large, too_large))
+    wrong = replace(gpu_speed.KERNELS["bfs"], run=lambda case, source: algorithms.bfs(case.A, source, max_depth=2))
+    monkeypatch.setitem(gpu_speed.KERNELS, "bfs", wrong)
+    line = "--backend cpu --small --others= --profile --only"
+    assert gpu_speed.main([*line.split(), "Kronecker 2[78]|^BFS grid"]) == 0
+    out = capsys.readouterr().out
+    table = out[out.index(gpu_speed.TITLE) :].splitlines()
+    by_name = {work.name: line for line in table for work in gpu_speed.WORKS if line.startswith(work.name)}
+    assert len(by_name) == 3
+    errors = [line for line in by_name.values() if "Error" in line or "WrongResult" in line]
+    assert len(errors) == 2
+    assert any("MemoryError: 16 GiB are not there" in line for line in errors)
+    assert any("WrongResult: an edge leads from" in line for line in errors)
+    assert "Kronecker 28, edge factor 16, from" in out  # its profile
+    assert "open rows" in out
+
+
+def test_speed_within_a_time_limit(capsys):
+    line = "--backend cpu --small --others= --time-limit 0 --only"
+    assert gpu_speed.main([*line.split(), "^BFS grid|exact"]) == 0
+    assert "time was up: 1 of 8 sources" in capsys.readouterr().out
+
+
+def test_bad_arguments_of_the_speed_benchmark(capsys):
+    for arguments in (["--only", "no such row"], ["--only", "("], ["--others", "boost"]):
+        with pytest.raises(SystemExit) as exit_:
+            gpu_speed.main(["--backend", "cpu", "--small", *arguments])
+        assert exit_.value.code == 2
+    assert "there are: DOBFS Kronecker 21" in capsys.readouterr().err
+
+
+# ---- harness ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kernel", ["bfs", "bc"])
+def test_all_contenders_agree_and_are_measured(graph, kernel):
+    session = harness.Session("a test")
+    everybody = contenders.contenders()
+    rows = session.measure(graph, kernel, everybody, sources=2, trials=2)
+    names = {row["contender"] for row in rows}
+    assert {"grblas_gpu cpu", "python-graphblas"} <= names
+    assert names | {item["contender"] for item in session.left_out} == {contender.name for contender in everybody}
+    for row in rows:
+        ms = row["milliseconds"]
+        assert 0 < ms["min"] <= ms["q1"] <= ms["median"] <= ms["q3"] <= ms["max"]
+        assert row["over_floor"] > 1
+        assert row["verified"]
+        assert row["sources"] == 2
+        # An undirected edge is two entries, and some are outside the component.
+        assert 0 < 2 * row["gteps_graph500"] <= row["gteps_entries"] * 1.0001
+    suitesparse = next(row for row in rows if row["contender"] == "python-graphblas")
+    assert re.search(r"\d+ threads", suitesparse["note"])
+    result = json.loads(json.dumps(session.result()))
+    assert result["machine"]["cores"] >= 1
+    assert result["versions"]["numpy"] == np.__version__
+    assert result["copy_gb_per_s"]["host"] > 0.1
+
+
+@pytest.mark.parametrize("kernel", ["bfs", "bc"])
+def test_a_wrong_result_is_not_timed(graph, kernel):
+    honest = contenders.grblas("cpu")
+
+    def tampered(result, n):
+        found = honest.show[kernel](result, n)
+        found[np.argmax(found)] += 1
+        return found
+
+    liar = replace(honest, name="liar", show={**honest.show, kernel: tampered})
+    for order in ([liar, honest], [honest, liar]):
+        session = harness.Session("a test")
+        with pytest.raises(verify.WrongResult, match=f"liar: {kernel} on kronecker 6"):
+            session.measure(graph, kernel, order, sources=1, trials=1)
+        assert session.measurements == []
+
+
+def test_who_cannot_take_part_is_named(graph):
+    session = harness.Session("a test")
+    honest = contenders.grblas("cpu")
+    small = replace(honest, name="small", limit=3)
+    unable = replace(honest, name="unable", kernels={})
+    session.measure(graph, "bfs", [honest, small, unable], sources=1, trials=1)
+    assert [(item["contender"], item["why"]) for item in session.left_out] == [
+        ("small", "only asked up to 3 entries"),
+        ("unable", "has no such function"),
+    ]
+    with pytest.raises(ValueError, match="no contender called 'boost'"):
+        contenders.contenders(["boost"])
+
+
+def test_spread():
+    assert harness.spread([3.0, 1.0, 2.0]) == {"median": 2.0, "q1": 1.5, "q3": 2.5, "min": 1.0, "max": 3.0}
+    assert harness.spread([3.0], 10)["median"] == 30.0
+
+
+def test_runs_take_turns():
+    order: list[str] = []
+    times = harness.interleaved({name: lambda name=name: order.append(name) for name in "ab"}, 3)
+    assert "".join(order[-6:]) == "ababab"
+    assert [len(values) for values in times.values()] == [3, 3]
+
+
+def test_floors():
+    assert floors.bfs_floor(10, 100, "host") == 10 * (8 + 4 + 8)
+    assert floors.bfs_floor(10, 100, "cuda") == 10 * (4 + 4 + 8)
+    assert floors.bfs_all_edges(10, 100, "host") == 10 * 16 + 400
+    assert floors.bc_floor(10, 100, "host") == 2 * (400 + 80) + 4 * 80
+    assert floors.offset_bytes(2**31, "cuda") == 8
+
+
+def test_sources_have_neighbours_and_are_reproducible(graph):
+    sources = graph.sources(20)
+    assert sources == graph.sources(20)
+    assert graph.degrees[sources].min() > 0
+    assert graph.recipe == "kronecker(6, 3, seed=4)"
+    lonely = graphs.BenchmarkGraph("one", generators.path, 1)
+    with pytest.raises(ValueError, match="no vertex has a neighbour"):
+        lonely.sources(1)
+
+
+def test_sources_of_roads_are_in_the_large_component():
+    road = graphs.road("road", 30, 30, 0.6)
+    A = road.matrix("cpu")
+    assert all(2 * algorithms.bfs(A, source).nvals >= A.nrows for source in road.sources(5))
+    with pytest.raises(ValueError, match="no component has half"):
+        graphs.road("ruins", 20, 20, 0.2).sources(1)
+
+
+def test_slow_searches_get_fewer_sources(graph):
+    session = harness.Session("a test")
+    rows = session.measure(graph, "bfs", [contenders.grblas("cpu")], sources=3, trials=2, budget=1e-9)
+    assert [(row["sources"], row["trials"]) for row in rows] == [(1, 1)]
+    rows = session.measure(graph, "bfs", [contenders.grblas("cpu")], sources=3, trials=2)
+    assert [(row["sources"], row["trials"]) for row in rows] == [(3, 2)]
+
+
+def test_path_counts_beyond_range_are_not_asked_for():
+    session = harness.Session("a test")
+    grid = graphs.grid(600)
+    assert session.measure(grid, "bc", [contenders.grblas("cpu")], sources=1, trials=1) == []
+    assert session.left_out[0]["why"] == "more shortest paths than FP64 can count"
+    assert graphs.grid(512).countable
+
+
+def test_the_machine_is_described():
+    found = machine.describe()
+    assert found["machine"]["cpu"]
+    assert found["machine"]["memory_gib"] > 0
+    assert found["commit"] is None or re.fullmatch(r"[0-9a-f]{40}\+?", found["commit"])
+
+
+# ---- tables and pages ---------------------------------------------------------------------------------------------
+
+
+def test_tables():
+    table = Table("numbers", ["name", "value"], notes=["a note"])
+    table.add("one", 1)
+    table.add("many", 12345.6)
+    assert str(table).splitlines() == [
+        "numbers",
+        "-" * 12,
+        "name   value",
+        "-" * 12,
+        "one        1",
+        "many  12,346",
+        "  a note",
+    ]
+    assert [shown(x) for x in (None, 0.12345, 1.2345, 12.345, 123.45, True, "x")] == [
+        "",
+        "0.123",
+        "1.23",
+        "12.3",
+        "123",
+        "True",
+        "x",
+    ]
+    with pytest.raises(ValueError, match="3 cells for 2 columns"):
+        table.add(1, 2, 3)
+
+
+class Balanced(HTMLParser):
+    """Every tag that is opened is closed, in order."""
+
+    EMPTY = frozenset(("meta", "br"))
+
+    def __init__(self):
+        super().__init__()
+        self.open = []
+        self.count = 0
+
+    def handle_starttag(self, tag, attributes):
+        self.count += 1
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def check_page(text):
+    parser = Balanced()
+    parser.feed(text)
+    assert parser.open == []
+    assert parser.count > 20
+    for reference in ("http", "src=", "href=", "@import", "url(", "<script"):
+        assert reference not in text
+    assert "prefers-color-scheme: dark" in text
+
+
+@pytest.mark.parametrize("chart_width", [svg.WIDTH, svg.NARROW])
+def test_labels_of_a_chart_are_inside_and_apart(chart_width):
+    groups = ["a group with a long name", "b"]
+    series = {"one": [0.0003, 5.0], "two": [2.0, None], "three": [300.0, 0.5]}
+    tree = ElementTree.fromstring(svg.bars(groups, series, "unit", line_at=1.0, width=chart_width))
+    _, _, width, height = map(float, tree.attrib["viewBox"].split())
+    bars, texts = tree.findall("rect"), tree.findall("text")
+    assert len(bars) == 5
+    places = set()
+    for text in texts:
+        x, y = float(text.attrib["x"]), float(text.attrib["y"])
+        long = len(text.text) * svg.LABEL
+        left = {"end": x - long, "middle": x - long / 2, "start": x}[text.attrib["text-anchor"]]
+        assert left >= -5
+        assert left + long <= width + 5
+        assert 0 < y <= height
+        assert all(line != y or left >= end or left + long <= start for line, start, end in places)
+        places.add((y, left, left + long))
+    assert all(float(bar.attrib["x"]) + float(bar.attrib["width"]) <= width for bar in bars)
+    assert svg.bars(["a"], {"one": [None]}, "unit") == ""
+
+
+def test_compare_command(capsys, tmp_path):
+    page, file = tmp_path / "report.html", tmp_path / "report.json"
+    line = "bench --small --sources 1 --trials 1 --kernels bfs --contenders cpu,python-graphblas --report"
+    assert main([*line.split(), str(page), "--output", str(file)]) == 0
+    out = capsys.readouterr().out
+    assert "GTEPS (Graph500)" in out
+    check_page(page.read_text())
+    result = json.loads(file.read_text())
+    assert {row["graph"] for row in result["measurements"]} == {g.name for g in compare.standard_graphs(True)}
+    reference = [row for row in result["measurements"] if row["contender"] == compare.REFERENCE]
+    assert [compare.speed_up(result["measurements"], row) for row in reference] == [1.0] * 3
+    assert page.read_text().count("<svg") == 2 * 3  # each wide and narrow
+    assert report.page(json.loads(file.read_text())) == page.read_text()
+
+
+def test_bad_bench_arguments(capsys):
+    for line in ("bench 004.table9", "bench --small --kernels dfs", "bench --small --contenders boost"):
+        assert main(line.split()) == 1
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_list_of_experiments(capsys):
+    assert main(["bench", "--list"]) == 0
+    assert "004.table2" in capsys.readouterr().out
+
+
+# ---- the papers ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_experiments(name):
+    tables, result = reproduce(name, common.Options("cpu", small=True, sources=1, trials=1, names=["python-graphblas"]))
+    assert tables
+    for table in tables:
+        assert table.rows
+        assert str(table)
+        times = [k for k, column in enumerate(table.columns) if column.split()[-1] in ("ms", "s", "GTEPS")]
+        assert all(row[k] is None or row[k] >= 0 for row in table.rows for k in times)
+    result = json.loads(json.dumps(result))
+    assert result["experiment"] == name
+    assert result["tables"][0]["rows"]
+    assert all(row["verified"] for row in result["measurements"])
+
+
+def test_experiments_as_a_program(capsys, tmp_path):
+    pytest.importorskip("matplotlib")
+    arguments = ["004.figure5", "--small", "--backend", "cpu", "--trials", "1", "--out", str(tmp_path)]
+    assert __main__.main([*arguments, "--plot", str(tmp_path / "figure.png")]) == 0
+    assert "push ms" in capsys.readouterr().out
+    assert json.loads((tmp_path / "004.figure5.json").read_text())["backend"] == "cpu"
+    assert (tmp_path / "figure.png").stat().st_size > 1000
+    with pytest.raises(SystemExit) as exit_:
+        __main__.main(["004.table99"])
+    assert exit_.value.code == 2
+    assert __main__.main([]) == 0
+    assert "001.figure4" in capsys.readouterr().out
+
+
+def test_experiments_by_the_command_line(capsys, tmp_path):
+    page = tmp_path / "page.html"
+    line = "bench 003.scheduling --small --backend cpu --sources 1 --trials 1 --report"
+    assert main([*line.split(), str(page)]) == 0
+    assert "handed out" in capsys.readouterr().out
+    check_page(page.read_text())
+    assert "003.scheduling: Handing out bottom-up work" in page.read_text()
+    assert "Ours: " in page.read_text()
+
+
+def test_results_as_a_page_of_the_documentation(tmp_path):
+    _, result = reproduce("003.scheduling", common.Options("cpu", small=True, sources=1, trials=1))
+    (tmp_path / "003.scheduling.json").write_text(json.dumps(result))
+    (tmp_path / "compare.json").write_text(json.dumps({"title": "something else"}))
+    assert document.main([str(tmp_path), str(tmp_path / "page.md")]) == 0
+    text = (tmp_path / "page.md").read_text()
+    assert "## 003.scheduling: Handing out bottom-up work" in text
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert len(rows) == 3
+    assert len({row.count("|") for row in rows}) == 1
+    with pytest.raises(SystemExit):
+        document.main([str(tmp_path / "nowhere"), str(tmp_path / "other.md")])
+    assert not (tmp_path / "other.md").exists()
+
+
+def test_the_page_of_results_is_up_to_date():
+    root = Path(__file__).resolve().parents[2]
+    found = document.results(root / "benchmarks" / "results")
+    assert found
+    text = (root / "docs" / "benchmark-results.md").read_text()
+    assert text == document.page(found), "make it again: see the head of papers/document.py"
+    for result in found:
+        assert remarks.remarks(result["experiment"], result["commit"]), "what differs from the paper, and why?"
+        assert f"## {result['experiment']}" in text
+    missing = set(EXPERIMENTS) - {result["experiment"] for result in found}
+    assert all(f"`{name}`" in text.split("##")[0] for name in missing)
+
+
+def test_remarks_are_about_one_result():
+    assert set(remarks.REMARKS) == {name for names in remarks.COMMITS.values() for name in names} <= set(EXPERIMENTS)
+    assert remarks.remarks("004.table2", None) == remarks.remarks("004.table2", "0" * 40) == []
+
+
+def test_an_unknown_experiment():
+    with pytest.raises(ValueError, match="no experiment called '005'"):
+        reproduce("005", common.Options("cpu"))
+
+
+def test_edge_checks():
+    """On the path 0 - 1 - 2 - 3 - 4 from 0, bottom-up from level 1 on: one pass settles two levels."""
+    indptr, indices = graphs.BenchmarkGraph("path", generators.path, 5).csr
+    levels, lasts = np.arange(5), (1, 2, 3, 4)
+    # Pass 1 reads 0 for 1; 1, 3 for 2; 2, 4 for 3; 3 for 4. Pass 2 reads 1 for 2; 2, 4 for 3; 3 for 4. And so on.
+    checks = [edge_checks.count_checks(indptr, indices, levels, 1, last, False) for last in lasts]
+    assert checks == [6, 10, 12, 13]
+    # Asynchronously pass 1 also settles 2, as 1 was before it. Pass 2 reads 2, 4 for 3 and 3 for 4; pass 3, 3 for 4.
+    checks = [edge_checks.count_checks(indptr, indices, levels, 1, last, True) for last in lasts]
+    assert checks == [6, 9, 10, 10]
+
+
+def test_memory_of_a_run():
+    peak = common.peak_bytes("cpu", lambda: np.zeros(2**20, np.uint8).sum())
+    assert 2**20 <= peak < 1.5 * 2**20
+
+
+def test_a_table_as_lines(tmp_path):
+    pytest.importorskip("matplotlib")
+    table = Table("a table", ["x", "y", "text"])
+    table.add(1, 2.0, "a")
+    table.add(2, 4.0, "b")
+    plots.plot_table(table, str(tmp_path / "t.svg"))
+    assert "a table" in (tmp_path / "t.svg").read_text()

@@ -1,0 +1,353 @@
+"""Every command, run as a user would; bad files and bad arguments are one line on standard error and change nothing."""
+
+from __future__ import annotations
+
+import gzip
+import importlib
+import json
+import subprocess
+import sys
+import tomllib
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import grblas_gpu as gb
+from grblas_gpu import algorithms, generators, io
+from grblas_gpu.cli import main
+from grblas_gpu.cli.generate import KINDS
+
+KIND_ARGUMENTS = {
+    "kronecker": "5 4 --seed 3 --a 0.5",
+    "mycielskian": "4",
+    "delaunay": "20 --seed 2",
+    "random_geometric": "30 0.3",
+    "watts_strogatz": "20 4 0.2",
+    "grid_2d": "3 4",
+    "road": "5 5 0.8",
+    "uniform_random": "20 4",
+    "preferential_attachment": "20 2",
+    "path": "4",
+    "star": "4",
+    "complete": "4",
+    "bipartite": "3 4 2",
+    "complete_bipartite": "3 4",
+}
+
+
+def run(capsys, line, *more):
+    """Exit code, standard output and standard error of a command."""
+    code = main([*line.split(), *map(str, more)])
+    shown = capsys.readouterr()
+    return code, shown.out, shown.err
+
+
+def one_line_error(capsys, line, *more, match):
+    code, out, err = run(capsys, line, *more)
+    assert code == 1
+    assert out == ""
+    assert err.startswith("grblas-gpu: error: ")
+    assert err.count("\n") == 1
+    assert match in err
+
+
+@pytest.fixture
+def graph(tmp_path):
+    """A graph in a Matrix Market file."""
+    A = generators.kronecker(6, 4, seed=2)
+    io.mmwrite(str(tmp_path / "g.mtx"), A)
+    return A, tmp_path / "g.mtx", int(A.to_coo()[0][0])
+
+
+# ---- as a program -------------------------------------------------------------------------------------------------
+
+
+def program(*arguments):
+    command = [sys.executable, "-m", "grblas_gpu.cli", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_program(tmp_path):
+    done = program("generate", "path", "5", "-o", tmp_path / "p.mtx")
+    assert (done.returncode, done.stderr) == (0, "")
+    done = program("bfs", tmp_path / "p.mtx", "--source", "0", "--json")
+    assert json.loads(done.stdout)["level_sizes"] == [1] * 5
+    done = program("bfs", tmp_path / "q.mtx", "--source", "0")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    done = program("bfs", tmp_path / "p.mtx")
+    assert done.returncode == 2
+    assert "--source" in done.stderr
+
+
+def test_the_program_is_named_in_the_project():
+    project = tomllib.loads((Path(__file__).resolve().parents[2] / "pyproject.toml").read_text())
+    module, _, function = project["project"]["scripts"]["grblas-gpu"].partition(":")
+    assert getattr(importlib.import_module(module), function) is main
+
+
+def test_help_and_version(capsys):
+    for arguments in (["--help"], ["--version"], ["generate", "--help"], ["generate", "kronecker", "--help"]):
+        with pytest.raises(SystemExit) as exit_:
+            main(arguments)
+        assert exit_.value.code == 0
+    assert gb.__version__ in capsys.readouterr().out
+
+
+# ---- info ---------------------------------------------------------------------------------------------------------
+
+
+def test_info(capsys):
+    code, out, _ = run(capsys, "info")
+    assert code == 0
+    assert gb.__version__ in out
+    assert "backend cpu   ready" in out
+    found = json.loads(run(capsys, "info --json")[1])
+    assert found["backends"]["numpy"] == "ready"
+    assert found["packages"]["numpy"] == np.__version__
+    assert found["cache"]["folder"]
+    assert found["optional"]["networkx"] is True
+    if found["backends"]["cuda"] != "ready":
+        assert "pip install" in found["backends"]["cuda"] or "device" in found["backends"]["cuda"]
+
+
+# ---- generate -----------------------------------------------------------------------------------------------------
+
+
+def test_every_generator_has_a_command():
+    made = set(generators.__all__) - {"Edges", "edge_list"} - {name for name in generators.__all__ if "_edges" in name}
+    assert set(KINDS) == made == set(KIND_ARGUMENTS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_generate(capsys, tmp_path, kind):
+    file = tmp_path / "g.grb"
+    code, out, _ = run(capsys, f"generate {kind} {KIND_ARGUMENTS[kind]} --json -o", file)
+    assert code == 0
+    A = io.load(str(file))
+    found = json.loads(out)
+    assert (found["vertices"], found["entries"]) == (A.nrows, A.nvals)
+    assert A.nvals > 0
+
+
+def test_generate_hands_arguments_on(capsys, tmp_path):
+    run(capsys, "generate kronecker 5 4 --seed 3 -o", tmp_path / "g.npz")
+    assert io.load_npz(str(tmp_path / "g.npz")).isequal(generators.kronecker(5, 4, seed=3))
+
+
+@pytest.mark.parametrize("name", ["g.mtx", "g.mtx.gz", "g.txt", "g.el.gz", "g.tsv", "g.csv", "g.npz", "g.grb"])
+def test_formats(capsys, tmp_path, name):
+    A = generators.kronecker(5, 4)
+    assert run(capsys, "generate kronecker 5 4 -o", tmp_path / name)[0] == 0
+    source = int(A.to_coo()[0][0])
+    code, out, _ = run(capsys, f"bfs --source {source} --json", tmp_path / name)
+    assert code == 0
+    assert json.loads(out)["reached"] == algorithms.bfs(A, source).nvals
+
+
+def test_generate_in_vain(capsys, tmp_path):
+    one_line_error(capsys, "generate kronecker 99", match="scale must be from 0 to 31")
+    one_line_error(capsys, "generate path 3 -o", tmp_path / "g.docx", match="no format for this suffix")
+    one_line_error(capsys, "generate path 3 -o", tmp_path / "none" / "g.mtx", match="no such folder")
+    assert not list(tmp_path.iterdir())
+
+
+# ---- bfs ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("algorithm", ["bfs", "dobfs", "turbobfs", "hybrid_bfs", "xbfs"])
+def test_bfs(capsys, graph, algorithm):
+    A, file, source = graph
+    levels = algorithms.bfs(A, source)
+    code, out, err = run(capsys, f"bfs --source {source} --algorithm {algorithm} --json", file)
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert found["level_sizes"] == np.bincount(levels.to_coo()[1]).tolist()
+    assert found["reached"] == levels.nvals
+    assert found["milliseconds"] > 0
+
+
+def test_bfs_shows_and_writes(capsys, graph, tmp_path):
+    A, file, source = graph
+    code, out, _ = run(capsys, f"bfs -s {source} --trace", file, "-o", tmp_path / "levels.txt")
+    assert code == 0
+    assert "reached" in out
+    assert "strategy" in out
+    assert "vxm" in out
+    written = np.loadtxt(tmp_path / "levels.txt", dtype=np.int64)
+    index, values = algorithms.bfs(A, source).to_coo()
+    np.testing.assert_array_equal(written, np.stack([index, values], axis=1))
+
+
+def test_bfs_trace_as_json_and_plot(capsys, graph, tmp_path):
+    pytest.importorskip("matplotlib")
+    _, file, source = graph
+    code, out, _ = run(capsys, f"bfs -s {source} --trace --json", file, "--plot", tmp_path / "p.svg")
+    assert code == 0
+    assert any(record["direction"] for record in json.loads(out)["trace"])
+    assert "<svg" in (tmp_path / "p.svg").read_text()
+
+
+def test_directions_and_numbers_of_an_edge_list(capsys, tmp_path):
+    file = tmp_path / "g.txt"
+    file.write_text("# a comment\n1 2\n2 3\n")
+    reached = [
+        json.loads(run(capsys, f"bfs -s {source} {options} --json", file)[1])["reached"]
+        for source, options in ((3, ""), (3, "-u"), (2, "-u --base 1"))
+    ]
+    assert reached == [1, 3, 3]
+
+
+def test_undirected_matrix_market(capsys, tmp_path):
+    io.mmwrite(str(tmp_path / "g.mtx"), gb.Matrix.from_coo([0, 1], [1, 2], [5, 6], nrows=3, ncols=3))
+    sizes = [json.loads(run(capsys, f"bfs -s 2 {u} --json", tmp_path / "g.mtx")[1])["reached"] for u in ("", "-u")]
+    assert sizes == [1, 3]
+
+
+@pytest.mark.parametrize("backend", ["cpu", "numpy"])
+def test_backend(capsys, graph, backend):
+    _, file, source = graph
+    before = gb.Vector(int, 1).backend
+    found = json.loads(run(capsys, f"bfs -s {source} --backend {backend} --json", file)[1])
+    assert found["backend"] == backend
+    assert gb.Vector(int, 1).backend == before
+
+
+def test_long_searches_are_shown_in_part(capsys, tmp_path):
+    run(capsys, "generate path 200 -o", tmp_path / "p.mtx")
+    code, out, _ = run(capsys, "bfs -s 0", tmp_path / "p.mtx")
+    assert code == 0
+    assert "..." in out
+    assert out.count("\n") < 70
+
+
+# ---- bc -----------------------------------------------------------------------------------------------------------
+
+
+def test_bc(capsys, graph, tmp_path):
+    networkx = pytest.importorskip("networkx")
+    A, file, source = graph
+    code, out, _ = run(capsys, "bc --top 3 --json", file, "-o", tmp_path / "scores.txt")
+    assert code == 0
+    G = networkx.empty_graph(A.nrows)
+    G.add_edges_from(zip(*(array.tolist() for array in A.to_coo()[:2]), strict=True))
+    expected = networkx.betweenness_centrality(G)
+    written = np.loadtxt(tmp_path / "scores.txt")
+    np.testing.assert_allclose(written[:, 1], list(expected.values()), rtol=1e-9, atol=1e-12)
+    best = sorted(expected.values(), reverse=True)[:3]
+    np.testing.assert_allclose([item["centrality"] for item in json.loads(out)["top"]], best)
+    code, out, _ = run(capsys, f"bc -s {source} --no-normalize", file)
+    assert code == 0
+    assert "centrality" in out
+
+
+def test_warnings_are_one_line(capsys, tmp_path, monkeypatch):
+    centrality = algorithms.betweenness_centrality
+
+    def warning(*args, **options):
+        warnings.warn("this takes a while", RuntimeWarning, 2)
+        return centrality(*args, **options)
+
+    monkeypatch.setattr(algorithms, "betweenness_centrality", warning)
+    run(capsys, "generate grid_2d 4 -o", tmp_path / "g.mtx")
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        code, _, err = run(capsys, "bc -s 0", tmp_path / "g.mtx")
+    assert code == 0
+    assert err == "grblas-gpu: warning: this takes a while\n"
+
+
+# ---- bad input ----------------------------------------------------------------------------------------------------
+
+
+def test_bad_files(capsys, tmp_path):
+    def file(name, text):
+        (tmp_path / name).write_text(text)
+        return tmp_path / name
+
+    header = "%%MatrixMarket matrix coordinate pattern general\n"
+    one_line_error(capsys, "bfs -s 0", tmp_path / "missing.mtx", match="missing.mtx")
+    one_line_error(capsys, "bfs -s 0", tmp_path / "missing.txt", match="missing.txt")
+    one_line_error(capsys, "bfs -s 0", file("a.mtx", "nothing of the kind\n"), match="a.mtx")
+    one_line_error(capsys, "bfs -s 0", file("b.mtx", f"{header}3 3 2\n1 2\n"), match="ine 3")  # truncated
+    one_line_error(capsys, "bfs -s 0", file("c.mtx", f"{header}3 3 2\n1 2\n9 1\n"), match="ine 4")
+    one_line_error(capsys, "bfs -s 0", file("d.txt", "0 1\n1\n"), match="line 2")
+    one_line_error(capsys, "bfs -s 0", file("e.txt", "0 1\n1 x\n"), match="line 2")
+    one_line_error(capsys, "bfs -s 0", file("f.npz", "no archive"), match="f.npz")
+    one_line_error(capsys, "bfs -s 0", file("g.grb", "no such file"), match="g.grb")
+    one_line_error(capsys, "bfs -s 0", file("h.mtx", f"{header}2 3 1\n1 2\n"), match="square")
+    one_line_error(capsys, "bfs -s 0", tmp_path, match=str(tmp_path))
+    whole = gzip.compress(f"{header}3 3 2\n1 2\n2 3\n".encode() * 50)
+    (tmp_path / "i.mtx.gz").write_bytes(whole[: len(whole) // 2])
+    one_line_error(capsys, "bc", tmp_path / "i.mtx.gz", match="i.mtx.gz: line ")
+    (tmp_path / "j.txt").write_bytes(b"0 1\n\xff 2\n")
+    one_line_error(capsys, "bfs -s 0", tmp_path / "j.txt", match="j.txt: line 2: not text")
+    (tmp_path / "k.el.gz").write_bytes(whole[:-1])
+    one_line_error(capsys, "bfs -s 0", tmp_path / "k.el.gz", match="k.el.gz: line ")
+
+
+def test_bad_sources(capsys, graph):
+    _, file, _ = graph
+    one_line_error(capsys, "bfs -s 64", file, match="vertices 0 to 63")
+    one_line_error(capsys, "bfs -s -1", file, match="not a vertex")
+    one_line_error(capsys, "bc -s 99", file, match="not a vertex")
+
+
+def test_nothing_is_written_when_something_fails(capsys, graph, tmp_path):
+    _, file, _ = graph
+    one_line_error(capsys, "bfs -s 99", file, "-o", tmp_path / "levels.txt", match="not a vertex")
+    assert not (tmp_path / "levels.txt").exists()
+    one_line_error(capsys, "bfs -s 0", file, "-o", tmp_path / "none" / "levels.txt", match="no such folder")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "fly",
+        "bfs",
+        "bfs g.mtx",
+        "bfs g.mtx --source one",
+        "bfs g.mtx --source 1 --algorithm dijkstra",
+        "bfs g.mtx --source 1 --repeat 0",
+        "bfs g.mtx --source 1 --backend fpga",
+        "bc g.mtx --top 0",
+        "generate",
+        "generate tree 3",
+        "generate path",
+        "generate path three",
+        "bench --sources 0",
+    ],
+)
+def test_bad_arguments(capsys, line):
+    with pytest.raises(SystemExit) as exit_:
+        main(line.split())
+    assert exit_.value.code == 2
+    assert capsys.readouterr().err.startswith("usage: grblas-gpu")
+
+
+def test_a_missing_device_is_one_line(capsys, graph):
+    if json.loads(run(capsys, "info --json")[1])["backends"]["cuda"] == "ready":
+        pytest.skip("there is a device")
+    _, file, source = graph
+    one_line_error(capsys, f"bfs -s {source} --backend cuda", file, match="backend 'cuda'")
+    one_line_error(capsys, "bench --small --backend cuda", match="backend 'cuda'")
+
+
+def test_interruption(capsys, graph, monkeypatch):
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    _, file, source = graph
+    monkeypatch.setattr(algorithms, "dobfs", interrupted)
+    code, out, err = run(capsys, f"bfs -s {source}", file)
+    assert (code, out) == (130, "")
+    assert "interrupted" in err
+
+
+def test_a_reader_that_leaves(graph):
+    _, file, source = graph
+    command = f"{sys.executable} -m grblas_gpu.cli bfs {file} -s {source} --trace | head -c 5"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr

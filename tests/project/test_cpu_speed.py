@@ -1,0 +1,199 @@
+"""What makes the CPU engine fast is also right, stays within its memory, and is measured on checked results."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from checkers import serial_bfs
+from grblas_gpu.benchmarks import cost_growth, cpu_speed, cpu_works, verify
+from grblas_gpu.benchmarks.fused_bfs import fused_bfs
+
+import grblas_gpu as gb
+from grblas_gpu import Matrix, Vector, algorithms, generators, monoid, select, semiring
+from grblas_gpu.backends.cpu import tier
+from grblas_gpu.plan import rules as planner
+
+
+@pytest.fixture
+def compiled() -> Iterator[None]:
+    before = tier.get_tier()
+    tier.set_tier("numba")
+    with gb.using("cpu"):
+        yield
+    tier.set_tier(before)
+
+
+# ---- memory -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [lambda: generators.kronecker(15), lambda: generators.grid_2d(200)])
+def test_a_search_needs_less_than_32_bytes_for_each_vertex(compiled, make):
+    A = make()
+    algorithms.dobfs(A, 1)  # makes what is kept between calls
+    tracemalloc.start()
+    algorithms.dobfs(A, 1)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak <= 32 * A.nrows
+
+
+# ---- kernels ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("complement", [False, True])
+def test_a_probing_pull_counts_the_edges_of_what_it_finds(compiled, complement):
+    A = generators.kronecker(11)
+    rng = np.random.default_rng(5)
+    u, m = (Vector.from_coo(np.flatnonzero(rng.random(2048) < share), True, size=2048) for share in (0.1, 0.4))
+    found = semiring.any_pair(A @ u).new(mask=~m.S if complement else m.S, strategy="pull.thread")
+    reached = np.zeros(2048, bool)
+    rows, cols, _ = A.to_coo()
+    reached[rows[np.isin(cols, u.to_coo()[0])]] = True
+    reached &= np.isin(np.arange(2048), m.to_coo()[0]) ^ complement
+    assert found.to_coo()[0].tolist() == np.flatnonzero(reached).tolist()
+    matrix, edges = found._store.edges
+    assert matrix is A._store.indptr
+    assert edges.known() == np.bincount(rows, minlength=2048)[reached].sum()
+    # A change in place makes the count void.
+    found(m.S) << True
+    assert found._store.edges is None
+
+
+@pytest.mark.parametrize("size", [300, 5000, 300_000])
+@pytest.mark.parametrize("before", [0, 1, 40, 3000])
+@pytest.mark.parametrize("given", [1, 30, 4000])
+def test_a_scalar_goes_where_the_mask_says(compiled, size, before, given):
+    """Lists into lists, lists into flags, and flags into flags."""
+    rng = np.random.default_rng(size + before + given)
+    old = rng.choice(size, min(before, size), replace=False)
+    at = rng.choice(size, min(given, size), replace=False)
+    for complement in (False, True):
+        w = Vector.from_coo(old, np.arange(len(old)), int, size=size)
+        mask = Vector.from_coo(at, True, size=size)
+        expected = dict(zip(old.tolist(), range(len(old)), strict=True))
+        expected |= dict.fromkeys(set(range(size)) - set(at.tolist()) if complement else at.tolist(), 7)
+        w(~mask.S if complement else mask.S) << 7
+        assert w.to_dict() == expected
+        assert w.nvals == len(expected)
+
+
+def test_values_that_are_equal_stay_one(compiled):
+    w = Vector.from_coo([3, 70_000], 5, int, size=100_000)
+    w(Vector.from_coo([9, 3], True, size=100_000).S) << 5
+    assert len(w.device_arrays()["values"]) == 1
+    assert w.to_dict() == {3: 5, 9: 5, 70_000: 5}
+
+
+@pytest.mark.parametrize("name", ["plus", "min", "max", "times", "any", "lor", "land"])
+def test_bitmaps_are_reduced_without_their_gaps(compiled, name):
+    rng = np.random.default_rng(7)
+    size = 300_000  # several chunks
+    values = rng.integers(1, 3, size) if name != "lor" else np.zeros(size, int)
+    at = np.flatnonzero(rng.random(size) < 0.6)[5:]
+    v = Vector.from_coo(at, values[at].astype(bool) if name in ("lor", "land") else values[at], size=size)
+    v(v.S) << v  # a bitmap of its own
+    assert v._store.present is not None
+    found = v.reduce(getattr(monoid, name)).new().value
+    if name == "any":
+        assert found in (1, 2)
+    else:
+        op = {"plus": np.add, "min": np.minimum, "max": np.maximum, "times": np.multiply}
+        given = v.to_coo()[1]
+        assert found == (op[name].reduce(given) if name in op else given.any() if name == "lor" else given.all())
+
+
+def test_nothing_but_nan_reduces_to_nan(compiled):
+    v = Vector.from_coo(np.arange(0, 4000, 2), np.full(2000, np.nan), size=4000)
+    v(v.S) << v
+    assert np.isnan(v.reduce(monoid.plus).new().value)
+
+
+def test_a_selection_that_keeps_everything_is_as_symmetric_as_before(compiled):
+    A = generators.kronecker(8)
+    assert A.is_symmetric()
+    B = select.offdiag(A).new()
+    assert B.isequal(A)
+    assert B._store._transpose is B._store
+    C = select.tril(A, -1).new()
+    rows, cols, _ = A.to_coo()
+    below = rows > cols
+    assert [x.tolist() for x in C.to_coo()[:2]] == [rows[below].tolist(), cols[below].tolist()]
+    assert not C.is_symmetric()
+
+
+def test_a_full_operand_is_pulled_along_stored_rows():
+    """To make the columns for one push costs more than everything else."""
+    A = Matrix.from_csr(np.arange(5001), np.random.default_rng(1).integers(0, 5000, 5000), True, ncols=5000)
+    v = Vector.from_dense(np.arange(5000))
+    assert gb.explain(semiring.min_second(A @ v)).direction == "pull"
+    facts = planner.Facts(10, 20, 10, 10, True, lambda: 20, 20, 10, False, True)
+    assert planner.by_cost(facts._replace(by_columns=False))[0] == "pull"
+
+
+def test_large_graphs_take_one_source_at_a_time():
+    assert generators.path(100).prefers_batches()
+    with gb.using("cpu"):
+        assert not generators.path(10_000).prefers_batches()
+
+
+# ---- benchmarks ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [lambda: generators.kronecker(9, 4), lambda: generators.grid_2d(17)])
+def test_the_fused_loop_is_a_search(make):
+    A = make()
+    indptr, indices, _ = A.to_csr()
+    rows, cols, _ = A.to_coo()
+    for source in (0, 5, A.nrows - 1):
+        levels = fused_bfs(indptr.astype(np.int64), indices.astype(np.int32), source, 2)
+        expected = serial_bfs(rows, cols, A.nrows, source)
+        assert {int(v): int(levels[v]) for v in np.flatnonzero(levels >= 0)} == expected
+
+
+def test_all_works_have_the_same_results():
+    pytest.importorskip("graphblas")
+    names = set()
+    with gb.using("cpu"):
+        for group in cpu_works.all_works(True, 2):
+            for work in group():
+                names.add(work.name)
+                for given in work.inputs[:1]:
+                    work.check(given, work.ours(given), [rival.run(given) for rival in work.rivals])
+    for word in ("DOBFS", "grid", "BC", "PageRank", "SSSP", "triangle", "components", "min_max", "select", "10 nodes"):
+        assert any(word in name for name in names)
+
+
+def test_a_wrong_result_is_not_timed():
+    work = cpu_works.Work("wrong", lambda _: 1, [cpu_works.Rival("right", lambda _: 2, 1.0)], _differs)
+    with pytest.raises(verify.WrongResult):
+        cpu_speed.measure(work)
+
+
+def _differs(given, ours, theirs):
+    cpu_works._same(ours, theirs[0])
+
+
+def test_the_table_says_what_was_reached():
+    work = cpu_works.Work(
+        "sum",
+        lambda n: sum(range(n)),
+        [cpu_works.Rival("four times", lambda n: sum(sum(range(n)) for _ in range(4)) // 4, 1.0)],
+        _differs,
+        [2000],
+        repeat=3,
+    )
+    rows = cpu_speed.measure(work)
+    assert rows[0]["ratio"] > 1
+    rows.append({**rows[0], "asked": 1e9})
+    assert cpu_speed.table(rows, "some").column("reached") == ["yes", "NO"]
+
+
+def test_cost_is_measured_over_work():
+    with gb.using("cpu"):
+        rows = cost_growth.measure((6, 7), trials=1)
+    assert {row["direction"] for row in rows} == {"push", "pull"}
+    assert all(row["work"] > 0 and row["microseconds"] > 0 for row in rows)
+    assert len(cost_growth.table(rows).rows) == len(rows)

@@ -1,0 +1,85 @@
+"""Every public name has a docstring, an example that runs (as a doctest) and types."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from types import ModuleType
+from typing import Any
+
+import grblas_gpu as gb
+from grblas_gpu import algorithms, distributed, generators
+from grblas_gpu.api import operations
+from grblas_gpu.api.signs import Signs
+
+
+def public_names() -> dict[str, Any]:
+    """Public names and what they stand for: a module, a class, a function or an object.
+
+    A property stands for its getter. Plain numbers have no docstring of their own and are left out.
+    """
+    names = {name: getattr(gb, name) for name in gb.__all__}
+    names = {name: value for name, value in names.items() if not isinstance(value, int)}
+    for cls in (gb.Vector, gb.Matrix, gb.Scalar, gb.Graph):
+        for name, member in inspect.getmembers_static(cls):
+            function = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
+            if inspect.isfunction(function) and not name.startswith("_"):
+                names[f"{cls.__name__}.{name}"] = function
+    for module in (operations, generators):
+        for name, value in vars(module).items():
+            if inspect.isfunction(value) and value.__module__.startswith(module.__name__) and not name.startswith("_"):
+                names[f"{module.__name__}.{name}"] = value
+    names |= {f"{algorithms.__name__}.{name}": getattr(algorithms, name) for name in algorithms.__all__}
+    names |= {f"{gb.io.__name__}.{name}": getattr(gb.io, name) for name in gb.io.__all__}
+    names |= {f"{distributed.__name__}.{name}": getattr(distributed, name) for name in distributed.__all__}
+    return names
+
+
+def unannotated(value: Any) -> list[str]:
+    """The parameters of a function or class that lack a type, and ``return`` for a function that lacks one."""
+    if not (inspect.isfunction(value) or inspect.isclass(value)):
+        return []
+    signature = inspect.signature(value)
+    missing = [
+        parameter.name
+        for parameter in signature.parameters.values()
+        if parameter.annotation is parameter.empty and parameter.name not in ("self", "cls")
+    ]
+    if inspect.isfunction(value) and signature.return_annotation is signature.empty:
+        missing.append("return")
+    return missing
+
+
+NAMES = public_names()
+
+
+def test_the_walk_sees_every_kind_of_name():
+    package = "grblas_gpu"
+    kinds = {"Vector", "replace", "Vector.from_coo", "Matrix.T", "Matrix.isequal", "Scalar.value"}
+    kinds |= {f"{package}.operations.reduce_scalar", f"{package}.generators.path", f"{package}.algorithms.bfs"}
+    assert kinds <= NAMES.keys()
+    assert any(isinstance(value, ModuleType) for value in NAMES.values())
+
+
+def test_docstrings():
+    without = [name for name, value in NAMES.items() if not inspect.getdoc(value)]
+    assert not without, f"without a docstring: {', '.join(without)}"
+
+
+def test_examples():
+    without = [name for name, value in NAMES.items() if ">>>" not in (inspect.getdoc(value) or "")]
+    assert not without, f"without an example: {', '.join(without)}"
+
+
+def test_types():
+    without = [f"{name}({', '.join(missing)})" for name, value in NAMES.items() if (missing := unannotated(value))]
+    assert not without, f"without types: {', '.join(without)}"
+
+
+def test_signs_that_are_declared_for_type_checkers_exist() -> None:
+    tree = ast.parse(inspect.getsource(Signs))
+    declared = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    assert {"__add__", "__matmul__", "__lt__", "__neg__"} <= declared
+    for cls in (gb.Vector, gb.Matrix, gb.matrix.TransposedMatrix, gb.Scalar):
+        missing = {name for name in declared if getattr(cls, name, None) is None}
+        assert missing <= ({"__matmul__", "__rmatmul__"} if cls is gb.Scalar else set())

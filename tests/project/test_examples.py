@@ -1,0 +1,76 @@
+"""The examples in docstrings of algorithms/, and the programs in examples/, do what they say.
+
+algorithms/ is a folder beside the package it installs into, so pytest's own collection of docstrings would import it
+under the wrong name.
+"""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grblas_gpu import algorithms
+
+ROOT = Path(__file__).resolve().parents[2]
+MODULES = [f"{algorithms.__name__}.{module.name}" for module in pkgutil.iter_modules(algorithms.__path__)]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstrings(name):
+    results = doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert results.attempted > 0
+    assert results.failed == 0
+
+
+def test_readme_program_is_the_example():
+    sys.path.insert(0, str(ROOT / "examples"))
+    try:
+        program = importlib.import_module("bfs_two_libraries").PROGRAM
+    finally:
+        sys.path.remove(str(ROOT / "examples"))
+    assert program in (ROOT / "README.md").read_text()
+
+
+QUICK = {
+    "examples/demo.py": "--scale 8 --repeat 1",
+    "examples/dobfs.py": "--scale 9",
+    "examples/xbfs.py": "--scale 8",
+    "examples/hybrid_bfs.py": "--vertices 400",
+    "examples/direction_trace.py": "--scale 9 --repeat 1",
+    "examples/compare_suitesparse.py": "--scale 8 --repeat 1",
+    "benchmarks/overhead.py": "--rounds 2 --calls 2",
+    "benchmarks/first_use.py": "--scale 6 --repeat 1",
+}
+EXAMPLES = sorted(f"examples/{path.name}" for path in (ROOT / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("program", sorted({*EXAMPLES, *QUICK}))
+def test_programs(program):
+    done = subprocess.run(
+        [sys.executable, str(ROOT / program), *QUICK.get(program, "").split()],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+@pytest.mark.parametrize("program", ["direction_trace", "betweenness", "compare_suitesparse"])
+def test_plots(program, tmp_path):
+    """Drawn without a display; a picture of one colour would be an empty one."""
+    pytest.importorskip("matplotlib")
+    from matplotlib.image import imread
+
+    path = f"examples/{program}.py"
+    file = tmp_path / "plot.png"
+    arguments = [*QUICK.get(path, "").split(), "--plot", str(file)]
+    done = subprocess.run([sys.executable, str(ROOT / path), *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert imread(file)[..., :3].std() > 0.01

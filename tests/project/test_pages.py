@@ -1,0 +1,206 @@
+"""The pages say what is so: every Python block of docs/ and the README runs, and commands and pictures exist.
+
+The blocks of a page run from top to bottom with the same names, in an empty folder. A block that begins with
+``# needs a GPU`` or ``# needs matplotlib`` is only compiled where that is missing. Blocks with ``>>>`` are doctests.
+"""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from hardware import has_gpu
+
+import grblas_gpu as gb
+from grblas_gpu import algorithms, distributed, generators
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
+FENCE = re.compile(
+    r"^(?P<indent> *)```(?P<language>[^\n`]*)\n(?P<text>.*?)^(?P=indent)```[ ]*$", re.MULTILINE | re.DOTALL
+)
+NEEDS = re.compile(r"# needs (?:a )?(\w+)")
+OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+DIRECTIVES = {"{toctree}", "{eval-rst}"}
+
+# What a page takes for granted: the README shows lines out of a program.
+BEFORE = {
+    "README.md": "A = Matrix.from_coo([0, 1], [1, 2], True, nrows=3, ncols=3); v = bfs(A, 0).dup(bool); w = v.dup()"
+}
+
+
+class Block(NamedTuple):
+    language: str
+    line: int  # of its first line of text, counted from 1
+    text: str
+
+
+def blocks(page: str) -> list[Block]:
+    content = (ROOT / page).read_text(encoding="utf-8")
+    found = []
+    for match in FENCE.finditer(content):
+        indent = match["indent"]
+        text = "".join(line.removeprefix(indent) for line in match["text"].splitlines(keepends=True))
+        found.append(Block(match["language"].strip(), content.count("\n", 0, match.start("text")) + 1, text))
+    return found
+
+
+def missing(block: Block) -> str:
+    """What the block says it needs and this machine does not have."""
+    need = NEEDS.match(block.text)
+    if need is None:
+        return ""
+    there = has_gpu() if need[1] == "GPU" else importlib.util.find_spec(need[1]) is not None
+    return "" if there else need[1]
+
+
+def run(page: str, block: Block, names: dict[str, Any]) -> None:
+    if ">>>" in block.text:
+        test = doctest.DocTestParser().get_doctest(block.text, names, page, page, block.line - 1)
+        said: list[str] = []
+        runner = doctest.DocTestRunner(optionflags=OPTIONS)
+        assert test.examples
+        result = runner.run(test, out=said.append, clear_globs=False)
+        names.update(test.globs)
+        assert result.failed == 0, "".join(said)
+        return
+    # Blank lines before it make a traceback name the line of the page.
+    code = compile("\n" * (block.line - 1) + block.text, str(ROOT / page), "exec")
+    if not missing(block):
+        exec(code, names)
+
+
+@pytest.fixture
+def put_back() -> Iterator[None]:
+    """Pages change settings of the process, as their readers may."""
+    nx = pytest.importorskip("networkx")
+    engine = gb.Vector(int, 1).backend
+    gb.set_backend("cpu")  # what pages show of plans is the CPU's
+    priority = list(nx.config.backend_priority.algos)
+    yield
+    nx.config.backend_priority.algos = priority
+    gb.set_backend(engine)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if any(block.language == "python" for block in blocks(page))])
+@pytest.mark.usefixtures("put_back")
+def test_python(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": "__main__"}
+    python = [block for block in blocks(page) if block.language == "python"]
+    for number, block in enumerate(python):
+        if number == 1 and page in BEFORE:
+            exec(BEFORE[page], names)
+        run(page, block, names)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_block_has_a_language_that_is_checked(page):
+    """No language: text that a program printed, never code."""
+    for block in blocks(page):
+        assert block.language in {"python", "sh", ""} | DIRECTIVES, f"{page}:{block.line}: {block.language}"
+        assert block.language or "import " not in block.text, f"{page}:{block.line}: code without a language"
+    assert (ROOT / page).read_text(encoding="utf-8").count("```") == 2 * len(blocks(page))
+
+
+def commands() -> list[tuple[str, list[str]]]:
+    """Every line of every shell block, as words."""
+    found = []
+    for page in PAGES:
+        for block in blocks(page):
+            if block.language == "sh":
+                lines = (line.partition("  #")[0].split() for line in block.text.splitlines())
+                found += [
+                    (f"{page}:{block.line}", words) for words in lines if words and words[0] not in ("#", "#SBATCH")
+                ]
+    return found
+
+
+def test_commands_name_what_there_is():
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    helped = subprocess.run(
+        [sys.executable, "-m", "grblas_gpu.cli", "--help"], capture_output=True, text=True, check=True
+    )
+    seen = set()
+    for where, words in commands():
+        while "=" in words[0]:  # settings before a command
+            words = words[1:]
+        if words[0] in ("mpiexec", "srun"):  # what they launch
+            words = words[next(k for k, word in enumerate(words) if word in ("grblas-gpu", "python")) :]
+        program, first = words[0], words[1] if len(words) > 1 else ""
+        seen.add(program)
+        if program == "make":
+            assert first in targets, f"{where}: make {first}"
+        elif program == "grblas-gpu":
+            assert re.search(rf"\b{first}\b", helped.stdout), f"{where}: grblas-gpu {first}"
+        elif program == "python" and first.startswith(("benchmarks/", "examples/", "docs/")):
+            assert (ROOT / first).is_file(), f"{where}: {first}"
+        else:
+            assert program in ("pip", "python"), f"{where}: {program}"
+    assert {"make", "grblas-gpu", "pip"} <= seen
+
+
+def test_links_lead_somewhere():
+    """Files and pictures that pages link to."""
+    for page in PAGES:
+        text = FENCE.sub("", (ROOT / page).read_text(encoding="utf-8"))
+        targets = re.findall(r"\]\(([^)#\s]+)[^)]*\)", text)
+        for target in targets:
+            if not target.startswith("http"):
+                assert (ROOT / page).parent.joinpath(target).exists(), f"{page}: {target}"
+
+
+def test_examples_are_listed():
+    programs = {path.name for path in (ROOT / "examples").glob("*.py")}
+    text = (ROOT / "docs" / "examples.md").read_text(encoding="utf-8")
+    assert programs == set(re.findall(r"^\| `(\w+\.py)` \|", text, re.MULTILINE))
+
+
+def pictures() -> Any:
+    spec = importlib.util.spec_from_file_location("pictures", ROOT / "docs" / "pictures.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_drawings_are_those_of_the_script():
+    for draw in pictures().DRAWINGS:
+        name, content = draw()
+        path = ROOT / "docs" / "images" / name
+        assert path.read_text(encoding="utf-8") == content, f"{name}: run python docs/pictures.py"
+
+
+def test_drawings_show_a_search():
+    drawn = pictures()
+    rows, cols = zip(*drawn.EDGES, strict=True)
+    A = gb.Matrix.from_coo(rows, cols, True, nrows=len(drawn.PLACES), ncols=len(drawn.PLACES))
+    assert algorithms.bfs(A, 0).to_dict() == drawn.LEVELS
+
+
+def reference() -> str:
+    return (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+
+
+def test_reference_is_complete():
+    """Everything public is in the reference: named, or as a member of a module or class of which all are."""
+    text = reference()
+    named = set(re.findall(r"auto(?:class|function|exception|data):: (?:grblas_gpu\.)?([\w.]+)", text))
+    for module, members in re.findall(r"automodule:: grblas_gpu\.([\w.]+)\n((?:   :.*\n)*)", text):
+        listed = re.search(r":members: (.+)", members)
+        named |= {module} | ({f"{module}.{name.strip()}" for name in listed[1].split(",")} if listed else set())
+    wanted = {f"algorithms.{name}" for name in algorithms.__all__}
+    wanted |= {f"io.{name}" for name in gb.io.__all__ if name != "Graph"}
+    wanted |= {f"generators.{name}" for name in generators.__all__}
+    wanted |= {f"distributed.{name}" for name in distributed.__all__}
+    kinds = {"BOOL", "FP32", "FP64", "MAX_SIZE"} | {name for name in gb.__all__ if re.fullmatch(r"U?INT\d+", name)}
+    wanted |= set(gb.__all__) - kinds
+    assert not wanted - named, f"not in docs/api.md: {', '.join(sorted(wanted - named))}"

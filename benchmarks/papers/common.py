@@ -76,9 +76,9 @@ def peak_bytes(backend: str, run: Callable[[], Any]) -> int:
     if backend == "cuda":
         import cupy
 
-        from grblas_gpu.backends.cuda import scratch
+        from grblas_gpu.backends.cuda.runtime import workspace
 
-        scratch.forget()  # work arrays that are kept between calls count, too
+        workspace.forget()  # work arrays that are kept between calls count, too
         pool = cupy.cuda.MemoryPool()  # of its own: what it holds at the end is what was needed at once
         with cupy.cuda.using_allocator(pool.malloc):
             run()

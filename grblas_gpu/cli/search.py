@@ -49,7 +49,7 @@ def _add_file(command: argparse.ArgumentParser) -> None:
 
 def run_bfs(options: argparse.Namespace) -> int:
     from .. import algorithms
-    from ..trace import records as trace
+    from ..trace.records import trace
 
     for file in (options.output, options.plot):
         if file:

@@ -83,7 +83,7 @@ def peak_bytes(backend: str, run: Callable[[], Any]) -> int:
         with cupy.cuda.using_allocator(pool.malloc):
             run()
             peak = int(pool.total_bytes())
-        scratch.forget()
+        workspace.forget()
         return peak
     tracemalloc.start()
     try:

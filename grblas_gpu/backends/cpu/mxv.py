@@ -42,7 +42,7 @@ def mxv(
     if not _table.enabled:
         return None
     size = a.ncols if transposed else a.nrows
-    if max(size, u.size) > max(DENSE_LIMIT, len(a.indices)):
+    if (size > DENSE_LIMIT or u.size > DENSE_LIMIT) and max(size, u.size) > len(a.indices):
         return None  # no scratch of such a length for a few entries
     kind, allowed = resolve(mask)
     if u.nvals == 0 or len(a.indices) == 0 or kind == NOTHING:

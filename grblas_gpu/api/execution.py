@@ -167,7 +167,10 @@ def _finish(out: Any, t: Any, view: MaskView | None, accum: Any, replace: bool, 
 
 
 def settle(engine: Any, store: Any) -> Any:
-    """Store a vector the way its fill suggests."""
+    """Store a vector the way its fill suggests, or leave it as it is if there is no room for that.
+
+    Without an error: the engine may have written into the arrays of the output, so its old state is gone.
+    """
     if type(store) is VectorStore and store.size > planner.TINY:
         nvals = store.nvals if store.pending is None else store.known_nvals
         if nvals is None:  # only the device knows, and need not be asked
@@ -175,7 +178,10 @@ def settle(engine: Any, store: Any) -> Any:
         kind = store.kind
         better = planner.storage_kind(nvals, store.size, kind)
         if better != kind and not (better == "sparse" and engine.keeps_dense):
-            return engine.with_kind(store, better)
+            try:
+                return engine.with_kind(store, better)
+            except (MemoryError, OutOfMemory):
+                return store
     return store
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backends.entries import repeat
+from ..backends.entries import matrix_keys, repeat
 from ..backends.registry import current_engine
 from ..backends.storage import Array, MatrixStore, column_type
 from ..errors import InvalidObject, InvalidValue, OutOfMemory
@@ -83,7 +83,7 @@ def compressed_store(
     boundary = boundary[(boundary > 0) & (boundary < index.size)]
     steps[boundary - 1] = 1  # order matters only within a row
     if np.any(steps <= 0):
-        keys = store.row_ids.astype(np.int64) * inner + store.indices
+        keys = matrix_keys(store)
         order = np.argsort(keys, kind="stable")
         if np.any(np.diff(keys[order]) == 0):
             raise InvalidValue(f"{what} must not repeat within a line")

@@ -1,7 +1,8 @@
 """Entries as sorted keys: one view of vectors and matrices in which every definition is written once.
 
 A vector's entry ``i`` has the key ``i``; a matrix's entry ``(i, j)`` has the key ``i * ncols + j``. Keys ascend and are
-unique. Iso values are broadcast views (stride 0), so they cost nothing and are recognised when a store is rebuilt.
+unique. They have 64 bits; where a matrix has more positions than that, they are Python's integers. Iso values are
+broadcast views (stride 0), so they cost nothing and are recognised when a store is rebuilt.
 
 The code is NumPy's, and runs on any array type that implements NumPy's protocols (CuPy does): functions dispatch on
 their arguments, and new arrays are made ``like=`` an existing one.
@@ -20,7 +21,7 @@ Store = Any  # VectorStore | MatrixStore
 
 
 def entries(store: Store) -> tuple[Array, Array]:
-    """Keys (ascending int64) and values (same length; a stride-0 view when iso)."""
+    """Keys (ascending) and values (same length; a stride-0 view when iso)."""
     if type(store) is MatrixStore:
         return matrix_keys(store), np.broadcast_to(store.values, (store.nvals,)) if store.iso else store.values
     if store.indices is not None:
@@ -43,9 +44,24 @@ def values_of(store: Store) -> Array:
 
 
 def matrix_keys(store: MatrixStore) -> Array:
-    if store.nvals and store.nrows * store.ncols > 2**63 - 1:
-        raise OutOfMemory(f"shape {store.nrows} x {store.ncols} has more positions than 64-bit keys can number")
-    return store.row_ids.astype(INDEX) * store.ncols + store.indices
+    return keys_at(store.row_ids, store.indices, store.nrows, store.ncols)
+
+
+def keys_at(rows: Array, cols: Array | int, nrows: int, ncols: int) -> Array:
+    """The key of every position in a matrix of this shape."""
+    rows = rows.astype(INDEX, copy=False)
+    if nrows * ncols >= 2**63:
+        if not isinstance(rows, np.ndarray):
+            raise OutOfMemory(f"shape {nrows} x {ncols} has more positions than 64-bit keys can number")
+        rows = rows.astype(object)
+    return rows * ncols + cols
+
+
+def rows_and_columns(keys: Array, ncols: int) -> tuple[Array, Array]:
+    """The positions that have these keys in a matrix of ``ncols`` columns."""
+    rows = keys // max(1, ncols)
+    cols = keys - rows * ncols
+    return (rows.astype(INDEX), cols.astype(INDEX)) if keys.dtype == object else (rows, cols)
 
 
 def rebuild(like: Store, keys: Array, values: Array) -> Store:
@@ -56,10 +72,8 @@ def rebuild(like: Store, keys: Array, values: Array) -> Store:
 
 
 def matrix_from_keys(nrows: int, ncols: int, keys: Array, values: Array) -> MatrixStore:
-    rows = keys // max(1, ncols)
-    return MatrixStore(
-        nrows, ncols, row_pointers(rows, nrows), (keys - rows * ncols).astype(column_type(ncols)), compress(values)
-    )
+    rows, cols = rows_and_columns(keys, ncols)
+    return MatrixStore(nrows, ncols, row_pointers(rows, nrows), cols.astype(column_type(ncols)), compress(values))
 
 
 def row_pointers(rows: Array, nrows: int) -> Array:
@@ -157,8 +171,7 @@ def allowed(mask: MaskView, keys: Array) -> Array:
 def positions(store: Store, keys: Array) -> tuple[Array, Array]:
     """Row and column of each key; a vector is a single column."""
     if type(store) is MatrixStore:
-        rows = keys // store.ncols if store.ncols else keys
-        return rows, keys - rows * store.ncols
+        return rows_and_columns(keys, store.ncols)
     return keys, np.zeros(len(keys), INDEX, like=keys)
 
 

@@ -18,10 +18,13 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import OutOfMemory
+
 Array = Any  # numpy.ndarray or cupy.ndarray
 
 INDEX = np.int64
 INT32_LIMIT = 2**31 - 1
+MOST_ENTRIES = 2**48  # more than any memory holds; NumPy has other errors for sizes near 2**63
 WORTH_KEEPING = 2**20  # bytes: a longer unused end of an array is given back
 
 
@@ -430,6 +433,9 @@ class MaskView:
 
 def transpose_csr(a: MatrixStore) -> MatrixStore:
     """CSR of the transpose, by SciPy's counting sort (or, on other arrays, by what their engine registered)."""
+    if a.ncols > MOST_ENTRIES:
+        shape, room = f"{a.ncols} x {a.nrows}", 8 * (a.ncols + 1)
+        raise OutOfMemory(f"the transpose, of shape {shape}, needs {room} bytes of row pointers")
     if not isinstance(a.indices, np.ndarray):
         return natives[type(a.indices)].transpose(a)
     from scipy.sparse import csr_array

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..api.matrix import Matrix
-from ..backends.entries import matrix_from_keys
+from ..backends.entries import keys_at, matrix_from_keys, rows_and_columns
 from ..backends.mpi.engine import MpiBackend
 from ..backends.mpi.routing import route
 from ..errors import IndexOutOfBound, InvalidValue
@@ -62,7 +62,8 @@ class Arriving:
             ]
         owners = self.engine.owner_of(*self.shape, arrays[0], arrays[1])
         arrived = route(self.engine.grid.everyone, owners, *arrays)
-        self.keys.append(self.rows.to_local(arrived[0]) * self.columns.size + self.columns.to_local(arrived[1]))
+        rows, cols = self.rows.to_local(arrived[0]), self.columns.to_local(arrived[1])
+        self.keys.append(keys_at(rows, cols, self.rows.size, self.columns.size))
         if self.with_values:
             self.values.append(arrived[2])
 
@@ -72,8 +73,8 @@ class Arriving:
         self.keys.clear()
         if self.values:
             values = np.concatenate(self.values)
-            width = max(1, self.columns.size)
-            rows, cols = self.rows.to_global(keys // width), self.columns.to_global(keys % width)
+            rows, cols = rows_and_columns(keys, self.columns.size)
+            rows, cols = self.rows.to_global(rows), self.columns.to_global(cols)
             op = combiner(dup_op, self.dtype)
             part = engine.grid.together(lambda: engine.block_part(nrows, ncols, rows, cols, values, op))
         else:

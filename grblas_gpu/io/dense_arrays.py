@@ -12,6 +12,8 @@ from ..api.conversions import is_device_array
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.vector import Vector, dense_fill
 from ..backends.entries import cast, entries
+from ..backends.storage import MOST_ENTRIES
+from ..errors import OutOfMemory
 
 
 def from_array(array: Any, missing_value: Any = None, *, dtype: Any = None, name: str | None = None) -> Any:
@@ -49,6 +51,8 @@ def to_array(x: Any, fill_value: Any = None, *, dtype: Any = None) -> Any:
     if isinstance(x, TransposedMatrix):
         return to_array(x.T, fill_value, dtype=dtype).T
     fill, found = dense_fill(x, fill_value, dtype, x.nvals == math.prod(x.shape))
+    if math.prod(x.shape) > MOST_ENTRIES:
+        raise OutOfMemory(f"a dense array of shape {x.shape} is more than any memory holds")
     keys, values = entries(x._store)
     # Scattered where the entries are, so that nothing passes through the host.
     dense = np.zeros(x.shape, found.np_type, like=keys)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...plan.rules import DENSE_LIMIT
 from ..storage import INDEX, Array, MaskView, MatrixStore, column_type
 from . import buffers, pool
 from . import mxm_source as text
@@ -23,6 +24,8 @@ def mxm(a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *,
     """The product with sorted rows, or None when the definitions should compute it."""
     if not _table.enabled:
         return None
+    if max(a.ncols, b.ncols) > max(DENSE_LIMIT, len(a.indices), len(b.indices)):
+        return None  # no scratch of such a length for a few entries
     kind, pattern = resolve(mask)
     if kind == NOTHING or len(a.indices) == 0 or len(b.indices) == 0:
         return MatrixStore.empty(a.nrows, b.ncols, semiring.return_type.np_type)

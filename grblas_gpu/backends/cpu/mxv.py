@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...plan.rules import DENSE_LIMIT
 from ..storage import INDEX, Array, Known, MaskView, MatrixStore, VectorStore
 from . import mxv_source as text
 from . import pool, workspace
@@ -41,6 +42,8 @@ def mxv(
     if not _table.enabled:
         return None
     size = a.ncols if transposed else a.nrows
+    if (size > DENSE_LIMIT or u.size > DENSE_LIMIT) and max(size, u.size) > len(a.indices):
+        return None  # no scratch of such a length for a few entries
     kind, allowed = resolve(mask)
     if u.nvals == 0 or len(a.indices) == 0 or kind == NOTHING:
         return VectorStore.empty(size, semiring.return_type.np_type)

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from ...errors import InvalidValue
-from ..entries import Store, cast, compress, entries, expand, filled, find, is_iso, matrix_from_keys, runs, take
-from ..storage import INDEX, Array, MatrixStore, VectorStore
+from ...errors import InvalidValue, OutOfMemory
+from ..entries import (
+    Store,
+    cast,
+    compress,
+    entries,
+    expand,
+    filled,
+    find,
+    is_iso,
+    keys_at,
+    matrix_from_keys,
+    runs,
+    take,
+)
+from ..storage import INDEX, MOST_ENTRIES, Array, MatrixStore, VectorStore
 from .operating import Operating
 from .products import grid
 
@@ -20,8 +34,8 @@ class Building(Operating):
         return VectorStore(size, compress(values), indices=keys)
 
     def build_matrix(self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any) -> MatrixStore:
-        rows, cols = self.array(rows), self.array(cols)
-        keys, values = self.unique_entries(rows * ncols + cols, nrows * ncols, self.moved(values), dup_op)
+        keys = keys_at(self.array(rows), self.array(cols), nrows, ncols)
+        keys, values = self.unique_entries(keys, nrows * ncols, self.moved(values), dup_op)
         return matrix_from_keys(nrows, ncols, keys, values)
 
     def moved(self, values: Array) -> Array:
@@ -66,6 +80,8 @@ class Building(Operating):
         shape = (x.nrows, x.ncols) if type(x) is MatrixStore else (x.size,)
         if type(x) is VectorStore and x.kind == "full":
             return np.array(np.broadcast_to(self.host(cast(x.values, dtype)), shape))
+        if math.prod(shape) > MOST_ENTRIES:
+            raise OutOfMemory(f"a dense array of shape {shape} is more than any memory holds")
         keys, values = entries(x)
         dense = np.full(shape, 0 if fill is None else fill, dtype)
         dense.reshape(-1)[self.host(keys)] = self.host(cast(values, dtype))
@@ -80,14 +96,14 @@ class Building(Operating):
         rows, cols = a.row_ids.astype(INDEX), a.indices.astype(INDEX)
         keep = (rows < nrows) & (cols < ncols)
         values = take(expand(a.values, a.nvals), keep)
-        return matrix_from_keys(nrows, ncols, rows[keep] * ncols + cols[keep], values)
+        return matrix_from_keys(nrows, ncols, keys_at(rows[keep], cols[keep], nrows, ncols), values)
 
     def diagonal_matrix(self, u: VectorStore, k: int) -> MatrixStore:
         """A square matrix with ``u`` on its k-th diagonal."""
         size = u.size + abs(k)
         keys, values = entries(u)
         rows, cols = keys + max(0, -k), keys + max(0, k)
-        return matrix_from_keys(size, size, rows * size + cols, values)
+        return matrix_from_keys(size, size, keys_at(rows, cols, size, size), values)
 
     def as_matrix(self, u: VectorStore, row: bool) -> MatrixStore:
         """A vector as a 1 x n (row) or n x 1 matrix."""
@@ -104,9 +120,11 @@ class Building(Operating):
             return matrix_from_keys(nrows, ncols, keys, take(u_values, where[found]))
         if down:
             from_u, cols = grid(len(u_keys), ncols, u_keys)
-            return matrix_from_keys(nrows, ncols, u_keys[from_u] * ncols + cols, take(u_values, from_u))
-        rows, from_u = grid(nrows, len(u_keys), u_keys)
-        return matrix_from_keys(nrows, ncols, rows * ncols + u_keys[from_u], take(u_values, from_u))
+            rows = u_keys[from_u]
+        else:
+            rows, from_u = grid(nrows, len(u_keys), u_keys)
+            cols = u_keys[from_u]
+        return matrix_from_keys(nrows, ncols, keys_at(rows, cols, nrows, ncols), take(u_values, from_u))
 
     def with_kind(self, u: VectorStore, kind: str) -> VectorStore:
         """The same vector stored as "sparse", "bitmap" or "full" (full needs an entry everywhere)."""

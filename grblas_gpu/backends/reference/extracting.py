@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import Store, compress, entries, expand, find, matrix_from_keys, position, ranges, repeat, take
+from ..entries import Store, compress, entries, expand, find, keys_at, matrix_from_keys, position, ranges, repeat, take
 from ..storage import INDEX, Array, MatrixStore, VectorStore
 
 
@@ -42,7 +42,7 @@ class Extracting:
             copies = np.searchsorted(cols[order], out_cols, side="right") - first
             out_cols = order[ranges(first, copies)].astype(INDEX)
             out_rows, taken = repeat(out_rows, copies), repeat(taken, copies)
-        keys = out_rows * ncols + out_cols
+        keys = keys_at(out_rows, out_cols, len(rows), ncols)
         order = np.argsort(keys)
         return matrix_from_keys(len(rows), ncols, keys[order], take(expand(a.values, a.nvals), taken[order]))
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import allowed, entries, expand, find, matrix_from_keys, ranges, repeat, runs, take
-from ..storage import INDEX, Array, MaskView, MatrixStore, VectorStore
+from ..entries import allowed, entries, expand, find, keys_at, matrix_from_keys, ranges, repeat, runs, take
+from ..storage import INDEX, MOST_ENTRIES, Array, MaskView, MatrixStore, VectorStore
 from .operating import Operating
 
 
@@ -54,7 +54,7 @@ class Products(Operating):
         from_a = repeat(np.arange(a.nvals, like=counts), counts)
         from_b = ranges(b.indptr[a.indices], counts)
         rows, inner, cols = a.row_ids[from_a].astype(INDEX), a.indices[from_a].astype(INDEX), b.indices[from_b]
-        keys = rows * b.ncols + cols
+        keys = keys_at(rows, cols, a.nrows, b.ncols)
         order = np.argsort(keys, kind="stable")
         if mask is not None:
             order = order[allowed(mask, keys[order])]
@@ -85,7 +85,7 @@ class Products(Operating):
         i, j = u_keys[from_u], v_keys[from_v]
         zeros = np.zeros(len(i), INDEX, like=i)
         left, right = (take(u_values, from_u), i, zeros), (take(v_values, from_v), zeros, j)
-        return matrix_from_keys(u.size, v.size, i * v.size + j, self.combine(op, left, right))
+        return matrix_from_keys(u.size, v.size, keys_at(i, j, u.size, v.size), self.combine(op, left, right))
 
     def kronecker(self, a: MatrixStore, b: MatrixStore, op: Any) -> MatrixStore:
         """``t[i * b.nrows + k, j * b.ncols + l] = op(a[i, j], b[k, l])``."""
@@ -95,14 +95,16 @@ class Products(Operating):
         left = (take(expand(a.values, a.nvals), from_a), i, j)
         right = (take(expand(b.values, b.nvals), from_b), k, l)
         values = self.combine(op, left, right)
-        ncols = a.ncols * b.ncols
-        keys = (i * b.nrows + k) * ncols + j * b.ncols + l
+        nrows, ncols = a.nrows * b.nrows, a.ncols * b.ncols
+        keys = keys_at(i * b.nrows + k, j * b.ncols + l, nrows, ncols)
         order = np.argsort(keys)
-        return matrix_from_keys(a.nrows * b.nrows, ncols, keys[order], values[order])
+        return matrix_from_keys(nrows, ncols, keys[order], values[order])
 
 
 def grid(nrows: int, ncols: int, like: Array) -> tuple[Array, Array]:
     """Row and column of every position of a dense grid, row by row."""
+    if nrows * ncols > MOST_ENTRIES:
+        raise MemoryError(f"{nrows * ncols} entries")
     places = np.arange(nrows * ncols, dtype=INDEX, like=like)
     rows = places // max(1, ncols)
     return rows, places - rows * ncols

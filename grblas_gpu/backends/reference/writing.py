@@ -17,17 +17,18 @@ from ..entries import (
     find,
     insert,
     is_iso,
+    keys_at,
     merge,
     position,
     rebuild,
+    rows_and_columns,
     take,
     true_keys,
 )
-from ..storage import INDEX, Array, MaskView, MatrixStore, VectorStore
+from ..storage import INDEX, MOST_ENTRIES, Array, MaskView, MatrixStore, VectorStore
 from .operating import Operating
 
 SMALL = 4096  # up to this size a dense copy costs less than a merge
-MOST_ENTRIES = 2**48  # more than any memory holds; NumPy has other errors for sizes near 2**63
 Index = tuple  # (I,) or (I, J): int64 arrays, or None for everything
 
 
@@ -170,14 +171,16 @@ class Writing(Operating):
         """``c`` with one row exchanged."""
         c_keys, c_values = entries(c)
         kept = c.row_ids != row
-        keys, values = entries(line)
-        return rebuild(c, *merge(c_keys[kept], take(c_values, kept), keys + row * c.ncols, values))
+        cols, values = entries(line)
+        keys = keys_at(np.full_like(cols, row), cols, c.nrows, c.ncols)
+        return rebuild(c, *merge(c_keys[kept], take(c_values, kept), keys, values))
 
     def replace_column(self, c: MatrixStore, col: int, line: VectorStore) -> MatrixStore:
         c_keys, c_values = entries(c)
         kept = c.indices != col
-        keys, values = entries(line)
-        return rebuild(c, *merge(c_keys[kept], take(c_values, kept), keys * c.ncols + col, values))
+        rows, values = entries(line)
+        keys = keys_at(rows, col, c.nrows, c.ncols)
+        return rebuild(c, *merge(c_keys[kept], take(c_values, kept), keys, values))
 
 
 class Region:
@@ -188,21 +191,19 @@ class Region:
         self.is_matrix = type(c) is MatrixStore
         self.shape = (c.nrows, c.ncols) if self.is_matrix else (c.size,)
         self.whole = all(part is None for part in index)
-        self.axes: list[Array] = []  # of the whole output nobody needs them
-        if not self.whole:
-            self.axes = [
-                np.arange(n, dtype=INDEX, like=c.values) if part is None else part
-                for part, n in zip(index, self.shape, strict=True)
-            ]
-        self.sorted_axes = [np.unique(axis) for axis in self.axes]
+        self.axes: Index = index
+        self.sorted_axes = [None if axis is None else np.unique(axis) for axis in index]
 
     def contains(self, keys: Array) -> Array:
         if self.whole:
             return filled(len(keys), True, keys)
         if not self.is_matrix:
             return find(self.sorted_axes[0], keys)[0]
-        rows = keys // self.c.ncols if self.c.ncols else keys
-        return find(self.sorted_axes[0], rows)[0] & find(self.sorted_axes[1], keys - rows * self.c.ncols)[0]
+        inside = filled(len(keys), True, keys)
+        for axis, places in zip(self.sorted_axes, rows_and_columns(keys, self.c.ncols), strict=True):
+            if axis is not None:
+                inside &= find(axis, places)[0]
+        return inside
 
     def place(self, keys: Array) -> Array:
         """Keys of the region's own shape, as keys of the output."""
@@ -210,9 +211,12 @@ class Region:
             return keys
         if not self.is_matrix:
             return self.axes[0][keys]
-        width = len(self.axes[1])
-        rows = keys // width if width else keys
-        return self.axes[0][rows] * self.c.ncols + self.axes[1][keys - rows * width]
+        width = self.c.ncols if self.axes[1] is None else len(self.axes[1])
+        rows, cols = (
+            places if axis is None else axis[places]
+            for axis, places in zip(self.axes, rows_and_columns(keys, width), strict=True)
+        )
+        return keys_at(rows, cols, *self.shape)
 
     def scatter(self, value: Store) -> tuple[Array, Array]:
         """The entries of a store of the region's shape, as entries of the output; of repeated positions the last."""
@@ -231,15 +235,14 @@ class Region:
         if mask is not None and not mask.complement:
             keys = true_keys(mask)
             return np.unique(self.place(keys)) if submask else keys[self.contains(keys)]
+        axes = list(zip(self.sorted_axes, self.shape, strict=True))
+        count = math.prod(n if axis is None else len(axis) for axis, n in axes)
+        if count > MOST_ENTRIES:
+            raise MemoryError(f"{count} entries")
         if self.whole:
-            count = math.prod(self.shape)
-            if count > MOST_ENTRIES:
-                raise MemoryError(f"{count} entries")
             return np.arange(count, dtype=INDEX, like=self.c.values)
-        if not self.is_matrix:
-            return self.sorted_axes[0]
-        rows, cols = self.sorted_axes
-        return (rows[:, None] * self.c.ncols + cols[None, :]).reshape(-1)
+        rows, *cols = (np.arange(n, dtype=INDEX, like=self.c.values) if axis is None else axis for axis, n in axes)
+        return keys_at(rows[:, None], cols[0][None, :], *self.shape).reshape(-1) if cols else rows
 
 
 def _key(x: Store, index: tuple[int, ...]) -> int:

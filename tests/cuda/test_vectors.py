@@ -63,13 +63,10 @@ def test_ewise(engine, kind: str, name: str) -> None:
     for seed, other in enumerate(some(engine, ["sparse", "bitmap", "full", "iso bitmap"], turn)):
         y = vector(other, np.int16, 2 + seed)
         a, b = moved(x, engine.to_device), moved(y, engine.to_device)
-        for union, defaults in some(engine, [(False, None), (True, None), (True, (5, 7))], turn + KINDS.index(other)):
-            if union:
-                left, right = defaults or (None, None)
-                expected = definitions.union(x, y, op, left, right)
-            else:
-                expected = definitions.ewise_mult(x, y, op)
-            check(moved(engine.vectors.ewise(a, b, op, union, defaults), engine.to_host), expected)
+        choices = [(False,), (True, None, np.dtype(np.float32)), (True, (5, 7))]
+        for union, *given in some(engine, choices, turn + KINDS.index(other)):
+            expected = definitions.union(x, y, op, *given) if union else definitions.ewise_mult(x, y, op)
+            check(moved(engine.vectors.ewise(a, b, op, union, *given), engine.to_host), expected)
 
 
 @pytest.mark.parametrize("mask", [None, "sparse", "bitmap", "full", "empty"])
@@ -82,7 +79,7 @@ def test_write(engine, mask: str | None, structure: bool, complement: bool) -> N
     kinds = [("bitmap", "sparse"), ("full", "bitmap"), ("sparse", "full"), ("iso bitmap", "empty")]
     for c_kind, t_kind in some(engine, kinds, turn):
         c, t = vector(c_kind, np.float32, 3), vector(t_kind, np.int64, 4)
-        for accum in some(engine, [None, binary.minus["FP64"]], turn + len(c_kind)):
+        for accum in some(engine, [None, binary.minus["FP64"], binary.gt["INT64"]], turn + len(c_kind)):
             for replace in some(engine, [False, True], turn // 2):
                 expected = definitions.write(c, t, view, accum, replace)
                 a, b = moved(c, engine.to_device), moved(t, engine.to_device)

@@ -184,6 +184,20 @@ def one_value_for_several(A: Matrix, source: int) -> Result:
     return loop, [several, totals]
 
 
+def accumulated_in_other_types(A: Matrix, source: int) -> Result:
+    """Only what an accumulator combines takes its types."""
+    walkers = Vector.from_coo([source], [1.5], size=A.nrows)
+    large, halves, flags = (Vector.from_coo([0, source], [2**62 + 1, 5], size=A.nrows) for _ in range(3))
+    loop = gb.loop(walkers, 3)
+    for _ in loop:
+        walkers << semiring.max_first(walkers @ A)
+        large(binary.truediv) << walkers
+        halves(binary.plus[float]) << walkers.apply(binary.times, right=0.5)
+        flags(binary.gt) << walkers
+        flags(walkers.S, binary.times["FP64"]) << 2.5
+    return loop, [large, halves, flags]
+
+
 BODIES: dict[str, Callable[[Matrix, int], Result]] = {
     "levels": levels_by(),
     "levels by pushing": levels_by(direction="push"),
@@ -203,4 +217,5 @@ BODIES: dict[str, Callable[[Matrix, int], Result]] = {
     "all kinds": all_kinds,
     "sums": sums,
     "one value for several": one_value_for_several,
+    "accumulated in other types": accumulated_in_other_types,
 }

@@ -335,9 +335,9 @@ def test_every_loop_compiles(architecture: str, oldest: bool, monkeypatch: pytes
         monkeypatch.setattr(device.engine.CudaBackend, "run_loop", keep)
         with gb.using("cuda"):
             A = graphs()["directed"].to("cuda")
-            for name in ("levels", "parents", "distances", "ranks", "cores", "all kinds"):
+            for name in ("levels", "parents", "distances", "ranks", "cores", "all kinds", "accumulated in other types"):
                 with pytest.raises(EndOfTest):
                     BODIES[name](A, 5)
         for text in texts:
             nvrtc.compile_cuda(text, architecture, ("-std=c++17",), oldest=oldest)
-        assert len(texts) == 6
+        assert len(texts) == 7

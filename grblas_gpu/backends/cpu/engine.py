@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..entries import Store
 from ..reference import Definitions
 from ..storage import MaskView, MatrixStore, VectorStore
@@ -63,9 +65,9 @@ class CpuBackend(Definitions):
         result = ewise.ewise_mult(x, y, op)
         return super().ewise_mult(x, y, op) if result is None else result
 
-    def union(self, x: Store, y: Store, op: Any, left_default: Any, right_default: Any) -> Store:
-        result = ewise.union(x, y, op, left_default, right_default)
-        return super().union(x, y, op, left_default, right_default) if result is None else result
+    def union(self, x: Store, y: Store, op: Any, defaults: Any = None, dtype: np.dtype | None = None) -> Store:
+        result = ewise.union(x, y, op, defaults, dtype)
+        return super().union(x, y, op, defaults, dtype) if result is None else result
 
     def apply(self, x: Store, op: Any) -> Store:
         result = ewise.apply(x, op)

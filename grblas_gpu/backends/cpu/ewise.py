@@ -28,35 +28,34 @@ _table = KernelTable()
 class _Operands:
     """One operator on two stores: its key, how values are read, and the single value of the result if it has one."""
 
-    def __init__(self, x: Array, y: Array, op: Any, union: bool, left: Any, right: Any) -> None:
+    def __init__(self, x: Array, y: Array, op: Any, union: bool, defaults: Any = None, dtype: Any = None) -> None:
         self.op, self.union = op, union
+        self.dtype = op.return_type.np_type if dtype is None else dtype
         self.types = (x.dtype, y.dtype)
         x_used = union or uses(op, "x")
         y_used = union or uses(op, "y")
         self.x, self.y = reading(x, x_used), reading(y, y_used)
         self.defaults: tuple[Array, ...] = ()
-        if left is not None:
-            self.defaults = (
-                cast(np.asarray(left).reshape(1), op.type.np_type),
-                cast(np.asarray(right).reshape(1), op.type2.np_type),
+        if defaults is not None:
+            self.defaults = tuple(
+                cast(np.asarray(default).reshape(1), wanted.np_type)
+                for default, wanted in zip(defaults, (op.type, op.type2), strict=True)
             )
         self.constant = self._constant(x, y)
-        self.dtype = op.return_type.np_type
         self.key: Any = None
         if self.constant is None:
-            self.key = (op.key, x.dtype.char, y.dtype.char, self.x, self.y, len(self.defaults))
+            self.key = (op.key, x.dtype.char, y.dtype.char, self.dtype.char, self.x, self.y, len(self.defaults))
 
     def _constant(self, x: Array, y: Array) -> Array | None:
         if self.x == ARRAY or self.y == ARRAY or len(x) == 0 or len(y) == 0:
             return None
-        both = single(self.op, x, y)
+        both = cast(single(self.op, x, y), self.dtype)
         if not self.union:
             return both
         if self.defaults:
             only_x, only_y = single(self.op, x, self.defaults[1]), single(self.op, self.defaults[0], y)
         else:
-            dtype = self.op.return_type.np_type
-            only_x, only_y = cast(x[:1].copy(), dtype), cast(y[:1].copy(), dtype)
+            only_x, only_y = cast(x[:1].copy(), self.dtype), cast(y[:1].copy(), self.dtype)
         return both if bool(both[0] == only_x[0]) and bool(both[0] == only_y[0]) else None
 
     def arguments(self, x: Array, y: Array) -> tuple[Array, ...]:
@@ -89,15 +88,16 @@ class _Text:
             return
         op, (x_type, y_type) = operands.op, operands.types
         left, right = op.type.np_type, op.type2.np_type
-        result = op.return_type.np_type
+        result = operands.dtype
         self.prologue = prologue(inliner, "x_values", operands.x, x_type, left, "x_first")
         self.prologue += prologue(inliner, "y_values", operands.y, y_type, right, "y_first")
         x = inliner.load(f"x_values[{x_at}]", x_type, left) if operands.x == ARRAY else "x_first"
         y = inliner.load(f"y_values[{y_at}]", y_type, right) if operands.y == ARRAY else "y_first"
-        self.both = f"left = {x}\nright = {y}\n{target} = {inliner.call(op, x='left', y='right')}\n"
+        call = inliner.load(inliner.call(op, x="left", y="right"), op.return_type.np_type, result)
+        self.both = f"left = {x}\nright = {y}\n{target} = {call}\n"
         if operands.defaults:
-            self.only_x = f"left = {x}\nright = right_default[0]\n{target} = {inliner.call(op, x='left', y='right')}\n"
-            self.only_y = f"left = left_default[0]\nright = {y}\n{target} = {inliner.call(op, x='left', y='right')}\n"
+            self.only_x = f"left = {x}\nright = right_default[0]\n{target} = {call}\n"
+            self.only_y = f"left = left_default[0]\nright = {y}\n{target} = {call}\n"
         elif operands.union:
             x_at, y_at = (x_at if operands.x == ARRAY else "0"), (y_at if operands.y == ARRAY else "0")
             self.only_x = f"{target} = {inliner.load(f'x_values[{x_at}]', x_type, result)}\n"
@@ -290,15 +290,15 @@ def ewise_mult(x: Store, y: Store, op: Any) -> Store | None:
         return None
     if x.nvals == 0 or y.nvals == 0:
         return None
-    return _combine(x, y, _Operands(x.values, y.values, op, False, None, None))
+    return _combine(x, y, _Operands(x.values, y.values, op, False))
 
 
-def union(x: Store, y: Store, op: Any, left_default: Any, right_default: Any) -> Store | None:
+def union(x: Store, y: Store, op: Any, defaults: Any, dtype: Any) -> Store | None:
     if not _table.enabled or op.positional is not None:
         return None
     if x.nvals == 0 or y.nvals == 0:
         return None
-    return _combine(x, y, _Operands(x.values, y.values, op, True, left_default, right_default))
+    return _combine(x, y, _Operands(x.values, y.values, op, True, defaults, dtype))
 
 
 def _combine(x: Store, y: Store, operands: _Operands) -> Store | None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import Store, cast
+from ..entries import Store
 from ..storage import Array, MaskView, MatrixStore, VectorStore
 from . import ewise, pool, workspace
 from .inline import Inliner
@@ -30,17 +30,11 @@ def write(c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, 
     """The new store of the output, or None for the definition to decide."""
     if not _table.enabled or (accum is not None and accum.positional is not None):
         return None
-    if (
-        accum is not None
-        and t.nvals == 0
-        and not (replace and mask is not None)
-        and accum.return_type.np_type == c.dtype
-    ):
+    if accum is not None and t.nvals == 0 and not (replace and mask is not None):
         return c
     both_sparse = type(c) is MatrixStore or (c.indices is not None and t.indices is not None)
     if mask is None and both_sparse:
-        z = ewise.union(c, t, accum, None, None)
-        return None if z is None else _cast(z, c.dtype)
+        return ewise.union(c, t, accum, None, c.dtype)
     if type(c) is MatrixStore or c.size == 0:
         return None
     if both_sparse and (c.nvals + t.nvals) * DENSE_RESULT < c.size:
@@ -65,24 +59,16 @@ def _write_dense(
     return _merge(c, t, kind, allowed, accum, replace)
 
 
-def _cast(x: Store, dtype: np.dtype) -> Store:
-    if x.values.dtype == dtype:
-        return x
-    from ..reference.elementwise import with_values
-
-    return with_values(x, cast(x.values, dtype))
-
-
 class _Text:
-    """Assignments to ``c_values[i]`` from ``t``, from both, and from ``c`` through the accumulator's type."""
+    """Assignments to ``c_values[i]`` from ``t``, and from both through the accumulator."""
 
     def __init__(self, c: np.dtype, t: np.dtype, t_mode: int, t_at: str, accum: Any) -> None:
         self.inliner = inliner = Inliner()
-        self.prologue = self.both = self.only_c = ""
+        self.prologue = self.both = ""
         target = "c_values[i] = "
         t_value = f"t_values[{t_at}]" if t_mode == ARRAY else "t_values[0]"
+        self.only_t = target + inliner.load(t_value, t, c) + "\n"
         if accum is None:
-            self.only_t = target + inliner.load(t_value, t, c) + "\n"
             return
         result, left, right = accum.return_type.np_type, accum.type.np_type, accum.type2.np_type
         if t_mode == ISO:
@@ -91,11 +77,6 @@ class _Text:
         combined = inliner.call(accum, x="left", y="right")
         self.both = f"left = {inliner.load('c_values[i]', c, left)}\n{load}"
         self.both += f"result = {combined}\n{target}{inliner.load('result', result, c)}\n"
-        alone = inliner.load(t_value, t, result)
-        self.only_t = f"alone = {alone}\n{target}{inliner.load('alone', result, c)}\n"
-        if c != result:
-            kept = inliner.load("c_values[i]", c, result)
-            self.only_c = f"kept = {kept}\n{target}{inliner.load('kept', result, c)}\n"
 
     def finish(self, text: str) -> Source:
         return self.inliner.header() + "@kernel\n" + text, self.inliner.functions
@@ -140,8 +121,6 @@ def _update_source(c: np.dtype, t: np.dtype, t_mode: int, accum: Any, full: bool
 
 def _update(c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Any) -> VectorStore | None:
     """Accumulate a sparse ``t`` into a dense ``c``."""
-    if accum.return_type.np_type != c.dtype:
-        return None  # entries of c that t does not touch change their value too
     full, t_mode = c.present is None, reading(t.values)
     bytes_kind = {ROWS: BYTES, ROWS_COMPLEMENT: BYTES_COMPLEMENT}.get(kind, kind)
     key = ("update", accum.key, c.dtype.char, t.values.dtype.char, t_mode, full, bytes_kind)
@@ -178,8 +157,6 @@ def _merge_source(c: np.dtype, t: np.dtype, t_mode: int, accum: Any, t_full: boo
     else:
         body = f"if {here}:\n    if present:\n" + indent(text.both, " " * 8)
         body += "    else:\n" + indent(text.only_t + "present = True\n", " " * 8)
-        if text.only_c:
-            body += "elif present:\n" + indent(text.only_c, "    ")
     if kind != NO_MASK:
         body = f"if {ALLOWED[kind]}:\n" + indent(body, "    ")
         if replace:

@@ -114,10 +114,10 @@ class CudaBackend(Definitions):
     def ewise_mult(self, x: Store, y: Store, op: Any) -> Store:
         return vectors.ewise(x, y, op, False) if vectors.worthwhile(x, y) else super().ewise_mult(x, y, op)
 
-    def union(self, x: Store, y: Store, op: Any, left_default: Any, right_default: Any) -> Store:
+    def union(self, x: Store, y: Store, op: Any, defaults: Any = None, dtype: np.dtype | None = None) -> Store:
         if not vectors.worthwhile(x, y):
-            return super().union(x, y, op, left_default, right_default)
-        return vectors.ewise(x, y, op, True, None if left_default is None else (left_default, right_default))
+            return super().union(x, y, op, defaults, dtype)
+        return vectors.ewise(x, y, op, True, defaults, dtype)
 
     def select(self, x: Store, op: Any, thunk: Any) -> Store:
         return vectors.filtered(x, op, thunk, True) if vectors.worthwhile(x) else super().select(x, op, thunk)

@@ -24,14 +24,15 @@ class Elementwise(Operating):
 
     def ewise_add(self, x: Store, y: Store, op: Any) -> Store:
         """The union: ``op(x, y)`` where both have an entry, the one that is there elsewhere."""
-        return self.union(x, y, op, None, None)
+        return self.union(x, y, op)
 
     def ewise_union(self, x: Store, y: Store, op: Any, left_default: Any, right_default: Any) -> Store:
         """The union, with a default in place of the missing operand."""
-        return self.union(x, y, op, left_default, right_default)
+        return self.union(x, y, op, (left_default, right_default))
 
-    def union(self, x: Store, y: Store, op: Any, left_default: Any, right_default: Any) -> Store:
-        dtype = op.return_type.np_type
+    def union(self, x: Store, y: Store, op: Any, defaults: Any = None, dtype: np.dtype | None = None) -> Store:
+        """The union, in the operator's type or another: what is not combined is cast to that directly."""
+        dtype = op.return_type.np_type if dtype is None else dtype
         x_keys, x_values = entries(x)
         y_keys, y_values = entries(y)
         found, where = find(x_keys, y_keys)
@@ -39,10 +40,12 @@ class Elementwise(Operating):
         in_both[where[found]] = True
         both_i, both_j = positions(x, y_keys[found])
         both = self.combine(op, (take(x_values, where[found]), both_i, both_j), (take(y_values, found), both_i, both_j))
+        both = cast(both, dtype)
 
-        def alone(keys: Any, values: Any, default: Any, default_is_left: bool) -> Any:
-            if default is None:
+        def alone(keys: Any, values: Any, default_is_left: bool) -> Any:
+            if defaults is None:
                 return cast(values, dtype)
+            default = defaults[0 if default_is_left else 1]
             i, j = positions(x, keys)
             filler = np.broadcast_to(np.asarray(default, like=values).reshape(1), keys.shape)
             given, filled = (values, i, j), (filler, i, j)
@@ -51,9 +54,9 @@ class Elementwise(Operating):
         only_x, only_y = ~in_both, ~found
         keys, values = merge(
             x_keys[only_x],
-            alone(x_keys[only_x], take(x_values, only_x), right_default, False),
+            alone(x_keys[only_x], take(x_values, only_x), False),
             y_keys[only_y],
-            alone(y_keys[only_y], take(y_values, only_y), left_default, True),
+            alone(y_keys[only_y], take(y_values, only_y), True),
         )
         return rebuild(x, *merge(keys, values, y_keys[found], both))
 

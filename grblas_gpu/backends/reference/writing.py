@@ -38,11 +38,12 @@ class Writing(Operating):
     ) -> Store:
         """``z = t`` or ``accum(c, t)``; ``z`` where the mask allows, ``c`` elsewhere (nothing there if ``replace``).
 
+        Only values that the accumulator combines take its types: others go straight to the type of ``c``.
         ``masked`` promises that ``t`` has no entry outside the mask.
         """
         if accum is None and (mask is None or (masked and (replace or c.nvals == 0))):
             return self.cast(t, c.dtype)  # type: ignore[attr-defined]
-        z = t if accum is None else self.union(c, t, accum, None, None)  # type: ignore[attr-defined]
+        z = t if accum is None else self.union(c, t, accum, dtype=c.dtype)  # type: ignore[attr-defined]
         keys, values = entries(z)
         values = cast(values, c.dtype)
         if mask is None:
@@ -100,8 +101,7 @@ class Writing(Operating):
             t_keys, t_values = merge(c_keys[kept], take(c_values, kept), t_keys, cast(t_values, c.dtype))
         else:
             t = rebuild(c, t_keys, t_values)
-            t_keys, t_values = entries(self.union(c, t, accum, None, None))  # type: ignore[attr-defined]
-            t_values = cast(t_values, c.dtype)
+            t_keys, t_values = entries(self.union(c, t, accum, dtype=c.dtype))  # type: ignore[attr-defined]
         if permitted is None:
             return rebuild(c, t_keys, t_values)
         inside = permitted(t_keys)

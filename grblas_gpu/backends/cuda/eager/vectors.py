@@ -104,30 +104,37 @@ def _key(u: VectorStore) -> Any:
 
 def _operator(op: Any) -> list[str]:
     if op is None:  # nobody calls it, but it must have a name
-        types = [using(name, np.dtype(bool)) for name in ("Left", "Right", "Value")]
+        types = [using(name, np.dtype(bool)) for name in ("Left", "Right")]
         return [*types, "DEVICE bool op(bool, bool, int64, int64, int64, int64) { return true; }"]
-    return [
-        using("Left", op.type.np_type),
-        using("Right", op.type2.np_type),
-        using("Value", op.return_type.np_type),
-        product("op", op),
-    ]
+    return [using("Left", op.type.np_type), using("Right", op.type2.np_type), product("op", op)]
 
 
-def ewise(x: VectorStore, y: VectorStore, op: Any, union: bool, defaults: tuple[Any, Any] | None = None) -> VectorStore:
-    """``op`` on the union or the intersection of two vectors; a missing operand may have a default."""
+def ewise(
+    x: VectorStore,
+    y: VectorStore,
+    op: Any,
+    union: bool,
+    defaults: tuple[Any, Any] | None = None,
+    dtype: np.dtype | None = None,
+) -> VectorStore:
+    """``op`` on the union or the intersection of two vectors; a missing operand may have a default.
+
+    The result has the operator's type, or another.
+    """
+    dtype = op.return_type.np_type if dtype is None else dtype
     x, y = as_bitmap(x), as_bitmap(y)
     size = x.size
     full = (x.present is None or y.present is None) if union else (x.present is None and y.present is None)
     iso = not union and op.positional is None and len(x.values) == 1 and len(y.values) == 1
     (kernel,) = functions(
         "ewise.cu",
-        (op.key, _key(x), _key(y), union, defaults is not None),
+        (op.key, _key(x), _key(y), dtype.char, union, defaults is not None),
         ["ewise_kernel"],
         lambda: [
             *_operand("X", x),
             *_operand("Y", y),
             *_operator(op),
+            using("Value", dtype),
             constant("UNION", union),
             constant("DEFAULTS", defaults is not None),
             constant("OUT_FULL", full),
@@ -136,7 +143,7 @@ def ewise(x: VectorStore, y: VectorStore, op: Any, union: bool, defaults: tuple[
     )
     left, right = (0, 0) if defaults is None else defaults
     given = (_scalar(left, op.type), _scalar(right, op.type2))
-    present, out = two_arrays(0 if full else size, _BOOL, 1 if iso else size, op.return_type.np_type)
+    present, out = two_arrays(0 if full else size, _BOOL, 1 if iso else size, dtype)
     scratch = scratch_arrays.current()
     slots = scratch.slots()
     operands = (*_addresses(x), *_addresses(y), size, *given)

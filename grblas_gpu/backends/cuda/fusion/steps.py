@@ -270,8 +270,9 @@ class Steps(Products):
         kind = c_type(self.slots[step.out].dtype)
         left, right = c_type(accum.type.np_type), c_type(accum.type2.np_type)
         both = f"cast<{kind}>(a{at}::op(cast<{left}>({value}), cast<{right}>(t), i, 0, i, 0))"
-        alone = f"cast<{kind}>(cast<{c_type(accum.return_type.np_type)}>(t))"
-        return f"if ({found}) {{ auto t = {computed}; {value} = {has} ? {both} : {alone}; {has} = true;{also} }}"
+        return (
+            f"if ({found}) {{ auto t = {computed}; {value} = {has} ? {both} : cast<{kind}>(t); {has} = true;{also} }}"
+        )
 
     def _has(self, number: int) -> str:
         """Whether a vector has an entry at position i."""
@@ -302,13 +303,17 @@ class Steps(Products):
         return f"!({inside})" if mask.complement else inside
 
     def _computed(self, at: int, step: BodyStep) -> tuple[str, str]:
-        """Whether there is a result at position i, and what it is, as C++."""
+        """Whether there is a result at position i, and what it is, as C++: for an accumulator in a type of its own."""
         out = c_type(self.slots[step.out].dtype)
         if step.kind == "clear":
             return "false", f"{out}()"
+        found, result = self._result(at, step)
+        return found, result if step.accum is not None else f"cast<{out}>({result})"
+
+    def _result(self, at: int, step: BodyStep) -> tuple[str, str]:
         if step.kind == "assign":
             found = f"bool(S.c{step.args[0].number}.present)" if may_be_empty(step) else "true"
-            return found, self._scalar(step.args[0], self.slots[step.out].dtype)
+            return found, self._scalar(step.args[0], step.args[0].dtype)
         vectors = [arg for arg in step.args if arg.kind == "vector"]
         has = [self._has(arg.number) for arg in vectors]
 
@@ -316,26 +321,26 @@ class Steps(Products):
             return f"cast<{c_type(dtype)}>({self._at(arg.number)})"
 
         if step.kind == "copy":
-            return has[0], read(vectors[0], self.slots[step.out].dtype)
+            return has[0], self._at(vectors[0].number)
         op = getattr(step.op, "binaryop", step.op)
         space = f"e{at}"
         if step.kind in ("add", "mult", "union"):
             self.pieces.append(f"namespace {space} {{\n{programs.product('op', op)}\n}}\n")
             left, right = op.type.np_type, op.type2.np_type
             x, y = read(vectors[0], left), read(vectors[1], right)
-            both = f"cast<{out}>({space}::op({x}, {y}, i, 0, i, 0))"
+            both = f"{space}::op({x}, {y}, i, 0, i, 0)"
             if step.kind == "mult":
                 return f"({has[0]} && {has[1]})", both
             if step.kind == "union":
                 scalars = [arg for arg in step.args if arg.kind != "vector"]
                 x = f"({has[0]} ? {x} : {self._scalar(scalars[0], left)})"
                 y = f"({has[1]} ? {y} : {self._scalar(scalars[1], right)})"
-                return f"({has[0]} || {has[1]})", f"cast<{out}>({space}::op({x}, {y}, i, 0, i, 0))"
-            alone = [f"cast<{out}>({read(arg, op.return_type.np_type)})" for arg in vectors]
+                return f"({has[0]} || {has[1]})", f"{space}::op({x}, {y}, i, 0, i, 0)"
+            alone = [read(arg, op.return_type.np_type) for arg in vectors]
             return f"({has[0]} || {has[1]})", f"({has[0]} && {has[1]} ? {both} : {has[0]} ? {alone[0]} : {alone[1]})"
         if step.kind == "apply":
             self.pieces.append(f"namespace {space} {{\n{unary('op', op)}\n}}\n")
-            return has[0], f"cast<{out}>({space}::op({read(vectors[0], op.type.np_type)}))"
+            return has[0], f"{space}::op({read(vectors[0], op.type.np_type)})"
         if step.kind in ("apply_left", "apply_right"):
             self.pieces.append(f"namespace {space} {{\n{binary('op', op)}\n}}\n")
             types = (op.type.np_type, op.type2.np_type)
@@ -343,14 +348,14 @@ class Steps(Products):
                 read(arg, dtype) if arg.kind == "vector" else self._scalar(arg, dtype)
                 for arg, dtype in zip(step.args, types, strict=True)
             )
-            return has[0], f"cast<{out}>({space}::op({x}, {y}))"
+            return has[0], f"{space}::op({x}, {y})"
         if step.kind in ("apply_index", "select"):
             self.pieces.append(f"namespace {space} {{\n{index_unary('op', op)}\n}}\n")
             x = read(vectors[0], op.type.np_type)
             call = f"{space}::op({x}, i, 0, {self._scalar(step.args[1], op.type2.np_type)})"
             if step.kind == "select":
-                return f"({has[0]} && cast<bool>({call}))", read(vectors[0], self.slots[step.out].dtype)
-            return has[0], f"cast<{out}>({call})"
+                return f"({has[0]} && cast<bool>({call}))", self._at(vectors[0].number)
+            return has[0], call
         raise Unfusable(step.kind)
 
 

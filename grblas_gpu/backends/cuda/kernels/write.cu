@@ -1,5 +1,5 @@
 // c<mask> (accum)= t, position by position, into new arrays.
-//   Generated: C, T (as stored), Left, Right, Value (as the accumulator `op` has them), and the mask
+//   Generated: C, T (as stored), Left, Right (as the accumulator `op` has them), and the mask
 //   C_FULL, T_FULL  every position has an entry;  C_ISO, T_ISO  one value stands for all
 //   ACCUM           where both have an entry the result is op(c, t)
 //   REPLACE         nothing stays where the mask does not allow writing
@@ -25,7 +25,7 @@ extern "C" __global__ void write_kernel(
         } else if constexpr (ACCUM) {
             if (has_c && has_t)
                 out[i] = cast<C>(op(cast<Left>(c[C_ISO ? 0 : i]), cast<Right>(t[T_ISO ? 0 : i]), i, 0, i, 0));
-            else out[i] = cast<C>(has_t ? cast<Value>(t[T_ISO ? 0 : i]) : cast<Value>(c[C_ISO ? 0 : i]));
+            else out[i] = has_t ? cast<C>(t[T_ISO ? 0 : i]) : c[C_ISO ? 0 : i];
         } else {
             out[i] = cast<C>(t[T_ISO ? 0 : i]);
         }

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..conversions import MAX_SIZE
 from ..io.binary_files import read_arrays
-from .faults import known_everywhere
+from ..backends.mpi.faults import known_everywhere
 
 COMPRESSED = (".gz", ".bz2", ".xz")
 SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")

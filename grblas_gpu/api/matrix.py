@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from .. import select
-from ..backends import interpreter as runs
 from ..backends.registry import current_engine
 from ..backends.storage import MatrixStore
 from ..dtypes import FP64, lookup_dtype
 from ..errors import OutputNotEmpty
+from ..ir import ops
 from . import vector
 from .base import BaseType, stands_for
 from .conversions import check_size, index_array, integral, output_values, row_order, values_to_array
@@ -392,7 +392,7 @@ class TransposedMatrix(MatrixOperations):
     def _as_expression(self) -> MatrixExpression:
         return MatrixExpression(
             "transpose",
-            runs.run_transpose,
+            ops.TRANSPOSE,
             [self],
             nrows=self._nrows,
             ncols=self._ncols,

@@ -9,17 +9,19 @@ from typing import Any
 import numpy as np
 
 from .. import binary, monoid, select, semiring
-from ..backends import interpreter as runs
 from ..backends.entries import cast
+from ..backends.formats import choose_format
 from ..backends.registry import current_engine
 from ..backends.storage import Array, VectorStore
 from ..dtypes import FP64, DataType, lookup_dtype, unify
 from ..errors import DimensionMismatch, InvalidValue, OutputNotEmpty
+from ..ir import ops
 from ..ir import record as recording
+from ..ir.node import Node
 from ..operators import get_semiring, get_typed_op
 from .base import BaseType, check_same_backend, stands_for
 from .conversions import MAX_SIZE, check_bounds, check_size, index_array, output_values, own_values, values_to_array
-from .execution import settle
+from .execution import submit
 from .expressions import MatrixExpression, ScalarExpression, VectorExpression, VectorIndexExpr
 from .mask import StructuralMask, ValueMask
 from .scalar import Scalar, as_scalar
@@ -350,9 +352,7 @@ class Vector(Tensor, BaseType):
         >>> v.nvals, v.size
         (0, 3)
         """
-        if recording.active and (recorder := recording.current()) is not None and recorder.cleared(self):
-            return
-        self._store = self._engine.empty_vector(self._size, self.dtype.np_type)
+        submit(Node(ops.CLEAR, self))
 
     def resize(self, size: int) -> None:
         """Change the size; entries beyond it are dropped.
@@ -363,7 +363,7 @@ class Vector(Tensor, BaseType):
         {0: 5}
         """
         size = check_size(size, "size")
-        self._store = settle(self._engine, self._engine.resize_vector(self._store, size))
+        self._store = choose_format(self._engine, self._engine.resize_vector(self._store, size))
         self._size = size
 
     def get(self, index: int, default: Any = None) -> Any:
@@ -399,7 +399,7 @@ class Vector(Tensor, BaseType):
     def _from_store(cls, engine: Any, dtype: Any, store: VectorStore, name: str | None = None) -> Vector:
         new = cls(dtype, store.size, name=name)
         new._engine = engine
-        new._store = settle(engine, store)
+        new._store = choose_format(engine, store)
         return new
 
     # ---- operations -----------------------------------------------------------------------------------------
@@ -418,7 +418,7 @@ class Vector(Tensor, BaseType):
         x, y, op = product_operands(self, other, MATRICES, op, "vxm", is_infix)
         if x._size != y._nrows:
             raise DimensionMismatch(f"vxm: {x.name} has size {x._size}, {y.name} has shape {y.shape}")
-        return VectorExpression("vxm", runs.run_vxm, [x, y], op=op, size=y._ncols, masks=True)
+        return VectorExpression("vxm", ops.VXM, [x, y], op=op, size=y._ncols)
 
     def inner(self, other: Any, op: Any = semiring.plus_times) -> ScalarExpression:
         """The inner product with another Vector.
@@ -432,7 +432,7 @@ class Vector(Tensor, BaseType):
         x, y, op = product_operands(self, other, (Vector,), op, "inner", is_infix)
         if x._size != y._size:
             raise DimensionMismatch(f"inner: {x.name} has size {x._size}, {y.name} has size {y._size}")
-        return ScalarExpression("inner", runs.run_inner, [x, y], op=op)
+        return ScalarExpression("inner", ops.INNER, [x, y], op=op)
 
     def outer(self, other: Any, op: Any = binary.times) -> MatrixExpression:
         """All products of an entry with an entry of another Vector.
@@ -447,7 +447,7 @@ class Vector(Tensor, BaseType):
         op = op.binaryop if op.opclass == "Monoid" else op
         get_semiring(monoid.any, op)  # an outer product is any.op, and has to be one
         check_same_backend(self, other, "outer")
-        return MatrixExpression("outer", runs.run_outer, [self, other], op=op, nrows=self._size, ncols=other._size)
+        return MatrixExpression("outer", ops.OUTER, [self, other], op=op, nrows=self._size, ncols=other._size)
 
     def reduce(self, op: Any = monoid.plus, *, allow_empty: bool = True) -> ScalarExpression:
         """All entries combined with a monoid or aggregator.
@@ -456,7 +456,13 @@ class Vector(Tensor, BaseType):
         5
         """
         op = reduction_operator(self, op, "reduce", allow_empty)
-        return ScalarExpression("reduce", runs.run_reduce, [self], op=op, is_cscalar=not allow_empty)
+        return ScalarExpression(
+            "reduce",
+            ops.REDUCE if allow_empty else ops.REDUCE_OR_IDENTITY,
+            [self],
+            op=op,
+            is_cscalar=not allow_empty,
+        )
 
     def reposition(self, offset: int, *, size: int | None = None) -> VectorExpression:
         """The entries moved by an offset; those that leave the Vector are dropped.
@@ -469,7 +475,7 @@ class Vector(Tensor, BaseType):
         offset = int(offset)
         return VectorExpression(
             "reposition",
-            runs.run_reposition,
+            ops.REPOSITION,
             [self, (offset,), (size,)],
             size=size,
             dtype=self.dtype,
@@ -530,7 +536,7 @@ def _entries_of(self: Vector, size: int, index: Array, values: Array, dup_op: An
         raise duplicates_error(error) from None
     if store.dtype != self.dtype.np_type:
         store = self._engine.cast(store, self.dtype.np_type)
-    return settle(self._engine, store)
+    return choose_format(self._engine, store)
 
 
 def full_value(cls: Any, value: Any, dtype: Any) -> tuple[Any, Any]:

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..conversions import MAX_SIZE
-from ..io.binary_files import read_arrays
+from ..api.conversions import MAX_SIZE
 from ..backends.mpi.faults import known_everywhere
+from ..io.binary_files import read_arrays
 
 COMPRESSED = (".gz", ".bz2", ".xz")
 SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...api.execution import settle
+from ..formats import choose_format
 from ..protocol import Backend
 from ..storage import MaskView, MatrixStore, VectorStore
 from .grid import Grid
@@ -38,7 +38,7 @@ class Parts:
 
     def vector(self, size: int, part: VectorStore) -> DistVectorStore:
         """A distributed vector of this rank's chunk."""
-        return DistVectorStore(self, size, settle(self.local, part))
+        return DistVectorStore(self, size, choose_format(self.local, part))
 
     def matrix(self, nrows: int, ncols: int, part: MatrixStore) -> DistMatrixStore:
         """A distributed matrix of this rank's block."""

@@ -61,6 +61,8 @@ def loop(condition: Any, limit: int | None = None, *, fallback: bool = False) ->
 class Loop:
     """What ``gb.loop`` returns: iterate over it once. ``steps`` counts the steps, ``mode`` says how they ran.
 
+    ``program`` is what was recorded, if the loop was; it prints as text.
+
     >>> import grblas_gpu as gb
     >>> left = gb.Vector.from_coo([0, 1, 2], [3, 1, 2])
     >>> rounds = gb.loop(left)
@@ -73,6 +75,7 @@ class Loop:
 
     steps = 0
     mode = "iterated"
+    program: Program | None = None
 
     def __init__(self, condition: Any, limit: int | None, fallback: bool) -> None:
         self.condition = condition
@@ -84,8 +87,9 @@ class Loop:
             recorder.refuse("a loop inside of a loop")
         condition = self.condition
         engine = condition.engine if _is_expression(condition) else getattr(condition, "_engine", None)
-        matrices = condition.ndim == 2  # what changes matrices is not recorded
-        if matrices or not getattr(engine, "runs_loops", False) or config["loops"] == "iterated":
+        mode = config["loops"]
+        records = mode == "recorded" or (mode == "auto" and engine.runs_loops)
+        if not records or condition.ndim == 2:  # what changes matrices is not recorded
             return self._iterate()
         return self._record(engine, sys._getframe(1))
 
@@ -115,8 +119,8 @@ class Loop:
         if recorder.gave_up:
             yield from self._iterate(1)
             return
-        program = recorder.program()
-        steps = engine.run_loop(program)
+        program = self.program = recorder.program()
+        steps = engine.run_loop(program) if engine.runs_loops else None
         self.mode = "iterated" if steps is None else "fused"
         self.steps = recorder.repeat(program) if steps is None else steps
         recorder.step = max(0, self.steps - 1)
@@ -159,7 +163,7 @@ class Recorder:
     step = 0
 
     def __init__(self, loop: Loop, engine: Any, frame: FrameType, fallback: bool) -> None:
-        self.loop = loop
+        self.loop: Any = loop
         self.engine = engine
         self.nodes: list[Node] = []
         self.written: dict[int, Any] = {}
@@ -285,7 +289,7 @@ class Recorder:
 
     def forget(self) -> None:
         """Let go of the objects: the count, which may live on, knows this recorder."""
-        self.nodes = []
+        self.loop, self.nodes = None, []
         self.written, self.made, self._seen, self._bound = {}, {}, {}, {}
 
     def _reads(self, obj: Any) -> bool:

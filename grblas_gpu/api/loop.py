@@ -86,7 +86,7 @@ class Loop:
         if recording.active and (recorder := recording.current()) is not None:
             recorder.refuse("a loop inside of a loop")
         condition = self.condition
-        engine = condition.engine if _is_expression(condition) else getattr(condition, "_engine", None)
+        engine: Any = condition.engine if _is_expression(condition) else condition._engine
         mode = config["loops"]
         records = mode == "recorded" or (mode == "auto" and engine.runs_loops)
         if not records or condition.ndim == 2:  # what changes matrices is not recorded

@@ -14,11 +14,10 @@ the language of linear algebra, ICPP Workshops 2021; U. Brandes, A faster algori
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from .. import BOOL, FP64, Matrix, Vector, agg, binary, io, loop, monoid, select, semiring, unary
-from .checks import check_sources, graph_algorithm
+from .checks import Sources, check_sources, graph_algorithm
 from .progress import progress
 from .shortest_paths import by_level, compare_paths, sum_of_logarithms
 
@@ -50,7 +49,7 @@ def of_logarithms() -> Arithmetic:
 @graph_algorithm
 def betweenness_centrality(
     A: Matrix,
-    sources: int | Iterable[int] | None = None,
+    sources: Sources | None = None,
     *,
     normalized: bool = True,
     endpoints: bool = False,
@@ -59,8 +58,9 @@ def betweenness_centrality(
 ) -> Vector:
     """The betweenness centrality of every vertex; ``A[i, j]`` is the edge from i to j.
 
-    ``sources`` None counts the paths from all vertices: exact. One source or several: the paths from these, so the
-    results for the parts of a partition of the vertices add up to the exact one. ``normalized`` and ``endpoints`` are
+    ``sources`` None counts the paths from all vertices: exact. One source or several (a list, range or array, or a
+    Vector with an entry at each): the paths from these, so the results for the parts of a partition of the vertices add
+    up to the exact one. ``normalized`` and ``endpoints`` are
     networkx's; ``directed`` None means directed unless A is symmetric (undirected paths are counted once, not twice).
     ``batch`` sources are worked on at a time.
 
@@ -70,8 +70,7 @@ def betweenness_centrality(
     {0: 0.0, 1: 2.0, 2: 2.0, 3: 0.0}
     """
     n = A.nrows
-    chosen = range(n) if sources is None else [sources] if hasattr(sources, "__index__") else sources
-    chosen = list(dict.fromkeys(check_sources(A, chosen)))
+    chosen = list(dict.fromkeys(check_sources(A, range(n) if sources is None else sources)))
     in_copies = A.prefers_side_by_side() and not endpoints
     if batch is None:
         most = (COPIES_ENTRIES if in_copies else BATCH_ENTRIES) // max(1, n)

@@ -17,7 +17,7 @@ class Searches(Sequence[tuple[list[int], Any]]):
     ``graph`` has copies of A. The Matrix knows what suits it, unless ``batch`` or ``rows`` says how many, or as rows.
 
     >>> from grblas_gpu import generators
-    >>> searches = Searches(generators.path(4), [0, 3, 2], batch=2)
+    >>> searches = Searches(generators.path(4), [0, 3, 2], batch=2, rows=True)
     >>> [(sources, start.to_coo()[1].tolist()) for sources, start in searches]
     [([0, 3], [0, 3]), ([2], [1])]
     """

@@ -9,6 +9,7 @@ from ..errors import InvalidObject
 from ..ir.descriptor import Descriptor, descriptor_from_options
 from ..operators import UNKNOWN_OPCLASS, binary_from_string, find_opclass, get_typed_op
 from . import execution
+from .kinds import output_type
 from .mask import Mask, check_mask
 from .updates import Updater
 
@@ -31,19 +32,6 @@ class _Replace:
 
 
 replace = _Replace()
-
-
-def output_type(value: Any) -> type:
-    """The type an object stands for: an expression of a Vector counts as a Vector."""
-    kind = type(value)
-    return getattr(kind, "_output_type", kind)
-
-
-def stands_for(kind: Any, *classes: Any) -> None:
-    """Say that these classes count as ``kind`` for :func:`output_type`."""
-    for cls in classes:
-        cls._output_type = kind
-        cls.output_type = kind
 
 
 def ensure_type(x: Any, types: Any) -> Any:

@@ -17,12 +17,15 @@ from ..dtypes import FP64, INT64, lookup_dtype, unify
 from ..ir import record as recording
 from ..ir.record import Number
 from ..operators import get_typed_op
-from .base import BaseType, output_type, stands_for
+from . import kinds
+from .arithmetic import Arithmetic, ArithmeticInPlace
+from .base import BaseType
 from .expressions import ScalarExpression, ScalarIndexExpr
-from .signs import Signs
+from .infix import EwiseSigns, ScalarInfix
+from .kinds import output_type, stands_for
 
 
-class Scalar(Signs, BaseType):
+class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
     """A typed value that may be missing.
 
     >>> from grblas_gpu import Scalar
@@ -457,4 +460,5 @@ def _scalar_expression(expr: Any) -> ScalarExpression:
     return ScalarExpression(expr.method_name, run, expr.args, op=expr.op, dtype=expr.dtype, expr_repr=expr.expr_repr)
 
 
-stands_for(Scalar, Scalar, ScalarExpression, ScalarIndexExpr)
+kinds.Scalar = Scalar
+stands_for(Scalar, Scalar, ScalarExpression, ScalarIndexExpr, ScalarInfix)

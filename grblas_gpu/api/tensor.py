@@ -8,14 +8,14 @@ from .. import binary, monoid, select
 from ..backends import interpreter as runs
 from ..errors import DimensionMismatch
 from ..operators import UNKNOWN_OPCLASS, find_opclass, get_typed_op, op_from_string
-from .base import check_same_backend, expect_op, expect_type, output_type
+from .arithmetic import Arithmetic
+from .base import check_same_backend, expect_op, expect_type
 from .expressions import BaseExpression, MatrixExpression, ScalarIndexExpr, VectorExpression
 from .indexing import Indexes
+from .infix import EwiseSigns, ProductSigns
+from .kinds import output_type
 from .mask import check_mask
 from .scalar import Scalar, as_scalar, check_wait, union_operator
-from .signs import Signs
-
-COLLECTIONS = ("Vector", "Matrix", "TransposedMatrix")
 
 
 def typed_op_of_chain(op: Any, left: Any, right: Any, kind: str) -> Any:
@@ -26,7 +26,7 @@ def typed_op_of_chain(op: Any, left: Any, right: Any, kind: str) -> Any:
     return get_typed_op(op, *dtypes, kind=kind)
 
 
-class Tensor(Signs):
+class Tensor(Arithmetic, EwiseSigns, ProductSigns):
     """Operations of Vector, Matrix and TransposedMatrix; each returns a delayed expression."""
 
     __slots__ = ()

@@ -14,6 +14,8 @@ from ..ir import record as recording
 from ..ir.descriptor import Descriptor
 from ..plan import rules as planner
 from ..trace import records as trace
+from . import kinds
+from .kinds import output_type
 from .mask import Mask, check_mask
 
 # --------------------------------------------------------------------------------------------------------------
@@ -54,7 +56,7 @@ def update(
     if expr._output_type is not type(out):
         if expr._is_scalar and config["autocompute"]:
             return update(out, expr.new(), mask, accum, replace, None, desc)
-        allowed = (type(out),) if out._is_scalar else (type(out), _scalar_type())
+        allowed = (type(out),) if out._is_scalar else (type(out), kinds.Scalar)
         out._expect_type(expr, allowed, within="update")
     execute(out, expr, mask, accum, replace, desc)
     return None
@@ -90,7 +92,7 @@ def _update_plain(
         _finish(out, t, view, accum, replace, False)
         return
     if getattr(value, "ndim", 0) and hasattr(value, "_engine"):
-        out._expect_type(value, (type(out), _scalar_type()), within="update")
+        out._expect_type(value, (type(out), kinds.Scalar), within="update")
     scalar = scalar_value(out, value)
     view = mask_view(mask, out)
     whole = (None,) * out.ndim
@@ -228,19 +230,11 @@ def _record(op: str, started: float, output_nvals: int, view: MaskView | None) -
         collector.records.append(trace.Record(op, seconds, output_nvals, mask_nvals=mask_nvals))
 
 
-def _scalar_type() -> type:
-    from .scalar import Scalar
-
-    return Scalar
-
-
 def _as_scalar(out: Any, value: Any) -> Any:
-    from .scalar import Scalar
-
-    if type(value) is Scalar:
+    if type(value) is kinds.Scalar:
         return value
     try:
-        return Scalar.from_value(value, is_cscalar=None, name="")
+        return kinds.Scalar.from_value(value, is_cscalar=None, name="")
     except TypeError:
         kind = type(out).__name__
         raise TypeError(
@@ -262,7 +256,7 @@ def scalar_value(out: Any, value: Any) -> Any:
 
 
 # --------------------------------------------------------------------------------------------------------------
-# Assignment to a region, and single elements
+# Single elements, and what assignment to a region ends in
 
 
 def get_element(parent: Any, indexes: Any) -> Any:
@@ -273,19 +267,24 @@ def get_element(parent: Any, indexes: Any) -> Any:
 
 
 def set_element(out: Any, indexes: Any, value: Any) -> None:
-    from .base import output_type
-    from .scalar import Scalar
-
-    if type(value) is not Scalar:
-        if output_type(value).__name__ in ("Vector", "Matrix", "TransposedMatrix"):
+    if type(value) is not kinds.Scalar:
+        if output_type(value) in kinds.COLLECTIONS:
             out._expect_type(
-                value, Scalar, within="__setitem__", argname="value", extra_message="Literal scalars also accepted."
+                value,
+                kinds.Scalar,
+                within="__setitem__",
+                argname="value",
+                extra_message="Literal scalars also accepted.",
             )
         try:
-            value = Scalar.from_value(value, is_cscalar=None, name="")
+            value = kinds.Scalar.from_value(value, is_cscalar=None, name="")
         except TypeError:
             out._expect_type(
-                value, Scalar, within="__setitem__", argname="value", extra_message="Literal scalars also accepted."
+                value,
+                kinds.Scalar,
+                within="__setitem__",
+                argname="value",
+                extra_message="Literal scalars also accepted.",
             )
     scalar = value._get()
     index = tuple(axis.index for axis in indexes.axes)
@@ -315,12 +314,3 @@ def _assign_value(
         out._store = settle(engine, store)
     except MemoryError as error:
         raise _out_of_memory("assign", out, error) from None
-
-
-def assign_region(
-    out: Any, indexes: Any, value: Any, mask: Any, accum: Any, replace: bool, submask: bool, desc: Any
-) -> None:
-    """``out(mask)[I, J] << value`` and ``out[I, J](mask) << value``."""
-    from .assignment import resolve_assignment
-
-    resolve_assignment(out, indexes, value, mask, accum, replace, submask)

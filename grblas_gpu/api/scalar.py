@@ -292,9 +292,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         return default if self._content is None else self.value
 
     def _as_vector(self, *, name: str | None = None) -> Any:
-        from .vector import Vector
-
-        v = Vector(self.dtype, 1, name=self.name if name is None else name)
+        v = kinds.Vector(self.dtype, 1, name=self.name if name is None else name)
         content = self._get()
         if content is not None:
             store = VectorStore(1, np.array([content], self.dtype.np_type), indices=np.zeros(1, np.int64))

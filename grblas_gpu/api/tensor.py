@@ -8,9 +8,17 @@ from .. import binary, monoid, select
 from ..backends import interpreter as runs
 from ..errors import DimensionMismatch
 from ..operators import UNKNOWN_OPCLASS, find_opclass, get_typed_op, op_from_string
+from . import kinds
 from .arithmetic import Arithmetic
 from .base import check_same_backend, expect_op, expect_type
-from .expressions import BaseExpression, MatrixExpression, ScalarIndexExpr, VectorExpression
+from .expressions import (
+    BaseExpression,
+    MatrixExpression,
+    MatrixIndexExpr,
+    ScalarIndexExpr,
+    VectorExpression,
+    VectorIndexExpr,
+)
 from .indexing import Indexes
 from .infix import EwiseSigns, ProductSigns
 from .kinds import output_type
@@ -230,8 +238,6 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         indexes = Indexes(self, keys)
         if not indexes.shape:
             return ScalarIndexExpr(self, indexes)
-        from .expressions import MatrixIndexExpr, VectorIndexExpr
-
         return (VectorIndexExpr if len(indexes.shape) == 1 else MatrixIndexExpr)(self, indexes)
 
     def __contains__(self, index: Any) -> bool:
@@ -272,12 +278,9 @@ def check_shapes(within: str, a: Any, b: Any) -> None:
 
 
 def _second_operand(x: Any, y: Any, op: Any, method: str, is_infix: bool) -> Any:
-    from .matrix import Matrix, TransposedMatrix
-    from .vector import Vector
-
     if is_infix and getattr(y, "_role", None) == "infix" and y._infix == ("&" if method == "ewise_mult" else "|"):
         return y
-    return expect_type(x, y, (Vector, Matrix, TransposedMatrix), within=method, argname="other", op=op)
+    return expect_type(x, y, kinds.COLLECTIONS, within=method, argname="other", op=op)
 
 
 def ewise(x: Any, y: Any, op: Any, method: str, is_infix: bool = False) -> Any:

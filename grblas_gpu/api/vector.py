@@ -340,10 +340,8 @@ class Vector(Tensor, ArithmeticInPlace, BaseType):
         >>> Vector.from_coo([0, 1], [5, 6]).diag(1).to_dicts()
         {0: {1: 5}, 1: {2: 6}}
         """
-        from .matrix import Matrix
-
         store = self._engine.diagonal_matrix(self._store, _integer(k))
-        return Matrix._from_store(self._engine, self.dtype, store, name)
+        return kinds.Matrix._from_store(self._engine, self.dtype, store, name)
 
     def clear(self) -> None:
         """Remove all entries.
@@ -394,9 +392,7 @@ class Vector(Tensor, ArithmeticInPlace, BaseType):
         return Vector
 
     def _as_matrix(self, *, name: str | None = None) -> Any:
-        from .matrix import Matrix
-
-        return Matrix._from_store(self._engine, self.dtype, self._engine.as_matrix(self._store, False), name)
+        return kinds.Matrix._from_store(self._engine, self.dtype, self._engine.as_matrix(self._store, False), name)
 
     @classmethod
     def _from_store(cls, engine: Any, dtype: Any, store: VectorStore, name: str | None = None) -> Vector:

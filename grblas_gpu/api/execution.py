@@ -14,6 +14,8 @@ from ..ir import record as recording
 from ..ir.descriptor import Descriptor
 from ..ir.node import Node
 from ..ir.record import Number
+from . import kinds
+from .kinds import output_type
 from .mask import Mask, check_mask
 
 
@@ -67,7 +69,7 @@ def update(
     if expr._output_type is not type(out):
         if expr._is_scalar and config["autocompute"]:
             return update(out, expr.new(), mask, accum, replace, None, desc)
-        allowed = (type(out),) if out._is_scalar else (type(out), _scalar_type())
+        allowed = (type(out),) if out._is_scalar else (type(out), kinds.Scalar)
         out._expect_type(expr, allowed, within="update")
     execute(out, expr, mask, accum, replace, desc)
     return None
@@ -87,7 +89,7 @@ def _assign_all(
         op, operands = ops.COPY, [value]
     else:
         if getattr(value, "ndim", 0) and hasattr(value, "_engine"):
-            out._expect_type(value, (type(out), _scalar_type()), within="update")
+            out._expect_type(value, (type(out), kinds.Scalar), within="update")
         op, operands = ops.ASSIGN, [assigned_value(out, value), None]
     if mask is not None:
         mask = fitting_mask(mask, out)
@@ -115,19 +117,11 @@ def check_shapes_equal(within: str, a: Any, b: Any) -> None:
         raise DimensionMismatch(f"{within}: {a.name} has shape {a.shape}, {b.name} has shape {b.shape}")
 
 
-def _scalar_type() -> type:
-    from .scalar import Scalar
-
-    return Scalar
-
-
 def _as_scalar(out: Any, value: Any) -> Any:
-    from .scalar import Scalar
-
-    if type(value) is Scalar:
+    if type(value) is kinds.Scalar:
         return value
     try:
-        return Scalar.from_value(value, is_cscalar=None, name="")
+        return kinds.Scalar.from_value(value, is_cscalar=None, name="")
     except TypeError:
         kind = type(out).__name__
         raise TypeError(
@@ -151,7 +145,7 @@ def assigned_value(out: Any, value: Any) -> Any:
 
 
 # --------------------------------------------------------------------------------------------------------------
-# Single elements, and assignment to a region
+# Single elements
 
 
 def get_element(parent: Any, indexes: Any) -> Any:
@@ -164,32 +158,27 @@ def get_element(parent: Any, indexes: Any) -> Any:
 
 
 def set_element(out: Any, indexes: Any, value: Any) -> None:
-    from .base import output_type
-    from .scalar import Scalar
-
-    if type(value) is not Scalar:
-        if output_type(value).__name__ in ("Vector", "Matrix", "TransposedMatrix"):
+    if type(value) is not kinds.Scalar:
+        if output_type(value) in kinds.COLLECTIONS:
             out._expect_type(
-                value, Scalar, within="__setitem__", argname="value", extra_message="Literal scalars also accepted."
+                value,
+                kinds.Scalar,
+                within="__setitem__",
+                argname="value",
+                extra_message="Literal scalars also accepted.",
             )
         try:
-            value = Scalar.from_value(value, is_cscalar=None, name="")
+            value = kinds.Scalar.from_value(value, is_cscalar=None, name="")
         except TypeError:
             out._expect_type(
-                value, Scalar, within="__setitem__", argname="value", extra_message="Literal scalars also accepted."
+                value,
+                kinds.Scalar,
+                within="__setitem__",
+                argname="value",
+                extra_message="Literal scalars also accepted.",
             )
     submit(Node(ops.SET_ELEMENT, out, None, (value, indexes)))
 
 
 def remove_element(out: Any, indexes: Any) -> None:
     submit(Node(ops.REMOVE_ELEMENT, out, None, (indexes,)))
-
-
-def assign_region(
-    out: Any, indexes: Any, value: Any, mask: Any, accum: Any, replace: bool, submask: bool, desc: Any
-) -> None:
-    """``out(mask)[I, J] << value`` and ``out[I, J](mask) << value``."""
-    from .assignment import resolve_assignment
-
-    value, mask = resolve_assignment(out, indexes, value, mask, submask)
-    submit(Node(ops.SUBASSIGN if submask else ops.ASSIGN, out, None, (value, indexes), mask, accum, replace, desc))

@@ -9,6 +9,7 @@ from ..ir.descriptor import descriptor_from_options
 from ..ir.ops import Op
 from . import execution
 from .base import expect_op, expect_type
+from .computed import ComputedMatrix, ComputedScalar, ComputedVector
 from .indexing import Indexes
 from .mask import Mask, check_mask
 from .updates import Assigner, assign_to
@@ -113,7 +114,7 @@ class BaseExpression(Delayed):
         return template.format(*self.args, method_name=self.method_name, op=self.op)
 
 
-class VectorExpression(BaseExpression):
+class VectorExpression(BaseExpression, ComputedVector):
     __slots__ = ("_size",)
     ndim = 1
 
@@ -147,7 +148,7 @@ class VectorExpression(BaseExpression):
         return self.new(dtype, mask=mask, name=name, **opts)
 
 
-class MatrixExpression(BaseExpression):
+class MatrixExpression(BaseExpression, ComputedMatrix):
     __slots__ = ("_nrows", "_ncols")
     ndim = 2
 
@@ -171,7 +172,7 @@ class MatrixExpression(BaseExpression):
     dup = VectorExpression.dup
 
 
-class ScalarExpression(BaseExpression):
+class ScalarExpression(BaseExpression, ComputedScalar):
     __slots__ = ("_is_cscalar",)
     ndim = 0
     shape = ()
@@ -311,7 +312,7 @@ class IndexExpr(Delayed):
         return f"{self.parent.name}[{self.indexes}]"
 
 
-class VectorIndexExpr(IndexExpr):
+class VectorIndexExpr(IndexExpr, ComputedVector):
     __slots__ = ()
     ndim = 1
 
@@ -322,7 +323,7 @@ class VectorIndexExpr(IndexExpr):
     size = _size
 
 
-class MatrixIndexExpr(IndexExpr):
+class MatrixIndexExpr(IndexExpr, ComputedMatrix):
     __slots__ = ()
     ndim = 2
 
@@ -338,7 +339,7 @@ class MatrixIndexExpr(IndexExpr):
     ncols = _ncols
 
 
-class ScalarIndexExpr(IndexExpr):
+class ScalarIndexExpr(IndexExpr, ComputedScalar):
     __slots__ = ()
     ndim = 0
     _is_scalar = True

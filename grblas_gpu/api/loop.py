@@ -86,9 +86,9 @@ class Loop:
         if recording.active and (recorder := recording.current()) is not None:
             recorder.refuse("a loop inside of a loop")
         condition = self.condition
-        engine: Any = condition.engine if _is_expression(condition) else condition._engine
+        engine: Any = condition.engine if _is_expression(condition) else getattr(condition, "_engine", None)
         mode = config["loops"]
-        records = mode == "recorded" or (mode == "auto" and engine.runs_loops)
+        records = engine is not None and (mode == "recorded" or (mode == "auto" and engine.runs_loops))
         if not records or condition.ndim == 2:  # what changes matrices is not recorded
             return self._iterate()
         return self._record(engine, sys._getframe(1))

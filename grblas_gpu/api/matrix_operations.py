@@ -11,7 +11,7 @@ from .. import binary, monoid, semiring
 from ..errors import DimensionMismatch
 from ..ir import ops
 from ..operators import get_typed_op
-from . import vector
+from . import kinds
 from .base import check_same_backend
 from .conversions import integral
 from .expressions import MatrixExpression, ScalarExpression, VectorExpression
@@ -59,7 +59,7 @@ class MatrixOperations(Tensor):
         return (self._nrows, self._ncols)
 
     def _comparable_types(self) -> Any:
-        return vector.MATRICES
+        return kinds.MATRICES
 
     def __iter__(self) -> Iterator:
         rows, cols, _ = self.to_coo(values=False)  # type: ignore[attr-defined]
@@ -120,7 +120,7 @@ class MatrixOperations(Tensor):
         return self._mxm(other, op)
 
     def _mxm(self, other: Any, op: Any = semiring.plus_times, is_infix: bool = False) -> MatrixExpression:
-        x, y, op = product_operands(self, other, vector.MATRICES, op, "mxm", is_infix)
+        x, y, op = product_operands(self, other, kinds.MATRICES, op, "mxm", is_infix)
         if x._ncols != y._nrows:
             raise DimensionMismatch(f"mxm: {x.name} has shape {x.shape}, {y.name} has shape {y.shape}")
         return MatrixExpression("mxm", ops.MXM, [x, y], op=op, nrows=x._nrows, ncols=y._ncols)
@@ -133,7 +133,7 @@ class MatrixOperations(Tensor):
         >>> A.kronecker(B).new().to_dicts()
         {0: {2: 2, 3: 20}, 1: {0: 3, 1: 30}}
         """
-        other = self._expect_type(other, vector.MATRICES, within="kronecker", argname="other", op=op)
+        other = self._expect_type(other, kinds.MATRICES, within="kronecker", argname="other", op=op)
         op = get_typed_op(op, self.dtype, other.dtype, kind="binary")
         self._expect_op(op, ("BinaryOp", "Monoid"), within="kronecker", argname="op")
         check_same_backend(self, other, "kronecker")

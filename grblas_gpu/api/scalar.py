@@ -17,12 +17,15 @@ from ..ir import ops
 from ..ir import record as recording
 from ..ir.record import Number
 from ..operators import get_typed_op
-from .base import BaseType, output_type, stands_for
+from . import kinds
+from .arithmetic import Arithmetic, ArithmeticInPlace
+from .base import BaseType
 from .expressions import ScalarExpression, ScalarIndexExpr
-from .signs import Signs
+from .infix import EwiseSigns, ScalarInfix
+from .kinds import output_type, stands_for
 
 
-class Scalar(Signs, BaseType):
+class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
     """A typed value that may be missing.
 
     >>> from grblas_gpu import Scalar
@@ -289,9 +292,7 @@ class Scalar(Signs, BaseType):
         return default if self._content is None else self.value
 
     def _as_vector(self, *, name: str | None = None) -> Any:
-        from .vector import Vector
-
-        v = Vector(self.dtype, 1, name=self.name if name is None else name)
+        v = kinds.Vector(self.dtype, 1, name=self.name if name is None else name)
         content = self._get()
         if content is not None:
             store = VectorStore(1, np.array([content], self.dtype.np_type), indices=np.zeros(1, np.int64))
@@ -439,4 +440,5 @@ def _scalar_expression(expr: Any) -> ScalarExpression:
     )
 
 
-stands_for(Scalar, Scalar, ScalarExpression, ScalarIndexExpr)
+kinds.Scalar = Scalar
+stands_for(Scalar, Scalar, ScalarExpression, ScalarIndexExpr, ScalarInfix)

@@ -9,14 +9,22 @@ from ..errors import DimensionMismatch
 from ..ir import ops
 from ..ir.ops import Op
 from ..operators import UNKNOWN_OPCLASS, find_opclass, get_typed_op, op_from_string
-from .base import check_same_backend, expect_op, expect_type, output_type
-from .expressions import BaseExpression, MatrixExpression, ScalarIndexExpr, VectorExpression
+from . import kinds
+from .arithmetic import Arithmetic
+from .base import check_same_backend, expect_op, expect_type
+from .expressions import (
+    BaseExpression,
+    MatrixExpression,
+    MatrixIndexExpr,
+    ScalarIndexExpr,
+    VectorExpression,
+    VectorIndexExpr,
+)
 from .indexing import Indexes
+from .infix import EwiseSigns, ProductSigns
+from .kinds import output_type
 from .mask import check_mask
 from .scalar import Scalar, as_scalar, check_wait, union_operator
-from .signs import Signs
-
-COLLECTIONS = ("Vector", "Matrix", "TransposedMatrix")
 
 
 def typed_op_of_chain(op: Any, left: Any, right: Any, kind: str) -> Any:
@@ -27,7 +35,7 @@ def typed_op_of_chain(op: Any, left: Any, right: Any, kind: str) -> Any:
     return get_typed_op(op, *dtypes, kind=kind)
 
 
-class Tensor(Signs):
+class Tensor(Arithmetic, EwiseSigns, ProductSigns):
     """Operations of Vector, Matrix and TransposedMatrix; each returns a delayed expression."""
 
     __slots__ = ()
@@ -231,8 +239,6 @@ class Tensor(Signs):
         indexes = Indexes(self, keys)
         if not indexes.shape:
             return ScalarIndexExpr(self, indexes)
-        from .expressions import MatrixIndexExpr, VectorIndexExpr
-
         return (VectorIndexExpr if len(indexes.shape) == 1 else MatrixIndexExpr)(self, indexes)
 
     def __contains__(self, index: Any) -> bool:
@@ -271,12 +277,9 @@ def check_shapes(within: str, a: Any, b: Any) -> None:
 
 
 def _second_operand(x: Any, y: Any, op: Any, method: str, is_infix: bool) -> Any:
-    from .matrix import Matrix, TransposedMatrix
-    from .vector import Vector
-
     if is_infix and getattr(y, "_role", None) == "infix" and y._infix == ("&" if method == "ewise_mult" else "|"):
         return y
-    return expect_type(x, y, (Vector, Matrix, TransposedMatrix), within=method, argname="other", op=op)
+    return expect_type(x, y, kinds.COLLECTIONS, within=method, argname="other", op=op)
 
 
 def ewise(x: Any, y: Any, op: Any, method: str, is_infix: bool = False) -> Any:

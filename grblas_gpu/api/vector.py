@@ -19,20 +19,23 @@ from ..ir import ops
 from ..ir import record as recording
 from ..ir.node import Node
 from ..operators import get_semiring, get_typed_op
-from .base import BaseType, check_same_backend, stands_for
+from . import kinds
+from .arithmetic import ArithmeticInPlace
+from .base import BaseType, check_same_backend
 from .conversions import MAX_SIZE, check_bounds, check_size, index_array, output_values, own_values, values_to_array
 from .execution import submit
 from .expressions import MatrixExpression, ScalarExpression, VectorExpression, VectorIndexExpr
+from .infix import VectorInfix
+from .kinds import stands_for
 from .mask import StructuralMask, ValueMask
 from .scalar import Scalar, as_scalar
 from .tensor import Tensor, typed_op_of_chain
 from .updates import Updater
 
 NUMBERS = frozenset((bool, int, float))
-MATRICES: tuple = ()  # (Matrix, TransposedMatrix), set by matrix.py, which builds on this module
 
 
-class Vector(Tensor, BaseType):
+class Vector(Tensor, ArithmeticInPlace, BaseType):
     """A vector with entries at some of its positions.
 
     >>> from grblas_gpu import Vector
@@ -339,10 +342,8 @@ class Vector(Tensor, BaseType):
         >>> Vector.from_coo([0, 1], [5, 6]).diag(1).to_dicts()
         {0: {1: 5}, 1: {2: 6}}
         """
-        from .matrix import Matrix
-
         store = self._engine.diagonal_matrix(self._store, _integer(k))
-        return Matrix._from_store(self._engine, self.dtype, store, name)
+        return kinds.Matrix._from_store(self._engine, self.dtype, store, name)
 
     def clear(self) -> None:
         """Remove all entries.
@@ -391,9 +392,7 @@ class Vector(Tensor, BaseType):
         return Vector
 
     def _as_matrix(self, *, name: str | None = None) -> Any:
-        from .matrix import Matrix
-
-        return Matrix._from_store(self._engine, self.dtype, self._engine.as_matrix(self._store, False), name)
+        return kinds.Matrix._from_store(self._engine, self.dtype, self._engine.as_matrix(self._store, False), name)
 
     @classmethod
     def _from_store(cls, engine: Any, dtype: Any, store: VectorStore, name: str | None = None) -> Vector:
@@ -415,7 +414,7 @@ class Vector(Tensor, BaseType):
         return self._vxm(other, op)
 
     def _vxm(self, other: Any, op: Any = semiring.plus_times, is_infix: bool = False) -> VectorExpression:
-        x, y, op = product_operands(self, other, MATRICES, op, "vxm", is_infix)
+        x, y, op = product_operands(self, other, kinds.MATRICES, op, "vxm", is_infix)
         if x._size != y._nrows:
             raise DimensionMismatch(f"vxm: {x.name} has size {x._size}, {y.name} has shape {y.shape}")
         return VectorExpression("vxm", ops.VXM, [x, y], op=op, size=y._ncols)
@@ -596,4 +595,5 @@ def product_operands(x: Any, y: Any, types: tuple, op: Any, method: str, is_infi
     return x, y, op
 
 
-stands_for(Vector, Vector, VectorExpression, VectorIndexExpr)
+kinds.Vector = Vector
+stands_for(Vector, Vector, VectorExpression, VectorIndexExpr, VectorInfix)

@@ -10,6 +10,7 @@ from types import CodeType
 from typing import Any, NamedTuple
 
 from .node import Handle, Node
+from .text import program_text
 
 
 class Program(NamedTuple):
@@ -32,6 +33,4 @@ class Program(NamedTuple):
         return next((line for start, end, line in lines if line and start <= node.place < end), 0)
 
     def __str__(self) -> str:
-        from .text import program_text
-
         return program_text(self)

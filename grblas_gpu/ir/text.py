@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .node import Node
-from .program import Program
 from .record import Number
+
+if TYPE_CHECKING:
+    from .node import Node
+    from .program import Program
 
 LETTERS = "svA"  # scalar, vector, matrix
 

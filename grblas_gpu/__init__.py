@@ -25,6 +25,7 @@ from .config import config
 from .dtypes import BOOL, FP32, FP64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64
 from .ir.descriptor import Descriptor
 from .trace.records import trace
+from .version import __version__ as __version__
 
 from .api import arithmetic as arithmetic  # isort: skip  (gives the objects their operators)
 from .api import operations as operations  # isort: skip
@@ -33,8 +34,6 @@ from .operators import BinaryOp, IndexUnaryOp, Monoid, SelectOp, Semiring, Unary
 if TYPE_CHECKING:
     from . import io
     from .io import Graph
-
-__version__ = "0.1.0"
 
 __all__ = [
     "BOOL",

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ..backends.formats import choose_format
 from ..backends.storage import MaskView
 from ..errors import DimensionMismatch, InvalidObject
 from .base import output_type
-from .execution import _assign_value, mask_view, settle
+from .execution import _assign_value, mask_view
 
 
 def resolve_assignment(out: Any, indexes: Any, value: Any, mask: Any, accum: Any, replace: bool, submask: bool) -> None:
@@ -81,7 +82,7 @@ def _assign_line(out: Any, indexes: Any, value: Any, mask: Any, accum: Any, repl
             raise DimensionMismatch(f"mask {mask.name} has shape {mask.parent.shape}; expected {wanted}")
         view = mask.view()
     _assign_value(line, value, (along.on(engine),), view, accum, replace, submask)
-    out._store = settle(engine, put(out._store, across.index, line._store))
+    out._store = choose_format(engine, put(out._store, across.index, line._store))
 
 
 def _object_for_region(out: Any, indexes: Any, value: Any, kind: str) -> Any:

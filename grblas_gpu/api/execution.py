@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..backends.entries import cast
-from ..backends.storage import MaskView, VectorStore
+from ..backends.formats import choose_format
+from ..backends.storage import MaskView
 from ..config import config
 from ..errors import DimensionMismatch, InvalidObject, OutOfMemory
 from ..ir import record as recording
 from ..ir.descriptor import Descriptor
-from ..plan import rules as planner
 from ..trace import records as trace
 from .mask import Mask, check_mask
 
@@ -163,26 +163,7 @@ def _check_shape(out: Any, expr: Any) -> None:
 
 def _finish(out: Any, t: Any, view: MaskView | None, accum: Any, replace: bool, masked: bool) -> None:
     store = out._engine.write(out._store, t, view, accum, replace, masked)
-    out._store = settle(out._engine, store)
-
-
-def settle(engine: Any, store: Any) -> Any:
-    """Store a vector the way its fill suggests, or leave it as it is if there is no room for that.
-
-    Without an error: the engine may have written into the arrays of the output, so its old state is gone.
-    """
-    if type(store) is VectorStore and store.size > planner.TINY:
-        nvals = store.nvals if store.pending is None else store.known_nvals
-        if nvals is None:  # only the device knows, and need not be asked
-            return store
-        kind = store.kind
-        better = planner.storage_kind(nvals, store.size, kind)
-        if better != kind and not (better == "sparse" and engine.keeps_dense):
-            try:
-                return engine.with_kind(store, better)
-            except (MemoryError, OutOfMemory):
-                return store
-    return store
+    out._store = choose_format(out._engine, store)
 
 
 def _write_scalar(out: Any, value: Any, dtype: Any, accum: Any) -> None:
@@ -293,7 +274,7 @@ def set_element(out: Any, indexes: Any, value: Any) -> None:
         out._store = out._engine.remove_element(out._store, index)
     else:
         scalar = cast(np.asarray(scalar).reshape(1), out.dtype.np_type)[0]
-        out._store = settle(out._engine, out._engine.set_element(out._store, index, scalar))
+        out._store = choose_format(out._engine, out._engine.set_element(out._store, index, scalar))
 
 
 def remove_element(out: Any, indexes: Any) -> None:
@@ -312,7 +293,7 @@ def _assign_value(
         value = cast(value.reshape(1), out._store.dtype)[0]
     try:
         store = engine.assign(out._store, value, index, view, accum, replace, submask)
-        out._store = settle(engine, store)
+        out._store = choose_format(engine, store)
     except MemoryError as error:
         raise _out_of_memory("assign", out, error) from None
 

@@ -120,7 +120,7 @@ class Loop:
         condition = self.condition
         engine = condition.engine if _is_expression(condition) else getattr(condition, "_engine", None)
         matrices = condition.ndim == 2  # what changes matrices is not recorded
-        if matrices or not getattr(engine, "runs_loops", False) or config["loops"] == "iterated":
+        if matrices or engine is None or not engine.runs_loops or config["loops"] == "iterated":
             return self._iterate()
         return self._record(engine, sys._getframe(1))
 

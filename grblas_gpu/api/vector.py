@@ -11,6 +11,7 @@ import numpy as np
 from .. import binary, monoid, select, semiring
 from ..backends import interpreter as runs
 from ..backends.entries import cast
+from ..backends.formats import choose_format
 from ..backends.registry import current_engine
 from ..backends.storage import Array, VectorStore
 from ..dtypes import FP64, DataType, lookup_dtype, unify
@@ -19,7 +20,6 @@ from ..ir import record as recording
 from ..operators import get_semiring, get_typed_op
 from .base import BaseType, check_same_backend, stands_for
 from .conversions import MAX_SIZE, check_bounds, check_size, index_array, output_values, own_values, values_to_array
-from .execution import settle
 from .expressions import MatrixExpression, ScalarExpression, VectorExpression, VectorIndexExpr
 from .mask import StructuralMask, ValueMask
 from .scalar import Scalar, as_scalar
@@ -363,7 +363,7 @@ class Vector(Tensor, BaseType):
         {0: 5}
         """
         size = check_size(size, "size")
-        self._store = settle(self._engine, self._engine.resize_vector(self._store, size))
+        self._store = choose_format(self._engine, self._engine.resize_vector(self._store, size))
         self._size = size
 
     def get(self, index: int, default: Any = None) -> Any:
@@ -399,7 +399,7 @@ class Vector(Tensor, BaseType):
     def _from_store(cls, engine: Any, dtype: Any, store: VectorStore, name: str | None = None) -> Vector:
         new = cls(dtype, store.size, name=name)
         new._engine = engine
-        new._store = settle(engine, store)
+        new._store = choose_format(engine, store)
         return new
 
     # ---- operations -----------------------------------------------------------------------------------------
@@ -492,7 +492,7 @@ def _from_entry(indices: Any, values: Any, size: Any, name: str | None) -> Vecto
     if type(index) is not int or type(size) is not int or not 0 <= index < size < MAX_SIZE or recording.active:
         return None
     engine: Any = current_engine()
-    if type(value) not in NUMBERS or not -(2**63) <= value < 2**63 or not hasattr(engine, "build_entry"):
+    if type(value) not in NUMBERS or not -(2**63) <= value < 2**63:
         return None
     new = Vector.__new__(Vector)  # without the empty store that this one would replace
     new.dtype = dtype = lookup_dtype(type(value))
@@ -530,7 +530,7 @@ def _entries_of(self: Vector, size: int, index: Array, values: Array, dup_op: An
         raise duplicates_error(error) from None
     if store.dtype != self.dtype.np_type:
         store = self._engine.cast(store, self.dtype.np_type)
-    return settle(self._engine, store)
+    return choose_format(self._engine, store)
 
 
 def full_value(cls: Any, value: Any, dtype: Any) -> tuple[Any, Any]:

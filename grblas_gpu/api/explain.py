@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..backends.operands import matrix_store
-from ..backends.products import estimate_products
 from ..errors import DimensionMismatch
 from ..ir.descriptor import descriptor_from_options
 from ..plan import rules as planner
@@ -67,7 +66,7 @@ def explain(expr: Any, mask: Any = None, **options: Any) -> Explanation:
         a, b = (matrix_store(arg) for arg in expr.args)
         mask_nvals = None if view is None or view.complement else view.store.nvals
         engine = expr.args[0]._engine
-        plan = planner.choose_mxm(a.nvals, b.nvals, a.ncols, mask_nvals, desc, lambda: estimate_products(engine, a, b))
+        plan = planner.choose_mxm(a.nvals, b.nvals, a.ncols, mask_nvals, desc, lambda: engine.estimate_products(a, b))
         return Explanation(plan)
     matrix, vector = expr.args if method == "mxv" else reversed(expr.args)
     store = matrix._matrix._store if matrix._is_transposed else matrix._store

@@ -497,7 +497,7 @@ def _from_entry(indices: Any, values: Any, size: Any, name: str | None) -> Vecto
     if type(index) is not int or type(size) is not int or not 0 <= index < size < MAX_SIZE or recording.active:
         return None
     engine: Any = current_engine()
-    if type(value) not in NUMBERS or not -(2**63) <= value < 2**63 or not hasattr(engine, "build_entry"):
+    if type(value) not in NUMBERS or not -(2**63) <= value < 2**63:
         return None
     new = Vector.__new__(Vector)  # without the empty store that this one would replace
     new.dtype = dtype = lookup_dtype(type(value))

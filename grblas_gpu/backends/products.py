@@ -80,7 +80,7 @@ def mxm(node: Node, view: MaskView | None) -> MatrixStore:
     mask_nvals = None if view is None or view.complement else view.store.nvals
     engine = node.operands[0]._engine
     plan = planner.choose_mxm(
-        a.nvals, b.nvals, a.ncols, mask_nvals, node.descriptor, lambda: estimate_products(engine, a, b)
+        a.nvals, b.nvals, a.ncols, mask_nvals, node.descriptor, lambda: engine.estimate_products(a, b)
     )
     collector = trace.current()
     if collector is not None:
@@ -88,20 +88,6 @@ def mxm(node: Node, view: MaskView | None) -> MatrixStore:
             trace.Record("mxm", 0.0, 0, plan.strategy, plan.reason, plan.direction, a.nvals, mask_nvals=mask_nvals)
         )
     return engine.mxm(a, b, node.operator, view, plan=plan)
-
-
-SAMPLE = 1024  # entries that are looked at to estimate the work of a product
-
-
-def estimate_products(engine: Any, a: MatrixStore, b: MatrixStore) -> float:
-    """How many products ``a b`` takes: each entry of ``a`` meets a row of ``b``; some of them stand for all."""
-    if a.nvals == 0:
-        return 0.0
-    if hasattr(engine, "estimate_products"):  # an engine whose stores have no arrays to look at
-        return engine.estimate_products(a, b)
-    some = a.indices[:: -(-a.nvals // SAMPLE)]
-    lengths = b.indptr[some + 1] - b.indptr[some]
-    return a.nvals * float(engine.host(lengths).mean())  # synchronizes: so will sizing the result
 
 
 def inner(node: Node, view: MaskView | None) -> Any:

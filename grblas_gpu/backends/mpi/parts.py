@@ -18,7 +18,7 @@ Array = Any  # numpy.ndarray or cupy.ndarray
 Store = Any  # DistVectorStore | DistMatrixStore
 
 
-class Parts:
+class Parts(Backend):
     """Every rank computes on its parts with ``local``, an engine of this library."""
 
     grid: Grid

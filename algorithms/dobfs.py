@@ -1,6 +1,7 @@
 """Direction-optimising breadth-first search: one formula, and the library chooses push or pull at every level.
 
-Method: as in bfs.py, on the structure of the graph alone (``any_pair``): a vertex is in the next frontier if any of its
+Returns the levels that bfs.py does.
+Method: as there, on the structure of the graph alone (``any_pair``): a vertex is in the next frontier if any of its
 neighbours is in this one, so a pull may stop at the first one it finds. What has been visited contains the frontier,
 and a vertex not visited has no other visited neighbours: a pull may as well read ``levels``, which is dense already.
 Invariant: that of bfs.py. Cost: O(n + m), and far fewer edges on graphs of small diameter.

@@ -46,6 +46,7 @@ def distances_from(A: Matrix, sources: Sources, *, weighted: bool = True) -> Mat
     distances = Matrix.from_coo(range(k), sources, [0] * k, distance_type(A), nrows=k, ncols=n)
     frontier = distances.dup()
     for _ in range(n):
+        # distances = min(distances, frontier min.+ A)
         relax(distances, frontier, A)
         if not frontier.nvals:
             break

@@ -1,5 +1,6 @@
 """Breadth-first search: the level of every vertex that can be reached from a source, or its parent in a search tree.
 
+Returns an integer Vector (a Matrix with a row per source), without entries at vertices that cannot be reached.
 Method: the frontier times the adjacency matrix gives the neighbours; the mask keeps those not seen before. Several
 sources are the rows of a frontier matrix.
 Invariant: before step d, ``levels`` holds the distance of every vertex at distance < d, and ``frontier`` is the set of

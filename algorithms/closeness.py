@@ -1,7 +1,9 @@
 """Closeness centrality: how near all other vertices are.
 
 Returns an FP64 Vector. Method: distances to a batch of vertices at a time, by breadth-first search (or Bellman-Ford) on
-the reversed graph, one row for each; then row sums. Cost: O(n m) in all without weights; memory for a batch of rows.
+the reversed graph, one row for each; then row sums.
+Invariant: the result is final for the vertices of all batches so far.
+Cost: O(n m) in all without weights; memory for a batch of rows.
 References: L. Freeman, Centrality in social networks: conceptual clarification, Social Networks 1979; S. Wasserman,
 K. Faust, Social Network Analysis, 1994 (the factor for graphs in several parts).
 """

@@ -6,6 +6,7 @@ takes few steps. The rest by FastSV: every vertex points to a parent of its comp
 grandparent among the neighbours' and shortened. Invariant: parents are never higher than their children.
 Strongly connected components by colouring: the colour of a vertex is the lowest vertex that reaches it; what reaches
 that vertex back within its colour is a component. Vertices without an edge in or out are components of their own.
+Invariant: no cycle joins what is left to what was found.
 Cost: FastSV O(n + m) per step, about log n steps; colouring O(m) per step, as many as the longest of the paths.
 References: Y. Zhang, A. Azad, Z. Hu, FastSV: a distributed-memory connected component algorithm with fast convergence,
 SIAM PP 2020; S. Orzan, On distributed verification and verified distribution, thesis, Amsterdam 2004.
@@ -106,6 +107,7 @@ def fast_sv(edges: Matrix) -> Vector:
 
 def numbers(n: int) -> Vector:
     """Every vertex its own number."""
+    # x_i = i
     return indexunary.index(Vector.from_scalar(0, n)).new()
 
 

@@ -1,6 +1,7 @@
 """Direction-optimising breadth-first search: one formula, and the library chooses push or pull at every level.
 
-Method: as in bfs.py, on the structure of the graph alone (``any_pair``): a vertex is in the next frontier if any of its
+Returns the levels that bfs.py does.
+Method: as there, on the structure of the graph alone (``any_pair``): a vertex is in the next frontier if any of its
 neighbours is in this one, so a pull may stop at the first one it finds. What has been visited contains the frontier,
 and a vertex not visited has no other visited neighbours: a pull may as well read ``levels``, which is dense already.
 Invariant: that of bfs.py. Cost: O(n + m), and far fewer edges on graphs of small diameter.
@@ -9,6 +10,8 @@ J. Owens, Implementing push-pull efficiently in GraphBLAS, ICPP 2018.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from .. import BOOL, Matrix, Vector, loop, semiring
 from .checks import check_source, graph_algorithm, level_type
@@ -45,18 +48,28 @@ def dobfs(
     step = semiring.any_pair[BOOL] if structure_only else semiring.lor_land
     if direction == "auto" and not change_direction:
         direction = "push"
-    levels = Vector(level_type(A), A.nrows)
+    reuse_mask = operand_reuse and masking and direction != "push"
+    by = {"direction": direction, "policy": policy, "early_exit": early_exit, "reuse_mask": reuse_mask}
     frontier = Vector.from_coo([check_source(A, source)], [True], size=A.nrows)
-    reuse = operand_reuse and masking and direction != "push"
+    if not masking:
+        return masked_after_the_product(A, frontier, step, by)
+    levels = Vector(level_type(A), A.nrows)
     for depth in loop(frontier):
         # levels<frontier> = depth
         levels(frontier.S) << depth
-        mask = ~levels.S if masking else None
         # frontier<!levels> = frontier A, or in a pull levels A
-        frontier(
-            mask=mask, replace=masking, direction=direction, policy=policy, early_exit=early_exit, reuse_mask=reuse
-        ) << step(frontier @ A)
-        if not masking:
-            # frontier<!levels> = frontier
-            frontier(~levels.S, replace=True) << frontier
+        frontier(~levels.S, replace=True, **by) << step(frontier @ A)
+    return levels
+
+
+def masked_after_the_product(A: Matrix, frontier: Vector, step: Any, by: dict[str, Any]) -> Vector:
+    """The same search, but for products that visited vertices take part in: what masking saves can be measured."""
+    levels = Vector(level_type(A), A.nrows)
+    for depth in loop(frontier):
+        # levels<frontier> = depth
+        levels(frontier.S) << depth
+        # frontier = frontier A
+        frontier(**by) << step(frontier @ A)
+        # frontier<!levels> = frontier
+        frontier(~levels.S, replace=True) << frontier
     return levels

@@ -1,7 +1,9 @@
 """Eccentricity, the distance to the farthest vertex; the diameter, the largest of them; and a fast estimate.
 
+Returns a Vector of distances, or one of them as a number.
 Method: distances from a batch of vertices at a time (apsp.py). The estimate is a search from the farthest vertex found
 so far, a few times: every eccentricity is a lower bound of the diameter, on most graphs a good one.
+Invariant: the estimate is the distance between two vertices, never more than the diameter.
 Cost: O(n m) for all eccentricities without weights; O(n + m) for each sweep of the estimate.
 Reference: C. Magnien, M. Latapy, M. Habib, Fast computation of empirically tight bounds for the diameter of massive
 graphs, J. Experimental Algorithmics 2009.

@@ -1,6 +1,7 @@
 """Hubs and authorities: good hubs point to good authorities, good authorities are pointed to by good hubs.
 
-Returns two FP64 Vectors, each of sum 1. Method: the power iteration for the largest singular value of A.
+Returns two FP64 Vectors. Method: the power iteration for the largest singular value of A.
+Invariant: the scores of either kind add up to 1, unless there are no edges.
 Cost: O(n + m) per step; the number of steps depends on how much larger the largest singular value is than the next.
 Reference: J. Kleinberg, Authoritative sources in a hyperlinked environment, J. ACM 1999.
 """

@@ -1,5 +1,6 @@
 """Hybrid breadth-first search: top-down and bottom-up steps, chosen by counting edges, on a prepared graph.
 
+Returns the levels that bfs.py does.
 Method: vertices are renumbered by falling in-degree, and those that no edge leads to are dropped (``Matrix.by_degree``,
 kept with the matrix), so that a vertex looking for a visited neighbour asks the likeliest ones first. A step goes
 bottom-up when the frontier's edges exceed those of unvisited vertices over alpha = 48, and top-down again when fewer

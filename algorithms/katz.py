@@ -1,7 +1,8 @@
 """Katz centrality: the number of walks that end at a vertex, where longer ones count less.
 
 Returns an FP64 Vector. Method: the fixed point of x = alpha x A + beta, by iteration from 0. Converges if alpha is
-below the inverse of the largest eigenvalue of A. Cost: O(n + m) per step.
+below the inverse of the largest eigenvalue of A.
+Invariant: after k steps x counts the walks of fewer than k edges. Cost: O(n + m) per step.
 Reference: L. Katz, A new status index derived from sociometric analysis, Psychometrika 1953.
 """
 
@@ -56,5 +57,6 @@ def katz(
     # length = sqrt(sum_i x_i^2)
     length = x.reduce(agg.hypot).new().get(0.0) if normalized else 1.0
     if length:
+        # x = x / length
         x << binary.truediv(x, length)
     return x

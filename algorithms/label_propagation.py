@@ -2,7 +2,8 @@
 
 Returns an INT64 Vector: the label of every vertex, a vertex number. Method: every vertex starts with its own number and
 takes, in all vertices at once, the label that most of its neighbours have, the lowest if several do. The labels as a
-matrix with one entry per row turn the counting into a product. Cost: O(m) per step.
+matrix with one entry per row turn the counting into a product.
+Invariant: every label is the number of a vertex in the same component. Cost: O(m) per step.
 References: U. Raghavan, R. Albert, S. Kumara, Near linear time algorithm to detect community structures, Physical
 Review E 2007; the LDBC Graphalytics specification (CDLP), which fixes the ties.
 """

@@ -5,7 +5,7 @@ lightest edge to another one, components are joined, edges within one are droppe
 ranked once, by weight and then by position, so that no two are equal and no cycle can be chosen.
 Invariant: the chosen edges belong to the one minimum spanning forest of the ranks. Cost: O(m log m) for the ranks, then
 O(n + m) for each of at most log2(n) rounds.
-Reference: O. Boruvka, O jistem problemu minimalnim, 1926; J. Kepner, J. Gilbert (eds.), Graph Algorithms in the
+References: O. Boruvka, O jistem problemu minimalnim, 1926; J. Kepner, J. Gilbert (eds.), Graph Algorithms in the
 Language of Linear Algebra, SIAM 2011.
 """
 
@@ -44,6 +44,7 @@ def minimum_spanning_forest(A: Matrix) -> Matrix:
     left = symmetric(rows, cols, ranks, n)
     chosen = np.zeros(len(order), bool)
     while left.nvals:
+        # components_i = the lowest vertex that the chosen edges join to i
         forest = symmetric(rows[chosen], cols[chosen], np.ones(chosen.sum(), bool), n)
         components = connected_components(forest)
         # left = edges between two components: components_i != components_j

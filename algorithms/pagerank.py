@@ -77,10 +77,10 @@ def pagerank(
         before << ranks
         # share = before * rate
         share << binary.times(before & rate)
-        # stuck = sum of before where there is no out
+        # stuck = damping times the sum of before where there is no out
         stuck << before.dup(mask=~out.S).reduce(plus, allow_empty=False)
         stuck << binary.times(stuck & damping)
-        # ranks = (1 - damping) jump + damping stuck lost
+        # ranks = (1 - damping) jump + stuck lost
         ranks << binary.times(jump, 1 - damping)
         ranks(binary.plus) << binary.times(lost, stuck)
         # ranks += share A

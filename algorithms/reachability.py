@@ -1,5 +1,6 @@
 """Reachability: which vertices a vertex leads to, and the transitive closure, which says so for all pairs.
 
+Returns a BOOL Vector or Matrix.
 Method: breadth-first search for one vertex; for all pairs the matrix of paths is multiplied with itself, which doubles
 the length of the paths it knows, until nothing is added. Invariant: every entry is a path.
 Cost: O(n + m); for the closure at most log2(n) + 1 products of n x n matrices, which fill up: for small graphs.
@@ -46,5 +47,6 @@ def transitive_closure(A: Matrix, *, reflexive: bool = False) -> Matrix:
         # paths |= paths any.pair paths
         paths(monoid.lor) << semiring.any_pair["BOOL"](paths @ paths)
     if reflexive:
+        # paths_ii = true
         paths.setdiag(True)
     return paths

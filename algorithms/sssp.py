@@ -55,6 +55,7 @@ def bellman_ford(A: Matrix, source: int) -> Vector:
     distances = Vector.from_coo([check_source(A, source)], [0], distance_type(A), size=A.nrows)
     frontier = distances.dup()
     for _ in loop(frontier, A.nrows):
+        # distances = min(distances, frontier min.+ A)
         relax(distances, frontier, A)
     if frontier.nvals:
         raise InvalidValue(f"bellman_ford: vertex {source} reaches a cycle of negative length")
@@ -89,11 +90,13 @@ def delta_stepping(A: Matrix, source: int, delta: float | None = None) -> Vector
         for _ in loop(bucket):
             # settled<bucket> = true
             settled(bucket.S) << True
+            # distances = min(distances, bucket min.+ light)
             relax(distances, bucket, light)
             # bucket = what got nearer and still belongs in it
             bucket << select.valuele(bucket, limit)
         # frontier<settled> = distances
         frontier = distances.dup(mask=settled.S)
+        # distances = min(distances, frontier min.+ heavy)
         relax(distances, frontier, heavy)
         # waiting = distances beyond the bucket
         waiting << select.valuegt(distances, limit)

@@ -106,6 +106,7 @@ def transitivity(A: Matrix) -> float:
     >>> transitivity(generators.complete(4)), transitivity(generators.star(5))
     (1.0, 0.0)
     """
+    # degree_i = number of neighbours
     degree = undirected(A).reduce_rowwise(agg.count).new()
     # paths = sum_i degree_i (degree_i - 1)
     paths = total(binary.times(degree & binary.minus(degree, 1).new()).new())

@@ -1,5 +1,6 @@
 """TurboBFS: breadth-first search by masked sparse matrix-vector products that count shortest paths.
 
+Returns the levels that bfs.py does, with ``paths`` also the path counts, INT64 for as long as they fit.
 Method: top-down, the frontier holds the number of shortest paths to each of its vertices, and the next one is its
 product with the matrix, by a kernel that gives a thread to each edge, a thread to each vertex, or a warp to each
 vertex. Without path counts to keep, the search goes bottom-up while at least a tenth of the vertices are in the

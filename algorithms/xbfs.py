@@ -1,5 +1,6 @@
 """XBFS: breadth-first search that changes how it makes its frontier, and settles two levels in one bottom-up pass.
 
+Returns the levels that bfs.py does.
 Method: the share of all edges that the frontier would have to check (policy "edge-check", 0.1, with a lookahead by its
 growth) picks one of four ways to the next frontier. Few edges: expand and collect on first touch (scan-free). The step
 before many edges: mark, then collect by one scan (single-scan). Many edges: list the unvisited vertices in order
@@ -50,6 +51,7 @@ def two_levels_at_once(A: Matrix, frontier: Vector) -> Vector:
     A = A.pattern()  # adding an entry of it to a level adds 1
     step = semiring.any_pair[bool]
     levels = Vector(level_type(A), A.nrows)
+    # levels<frontier> = 0
     levels(frontier.S) << 0
     depth, edges, ahead = 0, 0, False
     while frontier.nvals:

@@ -177,15 +177,18 @@ class Recorder:
 
     def record(self, node: Node) -> bool:
         """Note a node; False if it is to be run at once: nothing changes it, or recording ends here."""
-        op, out = node.op, node.out
-        if op is ops.EXTRACT and _is_row(*node.operands):
-            matrix, indexes = node.operands
+        op, out, operands = node.op, node.out, node.operands
+        region = False
+        if op is ops.ASSIGN:
+            value, indexes = operands
+            region = indexes is not None
+            if isinstance(value, np.generic):
+                literal = Scalar.from_value(value, is_cscalar=None, name="")
+                node = node._replace(operands=(literal, indexes))
+        elif op is ops.EXTRACT and _is_row(*operands):
+            matrix, indexes = operands
             row = Scalar.from_value(indexes.axes[0].index, name="")
             op, node = ops.EXTRACT_ROW, node._replace(op=ops.EXTRACT_ROW, operands=(matrix, row))
-        elif op is ops.ASSIGN and node.operands[1] is None and isinstance(node.operands[0], np.generic):
-            literal = Scalar.from_value(node.operands[0], is_cscalar=None, name="")
-            node = node._replace(operands=(literal, None))
-        region = op is ops.ASSIGN and node.operands[1] is not None
         if region or op not in ops.LOOP_OPS or type(out) not in OBJECTS or out._engine is not self.engine:
             if out.ndim == 2 and id(out) in self.made and not self._changing(node):
                 return False
@@ -196,9 +199,8 @@ class Recorder:
                 self._error(f"{seen[1]} of {out.name} was read before, and here it changes", seen[2])
             self.give_up()  # what was read is right for the first step
             return False
-        if self._frame is not None:
-            node = node._replace(place=self._frame.f_lasti)  # its line is looked up where it matters
-        self.nodes.append(node)
+        place = 0 if self._frame is None else self._frame.f_lasti  # its line is looked up where it matters
+        self.nodes.append(Node(*node[:-1], place))
         self.written[id(out)] = out
         return True
 

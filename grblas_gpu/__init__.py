@@ -29,6 +29,8 @@ from .version import __version__ as __version__
 
 from .api import arithmetic as arithmetic  # isort: skip  (gives the objects their operators)
 from .api import operations as operations  # isort: skip
+from .api import aggregation as aggregation  # isort: skip  (what aggregators do)
+from .api import calls as calls  # isort: skip  (what operators do when they are called)
 from .operators import BinaryOp, IndexUnaryOp, Monoid, SelectOp, Semiring, UnaryOp
 
 if TYPE_CHECKING:

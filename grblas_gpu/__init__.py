@@ -12,6 +12,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import agg, binary, dtypes, exceptions, indexunary, monoid, op, select, semiring, unary
+from .api import aggregation as aggregation  # says how aggregators are computed
+from .api import calls as calls  # says what calling an operator means
+from .api import operations
 from .api.base import replace
 from .api.conversions import MAX_SIZE
 from .api.explain import explain
@@ -24,14 +27,9 @@ from .backends.registry import set_backend, using
 from .config import config
 from .dtypes import BOOL, FP32, FP64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64
 from .ir.descriptor import Descriptor
+from .operators import BinaryOp, IndexUnaryOp, Monoid, SelectOp, Semiring, UnaryOp
 from .trace.records import trace
 from .version import __version__ as __version__
-
-from .api import arithmetic as arithmetic  # isort: skip  (gives the objects their operators)
-from .api import operations as operations  # isort: skip
-from .api import aggregation as aggregation  # isort: skip  (what aggregators do)
-from .api import calls as calls  # isort: skip  (what operators do when they are called)
-from .operators import BinaryOp, IndexUnaryOp, Monoid, SelectOp, Semiring, UnaryOp
 
 if TYPE_CHECKING:
     from . import io

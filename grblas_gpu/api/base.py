@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..backends.registry import get_engine
 from ..config import config
 from ..errors import InvalidObject
 from ..ir.descriptor import Descriptor, descriptor_from_options
 from ..operators import UNKNOWN_OPCLASS, binary_from_string, find_opclass, get_typed_op
-from . import execution
+from . import execution, kinds
+from .kinds import output_type
 from .mask import Mask, check_mask
 from .updates import Updater
 
@@ -31,19 +33,6 @@ class _Replace:
 
 
 replace = _Replace()
-
-
-def output_type(value: Any) -> type:
-    """The type an object stands for: an expression of a Vector counts as a Vector."""
-    kind = type(value)
-    return getattr(kind, "_output_type", kind)
-
-
-def stands_for(kind: Any, *classes: Any) -> None:
-    """Say that these classes count as ``kind`` for :func:`output_type`."""
-    for cls in classes:
-        cls._output_type = kind
-        cls.output_type = kind
 
 
 def ensure_type(x: Any, types: Any) -> Any:
@@ -171,7 +160,7 @@ class BaseType:
         if alone and len(args) == 1 and isinstance(args[0], Mask) and not self._is_scalar:  # nothing to sort out
             return Updater(self, args[0], None, replace, None, descriptor_from_options(opts) if opts else None)
         for arg in args:
-            if isinstance(arg, Mask) or output_type(arg).__name__ in ("Vector", "Matrix", "TransposedMatrix"):
+            if isinstance(arg, Mask) or output_type(arg) in kinds.COLLECTIONS:
                 if self._is_scalar:
                     raise TypeError("Mask not allowed for Scalars")
                 if mask is not None:
@@ -261,8 +250,6 @@ class BaseType:
         >>> gb.Vector(int, 3).to("numpy").backend
         'numpy'
         """
-        from ..backends.registry import get_engine
-
         engine = get_engine(backend)
         if engine is self._engine:
             return self

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..operators.base import define_calls
-from .base import output_type
-from .scalar import Scalar
+from . import kinds
+from .kinds import output_type
 
-_COLLECTIONS = ("Vector", "Matrix", "TransposedMatrix")
 #: The methods behind infix expressions: Python finds a method faster by a name that it has seen before.
 _METHODS = {name: f"_{name}" for name in "vxm mxv mxm inner ewise_add ewise_mult ewise_union".split()}
 
@@ -36,10 +35,11 @@ def _usage(op: Any, *args: Any) -> TypeError:
 
 def _as_operand(x: Any) -> Any:
     """A Vector, Matrix, Scalar or expression as it is; a literal as a Scalar; None if it is neither."""
-    if output_type(x).__name__ in (*_COLLECTIONS, "Scalar"):
+    kind = output_type(x)
+    if kind is kinds.Scalar or kind in kinds.COLLECTIONS:
         return x
     try:
-        return Scalar.from_value(x, name="")
+        return kinds.Scalar.from_value(x, name="")
     except TypeError:
         return None
 
@@ -74,14 +74,14 @@ def binary_call(op: Any, left: Any, right: Any = None, *, left_default: Any = No
         if _is_infix(left):
             return _of_infix(op, left)
         raise _usage(op, left)
-    left_kind, right_kind = output_type(left).__name__, output_type(right).__name__
-    if left_kind in _COLLECTIONS:
+    left_kind, right_kind = output_type(left), output_type(right)
+    if left_kind in kinds.COLLECTIONS:
         return left.apply(op, right=right)
-    if right_kind in _COLLECTIONS:
+    if right_kind in kinds.COLLECTIONS:
         return right.apply(op, left=left)
-    if left_kind == "Scalar":
+    if left_kind is kinds.Scalar:
         return left.apply(op, right=right)
-    if right_kind == "Scalar":
+    if right_kind is kinds.Scalar:
         return right.apply(op, left=left)
     operand = _as_operand(left)
     if operand is None:
@@ -121,14 +121,14 @@ def select_call(op: Any, expr: Any, thunk: Any = None) -> Any:
 
 def agg_call(op: Any, expr: Any, *, rowwise: bool = False, columnwise: bool = False) -> Any:
     """``agg.sum(v)``, ``agg.sum(A, rowwise=True)``."""
-    kind = output_type(expr).__name__
-    if kind in ("Matrix", "TransposedMatrix"):
+    kind = output_type(expr)
+    if kind in kinds.MATRICES:
         if rowwise and columnwise:
             raise ValueError("rowwise and columnwise arguments cannot both be True")
         if rowwise:
             return expr.reduce_rowwise(op)
         return expr.reduce_columnwise(op) if columnwise else expr.reduce_scalar(op)
-    if kind == "Vector":
+    if kind is kinds.Vector:
         if rowwise or columnwise:
             raise ValueError("rowwise and columnwise arguments are only for a Matrix")
         return expr.reduce(op)

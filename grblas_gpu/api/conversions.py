@@ -10,6 +10,7 @@ from ..backends.registry import current_engine
 from ..backends.storage import Array
 from ..dtypes import DataType, lookup_dtype
 from ..errors import IndexOutOfBound, InvalidValue, OutOfMemory
+from . import kinds
 
 MAX_SIZE = 2**60  # the largest index that the GraphBLAS specification promises
 PLAIN = frozenset((bool, int, float, list, tuple, range))  # what is no array is found out fast
@@ -113,9 +114,7 @@ def own_values(values: Array, dtype: np.dtype, copy: bool = True) -> Array:
 
 def check_size(value: Any, name: str) -> int:
     """A dimension: a non-negative integer that indices can reach."""
-    from .scalar import Scalar
-
-    if type(value) is Scalar:
+    if type(value) is kinds.Scalar:
         value = value.value
     if isinstance(value, float) and value.is_integer():
         value = int(value)

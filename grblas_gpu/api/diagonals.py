@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import DimensionMismatch
-from .base import output_type
 from .conversions import values_to_array
+from .kinds import output_type
 from .scalar import Scalar
 from .vector import Vector
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..backends.interpreter import matrix_store, matvec_facts
+from ..backends.operands import matrix_store
 from ..errors import DimensionMismatch
 from ..ir.descriptor import descriptor_from_options
 from ..plan import rules as planner
+from ..plan.facts import matvec_facts
 from ..trace import records as trace
 from .mask import check_mask
 

@@ -6,8 +6,10 @@ from typing import Any
 
 from ..config import config
 from ..ir.descriptor import descriptor_from_options
+from ..ir.ops import Op
 from . import execution
 from .base import expect_op, expect_type
+from .computed import ComputedMatrix, ComputedScalar, ComputedVector
 from .indexing import Indexes
 from .mask import Mask, check_mask
 from .updates import Assigner, assign_to
@@ -57,27 +59,25 @@ class Delayed:
 
 
 class BaseExpression(Delayed):
-    """One operation with its operands: ``run(expr, mask, desc)`` computes its store (or scalar value)."""
+    """The right side of a node: an operation (``ir_op``), its typed operator (``op``) and its operands (``args``)."""
 
-    __slots__ = ("method_name", "run", "args", "op", "dtype", "expr_repr", "masks", "_value", "__weakref__")
+    __slots__ = ("method_name", "ir_op", "args", "op", "dtype", "expr_repr", "_value", "__weakref__")
 
     def __init__(
         self,
         method_name: str,
-        run: Any,
+        ir_op: Op,
         args: list,
         op: Any = None,
         dtype: Any = None,
         expr_repr: str | None = None,
-        masks: bool = False,
     ) -> None:
         self.method_name = method_name
-        self.run = run
+        self.ir_op = ir_op
         self.args = args
         self.op = op
         self.dtype = op.return_type if dtype is None else dtype
         self.expr_repr = expr_repr
-        self.masks = masks  # run() leaves no entry outside the mask it is given
         self._value = None
 
     def construct_output(self, dtype: Any = None, *, name: str | None = None) -> Any:
@@ -114,23 +114,22 @@ class BaseExpression(Delayed):
         return template.format(*self.args, method_name=self.method_name, op=self.op)
 
 
-class VectorExpression(BaseExpression):
+class VectorExpression(BaseExpression, ComputedVector):
     __slots__ = ("_size",)
     ndim = 1
 
     def __init__(
         self,
         method_name: str,
-        run: Any,
+        ir_op: Op,
         args: list,
         *,
         size: int,
         op: Any = None,
         dtype: Any = None,
         expr_repr: str | None = None,
-        masks: bool = False,
     ) -> None:
-        BaseExpression.__init__(self, method_name, run, args, op, dtype, expr_repr, masks)
+        BaseExpression.__init__(self, method_name, ir_op, args, op, dtype, expr_repr)
         self._size = size
 
     @property
@@ -149,12 +148,12 @@ class VectorExpression(BaseExpression):
         return self.new(dtype, mask=mask, name=name, **opts)
 
 
-class MatrixExpression(BaseExpression):
+class MatrixExpression(BaseExpression, ComputedMatrix):
     __slots__ = ("_nrows", "_ncols")
     ndim = 2
 
-    def __init__(self, method_name: str, run: Any, args: list, *, nrows: int, ncols: int, **kwargs: Any) -> None:
-        super().__init__(method_name, run, args, **kwargs)
+    def __init__(self, method_name: str, ir_op: Op, args: list, *, nrows: int, ncols: int, **kwargs: Any) -> None:
+        super().__init__(method_name, ir_op, args, **kwargs)
         self._nrows = nrows
         self._ncols = ncols
 
@@ -173,14 +172,14 @@ class MatrixExpression(BaseExpression):
     dup = VectorExpression.dup
 
 
-class ScalarExpression(BaseExpression):
+class ScalarExpression(BaseExpression, ComputedScalar):
     __slots__ = ("_is_cscalar",)
     ndim = 0
     shape = ()
     _is_scalar = True
 
-    def __init__(self, method_name: str, run: Any, args: list, *, is_cscalar: bool = False, **kwargs: Any) -> None:
-        super().__init__(method_name, run, args, **kwargs)
+    def __init__(self, method_name: str, ir_op: Op, args: list, *, is_cscalar: bool = False, **kwargs: Any) -> None:
+        super().__init__(method_name, ir_op, args, **kwargs)
         self._is_cscalar = is_cscalar
 
     @property
@@ -313,7 +312,7 @@ class IndexExpr(Delayed):
         return f"{self.parent.name}[{self.indexes}]"
 
 
-class VectorIndexExpr(IndexExpr):
+class VectorIndexExpr(IndexExpr, ComputedVector):
     __slots__ = ()
     ndim = 1
 
@@ -324,7 +323,7 @@ class VectorIndexExpr(IndexExpr):
     size = _size
 
 
-class MatrixIndexExpr(IndexExpr):
+class MatrixIndexExpr(IndexExpr, ComputedMatrix):
     __slots__ = ()
     ndim = 2
 
@@ -340,7 +339,7 @@ class MatrixIndexExpr(IndexExpr):
     ncols = _ncols
 
 
-class ScalarIndexExpr(IndexExpr):
+class ScalarIndexExpr(IndexExpr, ComputedScalar):
     __slots__ = ()
     ndim = 0
     _is_scalar = True

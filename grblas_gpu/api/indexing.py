@@ -8,6 +8,9 @@ import numpy as np
 
 from ..errors import IndexOutOfBound
 from ..ir.record import Number
+from . import kinds
+from .kinds import output_type
+from .mask import Mask
 
 
 class Axis:
@@ -98,23 +101,20 @@ def resolve_axis(key: Any, size: int, position: int) -> Axis:
 
 def _resolve_object(key: Any, size: int) -> Any:
     """A Scalar becomes an integer; our other objects are mistakes; anything else must turn into a list."""
-    from .base import output_type
-    from .mask import Mask
-
-    name = output_type(key).__name__
-    if name == "Scalar":
+    kind = output_type(key)
+    if kind is kinds.Scalar:
         if key.dtype.np_type.kind not in "iu":
             raise TypeError(f"An integer is required for indexing.  Got: {key.dtype}")
         return Axis(None, _wrap(int(key), size), size)
-    if name in ("Vector", "Matrix") or isinstance(key, Mask):
+    if kind in (kinds.Vector, kinds.Matrix) or isinstance(key, Mask):
         mask = key.name if isinstance(key, Mask) else f"{key.name}.S"
         raise TypeError(
             f"Invalid type for index: {type(key).__name__}.\nIf you want to apply a mask, perhaps do something like "
             f"`x.dup(mask={mask})`.\nIf you want to assign with a mask, perhaps do something like "
             f"`x(mask={mask}) << value`."
         )
-    if name == "TransposedMatrix":
-        raise TypeError(f"Invalid type for index: {name}.")
+    if kind is kinds.TransposedMatrix:
+        raise TypeError("Invalid type for index: TransposedMatrix.")
     try:
         return list(key)
     except Exception:

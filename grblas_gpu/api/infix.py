@@ -7,15 +7,11 @@ from typing import Any
 from .. import binary
 from ..dtypes import BOOL
 from ..errors import DimensionMismatch
-from .base import output_type
+from . import kinds
+from .computed import ComputedMatrix, ComputedScalar, ComputedVector
 from .expressions import Delayed, MatrixExpression, ScalarExpression, VectorExpression
+from .kinds import output_type
 from .mask import Mask
-from .matrix import Matrix, MatrixOperations, TransposedMatrix
-from .scalar import Scalar
-from .tensor import Tensor
-from .vector import Vector
-
-COLLECTIONS = (Vector, Matrix, TransposedMatrix)
 
 
 class InfixExpr(Delayed):
@@ -98,6 +94,13 @@ class _Or(_BooleanDefault):
     def __ror__(self, other: Any) -> Any:
         return ewise_infix(other, self, "__or__", reflected=True)
 
+    # An operand of a chain, `op(x | y | z)`: the method of what it becomes computes it.
+    def _ewise_add(self, other: Any, op: Any, is_infix: bool = False) -> Any:
+        return self._output_type._ewise_add(self, other, op, is_infix)
+
+    def _ewise_union(self, other: Any, op: Any, **kwargs: Any) -> Any:
+        return self._output_type._ewise_union(self, other, op, **kwargs)
+
     __and__ = __rand__ = _mixed
 
 
@@ -111,6 +114,9 @@ class _And(_BooleanDefault):
 
     def __rand__(self, other: Any) -> Any:
         return ewise_infix(other, self, "__and__", reflected=True)
+
+    def _ewise_mult(self, other: Any, op: Any, is_infix: bool = False) -> Any:
+        return self._output_type._ewise_mult(self, other, op, is_infix)
 
     __or__ = __ror__ = _mixed
 
@@ -126,11 +132,10 @@ class _MatMul(InfixExpr):
         return matmul_infix(other, self, reflected=True)
 
 
-class _VectorShape:
+class VectorInfix:
     __slots__ = ()
     ndim = 1
     output_type = VectorExpression
-    _output_type = Vector
     shape: Any
 
     @property
@@ -140,11 +145,10 @@ class _VectorShape:
     _size = size
 
 
-class _MatrixShape:
+class MatrixInfix:
     __slots__ = ()
     ndim = 2
     output_type = MatrixExpression
-    _output_type = Matrix
     shape: Any
 
     @property
@@ -159,12 +163,11 @@ class _MatrixShape:
     _ncols = ncols
 
 
-class _ScalarShape:
+class ScalarInfix:
     __slots__ = ()
     ndim = 0
     shape = ()
     output_type = ScalarExpression
-    _output_type = Scalar
     _is_scalar = True
     _is_cscalar = False
     is_cscalar = False
@@ -175,64 +178,63 @@ def _shape_of_ewise(self: Any) -> tuple:
     return self.right.shape if self.left.ndim < self.right.ndim else self.left.shape
 
 
-class VectorEwiseAddExpr(_VectorShape, _Or):
+class VectorEwiseAddExpr(VectorInfix, _Or, ComputedVector):
     __slots__ = ()
     shape = property(_shape_of_ewise)
-    _ewise_add = Tensor._ewise_add
-    _ewise_union = Tensor._ewise_union
 
 
-class VectorEwiseMultExpr(_VectorShape, _And):
+class VectorEwiseMultExpr(VectorInfix, _And, ComputedVector):
     __slots__ = ()
     shape = property(_shape_of_ewise)
-    _ewise_mult = Tensor._ewise_mult
 
 
-class VectorMatMulExpr(_VectorShape, _MatMul):
+class VectorMatMulExpr(VectorInfix, _MatMul, ComputedVector):
     __slots__ = ()
-    _vxm = Vector._vxm
-    _inner = Vector._inner
+
+    def _vxm(self, other: Any, op: Any, is_infix: bool = True) -> Any:
+        return kinds.Vector._vxm(self, other, op, is_infix)
+
+    def _inner(self, other: Any, op: Any, is_infix: bool = True) -> Any:
+        return kinds.Vector._inner(self, other, op, is_infix)
 
     @property
     def shape(self) -> tuple[int]:
         return (self.right._ncols if self.method_name == "vxm" else self.left._nrows,)
 
 
-class MatrixEwiseAddExpr(_MatrixShape, _Or):
+class MatrixEwiseAddExpr(MatrixInfix, _Or, ComputedMatrix):
     __slots__ = ()
     shape = property(_shape_of_ewise)
-    _ewise_add = Tensor._ewise_add
-    _ewise_union = Tensor._ewise_union
 
 
-class MatrixEwiseMultExpr(_MatrixShape, _And):
+class MatrixEwiseMultExpr(MatrixInfix, _And, ComputedMatrix):
     __slots__ = ()
     shape = property(_shape_of_ewise)
-    _ewise_mult = Tensor._ewise_mult
 
 
-class MatrixMatMulExpr(_MatrixShape, _MatMul):
+class MatrixMatMulExpr(MatrixInfix, _MatMul, ComputedMatrix):
     __slots__ = ()
-    _mxm = MatrixOperations._mxm
-    _mxv = MatrixOperations._mxv
+
+    def _mxm(self, other: Any, op: Any, is_infix: bool = True) -> Any:
+        return kinds.Matrix._mxm(self, other, op, is_infix)
+
+    def _mxv(self, other: Any, op: Any, is_infix: bool = True) -> Any:
+        return kinds.Matrix._mxv(self, other, op, is_infix)
 
     @property
     def shape(self) -> tuple[int, int]:
         return (self.left._nrows, self.right._ncols)
 
 
-class ScalarEwiseAddExpr(_ScalarShape, _Or):
+class ScalarEwiseAddExpr(ScalarInfix, _Or, ComputedScalar):
     __slots__ = ()
-    _ewise_add = Scalar._ewise_add
-    _ewise_union = Scalar._ewise_union
 
 
-class ScalarEwiseMultExpr(_ScalarShape, _And):
+class ScalarEwiseMultExpr(ScalarInfix, _And, ComputedScalar):
     __slots__ = ()
-    _ewise_mult = Scalar._ewise_mult
 
 
-class ScalarMatMulExpr(_ScalarShape, _MatMul):
+class ScalarMatMulExpr(ScalarInfix, _MatMul, ComputedScalar):
     __slots__ = ()
 
 
@@ -254,16 +256,16 @@ def ewise_infix(left: Any, right: Any, sign: str, reflected: bool = False) -> An
         if getattr(operand, "_infix", None) == other_sign:
             _mixed(left, right)
     left_type, right_type = output_type(left), output_type(right)
-    if left_type in COLLECTIONS and right_type in COLLECTIONS:
+    if left_type in kinds.COLLECTIONS and right_type in kinds.COLLECTIONS:
         _check_ewise_shapes(left, right, method)
         return _EWISE[sign, max(left.ndim, right.ndim)](left, right, method)
     if isinstance(right, Mask):
         return right.__ror__(left) if sign == "__or__" else right.__rand__(left)
-    if left_type in COLLECTIONS:
-        left._expect_type(right, COLLECTIONS, within=sign, argname="right")
-    if right_type in COLLECTIONS:
-        right._expect_type(left, COLLECTIONS, within=f"__r{sign[2:]}" if reflected else sign, argname="left")
-    if left_type is Scalar:
+    if left_type in kinds.COLLECTIONS:
+        left._expect_type(right, kinds.COLLECTIONS, within=sign, argname="right")
+    if right_type in kinds.COLLECTIONS:
+        right._expect_type(left, kinds.COLLECTIONS, within=f"__r{sign[2:]}" if reflected else sign, argname="left")
+    if left_type is kinds.Scalar:
         return _EWISE[sign, 0](left, right, method)
     return _EWISE[sign, 0](right, left, method)
 
@@ -284,30 +286,58 @@ def _check_ewise_shapes(left: Any, right: Any, method: str) -> None:
 def matmul_infix(left: Any, right: Any, reflected: bool = False) -> Any:
     """``left @ right``: vxm, mxv, mxm or inner, by the types of the operands."""
     left_type, right_type = output_type(left), output_type(right)
-    if left_type is Vector:
-        if right_type is Matrix or right_type is TransposedMatrix:
+    if left_type is kinds.Vector:
+        if right_type is kinds.Matrix or right_type is kinds.TransposedMatrix:
             if left._size != right._nrows:
                 _mismatch("vxm", left, right)
             return VectorMatMulExpr(left, right, "vxm")
-        if right_type is Vector:
+        if right_type is kinds.Vector:
             if left._size != right._size:
                 _mismatch("inner", left, right)
             return ScalarMatMulExpr(left, right, "inner")
-        left._expect_type(right, (Matrix, TransposedMatrix, Vector), within="__matmul__", argname="right")
-    if left_type is Matrix or left_type is TransposedMatrix:
-        if right_type is Vector:
+        left._expect_type(right, (*kinds.MATRICES, kinds.Vector), within="__matmul__", argname="right")
+    if left_type is kinds.Matrix or left_type is kinds.TransposedMatrix:
+        if right_type is kinds.Vector:
             if left._ncols != right._size:
                 _mismatch("mxv", left, right)
             return VectorMatMulExpr(left, right, "mxv")
-        if right_type is Matrix or right_type is TransposedMatrix:
+        if right_type is kinds.Matrix or right_type is kinds.TransposedMatrix:
             if left._ncols != right._nrows:
                 _mismatch("mxm", left, right)
             return MatrixMatMulExpr(left, right, "mxm")
-        left._expect_type(right, (Vector, Matrix, TransposedMatrix), within="__matmul__", argname="right")
-    types = (Matrix, TransposedMatrix) if right_type is Vector else COLLECTIONS
+        left._expect_type(right, kinds.COLLECTIONS, within="__matmul__", argname="right")
+    types = kinds.MATRICES if right_type is kinds.Vector else kinds.COLLECTIONS
     right._expect_type(left, types, within="__rmatmul__", argname="left")
     raise TypeError(f"Bad types for matmul: {type(left).__name__}, {type(right).__name__}")
 
 
 def _mismatch(method: str, left: Any, right: Any) -> None:
     raise DimensionMismatch(f"{method}: {_shown(left)} has shape {left.shape}, {_shown(right)} has shape {right.shape}")
+
+
+class EwiseSigns:
+    """``x | y`` and ``x & y`` of objects."""
+
+    __slots__ = ()
+
+    def __or__(self, other: Any) -> Any:
+        return ewise_infix(self, other, "__or__")
+
+    def __ror__(self, other: Any) -> Any:
+        return ewise_infix(other, self, "__or__", True)
+
+    def __and__(self, other: Any) -> Any:
+        return ewise_infix(self, other, "__and__")
+
+    def __rand__(self, other: Any) -> Any:
+        return ewise_infix(other, self, "__and__", True)
+
+
+class ProductSigns:
+    """``A @ B`` of Vectors and Matrices."""
+
+    __slots__ = ()
+    __matmul__ = matmul_infix
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return matmul_infix(other, self, True)

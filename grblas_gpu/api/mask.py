@@ -6,6 +6,8 @@ from typing import Any
 
 from ..backends.storage import MaskView
 from ..dtypes import BOOL
+from . import kinds
+from .kinds import output_type
 
 
 class Mask:
@@ -137,9 +139,7 @@ ValueMask._inverse, ComplementedValueMask._inverse = ComplementedValueMask, Valu
 def check_mask(mask: Any, output: Any = None) -> Mask:
     """A mask from what a user gave: a Mask, or a Boolean object (taken as ``.V``)."""
     if not isinstance(mask, Mask):
-        from .base import output_type
-
-        if output_type(mask).__name__ not in ("Vector", "Matrix"):
+        if output_type(mask) not in (kinds.Vector, kinds.Matrix):
             raise TypeError(f"Invalid mask: {type(mask)}; expected a Vector or Matrix with .S or .V")
         if mask.dtype != BOOL:
             raise TypeError(

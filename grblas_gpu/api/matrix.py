@@ -8,16 +8,19 @@ from typing import Any
 import numpy as np
 
 from .. import select
-from ..backends import interpreter as runs
 from ..backends.registry import current_engine
 from ..backends.storage import MatrixStore
 from ..dtypes import FP64, lookup_dtype
 from ..errors import OutputNotEmpty
-from . import vector
-from .base import BaseType, stands_for
+from ..ir import ops
+from . import kinds
+from .arithmetic import ArithmeticInPlace, NothingInPlace
+from .base import BaseType
 from .conversions import check_size, index_array, integral, output_values, row_order, values_to_array
 from .diagonals import diagonal_mask, diagonal_size, diagonal_values
 from .expressions import MatrixExpression, MatrixIndexExpr
+from .infix import MatrixInfix
+from .kinds import stands_for
 from .mask import StructuralMask, ValueMask, check_mask
 from .matrix_construction import MatrixConstruction
 from .matrix_formats import compressed_arrays, doubly_compressed, empty_store, entries_of
@@ -29,7 +32,7 @@ from .updates import Updater
 from .vector import Vector, dense_fill
 
 
-class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValues, BaseType):
+class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValues, ArithmeticInPlace, BaseType):
     """A matrix with entries at some of its positions.
 
     >>> from grblas_gpu import Matrix
@@ -342,7 +345,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         return Vector._from_store(self._engine, self.dtype, self._engine.extract_column(self._store, 0, None), name)
 
 
-class TransposedMatrix(MatrixOperations):
+class TransposedMatrix(MatrixOperations, NothingInPlace):
     """``A.T``: reads like a Matrix, cannot be written to. The transposed structure is made once and kept by ``A``."""
 
     __slots__ = ("_matrix", "_nrows", "_ncols", "__weakref__")
@@ -392,7 +395,7 @@ class TransposedMatrix(MatrixOperations):
     def _as_expression(self) -> MatrixExpression:
         return MatrixExpression(
             "transpose",
-            runs.run_transpose,
+            ops.TRANSPOSE,
             [self],
             nrows=self._nrows,
             ncols=self._ncols,
@@ -449,6 +452,8 @@ def _rebuild(rows: Any, cols: Any, values: Any, dtype: Any, nrows: int, ncols: i
     return Matrix.from_coo(rows, cols, values, dtype, nrows=nrows, ncols=ncols, name=name)
 
 
-stands_for(Matrix, Matrix, MatrixExpression, MatrixIndexExpr)
+kinds.Matrix, kinds.TransposedMatrix = Matrix, TransposedMatrix
+kinds.MATRICES = (Matrix, TransposedMatrix)
+kinds.COLLECTIONS = (Vector, Matrix, TransposedMatrix)
+stands_for(Matrix, Matrix, MatrixExpression, MatrixIndexExpr, MatrixInfix)
 stands_for(TransposedMatrix, TransposedMatrix)
-vector.MATRICES = (Matrix, TransposedMatrix)

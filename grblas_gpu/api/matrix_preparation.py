@@ -22,11 +22,23 @@ if TYPE_CHECKING:
     from .matrix import Matrix
 
 
+SEARCHES = 64  # at once, at most
+ROWS_ENTRIES = 2**20  # of a matrix of searches, at most: large graphs have work enough in one row
+SIDE_BY_SIDE_ENTRIES = 2**22  # of searches side by side, which are worked on in one go
+
+
 class DegreeOrder(NamedTuple):
     """A graph ``P A P'`` and the selection ``P`` that makes it: row p has its one entry at the vertex numbered p."""
 
     graph: Matrix
     selection: Matrix
+
+
+class Batching(NamedTuple):
+    """How many searches do best at once, and whether side by side in one vector or as rows of a matrix."""
+
+    size: int
+    side_by_side: bool
 
 
 class MatrixPreparation:
@@ -70,27 +82,23 @@ class MatrixPreparation:
         """
         return self._kept("degree_statistics", self._engine.degree_statistics)
 
-    def prefers_batches(self) -> bool:
-        """Whether vectors are multiplied with this matrix faster as rows of another matrix than one after the other.
+    def batching(self, *, rows: bool = False) -> Batching:
+        """How to take many searches of this graph: so many at once, in one vector or as rows of a matrix.
 
-        That is so where a single one has too little work for a call; how much is enough depends on the backend.
-
-        >>> from grblas_gpu import Matrix
-        >>> Matrix(bool, 10, 10).prefers_batches()
-        True
-        """
-        return self._store.nrows <= self._engine.costs.batch_size
-
-    def prefers_side_by_side(self) -> bool:
-        """Whether several searches are better side by side in one vector (:meth:`side_by_side`) than rows of a matrix.
-
-        That is so where whole loops run on a device: they know vectors.
+        That depends on the engine, and on memory. Where one search has work enough for a call, it is one at a time;
+        where whole loops run on a device, which know vectors, several stand side by side (:meth:`side_by_side`), unless
+        they have to be ``rows``.
 
         >>> from grblas_gpu import Matrix
-        >>> Matrix(bool, 10, 10).prefers_side_by_side()
-        False
+        >>> Matrix(bool, 1000, 1000).batching(rows=True)
+        Batching(size=64, side_by_side=False)
         """
-        return bool(self._engine.runs_loops) and config["loops"] != "iterated"
+        engine, n = self._engine, self._store.nrows
+        side_by_side = not rows and bool(engine.runs_loops) and config["loops"] != "iterated"
+        if n > engine.costs.batch_size:
+            return Batching(1, side_by_side)
+        entries = SIDE_BY_SIDE_ENTRIES if side_by_side else ROWS_ENTRIES
+        return Batching(max(1, min(SEARCHES, entries // max(1, n))), side_by_side)
 
     def side_by_side(self, copies: int) -> Matrix:
         """Several copies of this graph that do not touch: this matrix along the diagonal, ``I kron A``.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir.descriptor import Descriptor, descriptor_from_options
-from . import execution
+from . import execution, kinds
+from .assignment import assign_region
 from .indexing import Indexes
 
 
@@ -51,9 +52,7 @@ class Updater:
         if indexes.is_single_element:
             execution.remove_element(self.parent, indexes)
         else:  # deleting a region is assigning an empty scalar to it
-            from .scalar import Scalar
-
-            self.assign(indexes, Scalar(self.parent.dtype, name="s_empty"), submask=False)
+            self.assign(indexes, kinds.Scalar(self.parent.dtype, name="s_empty"), submask=False)
 
     def assign(self, indexes: Indexes, value: Any, submask: bool) -> None:
         if self.input_mask is not None:
@@ -61,9 +60,7 @@ class Updater:
         if indexes.is_single_element and self.mask is None and self.accum is None:
             execution.set_element(self.parent, indexes, value)
         else:
-            execution.assign_region(
-                self.parent, indexes, value, self.mask, self.accum, self.replace, submask, self.desc
-            )
+            assign_region(self.parent, indexes, value, self.mask, self.accum, self.replace, submask, self.desc)
 
     def __eq__(self, other: object) -> bool:
         raise TypeError(f"__eq__ not defined for objects of type {type(self)}.")

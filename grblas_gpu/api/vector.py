@@ -9,28 +9,33 @@ from typing import Any
 import numpy as np
 
 from .. import binary, monoid, select, semiring
-from ..backends import interpreter as runs
 from ..backends.entries import cast
 from ..backends.formats import choose_format
 from ..backends.registry import current_engine
 from ..backends.storage import Array, VectorStore
 from ..dtypes import FP64, DataType, lookup_dtype, unify
 from ..errors import DimensionMismatch, InvalidValue, OutputNotEmpty
+from ..ir import ops
 from ..ir import record as recording
+from ..ir.node import Node
 from ..operators import get_semiring, get_typed_op
-from .base import BaseType, check_same_backend, stands_for
+from . import kinds
+from .arithmetic import ArithmeticInPlace
+from .base import BaseType, check_same_backend
 from .conversions import MAX_SIZE, check_bounds, check_size, index_array, output_values, own_values, values_to_array
+from .execution import submit
 from .expressions import MatrixExpression, ScalarExpression, VectorExpression, VectorIndexExpr
+from .infix import VectorInfix
+from .kinds import stands_for
 from .mask import StructuralMask, ValueMask
 from .scalar import Scalar, as_scalar
 from .tensor import Tensor, typed_op_of_chain
 from .updates import Updater
 
 NUMBERS = frozenset((bool, int, float))
-MATRICES: tuple = ()  # (Matrix, TransposedMatrix), set by matrix.py, which builds on this module
 
 
-class Vector(Tensor, BaseType):
+class Vector(Tensor, ArithmeticInPlace, BaseType):
     """A vector with entries at some of its positions.
 
     >>> from grblas_gpu import Vector
@@ -337,10 +342,8 @@ class Vector(Tensor, BaseType):
         >>> Vector.from_coo([0, 1], [5, 6]).diag(1).to_dicts()
         {0: {1: 5}, 1: {2: 6}}
         """
-        from .matrix import Matrix
-
         store = self._engine.diagonal_matrix(self._store, _integer(k))
-        return Matrix._from_store(self._engine, self.dtype, store, name)
+        return kinds.Matrix._from_store(self._engine, self.dtype, store, name)
 
     def clear(self) -> None:
         """Remove all entries.
@@ -350,9 +353,7 @@ class Vector(Tensor, BaseType):
         >>> v.nvals, v.size
         (0, 3)
         """
-        if recording.active and (recorder := recording.current()) is not None and recorder.cleared(self):
-            return
-        self._store = self._engine.empty_vector(self._size, self.dtype.np_type)
+        submit(Node(ops.CLEAR, self))
 
     def resize(self, size: int) -> None:
         """Change the size; entries beyond it are dropped.
@@ -391,9 +392,7 @@ class Vector(Tensor, BaseType):
         return Vector
 
     def _as_matrix(self, *, name: str | None = None) -> Any:
-        from .matrix import Matrix
-
-        return Matrix._from_store(self._engine, self.dtype, self._engine.as_matrix(self._store, False), name)
+        return kinds.Matrix._from_store(self._engine, self.dtype, self._engine.as_matrix(self._store, False), name)
 
     @classmethod
     def _from_store(cls, engine: Any, dtype: Any, store: VectorStore, name: str | None = None) -> Vector:
@@ -415,10 +414,10 @@ class Vector(Tensor, BaseType):
         return self._vxm(other, op)
 
     def _vxm(self, other: Any, op: Any = semiring.plus_times, is_infix: bool = False) -> VectorExpression:
-        x, y, op = product_operands(self, other, MATRICES, op, "vxm", is_infix)
+        x, y, op = product_operands(self, other, kinds.MATRICES, op, "vxm", is_infix)
         if x._size != y._nrows:
             raise DimensionMismatch(f"vxm: {x.name} has size {x._size}, {y.name} has shape {y.shape}")
-        return VectorExpression("vxm", runs.run_vxm, [x, y], op=op, size=y._ncols, masks=True)
+        return VectorExpression("vxm", ops.VXM, [x, y], op=op, size=y._ncols)
 
     def inner(self, other: Any, op: Any = semiring.plus_times) -> ScalarExpression:
         """The inner product with another Vector.
@@ -432,7 +431,7 @@ class Vector(Tensor, BaseType):
         x, y, op = product_operands(self, other, (Vector,), op, "inner", is_infix)
         if x._size != y._size:
             raise DimensionMismatch(f"inner: {x.name} has size {x._size}, {y.name} has size {y._size}")
-        return ScalarExpression("inner", runs.run_inner, [x, y], op=op)
+        return ScalarExpression("inner", ops.INNER, [x, y], op=op)
 
     def outer(self, other: Any, op: Any = binary.times) -> MatrixExpression:
         """All products of an entry with an entry of another Vector.
@@ -447,7 +446,7 @@ class Vector(Tensor, BaseType):
         op = op.binaryop if op.opclass == "Monoid" else op
         get_semiring(monoid.any, op)  # an outer product is any.op, and has to be one
         check_same_backend(self, other, "outer")
-        return MatrixExpression("outer", runs.run_outer, [self, other], op=op, nrows=self._size, ncols=other._size)
+        return MatrixExpression("outer", ops.OUTER, [self, other], op=op, nrows=self._size, ncols=other._size)
 
     def reduce(self, op: Any = monoid.plus, *, allow_empty: bool = True) -> ScalarExpression:
         """All entries combined with a monoid or aggregator.
@@ -456,7 +455,13 @@ class Vector(Tensor, BaseType):
         5
         """
         op = reduction_operator(self, op, "reduce", allow_empty)
-        return ScalarExpression("reduce", runs.run_reduce, [self], op=op, is_cscalar=not allow_empty)
+        return ScalarExpression(
+            "reduce",
+            ops.REDUCE if allow_empty else ops.REDUCE_OR_IDENTITY,
+            [self],
+            op=op,
+            is_cscalar=not allow_empty,
+        )
 
     def reposition(self, offset: int, *, size: int | None = None) -> VectorExpression:
         """The entries moved by an offset; those that leave the Vector are dropped.
@@ -469,7 +474,7 @@ class Vector(Tensor, BaseType):
         offset = int(offset)
         return VectorExpression(
             "reposition",
-            runs.run_reposition,
+            ops.REPOSITION,
             [self, (offset,), (size,)],
             size=size,
             dtype=self.dtype,
@@ -590,4 +595,5 @@ def product_operands(x: Any, y: Any, types: tuple, op: Any, method: str, is_infi
     return x, y, op
 
 
-stands_for(Vector, Vector, VectorExpression, VectorIndexExpr)
+kinds.Vector = Vector
+stands_for(Vector, Vector, VectorExpression, VectorIndexExpr, VectorInfix)

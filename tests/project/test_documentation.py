@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 from types import ModuleType
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 import grblas_gpu as gb
 from grblas_gpu import algorithms, distributed, generators
 from grblas_gpu.api import operations
-from grblas_gpu.api.signs import Signs
 
 
 def public_names() -> dict[str, Any]:
@@ -74,12 +72,3 @@ def test_examples():
 def test_types():
     without = [f"{name}({', '.join(missing)})" for name, value in NAMES.items() if (missing := unannotated(value))]
     assert not without, f"without types: {', '.join(without)}"
-
-
-def test_signs_that_are_declared_for_type_checkers_exist() -> None:
-    tree = ast.parse(inspect.getsource(Signs))
-    declared = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
-    assert {"__add__", "__matmul__", "__lt__", "__neg__"} <= declared
-    for cls in (gb.Vector, gb.Matrix, gb.matrix.TransposedMatrix, gb.Scalar):
-        missing = {name for name in declared if getattr(cls, name, None) is None}
-        assert missing <= ({"__matmul__", "__rmatmul__"} if cls is gb.Scalar else set())

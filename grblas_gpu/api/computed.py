@@ -1,0 +1,129 @@
+"""What an expression computes itself for, when automatic computation is on: the attributes of its result.
+
+The mixins stand last among the bases of a class, so that what an expression has itself is not computed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .arithmetic import Arithmetic, NothingInPlace
+from .base import BaseType
+
+
+def _of_result(name: str) -> Any:
+    return property(lambda self: self._get_value(name))
+
+
+class Computed(Arithmetic, NothingInPlace):
+    """Of every expression."""
+
+    __slots__ = ()
+    _value: Any
+
+    def _get_value(self, attr: str | None = None) -> Any:
+        raise NotImplementedError
+
+    @property
+    def name(self) -> str:
+        return self._get_value("name")
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self._get_value("name")
+        self._value.name = name
+
+    apply = _of_result("apply")
+    ewise_add = _of_result("ewise_add")
+    ewise_mult = _of_result("ewise_mult")
+    ewise_union = _of_result("ewise_union")
+    get = _of_result("get")
+    isclose = _of_result("isclose")
+    isequal = _of_result("isequal")
+    nvals = _of_result("nvals")
+    select = _of_result("select")
+    wait = _of_result("wait")
+    _engine = _of_result("_engine")
+    _nvals = _of_result("_nvals")
+    _store = _of_result("_store")
+    __and__ = _of_result("__and__")
+    __or__ = _of_result("__or__")
+    __rand__ = _of_result("__rand__")
+    __ror__ = _of_result("__ror__")
+
+
+class ComputedCollection(Computed):
+    """Of what becomes a Vector or a Matrix."""
+
+    __slots__ = ()
+
+    S = _of_result("S")
+    V = _of_result("V")
+    diag = _of_result("diag")
+    reposition = _of_result("reposition")
+    to_coo = _of_result("to_coo")
+    to_dense = _of_result("to_dense")
+    __contains__ = _of_result("__contains__")
+    __getitem__ = _of_result("__getitem__")
+    __iter__ = _of_result("__iter__")
+    __matmul__ = _of_result("__matmul__")
+    __rmatmul__ = _of_result("__rmatmul__")
+    __array__ = BaseType.__array__
+    __bool__ = BaseType.__bool__
+
+
+class ComputedVector(ComputedCollection):
+    __slots__ = ()
+
+    inner = _of_result("inner")
+    outer = _of_result("outer")
+    reduce = _of_result("reduce")
+    to_dict = _of_result("to_dict")
+    vxm = _of_result("vxm")
+    _as_matrix = _of_result("_as_matrix")
+
+
+class ComputedMatrix(ComputedCollection):
+    __slots__ = ()
+
+    T = _of_result("T")
+    kronecker = _of_result("kronecker")
+    mxm = _of_result("mxm")
+    mxv = _of_result("mxv")
+    power = _of_result("power")
+    reduce_columnwise = _of_result("reduce_columnwise")
+    reduce_rowwise = _of_result("reduce_rowwise")
+    reduce_scalar = _of_result("reduce_scalar")
+    to_csc = _of_result("to_csc")
+    to_csr = _of_result("to_csr")
+    to_dcsc = _of_result("to_dcsc")
+    to_dcsr = _of_result("to_dcsr")
+    to_dicts = _of_result("to_dicts")
+    to_edgelist = _of_result("to_edgelist")
+    _as_vector = _of_result("_as_vector")
+
+
+class ComputedScalar(Computed):
+    __slots__ = ()
+
+    is_empty = _of_result("is_empty")
+    value = _of_result("value")
+    _as_matrix = _of_result("_as_matrix")
+    _as_vector = _of_result("_as_vector")
+    _get = _of_result("_get")
+    _is_empty = _of_result("_is_empty")
+    __array__ = _of_result("__array__")
+    __bool__ = _of_result("__bool__")
+    __complex__ = _of_result("__complex__")
+    __float__ = _of_result("__float__")
+    __index__ = _of_result("__index__")
+    __int__ = _of_result("__int__")
+
+    # Methods: the error of a property would be swallowed here.
+    def __eq__(self, other: Any) -> Any:
+        return self._get_value("__eq__")(other)
+
+    def __ne__(self, other: Any) -> Any:
+        return self._get_value("__ne__")(other)
+
+    __hash__ = None  # type: ignore[assignment]

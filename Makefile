@@ -33,9 +33,10 @@ demo: $(READY)  ## a Kronecker graph, two BFS, checked against python-graphblas
 
 test: lint types conformance unit  ## everything that this machine can check
 
-lint: $(READY)  ## ruff: rules and format
+lint: $(READY)  ## ruff: rules and format; and that layers import one way
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
+	$(PY) -m pytest -q tests/project/test_layers.py
 
 types: $(READY)  ## mypy
 	$(PY) -m mypy

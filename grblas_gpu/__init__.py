@@ -12,6 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import agg, binary, dtypes, exceptions, indexunary, monoid, op, select, semiring, unary
+from .api import aggregation as aggregation  # says how aggregators are computed
+from .api import calls as calls  # says what calling an operator means
 from .api import operations
 from .api.base import replace
 from .api.conversions import MAX_SIZE

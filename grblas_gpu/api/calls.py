@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..operators.base import define_calls
 from . import kinds
 from .kinds import output_type
 
@@ -88,9 +89,6 @@ def binary_call(op: Any, left: Any, right: Any = None, *, left_default: Any = No
     return operand.apply(op, right=right)
 
 
-monoid_call = binary_call
-
-
 def semiring_call(op: Any, expr: Any, right: Any = None) -> Any:
     """``semiring.min_plus(A @ B)``."""
     if right is None and getattr(expr, "_role", None) == "infix":
@@ -138,3 +136,14 @@ def agg_call(op: Any, expr: Any, *, rowwise: bool = False, columnwise: bool = Fa
         f"Bad type when calling {op!r}.\n    - Expected type: Vector, Matrix, TransposedMatrix.\n"
         f"    - Got: {type(expr)}.\nCalling an Aggregator is syntactic sugar for calling reduce methods."
     )
+
+
+define_calls(
+    unary_call=unary_call,
+    binary_call=binary_call,
+    monoid_call=binary_call,
+    semiring_call=semiring_call,
+    indexunary_call=indexunary_call,
+    select_call=select_call,
+    agg_call=agg_call,
+)

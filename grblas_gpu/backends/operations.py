@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import EmptyObject, NotImplementedException
 from ..ir.node import Node
+from ..operators.aggregators import compute as aggregate
 from .operands import engine_of, given, matrix_store, store_of
 from .products import binary_of
 from .storage import MaskView, MatrixStore, VectorStore
@@ -87,7 +88,7 @@ def select_mask(node: Node, view: MaskView | None) -> Any:
 def reduce(node: Node, view: MaskView | None) -> Any:
     (x,) = node.operands
     if node.operator.opclass == "Aggregator":
-        return _aggregate(node.operator, x, "scalar")._get()
+        return aggregate(node.operator, x, "scalar")._get()
     store = x._matrix._store if x._is_transposed else x._store
     return x._engine.reduce_scalar(store, node.operator)
 
@@ -100,14 +101,14 @@ def reduce_or_identity(node: Node, view: MaskView | None) -> Any:
 def reduce_rowwise(node: Node, view: MaskView | None) -> VectorStore:
     (a,) = node.operands
     if node.operator.opclass == "Aggregator":
-        return _aggregate(node.operator, a, "rowwise")._store
+        return aggregate(node.operator, a, "rowwise")._store
     return a._engine.reduce_rowwise(matrix_store(a), _monoid(node.operator))
 
 
 def reduce_columnwise(node: Node, view: MaskView | None) -> VectorStore:
     (a,) = node.operands
     if node.operator.opclass == "Aggregator":
-        return _aggregate(node.operator, a, "columnwise")._store
+        return aggregate(node.operator, a, "columnwise")._store
     return a._engine.reduce_rowwise(matrix_store(a.T), _monoid(node.operator))
 
 
@@ -115,12 +116,6 @@ def _monoid(op: Any) -> Any:
     if op.opclass == "Monoid":
         return op
     raise NotImplementedException(f"reduce needs a monoid: {op} is a BinaryOp that belongs to none")
-
-
-def _aggregate(op: Any, x: Any, mode: str) -> Any:
-    from ..operators.aggregators import compute
-
-    return compute(op, x, mode)
 
 
 # --------------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ The objects above use :func:`get_typed_op`, :func:`find_opclass` and :func:`get_
 namespaces ``grblas_gpu.unary``, ``binary``, ``monoid``, ``semiring``, ``indexunary``, ``select``, ``agg`` and ``op``.
 """
 
+from . import builtin as builtin  # fills the registry
 from .base import OpBase, TypedOpBase
 from .binary import BinaryOp, ParameterizedBinaryOp, TypedBuiltinBinaryOp, TypedUserBinaryOp
 from .indexunary import (
@@ -17,23 +18,19 @@ from .indexunary import (
     TypedUserSelectOp,
 )
 from .monoid import Monoid, ParameterizedMonoid, TypedBuiltinMonoid, TypedUserMonoid
+from .opclass import UNKNOWN_OPCLASS, find_opclass
 from .parameterized import ParameterizedUdf
 from .registry import OpPath
-from .resolve import (
-    UNKNOWN_OPCLASS,
+from .resolve import get_typed_op, op_from_string, semiring_from_string
+from .semiring import ParameterizedSemiring, Semiring, TypedBuiltinSemiring, TypedUserSemiring, get_semiring
+from .strings import (
     aggregator_from_string,
     binary_from_string,
-    find_opclass,
-    get_semiring,
-    get_typed_op,
     indexunary_from_string,
     monoid_from_string,
-    op_from_string,
     select_from_string,
-    semiring_from_string,
     unary_from_string,
 )
-from .semiring import ParameterizedSemiring, Semiring, TypedBuiltinSemiring, TypedUserSemiring
 from .unary import ParameterizedUnaryOp, TypedBuiltinUnaryOp, TypedUserUnaryOp, UnaryOp
 
 __all__ = [

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..dtypes import ALL_TYPES, UINT64, DataType, lookup_dtype
+from ..dtypes import ALL_TYPES, UINT64, DataType, lookup_dtype, unify
 from . import registry
 from .parameterized import call_again
 from .reductions import quiet
@@ -23,20 +23,28 @@ if TYPE_CHECKING:
 _numbers = itertools.count()  # tell operators without a name of their own apart
 
 
-def caller(name: str) -> Callable[..., Any]:
-    """A ``__call__`` that hands over to the function of this name in :mod:`grblas_gpu.api.calls`, and at its first call
-    leaves its place to it."""
+class _Call:
+    """The place of a ``__call__`` in a class of operators, until :func:`define_calls` fills it."""
 
-    def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
-        from ..api import calls
+    _places: ClassVar[dict[str, list[type]]] = {}
 
-        function = getattr(calls, name)
-        for cls in type(self).__mro__:
-            if cls.__dict__.get("__call__") is __call__:
-                setattr(cls, "__call__", function)  # noqa: B010 (a plain assignment would be one to a method)
-        return function(self, *args, **kwargs)
+    def __init__(self, name: str) -> None:
+        self._name = name
 
-    return __call__
+    def __set_name__(self, owner: type, attribute: str) -> None:
+        self._places.setdefault(self._name, []).append(owner)
+
+
+def caller(name: str) -> Any:
+    """A ``__call__`` that the layer above defines under this name: what it means to call an operator is up to it."""
+    return _Call(name)
+
+
+def define_calls(**functions: Callable[..., Any]) -> None:
+    """Say what calling operators means; each class gets its function itself, so that a call costs nothing more."""
+    for name, function in functions.items():
+        for owner in _Call._places[name]:
+            owner.__call__ = function  # type: ignore[method-assign]
 
 
 class TypedOpBase:
@@ -232,9 +240,7 @@ class OpBase:
         except (KeyError, TypeError):
             pass
         if type(key) is tuple:
-            from .resolve import get_typed_op
-
-            return get_typed_op(self, lookup_dtype(key[0]), lookup_dtype(key[1]))
+            return self._for_types(lookup_dtype(key[0]), lookup_dtype(key[1]))
         dtype = lookup_dtype(key)
         if self._is_udt:
             return self._compile_udt(dtype, dtype)
@@ -281,6 +287,24 @@ class OpBase:
                 raise KeyError(f"{self.name} does not work with {dtype} and {dtype2}")
             self._cache[dtype, dtype2] = self._typed_user_class(self, dtype, result, dtype2)
         return self._cache[dtype, dtype2]
+
+    def _for_types(self, dtype: DataType, dtype2: DataType | None) -> Any:
+        """The typed operator for operands of these types, found once."""
+        key = dtype, dtype2
+        if key not in self._cache:
+            self._cache[key] = self._find_for_types(dtype, dtype2)
+        return self._cache[key]
+
+    def _find_for_types(self, dtype: DataType, dtype2: DataType | None) -> Any:
+        if self._is_udt:
+            return self._compile_udt(dtype, dtype2)
+        if dtype2 is None:
+            return self[dtype]
+        special = self._for_two(dtype, dtype2)
+        if special is not None:
+            return special
+        unified = unify(dtype, dtype2)
+        return self[unified] if unified in self or not self.is_positional else self[UINT64]
 
     def _for_two(self, dtype: DataType, dtype2: DataType) -> Any:
         """The typed operator for operands of two types, where it is not the one of the unified type."""

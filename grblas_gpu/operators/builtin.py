@@ -5,10 +5,16 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from . import numpy_tables
+from . import numpy_tables, registry
 from .agg_tables import AGG_ALIASES, AGGREGATORS, AggRow
+from .aggregators import Aggregator
+from .binary import BinaryOp, ParameterizedBinaryOp
+from .indexunary import IndexUnaryOp, SelectOp
+from .monoid import Monoid
 from .monoid_tables import MONOIDS, SEMIRINGS
+from .semiring import Semiring, get_semiring, semiring_name
 from .tables import BINARY, INDEXUNARY, INDEXUNARY_ALIASES, PARAMETERIZED, SELECT, SELECT_ALIASES, UNARY, RowMaker
+from .unary import UnaryOp
 
 
 @cache
@@ -72,9 +78,6 @@ def canonical(kind: str, name: str) -> str | None:
 
 def build(kind: str, name: str) -> Any:
     """Make the operator of this own name."""
-    from . import BinaryOp, IndexUnaryOp, Monoid, ParameterizedBinaryOp, SelectOp, Semiring, UnaryOp
-    from .aggregators import Aggregator
-
     row: Any = rows(kind).get(name)
     if row is None:
         return _numpy_semiring(name)
@@ -95,12 +98,12 @@ def build(kind: str, name: str) -> Any:
 
 def _numpy_semiring(name: str) -> Any:
     """Pairs of NumPy names; most are known under GraphBLAS names too, and then they are that semiring."""
-    from . import Semiring
-    from .registry import builtin
-    from .resolve import get_semiring, semiring_name
-
     monoid_name, binary_name = numpy_tables.semiring_names()[name.removeprefix("numpy.")]
-    monoid, binaryop = builtin("monoid", f"numpy.{monoid_name}"), builtin("binary", f"numpy.{binary_name}")
+    monoid = registry.builtin("monoid", f"numpy.{monoid_name}")
+    binaryop = registry.builtin("binary", f"numpy.{binary_name}")
     if semiring_name(monoid, binaryop) == name:
         return Semiring._build(name, monoid, binaryop)
     return get_semiring(monoid, binaryop)
+
+
+registry.define_builtins(names, canonical, build)

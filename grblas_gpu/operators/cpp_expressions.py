@@ -303,7 +303,7 @@ class CppExpression:
 
     def _function(self, arguments: Arguments) -> Callable[..., Any]:
         """The Python function of these types."""
-        from ..backends.cpu import prelude
+        from . import prelude  # late: it imports Numba
 
         namespace = dict(vars(prelude))
         exec(f"def function({', '.join(self.names)}): return {self._render(arguments).text}", namespace)

@@ -14,6 +14,7 @@ from .base import OpBase, TypedOpBase, caller
 from .binary import BinaryOp, ParameterizedBinaryOp
 from .parameterized import ParameterizedUdf
 from .reductions import Reduce, ReduceAt, first_reduceat, tree_reduceat, ufunc_reduce, ufunc_reduceat, whole
+from .strings import binary_from_string
 from .typing_rules import Signature
 
 
@@ -227,8 +228,6 @@ class Monoid(OpBase):
             )
             return None
         if isinstance(binaryop, str):
-            from .resolve import binary_from_string
-
             binaryop = binary_from_string(binaryop)
         op: Any
         if type(binaryop) is ParameterizedBinaryOp:

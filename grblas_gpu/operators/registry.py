@@ -6,11 +6,10 @@ names). Its ``__getattr__`` comes here.
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 PACKAGE = __package__.rpartition(".")[0]
 #: In this order: an operator shared by two kinds is the first one's in ``op``.
@@ -75,11 +74,9 @@ class Namespace:
         return name in self.variables or name in self.delayed or name in self.builtin_names()
 
     def builtin_names(self) -> set[str]:
-        from .builtin import names
-
         if self.kind == "op":
-            return {name for kind in OP_KINDS for name in names(kind, self.part)}
-        return names(self.kind, self.part)
+            return {name for kind in OP_KINDS for name in _tables.names(kind, self.part)}
+        return _tables.names(self.kind, self.part)
 
     def names(self) -> list[str]:
         """What ``dir`` shows: operators and how to register them, not what the module itself imports."""
@@ -87,21 +84,34 @@ class Namespace:
         return sorted({*own, *self.delayed, *self.builtin_names()})
 
 
+class Tables(NamedTuple):
+    """Functions of what the tables of built-in operators say."""
+
+    names: Callable[[str, str], set[str]]  # of a kind, and of a part of its namespace
+    canonical: Callable[[str, str], str | None]  # an operator's own name
+    build: Callable[[str, str], Any]
+
+
+_tables: Tables
 _builtins: dict[tuple[str, str], Any] = {}
+
+
+def define_builtins(*functions: Any) -> None:
+    """Operators are made of tables, and found here by their names."""
+    global _tables
+    _tables = Tables(*functions)
 
 
 def builtin(kind: str, name: str) -> Any:
     """The built-in operator of this (perhaps dotted) name, or None."""
     key = kind, name
     if key not in _builtins:
-        from .builtin import build, canonical
-
-        standard = canonical(kind, name)
+        standard = _tables.canonical(kind, name)
         if standard is None:
             return None
         if standard != name:
             return builtin(kind, standard)
-        return _builtins.setdefault(key, build(kind, name))  # two threads get the same object
+        return _builtins.setdefault(key, _tables.build(kind, name))  # two threads get the same object
     return _builtins[key]
 
 
@@ -118,7 +128,7 @@ def _find_in_op(part: str, name: str) -> Any:
 
 
 def namespace_module(kind: str) -> Any:
-    return importlib.import_module(f"{PACKAGE}.{kind}")
+    return sys.modules[f"{PACKAGE}.{kind}"]
 
 
 def find(kind: str, name: str) -> Any:

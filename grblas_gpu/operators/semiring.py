@@ -9,7 +9,9 @@ from . import registry
 from .base import OpBase, TypedOpBase, caller
 from .binary import BinaryOp, ParameterizedBinaryOp
 from .monoid import Monoid, ParameterizedMonoid
+from .opclass import find_opclass
 from .parameterized import ParameterizedUdf
+from .strings import binary_from_string, monoid_from_string
 from .typing_rules import Signature
 
 
@@ -64,8 +66,6 @@ def _commutes_to(semiring: Any) -> Any:
         return None
     if other is binaryop:
         return semiring
-    from .resolve import get_semiring
-
     return get_semiring(semiring.monoid, other)
 
 
@@ -191,8 +191,6 @@ class Semiring(OpBase):
     @classmethod
     def register_new(cls, name: str, monoid: Any, binaryop: Any, *, lazy: bool = False) -> Any:
         """Make a Semiring and add it to the namespace; dots in the name nest it."""
-        from .resolve import binary_from_string, monoid_from_string
-
         registry.check_free("semiring", name)
         if lazy:
             registry.install_lazy("semiring", name, lambda: cls.register_new(name, monoid, binaryop))
@@ -247,3 +245,60 @@ class ParameterizedSemiring(ParameterizedUdf):
 
     def _recipe(self) -> tuple[Any, ...]:
         return self.monoid, self.binaryop
+
+
+def semiring_name(monoid: Any, binaryop: Any) -> str:
+    """The name under which a semiring is registered: parts of a namespace stay in it."""
+    *monoid_path, monoid_name = monoid.name.rsplit(".", 1)
+    *binary_path, binary_name = binaryop.name.rsplit(".", 1)
+    paths = {*monoid_path, *binary_path}
+    if len(paths) == 1 and (monoid_path == binary_path or paths <= set(registry.PARTS)):
+        return f"{paths.pop()}.{monoid_name}_{binary_name}"
+    return f"{monoid.name}_{binaryop.name}".replace(".", "_")
+
+
+def get_semiring(monoid: Any, binaryop: Any, name: str | None = None) -> Any:
+    """Get or create the semiring of a monoid and a binary operator; typed if either is.
+
+    >>> from grblas_gpu import binary, monoid
+    >>> get_semiring(monoid.min, binary.plus)
+    semiring.min_plus
+    """
+    monoid, opclass = find_opclass(monoid)
+    switched = False
+    if opclass == "BinaryOp" and monoid.monoid is not None:
+        switched = True
+        monoid = monoid.monoid
+    elif opclass != "Monoid":
+        raise TypeError(f"Expected a Monoid for the monoid argument.  Got type: {type(monoid)}")
+    binaryop, opclass = find_opclass(binaryop)
+    if opclass == "Monoid":
+        if switched:
+            raise TypeError(
+                "Got a BinaryOp for the monoid argument and a Monoid for the binaryop argument.  "
+                "Are the arguments switched?  Hint: `mymonoid.binaryop` is the binaryop of a monoid."
+            )
+        binaryop = binaryop.binaryop
+    elif opclass != "BinaryOp":
+        raise TypeError(f"Expected a BinaryOp for the binaryop argument.  Got type: {type(binaryop)}")
+    types = [op.type for op in (binaryop, monoid) if isinstance(op, TypedOpBase)]
+    monoid = monoid.parent if isinstance(monoid, TypedOpBase) else monoid
+    binaryop = binaryop.parent if isinstance(binaryop, TypedOpBase) else binaryop
+    semiring = _untyped_semiring(monoid, binaryop, name)
+    return semiring[types[0]] if types else semiring
+
+
+def _untyped_semiring(monoid: Monoid, binaryop: BinaryOp, name: str | None) -> Any:
+    if monoid._anonymous or binaryop._anonymous:
+        return Semiring.register_anonymous(monoid, binaryop, name=name)
+    canonical = semiring_name(monoid, binaryop)
+    semiring = registry.find("semiring", canonical)
+    if semiring is None and name is not None:
+        semiring = registry.find("semiring", name)
+    if semiring is None:
+        semiring = Semiring.register_new(canonical, monoid, binaryop)
+    elif semiring.monoid is not monoid or semiring.binaryop is not binaryop:
+        semiring = Semiring.register_anonymous(monoid, binaryop, name=name)
+    if name is not None and registry.find("semiring", name) is None:
+        registry.install("semiring", name, semiring)
+    return semiring

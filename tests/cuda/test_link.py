@@ -45,7 +45,7 @@ def with_a_dictionary(x, y):
 
 def program(op: Any) -> str:
     types = [cuda.using(name, t.np_type) for name, t in zip("XYZ", (op.type, op.type2, op.return_type), strict=True)]
-    return cuda.render("compute_binary.cu", [*types, cuda.binary("op", op)])
+    return cuda.render("compute.cu", ["#define ARITY 2", *types, cuda.binary("op", op)])
 
 
 def test_the_program_declares_the_function():

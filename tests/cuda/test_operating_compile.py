@@ -19,15 +19,11 @@ BYTES, VALUES = np.zeros(2, bool), np.zeros(2, np.float32)
 @pytest.mark.parametrize("architecture", nvrtc.ARCHITECTURES)
 def test_operators_on_arrays(architecture: str) -> None:
     one, two, four = unary.abs["INT8"], binary.truediv["FP32"], indexunary.rowindex["BOOL"]
-    types = [cuda.using("X", one.type.np_type), cuda.using("Z", one.return_type.np_type)]
-    nvrtc.compile_cuda(cuda.render("compute_unary.cu", [*types, cuda.unary("op", one)]), architecture, cuda.OPTIONS)
-    types = [cuda.using(name, np.dtype(np.float32)) for name in "XYZ"]
-    nvrtc.compile_cuda(cuda.render("compute_binary.cu", [*types, cuda.binary("op", two)]), architecture, cuda.OPTIONS)
-    found = (four.type, four.type2, four.return_type)
-    types = [cuda.using(name, dtype.np_type) for name, dtype in zip("XYZ", found, strict=True)]
-    nvrtc.compile_cuda(
-        cuda.render("compute_index.cu", [*types, cuda.index_unary("op", four)]), architecture, cuda.OPTIONS
-    )
+    makers = {1: cuda.unary, 2: cuda.binary, 4: cuda.index_unary}
+    for arity, op in ((1, one), (2, two), (4, four)):
+        types = zip("XYZ", (op.type, op.type2, op.return_type), strict=True)
+        pieces = [f"#define ARITY {arity}", *(cuda.using(name, dtype.np_type) for name, dtype in types)]
+        nvrtc.compile_cuda(cuda.render("compute.cu", [*pieces, makers[arity]("op", op)]), architecture, cuda.OPTIONS)
 
 
 @pytest.mark.parametrize("architecture", nvrtc.ARCHITECTURES)

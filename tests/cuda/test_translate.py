@@ -12,12 +12,11 @@ import numpy as np
 import pytest
 from operator_cases import builtin_operators
 
-from grblas_gpu.backends.cpu import prelude
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.cuda.runtime import translate
 from grblas_gpu.backends.cuda.runtime.translate import Untranslatable
 from grblas_gpu.dtypes import BOOL, FP32, FP64, INT8, INT64, UINT64
-from grblas_gpu.operators import BinaryOp, UnaryOp
+from grblas_gpu.operators import BinaryOp, UnaryOp, prelude
 
 needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 FACTOR = 3

@@ -224,7 +224,7 @@ def test_source_is_numpy(kind, dtype):
     """All operators of a type in one kernel: compiling them one by one would take minutes."""
     import numba
 
-    from grblas_gpu.backends.cpu import prelude
+    from grblas_gpu.operators import prelude
 
     ops = []
     for name in rows(kind):

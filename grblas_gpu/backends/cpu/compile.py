@@ -17,6 +17,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from ... import operators
+from ...version import __version__
+
 Function = Callable[..., Any]
 
 HEADER = "import math\n\nimport numba\nimport numpy as np\n\nU = np.uint64\n"
@@ -45,15 +48,12 @@ def _version_name() -> str:
     """Anything that may change the machine code of an unchanged kernel source."""
     import numba
 
-    package = sys.modules.get("grblas_gpu")
     digest = hashlib.sha256()
-    for file in ("compile.py", "prelude.py"):
-        path = Path(__file__).with_name(file)
+    for path in (Path(__file__), Path(operators.__path__[0]) / "prelude.py"):
         if path.exists():
             digest.update(path.read_bytes())
-    version = getattr(package, "__version__", "0")
     python = f"py{sys.version_info[0]}{sys.version_info[1]}"
-    return f"{version}-numba{numba.__version__}-{python}-{digest.hexdigest()[:12]}"
+    return f"{__version__}-numba{numba.__version__}-{python}-{digest.hexdigest()[:12]}"
 
 
 def folder() -> Path:

@@ -23,7 +23,7 @@ class Inliner:
         self._helpers: dict[str, str] = {}
 
     def header(self) -> str:
-        imports = "".join(f"from grblas_gpu.backends.cpu.prelude import {name}\n" for name in sorted(self._imports))
+        imports = "".join(f"from grblas_gpu.operators.prelude import {name}\n" for name in sorted(self._imports))
         return imports + "".join(text for _, text in sorted(self._helpers.items()))
 
     def call(self, op: Any, **operands: str) -> str:
@@ -35,7 +35,7 @@ class Inliner:
             name = f"user_{len(self.functions)}"
             self.functions[name] = getattr(op.function, "py_func", op.function)
             return f"{name}({', '.join(operands.values())})"
-        from . import prelude  # late: it imports Numba
+        from ...operators import prelude  # late: it imports Numba
 
         tree = ast.parse(op.source, mode="eval")
         for node in ast.walk(tree):

@@ -8,11 +8,12 @@ program on one machine would use.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..protocol import Index
+from ..protocol import Backend, Index
 from ..storage import MaskView, MatrixStore, VectorStore
 from .building import Building
 from .gathering import Gathering
@@ -132,7 +133,7 @@ class MpiBackend(Products, MatrixProducts, Indexed, Graphs, Building, Gathering)
 # ---- which engine ---------------------------------------------------------------------------------------------------
 
 
-def make_engine(name: str) -> MpiBackend:
+def make_engine(name: str, get_engine: Callable[[str], Backend]) -> MpiBackend:
     """The engine of a name: ``mpi``, with a grid ``mpi:4x2``, with a local engine ``mpi:cuda`` or ``mpi:4x2:cuda``."""
     shape, local = None, None
     for word in name.split(":")[1:]:
@@ -141,6 +142,6 @@ def make_engine(name: str) -> MpiBackend:
         else:
             local = word
     grid = Grid(shape=shape)
-    engine = grid.together(lambda: local_engine_of(local, grid))
+    engine = grid.together(lambda: local_engine_of(local, grid, get_engine))
     grid.check_same(local_engine=engine.name)
     return MpiBackend(grid, engine, name)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Callable
 
 from ..cpu.pool import set_threads
-from ..registry import get_engine
+from ..protocol import Backend
 from .grid import Grid
 
 
-def local_engine_of(name: str | None, grid: Grid) -> Any:
+def local_engine_of(name: str | None, grid: Grid, get_engine: Callable[[str], Backend]) -> Backend:
     """The engine of the parts: the one that is named, or set by GRBLAS_GPU_BACKEND, or the best one."""
     if name is None:
         name = os.environ.get("GRBLAS_GPU_BACKEND", "auto")

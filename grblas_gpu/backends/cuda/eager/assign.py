@@ -42,6 +42,6 @@ def assign_scalar(c: VectorStore, value: Any, view: MaskView) -> VectorStore:
     if not listed:
         clear(mask, scratch, c.size)
     if has_present:
-        return VectorStore.counted_bitmap(c.size, c.values, c.present, slots.told(), c.size)
+        return VectorStore.counted_bitmap(c.size, c.values, c.present, slots.published(), c.size)
     c.edges = None
     return c

@@ -63,7 +63,7 @@ def _settle(product: Product, m: MatrixStore, u: VectorStore, mask: VectorMask, 
     outputs = (word(final), present.data.ptr, values.data.ptr, slots.address, slots.host)
     scratch.launch(kernel, size, (*operands, size, marks.data.ptr, bit, *outputs))
     clear(mask, scratch, size)
-    return VectorStore.counted_bitmap(size, values, present, slots.told(), size)
+    return VectorStore.counted_bitmap(size, values, present, slots.published(), size)
 
 
 def _product_of(a: MatrixStore, u: VectorStore, semiring: Any, flip: bool) -> Product:

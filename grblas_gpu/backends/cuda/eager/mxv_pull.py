@@ -44,7 +44,7 @@ def pull(
     if listed is not None:
         mark(listed, vector[0], False)
     if following is not None:
-        result.edges = following, slots.told(EDGES)
+        result.edges = following, slots.published(EDGES)
     return result
 
 
@@ -161,7 +161,7 @@ def _pull_compact(
     scratch.launch(kernel, row_count, (*_operands(m, vector, each), *walk, *outputs))
     if present is not None:
         return dense_result(m.nrows, present, values, slots)
-    return VectorStore.counted_list(m.nrows, values, found, slots.told())
+    return VectorStore.counted_list(m.nrows, values, found, slots.published())
 
 
 # --- results ---------------------------------------------------------------------------------------------------------
@@ -178,4 +178,4 @@ def fresh_sums(product: Product, size: int) -> tuple[Array, Array]:
 
 
 def dense_result(size: int, present: Array, values: Array, slots: Slots) -> VectorStore:
-    return VectorStore.counted_bitmap(size, values, present, slots.told(), size)
+    return VectorStore.counted_bitmap(size, values, present, slots.published(), size)

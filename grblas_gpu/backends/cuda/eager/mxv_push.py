@@ -75,7 +75,7 @@ def push(
         if strategy == "push.scan":
             result = _in_order(result, edges, slots, scratch)
         if following is not None:
-            result.edges = following, slots.told(EDGES)
+            result.edges = following, slots.published(EDGES)
     if mask.indices is not None:
         clear(mask, scratch, size)
     return result
@@ -183,7 +183,7 @@ def _scatter(
         return dense_result(size, found, values, slots)
     if not product.exit_at_first:
         scratch.launch(finish, length, (found.data.ptr, slots.address, 0, sums, values.data.ptr))
-    return VectorStore.counted_list(size, values, found, slots.told())
+    return VectorStore.counted_list(size, values, found, slots.published())
 
 
 def _in_order(result: VectorStore, edges: int, slots: Slots, scratch: Scratch) -> VectorStore:
@@ -198,4 +198,4 @@ def _in_order(result: VectorStore, edges: int, slots: Slots, scratch: Scratch) -
     given = () if iso else (values, out)
     flags = VectorMask(present=result.present)
     collect(flags, result.size, indices, scratch, slots.address + 8 * LISTED, *given)
-    return VectorStore.counted_list(result.size, out, indices, slots.told(), ordered=True)
+    return VectorStore.counted_list(result.size, out, indices, slots.published(), ordered=True)

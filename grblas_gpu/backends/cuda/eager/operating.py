@@ -35,8 +35,7 @@ def _launch(op: Any, operands: Any, count: int) -> Array:
     result = cupy.empty(count, op.return_type.np_type)
     if count == 0:
         return result
-    file, make = _FORMS[len(operands)]
-    (kernel,) = compile.functions(file, op.key, ["compute"], lambda: _pieces(op, make, len(operands)))
+    (kernel,) = compile.functions("compute.cu", op.key, ["compute"], lambda: pieces(op, len(operands)))
     arguments: list[Any] = []
     for x in operands:
         arguments += [_plain(x), 0 if _is_one(x) else 1]
@@ -44,18 +43,15 @@ def _launch(op: Any, operands: Any, count: int) -> Array:
     return result
 
 
-def _pieces(op: Any, make: Any, operands: int) -> list[str]:
-    pieces = [compile.using("X", op.type.np_type), compile.using("Z", op.return_type.np_type), make("op", op)]
-    if operands > 1:
-        pieces.insert(1, compile.using("Y", op.type2.np_type))
-    return pieces
+_FORMS = {1: compile.unary, 2: compile.binary, 4: compile.index_unary}
 
 
-_FORMS = {
-    1: ("compute_unary.cu", compile.unary),
-    2: ("compute_binary.cu", compile.binary),
-    4: ("compute_index.cu", compile.index_unary),
-}
+def pieces(op: Any, arity: int) -> list[str]:
+    """What ``compute.cu`` needs to know of an operator."""
+    types = [compile.using("X", op.type.np_type), compile.using("Z", op.return_type.np_type)]
+    if arity > 1:
+        types.append(compile.using("Y", op.type2.np_type))
+    return [f"#define ARITY {arity}", *types, _FORMS[arity]("op", op)]
 
 
 def _is_one(x: Array) -> bool:

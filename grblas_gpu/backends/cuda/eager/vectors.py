@@ -148,7 +148,7 @@ def ewise(
     slots = scratch.slots()
     operands = (*_addresses(x), *_addresses(y), size, *given)
     scratch.launch(kernel, size, (*operands, present.data.ptr, out.data.ptr, slots.address, slots.host))
-    return VectorStore(size, out) if full else VectorStore.counted_bitmap(size, out, present, slots.told(), size)
+    return VectorStore(size, out) if full else VectorStore.counted_bitmap(size, out, present, slots.published(), size)
 
 
 def _scalar(value: Any, dtype: Any) -> int:
@@ -183,7 +183,7 @@ def write(c: VectorStore, t: VectorStore, view: MaskView | None, accum: Any, rep
     clear(mask, scratch, c.size)
     if accum is not None and mask is NO_MASK and (c.present is None or t.present is None):
         return VectorStore(c.size, out)  # every position has one
-    return VectorStore.counted_bitmap(c.size, out, present, slots.told(), c.size)
+    return VectorStore.counted_bitmap(c.size, out, present, slots.published(), c.size)
 
 
 def fill_gaps(c: VectorStore, t: VectorStore) -> VectorStore:
@@ -210,7 +210,7 @@ def fill_gaps(c: VectorStore, t: VectorStore) -> VectorStore:
     slots = scratch.slots()
     region = (address(indices), count_at, items, address(t.present), values.data.ptr)
     scratch.launch(kernel, items, (*region, *_addresses(c), *entries_of(c), slots.address, slots.host))
-    return VectorStore.counted_bitmap(c.size, c.values, c.present, slots.told(), c.size)
+    return VectorStore.counted_bitmap(c.size, c.values, c.present, slots.published(), c.size)
 
 
 def entries_of(c: VectorStore) -> tuple[int, int]:
@@ -243,7 +243,7 @@ def filtered(x: VectorStore, op: Any, thunk: Any, select: bool) -> VectorStore:
     scratch.launch(kernel, x.size, (*operands, present.data.ptr, out.data.ptr, slots.address, slots.host))
     if not select and x.present is None:
         return VectorStore(x.size, out)
-    return VectorStore.counted_bitmap(x.size, out, present, slots.told(), x.size)
+    return VectorStore.counted_bitmap(x.size, out, present, slots.published(), x.size)
 
 
 def count_edges(columns: MatrixStore, u: VectorStore) -> int:
@@ -260,5 +260,5 @@ def count_edges(columns: MatrixStore, u: VectorStore) -> int:
     indices, _, items, count_at = list_of(u) if listed else (None, None, u.size, 0)
     region = (address(indices), address(u.present), count_at, items)
     scratch.launch(kernel, items, (columns.indptr.data.ptr, *region, slots.address, slots.host))
-    u.edges = columns.indptr, slots.told(EDGES)
+    u.edges = columns.indptr, slots.published(EDGES)
     return u.edges[1].read()  # synchronizes

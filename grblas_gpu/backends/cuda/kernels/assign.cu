@@ -2,7 +2,7 @@
 
 #include "grid.cuh"
 #include "mask.cuh"
-#include "tell.cuh"
+#include "publish.cuh"
 
 extern "C" __global__ void assign_kernel(
     const int64* list, const int64* device_count, int64 host_count, const bool* mask_present,
@@ -21,5 +21,5 @@ extern "C" __global__ void assign_kernel(
         }
         values[i] = value;
     }
-    if (HAS_PRESENT) tell(found, 0, counters, host);
+    if (HAS_PRESENT) publish(found, 0, counters, host);
 }

@@ -1,6 +1,6 @@
 // How many entries the rows of a matrix have that a vector lists, or flags (FLAGGED).
 
-#include "tell.cuh"
+#include "publish.cuh"
 
 extern "C" __global__ void count_edges_kernel(
     const Offset* indptr, const int64* list, const bool* present, const int64* device_count, int64 host_count,
@@ -12,5 +12,5 @@ extern "C" __global__ void count_edges_kernel(
         int64 k = FLAGGED ? t : list[t];
         sum += int64(indptr[k + 1]) - int64(indptr[k]);
     }
-    tell(0, sum, counters, host);
+    publish(0, sum, counters, host);
 }

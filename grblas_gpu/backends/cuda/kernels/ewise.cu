@@ -4,7 +4,7 @@
 //   DEFAULTS        a missing operand has a value (otherwise the other one is the result)
 //   OUT_FULL        the result has no flags;  OUT_ISO  it has one value
 
-#include "tell.cuh"
+#include "publish.cuh"
 
 extern "C" __global__ void ewise_kernel(
     const bool* x_present, const X* x, const bool* y_present, const Y* y, int64 size, Left left_default,
@@ -27,5 +27,5 @@ extern "C" __global__ void ewise_kernel(
             out[i] = has_x ? cast<Value>(x[X_ISO ? 0 : i]) : cast<Value>(y[Y_ISO ? 0 : i]);
         }
     }
-    if (!OUT_FULL) tell(entries, 0, counters, host);
+    if (!OUT_FULL) publish(entries, 0, counters, host);
 }

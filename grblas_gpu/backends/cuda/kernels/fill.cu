@@ -1,7 +1,7 @@
 // Entries of t go where c has none, in place. LISTED: t is a list; otherwise flags and values by position.
 //   Generated: C, T (as stored), T_FULL, T_ISO
 
-#include "tell.cuh"
+#include "publish.cuh"
 
 extern "C" __global__ void fill_kernel(
     const int64* list, const int64* device_count, int64 host_count, const bool* t_present, const T* t, bool* present,
@@ -17,5 +17,5 @@ extern "C" __global__ void fill_kernel(
         c[i] = cast<C>(t[T_ISO ? 0 : p]);
         ++entries;
     }
-    tell(entries, 0, counters, host);
+    publish(entries, 0, counters, host);
 }

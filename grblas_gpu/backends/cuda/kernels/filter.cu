@@ -1,7 +1,7 @@
 // op(x, i, 0, thunk) at every entry of a vector: its result (apply), or the entries where it is true (SELECT).
 //   Generated: X (as stored), Left, Thunk (as the operator has them), Out, op, X_FULL, X_ISO
 
-#include "tell.cuh"
+#include "publish.cuh"
 
 extern "C" __global__ void filter_kernel(
     const bool* present, const X* x, int64 size, Thunk thunk, bool* out_present, Out* out, int64* counters,
@@ -23,5 +23,5 @@ extern "C" __global__ void filter_kernel(
         out_present[i] = found;
         entries += found;
     }
-    tell(entries, 0, counters, host);
+    publish(entries, 0, counters, host);
 }

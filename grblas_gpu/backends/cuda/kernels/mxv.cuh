@@ -138,19 +138,8 @@ DEVICE Sum warp_sum(const Matrix& m, const Vector& u, int64 i, int64 start, int6
     return sum;
 }
 
-// What is counted about a result: its entries and, where the offsets of the next product's matrix are given, how many
-// entries that matrix has in the columns of this result. The slots of a call are numbered as in counters.py.
+// The slots of a call, numbered as in counters.py.
 constexpr int COUNT = 0, TICKET = 1, LISTED_COUNT = 2, EDGES = 3;
-
-struct Tally {
-    const Offset* next;
-    int64 entries, edges;
-};
-
-DEVICE void tally(Tally& sum, int64 i) {
-    ++sum.entries;
-    if (sum.next) sum.edges += int64(sum.next[i + 1]) - int64(sum.next[i]);
-}
 
 #define OPERANDS                                                                                             \
     const Offset *indptr, const Column *indices, const MatrixValue *matrix_values, const bool *present,       \

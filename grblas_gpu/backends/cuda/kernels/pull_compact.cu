@@ -2,14 +2,14 @@
 // LISTED_RESULT: the result is a list too (in any order), otherwise flags that were all false before.
 
 #include "hybrid.cuh"
-#include "tell.cuh"
+#include "tally.cuh"
 
 DEVICE void pull_compact(
     Matrix m, Vector u, Mask mask, const int64* rows, int64 row_count, int64* out_list, bool* out_present,
     Value* out_values, const Offset* next, int64* counters,
     volatile int64* host
 ) {
-    Tally sum_of_all = {next, 0, 0};
+    Tally total = {next, 0, 0};
     write_constant(m, u, out_values);
     for_each_rows<32>(row_count, counters, [&](int64 first) {
         int64 t = first + lane(), i = 0, start = 0, stop = 0;
@@ -22,13 +22,13 @@ DEVICE void pull_compact(
         int64 place = i;
         if constexpr (LISTED_RESULT) place = place_in_list(counters + LISTED_COUNT, sum.found);
         if (sum.found) {
-            tally(sum_of_all, i);
+            tally(total, i);
             if constexpr (LISTED_RESULT) out_list[place] = i;
             else out_present[place] = true;
             if constexpr (!STRUCTURE) out_values[place] = sum.value;
         }
     });
-    tell(sum_of_all.entries, sum_of_all.edges, counters, host);
+    publish(total, counters, host);
 }
 
 extern "C" __global__ void pull_compact_kernel(

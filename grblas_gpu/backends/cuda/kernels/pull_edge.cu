@@ -1,13 +1,13 @@
 // pull.edge: one thread for each entry of the matrix; row_ids[entry] is its row.
 
 #include "atomics.cuh"
-#include "tell.cuh"
+#include "tally.cuh"
 
 DEVICE void pull_edge(
     Matrix m, Vector u, Mask mask, const RowId* row_ids, int64 entries, Sums sums, const Offset* next,
     int64* counters, volatile int64* host
 ) {
-    Tally sum_of_all = {next, 0, 0};
+    Tally total = {next, 0, 0};
     write_constant(m, u, sums.values);
     for (int64 entry = thread_in_grid(); entry < entries; entry += threads_in_grid()) {
         int64 i = row_ids[entry];
@@ -19,9 +19,9 @@ DEVICE void pull_edge(
             if (!u.present[k]) continue;
         if (!scatter(m, u, sums, i, k, entry, k)) continue;
         if constexpr (EXIT_AT_FIRST && !STRUCTURE) sums.values[i] = product(m, u, i, k, entry, k);
-        tally(sum_of_all, i);
+        tally(total, i);
     }
-    tell(sum_of_all.entries, sum_of_all.edges, counters, host);
+    publish(total, counters, host);
 }
 
 extern "C" __global__ void pull_edge_kernel(

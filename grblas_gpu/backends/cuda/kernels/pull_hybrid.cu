@@ -2,13 +2,13 @@
 // as warps get ready, because nobody knows how long a row will take.
 
 #include "hybrid.cuh"
-#include "tell.cuh"
+#include "tally.cuh"
 
 DEVICE void pull_hybrid(
     Matrix m, Vector u, Mask mask, int64 nrows, bool* out_present, Value* out_values, const Offset* next,
     int64* counters, volatile int64* host
 ) {
-    Tally sum_of_all = {next, 0, 0};
+    Tally total = {next, 0, 0};
     write_constant(m, u, out_values);
     for_each_rows<32>(nrows, counters, [&](int64 first) {
         int64 i = first + lane(), start = 0, stop = 0;
@@ -17,14 +17,9 @@ DEVICE void pull_hybrid(
             stop = m.indptr[i + 1];
         }
         Sum sum = hybrid_sum(m, u, i, start, stop);
-        if (i < nrows) {
-            out_present[i] = sum.found;
-            if constexpr (!STRUCTURE)
-                if (sum.found) out_values[i] = sum.value;
-        }
-        if (sum.found) tally(sum_of_all, i);
+        if (i < nrows) write_row(sum, i, out_present, out_values, total);
     });
-    tell(sum_of_all.entries, sum_of_all.edges, counters, host);
+    publish(total, counters, host);
 }
 
 extern "C" __global__ void pull_hybrid_kernel(

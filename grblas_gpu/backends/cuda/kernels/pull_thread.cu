@@ -1,13 +1,12 @@
 // pull.thread: one thread for each row that the mask allows, until the row's result is certain.
 
-#include "mxv.cuh"
-#include "tell.cuh"
+#include "tally.cuh"
 
 DEVICE void pull_thread(
     Matrix m, Vector u, Mask mask, int64 nrows, bool* out_present, Value* out_values, const Offset* next,
     int64* counters, volatile int64* host
 ) {
-    Tally sum_of_all = {next, 0, 0};
+    Tally total = {next, 0, 0};
     write_constant(m, u, out_values);
     for (int64 i = thread_in_grid(); i < nrows; i += threads_in_grid()) {
         Sum sum = {false, Value(0)};
@@ -15,12 +14,9 @@ DEVICE void pull_thread(
             int64 stop = m.indptr[i + 1];
             for (int64 entry = m.indptr[i]; entry < stop && !finished(sum); ++entry) add_entry(m, u, i, entry, sum);
         }
-        out_present[i] = sum.found;
-        if constexpr (!STRUCTURE)
-            if (sum.found) out_values[i] = sum.value;
-        if (sum.found) tally(sum_of_all, i);
+        write_row(sum, i, out_present, out_values, total);
     }
-    tell(sum_of_all.entries, sum_of_all.edges, counters, host);
+    publish(total, counters, host);
 }
 
 extern "C" __global__ void pull_thread_kernel(

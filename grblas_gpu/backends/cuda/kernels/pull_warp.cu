@@ -1,25 +1,19 @@
 // pull.warp: one warp for each row that the mask allows, 32 entries at a time.
 
-#include "mxv.cuh"
-#include "tell.cuh"
+#include "tally.cuh"
 
 DEVICE void pull_warp(
     Matrix m, Vector u, Mask mask, int64 nrows, bool* out_present, Value* out_values, const Offset* next,
     int64* counters, volatile int64* host
 ) {
-    Tally sum_of_all = {next, 0, 0};
+    Tally total = {next, 0, 0};
     write_constant(m, u, out_values);
     for (int64 i = warp_in_grid(); i < nrows; i += warps_in_grid()) {
         Sum sum = {false, Value(0)};
         if (allowed(mask, i)) sum = warp_sum(m, u, i, m.indptr[i], m.indptr[i + 1]);
-        if (lane() == 0) {
-            out_present[i] = sum.found;
-            if constexpr (!STRUCTURE)
-                if (sum.found) out_values[i] = sum.value;
-            if (sum.found) tally(sum_of_all, i);
-        }
+        if (lane() == 0) write_row(sum, i, out_present, out_values, total);
     }
-    tell(sum_of_all.entries, sum_of_all.edges, counters, host);
+    publish(total, counters, host);
 }
 
 extern "C" __global__ void pull_warp_kernel(

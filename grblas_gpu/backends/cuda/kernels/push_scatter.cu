@@ -4,7 +4,7 @@
 
 #include "atomics.cuh"
 #include "frontier.cuh"
-#include "tell.cuh"
+#include "tally.cuh"
 
 // Where any product will do, `out_values` gets it: at its place in the list, or in the result.
 DEVICE void push_scatter(
@@ -12,7 +12,7 @@ DEVICE void push_scatter(
     Value* out_values, const Offset* next, int64* counters,
     volatile int64* host
 ) {
-    Tally sum_of_all = {next, 0, 0};
+    Tally total = {next, 0, 0};
     for_each_edge(m, frontier, offsets, [&](const Edge& edge, bool inside) {
         int64 i = 0;
         bool first = false;
@@ -28,10 +28,10 @@ DEVICE void push_scatter(
         if (first) {
             if constexpr (EXIT_AT_FIRST && !STRUCTURE)
                 out_values[place] = product(m, u, i, edge.k, edge.entry, edge.element);
-            tally(sum_of_all, i);
+            tally(total, i);
         }
     });
-    tell(sum_of_all.entries, sum_of_all.edges, counters, host);
+    publish(total, counters, host);
 }
 
 extern "C" __global__ void push_scatter_kernel(

@@ -3,7 +3,7 @@
 // says all, and it does not matter when another thread sees it.
 
 #include "hybrid.cuh"
-#include "tell.cuh"
+#include "publish.cuh"
 
 struct Settled {
     uint8* marks;  // of a row only its own thread writes the mark
@@ -88,5 +88,5 @@ extern "C" __global__ void settle_kernel(
         out_present[i] = sum.found;
         found += sum.found;
     });
-    tell(found, 0, counters, host);
+    publish(found, 0, counters, host);
 }

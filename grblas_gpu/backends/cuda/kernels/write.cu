@@ -5,7 +5,7 @@
 //   REPLACE         nothing stays where the mask does not allow writing
 
 #include "mask.cuh"
-#include "tell.cuh"
+#include "publish.cuh"
 
 extern "C" __global__ void write_kernel(
     const bool* c_present, const C* c, const bool* t_present, const T* t, const bool* mask_present,
@@ -30,5 +30,5 @@ extern "C" __global__ void write_kernel(
             out[i] = cast<C>(t[T_ISO ? 0 : i]);
         }
     }
-    tell(entries, 0, counters, host);
+    publish(entries, 0, counters, host);
 }

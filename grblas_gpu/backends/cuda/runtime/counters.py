@@ -2,9 +2,9 @@
 
 Every call that counts takes fresh slots, all zero, of a block in device memory, and as many words of host memory that
 the device can reach; neither is used twice, so nothing needs to be reset and a count never changes once its kernel has
-run. The last block of a kernel that counts writes the numbers to the host itself (kernels/tell.cuh): whoever asks for
-one only watches the word where it will appear. Kernels run in order, so a number that has been seen says that those of
-all calls before it are there too. What other kernels count is written by a small kernel when somebody asks.
+run. The last block of a kernel that counts publishes the numbers to the host itself (kernels/publish.cuh): whoever asks
+for one only watches the word where it will appear. Kernels run in order, so a number that has been seen says that those
+of all calls before it are there too. What other kernels count is published by a small kernel when somebody asks.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from .compile import functions
 
 SLOTS_PER_CALL = 8
 SLOTS = 512 * SLOTS_PER_CALL  # in a block
-COUNT, TICKET, LISTED, EDGES = range(4)  # what kernels use the slots of a call for; one more is in kernels/tell.cuh
+COUNT, TICKET, LISTED, EDGES = range(4)  # what kernels use the slots of a call for; one more is in kernels/publish.cuh
 WATCH = 10000  # looks at a word before the host goes to sleep (about a millisecond)
 
 
 class Counter:
     """One number on the device, made when the kernels that count it have been launched."""
 
-    __slots__ = ("_block", "_place", "_told")
+    __slots__ = ("_block", "_place", "_published")
 
-    def __init__(self, block: Block, place: int, told: bool) -> None:
+    def __init__(self, block: Block, place: int, published: bool) -> None:
         self._block = block
         self._place = place
-        self._told = told  # by the kernel that counts; otherwise the host has to ask
+        self._published = published  # by the kernel that counts; otherwise the host has to ask
 
     @property
     def address(self) -> int:
@@ -43,7 +43,7 @@ class Counter:
         block = self._block
         if block.seen <= self._place:
             return None
-        if self._told:
+        if self._published:
             return block.number_at(self._place)  # it is there, or about to arrive
         word = block.words[self._place]
         return word - 1 if word else None
@@ -51,7 +51,7 @@ class Counter:
     def read(self) -> int:
         """The number."""
         block, place = self._block, self._place
-        if not self._told and not block.words[place]:
+        if not self._published and not block.words[place]:
             block.publish(place)
         number = block.number_at(place)  # synchronizes
         if block.seen <= place:
@@ -74,8 +74,8 @@ class Slots:
         """What a kernel counts in this slot."""
         return Counter(self._block, self._first + slot, False)
 
-    def told(self, slot: int = COUNT) -> Counter:
-        """What a kernel counts in this slot and tells the host itself."""
+    def published(self, slot: int = COUNT) -> Counter:
+        """What a kernel counts in this slot and writes to memory of the host itself."""
         return Counter(self._block, self._first + slot, True)
 
 

@@ -48,7 +48,7 @@ _COMPARE: dict[type, str] = {
     ast.GtE: "ge",
 }
 
-#: The functions of ``backends/cpu/prelude.py`` that exist in ``prelude.cuh`` under the same name.
+#: The functions of ``operators/prelude.py`` that exist in ``prelude.cuh`` under the same name.
 HELPERS = frozenset(
     "binomial bit_clear bit_get bit_set divide float_floor_divide float_power frexp_exponent frexp_fraction gamma "
     "ieee_remainder is_close larger least_common_multiple left_shift load_exponent log_gamma maximum minimum "

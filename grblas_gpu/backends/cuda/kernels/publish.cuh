@@ -6,7 +6,7 @@
 constexpr int SLOT_COUNT = 0, SLOT_EDGES = 3, SLOT_DONE = 4;  // as in counters.py; in the last one blocks sign off
 
 // All threads of the grid call it once, after their loops.
-DEVICE void tell(int64 entries, int64 edges, int64* counters, volatile int64* host) {
+DEVICE void publish(int64 entries, int64 edges, int64* counters, volatile int64* host) {
     __shared__ int64 warp_entries[32], warp_edges[32];
     entries = warp_total(entries);
     edges = warp_total(edges);

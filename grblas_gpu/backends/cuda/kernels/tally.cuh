@@ -1,0 +1,28 @@
+// What a product counts while it writes its result, and publishes at its end.
+
+#include "mxv.cuh"
+#include "publish.cuh"
+
+// Entries and, where the offsets of the next product's matrix are given, how many entries that matrix has in the columns
+// of this result.
+struct Tally {
+    const Offset* next;
+    int64 entries, edges;
+};
+
+DEVICE void tally(Tally& total, int64 i) {
+    ++total.entries;
+    if (total.next) total.edges += int64(total.next[i + 1]) - int64(total.next[i]);
+}
+
+// Row i of a result that is not a list.
+DEVICE void write_row(const Sum& sum, int64 i, bool* out_present, Value* out_values, Tally& total) {
+    out_present[i] = sum.found;
+    if (!sum.found) return;
+    if constexpr (!STRUCTURE) out_values[i] = sum.value;
+    tally(total, i);
+}
+
+DEVICE void publish(const Tally& total, int64* counters, volatile int64* host) {
+    publish(total.entries, total.edges, counters, host);
+}

@@ -260,6 +260,7 @@ def scalar_value(out: Any, value: Any) -> Any:
 
 
 def get_element(parent: Any, indexes: Any) -> Any:
+    recording.read("an entry", parent)
     index = tuple(axis.index for axis in indexes.axes)
     if parent._is_transposed:
         index = index[::-1]

@@ -121,6 +121,7 @@ class Vector(Tensor, ArithmeticInPlace, BaseType):
         return self.to_coo(values=False)[0].flat
 
     def __sizeof__(self) -> int:
+        recording.read("the size in memory", self)
         arrays = (self._store.values, self._store.indices, self._store.present)
         return object.__sizeof__(self) + sum(0 if a is None else a.nbytes for a in arrays)
 
@@ -253,6 +254,7 @@ class Vector(Tensor, ArithmeticInPlace, BaseType):
         >>> v.to_dict()
         {0: 5, 2: 13}
         """
+        recording.refuse(f"build of {self.name}")
         index = index_array(indices, "indices", self._engine)
         array, _ = values_to_array(values, self.dtype, self._engine)
         if array.shape != index.shape:
@@ -278,6 +280,7 @@ class Vector(Tensor, ArithmeticInPlace, BaseType):
         >>> Vector.from_coo([0, 2], [5, 6]).to_coo()
         (array([0, 2], dtype=uint64), array([5, 6]))
         """
+        recording.read("the entries", self)
         index, _, array = self._engine.tuples(self._store)
         return (
             index.astype(np.uint64) if indices else None,
@@ -311,6 +314,7 @@ class Vector(Tensor, ArithmeticInPlace, BaseType):
         >>> Vector.from_coo([3, 1], [10, 20], size=1000).device_arrays()
         {'indices': array([1, 3]), 'values': array([20, 10])}
         """
+        recording.read("the entries", self)
         store = self._store
         arrays = {"indices": store.indices, "present": store.present, "values": store.values}
         return {name: array for name, array in arrays.items() if array is not None}
@@ -340,6 +344,7 @@ class Vector(Tensor, ArithmeticInPlace, BaseType):
         >>> Vector.from_coo([0, 1], [5, 6]).diag(1).to_dicts()
         {0: {1: 5}, 1: {2: 6}}
         """
+        recording.read("the entries", self)
         store = self._engine.diagonal_matrix(self._store, _integer(k))
         return kinds.Matrix._from_store(self._engine, self.dtype, store, name)
 
@@ -364,6 +369,7 @@ class Vector(Tensor, ArithmeticInPlace, BaseType):
         {0: 5}
         """
         size = check_size(size, "size")
+        recording.refuse(f"resize of {self.name}")
         self._store = settle(self._engine, self._engine.resize_vector(self._store, size))
         self._size = size
 
@@ -392,6 +398,7 @@ class Vector(Tensor, ArithmeticInPlace, BaseType):
         return Vector
 
     def _as_matrix(self, *, name: str | None = None) -> Any:
+        recording.read("the entries", self)
         return kinds.Matrix._from_store(self._engine, self.dtype, self._engine.as_matrix(self._store, False), name)
 
     @classmethod

@@ -8,12 +8,10 @@ Reference: J. Kepner, J. Gilbert (eds.), Graph Algorithms in the Language of Lin
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from .. import Matrix
 from ..exceptions import InvalidValue
 from .bfs import bfs_multi
-from .checks import check_sources, graph_algorithm
+from .checks import Sources, check_sources, graph_algorithm
 from .preparing import check_weights
 from .sssp import distance_type, relax
 
@@ -33,7 +31,7 @@ def apsp(A: Matrix, *, weighted: bool = True) -> Matrix:
 
 
 @graph_algorithm
-def distances_from(A: Matrix, sources: Iterable[int], *, weighted: bool = True) -> Matrix:
+def distances_from(A: Matrix, sources: Sources, *, weighted: bool = True) -> Matrix:
     """Row k holds the distances from ``sources[k]`` to all vertices.
 
     >>> from grblas_gpu import Matrix

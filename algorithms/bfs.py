@@ -9,10 +9,8 @@ Reference: J. Kepner, J. Gilbert (eds.), Graph Algorithms in the Language of Lin
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from .. import Matrix, Vector, loop, semiring
-from .checks import check_source, check_sources, graph_algorithm, level_type
+from .checks import Sources, check_source, check_sources, graph_algorithm, level_type
 
 
 @graph_algorithm
@@ -63,8 +61,10 @@ def bfs_parents(A: Matrix, source: int, *, max_depth: int | None = None, reprodu
 
 
 @graph_algorithm
-def bfs_multi(A: Matrix, sources: Iterable[int], *, max_depth: int | None = None) -> Matrix:
+def bfs_multi(A: Matrix, sources: Sources, *, max_depth: int | None = None) -> Matrix:
     """Levels from several sources at once: row k is ``bfs(A, sources[k])``.
+
+    ``sources`` are numbers of vertices, in a list, range or array, or a Vector that has an entry at each.
 
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import bfs_multi

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from .. import Matrix, Vector, agg, binary, monoid, select
 from .apsp import distances_from
+from .batches import vertices_in_batches
 from .checks import graph_algorithm
 from .preparing import check_weights
-
-BATCH_ENTRIES = 2**22  # distances in memory at a time, at most
 
 
 @graph_algorithm
@@ -34,9 +33,7 @@ def closeness(A: Matrix, *, weighted: bool = False, improved: bool = True, batch
         check_weights(A, "closeness")
     result = Vector.from_scalar(0.0, n)
     reverse = A.T.new()
-    batch = max(1, BATCH_ENTRIES // max(n, 1)) if batch is None else batch
-    for start in range(0, n, batch):
-        some = list(range(start, min(start + batch, n)))
+    for some in vertices_in_batches(n, batch):
         distances = distances_from(reverse, some, weighted=weighted)
         # others = entries of a row but for the vertex itself; far = their sum, where that is not 0
         others = binary.minus(distances.reduce_rowwise(agg.count).new(float), 1.0).new()

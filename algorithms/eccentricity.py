@@ -12,10 +12,10 @@ from __future__ import annotations
 from .. import Matrix, Vector, agg, monoid, select
 from ..exceptions import InvalidValue
 from .apsp import distances_from
+from .batches import vertices_in_batches
 from .checks import check_source, graph_algorithm
-from .closeness import BATCH_ENTRIES
 from .dobfs import dobfs
-from .shortest_paths import largest
+from .preparing import largest
 from .sssp import distance_type, sssp
 
 
@@ -31,10 +31,8 @@ def eccentricity(A: Matrix, *, weighted: bool = False, batch: int | None = None)
     {0: 3, 1: 2, 2: 2, 3: 3}
     """
     n = A.nrows
-    batch = max(1, BATCH_ENTRIES // max(n, 1)) if batch is None else batch
     result = Vector(distance_type(A) if weighted else int, n)
-    for start in range(0, n, batch):
-        some = list(range(start, min(start + batch, n)))
+    for some in vertices_in_batches(n, batch):
         distances = distances_from(A, some, weighted=weighted)
         # complete = rows with a distance to every vertex
         complete = select.valueeq(distances.reduce_rowwise(agg.count).new(), n).new()

@@ -14,6 +14,9 @@ from __future__ import annotations
 from .. import Matrix, Vector, loop, semiring
 from .checks import check_source, graph_algorithm, level_type
 
+POLICY = "edges"  # alpha and beta
+BOTTOM_UP = {"pull_strategy": "pull.compact", "reuse_mask": True}  # list the unvisited, look among all visited
+
 
 @graph_algorithm
 def hybrid_bfs(A: Matrix, source: int) -> Vector:
@@ -38,9 +41,8 @@ def hybrid_bfs(A: Matrix, source: int) -> Vector:
     for depth in loop(frontier):
         # levels<frontier> = depth + 1
         levels(frontier.S) << depth + 1
-        by = {"policy": "edges", "pull_strategy": "pull.compact", "reuse_mask": True}
         # frontier<!levels> = frontier (P A P'), or in a pull levels (P A P')
-        frontier(~levels.S, replace=True, **by) << step(frontier @ graph)
+        frontier(~levels.S, replace=True, policy=POLICY, **BOTTOM_UP) << step(frontier @ graph)
     result = Vector(level_type(A), A.nrows)
     # result = levels P
     result << semiring.any_first(levels @ P)

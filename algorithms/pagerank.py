@@ -15,8 +15,7 @@ import numpy as np
 from .. import FP32, FP64, Matrix, Scalar, Vector, binary, dtypes, loop, monoid, select, semiring, unary
 from ..exceptions import DimensionMismatch, InvalidValue
 from .checks import graph_algorithm
-from .preparing import NotConverged, check_weights, smallest, total
-from .shortest_paths import largest
+from .preparing import NotConverged, check_weights, largest, smallest, total
 
 ROUNDING = 64  # times the precision: what rounding may change in a step, some 2 / (1 - damping) times its own size
 FITTING = 1e-20, 1e20  # sums of weights by which FP32 ranks may be divided

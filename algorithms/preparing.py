@@ -1,11 +1,16 @@
-"""What several algorithms begin with: weights that are numbers, edges without weights; and sums and differences."""
+"""What several algorithms begin with: weights that are numbers, edges without weights, vertices by level; and sums."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from .. import Matrix, Vector, binary, monoid, select, unary
+import numpy as np
+
+from .. import Matrix, Vector, binary, io, monoid, select, unary
 from ..exceptions import GraphblasException, InvalidValue
+
+SHALLOW = 64  # so many levels are few
 
 
 class NotConverged(GraphblasException):
@@ -44,6 +49,17 @@ def smallest(x: Any) -> Any:
     return reduce(monoid.min).new().get(0)
 
 
+def largest(x: Any) -> Any:
+    """The largest value of a Matrix or Vector; 0 without entries.
+
+    >>> from grblas_gpu import Vector
+    >>> largest(Vector.from_coo([0, 2], [5, 7]))
+    7
+    """
+    reduce = x.reduce_scalar if x.ndim == 2 else x.reduce
+    return reduce(monoid.max).new().get(0)
+
+
 def total(x: Any) -> Any:
     """The sum of all values of a Matrix or Vector; 0 without entries."""
     reduce = x.reduce_scalar if x.ndim == 2 else x.reduce
@@ -80,3 +96,28 @@ def undirected(A: Matrix) -> Matrix:
         # edges = edges or edges'
         edges << monoid.lor(edges | edges.T)
     return edges
+
+
+def vertices_at(levels: Any, deepest: int) -> Callable[[Any], Any]:
+    """A function that finds the vertices at a level: among all if the levels are few, as a matrix's rows otherwise.
+
+    The rows of a matrix of levels have many at hand in any case.
+
+    >>> vertices_at(Vector.from_coo([0, 1, 3], [0, 1, 1], size=4), 1)(1).new().to_coo()[0].tolist()
+    [1, 3]
+    """
+    if levels.ndim == 2 or deepest <= SHALLOW:
+        return lambda depth: select.valueeq(levels, depth)
+    rows = by_level(levels, deepest)
+    return lambda depth: rows[depth, :]
+
+
+def by_level(levels: Vector, deepest: int) -> Matrix:
+    """The matrix whose row d has the vertices at level d.
+
+    >>> by_level(Vector.from_coo([0, 1, 3], [0, 1, 1], size=4), 1).to_dicts()
+    {0: {0: True}, 1: {1: True, 3: True}, 2: {2: True}}
+    """
+    level = io.to_array(levels, deepest + 1)  # what was not reached is a level of its own
+    each = Matrix.from_csr(np.arange(levels.size + 1, like=level), level, True, ncols=deepest + 2, dtype=bool)
+    return each.T.new()

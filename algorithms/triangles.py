@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from .. import Matrix, Vector, agg, binary, monoid, select, semiring, unary
 from .checks import graph_algorithm
-from .preparing import check_weights, pattern, total, undirected
-from .shortest_paths import largest
+from .preparing import check_weights, largest, pattern, total, undirected
 
 count = semiring.plus_pair["INT64"]
 

@@ -17,7 +17,13 @@ from .. import Matrix, Vector, explain, semiring
 from .checks import check_source, graph_algorithm, level_type
 from .shortest_paths import count_paths
 
-KERNELS = ("edge", "thread", "warp")
+POLICY = "fraction"  # bottom-up while a tenth of the vertices are in the frontier
+# By name: the kernel of a top-down step, and that of a bottom-up one, which stops at the first neighbour.
+KERNELS = {
+    "edge": ("pull.edge", "pull.warp"),
+    "thread": ("pull.thread", "pull.thread"),
+    "warp": ("pull.warp", "pull.warp"),
+}
 WARP = 32  # lists of neighbours that are this long on average keep a warp busy
 SKEW = 1000  # a list this many times longer than the average would hold up the thread or warp that it falls to
 
@@ -38,8 +44,7 @@ def turbobfs(
     ({0: 0, 1: 1, 2: 1, 3: 2}, {0: 1, 1: 1, 2: 1, 3: 2})
     """
     source = check_source(A, source)
-    top_down = f"pull.{choose_kernel(A, kernel)}"
-    bottom_up = "pull.thread" if top_down == "pull.thread" else "pull.warp"
+    top_down, bottom_up = KERNELS[choose_kernel(A, kernel)]
     frontier = Vector.from_coo([source], [1], size=A.nrows)
     if paths:
         return count_paths(A, frontier, strategy=top_down)[:2]
@@ -50,7 +55,7 @@ def turbobfs(
         # levels<frontier> = depth
         levels(frontier.S) << depth
         strategy, product = top_down, step(frontier @ A)
-        if explain(product, ~levels.S, policy="fraction").direction == "pull":
+        if explain(product, ~levels.S, policy=POLICY).direction == "pull":
             strategy, product = bottom_up, step(levels @ A)
         # frontier<!levels> = frontier A, or levels A
         frontier(~levels.S, replace=True, strategy=strategy) << product

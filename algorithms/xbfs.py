@@ -17,6 +17,9 @@ from __future__ import annotations
 from .. import Matrix, Vector, explain, loop, select, semiring
 from .checks import check_source, graph_algorithm, level_type
 
+POLICY = "edge-check"  # few edges or many: the direction, and how a push collects what it finds
+BOTTOM_UP = {"pull_strategy": "pull.hybrid", "reuse_mask": True}  # by threads and warps, in what has been visited
+
 
 @graph_algorithm
 def xbfs(A: Matrix, source: int, *, asynchronous: bool = False) -> Vector:
@@ -37,9 +40,8 @@ def xbfs(A: Matrix, source: int, *, asynchronous: bool = False) -> Vector:
     for depth in loop(frontier):
         # levels<frontier> = depth
         levels(frontier.S) << depth
-        by = {"policy": "edge-check", "pull_strategy": "pull.hybrid", "reuse_mask": True}
         # frontier<!levels> = frontier A, or in a pull levels A
-        frontier(~levels.S, replace=True, **by) << semiring.any_pair[bool](frontier @ A)
+        frontier(~levels.S, replace=True, policy=POLICY, **BOTTOM_UP) << semiring.any_pair[bool](frontier @ A)
     return levels
 
 
@@ -52,7 +54,7 @@ def two_levels_at_once(A: Matrix, frontier: Vector) -> Vector:
     depth, edges, ahead = 0, 0, False
     while frontier.nvals:
         product = step(frontier @ A)
-        plan = explain(product, ~levels.S, policy="edge-check", edges_before=edges)
+        plan = explain(product, ~levels.S, policy=POLICY, edges_before=edges)
         edges, in_place = plan.edges, plan.direction == "pull"
         depth += 1
         if in_place:

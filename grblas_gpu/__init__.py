@@ -28,6 +28,7 @@ from .dtypes import BOOL, FP32, FP64, INT8, INT16, INT32, INT64, UINT8, UINT16, 
 from .ir.descriptor import Descriptor
 from .operators import BinaryOp, IndexUnaryOp, Monoid, SelectOp, Semiring, UnaryOp
 from .trace.records import trace
+from .version import __version__ as __version__
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from .io import Graph
 
     algorithms: ModuleType  # lies outside of this folder
-
-__version__ = "0.1.0"
 
 __all__ = [
     "BOOL",

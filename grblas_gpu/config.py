@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+#: ``loops``: "auto" records loops where the engine runs them as a whole, "recorded" everywhere, "iterated" nowhere.
 _DEFAULTS: dict[str, Any] = {"autocompute": False, "loops": "auto", "mapnumpy": False}
 
 

@@ -1,4 +1,4 @@
-"""``C[I, J] << value``: which value fits which region, and how a row or column of a matrix is written."""
+"""``C[I, J] << value``: which value and which mask fit which region."""
 
 from __future__ import annotations
 
@@ -6,15 +6,25 @@ from typing import Any
 
 import numpy as np
 
-from ..backends.storage import MaskView
 from ..errors import DimensionMismatch, InvalidObject
+from ..ir import ops
+from ..ir.node import Node
 from . import kinds
 from .conversions import values_to_array
-from .execution import _assign_value, mask_view, settle
+from .execution import fitting_mask, submit
 from .kinds import output_type
 
 
-def resolve_assignment(out: Any, indexes: Any, value: Any, mask: Any, accum: Any, replace: bool, submask: bool) -> None:
+def assign_region(
+    out: Any, indexes: Any, value: Any, mask: Any, accum: Any, replace: bool, submask: bool, desc: Any
+) -> None:
+    """``out(mask)[I, J] << value`` and ``out[I, J](mask) << value``."""
+    value, mask = _resolved(out, indexes, value, mask, submask)
+    submit(Node(ops.SUBASSIGN if submask else ops.ASSIGN, out, None, (value, indexes), mask, accum, replace, desc))
+
+
+def _resolved(out: Any, indexes: Any, value: Any, mask: Any, submask: bool) -> tuple[Any, Any]:
+    """What is assigned (an object, a Scalar or an empty one) and the mask, both of which fit the region."""
     line_mask = mask is not None and out.ndim == 2 and mask.parent.ndim == 1
     if line_mask and indexes.is_single_element:
         raise TypeError("Unable to use Vector mask on single element assignment to a Matrix")
@@ -28,60 +38,37 @@ def resolve_assignment(out: Any, indexes: Any, value: Any, mask: Any, accum: Any
         kind = output_type(value)
     elif type(value) is not kind:
         value = out._expect_type(value, kind, within="__setitem__")
-    is_object = kind in kinds.COLLECTIONS
     is_line = out.ndim == 2 and len(indexes.shape) == 1
     if line_mask and not is_line:
         raise TypeError("Unable to use Vector mask on Matrix assignment to a Matrix")
     if submask and is_line and not line_mask:
         raise TypeError("Indices for subassign imply Vector submask, but got Matrix mask instead")
-    if is_object and value._engine is not out._engine:
+    if kind in kinds.COLLECTIONS and value._engine is not out._engine:
         raise InvalidObject(f"{value.name} and {out.name} are on different backends; use .to({out.backend!r})")
-    plain = _plain(value) if is_object else value._get()
-    if line_mask or (is_line and kind is kinds.Vector and mask is None):
-        _assign_line(out, indexes, plain, mask, accum, replace, submask)
-        return
-    index = tuple(axis.on(out._engine) for axis in indexes.axes)
-    if kind is kinds.Vector and is_line:  # a matrix mask: the line is a thin matrix
-        plain = out._engine.as_matrix(plain, indexes.axes[0].size is None)
-    view = _view(mask, out, indexes, submask)
-    _assign_value(out, plain, index, view, accum, replace, submask)
+    if line_mask:
+        _check_line_mask(mask, out, indexes, submask)
+    elif mask is not None:
+        mask = _check_submask(mask, out, indexes) if submask else fitting_mask(mask, out)
+    return value, mask
 
 
-def _plain(value: Any) -> Any:
-    return value._matrix._store.transposed() if value._is_transposed else value._store
+def _check_line_mask(mask: Any, out: Any, indexes: Any, submask: bool) -> None:
+    """The mask of a row or column: as long as the line, or as the part of it that is assigned."""
+    row, col = indexes.axes
+    is_row = row.size is None
+    wanted = ((col if is_row else row).size,) if submask else (out.shape[1 if is_row else 0],)
+    if mask.parent.shape != wanted:
+        raise DimensionMismatch(f"mask {mask.name} has shape {mask.parent.shape}; expected {wanted}")
 
 
-def _view(mask: Any, out: Any, indexes: Any, submask: bool) -> MaskView | None:
-    if mask is None or not submask:
-        return mask_view(mask, out)
+def _check_submask(mask: Any, out: Any, indexes: Any) -> Any:
     if mask.parent.ndim != len(indexes.shape):
         raise TypeError(f"Mask object must be type {'Vector' if out.ndim == 1 else 'Matrix'}; got {type(mask.parent)}")
     if mask.parent.shape != indexes.shape:
         raise DimensionMismatch(
             f"submask {mask.name} has shape {mask.parent.shape}, the region of {out.name} has shape {indexes.shape}"
         )
-    return mask.view()
-
-
-def _assign_line(out: Any, indexes: Any, value: Any, mask: Any, accum: Any, replace: bool, submask: bool) -> None:
-    """One row or column: an assignment to a vector, put back in place."""
-    engine = out._engine
-    row, col = indexes.axes
-    is_row = row.size is None
-    across, along = (row, col) if is_row else (col, row)
-    take = engine.extract_row if is_row else engine.extract_column
-    put = engine.replace_row if is_row else engine.replace_column
-    line = kinds.Vector(out.dtype, out.shape[1 if is_row else 0], name=out.name)
-    line._engine = engine
-    line._store = take(out._store, across.index, None)
-    view = None
-    if mask is not None:
-        wanted = (along.size,) if submask else line.shape
-        if mask.parent.shape != wanted:
-            raise DimensionMismatch(f"mask {mask.name} has shape {mask.parent.shape}; expected {wanted}")
-        view = mask.view()
-    _assign_value(line, value, (along.on(engine),), view, accum, replace, submask)
-    out._store = settle(engine, put(out._store, across.index, line._store))
+    return mask
 
 
 def _object_for_region(out: Any, indexes: Any, value: Any, kind: type) -> Any:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..backends.interpreter import estimate_products, matrix_store, matvec_facts
+from ..backends.operands import matrix_store
 from ..errors import DimensionMismatch
 from ..ir import record as recording
 from ..ir.descriptor import descriptor_from_options
 from ..plan import rules as planner
+from ..plan.facts import matvec_facts
 from ..trace import records as trace
 from .mask import check_mask
 
@@ -69,7 +70,7 @@ def explain(expr: Any, mask: Any = None, **options: Any) -> Explanation:
         a, b = (matrix_store(arg) for arg in expr.args)
         mask_nvals = None if view is None or view.complement else view.store.nvals
         engine = expr.args[0]._engine
-        plan = planner.choose_mxm(a.nvals, b.nvals, a.ncols, mask_nvals, desc, lambda: estimate_products(engine, a, b))
+        plan = planner.choose_mxm(a.nvals, b.nvals, a.ncols, mask_nvals, desc, lambda: engine.estimate_products(a, b))
         return Explanation(plan)
     matrix, vector = expr.args if method == "mxv" else reversed(expr.args)
     store = matrix._matrix._store if matrix._is_transposed else matrix._store

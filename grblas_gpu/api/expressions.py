@@ -6,6 +6,7 @@ from typing import Any
 
 from ..config import config
 from ..ir.descriptor import descriptor_from_options
+from ..ir.ops import Op
 from . import execution
 from .base import expect_op, expect_type
 from .computed import ComputedMatrix, ComputedScalar, ComputedVector
@@ -58,27 +59,25 @@ class Delayed:
 
 
 class BaseExpression(Delayed):
-    """One operation with its operands: ``run(expr, mask, desc)`` computes its store (or scalar value)."""
+    """The right side of a node: an operation (``ir_op``), its typed operator (``op``) and its operands (``args``)."""
 
-    __slots__ = ("method_name", "run", "args", "op", "dtype", "expr_repr", "masks", "_value", "__weakref__")
+    __slots__ = ("method_name", "ir_op", "args", "op", "dtype", "expr_repr", "_value", "__weakref__")
 
     def __init__(
         self,
         method_name: str,
-        run: Any,
+        ir_op: Op,
         args: list,
         op: Any = None,
         dtype: Any = None,
         expr_repr: str | None = None,
-        masks: bool = False,
     ) -> None:
         self.method_name = method_name
-        self.run = run
+        self.ir_op = ir_op
         self.args = args
         self.op = op
         self.dtype = op.return_type if dtype is None else dtype
         self.expr_repr = expr_repr
-        self.masks = masks  # run() leaves no entry outside the mask it is given
         self._value = None
 
     def construct_output(self, dtype: Any = None, *, name: str | None = None) -> Any:
@@ -122,16 +121,15 @@ class VectorExpression(BaseExpression, ComputedVector):
     def __init__(
         self,
         method_name: str,
-        run: Any,
+        ir_op: Op,
         args: list,
         *,
         size: int,
         op: Any = None,
         dtype: Any = None,
         expr_repr: str | None = None,
-        masks: bool = False,
     ) -> None:
-        BaseExpression.__init__(self, method_name, run, args, op, dtype, expr_repr, masks)
+        BaseExpression.__init__(self, method_name, ir_op, args, op, dtype, expr_repr)
         self._size = size
 
     @property
@@ -154,8 +152,8 @@ class MatrixExpression(BaseExpression, ComputedMatrix):
     __slots__ = ("_nrows", "_ncols")
     ndim = 2
 
-    def __init__(self, method_name: str, run: Any, args: list, *, nrows: int, ncols: int, **kwargs: Any) -> None:
-        super().__init__(method_name, run, args, **kwargs)
+    def __init__(self, method_name: str, ir_op: Op, args: list, *, nrows: int, ncols: int, **kwargs: Any) -> None:
+        super().__init__(method_name, ir_op, args, **kwargs)
         self._nrows = nrows
         self._ncols = ncols
 
@@ -180,8 +178,8 @@ class ScalarExpression(BaseExpression, ComputedScalar):
     shape = ()
     _is_scalar = True
 
-    def __init__(self, method_name: str, run: Any, args: list, *, is_cscalar: bool = False, **kwargs: Any) -> None:
-        super().__init__(method_name, run, args, **kwargs)
+    def __init__(self, method_name: str, ir_op: Op, args: list, *, is_cscalar: bool = False, **kwargs: Any) -> None:
+        super().__init__(method_name, ir_op, args, **kwargs)
         self._is_cscalar = is_cscalar
 
     @property

@@ -12,58 +12,23 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any
 
-from ..backends import interpreter as runs
+import numpy as np
+
+from ..backends import interpreter
 from ..config import config
 from ..errors import LoopError
+from ..ir import ops
 from ..ir import record as recording
+from ..ir.node import Node
+from ..ir.program import Program
 from ..ir.record import Number
 from ..trace import records as trace
-from . import execution
 from .scalar import Scalar
 from .vector import Vector
 
-#: What a loop on a device can repeat, by the function that runs it alone.
-KINDS: dict[Any, str] = {
-    runs.run_vxm: "vxm",
-    runs.run_mxv: "mxv",
-    runs.run_ewise_add: "add",
-    runs.run_ewise_mult: "mult",
-    runs.run_ewise_union: "union",
-    runs.run_apply: "apply",
-    runs.run_apply_left: "apply_left",
-    runs.run_apply_right: "apply_right",
-    runs.run_apply_index: "apply_index",
-    runs.run_select: "select",
-    runs.run_select_mask: "select_mask",
-    runs.run_reduce: "reduce",
-}
 OBJECTS = (Vector, Scalar)  # that a loop can change
-
-
-class Step(NamedTuple):
-    """One recorded operation: ``out<mask> (accum)= kind(args)``."""
-
-    kind: str
-    out: Any
-    op: Any
-    args: Any
-    mask: Any
-    accum: Any
-    replace: bool
-    desc: Any
-    place: int  # of the operation in the code around the loop
-    expr: Any  # that is assigned; None where the only argument is, or nothing
-
-    def run(self) -> None:
-        """The same operation, alone."""
-        if self.expr is not None:
-            execution.execute(self.out, self.expr, self.mask, self.accum, self.replace, self.desc)
-        elif self.kind == "clear":
-            self.out.clear()
-        else:
-            execution._update_plain(self.out, self.args[0], self.mask, self.accum, self.replace, None, None)
 
 
 def loop(condition: Any, limit: int | None = None, *, fallback: bool = False) -> Loop:
@@ -96,6 +61,8 @@ def loop(condition: Any, limit: int | None = None, *, fallback: bool = False) ->
 class Loop:
     """What ``gb.loop`` returns: iterate over it once. ``steps`` counts the steps, ``mode`` says how they ran.
 
+    ``program`` is what was recorded, if the loop was; it prints as text.
+
     >>> import grblas_gpu as gb
     >>> left = gb.Vector.from_coo([0, 1, 2], [3, 1, 2])
     >>> rounds = gb.loop(left)
@@ -108,6 +75,7 @@ class Loop:
 
     steps = 0
     mode = "iterated"
+    program: Program | None = None
 
     def __init__(self, condition: Any, limit: int | None, fallback: bool) -> None:
         self.condition = condition
@@ -118,9 +86,10 @@ class Loop:
         if recording.active and (recorder := recording.current()) is not None:
             recorder.refuse("a loop inside of a loop")
         condition = self.condition
-        engine = condition.engine if _is_expression(condition) else getattr(condition, "_engine", None)
-        matrices = condition.ndim == 2  # what changes matrices is not recorded
-        if matrices or not getattr(engine, "runs_loops", False) or config["loops"] == "iterated":
+        engine: Any = condition.engine if _is_expression(condition) else getattr(condition, "_engine", None)
+        mode = config["loops"]
+        records = engine is not None and (mode == "recorded" or (mode == "auto" and engine.runs_loops))
+        if not records or condition.ndim == 2:  # what changes matrices is not recorded
             return self._iterate()
         return self._record(engine, sys._getframe(1))
 
@@ -150,10 +119,10 @@ class Loop:
         if recorder.gave_up:
             yield from self._iterate(1)
             return
-        recorder.check()
-        steps = engine.run_loop(recorder)
+        program = self.program = recorder.program()
+        steps = engine.run_loop(program) if engine.runs_loops else None
         self.mode = "iterated" if steps is None else "fused"
-        self.steps = recorder.repeat() if steps is None else steps
+        self.steps = recorder.repeat(program) if steps is None else steps
         recorder.step = max(0, self.steps - 1)
         recorder.forget()
 
@@ -194,82 +163,55 @@ class Recorder:
     step = 0
 
     def __init__(self, loop: Loop, engine: Any, frame: FrameType, fallback: bool) -> None:
-        self.loop = loop
+        self.loop: Any = loop
         self.engine = engine
-        self.steps: list[Step] = []
+        self.nodes: list[Node] = []
         self.written: dict[int, Any] = {}
         self.made: dict[int, Any] = {}
         self._frame: FrameType | None = frame
-        self._code = frame.f_code
         self._fallback = fallback
         self._seen: dict[int, tuple[Any, str, int]] = {}
         self._bound = dict(frame.f_locals)
 
     # ---- what the rest of the library calls while recording ------------------------------------------------------
 
-    def expression(self, out: Any, expr: Any, mask: Any, accum: Any, replace: bool, desc: Any) -> bool:
-        """Note ``out(mask, accum, replace) << expr``; False if that is to be run at once: nothing changes it."""
-        run = expr.run
-        kind = KINDS.get(run)
-        args = expr.args
-        if kind is None:
-            run = getattr(run, "on_vectors", run)
-            kind = KINDS.get(run)
-            if run is runs.run_extract and _is_row(*args):
-                kind, args = "row", [args[0], Scalar.from_value(args[1].axes[0].index, name="")]
-        if kind is None or type(out) not in OBJECTS or out._engine is not self.engine:
-            operands = [arg for arg in expr.args if getattr(arg, "_engine", None) is not None]
-            changing = [x for x in (*operands, getattr(mask, "parent", None), out) if id(x) in self.written]
-            if not changing and id(out) in self.made and out.ndim == 2:
+    def record(self, node: Node) -> bool:
+        """Note a node; False if it is to be run at once: nothing changes it, or recording ends here."""
+        op, out = node.op, node.out
+        if op is ops.EXTRACT and _is_row(*node.operands):
+            matrix, indexes = node.operands
+            row = Scalar.from_value(indexes.axes[0].index, name="")
+            op, node = ops.EXTRACT_ROW, node._replace(op=ops.EXTRACT_ROW, operands=(matrix, row))
+        elif op is ops.ASSIGN and node.operands[1] is None and isinstance(node.operands[0], np.generic):
+            literal = Scalar.from_value(node.operands[0], is_cscalar=None, name="")
+            node = node._replace(operands=(literal, None))
+        region = op is ops.ASSIGN and node.operands[1] is not None
+        if region or op not in ops.LOOP_OPS or type(out) not in OBJECTS or out._engine is not self.engine:
+            if out.ndim == 2 and id(out) in self.made and not self._changing(node):
                 return False
-            self.refuse(f"{expr.method_name} into a {type(out).__name__}")
+            self.refuse(f"{op} into a {type(out).__name__}")
             return False
-        if run is not expr.run or (kind != "reduce" and type(out) is Scalar):
-            kind = f"scalar.{kind}"
-        elif kind == "reduce" and expr._is_cscalar:  # the sum of nothing is a value as well
-            kind = "reduce.identity"
-        return self._add(kind, out, expr.op, args, mask, accum, replace, desc, expr)
-
-    def plain(self, out: Any, value: Any, mask: Any, accum: Any, replace: bool) -> bool:
-        """Note ``out(mask, accum, replace) << value`` for an object or a literal."""
-        if type(out) not in OBJECTS or out._engine is not self.engine:
-            self.refuse(f"an assignment to a {type(out).__name__}")
-            return False
-        counts = type(value) is Number and value.counts(self)
-        if not counts and type(value) not in (type(out), Scalar):
-            value = Scalar.from_value(value, is_cscalar=None, name="")
-        if type(out) is Vector:
-            kind = "copy" if type(value) is Vector else "assign"
-        else:
-            kind = "scalar.assign"
-        return self._add(kind, out, None, [value], mask, accum, replace, None, None)
-
-    def cleared(self, out: Any) -> bool:
-        """Note that a Vector has no entries from here on; False if it is to be cleared at once."""
-        return self._add("clear", out, None, [], None, None, False, None, None)
-
-    def new(self, out: Any) -> None:
-        """An object is made in the body: at every step again."""
-        self.made[id(out)] = out
-        if type(out) is Vector and out._engine is self.engine:
-            self.cleared(out)
-
-    def _add(
-        self, kind: str, out: Any, op: Any, args: Any, mask: Any, accum: Any, replace: bool, desc: Any, expr: Any
-    ) -> bool:
         if self._seen and (seen := self._seen.get(id(out))) is not None:
             if not self._fallback:
                 self._error(f"{seen[1]} of {out.name} was read before, and here it changes", seen[2])
             self.give_up()  # what was read is right for the first step
             return False
-        place = self._frame.f_lasti if self._frame is not None else 0  # its line is looked up where it matters
-        self.steps.append(Step(kind, out, op, args, mask, accum, replace, desc, place, expr))
+        if self._frame is not None:
+            node = node._replace(place=self._frame.f_lasti)  # its line is looked up where it matters
+        self.nodes.append(node)
         self.written[id(out)] = out
         return True
 
-    def line(self, step: Step) -> int:
-        """The line of an operation."""
-        return next((line for start, end, line in self._code.co_lines() if line and start <= step.place < end), 0)
+    def _changing(self, node: Node) -> bool:
+        """Whether a node reads or writes what changes in the loop."""
+        touched = (*node.operands, getattr(node.mask, "parent", None), node.out)
+        return any(id(x) in self.written for x in touched)
+
+    def new(self, out: Any) -> None:
+        """An object is made in the body: at every step again."""
+        self.made[id(out)] = out
+        if type(out) is Vector and out._engine is self.engine:
+            self.record(Node(ops.CLEAR, out))
 
     def read(self, what: str, obj: Any = None) -> None:
         """Somebody looks at a value: that is allowed for what does not change in the loop."""
@@ -320,10 +262,10 @@ class Recorder:
         self.forget()
 
     def run_once(self) -> None:
-        for step in self.steps:
-            step.run()
+        for node in self.nodes:
+            interpreter.execute(node)
 
-    def check(self) -> None:
+    def program(self) -> Program:
         """The body is complete: is it a loop that ends, and that Python would have run the same way?"""
         frame, self._frame = self._frame, None
         assert frame is not None
@@ -333,6 +275,7 @@ class Recorder:
         parts = condition.args if _is_expression(condition) else [condition]
         if self.loop.limit is None and self.written.keys().isdisjoint(map(id, parts)):
             raise LoopError(f"{frame.f_code.co_filename}: nothing in the body changes the condition of the loop")
+        return Program(tuple(self.nodes), condition, self.loop.limit, self, frame.f_code)
 
     def _check_names(self, frame: FrameType) -> None:
         """A name that stands for another object at every step is not for the device."""
@@ -346,20 +289,21 @@ class Recorder:
 
     def forget(self) -> None:
         """Let go of the objects: the count, which may live on, knows this recorder."""
-        self.steps = []
+        self.loop, self.nodes = None, []
         self.written, self.made, self._seen, self._bound = {}, {}, {}, {}
 
     def _reads(self, obj: Any) -> bool:
         return any(
-            obj is arg or obj is getattr(arg, "parent", None) for step in self.steps for arg in (*step.args, step.mask)
+            obj is arg or obj is getattr(arg, "parent", None)
+            for node in self.nodes
+            for arg in (*node.operands, node.mask)
         )
 
-    def repeat(self) -> int:
-        """The loop, one operation after another: what an engine cannot run as a whole."""
-        loop = self.loop
+    def repeat(self, program: Program) -> int:
+        """The program, one node after another: what an engine cannot run as a whole."""
         self.step = 0
-        while (loop.limit is None or self.step < loop.limit) and holds(loop.condition):
-            for step in self.steps:
-                step.run()
+        while (program.limit is None or self.step < program.limit) and holds(program.condition):
+            for node in program.nodes:
+                interpreter.execute(node)
             self.step += 1
         return self.step

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from .. import select
-from ..backends import interpreter as runs
 from ..backends.registry import current_engine
 from ..backends.storage import MatrixStore
 from ..dtypes import FP64, lookup_dtype
 from ..errors import OutputNotEmpty
+from ..ir import ops
 from . import kinds
 from .arithmetic import ArithmeticInPlace, NothingInPlace
 from .base import BaseType
@@ -395,7 +395,7 @@ class TransposedMatrix(MatrixOperations, NothingInPlace):
     def _as_expression(self) -> MatrixExpression:
         return MatrixExpression(
             "transpose",
-            runs.run_transpose,
+            ops.TRANSPOSE,
             [self],
             nrows=self._nrows,
             ncols=self._ncols,

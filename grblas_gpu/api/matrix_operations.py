@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .. import binary, monoid, semiring
-from ..backends import interpreter as runs
 from ..errors import DimensionMismatch
+from ..ir import ops
 from ..operators import get_typed_op
 from . import kinds
 from .base import check_same_backend
@@ -107,7 +107,7 @@ class MatrixOperations(Tensor):
         x, y, op = product_operands(self, other, (Vector,), op, "mxv", is_infix)
         if x._ncols != y._size:
             raise DimensionMismatch(f"mxv: {x.name} has shape {x.shape}, {y.name} has size {y._size}")
-        return VectorExpression("mxv", runs.run_mxv, [x, y], op=op, size=x._nrows, masks=True)
+        return VectorExpression("mxv", ops.MXV, [x, y], op=op, size=x._nrows)
 
     def mxm(self, other: Any, op: Any = semiring.plus_times) -> MatrixExpression:
         """Matrix times Matrix.
@@ -123,7 +123,7 @@ class MatrixOperations(Tensor):
         x, y, op = product_operands(self, other, kinds.MATRICES, op, "mxm", is_infix)
         if x._ncols != y._nrows:
             raise DimensionMismatch(f"mxm: {x.name} has shape {x.shape}, {y.name} has shape {y.shape}")
-        return MatrixExpression("mxm", runs.run_mxm, [x, y], op=op, nrows=x._nrows, ncols=y._ncols, masks=True)
+        return MatrixExpression("mxm", ops.MXM, [x, y], op=op, nrows=x._nrows, ncols=y._ncols)
 
     def kronecker(self, other: Any, op: Any = binary.times) -> MatrixExpression:
         """The Kronecker product.
@@ -138,7 +138,7 @@ class MatrixOperations(Tensor):
         self._expect_op(op, ("BinaryOp", "Monoid"), within="kronecker", argname="op")
         check_same_backend(self, other, "kronecker")
         nrows, ncols = self._nrows * other._nrows, self._ncols * other._ncols
-        return MatrixExpression("kronecker", runs.run_kronecker, [self, other], op=op, nrows=nrows, ncols=ncols)
+        return MatrixExpression("kronecker", ops.KRONECKER, [self, other], op=op, nrows=nrows, ncols=ncols)
 
     def reduce_rowwise(self, op: Any = monoid.plus) -> VectorExpression:
         """The entries of each row combined.
@@ -148,7 +148,7 @@ class MatrixOperations(Tensor):
         {0: 3, 2: 5}
         """
         op = self._line_reduction(op, "reduce_rowwise")
-        return VectorExpression("reduce_rowwise", runs.run_reduce_rowwise, [self], op=op, size=self._nrows)
+        return VectorExpression("reduce_rowwise", ops.REDUCE_ROWWISE, [self], op=op, size=self._nrows)
 
     def reduce_columnwise(self, op: Any = monoid.plus) -> VectorExpression:
         """The entries of each column combined.
@@ -158,7 +158,7 @@ class MatrixOperations(Tensor):
         {0: 1, 1: 7}
         """
         op = self._line_reduction(op, "reduce_columnwise")
-        return VectorExpression("reduce_columnwise", runs.run_reduce_columnwise, [self], op=op, size=self._ncols)
+        return VectorExpression("reduce_columnwise", ops.REDUCE_COLUMNWISE, [self], op=op, size=self._ncols)
 
     def _line_reduction(self, op: Any, within: str) -> Any:
         op = get_typed_op(op, self.dtype, kind="binary|aggregator")
@@ -176,7 +176,13 @@ class MatrixOperations(Tensor):
         op = reduction_operator(self, op, "reduce_scalar", allow_empty)
         if op.opclass == "Aggregator" and op.name in {"argmin", "argmax", "first_index", "last_index"}:
             raise ValueError(f"Aggregator {op.name} may not be used with Matrix.reduce_scalar.")
-        return ScalarExpression("reduce_scalar", runs.run_reduce, [self], op=op, is_cscalar=not allow_empty)
+        return ScalarExpression(
+            "reduce_scalar",
+            ops.REDUCE if allow_empty else ops.REDUCE_OR_IDENTITY,
+            [self],
+            op=op,
+            is_cscalar=not allow_empty,
+        )
 
     def reposition(
         self, row_offset: int, column_offset: int, *, nrows: int | None = None, ncols: int | None = None
@@ -194,7 +200,7 @@ class MatrixOperations(Tensor):
         shown = f"{{0.name}}.reposition({row_offset}, {column_offset})"
         return MatrixExpression(
             "reposition",
-            runs.run_reposition,
+            ops.REPOSITION,
             [self, offsets, (nrows, ncols)],
             nrows=nrows,
             ncols=ncols,
@@ -227,7 +233,7 @@ class MatrixOperations(Tensor):
             )
         return MatrixExpression(
             "power",
-            runs.run_power,
+            ops.POWER,
             [self, exponent],
             op=op,
             nrows=self._nrows,

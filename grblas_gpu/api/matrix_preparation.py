@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .. import binary
-from ..backends.entries import matrix_from_keys, ranges, repeat
+from ..backends.protocol import DegreeStatistics
 from ..backends.registry import using
-from ..backends.storage import INDEX, MatrixStore, column_type, same_arrays
+from ..backends.storage import MatrixStore
 from ..config import config
 from ..dtypes import BOOL
 from ..errors import DimensionMismatch, InvalidValue
@@ -22,12 +22,9 @@ if TYPE_CHECKING:
     from .matrix import Matrix
 
 
-class DegreeStatistics(NamedTuple):
-    """Mean, maximum and standard deviation of the vertices' degrees."""
-
-    mean: float
-    max: int
-    deviation: float
+SEARCHES = 64  # at once, at most
+ROWS_ENTRIES = 2**20  # of a matrix of searches, at most: large graphs have work enough in one row
+SIDE_BY_SIDE_ENTRIES = 2**22  # of searches side by side, which are worked on in one go
 
 
 class DegreeOrder(NamedTuple):
@@ -35,6 +32,13 @@ class DegreeOrder(NamedTuple):
 
     graph: Matrix
     selection: Matrix
+
+
+class Batching(NamedTuple):
+    """How many searches do best at once, and whether side by side in one vector or as rows of a matrix."""
+
+    size: int
+    side_by_side: bool
 
 
 class MatrixPreparation:
@@ -76,29 +80,25 @@ class MatrixPreparation:
         >>> mean, largest, round(deviation, 3)
         (1.6, 4, 1.2)
         """
-        return self._kept("degree_statistics", self._make_degree_statistics)
+        return self._kept("degree_statistics", self._engine.degree_statistics)
 
-    def prefers_batches(self) -> bool:
-        """Whether vectors are multiplied with this matrix faster as rows of another matrix than one after the other.
+    def batching(self, *, rows: bool = False) -> Batching:
+        """How to take many searches of this graph: so many at once, in one vector or as rows of a matrix.
 
-        That is so where a single one has too little work for a call; how much is enough depends on the backend.
-
-        >>> from grblas_gpu import Matrix
-        >>> Matrix(bool, 10, 10).prefers_batches()
-        True
-        """
-        return self._store.nrows <= self._engine.costs.batch_size
-
-    def prefers_side_by_side(self) -> bool:
-        """Whether several searches are better side by side in one vector (:meth:`side_by_side`) than rows of a matrix.
-
-        That is so where whole loops run on a device: they know vectors.
+        That depends on the engine, and on memory. Where one search has work enough for a call, it is one at a time;
+        where whole loops run on a device, which know vectors, several stand side by side (:meth:`side_by_side`), unless
+        they have to be ``rows``.
 
         >>> from grblas_gpu import Matrix
-        >>> Matrix(bool, 10, 10).prefers_side_by_side()
-        False
+        >>> Matrix(bool, 1000, 1000).batching(rows=True)
+        Batching(size=64, side_by_side=False)
         """
-        return bool(self._engine.runs_loops) and config["loops"] != "iterated"
+        engine, n = self._engine, self._store.nrows
+        side_by_side = not rows and bool(engine.runs_loops) and config["loops"] != "iterated"
+        if n > engine.costs.batch_size:
+            return Batching(1, side_by_side)
+        entries = SIDE_BY_SIDE_ENTRIES if side_by_side else ROWS_ENTRIES
+        return Batching(max(1, min(SEARCHES, entries // max(1, n))), side_by_side)
 
     def side_by_side(self, copies: int) -> Matrix:
         """Several copies of this graph that do not touch: this matrix along the diagonal, ``I kron A``.
@@ -139,63 +139,24 @@ class MatrixPreparation:
         return self._kept("by_degree", self._make_by_degree)
 
     def _kept(self, name: str, make: Any) -> Any:
-        prepare = getattr(self._engine, "prepare", None)
-        if prepare is not None:  # an engine whose stores have no arrays to look at
-            return prepare(self, name)
-        indptr, indices = self._store.indptr, self._store.once.indices
+        structure = self._store.structure
         try:
-            kept = self._prepared
+            of, kept = self._prepared
         except AttributeError:
-            kept = None
-        if kept is None or kept["indptr"] is not indptr or kept["indices"] is not indices:
-            kept = self._prepared = {"indptr": indptr, "indices": indices}
+            of, kept = (None,), {}
+        if any(was is not now for was, now in zip(of, structure, strict=False)):
+            kept = {}
+            self._prepared = structure, kept
         if name not in kept:
-            kept[name] = make()
+            kept[name] = make(self._store)
         return kept[name]
 
-    def _make_pattern(self) -> Matrix:
-        store = self._store
-        pattern = _structure(self._engine, store)
-        other = store._transpose
-        if other is not None:  # what is known of the matrix is known of its structure
-            mirrored = _structure(self._engine, other)
-            symmetric = other is store or same_arrays(pattern, mirrored)
-            pattern._transpose, mirrored._transpose = (pattern if symmetric else mirrored), pattern
-        return self._boolean(pattern)
+    def _make_pattern(self, store: Any) -> Matrix:
+        return self._boolean(self._engine.pattern(store))
 
-    def _make_degree_statistics(self) -> DegreeStatistics:
-        degrees = np.diff(self._store.transposed().indptr)
-        if len(degrees) == 0:
-            return DegreeStatistics(0.0, 0, 0.0)
-        return DegreeStatistics(float(degrees.mean()), int(degrees.max()), float(degrees.std()))
-
-    def _make_by_degree(self) -> DegreeOrder:
-        store = self.pattern()._store
-        degrees = np.diff(store.transposed().indptr)
-        count = int(np.count_nonzero(degrees))
-        vertices = np.argsort(-degrees, kind="stable")[:count].astype(INDEX)
-        numbers = np.zeros(store.nrows, INDEX, like=degrees)
-        numbers[vertices] = np.arange(count, dtype=INDEX, like=degrees)
-        starts = store.indptr[vertices]
-        lengths = store.indptr[vertices + 1] - starts
-        rows = repeat(np.arange(count, dtype=INDEX, like=degrees), lengths)
-        # Every column of an entry has a number: an edge leads to it.
-        keys = np.sort(rows * count + numbers[store.indices[ranges(starts, lengths)]])
-        true = np.broadcast_to(self._engine.array([True], bool), (len(keys),))
-        graph = matrix_from_keys(count, count, keys, true)
-        selection = MatrixStore(
-            count,
-            store.nrows,
-            np.arange(count + 1, dtype=INDEX, like=degrees),
-            vertices.astype(column_type(store.nrows)),
-            self._engine.array([True] * min(count, 1), bool),
-        )
+    def _make_by_degree(self, store: Any) -> DegreeOrder:
+        graph, selection = self._engine.by_degree(self.pattern()._store)
         return DegreeOrder(self._boolean(graph), self._boolean(selection))
 
-    def _boolean(self, store: MatrixStore) -> Matrix:
+    def _boolean(self, store: Any) -> Matrix:
         return type(self)._from_store(self._engine, BOOL, store)  # type: ignore[attr-defined]
-
-
-def _structure(engine: Any, store: MatrixStore) -> MatrixStore:
-    value = engine.array([True] * min(store.nvals, 1), bool)
-    return MatrixStore(store.nrows, store.ncols, store.indptr, store.indices, value)

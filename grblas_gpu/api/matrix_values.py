@@ -40,17 +40,15 @@ class MatrixValues:
         >>> A.value_range().finite, Matrix(int, 2, 2).value_range().min
         (False, None)
         """
-        prepare = getattr(self._engine, "prepare", None)
-        if prepare is not None:  # an engine whose stores are of another kind
-            return prepare(self, "value_range")
         store = self._store
-        found = getattr(store, "_range", None)
-        if found is None:
-            found = store._range = find_value_range(self)
-        return found
+        try:
+            return store.value_range
+        except AttributeError:  # not asked for yet
+            store.value_range = found = _find_value_range(self)
+            return found
 
 
-def find_value_range(A: Any) -> ValueRange:
+def _find_value_range(A: Any) -> ValueRange:
     """The range of the values of a Matrix, from its entries."""
     # min_ij A_ij and max_ij A_ij
     low, high = (A.reduce_scalar(op).new().value for op in (monoid.min, monoid.max))

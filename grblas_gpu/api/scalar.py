@@ -9,11 +9,11 @@ import numpy as np
 
 from .. import binary, monoid
 from ..backends.entries import cast
-from ..backends.interpreter import WithArgs, run_ewise_add, run_ewise_mult, run_ewise_union
 from ..backends.registry import current_engine
 from ..backends.storage import VectorStore
 from ..config import config
 from ..dtypes import FP64, INT64, lookup_dtype, unify
+from ..ir import ops
 from ..ir import record as recording
 from ..ir.record import Number
 from ..operators import get_typed_op
@@ -105,11 +105,10 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
 
     @value.setter
     def value(self, value: Any) -> None:
-        if recording.active and (recorder := recording.current()) is not None:
-            given = Scalar(self.dtype, name="") if value is None else value
-            if recorder.plain(self, given, None, None, False):
-                return
-        self._assign(value)
+        if recording.active and recording.current() is not None:
+            self << (Scalar(self.dtype, name="") if value is None else value)
+        else:
+            self._assign(value)
 
     def _assign(self, value: Any) -> None:
         if output_type(value) is Scalar:
@@ -329,7 +328,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         left, right = _operands(self, other, op, is_infix, "ewise_add")
         op = get_typed_op(op, left.dtype, right.dtype, kind="binary")
         left._expect_op(op, ("BinaryOp", "Monoid"), within="ewise_add", argname="op")
-        return ScalarExpression("ewise_add", _run_on_vectors(run_ewise_add), [left, right], op=op)
+        return ScalarExpression("ewise_add", ops.EWISE_ADD, [left, right], op=op)
 
     def ewise_mult(self, other: Any, op: Any = binary.times) -> ScalarExpression:
         """``op`` of both values; empty unless both are there.
@@ -344,7 +343,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         left, right = _operands(self, other, op, is_infix, "ewise_mult")
         op = get_typed_op(op, left.dtype, right.dtype, kind="binary")
         left._expect_op(op, ("BinaryOp", "Monoid"), within="ewise_mult", argname="op")
-        return ScalarExpression("ewise_mult", _run_on_vectors(run_ewise_mult), [left, right], op=op)
+        return ScalarExpression("ewise_mult", ops.EWISE_MULT, [left, right], op=op)
 
     def ewise_union(self, other: Any, op: Any, left_default: Any, right_default: Any) -> ScalarExpression:
         """``op`` of both values; a default stands in for a missing one, and the result is empty if both are missing.
@@ -362,7 +361,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         op, left, right = union_operator(x, y, op, left_default, right_default)
         return ScalarExpression(
             "ewise_union",
-            _run_on_vectors(run_ewise_union),
+            ops.EWISE_UNION,
             [x, left, y, right],
             op=op,
             expr_repr="{0.name}.{method_name}({2.name}, {op}, {1._expr_name}, {3._expr_name})",
@@ -446,29 +445,11 @@ def _operands(left: Any, right: Any, op: Any, is_infix: bool, within: str, **def
     return left, as_scalar(left, right, within, "other", op)
 
 
-def _run_on_vectors(run: Any) -> Any:
-    """Run a vector operation on Scalars; the value of its only element."""
-
-    def on_scalars(expr: Any, view: Any, desc: Any) -> Any:
-        args = [
-            arg._as_vector() if position % 2 == 0 or len(expr.args) == 2 else arg
-            for position, arg in enumerate(expr.args)
-        ]
-        return _only_element(args[0]._engine, run(WithArgs(args, expr.op), None, desc))
-
-    on_scalars.on_vectors = run  # type: ignore[attr-defined]
-    return on_scalars
-
-
-def _only_element(engine: Any, store: VectorStore) -> Any:
-    return engine.get_element(store, (0,))
-
-
 def _scalar_expression(expr: Any) -> ScalarExpression:
-    def run(outer: Any, view: Any, desc: Any) -> Any:
-        return _only_element(expr.engine, expr.run(expr, None, desc))
-
-    return ScalarExpression(expr.method_name, run, expr.args, op=expr.op, dtype=expr.dtype, expr_repr=expr.expr_repr)
+    """An expression of vectors of one position as one of their elements."""
+    return ScalarExpression(
+        expr.method_name, expr.ir_op, expr.args, op=expr.op, dtype=expr.dtype, expr_repr=expr.expr_repr
+    )
 
 
 kinds.Scalar = Scalar

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from .. import binary, monoid, select
-from ..backends import interpreter as runs
 from ..errors import DimensionMismatch
+from ..ir import ops
+from ..ir.ops import Op
 from ..operators import UNKNOWN_OPCLASS, find_opclass, get_typed_op, op_from_string
 from . import kinds
 from .arithmetic import Arithmetic
@@ -50,11 +51,11 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
     _expect_type = expect_type
     _expect_op = expect_op
 
-    def _expression(self, method: str, run: Any, args: list, **kwargs: Any) -> Any:
+    def _expression(self, method: str, ir_op: Op, args: list, **kwargs: Any) -> Any:
         """An expression of this object's own shape."""
         if self.ndim == 1:
-            return VectorExpression(method, run, args, size=self.shape[0], **kwargs)
-        return MatrixExpression(method, run, args, nrows=self.shape[0], ncols=self.shape[1], **kwargs)
+            return VectorExpression(method, ir_op, args, size=self.shape[0], **kwargs)
+        return MatrixExpression(method, ir_op, args, nrows=self.shape[0], ncols=self.shape[1], **kwargs)
 
     # ---- element-wise ---------------------------------------------------------------------------------------
 
@@ -127,7 +128,7 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         if left is None and right is None:
             op = get_typed_op(op, self.dtype, kind="unary")
             self._expect_op(op, "UnaryOp", within="apply", argname="op", extra_message=hint)
-            return self._expression("apply", runs.run_apply, [self], op=op)
+            return self._expression("apply", ops.APPLY, [self], op=op)
         if right is None:
             left = as_scalar(self, left, "apply", "left", op)
             op = get_typed_op(op, left.dtype, self.dtype, is_left_scalar=True, kind="binary")
@@ -137,16 +138,16 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
             op = get_typed_op(op, self.dtype, right.dtype, is_right_scalar=True, kind=kind)
         if is_index:
             shown = "{0.name}.apply({op}, right={1._expr_name})"
-            return self._expression("apply", runs.run_apply_index, [self, right], op=op, expr_repr=shown)
+            return self._expression("apply", ops.APPLY_INDEX, [self, right], op=op, expr_repr=shown)
         if op.opclass == "Monoid":
             op = op.binaryop
         else:
             self._expect_op(op, "BinaryOp", within="apply", argname="op", extra_message=hint)
         if right is None:
             shown = "{1.name}.apply({op}, left={0._expr_name})"
-            return self._expression("apply", runs.run_apply_left, [left, self], op=op, expr_repr=shown)
+            return self._expression("apply", ops.APPLY_LEFT, [left, self], op=op, expr_repr=shown)
         shown = "{0.name}.apply({op}, right={1._expr_name})"
-        return self._expression("apply", runs.run_apply_right, [self, right], op=op, expr_repr=shown)
+        return self._expression("apply", ops.APPLY_RIGHT, [self, right], op=op, expr_repr=shown)
 
     def select(self, op: Any, thunk: Any = None) -> Any:
         """The entries for which an operator (or a mask) is true.
@@ -176,12 +177,12 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
                     self._expect_type(mask.parent, output_type(self), within="select", argname="op")
                 check_shapes("select", self, mask.parent)
                 shown = "{0.name}.select({1.name})"
-                return self._expression("select", runs.run_select_mask, [self, mask], dtype=self.dtype, expr_repr=shown)
+                return self._expression("select", ops.SELECT_MASK, [self, mask], dtype=self.dtype, expr_repr=shown)
         thunk = as_scalar(self, False if thunk is None else thunk, "select", "thunk", op)
         op = get_typed_op(op, self.dtype, thunk.dtype, is_right_scalar=True, kind="select")
         self._expect_op(op, ("SelectOp", "IndexUnaryOp"), within="select", argname="op")
         shown = "{0.name}.select({op}, thunk={1._expr_name})"
-        return self._expression("select", runs.run_select, [self, thunk], op=op, dtype=self.dtype, expr_repr=shown)
+        return self._expression("select", ops.SELECT, [self, thunk], op=op, dtype=self.dtype, expr_repr=shown)
 
     # ---- comparison -----------------------------------------------------------------------------------------
 
@@ -254,11 +255,9 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         shown = f"{{0.name}}[{indexes}]"
         args = [self, indexes]
         if len(shape) == 1:
-            return VectorExpression(
-                "__getitem__", runs.run_extract, args, size=shape[0], dtype=self.dtype, expr_repr=shown
-            )
+            return VectorExpression("__getitem__", ops.EXTRACT, args, size=shape[0], dtype=self.dtype, expr_repr=shown)
         return MatrixExpression(
-            "__getitem__", runs.run_extract, args, nrows=shape[0], ncols=shape[1], dtype=self.dtype, expr_repr=shown
+            "__getitem__", ops.EXTRACT, args, nrows=shape[0], ncols=shape[1], dtype=self.dtype, expr_repr=shown
         )
 
     def wait(self, how: str = "materialize") -> Any:
@@ -294,8 +293,8 @@ def ewise(x: Any, y: Any, op: Any, method: str, is_infix: bool = False) -> Any:
     if is_infix:
         x, y = (op(z).new() if z._role == "infix" else z for z in (x, y))
     check_same_backend(x, y, method)
-    run = runs.run_ewise_add if method == "ewise_add" else runs.run_ewise_mult
-    return _ewise_expression(x, y, method, run, [x, y], op=op)
+    ir_op = ops.EWISE_ADD if method == "ewise_add" else ops.EWISE_MULT
+    return _ewise_expression(x, y, method, ir_op, [x, y], op=op)
 
 
 def ewise_union(x: Any, y: Any, op: Any, left_default: Any, right_default: Any, is_infix: bool = False) -> Any:
@@ -306,27 +305,27 @@ def ewise_union(x: Any, y: Any, op: Any, left_default: Any, right_default: Any, 
     op, left, right = union_operator(x, y, op, left_default, right_default)
     check_same_backend(x, y, "ewise_union")
     shown = "{0.name}.{method_name}({2.name}, {op}, {1._expr_name}, {3._expr_name})"
-    return _ewise_expression(x, y, "ewise_union", runs.run_ewise_union, [x, left, y, right], op=op, expr_repr=shown)
+    return _ewise_expression(x, y, "ewise_union", ops.EWISE_UNION, [x, left, y, right], op=op, expr_repr=shown)
 
 
-def _ewise_expression(x: Any, y: Any, method: str, run: Any, args: list, **kwargs: Any) -> Any:
+def _ewise_expression(x: Any, y: Any, method: str, ir_op: Op, args: list, **kwargs: Any) -> Any:
     if x.ndim == y.ndim:
         if x.shape != y.shape:
             raise DimensionMismatch(f"{method}: {x.name} has shape {x.shape}, {y.name} has shape {y.shape}")
-        return x._expression(method, run, args, **kwargs)
+        return x._expression(method, ir_op, args, **kwargs)
     if x.ndim == 1:
         if y._nrows != x._size:
             raise DimensionMismatch(
                 f"Dimensions not compatible for broadcasting Vector from the left to columns of Matrix in {method}.  "
                 f"Matrix.nrows (={y._nrows}) must equal Vector.size (={x._size})."
             )
-        return y._expression(method, runs.broadcasting(run), args, **kwargs)
+        return y._expression(method, ir_op, args, **kwargs)
     if x._ncols != y._size:
         raise DimensionMismatch(
             f"Dimensions not compatible for broadcasting Vector from the right to rows of Matrix in {method}.  "
             f"Matrix.ncols (={x._ncols}) must equal Vector.size (={y._size})."
         )
-    return x._expression(method, runs.broadcasting(run), args, **kwargs)
+    return x._expression(method, ir_op, args, **kwargs)
 
 
 __all__ = ["Scalar", "Tensor", "check_shapes", "ewise", "typed_op_of_chain"]

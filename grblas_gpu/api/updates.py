@@ -7,7 +7,7 @@ from typing import Any
 from ..ir import record as recording
 from ..ir.descriptor import Descriptor, descriptor_from_options
 from . import execution, kinds
-from .assignment import resolve_assignment
+from .assignment import assign_region
 from .indexing import Indexes
 
 
@@ -63,7 +63,7 @@ class Updater:
         if indexes.is_single_element and self.mask is None and self.accum is None:
             execution.set_element(self.parent, indexes, value)
         else:
-            resolve_assignment(self.parent, indexes, value, self.mask, self.accum, self.replace, submask)
+            assign_region(self.parent, indexes, value, self.mask, self.accum, self.replace, submask, self.desc)
 
     def __eq__(self, other: object) -> bool:
         raise TypeError(f"__eq__ not defined for objects of type {type(self)}.")

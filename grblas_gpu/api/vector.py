@@ -9,19 +9,21 @@ from typing import Any
 import numpy as np
 
 from .. import binary, monoid, semiring
-from ..backends import interpreter as runs
 from ..backends.entries import cast
+from ..backends.formats import choose_format
 from ..backends.registry import current_engine
 from ..backends.storage import VectorStore
 from ..dtypes import FP64, DataType, lookup_dtype, unify
 from ..errors import DimensionMismatch, OutputNotEmpty
+from ..ir import ops
 from ..ir import record as recording
+from ..ir.node import Node
 from ..operators import get_semiring, get_typed_op
 from . import kinds
 from .arithmetic import ArithmeticInPlace
 from .base import BaseType, check_same_backend
 from .conversions import check_bounds, check_size, index_array, output_values, values_to_array
-from .execution import settle
+from .execution import submit
 from .expressions import MatrixExpression, ScalarExpression, VectorExpression, VectorIndexExpr
 from .infix import VectorInfix
 from .kinds import stands_for
@@ -242,9 +244,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         >>> v.nvals, v.size
         (0, 3)
         """
-        if recording.active and (recorder := recording.current()) is not None and recorder.cleared(self):
-            return
-        self._store = self._engine.empty_vector(self._size, self.dtype.np_type)
+        submit(Node(ops.CLEAR, self))
 
     def resize(self, size: int) -> None:
         """Change the size; entries beyond it are dropped.
@@ -256,7 +256,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         """
         size = check_size(size, "size")
         recording.refuse(f"resize of {self.name}")
-        self._store = settle(self._engine, self._engine.resize_vector(self._store, size))
+        self._store = choose_format(self._engine, self._engine.resize_vector(self._store, size))
         self._size = size
 
     def get(self, index: int, default: Any = None) -> Any:
@@ -291,7 +291,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
     def _from_store(cls, engine: Any, dtype: Any, store: VectorStore, name: str | None = None) -> Vector:
         new = cls(dtype, store.size, name=name)
         new._engine = engine
-        new._store = settle(engine, store)
+        new._store = choose_format(engine, store)
         return new
 
     # ---- operations -----------------------------------------------------------------------------------------
@@ -310,7 +310,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         x, y, op = product_operands(self, other, kinds.MATRICES, op, "vxm", is_infix)
         if x._size != y._nrows:
             raise DimensionMismatch(f"vxm: {x.name} has size {x._size}, {y.name} has shape {y.shape}")
-        return VectorExpression("vxm", runs.run_vxm, [x, y], op=op, size=y._ncols, masks=True)
+        return VectorExpression("vxm", ops.VXM, [x, y], op=op, size=y._ncols)
 
     def inner(self, other: Any, op: Any = semiring.plus_times) -> ScalarExpression:
         """The inner product with another Vector.
@@ -324,7 +324,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         x, y, op = product_operands(self, other, (Vector,), op, "inner", is_infix)
         if x._size != y._size:
             raise DimensionMismatch(f"inner: {x.name} has size {x._size}, {y.name} has size {y._size}")
-        return ScalarExpression("inner", runs.run_inner, [x, y], op=op)
+        return ScalarExpression("inner", ops.INNER, [x, y], op=op)
 
     def outer(self, other: Any, op: Any = binary.times) -> MatrixExpression:
         """All products of an entry with an entry of another Vector.
@@ -339,7 +339,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         op = op.binaryop if op.opclass == "Monoid" else op
         get_semiring(monoid.any, op)  # an outer product is any.op, and has to be one
         check_same_backend(self, other, "outer")
-        return MatrixExpression("outer", runs.run_outer, [self, other], op=op, nrows=self._size, ncols=other._size)
+        return MatrixExpression("outer", ops.OUTER, [self, other], op=op, nrows=self._size, ncols=other._size)
 
     def reduce(self, op: Any = monoid.plus, *, allow_empty: bool = True) -> ScalarExpression:
         """All entries combined with a monoid or aggregator.
@@ -348,7 +348,13 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         5
         """
         op = reduction_operator(self, op, "reduce", allow_empty)
-        return ScalarExpression("reduce", runs.run_reduce, [self], op=op, is_cscalar=not allow_empty)
+        return ScalarExpression(
+            "reduce",
+            ops.REDUCE if allow_empty else ops.REDUCE_OR_IDENTITY,
+            [self],
+            op=op,
+            is_cscalar=not allow_empty,
+        )
 
     def reposition(self, offset: int, *, size: int | None = None) -> VectorExpression:
         """The entries moved by an offset; those that leave the Vector are dropped.
@@ -361,7 +367,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         offset = int(offset)
         return VectorExpression(
             "reposition",
-            runs.run_reposition,
+            ops.REPOSITION,
             [self, (offset,), (size,)],
             size=size,
             dtype=self.dtype,

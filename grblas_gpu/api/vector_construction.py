@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from .. import binary, select
+from ..backends.formats import choose_format
 from ..backends.registry import current_engine
 from ..backends.storage import Array, VectorStore
 from ..dtypes import lookup_dtype
@@ -15,7 +16,6 @@ from ..ir import record as recording
 from ..operators import get_typed_op
 from . import kinds
 from .conversions import MAX_SIZE, check_bounds, index_array, own_values, values_to_array
-from .execution import settle
 from .scalar import Scalar, as_scalar
 
 NUMBERS = frozenset((bool, int, float))
@@ -159,7 +159,7 @@ def _from_entry(cls: Any, indices: Any, values: Any, size: Any, name: str | None
     if type(index) is not int or type(size) is not int or not 0 <= index < size < MAX_SIZE or recording.active:
         return None
     engine: Any = current_engine()
-    if type(value) not in NUMBERS or not -(2**63) <= value < 2**63 or not hasattr(engine, "build_entry"):
+    if type(value) not in NUMBERS or not -(2**63) <= value < 2**63:
         return None
     new = cls.__new__(cls)  # without the empty store that this one would replace
     new.dtype = dtype = lookup_dtype(type(value))
@@ -193,7 +193,7 @@ def vector_entries(self: Any, size: int, index: Array, values: Array, dup_op: An
         raise duplicates_error(error) from None
     if store.dtype != self.dtype.np_type:
         store = self._engine.cast(store, self.dtype.np_type)
-    return settle(self._engine, store)
+    return choose_format(self._engine, store)
 
 
 def full_value(cls: Any, value: Any, dtype: Any) -> tuple[Any, Any]:

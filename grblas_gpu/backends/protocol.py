@@ -1,29 +1,47 @@
-"""The Backend protocol: the complete list of what an engine must do.
+"""The Backend protocol: the complete list of what the layers above ask of an engine. Engines derive from it.
 
 Stores go in, a new store comes out (only :meth:`Backend.assign` and :meth:`Backend.set_element` may change the store of
 the output in place and return it). Operators are typed (see docs/architecture.md); operands are cast to an operator's
 types by the engine. A vector or matrix that an operation is defined for alike is written ``Store``.
+
+What has a body here is optional: the body is right for every engine whose stores hold arrays.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
 
 from ..plan.rules import Costs
-from .storage import Array, MaskView, MatrixStore, VectorStore
+from .storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 
 Store = Any  # VectorStore | MatrixStore
 Index = tuple  # (I,) or (I, J): int64 arrays, or None for everything
+
+
+SAMPLE = 1024  # entries that are looked at to estimate the work of a product
+
+
+class DegreeStatistics(NamedTuple):
+    """Mean, maximum and standard deviation of the vertices' degrees."""
+
+    mean: float
+    max: int
+    deviation: float
 
 
 class Backend(Protocol):
     """What the layers above ask of an engine."""
 
     name: str
-    keeps_dense: bool
     costs: Costs
-    sizes_on_device: bool
-    runs_loops: bool  # whether run_loop(recording) can repeat a whole loop
+    #: Whether a bitmap stays one however few entries it has: where scanning it costs less than making a list of it.
+    keeps_dense: bool = False
+    #: Whether looking at a size means waiting for a device.
+    sizes_on_device: bool = False
+    #: Whether :meth:`run_loop` can repeat a whole loop.
+    runs_loops: bool = False
 
     # memory
     def array(self, values: Any, dtype: Any = None) -> Array: ...
@@ -63,6 +81,14 @@ class Backend(Protocol):
         self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any
     ) -> MatrixStore: ...
     def count_edges(self, columns: MatrixStore, u: VectorStore) -> int: ...
+    def estimate_products(self, a: MatrixStore, b: MatrixStore) -> float:
+        """How many products ``a b`` takes: each entry of ``a`` meets a row of ``b``; some of them stand for all."""
+        if a.nvals == 0:
+            return 0.0
+        some = a.indices[:: -(-a.nvals // SAMPLE)]
+        lengths = b.indptr[some + 1] - b.indptr[some]
+        return a.nvals * float(self.host(lengths).mean())  # synchronizes: so will sizing the result
+
     def inner(self, u: VectorStore, v: VectorStore, semiring: Any) -> Any: ...
     def outer(self, u: VectorStore, v: VectorStore, op: Any) -> MatrixStore: ...
     def kronecker(self, a: MatrixStore, b: MatrixStore, op: Any) -> MatrixStore: ...
@@ -112,8 +138,26 @@ class Backend(Protocol):
     def set_element(self, x: Store, index: tuple[int, ...], value: Any) -> Store: ...
     def remove_element(self, x: Store, index: tuple[int, ...]) -> Store: ...
     def build_vector(self, size: int, index: Array, values: Array, dup_op: Any) -> VectorStore: ...
+    def build_entry(self, size: int, index: int, value: Any, dtype: np.dtype) -> VectorStore:
+        """A vector of one entry, given as Python's numbers."""
+        return self.build_vector(size, np.array([index], INDEX), np.array([value], dtype), None)
+
     def build_matrix(
         self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any
     ) -> MatrixStore: ...
     def tuples(self, x: Store) -> tuple[Array, Array, Array]: ...
     def to_dense(self, x: Store, fill: Any, dtype: Any) -> Array: ...
+
+    # what searches like to know of a graph
+    def pattern(self, a: MatrixStore) -> MatrixStore: ...
+    def degree_statistics(self, a: MatrixStore) -> DegreeStatistics: ...
+    def by_degree(self, pattern: MatrixStore) -> tuple[MatrixStore, MatrixStore]: ...
+
+    # whole programs
+    def run_loop(self, recording: Any) -> int | None:
+        """Repeat a recorded loop and say how many times; None to have its steps called one by one."""
+        return None
+
+    def kronecker_keys(self, recipe: Any, low: int, high: int, keys: Array) -> int | None:
+        """The kernel of a generator (see generators/kronecker_graphs.py); None without one."""
+        return None

@@ -40,7 +40,7 @@ def get_engine(name: str) -> Backend:
         elif name.partition(":")[0] == "mpi":  # over the ranks of an MPI job
             from .mpi.engine import make_engine
 
-            _engines[name] = make_engine(name)  # type: ignore[assignment]  # its stores are of another kind
+            _engines[name] = make_engine(name)
         else:
             raise ValueError(f"unknown backend {name!r}; this version has: auto, {', '.join(NAMES)}, mpi")
     return _engines[name]

@@ -307,7 +307,7 @@ class MatrixStore:
         "_row_ids",
         "_max_degree",
         "_once",
-        "_range",
+        "value_range",
         "_likeliest",
         "copies",
         "__weakref__",
@@ -355,6 +355,11 @@ class MatrixStore:
         else:
             self.values = once.values if once.iso else np.tile(once.values, copies)
         return getattr(self, name)
+
+    @property
+    def structure(self) -> tuple[Any, ...]:
+        """The objects that stand for where the entries are: the same ones, the same structure."""
+        return self.indptr, self.once.indices
 
     @property
     def once(self) -> MatrixStore:

@@ -20,7 +20,7 @@ from ..backends.registry import get_engine
 from ..dtypes import BOOL, lookup_dtype
 from ..errors import InvalidValue
 from .arriving import Arriving, Piece, checked_index, combiner
-from .files import edges_of_file
+from .files import edges_of_file, vertices_of_file
 from .permuted_kronecker import kronecker_pieces
 
 
@@ -158,10 +158,8 @@ class DistMatrix(metaclass=_OnRanks):
         grid = engine.grid
         grid.check_same(path=str(path), nrows=nrows, undirected=undirected, base=base)
         part = grid.together(lambda: edges_of_file(path, grid.rank, grid.size, base))
-        if nrows is None:
-            highest = max(part.rows.max(initial=-1), part.columns.max(initial=-1))
-            here = np.array([max(part.size or 0, int(highest) + 1)], np.int64)
-            nrows = int(grid.everyone.gather_small(here).max())
+        vertices = vertices_of_file(path, part, grid.everyone)
+        nrows = vertices if nrows is None else nrows
         mirrored = part.symmetric if undirected is None else undirected
         return DistMatrix.from_pieces(
             lambda rank, size: [(part.rows, part.columns)],

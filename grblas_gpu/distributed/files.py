@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..io.binary_files import MAGIC
+from ..api.conversions import MAX_SIZE
+from ..backends.mpi.faults import known_everywhere
+from ..io.binary_files import read_arrays
 
-_ALIGNMENT = 64
 COMPRESSED = (".gz", ".bz2", ".xz")
+SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 
 
 class FilePart(NamedTuple):
-    """The entries that a rank has read; the number of vertices and the symmetry, if the file says them."""
+    """The entries that a rank has read; of all of the file its bytes, and what it says itself (-1: nothing)."""
 
     rows: np.ndarray
     columns: np.ndarray
-    size: int | None = None
+    length: int
+    size: int = -1
+    entries: int = -1
     symmetric: bool = False
 
 
@@ -34,7 +37,20 @@ def edges_of_file(path: str | os.PathLike[str], rank: int, ranks: int, base: int
     if file.suffix == ".mtx":
         return _matrix_market(file, rank, ranks)
     rows, columns = _lines(file, 0, rank, ranks, base or 0)
-    return FilePart(rows, columns)
+    return FilePart(rows, columns, file.stat().st_size)
+
+
+def vertices_of_file(path: str | os.PathLike[str], part: FilePart, everyone: Any) -> int:
+    """The number of vertices, if the parts of all ranks make up one whole file; else a ValueError on each of them."""
+    highest = max(part.rows.max(initial=-1), part.columns.max(initial=-1))
+    said = part.length, part.size, part.entries, part.symmetric
+    table = everyone.gather_small(np.array([len(part.rows), highest, *said], np.int64))
+    if (table[:, 2:] != table[0, 2:]).any():
+        raise known_everywhere(ValueError(f"{path}: the ranks see different files of this name"))
+    found = int(table[:, 0].sum())
+    if part.entries not in (-1, found):
+        raise known_everywhere(ValueError(f"{path}: {part.entries} entries announced, {found} found"))
+    return max(part.size, int(table[:, 1].max()) + 1)
 
 
 def _lines(file: Path, start: int, rank: int, ranks: int, base: int) -> tuple[np.ndarray, np.ndarray]:
@@ -67,7 +83,10 @@ def _numbers(file: Path, text: bytes, base: int) -> tuple[np.ndarray, np.ndarray
             shown = line[:60].decode("utf-8", "replace")
             raise ValueError(f"{file}: expected two vertices in a line, found {shown!r}")
         wanted.append((int(words[0]), int(words[1])))
-    pairs = np.array(wanted, np.int64).reshape(-1, 2) - base
+    try:
+        pairs = np.array(wanted, np.int64).reshape(-1, 2) - base
+    except OverflowError:
+        raise ValueError(f"{file}: a vertex beyond 64 bits: {max(map(max, wanted))}") from None
     if pairs.min(initial=0) < 0:
         raise ValueError(f"{file}: vertices count from {base}, but there is a {int(pairs.min()) + base}")
     return np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
@@ -76,44 +95,53 @@ def _numbers(file: Path, text: bytes, base: int) -> tuple[np.ndarray, np.ndarray
 def _matrix_market(file: Path, rank: int, ranks: int) -> FilePart:
     with file.open("rb") as stream:
         banner = stream.readline().decode("ascii", "replace").lower().split()
-        if banner[:3] != ["%%matrixmarket", "matrix", "coordinate"] or len(banner) < 5:
+        if banner[:3] != ["%%matrixmarket", "matrix", "coordinate"] or "".join(banner[4:5]) not in SYMMETRIES:
             raise ValueError(f"{file}: not a Matrix Market file of coordinates")
         line = stream.readline()
         while line.startswith(b"%") or not line.strip():
             if not line:
                 raise ValueError(f"{file}: ends before the line with the sizes")
             line = stream.readline()
-        try:
-            nrows, ncols, _ = map(int, line.split())
-        except ValueError:
-            raise ValueError(f"{file}: expected three sizes, found {line[:60]!r}") from None
         start = stream.tell()
+    sizes = line.split()
+    if len(sizes) != 3 or not all(size.isdigit() and int(size) <= MAX_SIZE for size in sizes):
+        raise ValueError(f"{file}: expected three sizes, found {line[:60].decode('ascii', 'replace')!r}")
+    nrows, ncols, entries = map(int, sizes)
+    symmetric = banner[4] != "general"
+    if symmetric and nrows != ncols:
+        raise ValueError(f"{file}: {banner[4]}, but {nrows} x {ncols}")
     rows, columns = _lines(file, start, rank, ranks, 1)
-    return FilePart(rows, columns, max(nrows, ncols), banner[4] != "general")
+    _check_range(file, "row", rows + 1, 1, nrows)
+    _check_range(file, "column", columns + 1, 1, ncols)
+    return FilePart(rows, columns, file.stat().st_size, max(nrows, ncols), entries, symmetric)
 
 
 def _own_format(file: Path, rank: int, ranks: int) -> FilePart:
     """Whole rows of the compressed rows that ``io.save`` wrote, about as many entries for every rank."""
-    with file.open("rb") as stream:
-        start = stream.read(len(MAGIC) + 8)
-        if start[: len(MAGIC)] != MAGIC:
-            raise ValueError(f"{file}: not a file of grblas_gpu.io.save")
-        fields = json.loads(stream.read(int.from_bytes(start[len(MAGIC) :], "little")))
-        place = stream.tell()
-    if fields["kind"] != "Matrix":
-        raise ValueError(f"{file}: a {fields['kind']}, not a Matrix")
-    arrays = {}
-    for name, dtype, count in fields["arrays"]:
-        place += -place % _ALIGNMENT
-        stored = np.dtype(dtype)
-        if place + count * stored.itemsize > file.stat().st_size:
-            raise ValueError(f"{file}: ends within the array {name!r}")
-        arrays[name] = np.memmap(file, stored, "r", place, (count,)) if count else np.zeros(0, stored)
-        place += count * stored.itemsize
-    pointers, indices = arrays["indptr"], arrays["indices"]
+    fields, arrays = read_arrays(file, mmap=True)
+    try:
+        if fields["kind"] != "Matrix":
+            raise ValueError(f"a {fields['kind']}, not a Matrix")
+        nrows, ncols = (int(size) for size in fields["shape"])
+        pointers, indices = arrays["indptr"], arrays["indices"]
+        if min(nrows, ncols) < 0 or {pointers.dtype.kind, indices.dtype.kind} - {"i", "u"}:
+            raise ValueError(f"{pointers.dtype} and {indices.dtype} for a shape of {nrows} x {ncols}")
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{file}: damaged: {error}") from None
     # Only the pages that are looked at are read.
-    low, high = (int(np.searchsorted(pointers, len(indices) * k // ranks, side="left")) for k in (rank, rank + 1))
-    high = len(pointers) - 1 if rank == ranks - 1 else high
-    rows = np.repeat(np.arange(low, high, dtype=np.int64), np.diff(pointers[low : high + 1]))
-    columns = np.asarray(indices[int(pointers[low]) : int(pointers[high])], np.int64)
-    return FilePart(rows, columns, max(fields["shape"]))
+    cuts = [int(np.searchsorted(pointers, len(indices) * k // ranks)) for k in range(1, ranks)]
+    low, high = [0, *cuts, nrows][rank : rank + 2]
+    mine = pointers[low : high + 1].astype(np.int64)
+    whole = len(pointers) == nrows + 1 and pointers[0] == 0 and pointers[-1] == len(indices)
+    if not whole or low > high or np.any(np.diff(mine) < 0):
+        raise ValueError(f"{file}: damaged: row pointers that do not rise from 0 to {len(indices)} in {nrows} steps")
+    rows = np.repeat(np.arange(low, high, dtype=np.int64), np.diff(mine))
+    columns = np.asarray(indices[mine[0] : mine[-1]], np.int64)
+    _check_range(file, "column", columns, 0, ncols - 1)
+    return FilePart(rows, columns, file.stat().st_size, max(nrows, ncols), len(indices))
+
+
+def _check_range(file: Path, what: str, index: np.ndarray, first: int, last: int) -> None:
+    low, high = int(index.min(initial=first)), int(index.max(initial=first))
+    if low < first or (high > last and len(index)):
+        raise ValueError(f"{file}: {what} {low if low < first else high} is not from {first} to {last}")

@@ -13,6 +13,7 @@ from .structure import engine_array, key_bits, matrix_by_rows, pieces
 
 if TYPE_CHECKING:
     from ..api.matrix import Matrix
+    from ..backends.protocol import Backend
 
 A, B, C = 0.57, 0.19, 0.19  # Graph500 specification, section 3; d is the rest
 
@@ -42,8 +43,7 @@ def kronecker(scale: int, edge_factor: int = 16, *, seed: int = 1, a: float = A,
     # The recipe gives low numbers high degrees; a permutation removes that hint.
     permutation = Stream(seed, 1).permutation(n, like).astype(np.uint32)
     recipe = Recipe(scale, m, seed, quadrant_limits(a, b, c), permutation)
-    find_keys = getattr(current_engine(), "kronecker_keys", kronecker_keys)  # an engine may have a kernel for it
-    return matrix_by_rows(n, 2 * m, partial(find_keys, recipe), like)
+    return matrix_by_rows(n, 2 * m, partial(find_keys, current_engine(), recipe), like)
 
 
 class Recipe(NamedTuple):
@@ -64,6 +64,12 @@ class Recipe(NamedTuple):
     def streams(self) -> list[int]:
         """What the hash of an edge's number begins with, for every second level (see Stream.bits)."""
         return [(Stream(self.seed, 2 + level).start + STEP) & WORD for level in range(0, self.scale, 2)]
+
+
+def find_keys(engine: Backend, recipe: Recipe, low: int, high: int, keys: Array) -> int:
+    """:func:`kronecker_keys`, by the engine's kernel if it has one."""
+    found = engine.kronecker_keys(recipe, low, high, keys)
+    return kronecker_keys(recipe, low, high, keys) if found is None else found
 
 
 def kronecker_keys(recipe: Recipe, low: int, high: int, keys: Array) -> int:

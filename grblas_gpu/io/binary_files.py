@@ -74,7 +74,7 @@ def load(path: str | os.PathLike, *, mmap: bool = False, name: str | None = None
     Traceback (most recent call last):
     FileNotFoundError: [Errno 2] No such file or directory: 'nowhere.grb'
     """
-    fields, arrays = _read(Path(path), mmap)
+    fields, arrays = read_arrays(Path(path), mmap)
     try:
         dtype, shape = lookup_dtype(fields["dtype"]), [int(size) for size in fields["shape"]]
         name = fields["name"] if name is None else name
@@ -108,7 +108,7 @@ def _vector(dtype: Any, size: int, arrays: dict[str, np.ndarray], name: str) -> 
     return new
 
 
-def _read(path: Path, mmap: bool) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def read_arrays(path: Path, mmap: bool) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """The header and the arrays, once it is sure that the file has all of them."""
     arrays = {}
     with path.open("rb") as file:

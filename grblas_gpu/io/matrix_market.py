@@ -1,12 +1,10 @@
-"""Matrix Market files, plain or compressed (.gz, .bz2), by SciPy's parallel reader (or ``fast_matrix_market``)."""
+"""Matrix Market files, plain or compressed (.gz, .bz2, .xz), by SciPy's parallel reader (or ``fast_matrix_market``)."""
 
 from __future__ import annotations
 
 import io
 import itertools
-import lzma
 import os
-import zlib
 from typing import Any
 
 import numpy as np
@@ -14,8 +12,9 @@ import numpy as np
 from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
 from ..dtypes import BOOL
+from .reader_input import ReaderInput
 from .scipy_sparse import to_scipy_sparse
-from .text_files import is_compressed, name_of, opened, pieces
+from .text_files import is_compressed, name_of, opened
 
 _ENGINES = ("auto", "scipy", "fmm", "fast_matrix_market")
 
@@ -37,16 +36,14 @@ def mmread(source: Any, engine: str = "auto", *, dup_op: Any = None, name: str |
     """
     read, options = _function("mmread", engine)
     start = source.tell() if hasattr(source, "tell") else 0
+    text = ReaderInput(source)
     try:
-        array = read(source, **options, **kwargs)
-    except (EOFError, OSError, OverflowError, ValueError, lzma.LZMAError, zlib.error) as error:
-        if is_compressed(source):
-            for _ in pieces(source):  # raises where it is damaged
-                pass
-        if isinstance(error, OSError):
-            raise
+        array = read(text, **options, **kwargs)
+    except (OverflowError, ValueError) as error:
         kind = OverflowError if isinstance(error, OverflowError) else ValueError
-        raise kind(f"{name_of(source)}: {_with_line(str(error), source, start)}") from None
+        raise text.fault or kind(f"{name_of(source)}: {_with_line(str(error), source, start)}") from None
+    if text.fault:
+        raise text.fault
     if getattr(array, "format", None) != "coo":
         return Matrix.from_dense(array, name=name)
     nrows, ncols = array.shape

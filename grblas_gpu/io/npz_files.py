@@ -3,10 +3,26 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from typing import Any
 
 from ..api.matrix import Matrix
+from ..errors import IndexOutOfBound, InvalidObject, InvalidValue
 from .scipy_sparse import from_scipy_sparse, to_scipy_sparse
+
+# What SciPy and the modules below it raise at files that are damaged, or something else.
+_UNREADABLE = (
+    AttributeError,
+    EOFError,
+    IndexError,
+    KeyError,
+    NotImplementedError,
+    OverflowError,
+    TypeError,
+    ValueError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 def save_npz(file: Any, A: Matrix, *, compressed: bool = True) -> None:
@@ -37,6 +53,9 @@ def load_npz(file: Any, *, dup_op: Any = None, name: str | None = None) -> Matri
 
     try:
         array = sparse.load_npz(file)
-    except (zipfile.BadZipFile, KeyError, ValueError, EOFError) as error:
+    except _UNREADABLE as error:
         raise ValueError(f"{file}: not a sparse matrix of scipy.sparse.save_npz: {error}") from None
-    return from_scipy_sparse(array, dup_op=dup_op, name=name, copy=False)
+    try:
+        return from_scipy_sparse(array, dup_op=dup_op, name=name, copy=False)
+    except (IndexOutOfBound, InvalidObject, InvalidValue, OverflowError, ValueError) as error:
+        raise ValueError(f"{file}: {error}") from None

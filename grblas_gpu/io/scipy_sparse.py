@@ -13,6 +13,7 @@ from ..api.vector import Vector
 from ..backends.registry import current_engine
 from ..backends.storage import INT32_LIMIT
 from ..dtypes import lookup_dtype
+from ..errors import InvalidValue
 
 FORMATS = ("bsr", "csr", "csc", "coo", "lil", "dia", "dok")
 
@@ -47,6 +48,8 @@ def from_scipy_sparse(A: Any, *, dup_op: Any = None, name: str | None = None, co
         store, _ = compressed_store(*arrays, dtype, outer, inner, label, what, copy=copy)
         engine = current_engine()
         return Matrix._from_store(engine, dtype, engine.adopt(store if by_rows else store.transposed()), name)
+    if A.format in {"csr", "csc", "bsr"}:
+        _check_pointers(A)
     if A.format == "dia":
         # Diagonals are stored whole; SciPy's own conversion drops their zeros, as python-graphblas's does.
         A = A.tocsr()
@@ -127,6 +130,16 @@ def to_cupyx_sparse(A: Matrix, format: str = "csr") -> Any:
     if len(values) != A.nvals:  # one value stands for all
         values = cupy.full(A.nvals, values[0])
     return csr_matrix((values, arrays["indices"], arrays["indptr"]), shape=A.shape).asformat(format)
+
+
+def _check_pointers(A: Any) -> None:
+    """SciPy's conversions go where the pointers point, even beyond the arrays."""
+    pointers, stored = A.indptr, min(len(A.indices), len(A.data))
+    lines = A.shape[A.format == "csc"] // (A.blocksize[0] if A.format == "bsr" else 1)
+    if len(pointers) != lines + 1:
+        raise InvalidValue(f"indptr must have {lines + 1} elements, not {len(pointers)}")
+    if pointers[0] != 0 or pointers[-1] > stored or bool((pointers[1:] < pointers[:-1]).any()):
+        raise InvalidValue(f"indptr must rise from 0 to no more than the number of indices and values ({stored})")
 
 
 def one_if_equal(values: Any) -> Any:

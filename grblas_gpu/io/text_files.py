@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 _OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-_PIECE = 2**20  # bytes
+PIECE = 2**20  # bytes
 
 
 @contextlib.contextmanager
@@ -47,7 +47,7 @@ def pieces(path: str | os.PathLike) -> Iterator[bytes]:
     with opened(path, "rb") as file:
         while True:
             try:
-                piece = file.read1(_PIECE)  # `read` would lose what comes before the damage
+                piece = file.read1(PIECE)  # `read` would lose what comes before the damage
             except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
                 if isinstance(error, OSError) and error.errno is not None:
                     raise  # the system's, not the decompressor's

@@ -82,6 +82,12 @@ class Descriptor:
         """Whether the planner's rule looks at the step before."""
         return self.policy in ("edges", "edge-check") and self.strategy is None and self.direction == "auto"
 
+    @property
+    def asked(self) -> str:
+        """The fields that are not as they are by default."""
+        given = ((field.name, getattr(self, field.name)) for field in fields(self))
+        return ", ".join(f"{name}={value!r}" for name, value in given if value != getattr(Descriptor, name))
+
     @cached_property
     def key(self) -> str:
         """All of it as a string: that is looked up faster than fifteen fields."""

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from grblas_gpu.algorithms.apsp import distances_from
 
 import grblas_gpu as gb
-from grblas_gpu import Matrix, Vector, algorithms
+from grblas_gpu import Matrix, Vector, algorithms, generators
 from grblas_gpu.exceptions import DimensionMismatch, IndexOutOfBound, InvalidValue
 
 # Every algorithm of the library as a function of the graph alone.
@@ -145,6 +146,97 @@ def test_sources_are_vertices(name: str) -> None:
             getattr(algorithms, name)(A, source)
     with pytest.raises(TypeError):
         getattr(algorithms, name)(A, "a")
+
+
+# Every way to name the vertices 3 and 5, or 3 alone, and what names none.
+TWO: dict[str, Callable[[], Any]] = {
+    "list": lambda: [3, 5],
+    "tuple": lambda: (3, 5),
+    "range": lambda: range(3, 6, 2),
+    "generator": lambda: (source for source in (3, 5)),
+    "dictionary": lambda: {3: "three", 5: "five"},
+    "array": lambda: np.array([3, 5]),
+    "small array": lambda: np.array([3, 5], np.uint8),
+    "NumPy scalars": lambda: [np.int64(3), np.uint16(5)],
+    "arrays of no dimensions": lambda: [np.array(3), np.array(5)],
+    "Scalars": lambda: [gb.Scalar.from_value(3), gb.Scalar.from_value(5)],
+    "Vector": lambda: Vector.from_coo([5, 3], [0.0, 7.5], size=9),
+    "BOOL Vector": lambda: Vector.from_coo([3, 5], [True, False], size=9),
+}
+ONE: dict[str, Callable[[], Any]] = {
+    "int": lambda: 3,
+    "NumPy scalar": lambda: np.int32(3),
+    "unsigned": lambda: np.uint64(3),
+    "array of no dimensions": lambda: np.array(3),
+    "Scalar": lambda: gb.Scalar.from_value(3),
+}
+NONE: dict[str, Callable[[], Any]] = {
+    "list": list,
+    "range": lambda: range(0),
+    "array": lambda: np.array([]),
+    "integers": lambda: np.array([], int),
+    "Vector": lambda: Vector(bool, 9),
+}
+NOT_SOURCES: dict[str, tuple[Any, type[Exception]]] = {
+    "too high": ([3, 9], IndexOutOfBound),
+    "too high in an array": (np.array([9]), IndexOutOfBound),
+    "negative": ([-1], IndexOutOfBound),
+    "negative and alone": (np.int8(-1), IndexOutOfBound),
+    "float": (3.0, TypeError),
+    "floats": (np.array([3.0, 5.0]), TypeError),
+    "NumPy float": ([np.float64(3)], TypeError),
+    "FP64 Scalar": (gb.Scalar.from_value(3.0), TypeError),
+    "truth": (True, TypeError),
+    "array of truths": (np.array([True, False, True]), TypeError),
+    "two dimensions": (np.array([[3, 5]]), TypeError),
+    "letters": ("35", TypeError),
+    "bytes": (b"\1\2", TypeError),
+    "nothing": ([None], TypeError),
+    "a Vector of another size": (Vector.from_coo([3], [1], size=4), DimensionMismatch),
+}
+WITH_SOURCES: dict[str, Callable[[Any, Any], Any]] = {
+    "betweenness_centrality": algorithms.betweenness_centrality,
+    "bfs_multi": algorithms.bfs_multi,
+    "distances_from": distances_from,
+    "distances_from without weights": lambda A, sources: distances_from(A, sources, weighted=False),
+}
+FROM_A_SOURCE = (*WITH_A_SOURCE, "bfs", "bfs_parents", "diameter_estimate", "dobfs", "hybrid_bfs", "turbobfs", "xbfs")
+
+
+def lattice() -> Matrix:
+    return generators.grid_2d(3, 3)
+
+
+@pytest.mark.parametrize("name", WITH_SOURCES)
+def test_sources_are_named_in_any_way(backend: str, name: str) -> None:
+    A, function = lattice(), WITH_SOURCES[name]
+    for expected, ways in (([3, 5], TWO), ([3], ONE), ([], NONE)):
+        for way, make in ways.items():
+            assert function(A, make()).isequal(function(A, expected), check_dtype=True), way
+
+
+@pytest.mark.parametrize("name", WITH_SOURCES)
+@pytest.mark.parametrize("bad", NOT_SOURCES)
+def test_what_is_no_source(name: str, bad: str) -> None:
+    sources, error = NOT_SOURCES[bad]
+    with pytest.raises(error, match="source"):
+        WITH_SOURCES[name](lattice(), sources)
+
+
+@pytest.mark.parametrize("name", FROM_A_SOURCE)
+def test_a_source_is_named_in_any_way(name: str) -> None:
+    A, search = lattice(), getattr(algorithms, name)
+    options = {"reproducible": True} if name == "bfs_parents" else {}
+    expected = search(A, 3, **options)
+    for way, make in ONE.items():
+        found = search(A, make(), **options)
+        assert found == expected if name == "diameter_estimate" else found.isequal(expected, check_dtype=True), way
+    for bad in ("too high in an array", "negative and alone", "float", "floats", "truth", "letters", "two dimensions"):
+        with pytest.raises((IndexOutOfBound, TypeError), match="source"):
+            search(A, NOT_SOURCES[bad][0], **options)
+    for several in ([3], np.array([3]), np.array([3, 5]), Vector.from_coo([3], [1], size=9)):
+        with pytest.raises(TypeError, match="a source is the number of a vertex"):
+            search(A, several, **options)
 
 
 def test_options_out_of_range() -> None:

@@ -6,6 +6,7 @@ import io
 import sys
 import tracemalloc
 import warnings
+from collections.abc import Callable
 from itertools import pairwise
 
 import networkx
@@ -13,10 +14,11 @@ import numpy as np
 import pytest
 from checkers import array_dependencies, serial_dependencies, serial_paths
 from graphs import SMALL, Graph, from_edges, graph
-from grblas_gpu.algorithms import betweenness_centrality, bfs, progress, turbobfs
+from grblas_gpu.algorithms import betweenness_centrality, bfs, closeness, eccentricity, progress, turbobfs
 
 import grblas_gpu as gb
 from grblas_gpu import generators
+from grblas_gpu.api.matrix_preparation import Batching
 from grblas_gpu.backends.cpu import tier
 
 
@@ -180,6 +182,29 @@ def test_one_source_stays_within_its_memory(name: str) -> None:
 def test_a_batch_has_a_source(batch: int) -> None:
     with pytest.raises(ValueError, match="batch must be at least 1"):
         betweenness_centrality(generators.path(3), batch=batch)
+
+
+@pytest.mark.parametrize("name", ["karate", "random directed", "disconnected", "path", "no edges", "two vertices"])
+def test_sources_side_by_side(backend: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every engine can do it this way; the batches have different sizes."""
+    found = graph(name)
+    A, sources = found.matrix(), range(min(found.n, 11))
+    expected = values(betweenness_centrality(A, sources))
+    monkeypatch.setattr(gb.Matrix, "batching", lambda self, rows=False: Batching(4, not rows))
+    for batch in (None, 1, 3, 40):
+        close(betweenness_centrality(A, sources, batch=batch), expected)
+    close(betweenness_centrality(A, []), np.zeros(found.n))
+    with_ends = [values(betweenness_centrality(A, sources, endpoints=True, batch=batch)) for batch in (None, 1)]
+    np.testing.assert_allclose(*with_ends, rtol=1e-9)
+
+
+@pytest.mark.parametrize("algorithm", [closeness, eccentricity])
+def test_batches_of_all_vertices(algorithm: Callable[..., gb.Vector]) -> None:
+    A = graph("karate").matrix()
+    for batch in (1, 7, 100):
+        assert algorithm(A, batch=batch).isclose(algorithm(A))
+    with pytest.raises(ValueError, match="batch must be at least 1"):
+        algorithm(A, batch=-1)
 
 
 class Terminal(io.StringIO):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Iterator
 from typing import Any
 
 import graphblas
+import pairs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,6 +28,18 @@ from pairs import (
 
 import grblas_gpu
 from grblas_gpu.ir.descriptor import MXM_STRATEGIES, PULL_STRATEGIES, PUSH_STRATEGIES
+
+
+@pytest.fixture(autouse=True, params=["call", "program"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Every update as a call, and as the body of a loop: recorded on every engine, fused where that can be done."""
+    program = request.param == "program"
+    if program and request.getfixturevalue("backend") == "cpu":
+        pytest.skip("programs run on the definitions, and on a GPU")
+    monkeypatch.setattr(pairs, "as_programs", program)
+    with grblas_gpu.config.set(loops="recorded" if program else "auto"):
+        yield
+
 
 SEMIRINGS = (
     "plus_times min_plus max_plus lor_land any_pair plus_pair min_first max_second plus_first min_max times_plus "

@@ -12,6 +12,7 @@ from graphs import SMALL, Graph, from_edges, graph
 from grblas_gpu.algorithms import xbfs
 from hypothesis import given
 from hypothesis import strategies as st
+from traps import TRAPS
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, generators, semiring
@@ -67,16 +68,6 @@ def naive(found: Graph, source: int) -> dict[int, int]:
                 levels[vertex] = min(near) + 1
         if len(levels) == before:
             return levels
-
-
-# Rows are looked at in order of their numbers. From 0: 1 is at distance 1; 2 comes after it and sees it at once; 3 sees
-# 2 if it may, and is then taken for one step further than it is, because 4, its short cut, comes later.
-TRAPS = {
-    "a short cut that comes late": from_edges(5, {(0, 1), (1, 2), (2, 3), (0, 4), (4, 3)}, directed=False),
-    "two short cuts": from_edges(8, {(0, 1), (1, 2), (2, 3), (3, 4), (0, 7), (7, 6), (6, 4), (7, 3)}, directed=False),
-    "a ladder": from_edges(12, {(i, i + 1) for i in range(8)} | {(0, 11), (11, 10), (10, 9), (9, 8)}, directed=False),
-    "directed": from_edges(7, {(0, 1), (1, 2), (2, 3), (0, 6), (6, 3), (3, 4), (6, 5), (5, 4)}),
-}
 
 
 @pytest.mark.parametrize("name", TRAPS)

@@ -14,7 +14,7 @@ import pytest
 from checkers import serial_bfs
 from emulated_engine import ENGINES, loaded, moved
 from mxv_cases import random_matrix, random_vector
-from test_settling import TRAPS
+from traps import TRAPS
 
 from grblas_gpu import generators, semiring
 from grblas_gpu.backends.cuda.runtime import compile as cuda

@@ -10,7 +10,7 @@ from typing import Any
 import emulated_cupy
 import numpy as np
 import pytest
-from test_cuda_compile import builtin_operators
+from operator_cases import builtin_operators
 
 from grblas_gpu.backends.cpu import prelude
 from grblas_gpu.backends.cuda.runtime import compile as cuda

@@ -10,33 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 from emulated_engine import ENGINES, loaded, moved
+from vector_cases import KINDS, SIZE, definitions, vector
 
 from grblas_gpu import binary, indexunary, select
 from grblas_gpu.backends.entries import cast, entries
-from grblas_gpu.backends.reference import Definitions
 from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore
-
-SIZE = 23
-KINDS = ["sparse", "bitmap", "full", "iso sparse", "iso bitmap", "empty"]
-definitions = Definitions()
 
 
 @pytest.fixture(params=ENGINES)
 def engine(request, monkeypatch):
     with loaded(request.param, monkeypatch, "eager.vectors", "eager.assign", "eager.matrix_facts") as found:
         yield found
-
-
-def vector(kind: str, dtype: Any, seed: int) -> VectorStore:
-    random = np.random.default_rng(seed)
-    values = random.integers(0, 4, SIZE).astype(dtype)
-    if kind == "full":
-        return VectorStore(SIZE, values)
-    indices = np.flatnonzero(random.random(SIZE) < (0.5 if kind != "empty" else 0)).astype(INDEX)
-    if "iso" in kind:
-        values[:] = values[0]
-    store = VectorStore(SIZE, values[:1].copy() if "iso" in kind else values[indices], indices=indices)
-    return definitions.with_kind(store, "bitmap") if "bitmap" in kind else store
 
 
 def some(engine, choices: Any, seed: int, count: int = 1) -> list[Any]:

@@ -9,7 +9,7 @@ import numpy as np
 import nvrtc
 import pytest
 from emulated_engine import loaded, moved
-from test_cuda_vectors import KINDS, vector
+from vector_cases import KINDS, vector
 
 from grblas_gpu import binary, indexunary, select
 from grblas_gpu.backends.cuda.runtime import compile as cuda

@@ -6,7 +6,9 @@ Rank 0 prints the name of each case that went well. Whatever is compared is comp
 from __future__ import annotations
 
 import itertools
+import json
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -20,6 +22,7 @@ import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms, binary, generators, indexunary, monoid, select, semiring, unary
 from grblas_gpu.distributed import DistMatrix, DistVector, Grid, RanksDiffer, graph500, hybrid_bfs, validate_tree
 from grblas_gpu.exceptions import DimensionMismatch, IndexOutOfBound, InvalidValue, OutOfMemory
+from grblas_gpu.io.binary_files import MAGIC
 
 WORLD = MPI.COMM_WORLD
 RANK, RANKS = WORLD.Get_rank(), WORLD.Get_size()
@@ -467,6 +470,78 @@ def case_files() -> None:
         for path in paths.values():
             os.unlink(path)
         os.rmdir(folder)
+
+
+def case_damaged_files() -> None:
+    """All ranks get the error, whichever of them reads the damage, and go on together."""
+    folder = WORLD.bcast(tempfile.mkdtemp() if RANK == 0 else None)
+    banner = "%%MatrixMarket matrix coordinate real "
+    three = "1 2 1\n2 3 1\n3 1 1\n"
+    for text, message in {
+        f"general\n3 3 8\n{three}": "8 entries announced, 3 found",
+        f"general\n3 3 3\n{three[:-6]}": "3 entries announced, 2 found",
+        f"general\n3 3 2\n{three}": "2 entries announced, 3 found",
+        f"general\n2 3 3\n{three}": "row 3 is not from 1 to 2",
+        f"general\n3 2 3\n{three}": "column 3 is not from 1 to 2",
+        f"general\n0 0 3\n{three}": "is not from 1 to 0",
+        f"general\n3 3 1\n{10**30} 1 1\n": "beyond 64 bits",
+        f"general\n-3 3 3\n{three}": "three sizes",
+        f"general\n3 3 -3\n{three}": "three sizes",
+        f"general\n{10**30} 3 3\n{three}": "three sizes",
+        f"symmetric\n4 3 3\n{three}": "symmetric, but 4 x 3",
+        f"other\n3 3 3\n{three}": "not a Matrix Market file",
+    }.items():
+        expect_damaged(folder, "a.mtx", (banner + text).encode(), message)
+    for part, wrong, message in (
+        ("indptr", [0, 3, 1, 4], "row pointers"),
+        ("indptr", [1, 1, 3, 4], "row pointers"),
+        ("indptr", [0, 1, 3, 9], "row pointers"),
+        ("indices", [0, 1, 2, 3], "column 3 is not from 0 to 2"),
+        ("indices", [-1, 1, 2, 0], "column -1 is not from 0 to 2"),
+        ("shape", [-3, 3], "damaged"),
+        ("shape", [4, 3], "row pointers"),
+        ("kind", "Vector", "not a Matrix"),
+    ):
+        stored: dict[str, Any] = {"indptr": [0, 1, 3, 4], "indices": [0, 1, 2, 0], "shape": [3, 3], "kind": "Matrix"}
+        expect_damaged(folder, "a.grb", own_format({**stored, part: wrong}), message)
+    # A rank whose file is another one than that of the rest.
+    path = os.path.join(folder, f"{RANK}" if RANK == RANKS - 1 else "all", "a.mtx")
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    WORLD.barrier()
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"{banner}general\n3 3 3\n{three[:6] if RANK == RANKS - 1 else three}")
+    WORLD.barrier()
+    before = os.getcwd()
+    os.chdir(os.path.dirname(path))
+    if RANKS > 1:
+        expect(ValueError, lambda: DistMatrix.from_file("a.mtx"), "a.mtx: the ranks see different files")
+    os.chdir(before)
+    WORLD.barrier()
+    if RANK == 0:
+        shutil.rmtree(folder)
+
+
+def expect_damaged(folder: str, name: str, data: bytes, message: str) -> None:
+    path = os.path.join(folder, name)
+    if RANK == 0:
+        with open(path, "wb") as file:
+            file.write(data)
+    WORLD.barrier()
+    for text in (path, message):
+        expect(ValueError, lambda: DistMatrix.from_file(path), text)
+    WORLD.barrier()
+
+
+def own_format(stored: dict[str, Any]) -> bytes:
+    """A file like those of ``io.save``, of these arrays."""
+    arrays = {name: np.array(stored[name], np.int64) for name in ("indptr", "indices")}
+    described = [[name, "<i8", len(array)] for name, array in arrays.items()]
+    fields = {"kind": stored["kind"], "dtype": "BOOL", "shape": stored["shape"], "name": "", "arrays": described}
+    header = json.dumps(fields).encode()
+    data = MAGIC + len(header).to_bytes(8, "little") + header
+    for array in arrays.values():
+        data += b"\0" * (-len(data) % 64) + array.tobytes()
+    return data
 
 
 # --- faults that all ranks notice ------------------------------------------------------------------------------------

@@ -19,6 +19,14 @@ ACCUMS = (None, "plus", "min", "first", "second", "minus")
 STORAGES = ("sparse", "unordered", "bitmap", "natural")
 
 
+as_programs = False  # whether updates are recorded, as the body of a loop that is run once
+
+
+def condition() -> Any:
+    """A condition that holds."""
+    return grblas_gpu.Vector.from_coo([0], [True], size=1)
+
+
 class Pair:
     """One object in both libraries."""
 
@@ -147,7 +155,8 @@ def update_both(pair: Pair, ours: dict, theirs: dict, ours_expr: Any, theirs_exp
 
     def update_ours() -> None:
         settings = {**ours, "accum": accumulator(grblas_gpu, ours["accum"])}
-        pair.ours(**settings, **options) << ours_expr()
+        for _ in grblas_gpu.loop(condition(), 1, fallback=True) if as_programs else range(1):
+            pair.ours(**settings, **options) << ours_expr()
 
     def update_theirs() -> None:
         settings = {**theirs, "accum": accumulator(graphblas, theirs["accum"])}

@@ -213,7 +213,7 @@ def test_a_dead_peer_is_noticed_by_a_launcher_that_does_not_clean_up():
 def test_other_versions_are_noticed():
     text = """
 import grblas_gpu as gb
-gb.__version__ = "9.9" if RANK == 2 else gb.__version__
+gb.version.__version__ = "9.9" if RANK == 2 else gb.__version__
 gb.Vector(int, 3).to("mpi")
 """
     done = launch(3, *program(text))

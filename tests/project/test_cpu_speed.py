@@ -134,9 +134,9 @@ def test_a_full_operand_is_pulled_along_stored_rows():
 
 
 def test_large_graphs_take_one_source_at_a_time():
-    assert generators.path(100).prefers_batches()
+    assert generators.path(100).batching().size == 64
     with gb.using("cpu"):
-        assert not generators.path(10_000).prefers_batches()
+        assert generators.path(10_000).batching() == (1, False)
 
 
 # ---- benchmarks ---------------------------------------------------------------------------------------------------

@@ -16,22 +16,20 @@ from ..protocol import Index
 from ..storage import MaskView, MatrixStore, VectorStore
 from .building import Building
 from .gathering import Gathering
+from .graphs import Graphs
 from .grid import Grid, parse_shape
 from .indexed import Indexed
 from .local_engine import local_engine_of
 from .matrix_products import MatrixProducts
 from .parts import Store
-from .preparing import Preparing
 from .products import Products
 from .stores import Counts, DistMatrixStore, DistVectorStore
 
 
-class MpiBackend(Products, MatrixProducts, Indexed, Preparing, Building, Gathering):
+class MpiBackend(Products, MatrixProducts, Indexed, Graphs, Building, Gathering):
     """An engine of engines."""
 
     keeps_dense = True
-    sizes_on_device = False
-    runs_loops = False
 
     def __init__(self, grid: Grid, local: Any, name: str) -> None:
         self.grid = grid

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import version
 from .faults import RanksDiffer, digest, end_job_on_error, first_difference, known_everywhere, portable, timeout
 from .partition import Block, Line, default_shape
 from .wire import Traffic, Wire, reads_device_memory
@@ -59,10 +60,8 @@ class Grid:
         self.column = Wire(comm.Split(self.j, self.i), self.traffic, device_memory)
 
     def _check_alike(self, shape: tuple[int, int] | None) -> None:
-        from ... import __version__
-
         self.check_same(
-            grblas_gpu=__version__,
+            grblas_gpu=version.__version__,
             python=platform.python_version(),
             numpy=np.__version__,
             byte_order=sys.byteorder,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...api.execution import settle
+from ..formats import choose_format
 from ..protocol import Backend
 from ..storage import MaskView, MatrixStore, VectorStore
 from .grid import Grid
@@ -18,7 +18,7 @@ Array = Any  # numpy.ndarray or cupy.ndarray
 Store = Any  # DistVectorStore | DistMatrixStore
 
 
-class Parts:
+class Parts(Backend):
     """Every rank computes on its parts with ``local``, an engine of this library."""
 
     grid: Grid
@@ -38,7 +38,7 @@ class Parts:
 
     def vector(self, size: int, part: VectorStore) -> DistVectorStore:
         """A distributed vector of this rank's chunk."""
-        return DistVectorStore(self, size, settle(self.local, part))
+        return DistVectorStore(self, size, choose_format(self.local, part))
 
     def matrix(self, nrows: int, ncols: int, part: MatrixStore) -> DistMatrixStore:
         """A distributed matrix of this rank's block."""

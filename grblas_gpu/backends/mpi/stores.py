@@ -147,7 +147,7 @@ class DistMatrixStore:
     ``kept`` remembers what was found out about the matrix (degrees, pattern); like all stores it never changes.
     """
 
-    __slots__ = ("nrows", "ncols", "part", "count", "kept", "_engine", "_transpose")
+    __slots__ = ("nrows", "ncols", "part", "count", "kept", "value_range", "_engine", "_transpose")
 
     def __init__(self, engine: Any, nrows: int, ncols: int, part: MatrixStore) -> None:
         self.nrows = nrows
@@ -184,6 +184,11 @@ class DistMatrixStore:
 
     def copy(self) -> DistMatrixStore:
         return self._engine.copy(self)
+
+    @property
+    def structure(self) -> tuple[Any, ...]:
+        """The object that stands for where the entries are."""
+        return (self,)
 
     # The stored arrays of the whole matrix, for the few who look at them: brought together on every rank.
 

@@ -10,12 +10,13 @@ from .asynchronous import Settling
 from .building import Building
 from .elementwise import Elementwise
 from .extracting import Extracting
+from .graphs import Graphs
 from .writing import Writing
 
 __all__ = ["Definitions"]
 
 
-class Definitions(Settling, Elementwise, Extracting, Building, Writing):
+class Definitions(Settling, Elementwise, Extracting, Building, Writing, Graphs):
     """The whole Backend protocol in NumPy."""
 
     name = "numpy"

@@ -33,4 +33,4 @@ class Settling(Products):
         here = np.flatnonzero(values == final)
         settled = VectorStore(first.size, compress(take(values, here)), indices=keys[here])
         second = self.mxv(a, settled, semiring, mask, transposed=transposed, flip=flip, plan=plan)
-        return self.ewise_add(first, second, semiring.monoid.binaryop)  # type: ignore[attr-defined]
+        return self.ewise_add(first, second, semiring.monoid.binaryop)

@@ -12,20 +12,14 @@ import numpy as np
 
 from ...plan import rules as planner
 from ..entries import Store, cast
+from ..protocol import Backend
 from ..storage import INDEX, Array, MatrixStore, VectorStore, column_type
 
 Operand = tuple[Array, Array, Array]  # values, rows, columns
 
 
-class Operating:
-    #: Whether a bitmap stays one however few entries it has: where scanning it costs less than making a list of it.
-    keeps_dense = False
+class Operating(Backend):
     costs = planner.CPU_COSTS
-    #: Whether looking at a size means waiting for a device.
-    sizes_on_device = False
-    runs_loops = False
-
-    name: str
 
     def array(self, values: Any, dtype: Any = None) -> Array:
         """An array in this engine's memory."""

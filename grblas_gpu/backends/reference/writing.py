@@ -42,7 +42,7 @@ class Writing(Operating):
         ``masked`` promises that ``t`` has no entry outside the mask.
         """
         if accum is None and (mask is None or (masked and (replace or c.nvals == 0))):
-            return self.cast(t, c.dtype)  # type: ignore[attr-defined]
+            return self.cast(t, c.dtype)
         z = t if accum is None else self.union(c, t, accum, dtype=c.dtype)  # type: ignore[attr-defined]
         keys, values = entries(z)
         values = cast(values, c.dtype)
@@ -126,7 +126,7 @@ class Writing(Operating):
         ):
             return None
         if c.indices is not None:
-            c = self.with_kind(c, "bitmap")  # type: ignore[attr-defined]
+            c = self.with_kind(c, "bitmap")
         if c.iso and c.size != 1 and c.values[0] != value:
             return None
         where = mask.store.indices

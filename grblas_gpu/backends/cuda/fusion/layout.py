@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....api.mask import Mask
+from ....ir import ops
 from ....ir.record import Number
 from ...storage import MatrixStore
 
@@ -24,6 +25,16 @@ VARIABLE_WORDS = 2
 COUNT_TYPE = np.dtype(np.int64)
 HEAD_WORDS = 5  # step, tick, stop, turn, then
 
+
+#: What the passes call an operation.
+KINDS = {
+    **{op: op.name for op in ops.LOOP_OPS},
+    ops.EWISE_ADD: "add",
+    ops.EWISE_MULT: "mult",
+    ops.EWISE_UNION: "union",
+    ops.EXTRACT_ROW: "row",
+    ops.REDUCE_OR_IDENTITY: "reduce.identity",
+}
 
 #: Steps that any program can run as they are.
 PLAIN = frozenset("vxm mxv copy assign add mult union apply apply_left apply_right apply_index select clear".split())
@@ -73,7 +84,7 @@ class BodyStep(NamedTuple):
 class Body:
     """One loop: its objects by number, and a key that says everything else in these numbers, in plain tuples."""
 
-    __slots__ = ("_operands", "_recording", "constants", "key", "matrices", "sizes", "variables", "vectors")
+    __slots__ = ("_operands", "_recording", "_written", "constants", "key", "matrices", "sizes", "variables", "vectors")
 
     def __init__(self, recording: Any) -> None:
         self.vectors: list[Any] = []
@@ -84,13 +95,14 @@ class Body:
         self._operands: dict[int, tuple] = {}  # of vectors and variables, by their ids: as in _operand
         # Tuples grow by +=, which for a few elements is faster than a comprehension.
         steps: tuple = ()
-        for step in recording.steps:
-            steps += (self._step(step),)
-        condition = self._condition(recording.loop.condition)
+        self._written = written = recording.written
+        for node in recording.nodes:
+            steps += (self._step(node),)
+        condition = self._condition(recording.condition)
         uses: tuple = ()
         self.sizes: tuple[int, ...] = ()
         for vector in self.vectors:
-            uses += (_vector_use(vector, id(vector) in recording.written),)
+            uses += (_vector_use(vector, id(vector) in written),)
             self.sizes += (vector._size,)
         stores: tuple = ()
         for store in self.matrices:
@@ -102,9 +114,10 @@ class Body:
     @property
     def steps(self) -> list[BodyStep]:
         steps: list[BodyStep] = []
-        for step, (kind, out, _, args, mask, _, replace, _) in zip(self._recording.steps, self.key[0], strict=True):
-            use, line = None if mask is None else _mask_use(*mask), self._recording.line(step)
-            steps.append(BodyStep(kind, out[1], step.op, _operands(args), use, step.accum, replace, step.desc, line))
+        for node, (kind, out, _, args, mask, _, replace, _) in zip(self._recording.nodes, self.key[0], strict=True):
+            use, line = None if mask is None else _mask_use(*mask), self._recording.line(node)
+            operands, desc = _operands(args), node.descriptor
+            steps.append(BodyStep(kind, out[1], node.operator, operands, use, node.accum, replace, desc, line))
         return steps
 
     @property
@@ -113,7 +126,7 @@ class Body:
         if kind == "entries":
             return kind, *rest
         operands = _operands(rest[-1])
-        return (kind, *operands) if kind == "true" else (kind, self._recording.loop.condition.op, operands)
+        return (kind, *operands) if kind == "true" else (kind, self._recording.condition.op, operands)
 
     @property
     def uses(self) -> list[VectorUse]:
@@ -122,9 +135,14 @@ class Body:
     # ---- the key ----------------------------------------------------------------------------------------------------
 
     def _step(self, step: Any) -> tuple:
-        kind, out, op, args, mask, accum, replace, desc, _, _ = step
+        ir_op, out, op, args, mask, accum, replace, desc, _ = step
+        kind = KINDS[ir_op]
+        if kind == "assign":
+            args = args[:1]
+        if out.ndim == 0 and ir_op not in ops.REDUCTIONS:
+            kind = "scalar.assign" if kind == "copy" else f"scalar.{kind}"
         if kind not in PLAIN:
-            kind, args, mask, replace = _checked(step)
+            kind, args, mask, replace = _checked(kind, op, args, mask, accum, replace)
         known, operand = self._operands, self._operand
         operands: tuple = ()
         for arg in args:
@@ -157,13 +175,13 @@ class Body:
                 matrices.append(store)
             return "matrix", matrices.index(store), None, arg._is_transposed
         dtype = arg.dtype.np_type
-        if id(arg) in self._recording.written:
+        if id(arg) in self._written:
             variable = self._operands[id(arg)] = "variable", len(self.variables), dtype
             self.variables.append(arg)
             return variable
         content = arg._content
         if type(content) is Number:
-            if content.counts(self._recording):
+            if content.counts(self._recording.count):
                 return "count", 0, dtype, False, content.text
             content = arg._get()
         if content is None:
@@ -182,9 +200,8 @@ class Body:
         return "compare", condition.op.key, tuple([known.get(id(arg)) or operand(arg) for arg in condition.args])
 
 
-def _checked(step: Any) -> tuple:
+def _checked(kind: str, op: Any, args: Any, mask: Any, accum: Any, replace: bool) -> tuple:
     """Kind, arguments, mask and replace of a step as the program sees them, if it can run that step."""
-    kind, _, op, args, mask, accum, replace, *_ = step
     if kind == "row" and args[0]._store.copies > 1:
         raise Unfusable("a row of copies of a matrix")
     if op is not None and op.opclass == "Aggregator":

@@ -104,7 +104,7 @@ def run_loop(recording: Any) -> int | None:
         _programs[body.key] = compiled
     if isinstance(compiled, str):
         return None
-    limit = recording.loop.limit
+    limit = recording.limit
     return _Run(compiled, body, 2**62 if limit is None else limit).result()
 
 

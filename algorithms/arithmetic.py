@@ -1,0 +1,66 @@
+"""What the formulas of betweenness are made of: numbers, or logarithms where floats cannot count the paths.
+
+The formulas are the same, made of other operations: where numbers are multiplied, logarithms are added, and where
+numbers are added, log x and log y make log(x + y), in a semiring of its own.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from .. import FP64, Matrix, binary, monoid, semiring, unary
+from .preparing import largest
+
+
+class Arithmetic(NamedTuple):
+    """Operations on FP64 numbers, or on their base-2 logarithms."""
+
+    one: float
+    plus: Any
+    sum: Any  # a semiring of plus, whose product is the first factor
+    times: Any
+    over: Any
+    number: Any  # that a logarithm stands for; None for numbers
+
+    def ones(self, x: Any) -> Any:
+        """1 where x has an entry."""
+        return binary.second[FP64](x, self.one).new()
+
+    def numbers(self, x: Any) -> Any:
+        """What x stands for."""
+        return x if self.number is None else self.number(x).new()
+
+
+def of_numbers() -> Arithmetic:
+    return Arithmetic(1.0, binary.plus, semiring.plus_first[FP64], binary.times, binary.truediv, None)
+
+
+def of_logarithms() -> Arithmetic:
+    return Arithmetic(0.0, binary.numpy.logaddexp2, sum_of_logarithms(), binary.plus, binary.minus, unary.exp2)
+
+
+@functools.cache
+def sum_of_logarithms() -> Any:
+    """The semiring in which log(x + y) is the sum of log x and log y, and a product is the first factor.
+
+    >>> from grblas_gpu import Matrix, Vector
+    >>> sum_of_logarithms()(Vector.from_coo([0, 1], [2.0, 2.0]) @ Matrix.from_coo([0, 1], [0, 0], 0.0)).new().to_dict()
+    {0: 3.0}
+    """
+    return semiring.register_anonymous(monoid.numpy.logaddexp2, binary.first, name="sum_of_logarithms")[FP64]
+
+
+def with_counts_that_fit(count: Callable[..., Any], A: Matrix, start: Any) -> tuple[Any, Any, int, Arithmetic]:
+    """Levels, path counts and depth, by ``count(A, ones, sum)``, and the arithmetic in which the counts fit.
+
+    There are at most as many paths as the largest degree to the power of the depth: mostly, there is no need to look.
+    """
+    numbers = of_numbers()
+    levels, sigma, deepest = count(A, numbers.ones(start), numbers.sum)
+    if deepest * math.log2(max(1, A.degree_statistics().max)) >= 1023 and largest(sigma) == math.inf:
+        numbers = of_logarithms()
+        levels, sigma, deepest = count(A, numbers.ones(start), numbers.sum)
+    return levels, sigma, deepest, numbers

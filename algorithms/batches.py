@@ -1,0 +1,91 @@
+"""Many searches, several at a time: as rows of a matrix, or side by side in a vector over copies of the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from .. import Matrix, Vector, agg, io, monoid
+
+ENTRIES = 2**22  # distances in memory at a time, at most
+
+
+class Searches(Sequence[tuple[list[int], Any]]):
+    """The sources of each batch, and a ``start`` with a 1 at every one of them, to search in ``graph``.
+
+    ``start`` is a Vector for a single source, otherwise a Matrix with a row for each, or a Vector of as many parts as
+    ``graph`` has copies of A. The Matrix knows what suits it, unless ``batch`` or ``rows`` says how many, or as rows.
+
+    >>> from grblas_gpu import generators
+    >>> searches = Searches(generators.path(4), [0, 3, 2], batch=2, rows=True)
+    >>> [(sources, start.to_coo()[1].tolist()) for sources, start in searches]
+    [([0, 3], [0, 3]), ([2], [1])]
+    """
+
+    def __init__(self, A: Matrix, sources: list[int], batch: int | None = None, *, rows: bool = False) -> None:
+        best, side_by_side = A.batching(rows=rows)
+        self._batch = check_batch(batch, max(1, min(best, len(sources))))
+        self._copies = max(1, min(self._batch, len(sources))) if side_by_side else 1
+        self._sources = sources
+        self._n = A.nrows
+        self.graph = A.pattern().side_by_side(self._copies) if self._copies > 1 else A
+
+    def __len__(self) -> int:
+        return -(-len(self._sources) // self._batch)
+
+    def __getitem__(self, k: Any) -> Any:
+        if not 0 <= k < len(self):
+            raise IndexError(f"there are {len(self)} batches; got {k}")
+        some, n = self._sources[k * self._batch : (k + 1) * self._batch], self._n
+        if len(some) == 1 or self._copies > 1:
+            start = [copy * n + source for copy, source in enumerate(some)]
+            return some, Vector.from_coo(start, 1, int, size=self.graph.nrows)
+        return some, Matrix.from_coo(range(len(some)), some, 1, int, nrows=len(some), ncols=n)
+
+    def of_all_copies(self, x: Vector) -> Vector:
+        """The sum over all copies of the graph: a Vector with a value for each vertex of one."""
+        if self._copies == 1:
+            return x
+        # x = [1 ... 1] x, with a row for each copy
+        return (
+            Matrix.from_dense(io.to_array(x, 0.0).reshape(self._copies, self._n)).reduce_columnwise(monoid.plus).new()
+        )
+
+
+def of_all_rows(x: Any) -> Any:
+    """The sum over all searches of a batch; a Vector is that of its only one.
+
+    >>> of_all_rows(Matrix.from_dense([[1, 2], [3, 4]])).new().to_dense().tolist()
+    [4, 6]
+    """
+    return x if x.ndim == 1 else x.reduce_columnwise(monoid.plus)
+
+
+def entries_of_each(x: Any) -> Vector:
+    """How many vertices each search of a batch has reached; a Vector is that of the only one.
+
+    >>> entries_of_each(Vector.from_coo([0, 2], [5, 7])).to_dict()
+    {0: 2}
+    """
+    return Vector.from_coo([0], [x.nvals]) if x.ndim == 1 else x.reduce_rowwise(agg.count).new()
+
+
+def vertices_in_batches(n: int, batch: int | None = None) -> Iterator[list[int]]:
+    """The vertices 0 to n - 1, so many at a time that the distances from them fit in memory, unless ``batch`` says.
+
+    >>> list(vertices_in_batches(5, 2))
+    [[0, 1], [2, 3], [4]]
+    """
+    batch = check_batch(batch, max(1, ENTRIES // max(n, 1)))
+    return (list(range(start, min(start + batch, n))) for start in range(0, n, batch))
+
+
+def check_batch(batch: int | None, default: int) -> int:
+    """How many at a time: as asked for, or the default.
+
+    >>> check_batch(None, 64), check_batch(3, 64)
+    (64, 3)
+    """
+    if batch is not None and batch < 1:
+        raise ValueError(f"batch must be at least 1; got {batch}")
+    return default if batch is None else batch

@@ -1,0 +1,105 @@
+"""Changes of an object without a computation, from nodes: assignment to all of it, to a region, to one element."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..ir.node import Node
+from ..ir.ops import SUBASSIGN
+from .entries import cast
+from .formats import choose_format
+from .operands import value_of
+from .storage import MaskView
+
+
+def assign(node: Node) -> None:
+    """``out<mask>[I, J] (accum)= value``."""
+    out, (value, indexes) = node.out, node.operands
+    if out.ndim == 0:
+        _assign_scalar(out, value, node.accum)
+        return
+    engine, submask = out._engine, node.op is SUBASSIGN
+    view = None if node.mask is None else node.mask.view()
+    plain = value_of(value)
+    if indexes is None:
+        out._store = choose_format(engine, _assigned(node, out._store, plain, (None,) * out.ndim, view))
+        return
+    is_line = out.ndim == 2 and len(indexes.shape) == 1
+    if is_line:
+        along_mask = node.mask is not None and node.mask.parent.ndim == 1
+        vector = getattr(value, "ndim", 0) == 1
+        if along_mask or (vector and node.mask is None):
+            out._store = _assign_line(node, plain, indexes, view)
+            return
+        if vector:  # a matrix mask: the line is a thin matrix
+            plain = engine.as_matrix(plain, indexes.axes[0].size is None)
+    index = tuple(axis.on(engine) for axis in indexes.axes)
+    out._store = choose_format(engine, _assigned(node, out._store, plain, index, view, submask))
+
+
+def _assigned(node: Node, store: Any, value: Any, index: tuple, view: MaskView | None, submask: bool = False) -> Any:
+    """``value`` is a store, a NumPy scalar, or None: assigning nothing deletes (or, accumulated, changes nothing)."""
+    engine, accum = node.out._engine, node.accum
+    if value is None:
+        shape = (store.size,) if len(index) == 1 else (store.nrows, store.ncols)
+        sizes = [n if part is None else len(part) for part, n in zip(index, shape, strict=True)]
+        value = (engine.empty_vector if len(index) == 1 else engine.empty_matrix)(*sizes, store.dtype)
+    elif accum is None and isinstance(value, np.generic) and value.dtype != store.dtype:
+        value = cast(value.reshape(1), store.dtype)[0]
+    return engine.assign(store, value, index, view, accum, node.replace, submask)
+
+
+def _assign_line(node: Node, value: Any, indexes: Any, view: MaskView | None) -> Any:
+    """One row or column: an assignment to a vector, put back in place."""
+    out, engine = node.out, node.out._engine
+    row, col = indexes.axes
+    is_row = row.size is None
+    across, along = (row, col) if is_row else (col, row)
+    take = engine.extract_row if is_row else engine.extract_column
+    put = engine.replace_row if is_row else engine.replace_column
+    line = take(out._store, across.index, None)
+    line = _assigned(node, line, value, (along.on(engine),), view, node.op is SUBASSIGN)
+    return choose_format(engine, put(out._store, across.index, line))
+
+
+def _assign_scalar(out: Any, value: Any, accum: Any) -> None:
+    if accum is None:
+        out.value = value if getattr(value, "_is_scalar", False) else value_of(value)
+    else:
+        set_scalar(out, value_of(value), accum)
+
+
+def set_scalar(out: Any, value: Any, accum: Any) -> None:
+    """``out (accum)= value``; None is no value."""
+    if accum is not None and not out._is_empty:
+        if value is None:
+            return
+        old = cast(np.asarray(out._get()).reshape(1), accum.type.np_type)
+        new = cast(np.asarray(value).reshape(1), accum.type2.np_type)
+        value = accum.numpy(old, new)[0]
+    out._set(value)
+
+
+def set_element(node: Node) -> None:
+    out, (value, indexes) = node.out, node.operands
+    index = tuple(axis.index for axis in indexes.axes)
+    value = value_of(value)
+    if value is None:
+        out._store = out._engine.remove_element(out._store, index)
+    else:
+        value = cast(np.asarray(value).reshape(1), out.dtype.np_type)[0]
+        out._store = choose_format(out._engine, out._engine.set_element(out._store, index, value))
+
+
+def remove_element(node: Node) -> None:
+    (indexes,) = node.operands
+    out = node.out
+    out._store = out._engine.remove_element(out._store, tuple(axis.index for axis in indexes.axes))
+
+
+def clear(node: Node) -> None:
+    out = node.out
+    make = out._engine.empty_vector if out.ndim == 1 else out._engine.empty_matrix
+    out._store = make(*out.shape, out.dtype.np_type)

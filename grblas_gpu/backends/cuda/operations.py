@@ -1,0 +1,235 @@
+"""The operations of the CUDA engine: the definitions on arrays in device memory, raw kernels for the hot loops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy
+import numpy as np
+
+from ...plan import rules as planner
+from ..entries import Store, cast
+from ..reference import Definitions
+from ..storage import INDEX, Array, HostEntry, HostList, MaskView, MatrixStore, VectorStore, column_type
+from .eager import operating, radix, vectors
+from .eager.assign import assign_scalar
+from .eager.kronecker import kronecker_keys
+from .eager.mxm import mxm
+from .eager.mxv import mxv
+from .eager.mxv_asynchronous import pull_in_place
+from .fusion.run import run_loop
+from .runtime.arrays import empty_list
+
+_HOST = Definitions()
+FEW = 2**14  # so many entries that come from the host are put in order there, before they travel
+
+
+class CudaOperations(Definitions):
+    """Stores hold CuPy arrays; nothing is computed on the host."""
+
+    name = "cuda"
+    keeps_dense = True
+    costs = planner.CUDA_COSTS
+    sizes_on_device = True
+    runs_loops = True
+
+    # ---- memory -------------------------------------------------------------------------------------------------
+
+    def array(self, values: Any, dtype: Any = None) -> Array:
+        return cupy.asarray(values, dtype)
+
+    def host(self, array: Array) -> np.ndarray:
+        return cupy.asnumpy(array)  # synchronizes
+
+    def share(self, array: Any) -> Array:
+        interface = getattr(array, "__cuda_array_interface__", None)
+        if interface is None:
+            shared = cupy.from_dlpack(array)
+        elif interface["data"][1]:  # read-only: values may change in place, so they cannot be shared
+            shared = cupy.array(array)
+        else:
+            shared = cupy.asarray(array)
+        return cupy.ascontiguousarray(shared) if shared.ndim else shared
+
+    def adopt(self, store: Store) -> Store:
+        return _move(store, cupy.asarray)
+
+    def export(self, store: Store) -> Store:
+        return _move(store, cupy.asnumpy)  # synchronizes
+
+    def empty_vector(self, size: int, dtype: np.dtype) -> VectorStore:
+        return empty_list(size, dtype)
+
+    def empty_matrix(self, nrows: int, ncols: int, dtype: np.dtype) -> MatrixStore:
+        indptr = cupy.zeros(nrows + 1, INDEX)
+        return MatrixStore(nrows, ncols, indptr, cupy.empty(0, column_type(ncols)), cupy.empty(0, dtype))
+
+    # ---- products -----------------------------------------------------------------------------------------------
+
+    def mxv(
+        self,
+        a: MatrixStore,
+        u: VectorStore,
+        semiring: Any,
+        mask: MaskView | None,
+        *,
+        transposed: bool,
+        flip: bool,
+        plan: Any,
+    ) -> VectorStore:
+        return mxv(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan)
+
+    def pull_in_place(
+        self,
+        a: MatrixStore,
+        u: VectorStore,
+        semiring: Any,
+        mask: MaskView | None,
+        *,
+        transposed: bool,
+        flip: bool,
+        plan: Any,
+        final: Any,
+    ) -> VectorStore:
+        if u.size > vectors.MOST_DENSE:
+            return super().pull_in_place(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan, final=final)
+        return pull_in_place(a, u, semiring, mask, transposed=transposed, flip=flip, final=final)
+
+    def mxm(self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:
+        return mxm(a, b, semiring, mask, plan=plan)
+
+    def count_edges(self, columns: MatrixStore, u: VectorStore) -> int:
+        return vectors.count_edges(columns, u)
+
+    def run_loop(self, recording: Any) -> int | None:
+        return run_loop(recording)
+
+    # ---- vectors, position by position --------------------------------------------------------------------------
+
+    def ewise_mult(self, x: Store, y: Store, op: Any) -> Store:
+        return vectors.ewise(x, y, op, False) if vectors.worthwhile(x, y) else super().ewise_mult(x, y, op)
+
+    def union(self, x: Store, y: Store, op: Any, defaults: Any = None, dtype: np.dtype | None = None) -> Store:
+        if not vectors.worthwhile(x, y):
+            return super().union(x, y, op, defaults, dtype)
+        return vectors.ewise(x, y, op, True, defaults, dtype)
+
+    def select(self, x: Store, op: Any, thunk: Any) -> Store:
+        return vectors.filtered(x, op, thunk, True) if vectors.worthwhile(x) else super().select(x, op, thunk)
+
+    def apply_index(self, x: Store, op: Any, thunk: Any) -> Store:
+        return vectors.filtered(x, op, thunk, False) if vectors.worthwhile(x) else super().apply_index(x, op, thunk)
+
+    def with_kind(self, u: VectorStore, kind: str) -> VectorStore:
+        if kind == "bitmap" and u.kind == "sparse":
+            return vectors.as_bitmap(u)
+        if kind == "sparse" and u.kind == "bitmap":
+            return vectors.as_list(u)
+        return super().with_kind(u, kind)
+
+    def cast(self, x: Store, dtype: np.dtype) -> Store:
+        pending = x.pending if type(x) is VectorStore else None
+        if pending is None or x.dtype == dtype or pending.indices is None:
+            return super().cast(x, dtype)
+        values = cast(pending.values, dtype)
+        return VectorStore.counted_list(x.size, values, pending.indices, pending.counter, x.ordered)
+
+    # ---- the output ---------------------------------------------------------------------------------------------
+
+    def write(
+        self, c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, masked: bool = False
+    ) -> Store:
+        if accum is None and (mask is None or (masked and (replace or _is_empty(c)))):
+            return t if t.dtype == c.dtype else self.cast(t, c.dtype)
+        if accum is None and masked and _is_gaps_of(c, mask) and vectors.worthwhile(c, t):
+            return vectors.fill_gaps(c, t)
+        if not vectors.worthwhile(c, t):
+            return super().write(c, t, mask, accum, replace, masked)
+        return vectors.write(c, t, mask, accum, replace)
+
+    def assign(
+        self, c: Store, value: Any, index: tuple, mask: MaskView | None, accum: Any, replace: bool, submask: bool
+    ) -> Store:
+        is_scalar = type(value) not in (VectorStore, MatrixStore)
+        plain = accum is None and not (replace or submask) and index[0] is None
+        if type(c) is VectorStore and is_scalar and plain and mask is not None and c.size <= planner.DENSE_LIMIT:
+            return assign_scalar(vectors.writable(c), value, mask)
+        return super().assign(c, value, index, mask, accum, replace, submask)
+
+    # ---- operators ----------------------------------------------------------------------------------------------
+
+    def build_vector(self, size: int, index: Array, values: Array, dup_op: Any) -> VectorStore:
+        if len(values) == 1 and type(index) is type(values) is np.ndarray:  # nothing to put in order
+            return self.build_entry(size, index.item(), values.item(), values.dtype)
+        if _few_on_host(index, values):
+            if len(values) > 1 and (values == values[0]).all():  # one value for all: kernels read none
+                values = np.broadcast_to(values[:1], values.shape)
+            return VectorStore.on_its_way(size, HostList(_HOST.build_vector(size, index, values, dup_op), cupy.asarray))
+        return super().build_vector(size, index, values, dup_op)
+
+    def build_entry(self, size: int, index: int, value: Any, dtype: np.dtype) -> VectorStore:
+        """A vector of one entry, given as Python's numbers."""
+        return VectorStore.on_its_way(size, HostEntry(size, index, value, dtype, cupy.asarray))
+
+    def build_matrix(self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any) -> MatrixStore:
+        if _few_on_host(rows, cols, values):
+            return self.adopt(_HOST.build_matrix(nrows, ncols, rows, cols, values, dup_op))
+        return super().build_matrix(nrows, ncols, rows, cols, values, dup_op)
+
+    def compute(self, op: Any, *operands: Array) -> Array:
+        return operating.compute(op, *operands)
+
+    def reduce_runs(self, op: Any, values: Array, starts: Array) -> Array:
+        return operating.reduce_runs(op, values, starts)
+
+    def in_order(self, keys: Array, limit: int) -> tuple[Array, Array]:
+        return radix.sort_positions(cupy.ascontiguousarray(keys), radix.bits_for(limit))
+
+    def reduce_all(self, monoid: Any, values: Array) -> Any:
+        return operating.reduce_all(monoid, values)
+
+    # ---- generators ---------------------------------------------------------------------------------------------
+
+    def kronecker_keys(self, recipe: Any, low: int, high: int, keys: Array) -> int:
+        return kronecker_keys(recipe, low, high, keys)
+
+    # ---- values that leave the device ---------------------------------------------------------------------------
+
+    def get_element(self, x: Store, index: tuple[int, ...]) -> Any:
+        return _scalar(super().get_element(x, index))
+
+
+def _few_on_host(*arrays: Array) -> bool:
+    return len(arrays[0]) <= FEW and all(isinstance(array, np.ndarray) for array in arrays)
+
+
+def _is_empty(store: Store) -> bool:
+    """Whether the host knows that there is no entry."""
+    return (store.known_nvals if type(store) is VectorStore else store.nvals) == 0
+
+
+def _is_gaps_of(c: Store, mask: MaskView | None) -> bool:
+    """Whether a mask allows what has no entry yet, and nothing else."""
+    return mask is not None and mask.store is c and mask.complement and mask.structure
+
+
+def _scalar(value: Any) -> Any:
+    """A device value as a NumPy scalar."""
+    return value.get()[()] if isinstance(value, cupy.ndarray) else value  # synchronizes
+
+
+def _move(store: Store, to: Any) -> Store:
+    if type(store) is MatrixStore:
+        indptr = to(store.indptr)
+        if isinstance(indptr, np.ndarray):
+            indptr = indptr.astype(INDEX, copy=False)  # the host has one width
+        return MatrixStore(store.nrows, store.ncols, indptr, to(store.indices), to(store.values))
+    nvals = store.nvals  # synchronizes
+    return VectorStore(
+        store.size,
+        to(store.values),
+        indices=None if store.indices is None else to(store.indices),
+        present=None if store.present is None else to(store.present),
+        nvals=nvals,
+        ordered=store.ordered,
+    )

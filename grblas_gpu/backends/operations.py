@@ -1,0 +1,176 @@
+"""Every operation but the products, from nodes: element-wise, apply, select, reductions, structure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import EmptyObject, NotImplementedException
+from ..ir.node import Node
+from .operands import engine_of, given, matrix_store, store_of
+from .products import binary_of
+from .storage import MaskView, MatrixStore, VectorStore
+
+# --------------------------------------------------------------------------------------------------------------
+# Element-wise. Beside a matrix, a vector on the left stands for every column, one on the right for every row.
+
+
+def _spread(x: Any, y: Any, intersection: bool) -> tuple[Any, Any]:
+    """The stores of two operands, of which a vector is spread over the shape of a matrix.
+
+    An intersection needs the vector only where the matrix has entries; a union needs it everywhere.
+    """
+    if x.ndim == y.ndim:
+        return store_of(x), store_of(y)
+    vector, matrix = (x, y) if x.ndim == 1 else (y, x)
+    other = matrix_store(matrix)
+    pattern = other if intersection else None
+    store = vector._engine.spread(vector._store, other.nrows, other.ncols, x.ndim == 1, pattern)
+    return (store, other) if x.ndim == 1 else (other, store)
+
+
+def ewise_add(node: Node, view: MaskView | None) -> Any:
+    x, y = node.operands
+    return engine_of(x).ewise_add(*_spread(x, y, False), binary_of(node.operator))
+
+
+def ewise_mult(node: Node, view: MaskView | None) -> Any:
+    x, y = node.operands
+    return engine_of(x).ewise_mult(*_spread(x, y, True), binary_of(node.operator))
+
+
+def ewise_union(node: Node, view: MaskView | None) -> Any:
+    x, left, y, right = node.operands
+    if left._is_empty or right._is_empty:
+        raise EmptyObject("ewise_union: a default value is an empty Scalar; give it a value")
+    return engine_of(x).ewise_union(*_spread(x, y, False), binary_of(node.operator), left._get(), right._get())
+
+
+def apply(node: Node, view: MaskView | None) -> Any:
+    (x,) = node.operands
+    return engine_of(x).apply(store_of(x), node.operator)
+
+
+def apply_left(node: Node, view: MaskView | None) -> Any:
+    scalar, x = node.operands
+    return engine_of(x).apply_bind(store_of(x), node.operator, given(scalar, "left"), "left")
+
+
+def apply_right(node: Node, view: MaskView | None) -> Any:
+    x, scalar = node.operands
+    return engine_of(x).apply_bind(store_of(x), node.operator, given(scalar, "right"), "right")
+
+
+def apply_index(node: Node, view: MaskView | None) -> Any:
+    x, thunk = node.operands
+    return engine_of(x).apply_index(store_of(x), node.operator, given(thunk, "right"))
+
+
+def select(node: Node, view: MaskView | None) -> Any:
+    x, thunk = node.operands
+    return engine_of(x).select(store_of(x), node.operator, given(thunk, "thunk"))
+
+
+def select_mask(node: Node, view: MaskView | None) -> Any:
+    """The entries of x that the mask lets through."""
+    x, mask = node.operands
+    engine, store = x._engine, store_of(x)
+    make = engine.empty_matrix if x.ndim == 2 else engine.empty_vector
+    return engine.write(make(*x.shape, store.dtype), store, mask.view(), None, True)
+
+
+# --------------------------------------------------------------------------------------------------------------
+# Reductions
+
+
+def reduce(node: Node, view: MaskView | None) -> Any:
+    (x,) = node.operands
+    if node.operator.opclass == "Aggregator":
+        return _aggregate(node.operator, x, "scalar")._get()
+    store = x._matrix._store if x._is_transposed else x._store
+    return x._engine.reduce_scalar(store, node.operator)
+
+
+def reduce_or_identity(node: Node, view: MaskView | None) -> Any:
+    value, monoid = reduce(node, view), node.operator
+    return np.asarray(monoid.identity, monoid.return_type.np_type)[()] if value is None else value
+
+
+def reduce_rowwise(node: Node, view: MaskView | None) -> VectorStore:
+    (a,) = node.operands
+    if node.operator.opclass == "Aggregator":
+        return _aggregate(node.operator, a, "rowwise")._store
+    return a._engine.reduce_rowwise(matrix_store(a), _monoid(node.operator))
+
+
+def reduce_columnwise(node: Node, view: MaskView | None) -> VectorStore:
+    (a,) = node.operands
+    if node.operator.opclass == "Aggregator":
+        return _aggregate(node.operator, a, "columnwise")._store
+    return a._engine.reduce_rowwise(matrix_store(a.T), _monoid(node.operator))
+
+
+def _monoid(op: Any) -> Any:
+    if op.opclass == "Monoid":
+        return op
+    raise NotImplementedException(f"reduce needs a monoid: {op} is a BinaryOp that belongs to none")
+
+
+def _aggregate(op: Any, x: Any, mode: str) -> Any:
+    from ..operators.aggregators import compute
+
+    return compute(op, x, mode)
+
+
+# --------------------------------------------------------------------------------------------------------------
+# Structure
+
+
+def transpose(node: Node, view: MaskView | None) -> MatrixStore:
+    (a,) = node.operands
+    return a._engine.transpose(a._matrix._store)
+
+
+def copy(node: Node, view: MaskView | None) -> Any:
+    (x,) = node.operands
+    return x._engine.copy(x._store)
+
+
+def extract(node: Node, view: MaskView | None) -> Any:
+    parent, indexes = node.operands
+    engine = parent._engine
+    if parent.ndim == 1:
+        return engine.extract_vector(parent._store, indexes.axes[0].on(engine))
+    rows, cols = indexes.axes
+    store = parent._matrix._store if parent._is_transposed else parent._store
+    if parent._is_transposed and (rows.size is None or cols.size is None):
+        rows, cols = cols, rows
+    elif parent._is_transposed:
+        store = store.transposed()
+    if rows.size is None:
+        return engine.extract_row(store, int(rows.index), cols.on(engine))
+    if cols.size is None:
+        return engine.extract_column(store, cols.index, rows.on(engine))
+    if rows.index is None and cols.index is None:
+        return engine.copy(store)
+    return engine.extract_matrix(store, rows.on(engine), cols.on(engine))
+
+
+def extract_row(node: Node, view: MaskView | None) -> VectorStore:
+    a, row = node.operands
+    return a._engine.extract_row(a._store, int(row._get()), None)
+
+
+def reposition(node: Node, view: MaskView | None) -> Any:
+    """Entries moved by an offset; what leaves the shape is dropped."""
+    x, offsets, shape = node.operands
+    engine = x._engine
+    rows, cols, values = engine.tuples(store_of(x))
+    rows, cols = rows.astype(np.int64) + offsets[0], cols.astype(np.int64)
+    keep = (rows >= 0) & (rows < shape[0])
+    if x.ndim == 1:
+        return engine.build_vector(shape[0], rows[keep], values[keep], None)
+    cols = cols + offsets[1]
+    keep &= (cols >= 0) & (cols < shape[1])
+    return engine.build_matrix(shape[0], shape[1], rows[keep], cols[keep], values[keep], None)

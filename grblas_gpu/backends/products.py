@@ -1,0 +1,134 @@
+"""Products, from nodes: facts about the operands, the planner's choice, the engine's strategy."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from ..ir.node import Node
+from ..plan import rules as planner
+from ..plan.facts import few_edges, matvec_facts
+from ..plan.rules import Facts, Plan
+from ..trace import records as trace
+from .asynchronous import pull_in_place
+from .operands import matrix_store
+from .storage import MaskView, MatrixStore, VectorStore
+
+
+def mxv(node: Node, view: MaskView | None) -> VectorStore:
+    a, u = node.operands
+    return _matvec(node, a, u, view, a._is_transposed, False)
+
+
+def vxm(node: Node, view: MaskView | None) -> VectorStore:
+    u, a = node.operands
+    return _matvec(node, a, u, view, not a._is_transposed, True)
+
+
+def _matvec(node: Node, a: Any, u: Any, view: MaskView | None, transposed: bool, flip: bool) -> VectorStore:
+    """``t<mask> = M u`` with ``M`` the matrix or its transpose; ``flip`` says that the vector is the left operand."""
+    semiring, desc = node.operator, node.descriptor
+    store = a._matrix._store if a._is_transposed else a._store
+    operand = u._store
+    if desc is not None and desc.settles_at is not None:
+        return pull_in_place(node.op.name, store, u, semiring, view, transposed, flip, desc.settles_at)
+    tracing = trace.current() is not None
+    if desc is None and not tracing and store.nvals <= planner.SMALL_EDGES:
+        plan = planner.SMALL_PUSH
+    elif desc is not None and desc.strategy is not None and not tracing:  # nothing to decide
+        plan = planner.chosen(desc)
+    elif (desc is None or desc.plain) and not tracing and few_edges(u._engine, store, operand, view, transposed):
+        plan = planner.CHEAP_PUSH
+    else:
+        facts = matvec_facts(u._engine, store, operand, semiring, view, transposed, desc)
+        if desc is not None and desc.remembers:
+            facts = facts._replace(edges_before=operand.checked, u_edges=cache(facts.u_edges))
+        plan = planner.choose_matvec(facts, desc)
+        reuses = desc is not None and desc.reuse_mask and view is not None and plan.strategy.startswith("pull")
+        if tracing:
+            _record_plan(node.op.name, plan, facts._replace(u_nvals=view.store.nvals) if reuses else facts, view)  # type: ignore[union-attr]
+        if reuses:
+            operand = view.store  # type: ignore[union-attr]
+        result = u._engine.mxv(store, operand, semiring, view, transposed=transposed, flip=flip, plan=plan)
+        if desc is not None and desc.remembers:
+            result.checked = facts.u_edges()
+        return result
+    return u._engine.mxv(store, operand, semiring, view, transposed=transposed, flip=flip, plan=plan)
+
+
+def _record_plan(name: str, plan: Plan, facts: Facts, view: MaskView | None) -> None:
+    collector = trace.current()
+    assert collector is not None
+    collector.records.append(
+        trace.Record(
+            op=name,
+            seconds=0.0,
+            output_nvals=0,
+            strategy=plan.strategy,
+            reason=collector.reason_of(plan),
+            direction=plan.direction,
+            input_nvals=facts.u_nvals,
+            input_edges=facts.u_edges(),
+            mask_nvals=None if view is None else view.store.nvals,
+            allowed=trace.open_positions(facts.nrows, view),
+        )
+    )
+
+
+def mxm(node: Node, view: MaskView | None) -> MatrixStore:
+    a, b = matrix_store(node.operands[0]), matrix_store(node.operands[1])
+    mask_nvals = None if view is None or view.complement else view.store.nvals
+    engine = node.operands[0]._engine
+    plan = planner.choose_mxm(
+        a.nvals, b.nvals, a.ncols, mask_nvals, node.descriptor, lambda: engine.estimate_products(a, b)
+    )
+    collector = trace.current()
+    if collector is not None:
+        collector.records.append(
+            trace.Record("mxm", 0.0, 0, plan.strategy, plan.reason, plan.direction, a.nvals, mask_nvals=mask_nvals)
+        )
+    return engine.mxm(a, b, node.operator, view, plan=plan)
+
+
+def inner(node: Node, view: MaskView | None) -> Any:
+    u, v = node.operands
+    return u._engine.inner(u._store, v._store, node.operator)
+
+
+def outer(node: Node, view: MaskView | None) -> MatrixStore:
+    u, v = node.operands
+    return u._engine.outer(u._store, v._store, node.operator)
+
+
+def kronecker(node: Node, view: MaskView | None) -> MatrixStore:
+    a, b = node.operands
+    return a._engine.kronecker(matrix_store(a), matrix_store(b), binary_of(node.operator))
+
+
+def power(node: Node, view: MaskView | None) -> MatrixStore:
+    """``A^n`` by repeated squaring; ``A^0`` is the identity matrix of the semiring."""
+    a, n = node.operands
+    engine, semiring = a._engine, node.operator
+    base = matrix_store(a)
+    if n == 0:
+        identity = semiring.binaryop.monoid.identity
+        ones = VectorStore(base.nrows, engine.array([identity], semiring.return_type.np_type))
+        return engine.diagonal_matrix(ones, 0)
+    result: Any = None
+    while True:
+        if n & 1:
+            result = base if result is None else _multiply(engine, result, base, semiring)
+        n >>= 1
+        if not n:
+            return result.copy() if result is matrix_store(a) else result
+        base = _multiply(engine, base, base, semiring)
+
+
+def _multiply(engine: Any, a: MatrixStore, b: MatrixStore, semiring: Any) -> MatrixStore:
+    plan = planner.choose_mxm(a.nvals, b.nvals, a.ncols, None)
+    return engine.mxm(a, b, semiring, None, plan=plan)
+
+
+def binary_of(op: Any) -> Any:
+    """The binary operator of a monoid, or the operator itself."""
+    return op.binaryop if op.opclass == "Monoid" else op

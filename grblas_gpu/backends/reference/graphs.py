@@ -1,0 +1,56 @@
+"""What searches like to know of a graph."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..entries import matrix_from_keys, ranges, repeat
+from ..protocol import DegreeStatistics
+from ..storage import INDEX, MatrixStore, column_type, same_arrays
+from .operating import Operating
+
+
+class Graphs(Operating):
+    def pattern(self, a: MatrixStore) -> MatrixStore:
+        """True where the matrix has an entry, as one stored value."""
+        pattern = self._structure(a)
+        other = a._transpose
+        if other is not None:  # what is known of the matrix is known of its structure
+            mirrored = self._structure(other)
+            symmetric = other is a or same_arrays(pattern, mirrored)
+            pattern._transpose, mirrored._transpose = (pattern if symmetric else mirrored), pattern
+        return pattern
+
+    def _structure(self, a: MatrixStore) -> MatrixStore:
+        value = self.array([True] * min(a.nvals, 1), bool)
+        return MatrixStore(a.nrows, a.ncols, a.indptr, a.indices, value)
+
+    def degree_statistics(self, a: MatrixStore) -> DegreeStatistics:
+        """Of the numbers of entries in the columns."""
+        degrees = np.diff(a.transposed().indptr)
+        if len(degrees) == 0:
+            return DegreeStatistics(0.0, 0, 0.0)
+        return DegreeStatistics(float(degrees.mean()), int(degrees.max()), float(degrees.std()))
+
+    def by_degree(self, pattern: MatrixStore) -> tuple[MatrixStore, MatrixStore]:
+        """The graph with its vertices renumbered by descending in-degree, and the matrix that selects them."""
+        degrees = np.diff(pattern.transposed().indptr)
+        count = int(np.count_nonzero(degrees))
+        vertices = np.argsort(-degrees, kind="stable")[:count].astype(INDEX)
+        numbers = np.zeros(pattern.nrows, INDEX, like=degrees)
+        numbers[vertices] = np.arange(count, dtype=INDEX, like=degrees)
+        starts = pattern.indptr[vertices]
+        lengths = pattern.indptr[vertices + 1] - starts
+        rows = repeat(np.arange(count, dtype=INDEX, like=degrees), lengths)
+        # Every column of an entry has a number: an edge leads to it.
+        keys = np.sort(rows * count + numbers[pattern.indices[ranges(starts, lengths)]])
+        true = np.broadcast_to(self.array([True], bool), (len(keys),))
+        graph = matrix_from_keys(count, count, keys, true)
+        selection = MatrixStore(
+            count,
+            pattern.nrows,
+            np.arange(count + 1, dtype=INDEX, like=degrees),
+            vertices.astype(column_type(pattern.nrows)),
+            self.array([True] * min(count, 1), bool),
+        )
+        return graph, selection

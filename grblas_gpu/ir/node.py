@@ -1,0 +1,30 @@
+"""Nodes: one operation each, with its operands and where its result goes.
+
+Operands are *handles*: what an engine may know of an object. A handle has ``dtype``, ``shape``, ``ndim``, ``name``,
+``_engine``, and ``_store`` (of a vector or matrix) or ``_content`` (of a scalar). The objects of :mod:`grblas_gpu.api`
+are handles with methods for users; nothing below that layer knows more of them than this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from .descriptor import Descriptor
+from .ops import Op
+
+Handle = Any
+
+
+class Node(NamedTuple):
+    """``out<mask, replace> (accum)= op(operands)``."""
+
+    op: Op
+    out: Handle
+    operator: Any = None  # typed: a semiring, monoid, binary or unary operator, ...
+    operands: Sequence[Any] = ()
+    mask: Any = None  # its parent is a handle; ``view()`` is what an engine sees
+    accum: Any = None
+    replace: bool = False
+    descriptor: Descriptor | None = None
+    place: int = 0  # of the operation in the code around a loop

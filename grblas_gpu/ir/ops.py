@@ -1,0 +1,82 @@
+"""The closed set of operations. Everything that changes an object is one of these (``node.py``)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+
+class Op:
+    """One operation. ``masked`` says that its result has no entries outside the mask it is given.
+
+    >>> VXM, VXM.masked, APPLY.masked
+    (vxm, True, False)
+    """
+
+    __slots__ = ("masked", "name")
+
+    def __init__(self, name: str, *, masked: bool = False) -> None:
+        self.name: Final = name
+        self.masked: Final = masked
+        OPS[name] = self
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __reduce__(self) -> tuple:
+        return _named, (self.name,)
+
+
+OPS: dict[str, Op] = {}
+
+
+def _named(name: str) -> Op:
+    return OPS[name]
+
+
+# Products. Operands in the order of the formula: w = A u, w = u A, C = A B, s = u' v, C = u v', A (x) B, A^n.
+MXV = Op("mxv", masked=True)
+VXM = Op("vxm", masked=True)
+MXM = Op("mxm", masked=True)
+INNER = Op("inner")
+OUTER = Op("outer")
+KRONECKER = Op("kronecker")
+POWER = Op("power")
+
+# Entry by entry. A vector beside a matrix is spread over it; Scalars are vectors of one entry.
+EWISE_ADD = Op("ewise_add")
+EWISE_MULT = Op("ewise_mult")
+EWISE_UNION = Op("ewise_union")  # x, its default, y, its default
+APPLY = Op("apply")
+APPLY_LEFT = Op("apply_left")  # op(scalar, x)
+APPLY_RIGHT = Op("apply_right")  # op(x, scalar)
+APPLY_INDEX = Op("apply_index")  # op(x, i, j, thunk)
+SELECT = Op("select")
+SELECT_MASK = Op("select_mask")
+
+# Reductions.
+REDUCE = Op("reduce")
+REDUCE_OR_IDENTITY = Op("reduce_or_identity")  # nothing reduces to the identity instead of to nothing
+REDUCE_ROWWISE = Op("reduce_rowwise")
+REDUCE_COLUMNWISE = Op("reduce_columnwise")
+
+# Structure.
+TRANSPOSE = Op("transpose")
+EXTRACT = Op("extract")  # x, indexes
+EXTRACT_ROW = Op("extract_row")  # A, a Scalar
+REPOSITION = Op("reposition")  # x, offsets, shape
+
+# Changes of an object without a computation.
+COPY = Op("copy")
+ASSIGN = Op("assign")  # value, indexes or None for everything; the mask has the shape of the output
+SUBASSIGN = Op("subassign")  # the same, and the mask has the shape of the region
+SET_ELEMENT = Op("set_element")  # value, indexes
+REMOVE_ELEMENT = Op("remove_element")  # indexes
+CLEAR = Op("clear")
+
+MATVEC = frozenset((MXV, VXM))
+REDUCTIONS = frozenset((REDUCE, REDUCE_OR_IDENTITY))
+#: What a recorded loop may hold.
+LOOP_OPS = MATVEC | REDUCTIONS | frozenset(
+    (EWISE_ADD, EWISE_MULT, EWISE_UNION, APPLY, APPLY_LEFT, APPLY_RIGHT, APPLY_INDEX, SELECT, SELECT_MASK)
+    + (EXTRACT_ROW, COPY, ASSIGN, CLEAR)
+)  # fmt: skip

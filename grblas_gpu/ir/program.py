@@ -1,0 +1,36 @@
+"""Programs: nodes in order, repeated while a condition holds.
+
+A single call is one :class:`Node`; what ``gb.loop`` records is a :class:`Program`. An engine that can runs the whole of
+it, and otherwise one node is run after another, as a single call would be.
+"""
+
+from __future__ import annotations
+
+from types import CodeType
+from typing import Any, NamedTuple
+
+from .node import Handle, Node
+from .text import program_text
+
+
+class Program(NamedTuple):
+    """The body of a loop, with its condition: a handle that must have entries, or an expression of scalars."""
+
+    nodes: tuple[Node, ...]
+    condition: Any
+    limit: int | None
+    count: Any  # the symbolic count of the loop belongs to this recording
+    code: CodeType | None = None  # that the nodes were recorded from
+
+    @property
+    def written(self) -> dict[int, Handle]:
+        """The handles that nodes write to, by identity."""
+        return {id(node.out): node.out for node in self.nodes}
+
+    def line(self, node: Node) -> int:
+        """The source line of a node; 0 if it is not known."""
+        lines = () if self.code is None else self.code.co_lines()
+        return next((line for start, end, line in lines if line and start <= node.place < end), 0)
+
+    def __str__(self) -> str:
+        return program_text(self)

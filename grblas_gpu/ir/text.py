@@ -1,0 +1,84 @@
+"""Nodes and programs as text: handles by number, one operation a line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .record import Number
+
+if TYPE_CHECKING:
+    from .node import Node
+    from .program import Program
+
+LETTERS = "svA"  # scalar, vector, matrix
+
+
+class Names:
+    """Short names for handles, in the order in which they appear."""
+
+    def __init__(self) -> None:
+        self._names: dict[int, str] = {}
+        self._handles: list[Any] = []  # alive, so that identities stay theirs
+        self._counts = [0, 0, 0]
+
+    def of(self, x: Any) -> str:
+        """An operand as text."""
+        if type(x) is Number:
+            return str(x.text)
+        if getattr(x, "_is_transposed", False):
+            return f"{self.of(x._matrix)}'"
+        if getattr(x, "parent", None) is not None:
+            return self.mask(x)
+        if getattr(x, "_engine", None) is None:
+            return str(x)
+        if x.ndim == 0 and not x.name:  # a literal
+            return str(x._content.text if type(x._content) is Number else x._content)
+        if id(x) not in self._names:
+            self._names[id(x)] = f"{LETTERS[x.ndim]}{self._counts[x.ndim]}"
+            self._handles.append(x)
+            self._counts[x.ndim] += 1
+        return self._names[id(x)]
+
+    def mask(self, mask: Any) -> str:
+        return f"{'~' if mask.complement else ''}{self.of(mask.parent)}.{'S' if mask.structure else 'V'}"
+
+    def declared(self) -> str:
+        """Every handle with its type and shape."""
+        shapes = ["x".join(map(str, x.shape)) for x in self._handles]
+        parts = [
+            f"{self._names[id(x)]}: {x.dtype}{f'[{shape}]' if shape else ''}"
+            for x, shape in zip(self._handles, shapes, strict=True)
+        ]
+        return ", ".join(parts)
+
+
+def node_text(node: Node, names: Names) -> str:
+    """``v1<~v0.S, replace> += vxm.lor_land[BOOL](v1, A0)``."""
+    out = names.of(node.out)
+    through = [] if node.mask is None else [names.mask(node.mask)]
+    through += ["replace"] if node.replace else []
+    target = f"{out}<{', '.join(through)}>" if through else out
+    sign = "=" if node.accum is None else f"{node.accum}="
+    operator = "" if node.operator is None else f" {node.operator}"
+    operands = ", ".join(names.of(x) for x in node.operands if x is not None)
+    asked = "" if node.descriptor is None else f"  {{{node.descriptor.asked}}}"
+    return f"{target} {sign} {node.op.name}{operator} ({operands}){asked}"
+
+
+def condition_text(program: Program, names: Names) -> str:
+    condition = program.condition
+    if condition.ndim:
+        text = f"{names.of(condition)}.nvals"
+    elif condition._role == "object":
+        text = names.of(condition)
+    else:
+        text = f"{condition.op}({', '.join(map(names.of, condition.args))})"
+    return text if program.limit is None else f"{text}, at most {program.limit} times"
+
+
+def program_text(program: Program) -> str:
+    """The whole of a program; golden tests compare it."""
+    names = Names()
+    head = f"while {condition_text(program, names)}:"
+    lines = [f"    {node_text(node, names)}" for node in program.nodes]
+    return "\n".join([f"program({names.declared()})", head, *lines])

@@ -1,0 +1,68 @@
+"""Facts about a product that cost nothing, or next to nothing, to know: what the rules (``rules.py``) go by."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import rules
+from .rules import Facts
+
+
+def few_edges(engine: Any, a: Any, u: Any, view: Any, transposed: bool) -> bool:
+    """Whether there can be so few edges to push that nothing else needs to be known: most steps of long searches."""
+    columns = a if transposed else a._transpose
+    if columns is None:
+        return False
+    rows = a.ncols if transposed else a.nrows
+    mask: Any = None if view is None or view.complement else view.store
+    if mask is not None and mask.kind == "sparse":
+        rows = mask.nvals_at_most
+    return rules.few_edges(u.nvals_at_most * columns.max_degree, rows, engine.costs)
+
+
+def matvec_facts(engine: Any, a: Any, u: Any, semiring: Any, view: Any, transposed: bool, desc: Any) -> Facts:
+    """What the planner wants to know of ``t<mask> = M u`` with ``M`` the store ``a`` or its transpose."""
+    nrows = a.ncols if transposed else a.nrows
+    allowed, mask_sparse, reused = nrows, False, 0
+    if view is not None:
+        mask: Any = view.store
+        allowed = nrows - (mask.known_nvals or 0) if view.complement else mask.nvals_at_most
+        mask_sparse = not view.complement and mask.kind == "sparse"
+        if desc is not None and desc.reuse_mask:
+            reused = nrows - allowed if view.complement else allowed
+    monoid = semiring.monoid
+    columns = a if transposed else a._transpose
+    u_nvals = u.nvals_at_most
+    at_most = a.nvals if columns is None else min(a.nvals, u_nvals * columns.max_degree)
+    return Facts(
+        nrows=nrows,
+        nvals=a.nvals,
+        u_size=u.size,
+        u_nvals=u_nvals,
+        u_dense=u.kind != "sparse",
+        u_edges=lambda: count_edges(engine, a, u, transposed),
+        u_edges_at_most=at_most,
+        allowed=allowed,
+        mask_sparse=mask_sparse,
+        terminal=monoid.terminal is not None or monoid.any_value or u.iso,
+        costs=engine.costs,
+        by_columns=columns is not None,
+        reused=reused,
+    )
+
+
+def count_edges(engine: Any, a: Any, u: Any, transposed: bool) -> int:
+    """Entries of ``M`` in the columns of u's entries; an estimate where counting them would cost too much."""
+    columns = a if transposed else a._transpose
+    nvals = u.nvals_at_most
+    if nvals == u.size:
+        return int(a.nvals)
+    if columns is None:
+        return int(a.nvals * (nvals / max(1, u.size)))
+    if u.edges is not None and u.edges[0] is columns.indptr:  # counted when u was computed
+        known = u.edges[1].known()
+        if known is not None:
+            return int(known)
+    if engine.sizes_on_device:  # planning is no reason to wait for an answer: as many as entries have on average
+        return int(min(a.nvals, -(-nvals * a.nvals // max(1, columns.nrows)), nvals * columns.max_degree))
+    return int(engine.count_edges(columns, u))

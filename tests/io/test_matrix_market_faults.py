@@ -1,0 +1,112 @@
+"""Damaged Matrix Market files end in an answer or an exception, never in the end of the process.
+
+Whatever could end it is read in another process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+COORDINATES = "%%MatrixMarket matrix coordinate real general\n"
+ARRAY = "%%MatrixMarket matrix array real "
+READ = """
+import json, sys
+import io as streams
+from grblas_gpu import io
+for text in json.load(open(sys.argv[1])):
+    print(repr(text), file=sys.stderr)  # the last one is what it ended with
+    try:
+        print(json.dumps(io.mmread(streams.BytesIO(text.encode("latin-1"))).to_coo()[2].tolist()))
+    except (ValueError, OverflowError, MemoryError) as error:
+        print(json.dumps(f"{type(error).__name__}: {error}"))
+"""
+ENVIRONMENT = {**os.environ, "GRBLAS_GPU_BACKEND": "cpu", "GRBLAS_GPU_CPU_TIER": "numpy"}
+
+
+def read(texts: list[str], folder: Path) -> list[list[float] | str]:
+    """The values or the error of each."""
+    file = folder / "texts.json"
+    file.write_text(json.dumps(texts))
+    done = subprocess.run(
+        [sys.executable, "-c", READ, str(file)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env=ENVIRONMENT,
+    )
+    assert done.returncode == 0, f"{done.returncode}: {done.stderr[-500:]}"
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_a_last_line_without_an_end(tmp_path: Path) -> None:
+    endings = ["", " ", "\t", "\r", " x", " 7", "\r\n", "\n\n", "\n \t"]
+    texts = [f"{COORDINATES}1 1 1\n1 1 2{ending}" for ending in endings]
+    assert read(texts, tmp_path) == [[2.0]] * len(endings)
+    assert read([f"{ARRAY}general\n1 1\n2{ending}" for ending in endings], tmp_path) == [[2.0]] * len(endings)
+
+
+def test_nul_bytes(tmp_path: Path) -> None:
+    texts = [f"{COORDINATES}1 1 1\n1 1 2{ending}" for ending in ("\0", "\0\n", " \0\n", "\n\0\n")]
+    found = read(texts, tmp_path)
+    lines = (3, 3, 3, 4)
+    assert found == [f"ValueError: <BytesIO>: Line {line}: not text: a NUL byte" for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("symmetric\n1 3\n", "Line 2: symmetric, but 1 x 3"),
+        ("symmetric\n% a comment\n\n3 1\n", "Line 4: symmetric, but 3 x 1"),
+        ("skew-symmetric\n1 1\n", "Line 3: Too many values"),
+        ("general\n0 3\n", "Line 3: Too many values"),
+        ("general\n3\n", "Line 2: expected the two sizes"),
+        ("general\n3 -3\n", "Line 2: expected the two sizes"),
+        ("general\n1 1\n", "Line 4: Too many values"),
+    ],
+)
+def test_arrays_that_values_do_not_fit(tmp_path: Path, text: str, message: str) -> None:
+    (found,) = read([ARRAY + text + "1.5\n" * 50_000], tmp_path)
+    assert isinstance(found, str)
+    assert message in found
+
+
+def test_the_command_line_names_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "bad.mtx"
+    path.write_text(COORDINATES + "1 1 1\n1 1 2\0")
+    command = [sys.executable, "-m", "grblas_gpu.cli", "bfs", str(path), "--source", "0"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=ENVIRONMENT)
+    assert done.returncode > 0
+    assert "bad.mtx: Line 3: not text" in done.stderr
+
+
+def mutated(text: str, source: random.Random) -> str:
+    """The text with a few characters changed, put in, or left out, and perhaps cut."""
+    letters = list(text)
+    for _ in range(source.randint(1, 4)):
+        place = source.randrange(len(letters))
+        new = source.choice("0123456789-+.eEnx% \t\r\n\n\0\xff") * source.choice((0, 1, 1, 1, 3))
+        letters[place : place + source.randint(0, 2)] = new
+        letters = letters or ["\n"]
+    return "".join(letters)[: source.choice((None, None, -1, -2, source.randrange(len(letters))))]
+
+
+def test_random_damage(tmp_path: Path) -> None:
+    source = random.Random(7)
+    seeds = [
+        COORDINATES + "3 3 3\n1 1 1.5\n2 3 -2e3\n3 1 4\n",
+        COORDINATES.replace("real", "pattern").replace("general", "symmetric") + "% x\n3 3 2\n1 1\n3 2\n",
+        COORDINATES.replace("real", "integer") + "2 3 2\n1 1 12\n2 3 -7\n",
+        ARRAY + "general\n2 2\n1\n2\n3\n4\n",
+        ARRAY + "symmetric\n2 2\n1\n2\n3\n",
+        ARRAY + "skew-symmetric\n3 3\n1\n2\n3\n",
+    ]
+    texts = [mutated(source.choice(seeds), source) for _ in range(1500)]
+    assert len(read(texts, tmp_path)) == len(texts)

@@ -1,6 +1,10 @@
 """Graph algorithms over the public GraphBLAS API, one file each.
 
 The folder lies at the top of the repository and installs as ``grblas_gpu.algorithms``.
+
+>>> import grblas_gpu as gb
+>>> gb.algorithms.bfs(gb.generators.path(4), 0).to_dict()
+{0: 0, 1: 1, 2: 2, 3: 3}
 """
 
 from .apsp import apsp

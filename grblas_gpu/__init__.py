@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import agg, binary, dtypes, exceptions, indexunary, monoid, op, select, semiring, unary
@@ -32,8 +33,12 @@ from .trace.records import trace
 from .version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from . import io
+    from types import ModuleType
+
+    from . import distributed, generators, io
     from .io import Graph
+
+    algorithms: ModuleType  # lies outside of this folder
 
 __all__ = [
     "BOOL",
@@ -61,11 +66,14 @@ __all__ = [
     "UnaryOp",
     "Vector",
     "agg",
+    "algorithms",
     "binary",
     "config",
+    "distributed",
     "dtypes",
     "exceptions",
     "explain",
+    "generators",
     "indexunary",
     "io",
     "loop",
@@ -82,12 +90,22 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """``io`` and ``Graph`` are loaded when they are first asked for: most programs need few of the conversions."""
-    if name not in ("io", "Graph"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import importlib
+_LOADED_WHEN_ASKED_FOR = {  # most programs need few of them
+    "Graph": "io",
+    "algorithms": "algorithms",
+    "distributed": "distributed",
+    "generators": "generators",
+    "io": "io",
+}
 
-    conversions = importlib.import_module(f"{__name__}.io")
-    globals().update(io=conversions, Graph=conversions.Graph)
-    return globals()[name]
+
+def __getattr__(name: str) -> Any:
+    if name not in _LOADED_WHEN_ASKED_FOR:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(f"{__name__}.{_LOADED_WHEN_ASKED_FOR[name]}")
+    globals()[name] = value = module.Graph if name == "Graph" else module
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

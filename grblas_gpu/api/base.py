@@ -7,6 +7,7 @@ from typing import Any
 from ..backends.registry import get_engine
 from ..config import config
 from ..errors import InvalidObject
+from ..ir import record as recording
 from ..ir.descriptor import Descriptor, descriptor_from_options
 from ..operators import UNKNOWN_OPCLASS, binary_from_string, find_opclass, get_typed_op
 from . import execution, kinds
@@ -243,7 +244,7 @@ class BaseType:
             f"perhaps use `{self.name}.to_coo()` or `.to_dense()` instead."
         )
 
-    def to(self, backend: str) -> Any:
+    def to(self: Any, backend: str) -> Any:
         """This object on another backend: itself if it is there already, else a copy.
 
         >>> import grblas_gpu as gb
@@ -253,10 +254,14 @@ class BaseType:
         engine = get_engine(backend)
         if engine is self._engine:
             return self
-        copy = self.dup()  # type: ignore[attr-defined]
+        recording.read("the entries", self)
+        content = self._get() if self._is_scalar else engine.adopt(self._engine.export(self._store))
+        copy = self.dup(clear=True)
         copy._engine = engine
-        if not self._is_scalar:
-            copy._store = engine.adopt(self._engine.export(self._store))  # type: ignore[attr-defined]
+        if self._is_scalar:
+            copy._set(content)
+        else:
+            copy._store = content
         return copy
 
     @property

@@ -149,8 +149,7 @@ def assigned_value(out: Any, value: Any) -> Any:
 
 
 def get_element(parent: Any, indexes: Any) -> Any:
-    if recording.active and (recorder := recording.current()) is not None:
-        recorder.read("an element", parent._matrix if parent._is_transposed else parent)
+    recording.read("an element", parent._matrix if parent._is_transposed else parent)
     index = tuple(axis.index for axis in indexes.axes)
     if parent._is_transposed:
         index = index[::-1]

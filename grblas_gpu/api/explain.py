@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ..backends.operands import matrix_store
 from ..errors import DimensionMismatch
+from ..ir import record as recording
 from ..ir.descriptor import descriptor_from_options
 from ..plan import rules as planner
 from ..plan.facts import matvec_facts
@@ -55,11 +56,14 @@ def explain(expr: Any, mask: Any = None, **options: Any) -> Explanation:
     method = getattr(expr, "method_name", None)
     if method not in ("vxm", "mxv", "mxm"):
         raise TypeError(f"explain: expected a product such as semiring.any_pair(v @ A); got {type(expr).__name__}")
+    for arg in expr.args:
+        recording.read("the number of entries", arg)
     view = None
     if mask is not None:
         mask = check_mask(mask, expr)
         if mask.parent.shape != expr.shape:
             raise DimensionMismatch(f"explain: mask {mask.name} has shape {mask.parent.shape}, {method} {expr.shape}")
+        recording.read("the number of entries", mask.parent)
         view = mask.view()
     desc = descriptor_from_options(options)
     if method == "mxm":

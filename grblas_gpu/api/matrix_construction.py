@@ -15,7 +15,7 @@ from ..dtypes import lookup_dtype
 from ..errors import InvalidObject
 from .conversions import given_array, index_array, is_device_array, own_values, row_order, values_to_array
 from .matrix_formats import compressed_store, decompress, entries_of
-from .vector import full_value
+from .vector_construction import full_value
 
 
 class MatrixConstruction:

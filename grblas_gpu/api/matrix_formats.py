@@ -11,7 +11,7 @@ from ..backends.registry import current_engine
 from ..backends.storage import Array, MatrixStore, column_type
 from ..errors import InvalidObject, InvalidValue, OutOfMemory
 from .conversions import check_bounds, checked_index, index_array, output_values, own_values, values_to_array
-from .vector import duplicate_operator, duplicates_error
+from .vector_construction import duplicate_operator, duplicates_error
 
 
 def empty_store(engine: Any, nrows: int, ncols: int, dtype: Any) -> MatrixStore:

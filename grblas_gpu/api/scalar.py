@@ -77,7 +77,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
                 value, Scalar, within="from_value", argname="value", extra_message="Literal scalars expected."
             )
         new = cls(dtype, is_cscalar=is_cscalar, name=name)
-        new.value = value
+        new._assign(value)  # at once, though a loop may be recorded: nobody else knows it yet
         return new
 
     # The stored value is a NumPy scalar of our type, or None.
@@ -105,6 +105,12 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
 
     @value.setter
     def value(self, value: Any) -> None:
+        if recording.active and recording.current() is not None:
+            self << (Scalar(self.dtype, name="") if value is None else value)
+        else:
+            self._assign(value)
+
+    def _assign(self, value: Any) -> None:
         if output_type(value) is Scalar:
             value = value.value if type(value) is Scalar else value.new().value
         if value is None:
@@ -128,6 +134,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         >>> Scalar(int).is_empty, Scalar.from_value(0).is_empty
         (True, False)
         """
+        recording.read("the value", self)
         return self._content is None
 
     _is_empty = is_empty
@@ -139,7 +146,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         >>> Scalar(int).nvals, Scalar.from_value(0).nvals
         (0, 1)
         """
-        return 0 if self._content is None else 1
+        return 0 if self.is_empty else 1
 
     _nvals = nvals
 
@@ -258,7 +265,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         >>> s.value is None
         True
         """
-        self._content = None
+        self.value = None
 
     def dup(
         self, dtype: Any = None, *, clear: bool = False, is_cscalar: bool | None = None, name: str | None = None
@@ -270,7 +277,11 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         """
         is_cscalar = self._is_cscalar if is_cscalar is None else is_cscalar
         new = Scalar(self.dtype if dtype is None else dtype, is_cscalar=is_cscalar, name=name)
-        if not clear:
+        if clear:
+            return new
+        if recording.active and recording.current() is not None:
+            new << self
+        else:
             new._set(self._content)
         return new
 
@@ -289,7 +300,8 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         >>> Scalar.from_value(3).get(), Scalar(int).get(default=-1)
         (3, -1)
         """
-        return default if self._content is None else self.value
+        value = self.value
+        return default if value is None else value
 
     def _as_vector(self, *, name: str | None = None) -> Any:
         v = kinds.Vector(self.dtype, 1, name=self.name if name is None else name)

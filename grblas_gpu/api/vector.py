@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import binary, monoid, select, semiring
+from .. import binary, monoid, semiring
 from ..backends.entries import cast
 from ..backends.formats import choose_format
 from ..backends.registry import current_engine
-from ..backends.storage import Array, VectorStore
+from ..backends.storage import VectorStore
 from ..dtypes import FP64, DataType, lookup_dtype, unify
-from ..errors import DimensionMismatch, InvalidValue, OutputNotEmpty
+from ..errors import DimensionMismatch, OutputNotEmpty
 from ..ir import ops
 from ..ir import record as recording
 from ..ir.node import Node
@@ -22,7 +22,7 @@ from ..operators import get_semiring, get_typed_op
 from . import kinds
 from .arithmetic import ArithmeticInPlace
 from .base import BaseType, check_same_backend
-from .conversions import MAX_SIZE, check_bounds, check_size, index_array, output_values, own_values, values_to_array
+from .conversions import check_bounds, check_size, index_array, output_values, values_to_array
 from .execution import submit
 from .expressions import MatrixExpression, ScalarExpression, VectorExpression, VectorIndexExpr
 from .infix import VectorInfix
@@ -31,11 +31,10 @@ from .mask import StructuralMask, ValueMask
 from .scalar import Scalar, as_scalar
 from .tensor import Tensor, typed_op_of_chain
 from .updates import Updater
+from .vector_construction import VectorConstruction, vector_entries
 
-NUMBERS = frozenset((bool, int, float))
 
-
-class Vector(Tensor, ArithmeticInPlace, BaseType):
+class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
     """A vector with entries at some of its positions.
 
     >>> from grblas_gpu import Vector
@@ -123,6 +122,7 @@ class Vector(Tensor, ArithmeticInPlace, BaseType):
         return self.to_coo(values=False)[0].flat
 
     def __sizeof__(self) -> int:
+        recording.read("the size in memory", self)
         arrays = (self._store.values, self._store.indices, self._store.present)
         return object.__sizeof__(self) + sum(0 if a is None else a.nbytes for a in arrays)
 
@@ -131,119 +131,6 @@ class Vector(Tensor, ArithmeticInPlace, BaseType):
         return _rebuild, (indices, values, self.dtype, self._size, self.name)
 
     # ---- in and out -----------------------------------------------------------------------------------------
-
-    @classmethod
-    def from_coo(
-        cls,
-        indices: Any,
-        values: Any = 1.0,
-        dtype: Any = None,
-        *,
-        size: int | None = None,
-        dup_op: Any = None,
-        name: str | None = None,
-    ) -> Vector:
-        """A Vector from indices and values (or one value for all of them).
-
-        >>> Vector.from_coo([3, 1], [10, 20]).to_dict()
-        {1: 20, 3: 10}
-        """
-        if cls is Vector and dtype is None and dup_op is None:
-            entry = _from_entry(indices, values, size, name)
-            if entry is not None:
-                return entry
-        index = index_array(indices, "indices")
-        array, dtype = values_to_array(values, dtype)
-        if size is None:
-            if index.size == 0:
-                raise ValueError("No indices provided. Unable to infer size.")
-            size = int(index.max()) + 1
-        new = cls(dtype, size, name=name)
-        if array.ndim == 0:
-            if dup_op is not None:
-                raise ValueError(
-                    "dup_op must be None if values is a scalar so that all values can be identical.  "
-                    "Duplicate indices will be ignored."
-                )
-            dup_op = binary.any
-            array = np.broadcast_to(array, index.shape)
-        elif array.shape != index.shape:
-            raise ValueError(f"`indices` and `values` lengths must match: {index.size} != {array.size}")
-        check_bounds(index, new._size, "indices")
-        new._store = _entries_of(new, new._size, index, array, dup_op)
-        return new
-
-    @classmethod
-    def from_pairs(
-        cls, pairs: Any, dtype: Any = None, *, size: int | None = None, dup_op: Any = None, name: str | None = None
-    ) -> Vector:
-        """A Vector from (index, value) pairs.
-
-        >>> Vector.from_pairs([(3, 10), (1, 20)]).to_dict()
-        {1: 20, 3: 10}
-        """
-        if isinstance(pairs, np.ndarray):
-            raise TypeError("pairs as NumPy array is not supported; use `Vector.from_coo` instead")
-        columns = list(zip(*pairs, strict=True))
-        if columns and len(columns) != 2:
-            raise ValueError(f"Each item in the pairs must have two elements (for index and value); got {len(columns)}")
-        indices, values = columns or ((), ())
-        return cls.from_coo(indices, values, dtype, size=size, dup_op=dup_op, name=name)
-
-    @classmethod
-    def from_dict(cls, d: dict, dtype: Any = None, *, size: int | None = None, name: str | None = None) -> Vector:
-        """A Vector from a dictionary of index to value.
-
-        >>> Vector.from_dict({3: 10, 1: 20}, size=5).to_coo()
-        (array([1, 3], dtype=uint64), array([20, 10]))
-        """
-        if size is None and not d:
-            size = 0
-        values = list(d.values())
-        if dtype is not None:
-            values = np.fromiter(values, lookup_dtype(dtype).np_type)  # type: ignore[assignment]
-        return cls.from_coo(np.fromiter(d.keys(), np.int64), values, dtype, size=size, name=name)
-
-    @classmethod
-    def from_scalar(cls, value: Any, size: int, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Vector:
-        """A Vector with the same value everywhere (stored once).
-
-        >>> Vector.from_scalar(7, 3).to_dense()
-        array([7, 7, 7])
-        """
-        value, dtype = full_value(cls, value, dtype)
-        new = cls(dtype, size, name=name)
-        new << value
-        return new
-
-    @classmethod
-    def from_dense(
-        cls, values: Any, missing_value: Any = None, *, dtype: Any = None, name: str | None = None, **opts: Any
-    ) -> Vector:
-        """A Vector with an entry for every element of an array, or for those that are not ``missing_value``.
-
-        On backend "cuda" the Vector shares the memory of an array that is on the device already (CuPy's, or any with
-        ``__cuda_array_interface__`` or DLPack). To change one is to change the other.
-
-        >>> Vector.from_dense([4, 0, 6]).to_dict()
-        {0: 4, 1: 0, 2: 6}
-        >>> Vector.from_dense([4, 0, 6], missing_value=0).to_dict()
-        {0: 4, 2: 6}
-        """
-        array, dtype = values_to_array(values, dtype)
-        if array.ndim == 0:
-            raise TypeError(
-                "values must be an array or list, not a scalar. "
-                "To create a dense Vector from a scalar, use `Vector.from_scalar`."
-            )
-        if array.ndim > 1:
-            raise ValueError(f"values array must be 1d to create dense Vector with dtype {dtype}")
-        new = cls(dtype, len(array), name=name)
-        if len(array):
-            new._store = new._engine.adopt(VectorStore(len(array), own_values(array, dtype.np_type)))
-        if missing_value is not None:
-            new << select.valuene(new, missing_value)
-        return new
 
     def build(
         self, indices: Any, values: Any, *, dup_op: Any = None, clear: bool = False, size: int | None = None
@@ -255,6 +142,7 @@ class Vector(Tensor, ArithmeticInPlace, BaseType):
         >>> v.to_dict()
         {0: 5, 2: 13}
         """
+        recording.refuse(f"build of {self.name}")
         index = index_array(indices, "indices", self._engine)
         array, _ = values_to_array(values, self.dtype, self._engine)
         if array.shape != index.shape:
@@ -264,7 +152,7 @@ class Vector(Tensor, ArithmeticInPlace, BaseType):
         check_bounds(index, self._size if size is None else size, "indices")
         if not clear and self.nvals and index.size:
             raise OutputNotEmpty(f"build: {self.name} already has entries; use clear=True to replace them")
-        built = _entries_of(self, self._size if size is None else size, index, array, dup_op)
+        built = vector_entries(self, self._size if size is None else size, index, array, dup_op)
         if clear or index.size:
             self._store = built
         elif size is not None:
@@ -280,6 +168,7 @@ class Vector(Tensor, ArithmeticInPlace, BaseType):
         >>> Vector.from_coo([0, 2], [5, 6]).to_coo()
         (array([0, 2], dtype=uint64), array([5, 6]))
         """
+        recording.read("the entries", self)
         index, _, array = self._engine.tuples(self._store)
         return (
             index.astype(np.uint64) if indices else None,
@@ -313,6 +202,7 @@ class Vector(Tensor, ArithmeticInPlace, BaseType):
         >>> Vector.from_coo([3, 1], [10, 20], size=1000).device_arrays()
         {'indices': array([1, 3]), 'values': array([20, 10])}
         """
+        recording.read("the entries", self)
         store = self._store
         arrays = {"indices": store.indices, "present": store.present, "values": store.values}
         return {name: array for name, array in arrays.items() if array is not None}
@@ -342,6 +232,7 @@ class Vector(Tensor, ArithmeticInPlace, BaseType):
         >>> Vector.from_coo([0, 1], [5, 6]).diag(1).to_dicts()
         {0: {1: 5}, 1: {2: 6}}
         """
+        recording.read("the entries", self)
         store = self._engine.diagonal_matrix(self._store, _integer(k))
         return kinds.Matrix._from_store(self._engine, self.dtype, store, name)
 
@@ -364,6 +255,7 @@ class Vector(Tensor, ArithmeticInPlace, BaseType):
         {0: 5}
         """
         size = check_size(size, "size")
+        recording.refuse(f"resize of {self.name}")
         self._store = choose_format(self._engine, self._engine.resize_vector(self._store, size))
         self._size = size
 
@@ -392,6 +284,7 @@ class Vector(Tensor, ArithmeticInPlace, BaseType):
         return Vector
 
     def _as_matrix(self, *, name: str | None = None) -> Any:
+        recording.read("the entries", self)
         return kinds.Matrix._from_store(self._engine, self.dtype, self._engine.as_matrix(self._store, False), name)
 
     @classmethod
@@ -486,67 +379,8 @@ def _rebuild(indices: Any, values: Any, dtype: Any, size: int, name: str) -> Vec
     return Vector.from_coo(indices, values, dtype, size=size, name=name)
 
 
-def _from_entry(indices: Any, values: Any, size: Any, name: str | None) -> Vector | None:
-    """A Vector of one entry, which a search begins with, given in Python's numbers; None if it is something else.
-
-    Not while a loop is recorded: the recording must see that a Vector is made and filled.
-    """
-    if type(indices) is not list or type(values) is not list or len(indices) != 1 or len(values) != 1:
-        return None
-    index, value = indices[0], values[0]
-    if type(index) is not int or type(size) is not int or not 0 <= index < size < MAX_SIZE or recording.active:
-        return None
-    engine: Any = current_engine()
-    if type(value) not in NUMBERS or not -(2**63) <= value < 2**63:
-        return None
-    new = Vector.__new__(Vector)  # without the empty store that this one would replace
-    new.dtype = dtype = lookup_dtype(type(value))
-    new._size = size
-    new.name = f"v_{next(Vector._name_counter)}" if name is None else name
-    new._engine = engine
-    new._store = engine.build_entry(size, index, value, dtype.np_type)
-    return new
-
-
 def _integer(k: Any) -> int:
     return int(k.value) if type(k) is Scalar else int(k)
-
-
-def duplicate_operator(self: Any, dup_op: Any) -> Any:
-    """How to combine values at the same position: a typed operator that can reduce runs, or None."""
-    if dup_op is None:
-        return None
-    dup_op = get_typed_op(dup_op, self.dtype, kind="binary")
-    if dup_op.opclass == "Monoid":
-        return dup_op.binaryop
-    self._expect_op(dup_op, "BinaryOp", within="build", argname="dup_op")
-    return dup_op
-
-
-def duplicates_error(error: InvalidValue) -> ValueError:
-    return ValueError("Duplicate indices found, must provide `dup_op` BinaryOp")
-
-
-def _entries_of(self: Vector, size: int, index: Array, values: Array, dup_op: Any) -> VectorStore:
-    dup_op = duplicate_operator(self, dup_op)
-    try:
-        store = self._engine.build_vector(size, index, values, dup_op)
-    except InvalidValue as error:
-        raise duplicates_error(error) from None
-    if store.dtype != self.dtype.np_type:
-        store = self._engine.cast(store, self.dtype.np_type)
-    return choose_format(self._engine, store)
-
-
-def full_value(cls: Any, value: Any, dtype: Any) -> tuple[Any, Any]:
-    """The value and type of ``from_scalar``."""
-    if type(value) is Scalar:
-        return value, value.dtype if dtype is None else lookup_dtype(dtype)
-    try:
-        value = Scalar.from_value(value, dtype, is_cscalar=None, name="")
-    except TypeError:
-        value = as_scalar(cls(), value, "from_scalar", "value")
-    return value, value.dtype
 
 
 def dense_fill(self: Any, fill_value: Any, dtype: Any, is_full: bool) -> tuple[Any, Any]:

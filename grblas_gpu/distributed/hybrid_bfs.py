@@ -11,10 +11,10 @@ K. Asanovic, D. Patterson, Distributed memory breadth-first search revisited, MT
 
 from __future__ import annotations
 
+from .. import semiring
 from ..algorithms.checks import check_source, graph_algorithm
 from ..api.matrix import Matrix
 from ..api.vector import Vector
-from ..semiring import any_secondi
 
 
 @graph_algorithm
@@ -33,7 +33,7 @@ def hybrid_bfs(A: Matrix, source: int) -> Vector:
     parents = frontier.dup()
     while frontier.nvals:
         # frontier<!parents> = frontier A, where a product is the row of A's entry: the vertex that the edge leaves
-        frontier(~parents.S, replace=True, policy="edges") << any_secondi(frontier @ A)
+        frontier(~parents.S, replace=True, policy="edges") << semiring.any_secondi(frontier @ A)
         # parents<frontier> = frontier
         parents(frontier.S) << frontier
     return parents

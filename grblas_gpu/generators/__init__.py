@@ -4,6 +4,10 @@ Every generator returns a square Boolean adjacency ``Matrix``, symmetric, withou
 values are all True (one value, not an array). It is made by the engine in use, on the device if that is "cuda". The
 same arguments give the same graph everywhere: random numbers are hashes of counters, in integers.
 :func:`edge_list` gives the entries as NumPy arrays ``rows, cols, n`` instead, as do the ``*_edges`` functions.
+
+>>> import grblas_gpu as gb
+>>> gb.generators.path(3).to_edgelist()[0].tolist()
+[[0, 1], [1, 0], [1, 2], [2, 1]]
 """
 
 from .edge_lists import (

@@ -9,6 +9,7 @@ import numpy as np
 from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.vector import Vector
+from ..ir import record as recording
 from .dense_arrays import from_array
 
 
@@ -62,6 +63,7 @@ def to_torch(x: Any, layout: str | None = None) -> Any:
     import torch
 
     if isinstance(x, Vector):
+        recording.read("the entries", x)
         store = x._engine.with_kind(x._store, "sparse")
         indices = torch.from_dlpack(store.indices.copy()).reshape(1, -1)
         # coalesced: a sparse store may be in any order

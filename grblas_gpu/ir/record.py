@@ -35,6 +35,18 @@ def end() -> None:
         active -= 1
 
 
+def read(what: str, obj: Any) -> None:
+    """Somebody is about to look at an object: before that, for what a loop changes, recording ends."""
+    if active and (recording := current()) is not None:
+        recording.read(what, obj)
+
+
+def refuse(what: str) -> None:
+    """Something is about to be done that cannot be recorded: before that, recording ends."""
+    if active and (recording := current()) is not None:
+        recording.refuse(what)
+
+
 class Number:
     """The count of a loop, or simple arithmetic on it: symbolic while the body is recorded, a number afterwards.
 

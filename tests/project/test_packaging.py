@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -32,10 +34,23 @@ def test_algorithms_install_under_the_package():
     assert grblas_gpu.algorithms.__name__ == "grblas_gpu.algorithms"
 
 
+def test_the_package_shows_its_public_names_and_no_others():
+    import grblas_gpu
+
+    assert dir(grblas_gpu) == sorted(grblas_gpu.__all__)
+    assert not [name for name in dir(grblas_gpu) if not hasattr(grblas_gpu, name)]
+    with pytest.raises(AttributeError, match="has no attribute 'absent'"):
+        grblas_gpu.absent
+
+
+@pytest.mark.parametrize("name", ["algorithms", "distributed", "generators", "io"])
+def test_parts_are_loaded_when_they_are_asked_for(name):
+    code = f"import sys, grblas_gpu as gb; assert {f'grblas_gpu.{name}'!r} not in sys.modules; assert gb.{name}; "
+    code += f"from grblas_gpu import {name}, Graph; assert {name} is gb.{name} and Graph is gb.io.Graph"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 @pytest.mark.parametrize("module", ["numba", "cupy", "scipy", "networkx"])
 def test_import_is_light(module):
-    import subprocess
-    import sys
-
     code = f"import sys, grblas_gpu; sys.exit({module!r} in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,207 @@
+"""How a Vector is made: from coordinates, pairs, dictionaries, dense arrays, one value."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from .. import binary, select
+from ..backends.formats import choose_format
+from ..backends.registry import current_engine
+from ..backends.storage import Array, VectorStore
+from ..dtypes import lookup_dtype
+from ..errors import InvalidValue
+from ..ir import record as recording
+from ..operators import get_typed_op
+from . import kinds
+from .conversions import MAX_SIZE, check_bounds, index_array, own_values, values_to_array
+from .scalar import Scalar, as_scalar
+
+NUMBERS = frozenset((bool, int, float))
+
+
+class VectorConstruction:
+    """The ``Vector.from_...`` methods."""
+
+    __slots__ = ()
+
+    def __init__(self, dtype: Any, size: int, *, name: str | None = None) -> None:
+        raise TypeError("make a Vector")
+
+    @classmethod
+    def from_coo(
+        cls,
+        indices: Any,
+        values: Any = 1.0,
+        dtype: Any = None,
+        *,
+        size: int | None = None,
+        dup_op: Any = None,
+        name: str | None = None,
+    ) -> Self:
+        """A Vector from indices and values (or one value for all of them).
+
+        >>> from grblas_gpu import Vector
+        >>> Vector.from_coo([3, 1], [10, 20]).to_dict()
+        {1: 20, 3: 10}
+        """
+        if cls is kinds.Vector and dtype is None and dup_op is None:
+            entry = _from_entry(cls, indices, values, size, name)
+            if entry is not None:
+                return entry
+        index = index_array(indices, "indices")
+        array, dtype = values_to_array(values, dtype)
+        if size is None:
+            if index.size == 0:
+                raise ValueError("No indices provided. Unable to infer size.")
+            size = int(index.max()) + 1
+        new: Any = cls(dtype, size, name=name)
+        if array.ndim == 0:
+            if dup_op is not None:
+                raise ValueError(
+                    "dup_op must be None if values is a scalar so that all values can be identical.  "
+                    "Duplicate indices will be ignored."
+                )
+            dup_op = binary.any
+            array = np.broadcast_to(array, index.shape)
+        elif array.shape != index.shape:
+            raise ValueError(f"`indices` and `values` lengths must match: {index.size} != {array.size}")
+        check_bounds(index, new._size, "indices")
+        new._store = vector_entries(new, new._size, index, array, dup_op)
+        return new
+
+    @classmethod
+    def from_pairs(
+        cls, pairs: Any, dtype: Any = None, *, size: int | None = None, dup_op: Any = None, name: str | None = None
+    ) -> Self:
+        """A Vector from (index, value) pairs.
+
+        >>> from grblas_gpu import Vector
+        >>> Vector.from_pairs([(3, 10), (1, 20)]).to_dict()
+        {1: 20, 3: 10}
+        """
+        if isinstance(pairs, np.ndarray):
+            raise TypeError("pairs as NumPy array is not supported; use `Vector.from_coo` instead")
+        columns = list(zip(*pairs, strict=True))
+        if columns and len(columns) != 2:
+            raise ValueError(f"Each item in the pairs must have two elements (for index and value); got {len(columns)}")
+        indices, values = columns or ((), ())
+        return cls.from_coo(indices, values, dtype, size=size, dup_op=dup_op, name=name)
+
+    @classmethod
+    def from_dict(cls, d: dict, dtype: Any = None, *, size: int | None = None, name: str | None = None) -> Self:
+        """A Vector from a dictionary of index to value.
+
+        >>> from grblas_gpu import Vector
+        >>> Vector.from_dict({3: 10, 1: 20}, size=5).to_coo()
+        (array([1, 3], dtype=uint64), array([20, 10]))
+        """
+        if size is None and not d:
+            size = 0
+        values = list(d.values())
+        if dtype is not None:
+            values = np.fromiter(values, lookup_dtype(dtype).np_type)  # type: ignore[assignment]
+        return cls.from_coo(np.fromiter(d.keys(), np.int64), values, dtype, size=size, name=name)
+
+    @classmethod
+    def from_scalar(cls, value: Any, size: int, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Self:
+        """A Vector with the same value everywhere (stored once).
+
+        >>> from grblas_gpu import Vector
+        >>> Vector.from_scalar(7, 3).to_dense()
+        array([7, 7, 7])
+        """
+        value, dtype = full_value(cls, value, dtype)
+        new: Any = cls(dtype, size, name=name)
+        new << value
+        return new
+
+    @classmethod
+    def from_dense(
+        cls, values: Any, missing_value: Any = None, *, dtype: Any = None, name: str | None = None, **opts: Any
+    ) -> Self:
+        """A Vector with an entry for every element of an array, or for those that are not ``missing_value``.
+
+        On backend "cuda" the Vector shares the memory of an array that is on the device already (CuPy's, or any with
+        ``__cuda_array_interface__`` or DLPack). To change one is to change the other.
+
+        >>> from grblas_gpu import Vector
+        >>> Vector.from_dense([4, 0, 6]).to_dict()
+        {0: 4, 1: 0, 2: 6}
+        >>> Vector.from_dense([4, 0, 6], missing_value=0).to_dict()
+        {0: 4, 2: 6}
+        """
+        array, dtype = values_to_array(values, dtype)
+        if array.ndim == 0:
+            raise TypeError(
+                "values must be an array or list, not a scalar. "
+                "To create a dense Vector from a scalar, use `Vector.from_scalar`."
+            )
+        if array.ndim > 1:
+            raise ValueError(f"values array must be 1d to create dense Vector with dtype {dtype}")
+        new: Any = cls(dtype, len(array), name=name)
+        if len(array):
+            new._store = new._engine.adopt(VectorStore(len(array), own_values(array, dtype.np_type)))
+        if missing_value is not None:
+            new << select.valuene(new, missing_value)
+        return new
+
+
+def _from_entry(cls: Any, indices: Any, values: Any, size: Any, name: str | None) -> Any:
+    """A Vector of one entry, which a search begins with, given in Python's numbers; None if it is something else.
+
+    Not while a loop is recorded: the recording must see that a Vector is made and filled.
+    """
+    if type(indices) is not list or type(values) is not list or len(indices) != 1 or len(values) != 1:
+        return None
+    index, value = indices[0], values[0]
+    if type(index) is not int or type(size) is not int or not 0 <= index < size < MAX_SIZE or recording.active:
+        return None
+    engine: Any = current_engine()
+    if type(value) not in NUMBERS or not -(2**63) <= value < 2**63:
+        return None
+    new = cls.__new__(cls)  # without the empty store that this one would replace
+    new.dtype = dtype = lookup_dtype(type(value))
+    new._size = size
+    new.name = f"v_{next(cls._name_counter)}" if name is None else name
+    new._engine = engine
+    new._store = engine.build_entry(size, index, value, dtype.np_type)
+    return new
+
+
+def duplicate_operator(self: Any, dup_op: Any) -> Any:
+    """How to combine values at the same position: a typed operator that can reduce runs, or None."""
+    if dup_op is None:
+        return None
+    dup_op = get_typed_op(dup_op, self.dtype, kind="binary")
+    if dup_op.opclass == "Monoid":
+        return dup_op.binaryop
+    self._expect_op(dup_op, "BinaryOp", within="build", argname="dup_op")
+    return dup_op
+
+
+def duplicates_error(error: InvalidValue) -> ValueError:
+    return ValueError("Duplicate indices found, must provide `dup_op` BinaryOp")
+
+
+def vector_entries(self: Any, size: int, index: Array, values: Array, dup_op: Any) -> VectorStore:
+    dup_op = duplicate_operator(self, dup_op)
+    try:
+        store = self._engine.build_vector(size, index, values, dup_op)
+    except InvalidValue as error:
+        raise duplicates_error(error) from None
+    if store.dtype != self.dtype.np_type:
+        store = self._engine.cast(store, self.dtype.np_type)
+    return choose_format(self._engine, store)
+
+
+def full_value(cls: Any, value: Any, dtype: Any) -> tuple[Any, Any]:
+    """The value and type of ``from_scalar``."""
+    if type(value) is Scalar:
+        return value, value.dtype if dtype is None else lookup_dtype(dtype)
+    try:
+        value = Scalar.from_value(value, dtype, is_cscalar=None, name="")
+    except TypeError:
+        value = as_scalar(cls(), value, "from_scalar", "value")
+    return value, value.dtype

@@ -42,6 +42,8 @@ def to_device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
                 other = A._store.transposed()
                 B._store._transpose = B._store if other is A._store else moved(other, device.to_device)
                 B._store._transpose._transpose = B._store
+                for here, there in ((A._store, B._store), (other, B._store._transpose)):
+                    there._row_ids = device.to_device(here.row_ids)
             return B
 
         with gb.using("cuda"):

@@ -12,7 +12,8 @@ import numpy as np
 
 from ..eager.mxv_product import Product
 from ..runtime.translate import c_type, literal
-from .layout import Body, BodyStep, Operand, Unfusable, VectorUse
+from .layout import Body, BodyStep, Operand, VectorUse
+from .requests import check_request
 
 PRODUCTS = ("vxm", "mxv")
 POSITIONWISE = frozenset("copy assign add mult union apply apply_left apply_right apply_index select clear".split())
@@ -116,8 +117,9 @@ class Analysis:
             _, vector, _ = self._product_operands(step)
             edges_of.setdefault(vector.number, at)
             product = self.products[at] = self._product(step, uses, iso[vector.number])
-            if product.timing_matters and step.desc is not None and step.desc.deterministic:
-                raise Unfusable("deterministic=True asks for sums in a fixed order")
+            mask = step.mask
+            has_flags = not full[vector.number] and not (mask is not None and full[mask.vector])
+            check_request(step.line, step.desc, product, mask is not None, has_flags)
             if product.initial is not None:
                 initial[step.out] = literal(product.initial, product.dtype)
                 self.initial_values[step.out] = product.initial

@@ -84,8 +84,12 @@ class Body:
         self._operands: dict[int, tuple] = {}  # of vectors and variables, by their ids: as in _operand
         # Tuples grow by +=, which for a few elements is faster than a comprehension.
         steps: tuple = ()
-        for step in recording.steps:
-            steps += (self._step(step),)
+        step = None
+        try:
+            for step in recording.steps:
+                steps += (self._step(step),)
+        except Unfusable as reason:
+            raise Unfusable(f"line {recording.line(step)}: {reason}") from None
         condition = self._condition(recording.loop.condition)
         uses: tuple = ()
         self.sizes: tuple[int, ...] = ()

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import numpy as np
 
-from ....plan import rules as planner
-from ...storage import MatrixStore
-from ..eager.mxv_product import Product
 from ..runtime import compile as programs
 from ..runtime.compile import constant, using
-from ..runtime.translate import body as translated
 from ..runtime.translate import c_type, literal
 from .analyse import Analysis
+from .direction import rule_text
 from .layout import Body, BodyStep, Layout, MaskUse
+from .requests import reuses_mask
+from .trace import ROW, TRACED
 
 #: Pasted once; the others once for each product.
 COMMON = ("prelude.cuh", "team.cuh", "grid.cuh", "slot.cuh", "lists.cuh", "chain.cuh")
-TRACED = 65536  # steps of which a trace tells
 FEW = 64  # edges for so many rows that a search has not seen: what a pull finds then is listed
 MASK_FLAGS = ("MASKED", "MASK_PRESENT", "MASK_VALUED", "MASK_ISO", "COMPLEMENT")
 
@@ -53,13 +50,14 @@ class Products(Analysis):
         likely = "nullptr"
         if likeliest:
             likely = f"(const p{at}::Column*){self._word('likeliest', '', matrix.number, transposed)}"
-        rule = self._rule(step, product, store)
+        rule = rule_text(step.op, step.desc, product)
         pieces = [
             *product.pieces(store, store.copies > 1),
             constant("FULL", u.full),
             constant("CLOSING", at in self.closing),
             constant("CAN_SCATTER", product.can_scatter),
             constant("LIKELIEST", likeliest),
+            constant("REUSES_MASK", reuses_mask(step.desc, step.mask is not None)),
             *mask,
             *rule,
         ]
@@ -92,7 +90,7 @@ class Products(Analysis):
         # What a search has seen is closed: the open rows have the rest of the edges (if rows have as many as columns).
         searches = step.mask is not None and step.mask.complement and step.mask.structure
         unseen = f"::fmax(0.0, double({nvals} - {U}.edges_seen) - edges)" if searches else f"double({nvals})"
-        row = f"trace + (S.step * {len(self.products)} + {list(self.products).index(at)}) * 8"
+        row = f"trace + (S.step * {len(self.products)} + {list(self.products).index(at)}) * {len(ROW)}"
         few = f"unseen * {FEW} < rows" if searches else "false"
         initial = literal(0 if product.initial is None else product.initial, product.dtype)
         plan = (
@@ -107,6 +105,7 @@ class Products(Analysis):
             f"                int64* row = {row};\n"
             f"                row[0] = int64(nanoseconds()), row[1] = push, row[2] = {U}.count;\n"
             f"                row[3] = int64(edges), row[4] = int64({allowed});\n"
+            f"                row[7] = int64(unseen), row[8] = int64(edges_before), row[9] = !{U}.listed;\n"
             f"            }}\n"
         )
         if self.untouched:
@@ -163,43 +162,6 @@ class Products(Analysis):
         offset = c_type(self.matrices[matrix].indptr.dtype)
         return f"(const {offset}*){self._word('columns', 'indptr', matrix, transposed)}"
 
-    def _rule(self, step: BodyStep, product: Product, store: MatrixStore) -> list[str]:
-        """``pushes(...)``: the planner's rule, in C++."""
-        parameters = "double edges, double edges_before, double unseen, double entries, double size, bool dense"
-        head = f"DEVICE bool pushes({parameters}, double nvals, double allowed, double nrows) {{\n"
-        asked = None if step.desc is None else forced(step.desc)
-        if not product.can_scatter:
-            asked = "pull"
-        if asked is not None:
-            return [f"{head}    return {'true' if asked == 'push' else 'false'};\n}}"]
-        policy = "cost" if step.desc is None else step.desc.policy
-        monoid = step.op.monoid
-        # The least and the largest number of a type are terminal values that a row hardly ever reaches.
-        terminal = product.structure or monoid.any_value or (monoid.terminal is not None and product.dtype == bool)
-        costs = planner.LOOP_COSTS if terminal else planner.LOOP_SUM_COSTS
-        if policy == "cost":
-            names = list(inspect.signature(planner.pull_cost).parameters)
-            types = {"terminal": "bool"}
-            declared = ", ".join(f"{types.get(name, 'double')} {name}" for name in names)
-            given = {
-                "pull_rows": "nrows",
-                "terminal": str(bool(terminal)).lower(),
-                "pull_row": repr(costs.pull_row),
-                "pull_probe": repr(costs.pull_probe),
-            }
-            values = ", ".join(given.get(name, name) for name in names)
-            rule = f"DEVICE double pull_cost({declared}) {{\n{translated(planner.pull_cost, names, 'double')}}}"
-            # A pull looks at every row at least: that settles it for most products, and all threads ask.
-            soon = f"    if (edges * {costs.push_edge!r} <= nrows * {costs.pull_row!r}) return true;\n"
-            return [rule, f"{head}{soon}    return edges * {costs.push_edge!r} <= pull_cost({values});\n}}"]
-        function = planner.PULLS[policy]
-        names = list(inspect.signature(function).parameters)
-        switchpoint = planner.SWITCHPOINT if step.desc is None else step.desc.switchpoint
-        declared = ", ".join(f"{'bool' if name == 'dense' else 'double'} {name}" for name in names)
-        values = ", ".join(repr(switchpoint) if name == "switchpoint" else name for name in names)
-        rule = f"DEVICE bool pulls({declared}) {{\n{translated(function, names, 'bool')}}}"
-        return [rule, f"{head}    return !pulls({values});\n}}"]
-
     def _mask_pieces(self, mask: MaskUse | None) -> list[str]:
         if mask is None:
             return [using("MaskValue", np.dtype(bool)), *(constant(name, False) for name in MASK_FLAGS)]
@@ -212,10 +174,3 @@ class Products(Analysis):
             constant("MASK_ISO", slot.iso),
             constant("COMPLEMENT", mask.complement),
         ]
-
-
-def forced(desc: Any) -> str | None:
-    """The direction that a descriptor asks for."""
-    if desc.strategy is not None:
-        return str(desc.strategy).partition(".")[0]
-    return None if desc.direction == "auto" else str(desc.direction)

@@ -16,8 +16,10 @@ from ..runtime.translate import c_type
 from .analyse import POSITIONWISE, PRODUCTS
 from .chains import PER_STEP, Chains
 from .layout import Body, BodyStep
-from .products import COMMON, TRACED, forced
+from .products import COMMON
+from .requests import asked_direction
 from .steps import valued
+from .trace import TRACED
 
 __all__ = ["BLOCKS", "CLUSTER", "MOST_BLOCKS", "THREADS", "TRACED", "Program"]
 
@@ -86,7 +88,7 @@ class Program(Chains):
         for step in self.body_steps:
             if step.kind in PRODUCTS:
                 _, vector, _ = self._product_operands(step)
-                if vector.number not in self.listable or (step.desc is not None and forced(step.desc) == "pull"):
+                if vector.number not in self.listable or asked_direction(step.desc) == "pull":
                     return "false"
                 listed.add(vector.number)
             elif step.kind in POSITIONWISE:

@@ -21,8 +21,8 @@ from ..runtime.arrays import empty_list
 from ..runtime.compile import module_of
 from ..runtime.workspace import Scratch
 from .layout import SLOT_FIELDS, Body, Unfusable, describe
-from .program import BLOCKS, CLUSTER, MOST_BLOCKS, THREADS, TRACED, Program
-from .trace import records_of
+from .program import BLOCKS, CLUSTER, MOST_BLOCKS, THREADS, Program
+from .trace import ROW, TRACED, records_of, trace_iterated
 
 LISTED = 8  # a vector with more entries than one position in so many has no list
 LEAST_LIST = 4096
@@ -93,7 +93,8 @@ def run_loop(recording: Any) -> int | None:
     """Run a loop on the device; the number of its steps, or None if this body cannot run as one kernel."""
     try:
         body = describe(recording)
-    except Unfusable:
+    except Unfusable as reason:
+        trace_iterated(str(reason))
         return None
     compiled = _programs.get(body.key)
     if compiled is None:
@@ -103,6 +104,7 @@ def run_loop(recording: Any) -> int | None:
             compiled = str(reason)
         _programs[body.key] = compiled
     if isinstance(compiled, str):
+        trace_iterated(compiled)
         return None
     limit = recording.loop.limit
     return _Run(compiled, body, 2**62 if limit is None else limit).result()
@@ -144,7 +146,7 @@ class _Room:
         self.work = max([1, *sizes])
         self._arrays: list[Any] = []
         self.homes = [NOWHERE] * len(sizes)  # flags and values of vectors that had no entries in the end
-        sizes += tuple([sizes[copied] for copied in program.copied])
+        self.all_sizes = sizes = sizes + tuple([sizes[copied] for copied in program.copied])
         for number, (slot, size) in enumerate(zip(program.slots, sizes, strict=True)):
             at = layout.slot(number)
             length = 1 if slot.iso else size
@@ -223,7 +225,7 @@ class _Run:
         self.report = room.report
         self.traced = None
         if program.products and current_trace() is not None:
-            self.traced = cupy.zeros(8 * TRACED * len(program.products), INDEX)
+            self.traced = cupy.zeros(len(ROW) * TRACED * len(program.products), INDEX)
         words[compiled.limit] = limit
         words[compiled.resumes] = 0
         words[compiled.trace] = 0 if self.traced is None else self.traced.data.ptr

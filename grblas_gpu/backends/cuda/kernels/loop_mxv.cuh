@@ -30,8 +30,10 @@ DEVICE void multiply_into(
             if (unlisted) u.listed = 1;
         });
     }
-    bool on_the_way = push ? ::plan().by_list : FOUR_ROWS && CLOSING;
+    bool on_the_way = push ? ::plan().by_list : FOUR_ROWS && CLOSING && !REUSES_MASK;
     if (!on_the_way) change.visit_all(&u);
+    if constexpr (REUSES_MASK && CLOSING)
+        if (!push) meet([] {});  // the mask's vector has the operand's entries from here on
     bool rest = false, with_list = push || (FOUR_ROWS && ::plan().few);
 #pragma unroll 1
     do {  // a second time for parts of what is too long for a warp

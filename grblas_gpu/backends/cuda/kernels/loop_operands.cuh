@@ -19,4 +19,10 @@ DEVICE bool is_open(const Operands& given, int64 i) {
     else return allowed(given.mask, i);
 }
 
+// What a pull looks entries up in (REUSES_MASK: only flags matter).
+DEVICE Vector pulled(const Operands& given) {
+    if constexpr (REUSES_MASK) return {given.mask.present, given.u.values};
+    else return given.u;
+}
+
 template <class S> DEVICE Sums sums_of(const S& out) { return {(uint8*)out.other_flags(), 1, (Value*)out.other_values()}; }

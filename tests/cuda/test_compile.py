@@ -6,7 +6,6 @@ import importlib
 import re
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import emulated_cupy
@@ -16,7 +15,7 @@ from emulated_engine import moved
 from mxv_cases import SEMIRINGS, STRATEGIES, Case, random_case
 
 from grblas_gpu import binary
-from grblas_gpu.backends.cuda.fusion import program as loop_program
+from grblas_gpu.backends.cuda.fusion.emit import CLUSTER
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.storage import MaskView, VectorStore
 from grblas_gpu.operators import builtin, registry
@@ -31,17 +30,17 @@ ARGUMENTS = {"unary": "x[i]", "binary": "x[i], y[i]", "indexunary": "x[i], i, i 
 
 def test_what_is_made_smaller_for_the_emulation_is_there() -> None:
     """A size that was given another value would be emulated as it is, and what happens to large graphs not at all."""
-    folder = Path(cuda.__file__).parent / "kernels"
+    folder = cuda.KERNELS
     kernels = "".join(path.read_text() for path in folder.glob("*.cu*"))
     assert [text for text in emulated_cupy.SMALLER if text not in kernels] == []
 
 
 def test_clusters_have_the_same_size_on_both_sides() -> None:
     """A launch with other numbers of blocks would not be made of whole clusters."""
-    team = (Path(cuda.__file__).parent / "kernels" / "team.cuh").read_text()
+    team = (cuda.KERNELS / "team.cuh").read_text()
     sizes = re.findall(r"CLUSTER = (\d+)", team)
-    assert sizes == [str(loop_program.CLUSTER), "1"]
-    assert f"__cluster_dims__({loop_program.CLUSTER}, 1, 1)" in team
+    assert sizes == [str(CLUSTER), "1"]
+    assert f"__cluster_dims__({CLUSTER}, 1, 1)" in team
 
 
 def builtin_operators() -> Iterator[tuple[str, Any]]:

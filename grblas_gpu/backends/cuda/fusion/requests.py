@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..eager.mxv_product import Product
-from .layout import Unfusable
+from .lower import Unfusable
 
 PUSH, PULL = "push.scatter", "pull.hybrid"
 

@@ -5,16 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ....trace.records import Record, current
+from .analyse import product_operands
 from .direction import Seen, reason
+from .layout import REPORT, ROW
 from .requests import PULL, PUSH
 
-#: The words of a row.
-ROW = "start push entries edges allowed end result unseen edges_before dense".split()
 TRACED = 65536  # steps of which a trace tells
-
-
-def row_word(name: str) -> str:
-    return f"row[{ROW.index(name)}]"
 
 
 def trace_iterated(why: str) -> None:
@@ -27,14 +23,13 @@ def records_of(run: Any, seconds: float) -> None:
     """Add a record for every product of every step to the current trace."""
     collector = current()
     assert collector is not None
-    program, sizes = run.program, run.room.all_sizes
-    steps = min(int(run.report.numbers[2]), TRACED)
-    products = [(program.body_steps[at], product) for at, product in program.products.items()]
-    rows = run.traced[: len(ROW) * steps * len(products)].get().reshape(steps, len(products), len(ROW))  # synchronizes
+    products, sizes = run.program.products, run.workspace.all_sizes
+    steps = min(int(run.report.numbers[REPORT.at["step"]]), TRACED)
+    rows = run.traced[: ROW.size * steps * len(products)].get().reshape(steps, len(products), ROW.size)  # synchronizes
     for number, lines in enumerate(rows):
         for (step, product), words in zip(products, lines.tolist(), strict=True):
-            row = dict(zip(ROW, words, strict=True))
-            matrix, vector, _ = program._product_operands(step)
+            row = dict(zip(ROW.at, words, strict=True))
+            matrix, vector, _ = product_operands(step)
             store = run.body.matrices[matrix.number]
             seen = Seen(
                 row["entries"],

@@ -38,14 +38,14 @@ def noted(context: Context, notes: Sequence[Note]) -> tuple[str, str]:
 
 def barrier(context: Context, item: Barrier, sums_of: dict[int, str]) -> str:
     if not (item.notes or item.sums):
-        return "        meet([] {});\n"
+        return "        grid_barrier([] {});\n"
     looks, notes = noted(context, item.notes)
     sums = "".join(sums_of[at] for at in item.sums)
     if item.decides and item.sums:  # what is decided depends on them
         sums += f"        if (thread() == 0) {DECIDE}\n        __syncthreads();\n"
     elif item.decides:
         notes += f" {DECIDE}"
-    return f"        meet([&] {{ {looks} {notes} }});\n{sums}"
+    return f"        grid_barrier([&] {{ {looks} {notes} }});\n{sums}"
 
 
 def cleaning(context: Context, number: int) -> str:

@@ -101,7 +101,7 @@ def _clean_others(context: Context, listed: str, driver: str, swapped: Sequence[
             f"clean_all<{valued(slot)}>({name}, {name}.next_buffer(), {slot.initial});\n"
         )
     clean = " ".join(f"S.s{number}.other_is_clean();" for number in swapped)
-    return "".join([*lines, f"            meet([&] {{ {clean} }});\n        }}\n"])
+    return "".join([*lines, f"            grid_barrier([&] {{ {clean} }});\n        }}\n"])
 
 
 def _in_variables(running: _Pass, at: int, step: BodyStep) -> list[str]:

@@ -71,8 +71,8 @@ def prologue(context: Context) -> str:
         )
         if slot.edges_of is not None:
             notes.append(f" S.s{number}.edges = fresh({counter});")
-    between = "        meet([] {});\n" if first else ""
-    return f"{''.join(first)}{between}{''.join(second)}        meet([&] {{{''.join(notes)} }});\n"
+    between = "        grid_barrier([] {});\n" if first else ""
+    return f"{''.join(first)}{between}{''.join(second)}        grid_barrier([&] {{{''.join(notes)} }});\n"
 
 
 def epilogue(facts: Analysis) -> str:
@@ -84,7 +84,7 @@ def epilogue(facts: Analysis) -> str:
     ]
     first = "".join(f"    leave_clean{each}" for each in arguments)
     second = "".join(f"    move_home{each}" for each in arguments)
-    return f"{first}    meet([] {{}});\n{second}"
+    return f"{first}    grid_barrier([] {{}});\n{second}"
 
 
 def report(layout: Layout) -> str:
@@ -148,7 +148,7 @@ extern "C" __global__ void __launch_bounds__({threads}, {blocks}) CLUSTERS loop_
             bool changes = S.then == OTHER_TEAM, all = team_blocks() == gridDim.x;
             __syncthreads();
             if (changes && all) {{
-                meet([] {{}});  // old buffers are clean from here on
+                grid_barrier([] {{}});  // old buffers are clean from here on
                 if (blockIdx.x >= CLUSTER) {{  // wait for the cluster, and go on where it stops
                     if (thread() == 0) barrier().wait(true);
                     __syncthreads();
@@ -176,7 +176,7 @@ extern "C" __global__ void __launch_bounds__({threads}, {blocks}) CLUSTERS loop_
     }}
     if (!S.stop) {{
 {finish}    }}
-    meet([] {{}});
+    grid_barrier([] {{}});
     if (blockIdx.x == 0) {{
         copy_words((int64*)&S, saved, STATE_WORDS);
         for (int64 at = thread(); at < (SETS_OF_COUNTERS + 1) * COUNTERS_IN_SET; at += blockDim.x)

@@ -31,7 +31,7 @@ def _overwriting(context: Context, item: Positions, step: BodyStep, opened: str,
     return (
         f"        if ({W}.other_is_dirty() && {driver}.listed) {{\n"
         f"            clean_all<{valued(out)}>({W}, {W}.next_buffer(), {out.initial});\n"
-        f"            meet([&] {{ {W}.other_is_clean(); }});\n"
+        f"            grid_barrier([&] {{ {W}.other_is_clean(); }});\n"
         f"        }}\n"
         f"        bool listed{at} = {driver}.listed;\n"
         f"        overwrite<{valued(out)}>({driver}, {W}, {context.next_offsets(step.out)}, {counters_of(at)}, "

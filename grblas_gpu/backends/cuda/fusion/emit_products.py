@@ -36,7 +36,7 @@ class _Names(NamedTuple):
     space: str
     columns: str
     rows: str
-    likeliest: str
+    hub_neighbours: str
     nvals: str
     nrows: str
     open_rows: str
@@ -45,7 +45,7 @@ class _Names(NamedTuple):
 def product(context: Context, item: Product) -> ProductText:
     facts, step = context.facts, context.facts.steps[item.step]
     names = _names(context, item, step)
-    _namespace(context, item, step, names.likeliest != "nullptr")
+    _namespace(context, item, step, names.hub_neighbours != "nullptr")
     plan = _plan(context, item, step, names)
     planned = ""
     if not item.planned_ahead:
@@ -62,7 +62,7 @@ def product(context: Context, item: Product) -> ProductText:
     text = (
         f"        {{\n"
         f"            {space}::Operands operands = {{{names.columns}, {names.rows}, {{{U}.flags(), {U}.values()}}, "
-        f"{mask}, {closing}, {context.next_offsets(item.out, 'nullptr')}, {names.likeliest}}};\n"
+        f"{mask}, {closing}, {context.next_offsets(item.out, 'nullptr')}, {names.hub_neighbours}}};\n"
         f"{planned}"
         f"            auto then = [&] {{\n"
         f"                if (trace && blockIdx.x == 0 && S.step <= {TRACED - 1 + item.decides}) {{\n"
@@ -100,9 +100,9 @@ def _names(context: Context, item: Product, step: BodyStep) -> _Names:
         sides.append(f"{arrays}(const {space}::MatrixValue*){values}")
     once = "".join(f", {context.word('once', f, matrix)}" for f in ("nrows", "nvals") if store.copies > 1)
     # Where one entry of a row is enough and all count the same, a pull may begin with any of them.
-    likeliest = "nullptr"
+    hub_neighbours = "nullptr"
     if done.structure and done.early_exit and store.copies == 1:
-        likeliest = f"(const {space}::Column*){context.word('likeliest', '', matrix, transposed)}"
+        hub_neighbours = f"(const {space}::Column*){context.word('hub_neighbours', '', matrix, transposed)}"
     nvals, nrows = context.word("nvals", matrix), context.word("nrows", matrix, transposed)
     open_rows = "rows"
     if step.mask is not None:
@@ -111,10 +111,10 @@ def _names(context: Context, item: Product, step: BodyStep) -> _Names:
     if item.closing is not None:
         open_rows = f"{open_rows} - double(S.s{item.closing}.count)"
     columns, rows = (f"{{{side}{once}}}" for side in sides)
-    return _Names(space, columns, rows, likeliest, nvals, nrows, open_rows)
+    return _Names(space, columns, rows, hub_neighbours, nvals, nrows, open_rows)
 
 
-def _namespace(context: Context, item: Product, step: BodyStep, likeliest: bool) -> None:
+def _namespace(context: Context, item: Product, step: BodyStep, hub_neighbours: bool) -> None:
     facts, done = context.facts, context.facts.products[item.step]
     matrix, _, _ = product_operands(step)
     store = facts.matrices[matrix.number]
@@ -123,7 +123,7 @@ def _namespace(context: Context, item: Product, step: BodyStep, likeliest: bool)
         constant("FULL", facts.slots[item.operand].full),
         constant("CLOSING", item.closing is not None),
         constant("CAN_SCATTER", done.can_scatter),
-        constant("LIKELIEST", likeliest),
+        constant("HUB_NEIGHBOURS", hub_neighbours),
         constant("REUSES_MASK", reuses_mask(step.desc, step.mask is not None)),
         *_mask_pieces(facts, step.mask),
         *rule_text(step.op, step.desc, done),

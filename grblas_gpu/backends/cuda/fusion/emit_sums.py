@@ -71,7 +71,7 @@ def row(context: Context, item: Row) -> str:
         f"        int64 start{at} = ({indptr})[row{at}], length{at} = int64(({indptr})[row{at} + 1]) - start{at};\n"
         f"        if ({W}.other_is_dirty()) {{\n"
         f"            clean_all<{valued(out)}>({W}, {W}.next_buffer(), {out.initial});\n"
-        f"            meet([&] {{ {W}.other_is_clean(); }});\n"
+        f"            grid_barrier([&] {{ {W}.other_is_clean(); }});\n"
         f"        }}\n"
         f"        overwrite_by_row<{valued(out)}, {truth(not store.iso)}>({W}, {indices} + start{at}, "
         f"{values} + {'0' if store.iso else f'start{at}'}, length{at}, {context.next_offsets(step.out)}, "

@@ -14,7 +14,7 @@ from ....trace.records import clock
 from ....trace.records import current as current_trace
 from ...storage import INDEX, HostEntry, VectorStore
 from ..eager import vectors
-from ..eager.matrix_facts import likeliest
+from ..eager.matrix_facts import likeliest as hub_neighbours
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import empty_list
 from ..runtime.compile import module_of
@@ -205,8 +205,8 @@ class _Run:
             else:  # pushes read the matrix (or its transpose) by columns, pulls by rows
                 if transposed != (side == "columns"):
                     store = store.transposed()
-                if side == "likeliest":
-                    array = likeliest(store)
+                if side == "hub_neighbours":
+                    array = hub_neighbours(store)
                 else:
                     array = _aligned(store if field == "indptr" else store.once, field)
                 self.words[at] = 0 if array is None else array.data.ptr

@@ -11,7 +11,7 @@ struct Operands {
     Mask mask;
     const bool* closing;  // flags of entries that the mask's vector is getting while this runs (CLOSING)
     const Offset* next;   // offsets of the matrix that the result meets next, or null
-    const Column* likeliest;  // for each row of a pull, two entries that are likely to be met (matrix_facts.cu); or null
+    const Column* hub_neighbours;  // the hub-neighbour cache: two entries of each row that are likely to hit (matrix_facts.cu); or null
 };
 
 DEVICE bool is_open(const Operands& given, int64 i) {

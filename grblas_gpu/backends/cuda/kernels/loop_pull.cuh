@@ -159,10 +159,10 @@ DEVICE void pull_four_rows(const Operands& given, const S& out, int64* counters,
         Four<Column> k = {};
         Four<Offset> offsets = {};
         Offset last = 0;
-        bool likely = LIKELIEST && given.likeliest;
+        bool likely = HUB_NEIGHBOURS && given.hub_neighbours;
         if (i < out.size) {  // all that is likely to be needed is on its way at once, what nobody waits for first
             if (likely && !few) {
-                k = *(const Four<Column>*)(given.likeliest + i);
+                k = *(const Four<Column>*)(given.hub_neighbours + i);
                 if (given.next && i + 4 <= out.size) {
                     offsets = *(const Four<Offset>*)(given.next + i);
                     last = given.next[i + 4];
@@ -171,15 +171,15 @@ DEVICE void pull_four_rows(const Operands& given, const S& out, int64* counters,
             open = open_rows(given, i, out.size);
             if constexpr (CLOSING && !REUSES_MASK) closing = ::four_flags(given.closing, i, out.size) & 0x01010101u;
             if (likely && few) {  // most rows that are still open have no entries
-                open &= *(const unsigned*)((const bool*)(given.likeliest + 2 * padded) + i);
-                if (open) k = *(const Four<Column>*)(given.likeliest + i);
+                open &= *(const unsigned*)((const bool*)(given.hub_neighbours + 2 * padded) + i);
+                if (open) k = *(const Four<Column>*)(given.hub_neighbours + i);
             }
         }
         unsigned rest = open;
         if (likely && open) {
             found = search.likely(rest, k);
             if (rest) {
-                k = *(const Four<Column>*)(given.likeliest + padded + i);
+                k = *(const Four<Column>*)(given.hub_neighbours + padded + i);
                 found |= search.likely(rest, k);
             }
         }
@@ -202,9 +202,9 @@ DEVICE void pull_four_rows(const Operands& given, const S& out, int64* counters,
                 int64 row;
                 Offset start = 0, stop = 0;
                 if (waiting.take(row)) start = given.rows.indptr[row], stop = given.rows.indptr[row + 1];
-                bool met = search.find(row, start, stop);
-                if (few) listing.put(row, met);
-                if (met) {
+                bool hit = search.find(row, start, stop);
+                if (few) listing.put(row, hit);
+                if (hit) {
                     flags[row] = true;
                     if (given.next == given.rows.indptr) ++count.entries, count.edges += stop - start;
                     else count.add(row);

@@ -50,7 +50,7 @@ template <class T> struct Slot : SlotWords {  // the words are declared in fusio
     }
 };
 
-// After the buffers were exchanged: clean the old one by its list. Nobody reads it before the next meeting.
+// After the buffers were exchanged: clean the old one by its list. Nobody reads it before the next barrier.
 template <bool VALUED, class T> DEVICE void clean_by_list(const Slot<T>& slot, T initial) {
     // From the last block on: if there is little to do, the first ones are busy with what comes next.
     int64 mine = (BLOCK_COUNT - 1 - blockIdx.x) * blockDim.x + thread();

@@ -128,3 +128,16 @@ def test_settled_rows(to_device: Any) -> None:
         x(binary.min, settles_at=0.5) << semiring.min_plus(x @ A)
 
     assert "settles_at=0.5" in refused(A, body)
+
+
+def test_a_reason_names_its_own_line(to_device: Any) -> None:
+    """Also if a loop like it was refused before."""
+    A = to_device(graphs()["directed"])
+    x = Vector.from_coo([5], [1.5], size=A.nrows)
+    with gb.trace() as trace:
+        for _ in gb.loop(x, 2):
+            x(strategy="pull.warp") << semiring.max_first(x @ A)
+        for _ in gb.loop(x, 2):
+            x(strategy="pull.warp") << semiring.max_first(x @ A)
+    first, second = [int(r.reason.partition(":")[0][5:]) for r in trace.records if r.strategy == "iterated"]
+    assert second == first + 2

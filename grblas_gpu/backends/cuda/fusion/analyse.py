@@ -122,7 +122,7 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
         edges_of.setdefault(vector.number, at)
         product = products[at] = _product(step, uses, matrices, iso[vector.number])
         has_flags = not full[vector.number] and (step.mask is None or not full[step.mask.vector])
-        check_request(step.line, step.desc, product, step.mask is not None, has_flags)
+        check_request(step.number, step.desc, product, step.mask is not None, has_flags)
         if product.initial is not None:
             initial[step.out] = literal(product.initial, product.dtype)
             initial_values[step.out] = product.initial

@@ -108,7 +108,7 @@ def _result(reading: Reading, at: int, step: BodyStep) -> tuple[str, str]:
         if step.kind == "select":
             return f"({has[0]} && cast<bool>({call}))", reading.at(vectors[0].number)
         return has[0], call
-    raise Unfusable(f"line {step.line}: {step.kind}")
+    raise Unfusable(step.kind, step.number)
 
 
 def changed(context: Context, at: int, step: BodyStep, result: tuple[str, str], names: tuple[str, str, str]) -> str:

@@ -58,7 +58,7 @@ def sum_of_blocks(context: Context, at: int, where: str) -> str:
 def row(context: Context, item: Row) -> str:
     at, step = item.step, context.facts.steps[item.step]
     if step.accum is not None or step.mask is not None:
-        raise Unfusable(f"line {step.line}: a row of a Matrix through a mask or an accumulator")
+        raise Unfusable("a row of a Matrix through a mask or an accumulator", step.number)
     matrix, index = step.args
     store, out, W = context.facts.matrices[matrix.number], context.facts.slots[step.out], f"S.s{step.out}"
     types = (store.indptr.dtype, store.indices.dtype, store.dtype)
@@ -82,7 +82,7 @@ def row(context: Context, item: Row) -> str:
 def scalar_step(context: Context, item: ScalarStep) -> str:
     at, step = item.step, context.facts.steps[item.step]
     if step.accum is not None:
-        raise Unfusable(f"line {step.line}: a Scalar with an accumulator")
+        raise Unfusable("a Scalar with an accumulator", step.number)
     result = context.facts.variables[step.out]
     kind = step.kind.partition(".")[2]
     has = [f"S.c{arg.number}.present" if arg.kind == "variable" else "true" for arg in step.args]
@@ -97,7 +97,7 @@ def scalar_step(context: Context, item: ScalarStep) -> str:
             left, right = (context.scalar(arg, result) for arg in step.args)
             text, present = f"({present} ? {text} : {has[0]} ? {left} : {right})", f"({has[0]} || {has[1]})"
     else:
-        raise Unfusable(f"line {step.line}: {kind} of Scalars")
+        raise Unfusable(f"{kind} of Scalars", step.number)
     cell = f"S.c{step.out}"
     return (
         f"        __syncthreads();\n"

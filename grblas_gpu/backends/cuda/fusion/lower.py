@@ -21,7 +21,11 @@ PLAIN = frozenset("vxm mxv copy assign add mult union apply apply_left apply_rig
 
 
 class Unfusable(Exception):
-    """Why a body cannot run as one kernel."""
+    """Why a body cannot run as one kernel, and the number of the operation in the recording that is why."""
+
+    def __init__(self, why: str, number: int | None = None) -> None:
+        super().__init__(why)
+        self.number = number
 
 
 class VectorUse(NamedTuple):
@@ -58,6 +62,7 @@ class BodyStep(NamedTuple):
     accum: Any
     replace: bool
     desc: Any
+    number: int  # in the recording
     line: int
 
 
@@ -75,12 +80,11 @@ class Body:
         self._operands: dict[int, tuple] = {}  # of vectors and variables, by their ids: as in _operand
         # Tuples grow by +=, which for a few elements is faster than a comprehension.
         steps: tuple = ()
-        step = None
         try:
             for step in recording.steps:
                 steps += (self._step(step),)
         except Unfusable as reason:
-            raise Unfusable(f"line {recording.line(step)}: {reason}") from None
+            raise Unfusable(str(reason), len(steps)) from None
         condition = self._condition(recording.loop.condition)
         uses: tuple = ()
         self.sizes: tuple[int, ...] = ()
@@ -99,7 +103,8 @@ class Body:
         steps: list[BodyStep] = []
         for step, (kind, out, _, args, mask, _, replace, _) in zip(self._recording.steps, self.key[0], strict=True):
             use, line = None if mask is None else _mask_use(*mask), self._recording.line(step)
-            steps.append(BodyStep(kind, out[1], step.op, _operands(args), use, step.accum, replace, step.desc, line))
+            op, accum, desc = step.op, step.accum, step.desc
+            steps.append(BodyStep(kind, out[1], op, _operands(args), use, accum, replace, desc, len(steps), line))
         return steps
 
     @property
@@ -194,6 +199,11 @@ def _checked(step: Any) -> tuple:
 def lower(recording: Any) -> Body:
     """The recording of a loop by numbers."""
     return Body(recording)
+
+
+def located(recording: Any, why: str, number: int | None) -> str:
+    """A reason, with the line of the operation that it is about."""
+    return why if number is None else f"line {recording.line(recording.steps[number])}: {why}"
 
 
 def _operands(fields: Any) -> tuple[Operand, ...]:

@@ -29,7 +29,7 @@ def reuses_mask(desc: Any, masked: bool) -> bool:
     return desc is not None and desc.reuse_mask and masked and asked_direction(desc) != "push"
 
 
-def check_request(line: int, desc: Any, product: Product, masked: bool, has_flags: bool) -> None:
+def check_request(number: int, desc: Any, product: Product, masked: bool, has_flags: bool) -> None:
     """Raise what the fused product would not do; ``has_flags``: neither the operand nor the mask's vector is full."""
     if desc is None:
         return
@@ -37,7 +37,7 @@ def check_request(line: int, desc: Any, product: Product, masked: bool, has_flag
     if reuses_mask(desc, masked) and not (product.structure and has_flags):
         refused = "reuse_mask=True, where values matter or a vector is full,"
     if refused:
-        raise Unfusable(f"line {line}: {refused} in a loop on the device")
+        raise Unfusable(f"{refused} in a loop on the device", number)
 
 
 def _refused(desc: Any, product: Product) -> str:

@@ -21,22 +21,21 @@ from ..runtime.compile import module_of
 from .emit import Program, program_of
 from .launcher import Launcher
 from .layout import AS_IT_IS, AS_LIST, EMPTY, ONE_ENTRY, ONE_VALUE, REPORT, ROW, SLOT, SOURCE, VARIABLE
-from .lower import Body, Unfusable, lower
+from .lower import Body, Unfusable, located, lower
 from .trace import TRACED, records_of, trace_iterated
 from .workspace import NOWHERE, workspace_of
 
 FEW = 2**20  # arrays of so many elements are kept in any case: that saves asking for them
 FLAG = np.dtype(bool)
-VALUES, CAPACITY, COUNT, LISTED, DIRTY = (
-    SLOT.at[name] for name in ("values_at", "capacity", "count", "listed", "dirty")
-)
+FLAGS, VALUES, CAPACITY = (SLOT.at[name] for name in ("flags_at", "values_at", "capacity"))
+COUNT, LISTED, DIRTY = (SLOT.at[name] for name in ("count", "listed", "dirty"))
 SOURCE_AT, SEVERAL, SOURCE_VALUES = (SOURCE.at[name] for name in ("source", "several", "source_values"))
-PRESENT = VARIABLE.at["present"]
+BITS, PRESENT = VARIABLE.at["bits"], VARIABLE.at["present"]
 STOPPED, STEPS = REPORT.at["stop"], REPORT.at["step"]
 NAMED = ("limit", "stamp", "resumes", "trace", "parts")  # words that a run sets
 
 _array = cupy.ndarray
-_programs: dict[Any, Compiled | str] = {}
+_programs: dict[Any, Compiled | tuple[str, int | None]] = {}  # or why there is none: see Unfusable
 
 
 class Compiled:
@@ -50,6 +49,7 @@ class Compiled:
         self.limit, self.stamp, self.resumes, self.trace, self.parts = (layout.names[name,] for name in NAMED)
         self.slots = [_Slot(program, number) for number in range(len(program.slots))]
         self.variables = [layout.variable(number) for number in range(layout.variables)]
+        self.reported = [layout.reported_variable(number) for number in range(layout.variables)]
         self.constants = [layout.names.get(("constant", number)) for number in range(len(body.constants))]
 
 
@@ -58,17 +58,17 @@ def run_loop(recording: Any) -> int | None:
     try:
         body = lower(recording)
     except Unfusable as reason:
-        trace_iterated(str(reason))
+        trace_iterated(located(recording, str(reason), reason.number))
         return None
     compiled = _programs.get(body.key)
     if compiled is None:
         try:
             compiled = Compiled(body)
         except Unfusable as reason:
-            compiled = str(reason)
+            compiled = str(reason), reason.number
         _programs[body.key] = compiled
-    if isinstance(compiled, str):
-        trace_iterated(compiled)
+    if isinstance(compiled, tuple):
+        trace_iterated(located(recording, *compiled))
         return None
     limit = recording.loop.limit
     return _Run(compiled, body, 2**62 if limit is None else limit).result()
@@ -128,7 +128,7 @@ class _Run:
     def _read(self, slot: _Slot, store: Any) -> None:
         store = vectors.as_bitmap(store)
         at = slot.at
-        self.words[at] = 0 if store.present is None else store.present.data.ptr
+        self.words[at + FLAGS] = 0 if store.present is None else store.present.data.ptr
         self.words[at + VALUES] = store.values.data.ptr
         self.words[at + COUNT] = store.nvals
         self.kept.append(store)
@@ -164,11 +164,11 @@ class _Run:
                     words[begin + SOURCE_VALUES] = values.data.ptr
                     values = None
         if slot.full:
-            words[at] = 0
+            words[at + FLAGS] = 0
         else:
             if flags is None:
                 flags = _array((size,), FLAG)
-            words[at] = flags.data.ptr
+            words[at + FLAGS] = flags.data.ptr
         if values is None:
             values = _array((1 if slot.iso else size,), slot.dtype)
         words[at + VALUES] = values.data.ptr
@@ -183,7 +183,7 @@ class _Run:
         words = self.words
         for at, scalar in zip(self.compiled.variables, self.body.variables, strict=True):
             content = scalar._content
-            words[at] = 0 if content is None else bits(content, scalar.dtype.np_type)
+            words[at + BITS] = 0 if content is None else bits(content, scalar.dtype.np_type)
             words[at + PRESENT] = content is not None
         for place, (value, dtype) in zip(self.compiled.constants, self.body.constants, strict=True):
             if place is not None:
@@ -260,9 +260,8 @@ class _Run:
                 vector._store = VectorStore(vector._size, values)
             else:
                 vector._store = VectorStore(vector._size, values, present=flags, nvals=count)
-        for number, scalar in enumerate(self.body.variables):
-            at = self.program.layout.reported_variable(number)
-            word, present = numbers[at : at + VARIABLE.size]
+        for at, scalar in zip(self.compiled.reported, self.body.variables, strict=True):
+            word, present = numbers[at + BITS], numbers[at + PRESENT]
             scalar._content = from_bits(word, scalar.dtype.np_type) if present else None
 
 

@@ -15,7 +15,7 @@ from mxv_cases import SEMIRINGS, STRATEGIES, Case, random_case
 from operator_cases import KINDS, builtin_operators
 
 from grblas_gpu import binary
-from grblas_gpu.backends.cuda.fusion import program as loop_program
+from grblas_gpu.backends.cuda.fusion.emit import CLUSTER
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.storage import MaskView, VectorStore
 from grblas_gpu.plan.rules import Plan
@@ -36,8 +36,8 @@ def test_clusters_have_the_same_size_on_both_sides() -> None:
     """A launch with other numbers of blocks would not be made of whole clusters."""
     team = (cuda.KERNELS / "team.cuh").read_text()
     sizes = re.findall(r"CLUSTER = (\d+)", team)
-    assert sizes == [str(loop_program.CLUSTER), "1"]
-    assert f"__cluster_dims__({loop_program.CLUSTER}, 1, 1)" in team
+    assert sizes == [str(CLUSTER), "1"]
+    assert f"__cluster_dims__({CLUSTER}, 1, 1)" in team
 
 
 def operator_program() -> str:

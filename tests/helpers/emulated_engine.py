@@ -35,8 +35,10 @@ def loaded(kind: str, monkeypatch: pytest.MonkeyPatch, *modules: str) -> Iterato
         monkeypatch.setitem(sys.modules, "cupy", emulated_cupy.module(runs=kind == "emulated"))
         _forget(monkeypatch)
     cupy = importlib.import_module("cupy")
+    if kind != "gpu":
+        monkeypatch.setattr(importlib.import_module(f"{CUDA}.fusion.run"), "Launcher", OneBlock)
     if kind == "emulated":  # rows have smaller parts, see emulated_cupy.SMALLER
-        monkeypatch.setattr(importlib.import_module(f"{CUDA}.fusion.run"), "LEAST_PART", 2)
+        monkeypatch.setattr(importlib.import_module(f"{CUDA}.fusion.workspace"), "LEAST_PART", 2)
     yield SimpleNamespace(
         name=kind,
         to_device=lambda x: None if x is None else cupy.asarray(np.ascontiguousarray(x)),
@@ -45,6 +47,17 @@ def loaded(kind: str, monkeypatch: pytest.MonkeyPatch, *modules: str) -> Iterato
     )
     if kind != "gpu":
         _forget(monkeypatch)
+
+
+class OneBlock:
+    """Launches the kernel of a loop with one block: blocks run one after another here, and could not wait."""
+
+    def __init__(self, kernel: Any) -> None:
+        self._kernel = kernel
+
+    def launch(self, words: memoryview, parameters: int, work: int, scratch: Any) -> None:
+        words_type = np.dtype([("word", np.int64, (len(words),))])
+        self._kernel((1,), (emulated_cupy.THREADS,), (np.frombuffer(bytes(words), words_type),))
 
 
 def _forget(monkeypatch: pytest.MonkeyPatch) -> None:

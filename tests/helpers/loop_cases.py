@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,31 @@ from grblas_gpu import Matrix, generators
 from grblas_gpu.backends import registry as backends
 
 
-class EndOfTest(Exception):
+class _EndOfRecording(Exception):
     pass
+
+
+def made_of(bodies: dict[str, Any], monkeypatch: pytest.MonkeyPatch, make: Callable[[Any, Any], Any]) -> dict[str, Any]:
+    """``make(passes, body)`` for the recording of every loop, where ``passes`` has the functions of the compiler."""
+    made = []
+    modules = ("engine", "fusion.lower", "fusion.analyse", "fusion.schedule", "fusion.emit")
+    with loaded("recorded", monkeypatch, *modules) as device:
+        monkeypatch.setitem(backends._engines, "cuda", device.engine.CudaBackend())
+        passes = SimpleNamespace(
+            analyse=device.analyse.analyse, schedule=device.schedule.schedule, kernel_of=device.emit.kernel_of
+        )
+
+        def keep(self: Any, recording: Any) -> None:
+            made.append(make(passes, device.lower.lower(recording)))
+            raise _EndOfRecording
+
+        monkeypatch.setattr(device.engine.CudaBackend, "run_loop", keep)
+        with gb.using("cuda"):
+            A = graphs()["directed"].to("cuda")
+            for body in bodies.values():
+                with pytest.raises(_EndOfRecording):
+                    body(A, 5)
+    return dict(zip(bodies, made, strict=True))
 
 
 def graphs() -> dict[str, Matrix]:
@@ -42,6 +66,8 @@ def to_device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
                 other = A._store.transposed()
                 B._store._transpose = B._store if other is A._store else moved(other, device.to_device)
                 B._store._transpose._transpose = B._store
+                for here, there in ((A._store, B._store), (other, B._store._transpose)):
+                    there._row_ids = device.to_device(here.row_ids)
             return B
 
         with gb.using("cuda"):

@@ -10,7 +10,7 @@ import nvrtc
 import pytest
 from chain_bodies import CHAINS
 from emulated_engine import ENGINES, loaded, moved
-from loop_cases import EndOfTest, graphs, same
+from loop_cases import graphs, made_of, same
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, binary, indexunary, monoid, select, semiring, unary
@@ -20,8 +20,8 @@ from grblas_gpu.backends import registry as backends
 @pytest.fixture(params=ENGINES)
 def to_device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """How a matrix gets to the engine, whose lists are short here: many vectors have too many entries for theirs."""
-    with loaded(request.param, monkeypatch, "engine", "fusion.run") as device:
-        monkeypatch.setattr(device.run, "LEAST_LIST", 4)
+    with loaded(request.param, monkeypatch, "engine", "fusion.run", "fusion.workspace") as device:
+        monkeypatch.setattr(device.workspace, "LEAST_LIST", 4)
         if request.param == "gpu":
             device.run._programs.clear()
         else:
@@ -205,27 +205,13 @@ def compare(to_device: Any, seed: int, kinds_of_steps: list[Any]) -> tuple[str, 
 
 
 @pytest.fixture
-def programs(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
-    """The program of every body."""
-    made = []
-    with loaded("recorded", monkeypatch, "engine", "fusion.program", "fusion.layout") as device:
-        monkeypatch.setitem(backends._engines, "cuda", device.engine.CudaBackend())
-
-        def keep(self: Any, recording: Any) -> None:
-            made.append(device.program.Program(device.layout.describe(recording)))
-            raise EndOfTest
-
-        monkeypatch.setattr(device.engine.CudaBackend, "run_loop", keep)
-        with gb.using("cuda"):
-            A = graphs()["directed"].to("cuda")
-            for body in CHAINS.values():
-                with pytest.raises(EndOfTest):
-                    body(A, 5)
-        yield dict(zip(CHAINS, made, strict=True))
+def schedules(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The schedule of every body."""
+    return made_of(CHAINS, monkeypatch, lambda passes, body: passes.schedule(passes.analyse(body)))
 
 
-def test_which_steps_are_a_chain(programs: dict[str, Any]) -> None:
-    lengths = {name: [len(chain) for chain in program.chains] for name, program in programs.items()}
+def test_which_steps_are_a_chain(schedules: dict[str, Any]) -> None:
+    lengths = {name: [len(chain) for chain in schedule.chains] for name, schedule in schedules.items()}
     assert lengths["relaxed"] == [1, 3]
     assert lengths["buckets"] == [1, 1, 4]
     assert lengths["accumulated"] == [1, 7]
@@ -239,11 +225,12 @@ def test_which_steps_are_a_chain(programs: dict[str, Any]) -> None:
     assert lengths["complements"] == [1, 1, 1]
 
 
-def test_a_chain_has_one_meeting(programs: dict[str, Any]) -> None:
-    assert "".join(programs["relaxed"].lines).count("\n        meet(") == 1  # and one in the product
+def test_a_chain_has_one_barrier(schedules: dict[str, Any]) -> None:
+    kinds = [type(item).__name__ for item in schedules["relaxed"].items]
+    assert kinds.count("Barrier") == 1  # and one in the product
 
 
 @pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
-def test_every_chain_compiles(programs: dict[str, Any]) -> None:
-    for program in programs.values():
+def test_every_chain_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    for program in made_of(CHAINS, monkeypatch, lambda passes, body: passes.kernel_of(body)).values():
         nvrtc.compile_cuda(program.text, nvrtc.ARCHITECTURES[-1], ("-std=c++17",))

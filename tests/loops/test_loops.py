@@ -11,9 +11,9 @@ import emulated_cupy
 import numpy as np
 import nvrtc
 import pytest
-from emulated_engine import GPU, loaded
+from emulated_engine import GPU
 from loop_bodies import BODIES
-from loop_cases import EndOfTest, graphs, same
+from loop_cases import graphs, made_of, same
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Scalar, Vector, algorithms, binary, generators, monoid, select, semiring
@@ -189,23 +189,23 @@ def test_steps_are_traced(to_device: Any) -> None:
 
 
 def test_an_interrupt_leaves_the_last_step(to_device: Any, monkeypatch: Any) -> None:
-    from grblas_gpu.backends.cuda.fusion import run as loop_run
+    from grblas_gpu.backends.cuda.fusion import workspace
 
     A = to_device(graphs()["path"])
-    wait = loop_run._Report.wait
+    wait = workspace.Report.wait
 
     def interrupted(self: Any, stream: Any) -> Any:
         wait(self, stream)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(loop_run._Report, "wait", interrupted)
+    monkeypatch.setattr(workspace.Report, "wait", interrupted)
     levels, frontier = Vector(int, A.nrows), Vector.from_coo([0], [True], size=A.nrows)
     with pytest.raises(KeyboardInterrupt):
         for depth in gb.loop(frontier, 7):
             levels(frontier.S) << depth
             frontier(~levels.S, replace=True) << semiring.lor_land(frontier @ A)
     assert (levels.nvals, frontier.to_dict()) == (7, {7: True})
-    monkeypatch.setattr(loop_run._Report, "wait", wait)
+    monkeypatch.setattr(workspace.Report, "wait", wait)
     assert BODIES["levels"](A, 0)[1][0].nvals == 40
 
 
@@ -325,20 +325,7 @@ def test_what_is_no_condition() -> None:
 )
 def test_every_loop_compiles(architecture: str, oldest: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also with an older compiler: there are programs that one of them does not get done with."""
-    with loaded("recorded", monkeypatch, "engine", "fusion.program", "fusion.layout") as device:
-        monkeypatch.setitem(backends._engines, "cuda", device.engine.CudaBackend())
-        texts: list[str] = []
-
-        def keep(self: Any, recording: Any) -> None:
-            texts.append(device.program.Program(device.layout.describe(recording)).text)
-            raise EndOfTest
-
-        monkeypatch.setattr(device.engine.CudaBackend, "run_loop", keep)
-        with gb.using("cuda"):
-            A = graphs()["directed"].to("cuda")
-            for name in ("levels", "parents", "distances", "ranks", "cores", "all kinds", "accumulated in other types"):
-                with pytest.raises(EndOfTest):
-                    BODIES[name](A, 5)
-        for text in texts:
-            nvrtc.compile_cuda(text, architecture, ("-std=c++17",), oldest=oldest)
-        assert len(texts) == 7
+    names = ("levels", "parents", "distances", "ranks", "cores", "all kinds", "accumulated in other types")
+    bodies = {name: BODIES[name] for name in names}
+    for program in made_of(bodies, monkeypatch, lambda passes, body: passes.kernel_of(body)).values():
+        nvrtc.compile_cuda(program.text, architecture, ("-std=c++17",), oldest=oldest)

@@ -1,250 +1,94 @@
-"""A recorded loop in plain terms: its vectors, scalars, matrices and constants by number, its steps in these numbers.
+"""What the host and the kernel read alike, declared once: C++ structures and the numbers of their words come from here.
 
-:func:`describe` makes a :class:`Body` of a recording. Bodies with equal keys run the same program
-(``loop_program.py``), so the key is made on every call and the program once. :class:`Layout` numbers the words that
-the program is given.
+Everything is words of 64 bits. A program is given the state of the loop first, as the kernel keeps it, and then what
+stays the same, by the names that :class:`Layout` numbers.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
 
-from ....api.mask import Mask
-from ....ir import ops
-from ....ir.record import Number
-from ...storage import MatrixStore
-
-SLOT_WORDS = 20  # of a vector, as kernels/slot.cuh names them
-SLOT_FIELDS = (
-    "flags_0 flags_1 flags_2 values_0 values_1 values_2 list_0 list_1 list_2 buffers size capacity count edges "
-    "edges_before edges_seen old_count now listed dirty"
-).split()
-VARIABLE_WORDS = 2
-COUNT_TYPE = np.dtype(np.int64)
-HEAD_WORDS = 5  # step, tick, stop, turn, then
-
-
-#: What the passes call an operation.
-KINDS = {
-    **{op: op.name for op in ops.LOOP_OPS},
-    ops.EWISE_ADD: "add",
-    ops.EWISE_MULT: "mult",
-    ops.EWISE_UNION: "union",
-    ops.EXTRACT_ROW: "row",
-    ops.REDUCE_OR_IDENTITY: "reduce.identity",
-}
-
-#: Steps that any program can run as they are.
-PLAIN = frozenset("vxm mxv copy assign add mult union apply apply_left apply_right apply_index select clear".split())
-
-
-class Unfusable(Exception):
-    """Why a body cannot run as one kernel."""
-
-
-class VectorUse(NamedTuple):
-    """What a program must know of a vector before it runs."""
-
-    dtype: np.dtype
-    full: bool
-    iso: bool
-    written: bool
-
-
-class Operand(NamedTuple):
-    """An argument of a step: a vector, a matrix, a scalar of the loop, a constant, or arithmetic on the count."""
-
-    kind: str  # "vector", "matrix", "variable", "constant", "count"
-    number: int
-    dtype: Any = None
-    transposed: bool = False
-    text: str = ""
-
-
-class MaskUse(NamedTuple):
-    vector: int
-    structure: bool
-    complement: bool
-
-
-class BodyStep(NamedTuple):
+class Field(NamedTuple):
     kind: str
-    out: int
-    op: Any
-    args: tuple[Operand, ...]
-    mask: MaskUse | None
-    accum: Any
-    replace: bool
-    desc: Any
-    line: int
+    name: str
+    why: str = ""
+    words: int = 1
 
 
-class Body:
-    """One loop: its objects by number, and a key that says everything else in these numbers, in plain tuples."""
+class Struct:
+    """A structure of words.
 
-    __slots__ = ("_operands", "_recording", "_written", "constants", "key", "matrices", "sizes", "variables", "vectors")
+    >>> pair = Struct("Pair", Field("int64", "first"), Field("bool*", "flags", "of both", 2))
+    >>> pair.size, pair.at["flags"]
+    (3, 1)
+    >>> print(pair.text())
+    struct Pair {
+        int64 first;
+        bool* flags[2];  // of both
+    };
+    """
 
-    def __init__(self, recording: Any) -> None:
-        self.vectors: list[Any] = []
-        self.variables: list[Any] = []  # Scalars that change in the loop
-        self.constants: list[tuple[Any, np.dtype]] = []  # values of other Scalars, with the type that they have
-        self.matrices: list[MatrixStore] = []
-        self._recording = recording
-        self._operands: dict[int, tuple] = {}  # of vectors and variables, by their ids: as in _operand
-        # Tuples grow by +=, which for a few elements is faster than a comprehension.
-        steps: tuple = ()
-        self._written = written = recording.written
-        for node in recording.nodes:
-            steps += (self._step(node),)
-        condition = self._condition(recording.condition)
-        uses: tuple = ()
-        self.sizes: tuple[int, ...] = ()
-        for vector in self.vectors:
-            uses += (_vector_use(vector, id(vector) in written),)
-            self.sizes += (vector._size,)
-        stores: tuple = ()
-        for store in self.matrices:
-            stores += (_matrix_use(store),)
-        self.key = steps, condition, uses, stores
+    def __init__(self, name: str, *fields: Field) -> None:
+        self.name = name
+        self.at: dict[str, int] = {}
+        lines, size = [], 0
+        for kind, field, why, words in fields:
+            self.at[field] = size
+            size += words
+            array = f"[{words}]" if words > 1 else ""
+            lines.append(f"    {kind} {field}{array};{f'  // {why}' if why else ''}\n")
+        self.size = size
+        self.members = "".join(lines)
 
-    # ---- what a program is made of: asked for once, not at every call ----------------------------------------------
-
-    @property
-    def steps(self) -> list[BodyStep]:
-        steps: list[BodyStep] = []
-        for node, (kind, out, _, args, mask, _, replace, _) in zip(self._recording.nodes, self.key[0], strict=True):
-            use, line = None if mask is None else _mask_use(*mask), self._recording.line(node)
-            operands, desc = _operands(args), node.descriptor
-            steps.append(BodyStep(kind, out[1], node.operator, operands, use, node.accum, replace, desc, line))
-        return steps
-
-    @property
-    def condition(self) -> Any:
-        kind, *rest = self.key[1]
-        if kind == "entries":
-            return kind, *rest
-        operands = _operands(rest[-1])
-        return (kind, *operands) if kind == "true" else (kind, self._recording.condition.op, operands)
-
-    @property
-    def uses(self) -> list[VectorUse]:
-        return [VectorUse(*use) for use in self.key[2]]
-
-    # ---- the key ----------------------------------------------------------------------------------------------------
-
-    def _step(self, step: Any) -> tuple:
-        ir_op, out, op, args, mask, accum, replace, desc, _ = step
-        kind = KINDS[ir_op]
-        if kind == "assign":
-            args = args[:1]
-        if out.ndim == 0 and ir_op not in ops.REDUCTIONS:
-            kind = "scalar.assign" if kind == "copy" else f"scalar.{kind}"
-        if kind not in PLAIN:
-            kind, args, mask, replace = _checked(kind, op, args, mask, accum, replace)
-        known, operand = self._operands, self._operand
-        operands: tuple = ()
-        for arg in args:
-            operands += (known.get(id(arg)) or operand(arg),)
-        return (
-            kind,
-            known.get(id(out)) or operand(out),
-            None if op is None else op.key,
-            operands,
-            None if mask is None else (known.get(id(mask.parent)) or operand(mask.parent), type(mask)),
-            None if accum is None else accum.key,
-            replace,
-            None if desc is None else desc.key,
-        )
-
-    def _operand(self, arg: Any) -> tuple:
-        """The fields of an :class:`Operand` that is not known yet."""
-        if type(arg) is Number:
-            return "count", 0, COUNT_TYPE, False, arg.text
-        if arg.ndim == 1:
-            vector = self._operands[id(arg)] = "vector", len(self.vectors)
-            self.vectors.append(arg)
-            return vector
-        if arg.ndim == 2:
-            store = arg._matrix._store if arg._is_transposed else arg._store
-            if store.copies > 1 and not _numbers_copies(store):
-                raise Unfusable("copies of a matrix that is not square, or too many")
-            matrices = self.matrices
-            if store not in matrices:
-                matrices.append(store)
-            return "matrix", matrices.index(store), None, arg._is_transposed
-        dtype = arg.dtype.np_type
-        if id(arg) in self._written:
-            variable = self._operands[id(arg)] = "variable", len(self.variables), dtype
-            self.variables.append(arg)
-            return variable
-        content = arg._content
-        if type(content) is Number:
-            if content.counts(self._recording.count):
-                return "count", 0, dtype, False, content.text
-            content = arg._get()
-        if content is None:
-            raise Unfusable("an empty Scalar")
-        self.constants.append((content, dtype))
-        return "constant", len(self.constants) - 1, dtype
-
-    def _condition(self, condition: Any) -> tuple:
-        if condition.ndim == 2:
-            raise Unfusable("the condition is a Matrix")
-        known, operand = self._operands, self._operand
-        if condition.ndim == 1:
-            return "entries", (known.get(id(condition)) or operand(condition))[1]
-        if condition._role == "object":
-            return "true", (known.get(id(condition)) or operand(condition),)
-        return "compare", condition.op.key, tuple([known.get(id(arg)) or operand(arg) for arg in condition.args])
+    def text(self) -> str:
+        return f"struct {self.name} {{\n{self.members}}};"
 
 
-def _checked(kind: str, op: Any, args: Any, mask: Any, accum: Any, replace: bool) -> tuple:
-    """Kind, arguments, mask and replace of a step as the program sees them, if it can run that step."""
-    if kind == "row" and args[0]._store.copies > 1:
-        raise Unfusable("a row of copies of a matrix")
-    if op is not None and op.opclass == "Aggregator":
-        raise Unfusable("an aggregator")
-    if kind == "select_mask":
-        if mask is not None:
-            raise Unfusable("entries that a mask selects, through another mask")
-        return "copy", args[:1], args[1], accum is None
-    return kind, args, mask, replace
+def _numbers(*names: str) -> tuple[Field, ...]:
+    return tuple(Field("int64", name) for name in names)
 
 
-def describe(recording: Any) -> Body:
-    """The recording of a loop by numbers."""
-    return Body(recording)
+BUFFERS = 3  # of a vector, at most
+
+#: A vector; kernels/slot.cuh says what is done with it.
+SLOT = Struct(
+    "SlotWords",
+    Field("bool*", "flags_at", "the first one is null: every position has an entry", BUFFERS),
+    Field("void*", "values_at", "", BUFFERS),
+    Field("int64*", "list_at", "null: never listed", BUFFERS),
+    *_numbers("buffers", "size", "capacity", "count", "edges", "edges_before"),
+    Field("int64", "edges_seen", "of all that it held before"),
+    Field("int64", "old_count", "entries of the old buffer's list by which it must be cleaned"),
+    Field("int64", "now", "which buffer holds the vector"),
+    Field("int64", "listed", "whether its list has all entries"),
+    Field("int64", "dirty", "a bit for each buffer that must be cleaned before it can be scattered into"),
+)
+#: A Scalar: the same in all blocks.
+VARIABLE = Struct("Variable", Field("uint64", "bits"), Field("int64", "present"))
+#: What the state begins with.
+HEAD = Struct("Head", *_numbers("step", "tick", "stop", "turn", "then"))
+#: What the kernel tells the host when it ends: this, the entries of every vector, and every Scalar.
+REPORT = Struct("Report", *_numbers("stamp", "stop", "step"))
+#: What a product tells the trace.
+ROW = Struct(
+    "Row", *_numbers("start", "push", "entries", "edges", "allowed", "end", "result", "unseen", "edges_before", "dense")
+)
+#: Where the entries of a vector come from.
+SOURCE = Struct("Source", *_numbers("start", "source", "several", "source_values"))
+#: How a vector enters a loop: as it is, as a list, without entries, with one value for all, or with one entry only,
+#: whose position and value are given instead of their addresses.
+AS_IT_IS, AS_LIST, EMPTY, ONE_VALUE, ONE_ENTRY = range(5)
+
+#: What a loop goes on with.
+WORDS = ("limit", "barrier", "saved", "counter_sets", "parts", "report", "stamp", "resumes", "trace")
 
 
-def _operands(fields: Any) -> tuple[Operand, ...]:
-    return tuple([Operand(*each) for each in fields])
-
-
-def _mask_use(vector: tuple, kind: type[Mask]) -> MaskUse:
-    return MaskUse(vector[1], kind.structure, kind.complement)
-
-
-def _numbers_copies(store: MatrixStore) -> bool:
-    """Whether kernels/mxv.cuh can tell the copy that a row or a column is in: by one size, in 32 bits."""
-    return store.nrows == store.ncols <= 2**32
-
-
-def _vector_use(vector: Any, written: bool) -> tuple:
-    """The fields of a :class:`VectorUse`."""
-    store = vector._store
-    if store.pending is not None:
-        return vector.dtype.np_type, False, store.iso or store.known_nvals == 0, written
-    full = store.present is None and store.indices is None and store.size > 0
-    return vector.dtype.np_type, full, store.nvals == 0 or len(store.values) == 1, written
-
-
-def _matrix_use(store: MatrixStore) -> tuple:
-    """What a program must know of a matrix: types, whether one value stands for all, and whether it is repeated."""
-    once = store.once
-    values = once.values
-    return values.dtype, len(values) == 1, once.indices.dtype, store.indptr.dtype, store.copies > 1
+def declarations() -> str:
+    """The structures that kernels/*.cuh are written for."""
+    starts = f"AS_IT_IS = {AS_IT_IS}, AS_LIST = {AS_LIST}, EMPTY = {EMPTY}"
+    starts += f", ONE_VALUE = {ONE_VALUE}, ONE_ENTRY = {ONE_ENTRY}"
+    return f"{SLOT.text()}\n{VARIABLE.text()}\nconstexpr int64 {starts};\n"
 
 
 class Layout:
@@ -253,18 +97,25 @@ class Layout:
     def __init__(self, vectors: int, variables: int) -> None:
         self.vectors = vectors
         self.variables = variables
-        self.state_words = HEAD_WORDS + vectors * SLOT_WORDS + variables * VARIABLE_WORDS
+        self.state_words = HEAD.size + vectors * SLOT.size + variables * VARIABLE.size
+        self.report_words = REPORT.size + vectors + variables * VARIABLE.size
         self.names: dict[Any, int] = {}
 
     def word(self, *name: Any) -> int:
         """The number of a word, by a name that says what it holds."""
         return self.names.setdefault(name, self.state_words + len(self.names))
 
-    def slot(self, vector: int, field: str = "flags_0") -> int:
-        return HEAD_WORDS + vector * SLOT_WORDS + SLOT_FIELDS.index(field)
+    def slot(self, vector: int) -> int:
+        return HEAD.size + vector * SLOT.size
 
     def variable(self, number: int) -> int:
-        return HEAD_WORDS + self.vectors * SLOT_WORDS + number * VARIABLE_WORDS
+        return HEAD.size + self.vectors * SLOT.size + number * VARIABLE.size
+
+    def reported_count(self, vector: int) -> int:
+        return REPORT.size + vector
+
+    def reported_variable(self, number: int) -> int:
+        return REPORT.size + self.vectors + number * VARIABLE.size
 
     @property
     def size(self) -> int:

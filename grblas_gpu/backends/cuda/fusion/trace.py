@@ -5,33 +5,54 @@ from __future__ import annotations
 from typing import Any
 
 from ....trace.records import Record, current
-from .program import TRACED
+from .analyse import product_operands
+from .direction import Seen, reason
+from .layout import REPORT, ROW
+from .requests import PULL, PUSH
 
-ROW = 8  # start, push, entries, edges, open rows, end, result
+TRACED = 65536  # steps of which a trace tells
+
+
+def trace_iterated(why: str) -> None:
+    """A loop that cannot run as one kernel is repeated, one operation after another."""
+    if (collector := current()) is not None:
+        collector.records.append(Record("loop", 0.0, 0, "iterated", why))
 
 
 def records_of(run: Any, seconds: float) -> None:
     """Add a record for every product of every step to the current trace."""
     collector = current()
     assert collector is not None
-    numbers = run.report.numbers
-    steps = min(int(numbers[2]), TRACED)
-    products = [step for step in run.program.body_steps if step.kind in ("vxm", "mxv")]
-    rows = run.traced[: ROW * steps * len(products)].get().reshape(steps, len(products), ROW)  # synchronizes
-    for step, lines in enumerate(rows):
-        for product, line in zip(products, lines.tolist(), strict=True):
-            start, push, entries, edges, allowed, end, result, _ = line
-            direction = "push" if push else "pull"
+    products, sizes = run.program.products, run.workspace.all_sizes
+    steps = min(int(run.report.numbers[REPORT.at["step"]]), TRACED)
+    rows = run.traced[: ROW.size * steps * len(products)].get().reshape(steps, len(products), ROW.size)  # synchronizes
+    for number, lines in enumerate(rows):
+        for (step, product), words in zip(products, lines.tolist(), strict=True):
+            row = dict(zip(ROW.at, words, strict=True))
+            matrix, vector, _ = product_operands(step)
+            store = run.body.matrices[matrix.number]
+            seen = Seen(
+                row["entries"],
+                row["edges"],
+                row["edges_before"],
+                row["unseen"],
+                bool(row["dense"]),
+                row["allowed"],
+                sizes[vector.number],
+                sizes[step.out],
+                store.nvals,
+            )
+            why = reason(step.op, step.desc, product, seen)
             collector.records.append(
                 Record(
-                    product.kind,
-                    (end - start) * 1e-9,
-                    result,
-                    "push.scatter" if push else "pull.hybrid",
-                    f"step {step} of a loop on the device, {seconds * 1e3:.3g} ms in all",
-                    direction,
-                    input_nvals=entries,
-                    input_edges=edges,
-                    allowed=allowed,
+                    step.kind,
+                    (row["end"] - row["start"]) * 1e-9,
+                    row["result"],
+                    PUSH if row["push"] else PULL,
+                    f"{why}; step {number} of a loop on the device, {seconds * 1e3:.3g} ms in all",
+                    "push" if row["push"] else "pull",
+                    input_nvals=row["entries"],
+                    input_edges=row["edges"],
+                    allowed=row["allowed"],
                 )
             )

@@ -6,7 +6,7 @@
 template <class S>
 DEVICE Sum pull_row(const Operands& given, const S& out, int64* counters, int64* parts_list, int64 i, int64 start, int64 stop) {
     bool is_long = CAN_SCATTER && BLOCK_COUNT > 1 && stop - start > ::LONG_ROW;
-    Sum sum = hybrid_sum(given.rows, given.u, i, start, is_long ? start + PROBES : stop);
+    Sum sum = hybrid_sum(given.rows, pulled(given), i, start, is_long ? start + PROBES : stop);
     if (is_long && !finished(sum)) {
         if constexpr (!STRUCTURE && !EXIT_AT_FIRST)
             if (!sum.found) ((Value*)out.other_values())[i] = initial();
@@ -61,7 +61,7 @@ struct Search {
     int64* parts_list;
 
     // There is no branch, so that several can be asked at once.
-    DEVICE bool has(bool asked, int64 k) const { return asked & (FULL || given.u.present[asked ? k : 0]); }
+    DEVICE bool has(bool asked, int64 k) const { return asked & (FULL || pulled(given).present[asked ? k : 0]); }
     // Which of four rows have the entry that is likely; those that have, or have no more, are taken out of `rows`.
     DEVICE unsigned likely(unsigned& rows, const Four<Column>& entries) const {
         bool hit[4];
@@ -159,27 +159,27 @@ DEVICE void pull_four_rows(const Operands& given, const S& out, int64* counters,
         Four<Column> k = {};
         Four<Offset> offsets = {};
         Offset last = 0;
-        bool likely = LIKELIEST && given.likeliest;
+        bool likely = HUB_NEIGHBOURS && given.hub_neighbours;
         if (i < out.size) {  // all that is likely to be needed is on its way at once, what nobody waits for first
             if (likely && !few) {
-                k = *(const Four<Column>*)(given.likeliest + i);
+                k = *(const Four<Column>*)(given.hub_neighbours + i);
                 if (given.next && i + 4 <= out.size) {
                     offsets = *(const Four<Offset>*)(given.next + i);
                     last = given.next[i + 4];
                 }
             }
             open = open_rows(given, i, out.size);
-            if constexpr (CLOSING) closing = ::four_flags(given.closing, i, out.size) & 0x01010101u;
+            if constexpr (CLOSING && !REUSES_MASK) closing = ::four_flags(given.closing, i, out.size) & 0x01010101u;
             if (likely && few) {  // most rows that are still open have no entries
-                open &= *(const unsigned*)((const bool*)(given.likeliest + 2 * padded) + i);
-                if (open) k = *(const Four<Column>*)(given.likeliest + i);
+                open &= *(const unsigned*)((const bool*)(given.hub_neighbours + 2 * padded) + i);
+                if (open) k = *(const Four<Column>*)(given.hub_neighbours + i);
             }
         }
         unsigned rest = open;
         if (likely && open) {
             found = search.likely(rest, k);
             if (rest) {
-                k = *(const Four<Column>*)(given.likeliest + padded + i);
+                k = *(const Four<Column>*)(given.hub_neighbours + padded + i);
                 found |= search.likely(rest, k);
             }
         }
@@ -202,9 +202,9 @@ DEVICE void pull_four_rows(const Operands& given, const S& out, int64* counters,
                 int64 row;
                 Offset start = 0, stop = 0;
                 if (waiting.take(row)) start = given.rows.indptr[row], stop = given.rows.indptr[row + 1];
-                bool met = search.find(row, start, stop);
-                if (few) listing.put(row, met);
-                if (met) {
+                bool hit = search.find(row, start, stop);
+                if (few) listing.put(row, hit);
+                if (hit) {
                     flags[row] = true;
                     if (given.next == given.rows.indptr) ++count.entries, count.edges += stop - start;
                     else count.add(row);
@@ -227,7 +227,7 @@ DEVICE void pull_long_rows(const Operands& given, const int64* parts, int64 leng
             if (from_lane(touched(sums, row), 0)) continue;  // others set it meanwhile: one lane decides for all
         int64 stop = given.rows.indptr[row + 1];
         int64 start = int64(given.rows.indptr[row]) + PROBES + ::number_of(part) * ::PART;
-        Sum sum = warp_sum(given.rows, given.u, row, start, start + ::PART < stop ? start + ::PART : stop);
+        Sum sum = warp_sum(given.rows, pulled(given), row, start, start + ::PART < stop ? start + ::PART : stop);
         if (lane() != 0 || !sum.found) continue;
         if constexpr (!STRUCTURE && !EXIT_AT_FIRST) add_atomically(sums.values + row, sum.value);
         if (!first_touch(sums, row)) continue;

@@ -10,26 +10,17 @@ constexpr int ENTRIES = 0, LISTED_ENTRIES = 1, EDGES_NEXT = 2, ROWS_GIVEN = 3, P
 
 constexpr int64 MANY = 16;  // if one position in so many has an entry, going through all of them is faster than going by a list
 
-template <class T> struct Slot {  // 20 words, as loop_layout.py names them
+template <class T> struct Slot : SlotWords {  // the words are declared in fusion/layout.py
     using Type = T;
-    bool* flags_at[3];  // the first one is null: every position has an entry
-    T* values_at[3];
-    int64* list_at[3];  // null: never listed
-    int64 buffers, size, capacity;
-    int64 count, edges, edges_before;
-    int64 edges_seen;  // of all that it held before
-    int64 old_count;   // entries of the old buffer's list by which it must be cleaned
-    int64 now;         // which buffer holds the vector
-    int64 listed;      // whether its list has all entries
-    int64 dirty;       // a bit for each buffer that must be cleaned before it can be scattered into
 
     DEVICE int64 next_buffer() const { return now + 1 == buffers ? 0 : now + 1; }
     DEVICE int64 old_buffer() const { return now == 0 ? buffers - 1 : now - 1; }
     DEVICE bool full() const { return flags_at[0] == nullptr; }
     DEVICE bool* flags() const { return global(flags_at[now]); }
     DEVICE bool* other_flags() const { return global(flags_at[next_buffer()]); }
-    DEVICE T* values() const { return global(values_at[now]); }
-    DEVICE T* other_values() const { return global(values_at[next_buffer()]); }
+    DEVICE T* values_in(int64 buffer) const { return global((T*)values_at[buffer]); }
+    DEVICE T* values() const { return values_in(now); }
+    DEVICE T* other_values() const { return values_in(next_buffer()); }
     DEVICE int64* list() const { return global(list_at[now]); }
     DEVICE int64* other_list() const { return global(list_at[next_buffer()]); }
     DEVICE bool has(int64 i) const { return full() || flags()[i]; }
@@ -59,7 +50,7 @@ template <class T> struct Slot {  // 20 words, as loop_layout.py names them
     }
 };
 
-// After the buffers were exchanged: clean the old one by its list. Nobody reads it before the next meeting.
+// After the buffers were exchanged: clean the old one by its list. Nobody reads it before the next barrier.
 template <bool VALUED, class T> DEVICE void clean_by_list(const Slot<T>& slot, T initial) {
     // From the last block on: if there is little to do, the first ones are busy with what comes next.
     int64 mine = (BLOCK_COUNT - 1 - blockIdx.x) * blockDim.x + thread();
@@ -70,7 +61,7 @@ template <bool VALUED, class T> DEVICE void clean_by_list(const Slot<T>& slot, T
     for (int64 t = mine; t < slot.old_count; t += threads_in_grid()) {
         int64 i = list[t];
         flags[i] = false;
-        if constexpr (VALUED) global(slot.values_at[old])[i] = initial;
+        if constexpr (VALUED) slot.values_in(old)[i] = initial;
     }
 }
 DEVICE void clear_flags(bool* flags, int64 size) {
@@ -81,7 +72,7 @@ DEVICE void clear_flags(bool* flags, int64 size) {
 template <bool VALUED, class T> DEVICE void clean_all(const Slot<T>& slot, int64 buffer, T initial) {
     clear_flags(slot.flags_at[buffer], slot.size);
     if constexpr (VALUED)
-        for (int64 i = thread_in_grid(); i < slot.size; i += threads_in_grid()) slot.values_at[buffer][i] = initial;
+        for (int64 i = thread_in_grid(); i < slot.size; i += threads_in_grid()) slot.values_in(buffer)[i] = initial;
 }
 
 // Four flags at a time. Arrays of flags begin at a multiple of four, and what follows them may be read.
@@ -114,11 +105,7 @@ template <class T> DEVICE void make_list(const Slot<T>& slot, int64* counters) {
     }
 }
 
-// A Scalar in a loop: the same in all blocks.
-struct Variable {
-    uint64 bits;
-    int64 present;
-};
+// A Scalar in a loop is a word (Variable).
 template <class T> DEVICE T value_of(uint64 bits) {
     if constexpr (same_type<T, double>) return __longlong_as_double(bits);
     else if constexpr (same_type<T, float>) return __uint_as_float(unsigned(bits));
@@ -131,10 +118,6 @@ template <class T> DEVICE uint64 bits_of(T value) {
     else return uint64(int64(value));
 }
 
-// How a vector enters a loop: as it is, as a list, without entries, with one value for all, or with one entry only, whose position
-// and value are given instead of their addresses.
-constexpr int64 AS_IT_IS = 0, AS_LIST = 1, EMPTY = 2, ONE_VALUE = 3, ONE_ENTRY = 4;
-
 // First pass: arrays without entries. FILL: positions without an entry hold `initial`.
 template <bool ISO, bool FILL, class T>
 DEVICE void prepare(const Slot<T>& slot, int64 start, const T* source_values, T initial) {
@@ -143,7 +126,7 @@ DEVICE void prepare(const Slot<T>& slot, int64 start, const T* source_values, T 
     bool fills = start == ONE_VALUE ? !ISO : FILL;
     T value = start == ONE_VALUE ? source_values[0] : initial;
     if (fills)
-        for (int64 i = thread_in_grid(); i < slot.size; i += threads_in_grid()) slot.values_at[0][i] = value;
+        for (int64 i = thread_in_grid(); i < slot.size; i += threads_in_grid()) slot.values_in(0)[i] = value;
 }
 
 // Second pass: the entries of the list, and how many edges they have.
@@ -157,7 +140,7 @@ DEVICE void enter(
         if (thread_in_grid() == 0) {
             int64 i = int64(source);
             slot.flags_at[0][i] = true;
-            slot.values_at[0][ISO ? 0 : i] = value_of<T>(uint64(source_values));
+            slot.values_in(0)[ISO ? 0 : i] = value_of<T>(uint64(source_values));
             if (slot.listed) slot.list_at[0][0] = i;
             if (next) *counter = int64(next[i + 1]) - int64(next[i]);
         }
@@ -169,14 +152,14 @@ DEVICE void enter(
         int64 i = from_list ? source[t] : t;
         if (from_list) {
             slot.flags_at[0][i] = true;
-            if constexpr (!ISO) slot.values_at[0][i] = source_values[several_values ? t : 0];
+            if constexpr (!ISO) slot.values_in(0)[i] = source_values[several_values ? t : 0];
             if (slot.listed) slot.list_at[0][t] = i;
         } else if (!slot.has(i)) {
             continue;
         }
         if (next) edges += int64(next[i + 1]) - int64(next[i]);
     }
-    if (ISO && from_list && thread_in_grid() == 0) slot.values_at[0][0] = source_values[0];
+    if (ISO && from_list && thread_in_grid() == 0) slot.values_in(0)[0] = source_values[0];
     if (next) add_to_counter(counter, edges);
 }
 
@@ -195,11 +178,11 @@ template <bool VALUED, class T> DEVICE void move_home(const Slot<T>& slot, T ini
         slot.flags_at[0][i] = slot.flags()[i];
         slot.flags()[i] = false;
         if constexpr (VALUED) {
-            slot.values_at[0][i] = slot.values()[i];
+            slot.values_in(0)[i] = slot.values()[i];
             slot.values()[i] = initial;
         }
     }
-    if (!VALUED && thread_in_grid() == 0) slot.values_at[0][0] = slot.values()[0];
+    if (!VALUED && thread_in_grid() == 0) slot.values_in(0)[0] = slot.values()[0];
 }
 
 // Entries and, where the offsets of the matrix that it meets next are given, edges of what a thread writes.

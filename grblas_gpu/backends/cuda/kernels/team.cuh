@@ -1,7 +1,7 @@
-// The blocks that run a whole loop in one kernel. Most of the time that is the whole grid, which meets at a barrier in global
-// memory; while there is little to do, a cluster of blocks on neighbouring processors runs on alone, which meets four times as fast.
+// The blocks that run a whole loop in one kernel. Most of the time that is the whole grid, with a barrier in global memory;
+// while there is little to do, a cluster of blocks on neighbouring processors runs on alone, whose barrier is four times as fast.
 // Older devices have no clusters: there it is one block. What the loop knows (`State`, generated) has a copy in the shared memory
-// of every block, and all copies are equal after a meeting.
+// of every block, and all copies are equal after a barrier.
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 constexpr unsigned CLUSTER = 8;
@@ -47,7 +47,7 @@ DEVICE Barrier& barrier() {
     return shared;
 }
 // All threads of a cluster wait for each other.
-DEVICE void meet_in_cluster() {
+DEVICE void cluster_barrier() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
 #else
@@ -55,9 +55,9 @@ DEVICE void meet_in_cluster() {
 #endif
 }
 // All threads of the team wait for each other; then thread 0 of every block notes what the others counted.
-template <class Note> DEVICE void meet(Note note) {
+template <class Note> DEVICE void grid_barrier(Note note) {
     bool in_cluster = team_blocks() == CLUSTER;
-    if (in_cluster) meet_in_cluster();
+    if (in_cluster) cluster_barrier();
     else __syncthreads();
     if (thread() == 0) {
         if (!in_cluster) barrier().wait();

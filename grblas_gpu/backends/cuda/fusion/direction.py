@@ -1,0 +1,104 @@
+"""Push or pull: the planner's rules as C++ for the kernel, and their reasons on the host from what the kernel noted."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, NamedTuple
+
+from ....plan import rules as planner
+from ..eager.mxv_product import Product
+from ..runtime.translate import body as translated
+from .requests import asked_direction
+
+HEAD = (
+    "DEVICE bool pushes(double edges, double edges_before, double unseen, double entries, double size, bool dense, "
+    "double nvals, double allowed, double nrows) {\n"
+)
+
+
+class Seen(NamedTuple):
+    """What a product saw when it was planned."""
+
+    entries: int
+    edges: int
+    edges_before: int
+    unseen: int
+    dense: bool
+    allowed: int
+    size: int
+    nrows: int
+    nvals: int
+
+
+def rule_text(op: Any, desc: Any, product: Product) -> list[str]:
+    """``pushes(...)``: the planner's rule, in C++."""
+    asked = asked_direction(desc) if product.can_scatter else "pull"
+    if asked is not None:
+        return [f"{HEAD}    return {'true' if asked == 'push' else 'false'};\n}}"]
+    policy = "cost" if desc is None else desc.policy
+    if policy == "cost":
+        return _cost_text(op, product)
+    function = planner.PULLS[policy]
+    names = list(inspect.signature(function).parameters)
+    declared = ", ".join(f"{'bool' if name == 'dense' else 'double'} {name}" for name in names)
+    values = ", ".join(repr(desc.switchpoint) if name == "switchpoint" else name for name in names)
+    rule = f"DEVICE bool pulls({declared}) {{\n{translated(function, names, 'bool')}}}"
+    return [rule, f"{HEAD}    return !pulls({values});\n}}"]
+
+
+def _cost_text(op: Any, product: Product) -> list[str]:
+    terminal, costs = _costs(op, product)
+    names = list(inspect.signature(planner.pull_cost).parameters)
+    declared = ", ".join(f"{'bool' if name == 'terminal' else 'double'} {name}" for name in names)
+    given = {
+        "pull_rows": "nrows",
+        "terminal": str(terminal).lower(),
+        "pull_row": repr(costs.pull_row),
+        "pull_probe": repr(costs.pull_probe),
+    }
+    values = ", ".join(given.get(name, name) for name in names)
+    rule = f"DEVICE double pull_cost({declared}) {{\n{translated(planner.pull_cost, names, 'double')}}}"
+    # A pull looks at every row at least: that settles it for most products, and all threads ask.
+    soon = f"    if (edges * {costs.push_edge!r} <= nrows * {costs.pull_row!r}) return true;\n"
+    return [rule, f"{HEAD}{soon}    return edges * {costs.push_edge!r} <= pull_cost({values});\n}}"]
+
+
+def _costs(op: Any, product: Product) -> tuple[bool, planner.Costs]:
+    """Whether a row may end early, and what things cost then."""
+    monoid = op.monoid
+    # The least and the largest number of a type are terminal values that a row hardly ever reaches.
+    terminal = product.structure or monoid.any_value or (monoid.terminal is not None and product.dtype == bool)
+    return bool(terminal), planner.LOOP_COSTS if terminal else planner.LOOP_SUM_COSTS
+
+
+def reason(op: Any, desc: Any, product: Product, seen: Seen) -> str:
+    """Why a product went its way, in the planner's words."""
+    if seen.entries == 0:
+        return "the operand is empty"
+    if asked_direction(desc) is not None:
+        return "asked for by direction=" if desc.strategy is None else "asked for by strategy="
+    if not product.can_scatter:
+        return "a sum without an identity is pulled"
+    terminal, costs = _costs(op, product)
+    edges, nrows, nvals = seen.edges, seen.nrows, seen.nvals
+    if desc is None or desc.policy == "cost":
+        push = edges * costs.push_edge
+        pull = planner.pull_cost(
+            edges, seen.allowed, nrows, nvals, nrows, terminal, costs.pull_row, costs.pull_probe, seen.unseen
+        )
+        return f"push {push:.3g} against pull {pull:.3g} for {edges} edges, {seen.allowed} open rows"
+    facts = planner.Facts(
+        nrows=nrows,
+        nvals=nvals,
+        u_size=seen.size,
+        u_nvals=seen.entries,
+        u_dense=seen.dense,
+        u_edges=lambda: edges,
+        u_edges_at_most=edges,
+        allowed=seen.allowed,
+        mask_sparse=False,
+        terminal=terminal,
+        costs=costs,
+        edges_before=seen.edges_before,
+    )
+    return str(planner.POLICY[desc.policy](facts, desc)[1])

@@ -1,0 +1,53 @@
+"""The text of grid barriers: what thread 0 of every block looks up, all at once, and what it notes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .emit_context import Context, counters_of, valued
+from .items import Barrier, Changed, Note, Overwritten
+
+DECIDE = "decide();"
+ROUND = "++S.step; ++S.tick; S.turn = S.turn == SETS_OF_COUNTERS - 1 ? 0 : S.turn + 1; S.stop = {stop};"
+
+
+def noted(context: Context, notes: Sequence[Note]) -> tuple[str, str]:
+    """What is looked up, and what is done with it."""
+    looks: list[str] = []
+
+    def look(counter: str) -> str:
+        looks.append(f"int64 look{len(looks)} = fresh({counter});")
+        return f"look{len(looks) - 1}"
+
+    def edges(note: Overwritten | Changed) -> str:
+        counted = context.facts.slots[note.slot].edges_of is not None
+        return look(f"{counters_of(note.step)} + EDGES_NEXT") if counted else "0"
+
+    texts = []
+    for note in notes:
+        if isinstance(note, Overwritten):
+            counter = f"{counters_of(note.step)} + ({note.listed} ? LISTED_ENTRIES : ENTRIES)"
+            arguments = f"{note.count or look(counter)}, {edges(note)}, {note.listed}"
+            texts.append(f"S.s{note.slot}.overwritten<{valued(context.facts.slots[note.slot])}>({arguments});")
+        elif isinstance(note, Changed):
+            texts.append(f"S.s{note.slot}.changed({look(f'{counters_of(note.step)} + ENTRIES')}, {edges(note)});")
+        else:
+            texts.append(ROUND.format(stop=look("counters + COUNTERS_IN_SET - 1")))
+    return " ".join(looks), " ".join(texts)
+
+
+def barrier(context: Context, item: Barrier, sums_of: dict[int, str]) -> str:
+    if not (item.notes or item.sums):
+        return "        grid_barrier([] {});\n"
+    looks, notes = noted(context, item.notes)
+    sums = "".join(sums_of[at] for at in item.sums)
+    if item.decides and item.sums:  # what is decided depends on them
+        sums += f"        if (thread() == 0) {DECIDE}\n        __syncthreads();\n"
+    elif item.decides:
+        notes += f" {DECIDE}"
+    return f"        grid_barrier([&] {{ {looks} {notes} }});\n{sums}"
+
+
+def cleaning(context: Context, number: int) -> str:
+    slot = context.facts.slots[number]
+    return f"        clean_by_list<{valued(slot)}>(S.s{number}, {slot.initial});\n"

@@ -1,0 +1,66 @@
+"""What all parts of a program's text are written with: the facts, the numbers of words, and names for both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..runtime.translate import c_type
+from .analyse import Analysis, SlotFacts, product_operands
+from .layout import Layout
+from .lower import Operand
+
+PER_STEP = 8  # counters
+MOST_BLOCKS = 4096  # that a sum may have parts for
+
+
+@dataclass(frozen=True)
+class Context:
+    facts: Analysis
+    layout: Layout
+    pieces: list[str] = field(default_factory=list)  # namespaces, one for each operator or product
+
+    def word(self, *name: Any) -> str:
+        return f"given.word[{self.layout.word(*name)}]"
+
+    def namespace(self, name: str, text: str) -> None:
+        self.pieces.append(f"namespace {name} {{\n{text}\n}}\n")
+
+    def scalar(self, operand: Operand, dtype: np.dtype) -> str:
+        """A constant, a Scalar of the loop or arithmetic on the count, as a value of a type."""
+        name = c_type(dtype)
+        if operand.kind == "count":
+            return f"cast<{name}>(cast<{c_type(operand.dtype)}>(int64({operand.text.replace('step', 'S.step')})))"
+        if operand.kind == "variable":
+            return f"cast<{name}>(value_of<{c_type(operand.dtype)}>(S.c{operand.number}.bits))"
+        word = self.word("constant", operand.number)
+        return f"cast<{name}>(value_of<{c_type(operand.dtype)}>(uint64({word})))"
+
+    def columns_of(self, at: int) -> tuple[int, bool]:
+        """The matrix of a product as a push reads it: its number, and whether that is the transpose of the store."""
+        step = self.facts.steps[at]
+        matrix, _, _ = product_operands(step)
+        return matrix.number, matrix.transposed == (step.kind == "mxv")
+
+    def next_offsets(self, number: int, missing: str = "(const int*)nullptr") -> str:
+        """The offsets of the matrix that a vector meets next, for counting its edges."""
+        at = self.facts.slots[number].edges_of
+        if at is None:
+            return missing
+        matrix, transposed = self.columns_of(at)
+        offset = c_type(self.facts.matrices[matrix].indptr.dtype)
+        return f"(const {offset}*){self.word('columns', 'indptr', matrix, transposed)}"
+
+
+def counters_of(at: int) -> str:
+    return f"counters + {PER_STEP * at}"
+
+
+def truth(value: bool) -> str:
+    return str(value).lower()
+
+
+def valued(slot: SlotFacts) -> str:
+    return truth(not slot.iso)

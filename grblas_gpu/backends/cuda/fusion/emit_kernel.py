@@ -1,0 +1,195 @@
+"""The kernel around the steps of a loop: how it begins, goes on and ends, and what it tells the host."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..runtime.compile import binary
+from ..runtime.translate import c_type
+from .analyse import POSITIONWISE, PRODUCTS, Analysis, product_operands
+from .emit_context import Context, truth, valued
+from .layout import REPORT, SOURCE, VARIABLE, Layout
+from .requests import asked_direction
+
+
+def small(facts: Analysis) -> str:
+    """Whether a cluster may go on alone: everything left to do is on short lists."""
+    if facts.condition[0] != "entries":
+        return "false"
+    listed: set[int] = set()
+    for step in facts.steps:
+        if step.kind in PRODUCTS:
+            _, vector, _ = product_operands(step)
+            if vector.number not in facts.listable or asked_direction(step.desc) == "pull":
+                return "false"
+            listed.add(vector.number)
+        elif step.kind in POSITIONWISE:
+            driver = facts.driver(step)
+            if driver is None:
+                return "false"
+            listed.add(driver)
+        elif step.kind.startswith("reduce") and step.args[0].number not in facts.listable:
+            return "false"
+    tests = [f"S.s{facts.condition[1]}.count <= SMALL_ENTRIES"]
+    tests += [f"S.s{n}.edges <= SMALL_EDGES" for n, slot in enumerate(facts.slots) if slot.edges_of is not None]
+    tests += [f"(S.s{n}.listed || S.s{n}.count == 0)" for n in sorted(listed)]
+    tests += [f"!S.s{n}.dirty" for n, slot in enumerate(facts.slots) if slot.buffers > 1]
+    return " && ".join(tests)
+
+
+def condition(context: Context) -> str:
+    kind, *parts = context.facts.condition
+    if kind == "entries":
+        return f"S.s{parts[0]}.count > 0"
+    if kind == "true":
+        return context.scalar(parts[0], np.dtype(bool))
+    op, (left, right) = parts
+    op = getattr(op, "binaryop", op)
+    context.namespace("condition", binary("op", op))
+    x, y = context.scalar(left, op.type.np_type), context.scalar(right, op.type2.np_type)
+    present = "".join(f" && S.c{part.number}.present" for part in (left, right) if part.kind == "variable")
+    return f"(cast<bool>(condition::op({x}, {y})){present})"
+
+
+def prologue(context: Context) -> str:
+    """The vectors as they enter the loop."""
+    first, second, notes = [], [], []
+    for number, slot in enumerate(context.facts.slots):
+        if not slot.written and slot.edges_of is None:
+            continue
+        start, source, several, values = (context.word(name, number) for name in SOURCE.at)
+        values = f"(const {c_type(slot.dtype)}*){values}"
+        fill = truth(slot.buffers > 1 and not slot.iso)
+        if slot.written:
+            first.append(
+                f"        prepare<{truth(slot.iso)}, {fill}>(S.s{number}, {start}, {values}, {slot.initial});\n"
+            )
+        counter = f"first_counters + {number}"
+        second.append(
+            f"        enter<{truth(slot.iso)}>(S.s{number}, {start}, (const int64*){source}, {values}, {several}, "
+            f"{context.next_offsets(number)}, {counter});\n"
+        )
+        if slot.edges_of is not None:
+            notes.append(f" S.s{number}.edges = fresh({counter});")
+    between = "        grid_barrier([] {});\n" if first else ""
+    return f"{''.join(first)}{between}{''.join(second)}        grid_barrier([&] {{{''.join(notes)} }});\n"
+
+
+def epilogue(facts: Analysis) -> str:
+    """The vectors in their first buffers, and the others clean."""
+    arguments = [
+        f"<{valued(slot)}>(S.s{number}, {slot.initial});\n"
+        for number, slot in enumerate(facts.slots)
+        if slot.buffers > 1
+    ]
+    first = "".join(f"    leave_clean{each}" for each in arguments)
+    second = "".join(f"    move_home{each}" for each in arguments)
+    return f"{first}    grid_barrier([] {{}});\n{second}"
+
+
+def report(layout: Layout) -> str:
+    """What the host is told."""
+    told = {REPORT.at[name]: f"S.{name}" for name in ("stop", "step")}
+    told |= {layout.reported_count(n): f"S.s{n}.count" for n in range(layout.vectors)}
+    for n in range(layout.variables):
+        base = layout.reported_variable(n)
+        told[base + VARIABLE.at["bits"]] = f"int64(S.c{n}.bits)"
+        told[base + VARIABLE.at["present"]] = f"S.c{n}.present"
+    return "".join(f"            report[{at}] = {value};\n" for at, value in told.items())
+
+
+KERNEL = """
+DEVICE State& state() {{
+    __shared__ State shared;
+    return shared;
+}}
+DEVICE void copy_words(const int64* from, int64* to, int64 count) {{
+    for (int64 at = thread(); at < count; at += blockDim.x) to[at] = from[at];
+}}
+
+constexpr int64 GO_ON = 0, OTHER_TEAM = 1, END = 2, UNDECIDED = 3;
+
+extern "C" __global__ void __launch_bounds__({threads}, {blocks}) CLUSTERS loop_kernel(const Words given) {{
+    State& S = state();
+    constexpr int64 STATE_WORDS = {state_words};
+    int64* saved = (int64*){saved};
+    int64* first_counters = (int64*){counter_sets} + SETS_OF_COUNTERS * COUNTERS_IN_SET;
+    int64* parts = (int64*){parts};
+    int64* trace = (int64*){trace};
+    int64 limit = {limit};
+    uint64 started = nanoseconds();
+    begin_team((unsigned*){barrier});
+    copy_words({resumes} ? saved : given.word, (int64*)&S, STATE_WORDS);
+    __syncthreads();
+    if (thread() == 0) S.stop = 0, S.then = UNDECIDED;
+    __syncthreads();
+    if (!{resumes}) {{
+{prologue}    }}
+    auto counters_of = [&](int64 turn) -> int64* {{
+        return (int64*){counter_sets} + turn * COUNTERS_IN_SET;
+    }};
+    // Thread 0 of every block, at the end of a round: is there another one, whose is it, and how does it begin?
+    auto decide = [&] {{
+        bool goes_on = ({condition}) && S.step < limit && !S.stop;
+        bool small = goes_on && ({small});
+        bool other_team = small ? team_blocks() > CLUSTER : team_blocks() < gridDim.x;
+        S.then = other_team ? OTHER_TEAM : goes_on ? GO_ON : END;
+        if (S.then != GO_ON) return;
+        if (blockIdx.x == team_blocks() - 1) {{  // the counters after the next ones
+            int64* next = counters_of(S.turn == SETS_OF_COUNTERS - 1 ? 0 : S.turn + 1);
+            for (int64 at = 0; at < COUNTERS_IN_SET; ++at) next[at] = 0;
+        }}
+        bool looks = blockIdx.x == 0 && S.tick % 8 == 0;  // at the clock, which takes a while
+        if (looks && nanoseconds() - started > TIME_SLICE) counters_of(S.turn)[COUNTERS_IN_SET - 1] = 1;
+{plan}    }};
+    while (true) {{
+        if (S.then != GO_ON) {{
+            if (S.then == END) break;
+            bool changes = S.then == OTHER_TEAM, all = team_blocks() == gridDim.x;
+            __syncthreads();
+            if (changes && all) {{
+                grid_barrier([] {{}});  // old buffers are clean from here on
+                if (blockIdx.x >= CLUSTER) {{  // wait for the cluster, and go on where it stops
+                    if (thread() == 0) barrier().wait(true);
+                    __syncthreads();
+                    copy_words(saved, (int64*)&S, STATE_WORDS);
+                }} else {{
+                    if (thread() == 0) team_blocks() = CLUSTER;
+                }}
+            }} else if (changes) {{  // what the cluster did alone, for all
+                if (blockIdx.x == 0) {{
+                    copy_words((int64*)&S, saved, STATE_WORDS);
+                    __syncthreads();
+                }}
+                if (thread() == 0) {{
+                    team_blocks() = gridDim.x;
+                    barrier().wait();
+                }}
+            }}
+            __syncthreads();
+            if (thread() == 0) decide();
+            __syncthreads();
+            continue;
+        }}
+        int64* counters = counters_of(S.turn);
+{steps}
+    }}
+    if (!S.stop) {{
+{finish}    }}
+    grid_barrier([] {{}});
+    if (blockIdx.x == 0) {{
+        copy_words((int64*)&S, saved, STATE_WORDS);
+        for (int64 at = thread(); at < (SETS_OF_COUNTERS + 1) * COUNTERS_IN_SET; at += blockDim.x)
+            if (!S.stop) ((int64*){counter_sets})[at] = 0;
+        int64* report = (int64*){report};
+        if (thread() == 0) {{
+{report_text}        }}
+        __syncthreads();
+        if (thread() == 0) {{
+            __threadfence_system();
+            *(volatile int64*)report = {stamp};
+        }}
+    }}
+    end_team((unsigned*){barrier});
+}}
+"""

@@ -1,0 +1,62 @@
+"""The text of a step that runs position by position, alone: into the other buffer of its vector, or in place."""
+
+from __future__ import annotations
+
+from ..runtime.translate import c_type
+from .emit_context import Context, counters_of, valued
+from .emit_reading import Reading, changed, computed
+from .items import Positions
+from .lower import BodyStep, MaskUse
+
+
+def position(context: Context, item: Positions) -> str:
+    at, step = item.steps[0], context.facts.steps[item.steps[0]]
+    reading = Reading(context)
+    result = computed(reading, at, step)
+    opened = reading.opened(step.mask)
+    first = _one_value(item, step) if item.one_value else ""
+    if item.swapped:
+        return first + _overwriting(context, item, step, opened, result)
+    return first + _changing(context, item, step, opened, result)
+
+
+def _one_value(item: Positions, step: BodyStep) -> str:
+    target = f"S.s{step.out}.{'other_values' if item.swapped else 'values'}()"
+    return f"        if (thread_in_grid() == 0) {target}[0] = S.s{step.args[0].number}.values()[0];\n"
+
+
+def _overwriting(context: Context, item: Positions, step: BodyStep, opened: str, result: tuple[str, str]) -> str:
+    at, out, (found, value) = item.steps[0], context.facts.slots[step.out], result
+    W, driver = f"S.s{step.out}", f"S.s{item.driver}"
+    return (
+        f"        if ({W}.other_is_dirty() && {driver}.listed) {{\n"
+        f"            clean_all<{valued(out)}>({W}, {W}.next_buffer(), {out.initial});\n"
+        f"            grid_barrier([&] {{ {W}.other_is_clean(); }});\n"
+        f"        }}\n"
+        f"        bool listed{at} = {driver}.listed;\n"
+        f"        overwrite<{valued(out)}>({driver}, {W}, {context.next_offsets(step.out)}, {counters_of(at)}, "
+        f"[&](int64 i, {c_type(out.dtype)}& value) -> bool {{\n"
+        f"            if (!({opened}) || !({found})) return false;\n"
+        f"            value = {value};\n"
+        f"            return true;\n"
+        f"        }});\n"
+    )
+
+
+def _changing(context: Context, item: Positions, step: BodyStep, opened: str, result: tuple[str, str]) -> str:
+    at, out, driver = item.steps[0], context.facts.slots[step.out], item.driver
+    kind, following = c_type(out.dtype), context.next_offsets(step.out)
+    if driver is not None and step.mask == MaskUse(driver, structure=True, complement=False):
+        opened = "true"  # at all entries of the driver
+    closed = "found = false;" if step.replace else ""
+    inside = changed(context, at, step, result, ("found", "value", ""))
+    change = (
+        f"        auto change{at} = change<{valued(out)}>(S.s{step.out}, {following}, {counters_of(at)}, "
+        f"[&](int64 i, bool& found, {kind}& value) {{\n"
+        f"            if ({opened}) {{ {inside} }} else {{ {closed} }}\n"
+        f"        }});\n"
+    )
+    if item.epilogue:  # the product calls it
+        return change
+    pointer = f"&S.s{driver}" if driver is not None else f"(const Slot<{kind}>*)nullptr"
+    return f"{change}        change{at}.visit_all({pointer});\n        change{at}.publish();\n"

@@ -1,0 +1,181 @@
+"""The text of a product in a loop: its operands, its plan, and the call."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..runtime import compile as programs
+from ..runtime.compile import constant, using
+from ..runtime.translate import literal
+from .analyse import Analysis, product_operands
+from .direction import rule_text
+from .emit_barriers import DECIDE, noted
+from .emit_context import Context, counters_of
+from .items import Product
+from .layout import ROW
+from .lower import BodyStep, MaskUse
+from .requests import reuses_mask
+from .trace import TRACED
+
+#: Pasted once; the others once for each product.
+COMMON = ("prelude.cuh", "team.cuh", "grid.cuh", "slot.cuh", "lists.cuh", "chain.cuh")
+FEW = 64  # edges for so many rows that a search has not seen: what a pull finds then is listed
+MASK_FLAGS = ("MASKED", "MASK_PRESENT", "MASK_VALUED", "MASK_ISO", "COMPLEMENT")
+
+
+class ProductText(NamedTuple):
+    plan: str  # for thread 0 of every block, at the barrier before the product
+    text: str
+
+
+class _Names(NamedTuple):
+    """How the text of a product calls things."""
+
+    space: str
+    columns: str
+    rows: str
+    hub_neighbours: str
+    nvals: str
+    nrows: str
+    open_rows: str
+
+
+def product(context: Context, item: Product) -> ProductText:
+    facts, step = context.facts, context.facts.steps[item.step]
+    names = _names(context, item, step)
+    _namespace(context, item, step, names.hub_neighbours != "nullptr")
+    plan = _plan(context, item, step, names)
+    planned = ""
+    if not item.planned_ahead:
+        planned = f"            if (thread() == 0) {{\n{plan}            }}\n            __syncthreads();\n"
+    space, U, W = names.space, f"S.s{item.operand}", f"S.s{item.out}"
+    mask = "{nullptr, nullptr}"
+    if step.mask is not None:
+        M = f"S.s{step.mask.vector}"
+        mask = f"{{{M}.flags(), (const {space}::MaskValue*){M}.values()}}"
+    closing = "nullptr" if item.closing is None else f"S.s{item.closing}.flags()"
+    done = facts.products[item.step]
+    initial = literal(0 if done.initial is None else done.initial, done.dtype)
+    looks, notes = noted(context, item.notes)
+    text = (
+        f"        {{\n"
+        f"            {space}::Operands operands = {{{names.columns}, {names.rows}, {{{U}.flags(), {U}.values()}}, "
+        f"{mask}, {closing}, {context.next_offsets(item.out, 'nullptr')}, {names.hub_neighbours}}};\n"
+        f"{planned}"
+        f"            auto then = [&] {{\n"
+        f"                if (trace && blockIdx.x == 0 && S.step <= {TRACED - 1 + item.decides}) {{\n"
+        f"                    int64* row = {_row(facts, item, 'S.step - 1' if item.decides else '')};\n"
+        f"                    {_noted_row(end='int64(nanoseconds())', result=f'{W}.count')}\n"
+        f"                }}\n"
+        f"                {DECIDE if item.decides else ''}\n"
+        f"            }};\n"
+        f"            {space}::multiply_into(operands, {U}, {W}, {initial}, {counters_of(item.step)}, parts, "
+        f"{'NoChange{}' if item.epilogue is None else f'change{item.epilogue}'}, "
+        f"[&] {{ {looks} return [=, &S] {{ {notes} }}; }}, then);\n"
+        f"        }}\n"
+    )
+    return ProductText(plan, text)
+
+
+def _row(facts: Analysis, item: Product, step: str = "") -> str:
+    """Where the trace has the row of a product of this step."""
+    number = list(facts.products).index(item.step)
+    return f"trace + ({f'({step})' if step else 'S.step'} * {len(facts.products)} + {number}) * {ROW.size}"
+
+
+def _noted_row(**words: str) -> str:
+    return ", ".join(f"row[{ROW.at[name]}] = {value}" for name, value in words.items()) + ";"
+
+
+def _names(context: Context, item: Product, step: BodyStep) -> _Names:
+    at, space = item.step, f"p{item.step}"
+    matrix, transposed = context.columns_of(at)
+    store, done = context.facts.matrices[matrix], context.facts.products[at]
+    sides = []
+    for side in ("columns", "rows"):
+        indptr, indices, values = (context.word(side, f, matrix, transposed) for f in ("indptr", "indices", "values"))
+        arrays = f"(const {space}::Offset*){indptr}, (const {space}::Column*){indices}, "
+        sides.append(f"{arrays}(const {space}::MatrixValue*){values}")
+    once = "".join(f", {context.word('once', f, matrix)}" for f in ("nrows", "nvals") if store.copies > 1)
+    # Where one entry of a row is enough and all count the same, a pull may begin with any of them.
+    hub_neighbours = "nullptr"
+    if done.structure and done.early_exit and store.copies == 1:
+        hub_neighbours = f"(const {space}::Column*){context.word('hub_neighbours', '', matrix, transposed)}"
+    nvals, nrows = context.word("nvals", matrix), context.word("nrows", matrix, transposed)
+    open_rows = "rows"
+    if step.mask is not None:
+        count = f"double(S.s{step.mask.vector}.count)"
+        open_rows = f"rows - {count}" if step.mask.complement else count
+    if item.closing is not None:
+        open_rows = f"{open_rows} - double(S.s{item.closing}.count)"
+    columns, rows = (f"{{{side}{once}}}" for side in sides)
+    return _Names(space, columns, rows, hub_neighbours, nvals, nrows, open_rows)
+
+
+def _namespace(context: Context, item: Product, step: BodyStep, hub_neighbours: bool) -> None:
+    facts, done = context.facts, context.facts.products[item.step]
+    matrix, _, _ = product_operands(step)
+    store = facts.matrices[matrix.number]
+    pieces = [
+        *done.pieces(store, store.copies > 1),
+        constant("FULL", facts.slots[item.operand].full),
+        constant("CLOSING", item.closing is not None),
+        constant("CAN_SCATTER", done.can_scatter),
+        constant("HUB_NEIGHBOURS", hub_neighbours),
+        constant("REUSES_MASK", reuses_mask(step.desc, step.mask is not None)),
+        *_mask_pieces(facts, step.mask),
+        *rule_text(step.op, step.desc, done),
+    ]
+    text = programs.paste("loop_mxv.cuh", set(COMMON))
+    context.namespace(f"p{item.step}", "\n".join(pieces) + f"\n{text}")
+
+
+def _mask_pieces(facts: Analysis, mask: MaskUse | None) -> list[str]:
+    if mask is None:
+        return [using("MaskValue", np.dtype(bool)), *(constant(name, False) for name in MASK_FLAGS)]
+    slot = facts.slots[mask.vector]
+    return [
+        using("MaskValue", slot.dtype),
+        constant("MASKED", True),
+        constant("MASK_PRESENT", not slot.full),
+        constant("MASK_VALUED", not mask.structure),
+        constant("MASK_ISO", slot.iso),
+        constant("COMPLEMENT", mask.complement),
+    ]
+
+
+def _plan(context: Context, item: Product, step: BodyStep, names: _Names) -> str:
+    """Push or pull, and how."""
+    space, U, W, nvals = names.space, f"S.s{item.operand}", f"S.s{item.out}", names.nvals
+    # What a search has seen is closed: the open rows have the rest of the edges (if rows have as many as columns).
+    searches = step.mask is not None and step.mask.complement and step.mask.structure
+    unseen = f"::fmax(0.0, double({nvals} - {U}.edges_seen) - edges)" if searches else f"double({nvals})"
+    few = f"unseen * {FEW} < rows" if searches else "false"
+    when = _noted_row(start="int64(nanoseconds())", push="push", entries=f"{U}.count")
+    what = _noted_row(edges="int64(edges)", allowed=f"int64({names.open_rows})")
+    also = _noted_row(unseen="int64(unseen)", edges_before="int64(edges_before)", dense=f"!{U}.listed")
+    return (
+        f"            double rows = double({names.nrows}), entries = double({U}.count), size = double({U}.size);\n"
+        f"            double edges = double({_edges(context, item, nvals)});\n"
+        f"            double edges_before = double({U}.edges_before);\n"
+        f"            double unseen = {unseen};\n"
+        f"            bool push = entries == 0 || {space}::pushes(edges, edges_before, unseen, entries, size, "
+        f"!{U}.listed, double({nvals}), {names.open_rows}, rows);\n"
+        f"            {space}::make_plan({names.columns}, {U}, {W}, int64(edges), push, {few});\n"
+        f"            if (trace && blockIdx.x == 0 && S.step < {TRACED}) {{\n"
+        f"                int64* row = {_row(context.facts, item)};\n"
+        f"                {when}\n"
+        f"                {what}\n"
+        f"                {also}\n"
+        f"            }}\n"
+    )
+
+
+def _edges(context: Context, item: Product, nvals: str) -> str:
+    """Edges of the operand, counted when it was written, for the first product that it meets; else a guess."""
+    first, U = context.facts.slots[item.operand].edges_of, f"S.s{item.operand}"
+    if first is not None and context.columns_of(first) == context.columns_of(item.step):
+        return f"{U}.edges"
+    return f"({U}.count * ({nvals} / ({U}.size + 1) + 1))"

@@ -1,0 +1,130 @@
+"""What a step finds at position i, as C++ expressions: whether there is a result, and which."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..runtime import compile as programs
+from ..runtime.compile import binary, index_unary, unary
+from ..runtime.translate import c_type
+from .analyse import may_be_empty
+from .emit_context import Context
+from .lower import BodyStep, MaskUse, Operand, Unfusable
+
+
+@dataclass
+class Reading:
+    """Where a pass finds position i of vectors: in memory, or in variables of steps before in the same pass."""
+
+    context: Context
+    registers: dict[int, tuple[str, str]] = field(default_factory=dict)  # whether there is an entry, and its value
+    loaded: dict[str, str] | None = None  # variables for what is read, if that is read first
+
+    def has(self, number: int) -> str:
+        """Whether a vector has an entry at position i."""
+        if number in self.registers:
+            return self.registers[number][0]
+        full = self.context.facts.slots[number].full
+        return "true" if full else self._load(f"bool has{number}", f"S.s{number}.has(i)")
+
+    def at(self, number: int) -> str:
+        """The value of a vector at position i."""
+        if number in self.registers:
+            return self.registers[number][1]
+        slot = self.context.facts.slots[number]
+        if slot.iso:
+            return f"S.s{number}.values()[0]"
+        return self._load(f"{c_type(slot.dtype)} at{number}", f"S.s{number}.values()[i]")
+
+    def _load(self, variable: str, text: str) -> str:
+        if self.loaded is None:
+            return text
+        self.loaded[variable] = text
+        return variable.rpartition(" ")[2]
+
+    def opened(self, mask: MaskUse | None) -> str:
+        """Whether a mask is open."""
+        if mask is None:
+            return "true"
+        inside = self.has(mask.vector)
+        if not mask.structure:
+            zero = f"{c_type(self.context.facts.slots[mask.vector].dtype)}(0)"
+            inside = f"({inside} && {self.at(mask.vector)} != {zero})"
+        return f"!({inside})" if mask.complement else inside
+
+
+def computed(reading: Reading, at: int, step: BodyStep) -> tuple[str, str]:
+    """Whether there is a result at position i, and what it is: for an accumulator in a type of its own."""
+    out = c_type(reading.context.facts.slots[step.out].dtype)
+    if step.kind == "clear":
+        return "false", f"{out}()"
+    found, result = _result(reading, at, step)
+    return found, result if step.accum is not None else f"cast<{out}>({result})"
+
+
+def _result(reading: Reading, at: int, step: BodyStep) -> tuple[str, str]:
+    context, space = reading.context, f"e{at}"
+    if step.kind == "assign":
+        found = f"bool(S.c{step.args[0].number}.present)" if may_be_empty(step) else "true"
+        return found, context.scalar(step.args[0], step.args[0].dtype)
+    vectors = [arg for arg in step.args if arg.kind == "vector"]
+    has = [reading.has(arg.number) for arg in vectors]
+
+    def read(arg: Operand, dtype: Any) -> str:
+        return f"cast<{c_type(dtype)}>({reading.at(arg.number)})"
+
+    if step.kind == "copy":
+        return has[0], reading.at(vectors[0].number)
+    op = getattr(step.op, "binaryop", step.op)
+    if step.kind in ("add", "mult", "union"):
+        context.namespace(space, programs.product("op", op))
+        left, right = op.type.np_type, op.type2.np_type
+        x, y = read(vectors[0], left), read(vectors[1], right)
+        both = f"{space}::op({x}, {y}, i, 0, i, 0)"
+        if step.kind == "mult":
+            return f"({has[0]} && {has[1]})", both
+        if step.kind == "union":
+            scalars = [arg for arg in step.args if arg.kind != "vector"]
+            x = f"({has[0]} ? {x} : {context.scalar(scalars[0], left)})"
+            y = f"({has[1]} ? {y} : {context.scalar(scalars[1], right)})"
+            return f"({has[0]} || {has[1]})", f"{space}::op({x}, {y}, i, 0, i, 0)"
+        alone = [read(arg, op.return_type.np_type) for arg in vectors]
+        return f"({has[0]} || {has[1]})", f"({has[0]} && {has[1]} ? {both} : {has[0]} ? {alone[0]} : {alone[1]})"
+    if step.kind == "apply":
+        context.namespace(space, unary("op", op))
+        return has[0], f"{space}::op({read(vectors[0], op.type.np_type)})"
+    if step.kind in ("apply_left", "apply_right"):
+        context.namespace(space, binary("op", op))
+        x, y = (
+            read(arg, kind.np_type) if arg.kind == "vector" else context.scalar(arg, kind.np_type)
+            for arg, kind in zip(step.args, (op.type, op.type2), strict=True)
+        )
+        return has[0], f"{space}::op({x}, {y})"
+    if step.kind in ("apply_index", "select"):
+        context.namespace(space, index_unary("op", op))
+        x = read(vectors[0], op.type.np_type)
+        call = f"{space}::op({x}, i, 0, {context.scalar(step.args[1], op.type2.np_type)})"
+        if step.kind == "select":
+            return f"({has[0]} && cast<bool>({call}))", reading.at(vectors[0].number)
+        return has[0], call
+    raise Unfusable(step.kind, step.number)
+
+
+def changed(context: Context, at: int, step: BodyStep, result: tuple[str, str], names: tuple[str, str, str]) -> str:
+    """What a step does where its mask is open to the variables that say whether there is an entry, and which.
+
+    The third name is of what is done where it computes a value.
+    """
+    (found, value_text), (has, value, also) = result, names
+    if step.kind == "clear":
+        return f"{has} = false;"
+    if step.accum is None:
+        return f"{has} = {found}; if ({has}) {value} = {value_text};{also}"
+    accum = getattr(step.accum, "binaryop", step.accum)
+    context.namespace(f"a{at}", programs.product("op", accum))
+    kind = c_type(context.facts.slots[step.out].dtype)
+    left, right = c_type(accum.type.np_type), c_type(accum.type2.np_type)
+    both = f"cast<{kind}>(a{at}::op(cast<{left}>({value}), cast<{right}>(t), i, 0, i, 0))"
+    combined = f"{value} = {has} ? {both} : cast<{kind}>(t);"
+    return f"if ({found}) {{ auto t = {value_text}; {combined} {has} = true;{also} }}"

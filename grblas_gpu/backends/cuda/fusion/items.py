@@ -1,0 +1,157 @@
+"""What a round of a loop is made of: passes, and the grid barriers between them, as data.
+
+``print(schedule(analyse(body)))`` shows all of it, one line for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .analyse import Analysis
+
+
+@dataclass(frozen=True)
+class Overwritten:
+    """Noted at a barrier: the other buffer is the vector from here on."""
+
+    slot: int
+    step: int  # whose counters tell
+    listed: str  # C++: whether there is a list
+    count: str = ""  # C++, if it need not be looked up
+
+    def __str__(self) -> str:
+        return f"s{self.slot} overwritten"
+
+
+@dataclass(frozen=True)
+class Changed:
+    """Noted at a barrier: entries came or went in place."""
+
+    slot: int
+    step: int
+
+    def __str__(self) -> str:
+        return f"s{self.slot} changed"
+
+
+@dataclass(frozen=True)
+class RoundEnds:
+    """Noted at a barrier: another round, unless the kernel has run for long enough."""
+
+    def __str__(self) -> str:
+        return "the round ends"
+
+
+Note = Overwritten | Changed | RoundEnds
+
+
+@dataclass(frozen=True)
+class Barrier:
+    """All blocks wait for each other; then what the notes say holds, and sums are complete."""
+
+    why: str
+    notes: tuple[Note, ...] = ()
+    sums: tuple[int, ...] = ()  # steps: every block adds up the parts that the blocks have
+    decides: bool = False  # on another round
+
+    def __str__(self) -> str:
+        said = [*map(str, self.notes), *(f"sum of step {at}" for at in self.sums)]
+        return f"barrier: {self.why}{'; notes ' if said else ''}{', '.join(said)}"
+
+
+@dataclass(frozen=True)
+class Clean:
+    """The old buffer of a vector is cleaned by its list, while what comes next runs."""
+
+    slot: int
+
+    def __str__(self) -> str:
+        return f"clean the old buffer of s{self.slot}"
+
+
+@dataclass(frozen=True)
+class Positions:
+    """A step that runs position by position, or a chain of them in one pass."""
+
+    steps: tuple[int, ...]
+    driver: int | None  # by whose entries; or by all positions
+    swapped: tuple[int, ...]  # vectors that go to their other buffers
+    one_value: bool = False  # stands for all, also in the copy
+    epilogue: bool = False  # runs inside of the product that follows
+
+    def __str__(self) -> str:
+        kind = "positions" if len(self.steps) == 1 else "chain"
+        by = "all positions" if self.driver is None else f"the entries of s{self.driver}"
+        fused = f", fused epilogue of step {self.steps[0] + 1}" if self.epilogue else ""
+        return f"{kind} {', '.join(map(str, self.steps))} by {by}{fused}"
+
+
+@dataclass(frozen=True)
+class Product:
+    """A product. It ends with a barrier of its own, at which the result becomes the vector."""
+
+    step: int
+    operand: int
+    out: int
+    planned_ahead: bool  # push or pull is decided at the barrier before, at the end of the last round
+    closing: int | None  # a vector whose entries the mask gets meanwhile
+    epilogue: int | None  # the step that runs inside of it
+    notes: tuple[Note, ...]
+    decides: bool
+
+    def __str__(self) -> str:
+        when = "at the end of the round before" if self.planned_ahead else "here"
+        closing = "" if self.closing is None else f", rows of s{self.closing} closed"
+        notes = ", ".join(map(str, (*self.notes, Overwritten(self.out, self.step, ""))))
+        return (
+            f"product {self.step} of s{self.operand}, planned {when}{closing}\n"
+            f"barrier: the result of step {self.step} is complete; notes {notes}"
+        )
+
+
+@dataclass(frozen=True)
+class Reduce:
+    step: int
+    slot: int
+    number: int  # of the sums of a round
+
+    def __str__(self) -> str:
+        return f"reduce {self.step} of s{self.slot}, by blocks"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a matrix is a list already."""
+
+    step: int
+
+    def __str__(self) -> str:
+        return f"row {self.step}"
+
+
+@dataclass(frozen=True)
+class ScalarStep:
+    """Every block computes it for itself."""
+
+    step: int
+
+    def __str__(self) -> str:
+        return f"scalar {self.step}"
+
+
+Item = Barrier | Clean | Positions | Product | Reduce | Row | ScalarStep
+
+
+@dataclass(frozen=True)
+class Schedule:
+    facts: Analysis
+    chains: Sequence[Sequence[int]]
+    items: Sequence[Item]
+
+    def __str__(self) -> str:
+        return "\n".join(str(item) for item in self.items)
+
+    @property
+    def reductions(self) -> int:
+        return sum(isinstance(item, Reduce) for item in self.items)

@@ -1,0 +1,251 @@
+"""A program in plain terms: its vectors, scalars, matrices and constants by number, its nodes in these numbers.
+
+:func:`lower` makes a :class:`Body` of a program, and nothing else here looks at one. Bodies with equal keys run the
+same kernel, so the key is made on every call and the kernel once.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....ir import ops
+from ....ir.node import Node
+from ....ir.program import Program
+from ....ir.record import Number
+from ...storage import MatrixStore
+
+COUNT_TYPE = np.dtype(np.int64)
+
+#: What the passes call an operation.
+KINDS = {
+    **{op: op.name for op in ops.LOOP_OPS},
+    ops.EWISE_ADD: "add",
+    ops.EWISE_MULT: "mult",
+    ops.EWISE_UNION: "union",
+    ops.EXTRACT_ROW: "row",
+    ops.REDUCE_OR_IDENTITY: "reduce.identity",
+}
+#: Steps that any program can run as they are.
+PLAIN = frozenset("vxm mxv copy assign add mult union apply apply_left apply_right apply_index select clear".split())
+
+
+class Unfusable(Exception):
+    """Why a body cannot run as one kernel, and the number of the operation in the recording that is why."""
+
+    def __init__(self, why: str, number: int | None = None) -> None:
+        super().__init__(why)
+        self.number = number
+
+
+class VectorUse(NamedTuple):
+    """What a program must know of a vector before it runs."""
+
+    dtype: np.dtype
+    full: bool
+    iso: bool
+    written: bool
+
+
+class Operand(NamedTuple):
+    """An argument of a step: a vector, a matrix, a scalar of the loop, a constant, or arithmetic on the count."""
+
+    kind: str  # "vector", "matrix", "variable", "constant", "count"
+    number: int
+    dtype: Any = None
+    transposed: bool = False
+    text: str = ""
+
+
+class MaskUse(NamedTuple):
+    vector: int
+    structure: bool
+    complement: bool
+
+
+class BodyStep(NamedTuple):
+    kind: str
+    out: int
+    op: Any
+    args: tuple[Operand, ...]
+    mask: MaskUse | None
+    accum: Any
+    replace: bool
+    desc: Any
+    number: int  # in the program
+    line: int
+
+
+class Body:
+    """One loop: its objects by number, and a key that says everything else in these numbers, in plain tuples."""
+
+    __slots__ = ("_operands", "_program", "_written", "constants", "key", "matrices", "sizes", "variables", "vectors")
+
+    def __init__(self, program: Program) -> None:
+        self.vectors: list[Any] = []
+        self.variables: list[Any] = []  # Scalars that change in the loop
+        self.constants: list[tuple[Any, np.dtype]] = []  # values of other Scalars, with the type that they have
+        self.matrices: list[MatrixStore] = []
+        self._program = program
+        self._written = written = program.written
+        self._operands: dict[int, tuple] = {}  # of vectors and variables, by their ids: as in _operand
+        # Tuples grow by +=, which for a few elements is faster than a comprehension.
+        steps: tuple = ()
+        try:
+            for node in program.nodes:
+                steps += (self._step(node),)
+        except Unfusable as reason:
+            raise Unfusable(str(reason), len(steps)) from None
+        condition = self._condition(program.condition)
+        uses: tuple = ()
+        self.sizes: tuple[int, ...] = ()
+        for vector in self.vectors:
+            uses += (_vector_use(vector, id(vector) in written),)
+            self.sizes += (vector._size,)
+        stores: tuple = ()
+        for store in self.matrices:
+            stores += (_matrix_use(store),)
+        self.key = steps, condition, uses, stores
+
+    # ---- what a program is made of: asked for once, not at every call ----------------------------------------------
+
+    @property
+    def steps(self) -> list[BodyStep]:
+        steps: list[BodyStep] = []
+        for node, (kind, out, _, args, mask, _, replace, _) in zip(self._program.nodes, self.key[0], strict=True):
+            use, line = None if mask is None else _mask_use(*mask), self._program.line(node)
+            op, accum, desc = node.operator, node.accum, node.descriptor
+            steps.append(BodyStep(kind, out[1], op, _operands(args), use, accum, replace, desc, len(steps), line))
+        return steps
+
+    @property
+    def condition(self) -> Any:
+        kind, *rest = self.key[1]
+        if kind == "entries":
+            return kind, *rest
+        operands = _operands(rest[-1])
+        return (kind, *operands) if kind == "true" else (kind, self._program.condition.op, operands)
+
+    @property
+    def uses(self) -> list[VectorUse]:
+        return [VectorUse(*use) for use in self.key[2]]
+
+    # ---- the key ----------------------------------------------------------------------------------------------------
+
+    def _step(self, node: Node) -> tuple:
+        ir_op, out, op, args, mask, accum, replace, desc, _ = node
+        kind = KINDS[ir_op]
+        if kind == "assign":
+            args = args[:1]  # to everything
+        if out.ndim == 0 and ir_op not in ops.REDUCTIONS:
+            kind = f"scalar.{kind}"
+        if kind not in PLAIN:
+            kind, args, mask, replace = _checked(kind, op, args, mask, accum, replace)
+        known, operand = self._operands, self._operand
+        operands: tuple = ()
+        for arg in args:
+            operands += (known.get(id(arg)) or operand(arg),)
+        return (
+            kind,
+            known.get(id(out)) or operand(out),
+            None if op is None else op.key,
+            operands,
+            None if mask is None else (known.get(id(mask.parent)) or operand(mask.parent), type(mask)),
+            None if accum is None else accum.key,
+            replace,
+            None if desc is None else desc.key,
+        )
+
+    def _operand(self, arg: Any) -> tuple:
+        """The fields of an :class:`Operand` that is not known yet."""
+        if type(arg) is Number:
+            return "count", 0, COUNT_TYPE, False, arg.text
+        if arg.ndim == 1:
+            vector = self._operands[id(arg)] = "vector", len(self.vectors)
+            self.vectors.append(arg)
+            return vector
+        if arg.ndim == 2:
+            store = arg._matrix._store if arg._is_transposed else arg._store
+            if store.copies > 1 and not _numbers_copies(store):
+                raise Unfusable("copies of a matrix that is not square, or too many")
+            matrices = self.matrices
+            if store not in matrices:
+                matrices.append(store)
+            return "matrix", matrices.index(store), None, arg._is_transposed
+        dtype = arg.dtype.np_type
+        if id(arg) in self._written:
+            variable = self._operands[id(arg)] = "variable", len(self.variables), dtype
+            self.variables.append(arg)
+            return variable
+        content = arg._content
+        if type(content) is Number:
+            if content.counts(self._program.count):
+                return "count", 0, dtype, False, content.text
+            content = arg._get()
+        if content is None:
+            raise Unfusable("an empty Scalar")
+        self.constants.append((content, dtype))
+        return "constant", len(self.constants) - 1, dtype
+
+    def _condition(self, condition: Any) -> tuple:
+        if condition.ndim == 2:
+            raise Unfusable("the condition is a Matrix")
+        known, operand = self._operands, self._operand
+        if condition.ndim == 1:
+            return "entries", (known.get(id(condition)) or operand(condition))[1]
+        if condition._role == "object":
+            return "true", (known.get(id(condition)) or operand(condition),)
+        return "compare", condition.op.key, tuple([known.get(id(arg)) or operand(arg) for arg in condition.args])
+
+
+def _checked(kind: str, op: Any, args: Any, mask: Any, accum: Any, replace: bool) -> tuple:
+    """Kind, arguments, mask and replace of a step as the passes see them, if they can run that step."""
+    if kind == "row" and args[0]._store.copies > 1:
+        raise Unfusable("a row of copies of a matrix")
+    if op is not None and op.opclass == "Aggregator":
+        raise Unfusable("an aggregator")
+    if kind == "select_mask":
+        if mask is not None:
+            raise Unfusable("entries that a mask selects, through another mask")
+        return "copy", args[:1], args[1], accum is None
+    return kind, args, mask, replace
+
+
+def lower(program: Program) -> Body:
+    """A program by numbers."""
+    return Body(program)
+
+
+def located(program: Program, why: str, number: int | None) -> str:
+    """A reason, with the line of the node that it is about."""
+    return why if number is None else f"line {program.line(program.nodes[number])}: {why}"
+
+
+def _operands(fields: Any) -> tuple[Operand, ...]:
+    return tuple([Operand(*each) for each in fields])
+
+
+def _mask_use(vector: tuple, kind: Any) -> MaskUse:
+    return MaskUse(vector[1], kind.structure, kind.complement)
+
+
+def _numbers_copies(store: MatrixStore) -> bool:
+    """Whether kernels/mxv.cuh can tell the copy that a row or a column is in: by one size, in 32 bits."""
+    return store.nrows == store.ncols <= 2**32
+
+
+def _vector_use(vector: Any, written: bool) -> tuple:
+    """The fields of a :class:`VectorUse`."""
+    store = vector._store
+    if store.pending is not None:
+        return vector.dtype.np_type, False, store.iso or store.known_nvals == 0, written
+    full = store.present is None and store.indices is None and store.size > 0
+    return vector.dtype.np_type, full, store.nvals == 0 or len(store.values) == 1, written
+
+
+def _matrix_use(store: MatrixStore) -> tuple:
+    """What a program must know of a matrix: types, whether one value stands for all, and whether it is repeated."""
+    once = store.once
+    values = once.values
+    return values.dtype, len(values) == 1, once.indices.dtype, store.indptr.dtype, store.copies > 1

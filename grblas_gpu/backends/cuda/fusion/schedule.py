@@ -1,0 +1,213 @@
+"""The order of things in a round of a loop: which passes, and where all blocks have to wait for each other.
+
+Steps that read what others wrote are separated by a barrier of all blocks, at which thread 0 of every block notes what
+the passes before it counted. Passes over all positions need none between them, since the same thread has the same
+positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from .analyse import PRODUCTS, Analysis, product_operands, vectors_of
+from .chains import chains_of, is_driven, swapped_by
+from .items import (
+    Barrier,
+    Changed,
+    Clean,
+    Item,
+    Note,
+    Overwritten,
+    Positions,
+    Product,
+    Reduce,
+    RoundEnds,
+    Row,
+    ScalarStep,
+    Schedule,
+)
+from .lower import BodyStep
+
+
+def schedule(facts: Analysis) -> Schedule:
+    chains = chains_of(facts)
+    planner = _Scheduler(facts)
+    last = len(facts.steps) - 1
+    for chain in chains:
+        planner.add(chain, chain[-1] == last)
+    if last < 0 or facts.steps[last].kind not in PRODUCTS:
+        planner.end_round()
+    planner.wait_for_cleaning(chains)
+    return Schedule(facts, chains, planner.items)
+
+
+class _Scheduler:
+    """Keeps account of what waits for a barrier."""
+
+    def __init__(self, facts: Analysis) -> None:
+        self.facts = facts
+        self.items: list[Item] = []
+        self._notes: list[Note] = []
+        self._sums: list[int] = []
+        self._clean_next: list[int] = []  # slots whose old buffers are to be cleaned after the next barrier
+        self._cleaning: set[int] = set()  # those that are being cleaned since the last one
+        self._dense = False  # the pass before goes by all positions
+        self._as_round_began = True  # nothing that products depend on has changed since
+        self._closed_early: set[int] = set()  # products that did not wait for the step before
+        self._reductions = 0
+
+    def add(self, chain: list[int], last: bool) -> None:
+        at, step = chain[0], self.facts.steps[chain[0]]
+        if len(chain) > 1:
+            self._chain(chain, last)
+        elif step.kind in PRODUCTS:
+            self._product(at, step, last)
+        elif step.kind.startswith("reduce"):
+            self._reduce(at, step)
+        elif step.kind == "row":
+            self._row(at, step)
+        elif step.kind.startswith("scalar"):
+            self._barrier(f"before step {at}, of Scalars")
+            self._as_round_began = False
+            self.items.append(ScalarStep(at))
+        else:
+            self._position(at, step, last)
+
+    # ---- barriers --------------------------------------------------------------------------------------------------
+
+    def _barrier(self, why: str) -> None:
+        """A barrier, if anything is waiting for one."""
+        if self._notes or self._sums:
+            self._place(Barrier(why, tuple(self._notes), tuple(self._sums)))
+
+    def end_round(self) -> None:
+        self._notes.append(RoundEnds())
+        self._place(Barrier("the end of the round", tuple(self._notes), tuple(self._sums), decides=True))
+
+    def _place(self, barrier: Barrier) -> None:
+        self._as_round_began = False
+        self.items.append(barrier)
+        self._after_barrier()
+
+    def _after_barrier(self) -> None:
+        self.items += map(Clean, self._clean_next)
+        self._cleaning = set(self._clean_next)
+        self._notes, self._sums, self._clean_next = [], [], []
+        self._dense = False
+
+    def _wait_until_clean(self, slots: Collection[int]) -> None:
+        names = ", ".join(f"s{number}" for number in sorted(slots))
+        self.items.append(Barrier(f"the old buffer of {names} is being cleaned, and written next"))
+
+    def wait_for_cleaning(self, chains: Sequence[Sequence[int]]) -> None:
+        """May the next round begin before the old buffers are clean?"""
+        for chain in chains:
+            waiting = swapped_by(self.facts, chain) & self._cleaning
+            if any(self.facts.slots[number].buffers == 2 for number in waiting):
+                self._wait_until_clean(waiting)
+                return
+            scalars = self.facts.steps[chain[0]].kind.startswith("scalar")
+            if not scalars and chain[-1] + 1 not in self._closed_early:
+                return  # there is a barrier before anything else is overwritten
+
+    def _note_overwritten(self, slot: int, step: int, listed: str, count: str = "") -> None:
+        self._notes.append(Overwritten(slot, step, listed, count))
+        self._clean_next.append(slot)
+
+    # ---- passes ----------------------------------------------------------------------------------------------------
+
+    def _product(self, at: int, step: BodyStep, last: bool) -> None:
+        facts = self.facts
+        before = self.items[-1] if self.items else None
+        epilogue = isinstance(before, Positions) and before.epilogue
+        closing = facts.closing.get(at)
+        if closing is None or len(self._notes) > 1 or self._sums:
+            if epilogue and isinstance(before, Positions):
+                self.items[-1], epilogue = replace(before, epilogue=False), False
+            self._barrier(f"before the product of step {at}")
+            closing = None
+        else:
+            self._closed_early.add(at)
+        if step.out in self._cleaning and facts.slots[step.out].buffers == 2:
+            self._wait_until_clean([step.out])
+        if last:
+            self._notes.append(RoundEnds())
+        operand = product_operands(step)[1].number
+        ahead, inside = self._as_round_began, at - 1 if epilogue else None
+        self.items.append(Product(at, operand, step.out, ahead, closing, inside, tuple(self._notes), last))
+        self._as_round_began = False
+        self._clean_next.append(step.out)
+        self._after_barrier()
+
+    def _reduce(self, at: int, step: BodyStep) -> None:
+        slot = step.args[0].number
+        dense = slot not in self.facts.listable
+        if not (dense and self._dense):
+            self._barrier(f"before the sum of step {at}")
+        self.items.append(Reduce(at, slot, self._reductions))
+        self._reductions += 1
+        self._dense = dense
+        self._sums.append(at)
+
+    def _row(self, at: int, step: BodyStep) -> None:
+        self._barrier(f"before the row of step {at}")
+        if step.out in self._cleaning:
+            self._wait_until_clean([step.out])
+        self.items.append(Row(at))
+        self._note_overwritten(step.out, at, "true", f"length{at}")
+        self._barrier("whoever comes next may read the list")
+
+    def _begin_pass(self, steps: Sequence[BodyStep], at: int, swapped: Collection[int], dense: bool) -> None:
+        """A barrier before a pass over positions, if one is needed."""
+        read = {number for step in steps for number in vectors_of(step)}
+        same_positions = dense and self._dense and not read & self.facts.listable
+        reads_scalars = any(arg.kind == "variable" for step in steps for arg in step.args)
+        if not same_positions:
+            self._barrier(f"step {at} may read what others wrote")
+        elif self._sums and reads_scalars:
+            self._barrier(f"step {at} reads a sum")
+        if waiting := self._cleaning & set(swapped):
+            self._wait_until_clean(waiting)
+            self._cleaning = set()
+        self._dense = dense
+
+    def _position(self, at: int, step: BodyStep, last: bool) -> None:
+        facts = self.facts
+        driver, swaps = facts.driver(step), facts.swaps(step)
+        one_value = facts.slots[step.out].iso and step.kind == "copy"  # others may be reading it
+        dense = driver is None and step.out not in facts.listable and not one_value
+        swapped = (step.out,) if swaps else ()
+        self._begin_pass([step], at, swapped, dense)
+        if swaps:
+            self.items.append(Positions((at,), driver, swapped, one_value))
+            self._note_overwritten(step.out, at, f"listed{at}")
+            if not last:
+                self._barrier("whoever comes next may read the list")
+            return
+        epilogue = False
+        if driver is not None and facts.closing.get(at + 1) == driver:
+            epilogue = driver == product_operands(facts.steps[at + 1])[1].number
+        self.items.append(Positions((at,), driver, (), one_value, epilogue))
+        self._notes.append(Changed(step.out, at))
+
+    def _chain(self, chain: list[int], last: bool) -> None:
+        facts = self.facts
+        steps = [facts.steps[at] for at in chain]
+        driver = facts.driver(steps[0]) if is_driven(facts, steps) else None
+        swapped = swapped_by(facts, chain)
+        last_step = {step.out: at for at, step in zip(chain, steps, strict=True)}
+        self._begin_pass(steps, chain[0], swapped, driver is None and not facts.listable & set(last_step))
+        self.items.append(Positions(tuple(chain), driver, tuple(sorted(swapped))))
+        for number in written_order(last_step, swapped):
+            if number in swapped:
+                self._note_overwritten(number, last_step[number], f"listed{chain[0]}")
+            else:
+                self._notes.append(Changed(number, last_step[number]))
+        if swapped and not last:
+            self._barrier("whoever comes next may read a list")
+
+
+def written_order(outs: Collection[int], swapped: Collection[int]) -> list[int]:
+    """The vectors that a chain writes: those with lists first."""
+    return sorted(outs, key=lambda number: number not in swapped)

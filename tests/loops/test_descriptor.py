@@ -1,0 +1,143 @@
+"""What a descriptor asks for inside of a loop is done, or the loop is not fused; the trace says what ran, and why."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from loop_bodies import levels_by
+from loop_cases import graphs, same
+
+import grblas_gpu as gb
+from grblas_gpu import Matrix, Vector, binary, semiring
+from grblas_gpu.ir.descriptor import OPTIONS, PULL_STRATEGIES, PUSH_STRATEGIES
+
+#: Options, and what steps of a fused search may run and say about it.
+FUSED: list[tuple[dict[str, Any], set[str], str]] = [
+    ({}, {"push.scatter", "pull.hybrid"}, "push .* against pull .* edges, .* open rows"),
+    ({"direction": "auto"}, {"push.scatter", "pull.hybrid"}, "push .* against pull .* edges, .* open rows"),
+    ({"direction": "push"}, {"push.scatter"}, "asked for by direction="),
+    ({"direction": "pull"}, {"pull.hybrid"}, "asked for by direction="),
+    ({"strategy": "push.scatter"}, {"push.scatter"}, "asked for by strategy="),
+    ({"strategy": "pull.hybrid"}, {"pull.hybrid"}, "asked for by strategy="),
+    ({"policy": "switchpoint"}, {"push.scatter", "pull.hybrid"}, r"fill .* against switchpoint 0\.0"),
+    ({"policy": "switchpoint", "switchpoint": 0.0}, {"pull.hybrid"}, "fill .* against switchpoint 0;"),
+    ({"policy": "switchpoint", "switchpoint": 1.0}, {"push.scatter"}, "fill .* against switchpoint"),
+    ({"policy": "edges"}, {"push.scatter", "pull.hybrid"}, "edges against open / alpha|vertices against n / beta"),
+    ({"policy": "edge-check"}, {"push.scatter", "pull.hybrid"}, "edge-check ratio"),
+    ({"policy": "fraction"}, {"push.scatter", "pull.hybrid"}, r"of the vertices against 0\.1"),
+    ({"direction": "pull", "early_exit": False}, {"pull.hybrid"}, "asked for by direction="),
+    ({"direction": "pull", "pull_strategy": "pull.hybrid"}, {"pull.hybrid"}, "asked for by direction="),
+    ({"direction": "push", "pull_strategy": "pull.warp"}, {"push.scatter"}, "asked for by direction="),
+    ({"direction": "push", "edges_before": 7}, {"push.scatter"}, "asked for by direction="),
+    ({"direction": "pull", "reuse_mask": True}, {"pull.hybrid"}, "asked for by direction="),
+    ({"reuse_mask": True}, {"push.scatter", "pull.hybrid"}, "push .* against pull"),
+    ({"direction": "push", "deterministic": True}, {"push.scatter"}, "asked for by direction="),  # any order will do
+]
+
+#: Options that are refused, and what the steps of the search run then.
+REFUSED: list[tuple[dict[str, Any], str, set[str]]] = [
+    *(({"strategy": name}, f"strategy='{name}'", {name}) for name in PUSH_STRATEGIES if name != "push.scatter"),
+    *(({"strategy": name}, f"strategy='{name}'", {name}) for name in PULL_STRATEGIES if name != "pull.hybrid"),
+    *(
+        ({"direction": "pull", "pull_strategy": name}, f"pull_strategy='{name}'", {name})
+        for name in PULL_STRATEGIES
+        if name != "pull.hybrid"
+    ),
+    ({"policy": "edges", "edges_before": 7}, "edges_before=7", {"push.scatter", "pull.hybrid"}),
+    ({"policy": "edge-check", "edges_before": 7}, "edges_before=7", {"push.scatter", "push.scan", "pull.hybrid"}),
+]
+
+
+def test_every_option_is_tried() -> None:
+    tried = {name for options, *_ in (*FUSED, *REFUSED) for name in options}
+    assert tried | {"settles_at"} == OPTIONS
+
+
+def words(options: dict[str, Any]) -> str:
+    return " ".join(f"{name}={value}" for name, value in options.items()) or "nothing"
+
+
+@pytest.mark.parametrize(("options", "strategies", "reason"), FUSED, ids=[words(options) for options, *_ in FUSED])
+def test_what_a_fused_loop_does(to_device: Any, options: dict[str, Any], strategies: set[str], reason: str) -> None:
+    A = graphs()["kronecker"]
+    with gb.using("cpu"):
+        expected, results = levels_by()(A, 5)
+    with gb.trace() as trace:
+        loop, found = levels_by(**options)(to_device(A), 5)
+    assert (loop.mode, loop.steps) == ("fused", expected.steps)
+    assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True, True]
+    steps = trace.steps()
+    assert len(steps) == loop.steps and {step.strategy for step in steps} <= strategies
+    for step in steps:
+        assert re.search(reason, step.reason)
+        assert step.direction == step.strategy.partition(".")[0]
+
+
+@pytest.mark.parametrize(("options", "field", "strategies"), REFUSED, ids=[words(options) for options, *_ in REFUSED])
+def test_what_a_fused_loop_does_not_do(
+    to_device: Any, options: dict[str, Any], field: str, strategies: set[str]
+) -> None:
+    A = graphs()["kronecker"]
+    with gb.using("cpu"):
+        _, results = levels_by()(A, 5)
+    with gb.trace() as trace:
+        loop, found = levels_by(**options)(to_device(A), 5)
+    assert loop.mode == "iterated"
+    assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True, True]
+    first = trace.records[0]
+    assert (first.op, first.strategy) == ("loop", "iterated")
+    assert first.reason.startswith("line ") and field in first.reason
+    assert {step.strategy for step in trace.steps()} <= strategies
+
+
+def refused(A: Matrix, body: Any) -> str:
+    x = Vector.from_coo([5], [1.5], size=A.nrows)
+    with gb.trace() as trace:
+        loop = gb.loop(x, 2)
+        for _ in loop:
+            body(x)
+    assert loop.mode == "iterated"
+    return trace.records[0].reason
+
+
+def test_sums_in_a_fixed_order(to_device: Any) -> None:
+    A = to_device(graphs()["directed"])
+
+    def body(x: Vector) -> None:
+        x(deterministic=True) << semiring.plus_first(x @ A)
+
+    assert "deterministic=True" in refused(A, body)
+
+
+def test_the_mask_in_place_of_an_operand_whose_values_matter(to_device: Any) -> None:
+    A = to_device(graphs()["directed"])
+    seen = Vector.from_coo([5], [1.5], size=A.nrows)
+
+    def body(x: Vector) -> None:
+        x(~seen.S, replace=True, reuse_mask=True, direction="pull") << semiring.plus_first(x @ A)
+
+    assert "reuse_mask=True" in refused(A, body)
+
+
+def test_settled_rows(to_device: Any) -> None:
+    A = to_device(graphs()["directed"])
+
+    def body(x: Vector) -> None:
+        x(binary.min, settles_at=0.5) << semiring.min_plus(x @ A)
+
+    assert "settles_at=0.5" in refused(A, body)
+
+
+def test_a_reason_names_its_own_line(to_device: Any) -> None:
+    """Also if a loop like it was refused before."""
+    A = to_device(graphs()["directed"])
+    x = Vector.from_coo([5], [1.5], size=A.nrows)
+    with gb.trace() as trace:
+        for _ in gb.loop(x, 2):
+            x(strategy="pull.warp") << semiring.max_first(x @ A)
+        for _ in gb.loop(x, 2):
+            x(strategy="pull.warp") << semiring.max_first(x @ A)
+    first, second = [int(r.reason.partition(":")[0][5:]) for r in trace.records if r.strategy == "iterated"]
+    assert second == first + 2

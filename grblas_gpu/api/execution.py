@@ -139,8 +139,8 @@ def assigned_value(out: Any, value: Any) -> Any:
         return np.float64(value)
     if kind is int and -(2**63) <= value < 2**63:
         return np.int64(value)
-    if kind is Number:
-        return value
+    if kind is Number:  # that of an earlier loop is known
+        return value if value.symbolic else np.int64(int(value))
     return _as_scalar(out, value)
 
 

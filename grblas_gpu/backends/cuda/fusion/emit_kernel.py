@@ -112,6 +112,7 @@ constexpr int64 GO_ON = 0, OTHER_TEAM = 1, END = 2, UNDECIDED = 3;
 extern "C" __global__ void __launch_bounds__({threads}, {blocks}) CLUSTERS loop_kernel(const Words given) {{
     State& S = state();
     constexpr int64 STATE_WORDS = {state_words};
+    static_assert(sizeof(State) == STATE_WORDS * sizeof(int64), "as fusion/layout.py numbers the words");
     int64* saved = (int64*){saved};
     int64* first_counters = (int64*){counter_sets} + SETS_OF_COUNTERS * COUNTERS_IN_SET;
     int64* parts = (int64*){parts};

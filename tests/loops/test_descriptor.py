@@ -10,7 +10,7 @@ from loop_bodies import levels_by
 from loop_cases import graphs, same
 
 import grblas_gpu as gb
-from grblas_gpu import Matrix, Vector, binary, semiring
+from grblas_gpu import Matrix, Vector, algorithms, binary, semiring
 from grblas_gpu.ir.descriptor import OPTIONS, PULL_STRATEGIES, PUSH_STRATEGIES
 
 #: Options, and what steps of a fused search may run and say about it.
@@ -90,6 +90,23 @@ def test_what_a_fused_loop_does_not_do(
     assert (first.op, first.strategy) == ("loop", "iterated")
     assert first.reason.startswith("line ") and field in first.reason
     assert {step.strategy for step in trace.steps()} <= strategies
+
+
+@pytest.mark.parametrize("search", [algorithms.dobfs, algorithms.xbfs], ids=["dobfs", "xbfs"])
+def test_searches_that_reuse_what_they_have_visited(to_device: Any, search: Any) -> None:
+    """They are fused, and their pulls read the visited vertices."""
+    A = graphs()["kronecker"]
+    with gb.using("cpu"):
+        expected = algorithms.bfs(A, 5)
+    with gb.trace() as trace:
+        found = search(to_device(A), 5)
+    assert same(expected, found)
+    steps = trace.steps()
+    assert {step.strategy for step in steps} == {"push.scatter", "pull.hybrid"}
+    assert "iterated" not in {record.strategy for record in trace.records}
+    for step in steps:
+        if step.direction == "pull":
+            assert step.input_nvals == A.nrows - step.allowed
 
 
 def refused(A: Matrix, body: Any) -> str:

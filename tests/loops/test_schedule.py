@@ -13,39 +13,39 @@ SCHEDULES = {
     "levels": """
 positions 0 by the entries of s1, fused epilogue of step 1
 product 1 of s1, planned at the end of the round before, rows of s1 closed
-barrier: the result of step 1 is complete; notes s0 changed, the round ends, s1 overwritten
+grid barrier: the result of step 1 is complete; notes s0 changed, the round ends, s1 overwritten
 clean the old buffer of s1
 """,
     "ranks": """
 chain 0, 1, 2, 3 by all positions
-barrier: before the product of step 4; notes s1 changed, s3 changed, s0 changed
+grid barrier: before the product of step 4; notes s1 changed, s3 changed, s0 changed
 product 4 of s3, planned here
-barrier: the result of step 4 is complete; notes s6 overwritten
+grid barrier: the result of step 4 is complete; notes s6 overwritten
 clean the old buffer of s6
 chain 5, 6, 7 by all positions
 reduce 8 of s5, by blocks
-barrier: the end of the round; notes s0 changed, s1 changed, s5 changed, the round ends, sum of step 8
+grid barrier: the end of the round; notes s0 changed, s1 changed, s5 changed, the round ends, sum of step 8
 """,
     "levels_backward": """
 chain 0, 1, 2, 3 by all positions
-barrier: before the product of step 4; notes s1 changed, s3 changed
+grid barrier: before the product of step 4; notes s1 changed, s3 changed
 product 4 of s3, planned here
-barrier: the result of step 4 is complete; notes s3 overwritten
+grid barrier: the result of step 4 is complete; notes s3 overwritten
 clean the old buffer of s3
 chain 5, 6 by all positions
-barrier: the end of the round; notes s2 changed, s4 changed, the round ends
+grid barrier: the end of the round; notes s2 changed, s4 changed, the round ends
 """,
     "cores": """
 reduce 0 of s0, by blocks
-barrier: before step 1, of Scalars; notes sum of step 0
+grid barrier: before step 1, of Scalars; notes sum of step 0
 scalar 1
 chain 2, 3, 4 by all positions
-barrier: before the product of step 5; notes s1 changed, s2 changed, s0 changed
+grid barrier: before the product of step 5; notes s1 changed, s2 changed, s0 changed
 product 5 of s1, planned here
-barrier: the result of step 5 is complete; notes s3 overwritten
+grid barrier: the result of step 5 is complete; notes s3 overwritten
 clean the old buffer of s3
 positions 6 by the entries of s3
-barrier: the end of the round; notes s0 changed, the round ends
+grid barrier: the end of the round; notes s0 changed, the round ends
 """,
 }
 

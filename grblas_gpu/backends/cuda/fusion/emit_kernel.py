@@ -1,4 +1,4 @@
-"""The kernel around the steps of a loop: how it begins, goes on and ends, and what it tells the host."""
+"""The kernel around the steps of a loop: how it begins, goes on and ends, and what it publishes to the host."""
 
 from __future__ import annotations
 
@@ -88,14 +88,14 @@ def epilogue(facts: Analysis) -> str:
 
 
 def report(layout: Layout) -> str:
-    """What the host is told."""
-    told = {REPORT.at[name]: f"S.{name}" for name in ("stop", "step")}
-    told |= {layout.reported_count(n): f"S.s{n}.count" for n in range(layout.vectors)}
+    """What is published to the host."""
+    published = {REPORT.at[name]: f"S.{name}" for name in ("stop", "step")}
+    published |= {layout.reported_count(n): f"S.s{n}.count" for n in range(layout.vectors)}
     for n in range(layout.variables):
         base = layout.reported_variable(n)
-        told[base + VARIABLE.at["bits"]] = f"int64(S.c{n}.bits)"
-        told[base + VARIABLE.at["present"]] = f"S.c{n}.present"
-    return "".join(f"            report[{at}] = {value};\n" for at, value in told.items())
+        published[base + VARIABLE.at["bits"]] = f"int64(S.c{n}.bits)"
+        published[base + VARIABLE.at["present"]] = f"S.c{n}.present"
+    return "".join(f"            report[{at}] = {value};\n" for at, value in published.items())
 
 
 KERNEL = """
@@ -112,6 +112,7 @@ constexpr int64 GO_ON = 0, OTHER_TEAM = 1, END = 2, UNDECIDED = 3;
 extern "C" __global__ void __launch_bounds__({threads}, {blocks}) CLUSTERS loop_kernel(const Words given) {{
     State& S = state();
     constexpr int64 STATE_WORDS = {state_words};
+    static_assert(sizeof(State) == STATE_WORDS * sizeof(int64), "as fusion/layout.py numbers the words");
     int64* saved = (int64*){saved};
     int64* first_counters = (int64*){counter_sets} + SETS_OF_COUNTERS * COUNTERS_IN_SET;
     int64* parts = (int64*){parts};

@@ -57,7 +57,7 @@ class Barrier:
 
     def __str__(self) -> str:
         said = [*map(str, self.notes), *(f"sum of step {at}" for at in self.sums)]
-        return f"barrier: {self.why}{'; notes ' if said else ''}{', '.join(said)}"
+        return f"grid barrier: {self.why}{'; notes ' if said else ''}{', '.join(said)}"
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Product:
         notes = ", ".join(map(str, (*self.notes, Overwritten(self.out, self.step, ""))))
         return (
             f"product {self.step} of s{self.operand}, planned {when}{closing}\n"
-            f"barrier: the result of step {self.step} is complete; notes {notes}"
+            f"grid barrier: the result of step {self.step} is complete; notes {notes}"
         )
 
 

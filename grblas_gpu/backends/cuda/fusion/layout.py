@@ -68,7 +68,7 @@ SLOT = Struct(
 VARIABLE = Struct("Variable", Field("uint64", "bits"), Field("int64", "present"))
 #: What the state begins with.
 HEAD = Struct("Head", *_numbers("step", "tick", "stop", "turn", "then"))
-#: What the kernel tells the host when it ends: this, the entries of every vector, and every Scalar.
+#: What the kernel publishes to the host when it ends: this, the entries of every vector, and every Scalar.
 REPORT = Struct("Report", *_numbers("stamp", "stop", "step"))
 #: What a product tells the trace.
 ROW = Struct(

@@ -8,7 +8,8 @@ from ....trace.records import Record, current
 from .analyse import product_operands
 from .direction import Seen, reason
 from .layout import REPORT, ROW
-from .requests import PULL, PUSH
+from .lower import BodyStep
+from .requests import PULL, PUSH, reuses_mask
 
 TRACED = 65536  # steps of which a trace tells
 
@@ -17,6 +18,13 @@ def trace_iterated(why: str) -> None:
     """A loop that cannot run as one kernel is repeated, one operation after another."""
     if (collector := current()) is not None:
         collector.records.append(Record("loop", 0.0, 0, "iterated", why))
+
+
+def _read(step: BodyStep, seen: Seen, push: bool) -> int:
+    """How many entries a product read its operand from: those of the mask's vector, if a pull reused that."""
+    if step.mask is None or push or not reuses_mask(step.desc, True):
+        return seen.entries
+    return seen.nrows - seen.allowed if step.mask.complement else seen.allowed
 
 
 def records_of(run: Any, seconds: float) -> None:
@@ -51,7 +59,7 @@ def records_of(run: Any, seconds: float) -> None:
                     PUSH if row["push"] else PULL,
                     f"{why}; step {number} of a loop on the device, {seconds * 1e3:.3g} ms in all",
                     "push" if row["push"] else "pull",
-                    input_nvals=row["entries"],
+                    input_nvals=_read(step, seen, bool(row["push"])),
                     input_edges=row["edges"],
                     allowed=row["allowed"],
                 )

@@ -1,4 +1,4 @@
-"""Memory that loops of one program use again and again, and the numbers that the kernel tells the host."""
+"""Memory that loops of one program use again and again, and the numbers that the kernel publishes to the host."""
 
 from __future__ import annotations
 

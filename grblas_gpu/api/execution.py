@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import interpreter
+from ..backends.interpreter import execute as execute_node
 from ..config import config
 from ..errors import DimensionMismatch, InvalidObject
 from ..ir import ops
 from ..ir import record as recording
 from ..ir.descriptor import Descriptor
-from ..ir.node import Node
+from ..ir.node import Node, node_of
 from ..ir.record import Number
 from . import kinds
 from .kinds import output_type
@@ -23,7 +23,7 @@ def submit(node: Node) -> None:
     """Run a node; or note it, while the body of a loop is recorded."""
     if recording.active and (recorder := recording.current()) is not None and recorder.record(node):
         return
-    interpreter.execute(node)
+    execute_node(node)
 
 
 def execute(out: Any, expr: Any, mask: Any, accum: Any, replace: bool, desc: Descriptor | None) -> None:
@@ -34,7 +34,7 @@ def execute(out: Any, expr: Any, mask: Any, accum: Any, replace: bool, desc: Des
         )
     if mask is not None:
         mask = fitting_mask(mask, out)
-    submit(Node(expr.ir_op, out, expr.op, expr.args, mask, accum, replace, desc))
+    submit(node_of((expr.ir_op, out, expr.op, expr.args, mask, accum, replace, desc, 0)))
 
 
 def update(
@@ -93,7 +93,7 @@ def _assign_all(
         op, operands = ops.ASSIGN, [assigned_value(out, value), None]
     if mask is not None:
         mask = fitting_mask(mask, out)
-    submit(Node(op, out, None, operands, mask, accum, replace, desc))
+    submit(node_of((op, out, None, operands, mask, accum, replace, desc, 0)))
 
 
 def fitting_mask(mask: Any, out: Any) -> Mask:

@@ -21,7 +21,7 @@ from ..config import config
 from ..errors import LoopError
 from ..ir import ops
 from ..ir import record as recording
-from ..ir.node import Node
+from ..ir.node import Node, node_of
 from ..ir.program import Program
 from ..ir.record import Number
 from ..trace import records as trace
@@ -200,7 +200,7 @@ class Recorder:
             self.give_up()  # what was read is right for the first step
             return False
         place = 0 if self._frame is None else self._frame.f_lasti  # its line is looked up where it matters
-        self.nodes.append(Node(*node[:-1], place))
+        self.nodes.append(node_of((*node[:-1], place)))
         self.written[id(out)] = out
         return True
 

@@ -16,39 +16,37 @@ from .storage import MaskView
 
 def assign(node: Node) -> None:
     """``out<mask>[I, J] (accum)= value``."""
-    out, (value, indexes) = node.out, node.operands
+    op, out, _, (value, indexes), mask, accum, replace, _, _ = node
     if out.ndim == 0:
-        _assign_scalar(out, value, node.accum)
+        _assign_scalar(out, value, accum)
         return
-    engine, submask = out._engine, node.op is SUBASSIGN
-    view = None if node.mask is None else node.mask.view()
-    plain = value_of(value)
+    engine, store = out._engine, out._store
+    view = None if mask is None else mask.view()
+    plain = value if isinstance(value, np.generic) else value_of(value)
     if indexes is None:
-        out._store = choose_format(engine, _assigned(node, out._store, plain, (None,) * out.ndim, view))
-        return
-    is_line = out.ndim == 2 and len(indexes.shape) == 1
-    if is_line:
-        along_mask = node.mask is not None and node.mask.parent.ndim == 1
-        vector = getattr(value, "ndim", 0) == 1
-        if along_mask or (vector and node.mask is None):
+        index: tuple = (None,) if out.ndim == 1 else (None, None)
+    else:
+        is_line = out.ndim == 2 and len(indexes.shape) == 1
+        is_vector = getattr(value, "ndim", 0) == 1
+        if is_line and (is_vector if mask is None else mask.parent.ndim == 1):
             out._store = _assign_line(node, plain, indexes, view)
             return
-        if vector:  # a matrix mask: the line is a thin matrix
+        if is_line and is_vector:  # a matrix mask: the line is a thin matrix
             plain = engine.as_matrix(plain, indexes.axes[0].size is None)
-    index = tuple(axis.on(engine) for axis in indexes.axes)
-    out._store = choose_format(engine, _assigned(node, out._store, plain, index, view, submask))
+        index = tuple(axis.on(engine) for axis in indexes.axes)
+    plain = _fitting(engine, store, plain, index, accum)
+    out._store = choose_format(engine, engine.assign(store, plain, index, view, accum, replace, op is SUBASSIGN))
 
 
-def _assigned(node: Node, store: Any, value: Any, index: tuple, view: MaskView | None, submask: bool = False) -> Any:
-    """``value`` is a store, a NumPy scalar, or None: assigning nothing deletes (or, accumulated, changes nothing)."""
-    engine, accum = node.out._engine, node.accum
+def _fitting(engine: Any, store: Any, value: Any, index: tuple, accum: Any) -> Any:
+    """A value of the type of the output; None is an empty object: that deletes, or, accumulated, changes nothing."""
     if value is None:
         shape = (store.size,) if len(index) == 1 else (store.nrows, store.ncols)
         sizes = [n if part is None else len(part) for part, n in zip(index, shape, strict=True)]
-        value = (engine.empty_vector if len(index) == 1 else engine.empty_matrix)(*sizes, store.dtype)
-    elif accum is None and isinstance(value, np.generic) and value.dtype != store.dtype:
-        value = cast(value.reshape(1), store.dtype)[0]
-    return engine.assign(store, value, index, view, accum, node.replace, submask)
+        return (engine.empty_vector if len(index) == 1 else engine.empty_matrix)(*sizes, store.dtype)
+    if accum is None and isinstance(value, np.generic) and value.dtype != store.dtype:
+        return cast(value.reshape(1), store.dtype)[0]
+    return value
 
 
 def _assign_line(node: Node, value: Any, indexes: Any, view: MaskView | None) -> Any:
@@ -60,7 +58,9 @@ def _assign_line(node: Node, value: Any, indexes: Any, view: MaskView | None) ->
     take = engine.extract_row if is_row else engine.extract_column
     put = engine.replace_row if is_row else engine.replace_column
     line = take(out._store, across.index, None)
-    line = _assigned(node, line, value, (along.on(engine),), view, node.op is SUBASSIGN)
+    index = (along.on(engine),)
+    value = _fitting(engine, line, value, index, node.accum)
+    line = engine.assign(line, value, index, view, node.accum, node.replace, node.op is SUBASSIGN)
     return choose_format(engine, put(out._store, across.index, line))
 
 

@@ -56,50 +56,40 @@ CHANGE: dict[Op, Callable[[Node], None]] = {
 }
 
 
-def execute(node: Node) -> None:
+def execute(node: Node, tracing: bool = True) -> None:
     """``out<mask, replace> (accum)= op(operands)``. If anything fails, every object is as it was."""
+    if tracing and trace.current() is not None:
+        _execute_traced(node)
+        return
+    op, out, _, operands, mask, accum, replace, desc, _ = node
+    compute = COMPUTE.get(op)
     try:
-        if trace.current() is None:
-            _run(node)
+        if compute is None:
+            CHANGE[op](node)
+        elif out.ndim:
+            view = None if mask is None else mask.view()
+            t = compute(node, view)
+            engine = out._engine
+            out._store = store = choose_format(engine, engine.write(out._store, t, view, accum, replace, op.masked))
+            if desc is not None and desc.remembers:
+                store.checked = t.checked
         else:
-            _run_traced(node)
+            value = compute(node, None)
+            if type(value) is VectorStore:  # of one position
+                value = engine_of(operands[0]).get_element(value, (0,))
+            assignment.set_scalar(out, value, accum)
     except MemoryError as error:
-        out = node.out
-        text = f"{node.op} into {out.name} of shape {out.shape}: {error or 'no memory left'}"
+        text = f"{op} into {out.name} of shape {out.shape}: {error or 'no memory left'}"
         raise OutOfMemory(text) from None
 
 
-def _run(node: Node) -> None:
-    out, op = node.out, node.op
-    compute = COMPUTE.get(op)
-    if compute is None:
-        CHANGE[op](node)
-        return
-    if out.ndim == 0:
-        assignment.set_scalar(out, _scalar_result(node, compute), node.accum)
-        return
-    view = None if node.mask is None else node.mask.view()
-    t = compute(node, view)
-    engine, desc = out._engine, node.descriptor
-    store = engine.write(out._store, t, view, node.accum, node.replace, op.masked)
-    out._store = choose_format(engine, store)
-    if desc is not None and desc.remembers:
-        out._store.checked = t.checked
-
-
-def _scalar_result(node: Node, compute: Callable[[Node, MaskView | None], Any]) -> Any:
-    """The value of a scalar output; operations on vectors have computed a vector of one position."""
-    result = compute(node, None)
-    return engine_of(node.operands[0]).get_element(result, (0,)) if type(result) is VectorStore else result
-
-
-def _run_traced(node: Node) -> None:
+def _execute_traced(node: Node) -> None:
     collector = trace.current()
     assert collector is not None
     out, mask = node.out, node.mask
     started, before = trace.clock(), len(collector.records)
     mask_nvals = None if mask is None else mask.parent._store.nvals
-    _run(node)
+    execute(node, tracing=False)
     output_nvals = out.nvals
     if len(collector.records) == before:
         collector.records.append(trace.Record(node.op.name, 0.0, output_nvals, mask_nvals=mask_nvals))

@@ -27,7 +27,7 @@ def dobfs(
     change_direction: bool = True,
     masking: bool = True,
     early_exit: bool = True,
-    operand_reuse: bool = True,
+    operand_reuse: bool | str = "auto",
     structure_only: bool = True,
 ) -> Vector:
     """Levels of a breadth-first search; ``A[i, j]`` is the edge from i to j.
@@ -36,7 +36,8 @@ def dobfs(
     of the paper can be switched off one at a time, to measure them; the result is the same. Without
     ``change_direction`` every step is a push, without ``masking`` visited vertices are dropped after the product,
     without ``early_exit`` a pull reads whole lists of neighbours, without ``operand_reuse`` it looks them up in the
-    frontier, and without ``structure_only`` products are computed from the stored values.
+    frontier ("auto": the engine does what is faster), and without ``structure_only`` products are computed from the
+    stored values.
     Returns a Vector with 0 at the source, the distance at every vertex that can be reached, and no entry elsewhere.
 
     >>> from grblas_gpu import Matrix
@@ -48,7 +49,7 @@ def dobfs(
     step = semiring.any_pair[BOOL] if structure_only else semiring.lor_land
     if direction == "auto" and not change_direction:
         direction = "push"
-    reuse_mask = operand_reuse and masking and direction != "push"
+    reuse_mask = operand_reuse if masking and direction != "push" else False
     by = {"direction": direction, "policy": policy, "early_exit": early_exit, "reuse_mask": reuse_mask}
     frontier = Vector.from_coo([check_source(A, source)], [True], size=A.nrows)
     if not masking:

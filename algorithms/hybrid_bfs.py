@@ -4,8 +4,8 @@ Returns the levels that bfs.py does.
 Method: vertices are renumbered by falling in-degree, and those that no edge leads to are dropped (``Matrix.by_degree``,
 kept with the matrix), so that a vertex looking for a visited neighbour asks the likeliest ones first. A step goes
 bottom-up when the frontier's edges exceed those of unvisited vertices over alpha = 48, and top-down again when fewer
-than n / beta vertices, beta = 20, are left in the frontier (policy "edges"). Bottom-up steps list the unvisited
-vertices first, and look for neighbours in the exact set of all visited ones.
+than n / beta vertices, beta = 20, are left in the frontier (policy "edges"). Bottom-up steps look for neighbours in the
+set of all visited vertices; with ``list_unvisited`` they list the unvisited ones first, as the paper does.
 Invariant: that of bfs.py, in the numbering of the prepared graph. Cost: O(n + m), and a sort of the edges once.
 Reference: T. Hiragushi, D. Takahashi, Efficient hybrid breadth-first search on GPUs, ICA3PP 2013.
 """
@@ -16,14 +16,15 @@ from .. import Matrix, Vector, loop, semiring
 from .checks import check_source, graph_algorithm, level_type
 
 POLICY = "edges"  # alpha and beta
-BOTTOM_UP = {"pull_strategy": "pull.compact", "reuse_mask": True}  # list the unvisited, look among all visited
+LISTING = "pull.compact"
 
 
 @graph_algorithm
-def hybrid_bfs(A: Matrix, source: int) -> Vector:
+def hybrid_bfs(A: Matrix, source: int, *, list_unvisited: bool = False) -> Vector:
     """Levels of a breadth-first search; ``A[i, j]`` is the edge from i to j.
 
-    The first search on a graph prepares it; the others reuse that.
+    The first search on a graph prepares it; the others reuse that. ``list_unvisited`` asks for the paper's own kernel in
+    bottom-up steps; a loop that runs on the device as a whole has another, so this one comes back to Python at each step.
 
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import hybrid_bfs
@@ -31,6 +32,7 @@ def hybrid_bfs(A: Matrix, source: int) -> Vector:
     >>> hybrid_bfs(A, 0).to_dict()
     {0: 0, 1: 1, 2: 2, 3: 2}
     """
+    bottom_up = {"reuse_mask": "auto", "pull_strategy": LISTING if list_unvisited else None}
     start = Vector.from_coo([check_source(A, source)], [True], size=A.nrows)
     graph, P = A.by_degree()
     step = semiring.any_pair[bool]
@@ -43,7 +45,7 @@ def hybrid_bfs(A: Matrix, source: int) -> Vector:
         # levels<frontier> = depth + 1
         levels(frontier.S) << depth + 1
         # frontier<!levels> = frontier (P A P'), or in a pull levels (P A P')
-        frontier(~levels.S, replace=True, policy=POLICY, **BOTTOM_UP) << step(frontier @ graph)
+        frontier(~levels.S, replace=True, policy=POLICY, **bottom_up) << step(frontier @ graph)
     result = Vector(level_type(A), A.nrows)
     # result = levels P
     result << semiring.any_first(levels @ P)

@@ -44,7 +44,7 @@ class Descriptor:
     reuse_mask
         In a pull, look the vector's entries up in the mask's vector instead: of a traversal that has visited the
         vector's entries, and from whose other visited vertices no edge leads to an open row. Only the pattern of such
-        a result means anything.
+        a result means anything. "auto" leaves it to the engine, whichever is faster there.
     edges_before
         Edges that the step before had to check, for "edge-check" to look one step ahead and for "edges" to tell growth
         from decline. 0 for as many as the product that made the operand had, if it went by the same policy.
@@ -67,7 +67,7 @@ class Descriptor:
     early_exit: bool = True
     deterministic: bool = False
     pull_strategy: str | None = None
-    reuse_mask: bool = False
+    reuse_mask: bool | str = False
     edges_before: int = 0
     settles_at: float | None = None
 
@@ -100,6 +100,8 @@ class Descriptor:
             _check("strategy", self.strategy, STRATEGIES)
         if self.pull_strategy is not None:
             _check("pull_strategy", self.pull_strategy, PULL_STRATEGIES)
+        if self.reuse_mask not in (False, True, "auto"):
+            raise ValueError(f"reuse_mask is False, True or 'auto'; got {self.reuse_mask!r}")
         if not 0 <= self.switchpoint <= 1:
             raise ValueError(f"switchpoint must lie between 0 and 1; got {self.switchpoint}")
         if self.settles_at is not None and (self.direction == "push" or self.strategy or self.deterministic):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 import graphblas
 import networkx
@@ -27,6 +27,7 @@ SEARCHES: dict[str, Callable[..., gb.Vector]] = {
     "turbobfs": turbobfs,
     "turbobfs with paths": lambda A, source: turbobfs(A, source, paths=True)[0],
     "hybrid_bfs": hybrid_bfs,
+    "hybrid_bfs, listing": partial(hybrid_bfs, list_unvisited=True),
     "xbfs": xbfs,
     "xbfs, synchronous": lambda A, source: xbfs(A, source, asynchronous=False),
     "bfs_multi": lambda A, source: bfs_multi(A, [source])[0, :].new(),

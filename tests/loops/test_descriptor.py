@@ -32,6 +32,7 @@ FUSED: list[tuple[dict[str, Any], set[str], str]] = [
     ({"direction": "push", "pull_strategy": "pull.warp"}, {"push.scatter"}, "asked for by direction="),
     ({"direction": "push", "edges_before": 7}, {"push.scatter"}, "asked for by direction="),
     ({"direction": "pull", "reuse_mask": True}, {"pull.hybrid"}, "asked for by direction="),
+    ({"reuse_mask": "auto"}, {"push.scatter", "pull.hybrid"}, "push .* against pull"),
     ({"reuse_mask": True}, {"push.scatter", "pull.hybrid"}, "push .* against pull"),
     ({"direction": "push", "deterministic": True}, {"push.scatter"}, "asked for by direction="),  # any order will do
 ]

@@ -25,8 +25,8 @@ def asked_direction(desc: Any) -> str | None:
 
 
 def reuses_mask(desc: Any, masked: bool) -> bool:
-    """Whether pulls look the operand's entries up in the mask's vector."""
-    return desc is not None and desc.reuse_mask and masked and asked_direction(desc) != "push"
+    """Whether pulls look the operand's entries up in the mask's vector: only if they must, which costs a grid barrier."""
+    return desc is not None and desc.reuse_mask is True and masked and asked_direction(desc) != "push"
 
 
 def check_request(number: int, desc: Any, product: Product, masked: bool, has_flags: bool) -> None:

@@ -23,8 +23,8 @@ LISTING = "pull.compact"
 def hybrid_bfs(A: Matrix, source: int, *, list_unvisited: bool = False) -> Vector:
     """Levels of a breadth-first search; ``A[i, j]`` is the edge from i to j.
 
-    The first search on a graph prepares it; the others reuse that. ``list_unvisited`` asks for the paper's own kernel in
-    bottom-up steps; a loop that runs on the device as a whole has another, so this one comes back to Python at each step.
+    The first search on a graph prepares it; the others reuse that. ``list_unvisited`` asks for the paper's own kernel
+    in bottom-up steps. Loops on a device have another one, so that search comes back to Python at every step.
 
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import hybrid_bfs

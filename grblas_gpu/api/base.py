@@ -7,7 +7,7 @@ from typing import Any
 from ..backends.registry import get_engine
 from ..config import config
 from ..errors import InvalidObject
-from ..ir import record as recording
+from ..ir import recording
 from ..ir.descriptor import Descriptor, descriptor_from_options
 from ..operators import UNKNOWN_OPCLASS, binary_from_string, find_opclass, get_typed_op
 from . import execution, kinds

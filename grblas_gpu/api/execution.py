@@ -9,11 +9,10 @@ import numpy as np
 from ..backends.interpreter import execute as execute_node
 from ..config import config
 from ..errors import DimensionMismatch, InvalidObject
-from ..ir import ops
-from ..ir import record as recording
+from ..ir import ops, recording
 from ..ir.descriptor import Descriptor
 from ..ir.node import Node, node_of
-from ..ir.record import Number
+from ..ir.recording import Number
 from . import kinds
 from .kinds import output_type
 from .mask import Mask, check_mask

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from ..backends.operands import matrix_store
 from ..errors import DimensionMismatch
-from ..ir import record as recording
+from ..ir import recording
 from ..ir.descriptor import descriptor_from_options
-from ..plan import rules as planner
+from ..plan import rules
 from ..plan.facts import matvec_facts
 from ..trace import records as trace
 from .mask import check_mask
@@ -18,7 +18,7 @@ from .mask import check_mask
 class Explanation(NamedTuple):
     """A strategy, its direction ("push", "pull" or "mxm"), and why it was chosen."""
 
-    plan: planner.Plan
+    plan: rules.Plan
     count_edges: Callable[[], int] | None = None
 
     @property
@@ -70,13 +70,13 @@ def explain(expr: Any, mask: Any = None, **options: Any) -> Explanation:
         a, b = (matrix_store(arg) for arg in expr.args)
         mask_nvals = None if view is None or view.complement else view.store.nvals
         engine = expr.args[0]._engine
-        plan = planner.choose_mxm(a.nvals, b.nvals, a.ncols, mask_nvals, desc, lambda: engine.estimate_products(a, b))
+        plan = rules.choose_mxm(a.nvals, b.nvals, a.ncols, mask_nvals, desc, lambda: engine.estimate_products(a, b))
         return Explanation(plan)
     matrix, vector = expr.args if method == "mxv" else reversed(expr.args)
     store = matrix._matrix._store if matrix._is_transposed else matrix._store
     transposed = matrix._is_transposed == (method == "mxv")
     facts = matvec_facts(vector._engine, store, vector._store, expr.op, view, transposed, desc)
-    plan = planner.choose_matvec(facts, desc)
+    plan = rules.choose_matvec(facts, desc)
     explanation = Explanation(plan, facts.u_edges)
     collector = trace.current()
     if collector is not None:

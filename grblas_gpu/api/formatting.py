@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir import record as recording
+from ..ir import recording
 
 MAX_ROWS = 12
 MAX_COLS = 12

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import IndexOutOfBound
-from ..ir.record import Number
+from ..ir.recording import Number
 from . import kinds
 from .kinds import output_type
 from .mask import Mask

@@ -19,11 +19,10 @@ import numpy as np
 from ..backends import interpreter
 from ..config import config
 from ..errors import LoopError
-from ..ir import ops
-from ..ir import record as recording
+from ..ir import ops, recording
 from ..ir.node import Node, node_of
 from ..ir.program import Program
-from ..ir.record import Number
+from ..ir.recording import Number
 from ..trace import records as trace
 from .scalar import Scalar
 from .vector import Vector

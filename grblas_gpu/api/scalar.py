@@ -13,9 +13,8 @@ from ..backends.registry import current_engine
 from ..backends.storage import VectorStore
 from ..config import config
 from ..dtypes import FP64, INT64, lookup_dtype, unify
-from ..ir import ops
-from ..ir import record as recording
-from ..ir.record import Number
+from ..ir import ops, recording
+from ..ir.recording import Number
 from ..operators import get_typed_op
 from . import kinds
 from .arithmetic import Arithmetic, ArithmeticInPlace

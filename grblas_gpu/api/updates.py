@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir import record as recording
+from ..ir import recording
 from ..ir.descriptor import Descriptor, descriptor_from_options
 from . import execution, kinds
 from .assignment import assign_region

@@ -15,8 +15,7 @@ from ..backends.registry import current_engine
 from ..backends.storage import VectorStore
 from ..dtypes import FP64, DataType, lookup_dtype, unify
 from ..errors import DimensionMismatch, OutputNotEmpty
-from ..ir import ops
-from ..ir import record as recording
+from ..ir import ops, recording
 from ..ir.node import Node
 from ..operators import get_semiring, get_typed_op
 from . import kinds

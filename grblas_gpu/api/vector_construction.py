@@ -12,7 +12,7 @@ from ..backends.registry import current_engine
 from ..backends.storage import Array, VectorStore
 from ..dtypes import lookup_dtype
 from ..errors import InvalidValue
-from ..ir import record as recording
+from ..ir import recording
 from ..operators import get_typed_op
 from . import kinds
 from .conversions import MAX_SIZE, check_bounds, index_array, own_values, values_to_array

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import EmptyObject
-from ..ir.record import Number
+from ..ir.recording import Number
 from .storage import INDEX, MatrixStore, VectorStore
 
 

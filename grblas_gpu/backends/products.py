@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from ..ir.node import Node
-from ..plan import rules as planner
+from ..plan import rules
 from ..plan.facts import few_edges, matvec_facts
 from ..plan.rules import Facts, Plan
 from ..trace import records as trace
@@ -33,17 +33,17 @@ def _matvec(node: Node, a: Any, u: Any, view: MaskView | None, transposed: bool,
     if desc is not None and desc.settles_at is not None:
         return pull_in_place(node.op.name, store, u, semiring, view, transposed, flip, desc.settles_at)
     tracing = trace.current() is not None
-    if desc is None and not tracing and store.nvals <= planner.SMALL_EDGES:
-        plan = planner.SMALL_PUSH
+    if desc is None and not tracing and store.nvals <= rules.SMALL_EDGES:
+        plan = rules.SMALL_PUSH
     elif desc is not None and desc.strategy is not None and not tracing:  # nothing to decide
-        plan = planner.chosen(desc)
+        plan = rules.chosen(desc)
     elif (desc is None or desc.plain) and not tracing and few_edges(u._engine, store, operand, view, transposed):
-        plan = planner.CHEAP_PUSH
+        plan = rules.CHEAP_PUSH
     else:
         facts = matvec_facts(u._engine, store, operand, semiring, view, transposed, desc)
         if desc is not None and desc.remembers:
             facts = facts._replace(edges_before=operand.checked, u_edges=cache(facts.u_edges))
-        plan = planner.choose_matvec(facts, desc)
+        plan = rules.choose_matvec(facts, desc)
         reuses = desc is not None and desc.reuse_mask and view is not None and plan.strategy.startswith("pull")
         if tracing:
             _record_plan(node.op.name, plan, facts._replace(u_nvals=view.store.nvals) if reuses else facts, view)  # type: ignore[union-attr]
@@ -79,7 +79,7 @@ def mxm(node: Node, view: MaskView | None) -> MatrixStore:
     a, b = matrix_store(node.operands[0]), matrix_store(node.operands[1])
     mask_nvals = None if view is None or view.complement else view.store.nvals
     engine = node.operands[0]._engine
-    plan = planner.choose_mxm(
+    plan = rules.choose_mxm(
         a.nvals, b.nvals, a.ncols, mask_nvals, node.descriptor, lambda: engine.estimate_products(a, b)
     )
     collector = trace.current()
@@ -125,7 +125,7 @@ def power(node: Node, view: MaskView | None) -> MatrixStore:
 
 
 def _multiply(engine: Any, a: MatrixStore, b: MatrixStore, semiring: Any) -> MatrixStore:
-    plan = planner.choose_mxm(a.nvals, b.nvals, a.ncols, None)
+    plan = rules.choose_mxm(a.nvals, b.nvals, a.ncols, None)
     return engine.mxm(a, b, semiring, None, plan=plan)
 
 

@@ -308,7 +308,7 @@ class MatrixStore:
         "_max_degree",
         "_once",
         "value_range",
-        "_likeliest",
+        "_hub_neighbours",
         "copies",
         "__weakref__",
     )
@@ -326,7 +326,7 @@ class MatrixStore:
         self._transpose: MatrixStore | None = None
         self._row_ids: Array | None = None
         self._max_degree: int | None = None
-        self._likeliest: Array | None = None
+        self._hub_neighbours: Array | None = None
 
     @classmethod
     def repeated(cls, once: MatrixStore, copies: int) -> MatrixStore:
@@ -341,7 +341,7 @@ class MatrixStore:
         whole = np.zeros(1, INDEX, like=starts) + store.nvals
         offset = once.indptr.dtype if store.nvals <= INT32_LIMIT else INDEX
         store.indptr = np.concatenate([starts.reshape(-1), whole]).astype(offset, copy=False)
-        store._transpose = store._row_ids = store._max_degree = store._likeliest = None
+        store._transpose = store._row_ids = store._max_degree = store._hub_neighbours = None
         return store
 
     def __getattr__(self, name: str) -> Any:

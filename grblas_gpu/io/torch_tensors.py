@@ -9,7 +9,7 @@ import numpy as np
 from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.vector import Vector
-from ..ir import record as recording
+from ..ir import recording
 from .dense_arrays import from_array
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .record import Number
+from .recording import Number
 
 if TYPE_CHECKING:
     from .node import Node

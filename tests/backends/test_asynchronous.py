@@ -16,8 +16,7 @@ from traps import TRAPS
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, generators, semiring
-from grblas_gpu.backends.cpu import asynchronous as settle
-from grblas_gpu.backends.cpu import pool
+from grblas_gpu.backends.cpu import asynchronous, pool
 
 
 def passes(
@@ -128,7 +127,7 @@ def test_rows_before_are_not_waited_for() -> None:
 
 @pytest.mark.parametrize("threads", [2, 3, 5])
 def test_waves_of_threads(monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
-    monkeypatch.setattr(settle, "PARALLEL_WORK", 0)
+    monkeypatch.setattr(asynchronous, "PARALLEL_WORK", 0)
     gb.backends.cpu.tier.set_tier("numba")  # type: ignore[attr-defined]
     pool.set_threads(threads)
     try:

@@ -34,7 +34,7 @@ def test_what_is_made_smaller_for_the_emulation_is_there() -> None:
 
 def test_clusters_have_the_same_size_on_both_sides() -> None:
     """A launch with other numbers of blocks would not be made of whole clusters."""
-    team = (cuda.KERNELS / "team.cuh").read_text()
+    team = (cuda.KERNELS / "grid_barrier.cuh").read_text()
     sizes = re.findall(r"CLUSTER = (\d+)", team)
     assert sizes == [str(CLUSTER), "1"]
     assert f"__cluster_dims__({CLUSTER}, 1, 1)" in team

@@ -134,7 +134,7 @@ def test_likeliest_entries_of_rows(engine) -> None:
     lengths = np.array([len(row) for row in rows])
     indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(INDEX)
     a = MatrixStore(60, 60, indptr, np.concatenate(rows).astype(np.int32), np.ones(1, bool))
-    found = engine.to_host(engine.matrix_facts.likeliest(moved(a, engine.to_device)))
+    found = engine.to_host(engine.matrix_facts.hub_neighbours(moved(a, engine.to_device)))
     for row, *columns in zip(rows, *found, strict=True):
         last = [column < -1 for column in columns]
         assert last == [len(row) == 1, len(row) == 2]
@@ -143,7 +143,7 @@ def test_likeliest_entries_of_rows(engine) -> None:
         best = sorted(lengths[row], reverse=True)[:2]
         assert best == [lengths[column] for column in columns if column >= 0]
     short = MatrixStore(3, 3, np.array([0, 1, 2, 3], INDEX), np.array([0, 1, 2], np.int32), np.ones(1, bool))
-    assert engine.matrix_facts.likeliest(moved(short, engine.to_device)) is None  # any entry is as good
+    assert engine.matrix_facts.hub_neighbours(moved(short, engine.to_device)) is None  # any entry is as good
 
 
 def test_casts_are_those_of_the_definitions(engine) -> None:

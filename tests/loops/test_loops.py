@@ -19,7 +19,7 @@ import grblas_gpu as gb
 from grblas_gpu import Matrix, Scalar, Vector, algorithms, binary, generators, monoid, select, semiring
 from grblas_gpu.backends import registry as backends
 from grblas_gpu.exceptions import LoopError
-from grblas_gpu.ir import record
+from grblas_gpu.ir import recording
 
 
 @pytest.mark.parametrize("graph", ["kronecker", "directed", "path", "star"])  # three of them run the same programs
@@ -266,7 +266,7 @@ def test_a_body_that_looks_at_values(to_device: Any, body: Any) -> None:
     with pytest.raises(LoopError, match=r"test_loops\.py:\d+: "):
         body(B, frontier)
     assert frontier.to_dict() == {4: True}  # nothing has happened
-    assert record.current() is None
+    assert recording.current() is None
     body(B, frontier, fallback=True)
     with gb.using("cpu"):
         expected = Vector.from_coo([4], [True], size=40)
@@ -305,7 +305,7 @@ def test_errors_in_a_body_are_the_usual_ones(to_device: Any) -> None:
     with pytest.raises(gb.exceptions.DimensionMismatch):
         for _ in gb.loop(frontier):
             frontier << semiring.lor_land(Vector(bool, 3) @ A)
-    assert record.current() is None
+    assert recording.current() is None
 
 
 def test_what_is_no_condition() -> None:

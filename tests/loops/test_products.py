@@ -65,7 +65,7 @@ def test_pulls_that_begin_with_the_likeliest_entry(to_device: Any, direction: st
         expected = algorithms.bfs(A, 40)
     B = to_device(A)
     assert same(expected, algorithms.dobfs(B, 40, direction=direction))
-    assert B._store.transposed()._likeliest is not None and B._store._likeliest is None
+    assert B._store.transposed()._hub_neighbours is not None and B._store._hub_neighbours is None
 
 
 def test_arrays_of_a_matrix_may_begin_anywhere(to_device: Any) -> None:

@@ -15,7 +15,7 @@ from grblas_gpu import Matrix, Scalar, Vector, generators, io, monoid, semiring
 from grblas_gpu.backends import registry as backends
 from grblas_gpu.backends.protocol import Backend
 from grblas_gpu.exceptions import LoopError
-from grblas_gpu.ir import record
+from grblas_gpu.ir import recording as recorded
 
 N = 12
 
@@ -36,7 +36,7 @@ def recording(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def ending(method: Any) -> Any:
     @functools.wraps(method)
     def call(*args: Any, **kwargs: Any) -> Any:
-        record.refuse(method.__name__)
+        recorded.refuse(method.__name__)
         return method(*args, **kwargs)
 
     return call
@@ -110,7 +110,7 @@ def walk(kind: str, look: Any, seen: list[Any], before: bool, **options: Any) ->
 def test_what_changes_is_not_read(kind: str, look: Any, before: bool) -> None:
     with pytest.raises(LoopError, match=r"test_reading\.py:\d+: "):
         walk(kind, look, [], before)
-    assert record.current() is None
+    assert recorded.current() is None
     expected: list[Any] = []
     with gb.config.set(loops="iterated"):
         walkers = walk(kind, look, expected, before)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from grblas_gpu import Descriptor, Vector, exceptions, explain, generators, semiring, trace
 from grblas_gpu.ir.descriptor import MXM_STRATEGIES, POLICIES, PULL_STRATEGIES, PUSH_STRATEGIES, descriptor_from_options
-from grblas_gpu.plan import rules as planner
+from grblas_gpu.plan import rules
 from grblas_gpu.plan.rules import Facts, choose_matvec, choose_mxm, storage_kind
 
 
@@ -180,8 +180,8 @@ def test_storage_has_hysteresis(nvals: int, kind: str) -> None:
     better = storage_kind(nvals, 1000, kind)
     assert storage_kind(nvals, 1000, better) == better  # a second look changes nothing
     assert nvals != 1000 or better == "full"
-    assert storage_kind(nvals, planner.TINY, kind) == kind  # not worth a conversion
-    assert storage_kind(nvals, planner.DENSE_LIMIT * 2, "sparse") == "sparse"
+    assert storage_kind(nvals, rules.TINY, kind) == kind  # not worth a conversion
+    assert storage_kind(nvals, rules.DENSE_LIMIT * 2, "sparse") == "sparse"
 
 
 def test_descriptor_refuses_what_it_does_not_know() -> None:

@@ -14,7 +14,7 @@ from grblas_gpu.benchmarks.fused_bfs import fused_bfs
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms, generators, monoid, select, semiring
 from grblas_gpu.backends.cpu import tier
-from grblas_gpu.plan import rules as planner
+from grblas_gpu.plan import rules
 
 
 @pytest.fixture
@@ -129,8 +129,8 @@ def test_a_full_operand_is_pulled_along_stored_rows():
     A = Matrix.from_csr(np.arange(5001), np.random.default_rng(1).integers(0, 5000, 5000), True, ncols=5000)
     v = Vector.from_dense(np.arange(5000))
     assert gb.explain(semiring.min_second(A @ v)).direction == "pull"
-    facts = planner.Facts(10, 20, 10, 10, True, lambda: 20, 20, 10, False, True)
-    assert planner.by_cost(facts._replace(by_columns=False))[0] == "pull"
+    facts = rules.Facts(10, 20, 10, 10, True, lambda: 20, 20, 10, False, True)
+    assert rules.by_cost(facts._replace(by_columns=False))[0] == "pull"
 
 
 def test_large_graphs_take_one_source_at_a_time():

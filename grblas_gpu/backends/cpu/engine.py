@@ -9,8 +9,7 @@ import numpy as np
 from ..entries import Store
 from ..reference import Definitions
 from ..storage import MaskView, MatrixStore, VectorStore
-from . import assign, ewise, mxm, mxv, reduce, select, write
-from . import asynchronous as settle
+from . import assign, asynchronous, ewise, mxm, mxv, reduce, select, write
 from .tier import get_tier, set_tier
 
 __all__ = ["CpuBackend", "get_tier", "set_tier"]
@@ -52,7 +51,7 @@ class CpuBackend(Definitions):
         plan: Any,
         final: Any,
     ) -> VectorStore:
-        result = settle.pull_in_place(a, u, semiring, mask, transposed=transposed, flip=flip, final=final)
+        result = asynchronous.pull_in_place(a, u, semiring, mask, transposed=transposed, flip=flip, final=final)
         if result is None:
             return super().pull_in_place(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan, final=final)
         return result

@@ -8,7 +8,7 @@ from typing import Any
 import cupy
 
 from ...errors import OutOfMemory
-from ...ir import record as recording
+from ...ir import recording
 from .operations import CudaOperations
 from .runtime import workspace as scratch
 

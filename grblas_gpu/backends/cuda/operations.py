@@ -7,7 +7,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ...plan import rules as planner
+from ...plan import rules
 from ..entries import Store, cast
 from ..reference import Definitions
 from ..storage import INDEX, Array, HostEntry, HostList, MaskView, MatrixStore, VectorStore, column_type
@@ -29,7 +29,7 @@ class CudaOperations(Definitions):
 
     name = "cuda"
     keeps_dense = True
-    costs = planner.CUDA_COSTS
+    costs = rules.CUDA_COSTS
     sizes_on_device = True
     runs_loops = True
 
@@ -152,7 +152,7 @@ class CudaOperations(Definitions):
     ) -> Store:
         is_scalar = type(value) not in (VectorStore, MatrixStore)
         plain = accum is None and not (replace or submask) and index[0] is None
-        if type(c) is VectorStore and is_scalar and plain and mask is not None and c.size <= planner.DENSE_LIMIT:
+        if type(c) is VectorStore and is_scalar and plain and mask is not None and c.size <= rules.DENSE_LIMIT:
             return assign_scalar(vectors.writable(c), value, mask)
         return super().assign(c, value, index, mask, accum, replace, submask)
 

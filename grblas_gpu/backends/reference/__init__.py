@@ -6,7 +6,7 @@ from :class:`Definitions` and overrides what must be fast.
 
 from __future__ import annotations
 
-from .asynchronous import Settling
+from .asynchronous import Asynchronous
 from .building import Building
 from .elementwise import Elementwise
 from .extracting import Extracting
@@ -16,7 +16,7 @@ from .writing import Writing
 __all__ = ["Definitions"]
 
 
-class Definitions(Settling, Elementwise, Extracting, Building, Writing, Graphs):
+class Definitions(Asynchronous, Elementwise, Extracting, Building, Writing, Graphs):
     """The whole Backend protocol in NumPy."""
 
     name = "numpy"

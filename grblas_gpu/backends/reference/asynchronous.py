@@ -11,7 +11,7 @@ from ..storage import MaskView, MatrixStore, VectorStore
 from .products import Products
 
 
-class Settling(Products):
+class Asynchronous(Products):
     def pull_in_place(
         self,
         a: MatrixStore,

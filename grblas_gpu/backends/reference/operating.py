@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...plan import rules as planner
+from ...plan import rules
 from ..entries import Store, cast
 from ..protocol import Backend
 from ..storage import INDEX, Array, MatrixStore, VectorStore, column_type
@@ -19,7 +19,7 @@ Operand = tuple[Array, Array, Array]  # values, rows, columns
 
 
 class Operating(Backend):
-    costs = planner.CPU_COSTS
+    costs = rules.CPU_COSTS
 
     def array(self, values: Any, dtype: Any = None) -> Array:
         """An array in this engine's memory."""

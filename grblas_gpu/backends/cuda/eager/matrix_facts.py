@@ -16,12 +16,12 @@ from ..runtime.compile import functions, using
 from ..runtime.launch import launch
 from .transpose import row_ids, transpose
 
-__all__ = ["likeliest", "max_degree", "row_ids", "same_arrays", "transpose"]
+__all__ = ["hub_neighbours", "max_degree", "row_ids", "same_arrays", "transpose"]
 
 natives[cupy.ndarray] = sys.modules[__name__]
 
 _WORDS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
-_KERNELS = ("longest_row_kernel", "differences_kernel", "likeliest_kernel")
+_KERNELS = ("longest_row_kernel", "differences_kernel", "hub_neighbours_kernel")
 DENSE_ROWS = 8  # entries on average: in shorter rows the first entry is as good as any
 
 
@@ -50,7 +50,7 @@ def _same(x: Array, y: Array) -> bool:
     return slots.counter().read() == 0  # synchronizes
 
 
-def likeliest(a: MatrixStore) -> Array | None:
+def hub_neighbours(a: MatrixStore) -> Array | None:
     """For every row the two columns whose own rows are longest; None where rows are short.
 
     -1 stands for what there is not, -2 - k for a row's last entry in column k. Behind them in memory are flags of the
@@ -58,13 +58,13 @@ def likeliest(a: MatrixStore) -> Array | None:
     """
     if a.nrows != a.ncols or a.nvals < DENSE_ROWS * a.nrows:
         return None
-    if a._likeliest is None:
+    if a._hub_neighbours is None:
         _, _, find = _kernels(a.indptr.dtype, np.dtype(np.uint8), a.indices.dtype)
         length = -(-a.nrows // 4) * 4  # read by fours
         room = cupy.empty(2 * length + -(-length // a.indices.itemsize), a.indices.dtype)
-        a._likeliest = room[: 2 * length].reshape(2, length)
-        launch(find, 32 * a.nrows, (a.indptr, a.indices, a.nrows, a._likeliest))
-    return a._likeliest
+        a._hub_neighbours = room[: 2 * length].reshape(2, length)
+        launch(find, 32 * a.nrows, (a.indptr, a.indices, a.nrows, a._hub_neighbours))
+    return a._hub_neighbours
 
 
 def _kernels(offset: np.dtype, word: np.dtype, column: np.dtype | None = None) -> tuple:

@@ -46,7 +46,7 @@ def gustavson(a: MatrixStore, b: MatrixStore, product: Product, mask: MatrixMask
     if nvals == 0:
         return MatrixStore(*shape, indptr, cupy.empty(0, column), cupy.empty(0, product.dtype))
     # Sums by atomics depend on timing. Where they must not: only the pattern here, then sums as dot products.
-    fixed_order = deterministic and product.timing_matters
+    fixed_order = deterministic and product.order_dependent
     filled = pattern if fixed_order else product
     indices = cupy.empty(nvals, column)
     values = cupy.empty(1 if filled.structure else nvals, filled.dtype)

@@ -29,7 +29,7 @@ class Product:
         "right_type",
         "semiring",
         "structure",
-        "timing_matters",
+        "order_dependent",
     )
 
     def __init__(self, a: MatrixStore, b: MatrixStore, semiring: Any, early_exit: bool) -> None:
@@ -48,7 +48,7 @@ class Product:
         #: Whether blocks that know nothing of each other may add to one sum.
         self.can_share = self.exit_at_first or self.initial is not None
         #: Whether atomics may give a result that depends on their order.
-        self.timing_matters = not self.structure and (
+        self.order_dependent = not self.structure and (
             self.dtype.kind == "f" or bool(monoid.any_value) or monoid.binaryop.source is None
         )
         self.key = (

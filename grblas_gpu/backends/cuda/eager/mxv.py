@@ -31,7 +31,7 @@ def mxv(
         return empty_list(size, semiring.return_type.np_type)
     product = product_of(a, u, semiring, flip, plan.early_exit)
     strategy = plan.strategy
-    if strategy == "pull.edge" and (not product.can_scatter or (plan.deterministic and product.timing_matters)):
+    if strategy == "pull.edge" and (not product.can_scatter or (plan.deterministic and product.order_dependent)):
         strategy = "pull.warp"  # the same rows, added up without atomics
     scratch = scratch_arrays.current()
     # A traversal multiplies the result with the same matrix again: count its edges while we are at it.

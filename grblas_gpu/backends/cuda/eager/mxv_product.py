@@ -46,7 +46,7 @@ class Product:
         "matrix_type",
         "semiring",
         "structure",
-        "timing_matters",
+        "order_dependent",
         "vector",
         "vector_type",
     )
@@ -79,7 +79,7 @@ class Product:
         self.initial = None if self.exit_at_first else initial_value(monoid)
         self.can_scatter = self.exit_at_first or self.initial is not None
         #: Whether atomics may give a result that depends on their order.
-        self.timing_matters = not self.structure and (
+        self.order_dependent = not self.structure and (
             self.dtype.kind == "f" or bool(monoid.any_value) or monoid.binaryop.source is None
         )
         kind = (

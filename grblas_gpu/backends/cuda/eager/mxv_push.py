@@ -58,7 +58,7 @@ def push(
 ) -> VectorStore:
     """``m`` holds the columns of the matrix as rows; ``following`` is as for a pull."""
     size = m.ncols
-    sort = strategy == "push.sort" or not product.can_scatter or (deterministic and product.timing_matters)
+    sort = strategy == "push.sort" or not product.can_scatter or (deterministic and product.order_dependent)
     if sort and u.pending is not None:
         u.nvals  # synchronizes: memory must be sized
     slots = scratch.slots()

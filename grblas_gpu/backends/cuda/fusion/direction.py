@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any, NamedTuple
 
-from ....plan import rules as planner
+from ....plan import rules
 from ..eager.mxv_product import Product
 from ..runtime.translate import body as translated
 from .requests import asked_direction
@@ -38,7 +38,7 @@ def rule_text(op: Any, desc: Any, product: Product) -> list[str]:
     policy = "cost" if desc is None else desc.policy
     if policy == "cost":
         return _cost_text(op, product)
-    function = planner.PULLS[policy]
+    function = rules.PULLS[policy]
     names = list(inspect.signature(function).parameters)
     declared = ", ".join(f"{'bool' if name == 'dense' else 'double'} {name}" for name in names)
     values = ", ".join(repr(desc.switchpoint) if name == "switchpoint" else name for name in names)
@@ -48,7 +48,7 @@ def rule_text(op: Any, desc: Any, product: Product) -> list[str]:
 
 def _cost_text(op: Any, product: Product) -> list[str]:
     terminal, costs = _costs(op, product)
-    names = list(inspect.signature(planner.pull_cost).parameters)
+    names = list(inspect.signature(rules.pull_cost).parameters)
     declared = ", ".join(f"{'bool' if name == 'terminal' else 'double'} {name}" for name in names)
     given = {
         "pull_rows": "nrows",
@@ -57,18 +57,18 @@ def _cost_text(op: Any, product: Product) -> list[str]:
         "pull_probe": repr(costs.pull_probe),
     }
     values = ", ".join(given.get(name, name) for name in names)
-    rule = f"DEVICE double pull_cost({declared}) {{\n{translated(planner.pull_cost, names, 'double')}}}"
+    rule = f"DEVICE double pull_cost({declared}) {{\n{translated(rules.pull_cost, names, 'double')}}}"
     # A pull looks at every row at least: that settles it for most products, and all threads ask.
     soon = f"    if (edges * {costs.push_edge!r} <= nrows * {costs.pull_row!r}) return true;\n"
     return [rule, f"{HEAD}{soon}    return edges * {costs.push_edge!r} <= pull_cost({values});\n}}"]
 
 
-def _costs(op: Any, product: Product) -> tuple[bool, planner.Costs]:
+def _costs(op: Any, product: Product) -> tuple[bool, rules.Costs]:
     """Whether a row may end early, and what things cost then."""
     monoid = op.monoid
     # The least and the largest number of a type are terminal values that a row hardly ever reaches.
     terminal = product.structure or monoid.any_value or (monoid.terminal is not None and product.dtype == bool)
-    return bool(terminal), planner.LOOP_COSTS if terminal else planner.LOOP_SUM_COSTS
+    return bool(terminal), rules.LOOP_COSTS if terminal else rules.LOOP_SUM_COSTS
 
 
 def reason(op: Any, desc: Any, product: Product, seen: Seen) -> str:
@@ -83,11 +83,11 @@ def reason(op: Any, desc: Any, product: Product, seen: Seen) -> str:
     edges, nrows, nvals = seen.edges, seen.nrows, seen.nvals
     if desc is None or desc.policy == "cost":
         push = edges * costs.push_edge
-        pull = planner.pull_cost(
+        pull = rules.pull_cost(
             edges, seen.allowed, nrows, nvals, nrows, terminal, costs.pull_row, costs.pull_probe, seen.unseen
         )
         return f"push {push:.3g} against pull {pull:.3g} for {edges} edges, {seen.allowed} open rows"
-    facts = planner.Facts(
+    facts = rules.Facts(
         nrows=nrows,
         nvals=nvals,
         u_size=seen.size,
@@ -101,4 +101,4 @@ def reason(op: Any, desc: Any, product: Product, seen: Seen) -> str:
         costs=costs,
         edges_before=seen.edges_before,
     )
-    return str(planner.POLICY[desc.policy](facts, desc)[1])
+    return str(rules.POLICY[desc.policy](facts, desc)[1])

@@ -27,7 +27,7 @@ from .schedule import schedule
 
 THREADS = 512  # in a block
 BLOCKS = 2  # in a processor: more make barriers slower, and have fewer registers
-CLUSTER = 8  # blocks, as in kernels/team.cuh, where a device has clusters
+CLUSTER = 8  # blocks, as in kernels/grid_barrier.cuh, where a device has clusters
 TIME_SLICE = 200_000_000  # nanoseconds after which the host gets a chance to interrupt
 MATRIX_WORDS = ("columns", "rows", "hub_neighbours", "nvals", "nrows", "once")
 

@@ -20,7 +20,7 @@ from .requests import reuses_mask
 from .trace import TRACED
 
 #: Pasted once; the others once for each product.
-COMMON = ("prelude.cuh", "team.cuh", "grid.cuh", "slot.cuh", "lists.cuh", "chain.cuh")
+COMMON = ("prelude.cuh", "grid_barrier.cuh", "grid.cuh", "slot.cuh", "lists.cuh", "chain.cuh")
 FEW = 64  # edges for so many rows that a search has not seen: what a pull finds then is listed
 MASK_FLAGS = ("MASKED", "MASK_PRESENT", "MASK_VALUED", "MASK_ISO", "COMPLEMENT")
 

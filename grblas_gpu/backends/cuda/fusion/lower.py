@@ -13,7 +13,7 @@ import numpy as np
 from ....ir import ops
 from ....ir.node import Node
 from ....ir.program import Program
-from ....ir.record import Number
+from ....ir.recording import Number
 from ...storage import MatrixStore
 
 COUNT_TYPE = np.dtype(np.int64)

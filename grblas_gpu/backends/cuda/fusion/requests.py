@@ -25,7 +25,7 @@ def asked_direction(desc: Any) -> str | None:
 
 
 def reuses_mask(desc: Any, masked: bool) -> bool:
-    """Whether pulls look the operand's entries up in the mask's vector: only if they must, which costs a grid barrier."""
+    """Whether pulls must look the operand's entries up in the mask's vector, which costs a grid barrier."""
     return desc is not None and desc.reuse_mask is True and masked and asked_direction(desc) != "push"
 
 
@@ -50,7 +50,7 @@ def _refused(desc: Any, product: Product) -> str:
         return f"pull_strategy={desc.pull_strategy!r}"
     if desc.edges_before and desc.remembers:
         return f"edges_before={desc.edges_before}"
-    if desc.deterministic and product.timing_matters:
+    if desc.deterministic and product.order_dependent:
         return "deterministic=True, a sum in a fixed order,"
     if not product.can_scatter:  # such a sum is always pulled
         if asked == "push":

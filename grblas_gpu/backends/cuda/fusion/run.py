@@ -15,7 +15,7 @@ from ....trace.records import clock
 from ....trace.records import current as current_trace
 from ...storage import INDEX, HostEntry, VectorStore
 from ..eager import vectors
-from ..eager.matrix_facts import likeliest as hub_neighbours
+from ..eager.matrix_facts import hub_neighbours
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import empty_list
 from ..runtime.compile import module_of

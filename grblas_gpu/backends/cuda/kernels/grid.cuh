@@ -1,7 +1,7 @@
 // Where a thread stands in the grid, and sums and lists made by whole warps and blocks. Blocks have whole warps.
 
 #ifndef BLOCK_COUNT
-#define BLOCK_COUNT gridDim.x  // how many blocks share the work (team.cuh may say fewer)
+#define BLOCK_COUNT gridDim.x  // how many blocks share the work (grid_barrier.cuh may say fewer)
 #endif
 
 constexpr unsigned FULL_WARP = 0xffffffffu;

@@ -1,4 +1,4 @@
-// What is remembered about a matrix: its longest row, whether it equals its transpose, and the likeliest entries of its rows.
+// What is remembered about a matrix: its longest row, whether it equals its transpose, and the neighbours of its rows that have most neighbours (hub-neighbour cache).
 
 #include "grid.cuh"
 
@@ -36,8 +36,8 @@ struct Best {
         if (better) most[0] = length, column[0] = k;
     }
 };
-extern "C" __global__ void likeliest_kernel(const Offset* indptr, const Column* indices, int64 nrows, Column* likeliest) {
-    Column* second = likeliest + (nrows + 3) / 4 * 4;
+extern "C" __global__ void hub_neighbours_kernel(const Offset* indptr, const Column* indices, int64 nrows, Column* hub_neighbours) {
+    Column* second = hub_neighbours + (nrows + 3) / 4 * 4;
     bool* filled = (bool*)(second + (nrows + 3) / 4 * 4);
     for (int64 i = warp_in_grid(); i < nrows; i += warps_in_grid()) {
         int64 start = indptr[i], number = int64(indptr[i + 1]) - start;
@@ -57,7 +57,7 @@ extern "C" __global__ void likeliest_kernel(const Offset* indptr, const Column* 
                 for (int n = 0; n < 2; ++n) best.add(other.most[n], other.column[n]);
         }
         if (lane() > 0) continue;
-        likeliest[i] = Column(number == 1 ? -2 - best.column[0] : best.column[0]);
+        hub_neighbours[i] = Column(number == 1 ? -2 - best.column[0] : best.column[0]);
         second[i] = Column(number == 2 ? -2 - best.column[1] : best.column[1]);
         filled[i] = number > 0;
     }

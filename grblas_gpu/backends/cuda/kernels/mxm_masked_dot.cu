@@ -5,7 +5,7 @@
 
 #include "mxm_product.cuh"
 #include "mxm_rows.cuh"
-#include "teams.cuh"
+#include "thread_groups.cuh"
 
 constexpr int64 ALONE = 8;
 

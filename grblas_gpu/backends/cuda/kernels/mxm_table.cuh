@@ -3,7 +3,7 @@
 // shared memory and all of it.
 
 #include "mxm_rows.cuh"
-#include "teams.cuh"
+#include "thread_groups.cuh"
 
 constexpr Column EMPTY = Column(-1);
 constexpr int64 SMALLEST = 32;

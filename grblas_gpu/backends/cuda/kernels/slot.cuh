@@ -2,7 +2,7 @@
 // goes to another buffer, which is clean (no flag set, every value `initial`) unless it is `dirty`; the old one is cleaned by its
 // list. There are two buffers, or three where the old one is cleaned while the next one is written.
 
-#include "team.cuh"
+#include "grid_barrier.cuh"
 
 // What an operation counts about its result; all threads of the team add up theirs.
 // Where there is a list, its length says how many entries there are.

@@ -88,10 +88,11 @@ def _execute_traced(node: Node) -> None:
     assert collector is not None
     out, mask = node.out, node.mask
     started, before = trace.clock(), len(collector.records)
-    mask_nvals = None if mask is None else mask.parent._store.nvals
+    mask_store = None if mask is None else mask.parent._store  # not counted yet: the plan must not depend on the trace
     execute(node, tracing=False)
     output_nvals = out.nvals
     if len(collector.records) == before:
+        mask_nvals = None if mask_store is None else mask_store.nvals
         collector.records.append(trace.Record(node.op.name, 0.0, output_nvals, mask_nvals=mask_nvals))
     record = collector.records[-1]  # of a product: with its plan. The time includes the write
     record.seconds, record.output_nvals = trace.clock() - started, output_nvals

@@ -93,20 +93,21 @@ def test_what_a_fused_loop_does_not_do(
     assert {step.strategy for step in trace.steps()} <= strategies
 
 
-@pytest.mark.parametrize("search", [algorithms.dobfs, algorithms.xbfs], ids=["dobfs", "xbfs"])
-def test_searches_that_reuse_what_they_have_visited(to_device: Any, search: Any) -> None:
-    """They are fused, and their pulls read the visited vertices."""
+@pytest.mark.parametrize("policy", ["cost", "edge-check"])
+@pytest.mark.parametrize("reuse", [True, "auto"])
+def test_searches_that_reuse_what_they_have_visited(to_device: Any, policy: str, reuse: bool | str) -> None:
+    """They are fused, and their pulls read the visited vertices if they must."""
     A = graphs()["kronecker"]
     with gb.using("cpu"):
         expected = algorithms.bfs(A, 5)
     with gb.trace() as trace:
-        found = search(to_device(A), 5)
+        found = algorithms.dobfs(to_device(A), 5, policy=policy, operand_reuse=reuse)
     assert same(expected, found)
     steps = trace.steps()
     assert {step.strategy for step in steps} == {"push.scatter", "pull.hybrid"}
     assert "iterated" not in {record.strategy for record in trace.records}
     for step in steps:
-        if step.direction == "pull":
+        if step.direction == "pull" and reuse is True:
             assert step.input_nvals == A.nrows - step.allowed
 
 

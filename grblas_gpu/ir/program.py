@@ -33,4 +33,4 @@ class Program(NamedTuple):
         return next((line for start, end, line in lines if line and start <= node.place < end), 0)
 
     def __str__(self) -> str:
-        return program_text(self)
+        return program_text(self.nodes, self.condition, self.limit)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
+from .node import Node
 from .recording import Number
-
-if TYPE_CHECKING:
-    from .node import Node
-    from .program import Program
 
 LETTERS = "svA"  # scalar, vector, matrix
 
@@ -65,20 +63,19 @@ def node_text(node: Node, names: Names) -> str:
     return f"{target} {sign} {node.op.name}{operator} ({operands}){asked}"
 
 
-def condition_text(program: Program, names: Names) -> str:
-    condition = program.condition
+def condition_text(condition: Any, limit: int | None, names: Names) -> str:
     if condition.ndim:
         text = f"{names.of(condition)}.nvals"
     elif condition._role == "object":
         text = names.of(condition)
     else:
         text = f"{condition.op}({', '.join(map(names.of, condition.args))})"
-    return text if program.limit is None else f"{text}, at most {program.limit} times"
+    return text if limit is None else f"{text}, at most {limit} times"
 
 
-def program_text(program: Program) -> str:
+def program_text(nodes: Iterable[Node], condition: Any, limit: int | None) -> str:
     """The whole of a program; golden tests compare it."""
     names = Names()
-    head = f"while {condition_text(program, names)}:"
-    lines = [f"    {node_text(node, names)}" for node in program.nodes]
+    head = f"while {condition_text(condition, limit, names)}:"
+    lines = [f"    {node_text(node, names)}" for node in nodes]
     return "\n".join([f"program({names.declared()})", head, *lines])

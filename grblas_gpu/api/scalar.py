@@ -374,7 +374,8 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         >>> s.apply(unary.abs).new().value, s.apply(binary.minus, left=10).new().value
         (3, 13)
         """
-        return _scalar_expression(self._as_vector().apply(op, right, left=left))
+        vector = self._as_vector()
+        return _scalar_expression(self, vector, vector.apply(op, right, left=left))
 
     def select(self, op: Any, thunk: Any = None) -> ScalarExpression:
         """The value if an operator is true for it, else none.
@@ -383,7 +384,8 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         >>> s.select(">", 2).new().value, s.select(">", 5).new().value
         (3, None)
         """
-        return _scalar_expression(self._as_vector().select(op, thunk))
+        vector = self._as_vector()
+        return _scalar_expression(self, vector, vector.select(op, thunk))
 
 
 def _rebuild(value: Any, dtype: Any, is_cscalar: bool, name: str) -> Scalar:
@@ -444,11 +446,10 @@ def _operands(left: Any, right: Any, op: Any, is_infix: bool, within: str, **def
     return left, as_scalar(left, right, within, "other", op)
 
 
-def _scalar_expression(expr: Any) -> ScalarExpression:
-    """An expression of vectors of one position as one of their elements."""
-    return ScalarExpression(
-        expr.method_name, expr.ir_op, expr.args, op=expr.op, dtype=expr.dtype, expr_repr=expr.expr_repr
-    )
+def _scalar_expression(scalar: Scalar, vector: Any, expr: Any) -> ScalarExpression:
+    """The same operation on the Scalar that an expression has as a vector of one position."""
+    args = [scalar if arg is vector else arg for arg in expr.args]
+    return ScalarExpression(expr.method_name, expr.ir_op, args, op=expr.op, dtype=expr.dtype, expr_repr=expr.expr_repr)
 
 
 kinds.Scalar = Scalar

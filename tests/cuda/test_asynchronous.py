@@ -164,7 +164,7 @@ def test_the_kernels_compile(monkeypatch):
             t = engine.mxv_asynchronous.pull_in_place(a, u, op, mask, transposed=False, flip=number > 2, final=final)
             engine.vectors.fill_gaps(u, t)
     texts = list(dict.fromkeys(emulated_cupy.sources))
-    assert any('kernels/pull_asynchronous.cu"' in text for text in texts) and any(
+    assert any('kernels/asynchronous_pull.cu"' in text for text in texts) and any(
         'kernels/fill.cu"' in text for text in texts
     )
     for number, text in enumerate(texts):

@@ -38,22 +38,22 @@ def pull_in_place(
     u = as_bitmap(u)
     product = _product_of(a, u, semiring, flip)
     try:
-        return _pull_asynchronous(product, m, u, allowed, cast(np.asarray(final).reshape(1), product.dtype)[0])
+        return _in_place(product, m, u, allowed, cast(np.asarray(final).reshape(1), product.dtype)[0])
     except BaseException:
         scratch_arrays.forget()
         raise
 
 
-def _pull_asynchronous(product: Product, m: MatrixStore, u: VectorStore, mask: VectorMask, final: Any) -> VectorStore:
+def _in_place(product: Product, m: MatrixStore, u: VectorStore, mask: VectorMask, final: Any) -> VectorStore:
     size = m.nrows
     scratch = scratch_arrays.current()
     present, values = two_arrays(size, np.dtype(bool), size, product.dtype)
     flags = as_flags(mask, scratch, size)
     full = u.present is None
     (kernel,) = functions(
-        "pull_asynchronous.cu",
+        "asynchronous_pull.cu",
         (product.key, index_key(m), full, flags.key),
-        ["pull_asynchronous_kernel"],
+        ["asynchronous_pull_kernel"],
         lambda: [*product.pieces(m), constant("FULL", full), *flags.pieces()],
     )
     matrix = (m.indptr.data.ptr, m.indices.data.ptr, m.values.data.ptr)

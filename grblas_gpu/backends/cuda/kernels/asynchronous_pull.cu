@@ -66,7 +66,7 @@ DEVICE Sum look_at_rows(const Matrix& m, const Vector& u, const Settled& settled
     return sum;
 }
 
-extern "C" __global__ void pull_asynchronous_kernel(
+extern "C" __global__ void asynchronous_pull_kernel(
     OPERANDS, int64 nrows, uint8* marks, unsigned bit, Value final, bool* out_present, Value* out_values,
     int64* counters, volatile int64* host
 ) {

@@ -19,7 +19,7 @@ from .mask import Mask, check_mask
 
 
 def submit(node: Node) -> None:
-    """Run a node; or note it, while the body of a loop is recorded."""
+    """Run a node; or note it, while the body of a loop is recorded. What every call comes to asks for itself."""
     if recording.active and (recorder := recording.current()) is not None and recorder.record(node):
         return
     execute_node(node)
@@ -33,7 +33,11 @@ def execute(out: Any, expr: Any, mask: Any, accum: Any, replace: bool, desc: Des
         )
     if mask is not None:
         mask = fitting_mask(mask, out)
-    submit(node_of((expr.ir_op, out, expr.op, expr.args, mask, accum, replace, desc, 0)))
+    node = node_of((expr.ir_op, out, expr.op, expr.args, mask, accum, replace, desc, 0))
+    if recording.active:
+        submit(node)
+    else:
+        execute_node(node)
 
 
 def update(
@@ -92,7 +96,11 @@ def _assign_all(
         op, operands = ops.ASSIGN, [assigned_value(out, value), None]
     if mask is not None:
         mask = fitting_mask(mask, out)
-    submit(node_of((op, out, None, operands, mask, accum, replace, desc, 0)))
+    node = node_of((op, out, None, operands, mask, accum, replace, desc, 0))
+    if recording.active:
+        submit(node)
+    else:
+        execute_node(node)
 
 
 def fitting_mask(mask: Any, out: Any) -> Mask:

@@ -22,7 +22,10 @@ def assign(node: Node) -> None:
         return
     engine, store = out._engine, out._store
     view = None if mask is None else mask.view()
-    plain = value if isinstance(value, np.generic) else value_of(value)
+    is_literal = isinstance(value, np.generic)
+    plain = value if is_literal else value_of(value)
+    if is_literal and accum is None and value.dtype != store.dtype:
+        plain = cast(value.reshape(1), store.dtype)[0]
     if indexes is None:
         index: tuple = (None,) if out.ndim == 1 else (None, None)
     else:
@@ -34,7 +37,8 @@ def assign(node: Node) -> None:
         if is_line and is_vector:  # a matrix mask: the line is a thin matrix
             plain = engine.as_matrix(plain, indexes.axes[0].size is None)
         index = tuple(axis.on(engine) for axis in indexes.axes)
-    plain = _fitting(engine, store, plain, index, accum)
+    if not is_literal:
+        plain = _fitting(engine, store, plain, index, accum)
     out._store = choose_format(engine, engine.assign(store, plain, index, view, accum, replace, op is SUBASSIGN))
 
 

@@ -17,6 +17,8 @@ from . import kinds
 from .kinds import output_type
 from .mask import Mask, check_mask
 
+LITERALS: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float64}
+
 
 def submit(node: Node) -> None:
     """Run a node; or note it, while the body of a loop is recorded. What every call comes to asks for itself."""
@@ -84,8 +86,10 @@ def _assign_all(
     """The right side is an object or a literal: assign it to the whole output."""
     if input_mask is not None:
         raise TypeError("`input_mask` argument may only be used for extract")
-    alike = type(value) is type(out)
-    if alike and out.ndim:
+    literal = LITERALS.get(type(value))
+    if literal is not None and (literal is not np.int64 or -(2**63) <= value < 2**63):
+        op, operands = ops.ASSIGN, [literal(value), None]
+    elif type(value) is type(out) and out.ndim:
         check_shapes_equal("update", out, value)
         if value._engine is not out._engine:
             raise InvalidObject(f"{value.name} and {out.name} are on different backends; use .to({out.backend!r})")
@@ -138,17 +142,8 @@ def _as_scalar(out: Any, value: Any) -> Any:
 
 
 def assigned_value(out: Any, value: Any) -> Any:
-    """A literal as a NumPy scalar of its own type; Scalars and the count of a loop as they are."""
-    kind = type(value)
-    if kind is bool:
-        return np.bool_(value)
-    if kind is float:
-        return np.float64(value)
-    if kind is int and -(2**63) <= value < 2**63:
-        return np.int64(value)
-    if kind is Number:  # that of an earlier loop is known
-        return value if value.symbolic else np.int64(int(value))
-    return _as_scalar(out, value)
+    """Scalars and the count of a loop as they are; anything else as a Scalar, or a clear TypeError."""
+    return value if type(value) is Number else _as_scalar(out, value)
 
 
 # --------------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from ..backends.entries import cast
 from ..backends.registry import current_engine
 from ..backends.storage import VectorStore
 from ..config import config
-from ..dtypes import FP64, INT64, lookup_dtype, unify
+from ..dtypes import FP64, INT64, DataType, lookup_dtype, unify
 from ..ir import ops, recording
 from ..ir.recording import Number
 from ..operators import get_typed_op
@@ -43,7 +43,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
     _name_counter = itertools.count()
 
     def __init__(self, dtype: Any = FP64, *, is_cscalar: bool | None = False, name: str | None = None) -> None:
-        self.dtype = lookup_dtype(dtype)
+        self.dtype = dtype if type(dtype) is DataType else lookup_dtype(dtype)
         self.name = f"s_{next(Scalar._name_counter)}" if name is None else name
         self._is_cscalar = True if is_cscalar is None else is_cscalar
         self._content: Any = None
@@ -88,7 +88,11 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
 
     def _set(self, value: Any) -> None:
         """Typecast as GraphBLAS does and store."""
-        self._content = None if value is None else cast(np.asarray(value).reshape(1), self.dtype.np_type)[0]
+        np_type = self.dtype.np_type
+        if value is None or type(value) is np_type.type:
+            self._content = value
+        else:
+            self._content = cast(np.asarray(value).reshape(1), np_type)[0]
 
     @property
     def value(self) -> Any:

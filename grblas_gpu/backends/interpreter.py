@@ -61,12 +61,13 @@ def execute(node: Node, tracing: bool = True) -> None:
     if tracing and trace.current() is not None:
         _execute_traced(node)
         return
-    op, out, _, operands, mask, accum, replace, desc, _ = node
-    compute = COMPUTE.get(op)
     try:
+        compute = COMPUTE.get(node[0])
         if compute is None:
-            CHANGE[op](node)
-        elif out.ndim:
+            CHANGE[node[0]](node)
+            return
+        op, out, _, operands, mask, accum, replace, desc, _ = node
+        if out.ndim:
             view = None if mask is None else mask.view()
             t = compute(node, view)
             engine = out._engine
@@ -79,8 +80,8 @@ def execute(node: Node, tracing: bool = True) -> None:
                 value = engine_of(operands[0]).get_element(value, (0,))
             assignment.set_scalar(out, value, accum)
     except MemoryError as error:
-        text = f"{op} into {out.name} of shape {out.shape}: {error or 'no memory left'}"
-        raise OutOfMemory(text) from None
+        shape = node.out.shape
+        raise OutOfMemory(f"{node.op} into {node.out.name} of shape {shape}: {error or 'no memory left'}") from None
 
 
 def _execute_traced(node: Node) -> None:

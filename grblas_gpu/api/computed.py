@@ -20,9 +20,7 @@ class Computed(Arithmetic, NothingInPlace):
 
     __slots__ = ()
     _value: Any
-
-    def _get_value(self, attr: str | None = None) -> Any:
-        raise NotImplementedError
+    _get_value: Any  # the computed object, or one of its attributes (``Delayed``)
 
     @property
     def name(self) -> str:

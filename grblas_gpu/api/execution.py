@@ -142,8 +142,8 @@ def _as_scalar(out: Any, value: Any) -> Any:
 
 
 def assigned_value(out: Any, value: Any) -> Any:
-    """Scalars and the count of a loop as they are; anything else as a Scalar, or a clear TypeError."""
-    return value if type(value) is Number else _as_scalar(out, value)
+    """The count of the loop as it is (that of an earlier one is known); anything else as a Scalar, or a TypeError."""
+    return value if type(value) is Number and value.symbolic else _as_scalar(out, value)
 
 
 # --------------------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from emulated_engine import ENGINES, loaded, moved
 import grblas_gpu as gb
 from grblas_gpu import Matrix, generators
 from grblas_gpu.backends import registry as backends
+from grblas_gpu.backends.programs.lower import lower
 
 
 class _EndOfRecording(Exception):
@@ -22,7 +23,7 @@ class _EndOfRecording(Exception):
 def made_of(bodies: dict[str, Any], monkeypatch: pytest.MonkeyPatch, make: Callable[[Any, Any], Any]) -> dict[str, Any]:
     """``make(passes, body)`` for the recording of every loop, where ``passes`` has the functions of the compiler."""
     made = []
-    modules = ("engine", "fusion.lower", "fusion.analyse", "fusion.schedule", "fusion.emit")
+    modules = ("engine", "fusion.analyse", "fusion.schedule", "fusion.emit")
     with loaded("recorded", monkeypatch, *modules) as device:
         monkeypatch.setitem(backends._engines, "cuda", device.engine.CudaBackend())
         passes = SimpleNamespace(
@@ -30,7 +31,7 @@ def made_of(bodies: dict[str, Any], monkeypatch: pytest.MonkeyPatch, make: Calla
         )
 
         def keep(self: Any, recording: Any) -> None:
-            made.append(make(passes, device.lower.lower(recording)))
+            made.append(make(passes, lower(recording)))
             raise _EndOfRecording
 
         monkeypatch.setattr(device.engine.CudaBackend, "run_loop", keep)

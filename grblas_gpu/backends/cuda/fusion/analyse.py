@@ -12,14 +12,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...programs.lower import Body, BodyStep, Operand, VectorUse
+from ...programs.steps import (
+    POSITIONWISE,
+    PRODUCTS,
+    driver_among,
+    is_useless,
+    may_be_empty,
+    overwrites,
+    product_operands,
+)
 from ...storage import MatrixStore
 from ..eager.mxv_product import Product
 from ..runtime.translate import c_type, literal
-from .lower import Body, BodyStep, Operand, VectorUse
 from .requests import check_request
-
-PRODUCTS = ("vxm", "mxv")
-POSITIONWISE = frozenset("copy assign add mult union apply apply_left apply_right apply_index select clear".split())
 
 
 class SlotFacts(NamedTuple):
@@ -104,7 +110,7 @@ def _separated(
                 steps.append(step._replace(kind="copy", op=None, args=(temporary,), desc=None))
                 continue
         steps.append(step)
-    return [step for at, step in enumerate(steps) if not _useless(step, steps[at + 1 :])], uses, copied
+    return [step for at, step in enumerate(steps) if not is_useless(step, steps[at + 1 :])], uses, copied
 
 
 def _analysed(body: Body, apart: set[int]) -> Analysis:
@@ -157,12 +163,6 @@ def _product(
     store, use = matrices[matrix.number].once, uses[vector.number]
     early = True if step.desc is None else step.desc.early_exit
     return Product(step.op, store.dtype, store.iso, use.dtype, use.iso if iso is None else iso, flip, early)
-
-
-def product_operands(step: BodyStep) -> tuple[Operand, Operand, bool]:
-    """The matrix and the vector of a product, and whether the vector is on the left."""
-    first, second = step.args
-    return (first, second, False) if step.kind == "mxv" else (second, first, True)
 
 
 def _kept(
@@ -249,47 +249,3 @@ def _closing(steps: Sequence[BodyStep], at: int, full: list[bool]) -> int | None
     if before.kind == "copy" and before.args[0].number != before.mask.vector:
         return None
     return None if before.mask.vector == before.out else before.mask.vector
-
-
-def overwrites(step: BodyStep) -> bool:
-    return step.accum is None and (step.mask is None or step.replace)
-
-
-def driver_among(step: BodyStep, vectors: Container[int]) -> int | None:
-    """One of the vectors outside of whose entries the step changes nothing (or, overwriting, writes nothing)."""
-    candidates: list[int] = []
-    if step.kind == "clear":
-        return step.out if step.out in vectors else None
-    if step.kind in ("copy", "apply", "apply_left", "apply_right", "apply_index", "select", "mult"):
-        candidates = [arg.number for arg in step.args if arg.kind == "vector"]
-    masked = [] if step.mask is None or step.mask.complement else [step.mask.vector]
-    if overwrites(step):
-        usable = candidates + masked
-    elif step.accum is not None:
-        usable = [] if step.replace and step.mask is not None else candidates + masked
-    else:
-        usable = masked
-    return next((number for number in usable if number in vectors), None)
-
-
-def vectors_of(step: BodyStep) -> set[int]:
-    """The vectors that a step reads, without the one that it changes."""
-    read = {arg.number for arg in step.args if arg.kind == "vector"}
-    return read if step.mask is None else read | {step.mask.vector}
-
-
-def may_be_empty(step: BodyStep) -> bool:
-    """Whether this assigns a Scalar of the loop: if it is empty, entries go."""
-    return step.kind == "assign" and step.args[0].kind == "variable"
-
-
-def _useless(step: BodyStep, after: Sequence[BodyStep]) -> bool:
-    """Whether this clears a vector that is overwritten before anybody reads it."""
-    if step.kind != "clear":
-        return False
-    for other in after:
-        if step.out in vectors_of(other):
-            return False
-        if not other.kind.startswith(("scalar", "reduce")) and other.out == step.out:
-            return overwrites(other)
-    return False

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .analyse import POSITIONWISE, PRODUCTS, Analysis, driver_among, overwrites, vectors_of
-from .lower import BodyStep
+from ...programs.lower import BodyStep
+from ...programs.steps import POSITIONWISE, PRODUCTS, driver_among, overwrites, vectors_of
+from .analyse import Analysis
 
 MOST_STEPS = 8  # in a chain: their variables should fit into registers
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...programs.lower import Body, BodyStep
 from ..eager.mxv_product import Product as Kind
 from ..runtime import compile as programs
 from ..runtime.translate import c_type
@@ -22,7 +23,6 @@ from .emit_positions import position
 from .emit_products import COMMON, product
 from .items import Barrier, Clean, Item, Positions, Product, Reduce, Row, Schedule
 from .layout import HEAD, WORDS, Layout, declarations
-from .lower import Body, BodyStep
 from .schedule import schedule
 
 THREADS = 512  # in a block

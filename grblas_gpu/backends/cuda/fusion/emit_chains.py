@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ...programs.lower import BodyStep
+from ...programs.steps import overwrites
 from ..runtime.translate import c_type
-from .analyse import overwrites
 from .emit_context import Context, counters_of, valued
 from .emit_reading import Reading, changed, computed
 from .items import Positions
-from .lower import BodyStep
 from .schedule import written_order
 
 

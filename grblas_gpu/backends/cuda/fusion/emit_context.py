@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ...programs.lower import Operand
+from ...programs.steps import product_operands
 from ..runtime.translate import c_type
-from .analyse import Analysis, SlotFacts, product_operands
+from .analyse import Analysis, SlotFacts
 from .layout import Layout
-from .lower import Operand
 
 PER_STEP = 8  # counters
 MOST_BLOCKS = 4096  # that a sum may have parts for

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from ...programs.lower import BodyStep, MaskUse
 from ..runtime.translate import c_type
 from .emit_context import Context, counters_of, valued
 from .emit_reading import Reading, changed, computed
 from .items import Positions
-from .lower import BodyStep, MaskUse
 
 
 def position(context: Context, item: Positions) -> str:

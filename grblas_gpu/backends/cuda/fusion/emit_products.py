@@ -6,16 +6,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...programs.lower import BodyStep, MaskUse
+from ...programs.steps import product_operands
 from ..runtime import compile as programs
 from ..runtime.compile import constant, using
 from ..runtime.translate import literal
-from .analyse import Analysis, product_operands
+from .analyse import Analysis
 from .direction import rule_text
 from .emit_barriers import DECIDE, noted
 from .emit_context import Context, counters_of
 from .items import Product
 from .layout import ROW
-from .lower import BodyStep, MaskUse
 from .requests import reuses_mask
 from .trace import TRACED
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...programs.lower import BodyStep, MaskUse, Operand, Unfusable
+from ...programs.steps import may_be_empty
 from ..runtime import compile as programs
 from ..runtime.compile import binary, index_unary, unary
 from ..runtime.translate import c_type
-from .analyse import may_be_empty
 from .emit_context import Context
-from .lower import BodyStep, MaskUse, Operand, Unfusable
 
 
 @dataclass

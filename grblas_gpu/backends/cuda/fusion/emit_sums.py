@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...programs.lower import Unfusable
 from ..runtime.compile import binary
 from ..runtime.translate import c_type, literal
 from .emit_context import Context, counters_of, truth, valued
 from .items import Reduce, Row, ScalarStep
-from .lower import Unfusable
 
 
 def _add(at: int, kind: str) -> str:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...programs.lower import Unfusable
 from ..eager.mxv_product import Product
-from .lower import Unfusable
 
 PUSH, PULL = "push.scatter", "pull.hybrid"
 

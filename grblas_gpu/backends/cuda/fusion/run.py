@@ -13,6 +13,7 @@ import numpy as np
 from ....ir.program import Program
 from ....trace.records import clock
 from ....trace.records import current as current_trace
+from ...programs.lower import Body, Unfusable, located, lower
 from ...storage import INDEX, HostEntry, VectorStore
 from ..eager import vectors
 from ..eager.matrix_facts import hub_neighbours
@@ -22,7 +23,6 @@ from ..runtime.compile import module_of
 from .emit import LoopKernel, kernel_of
 from .launcher import Launcher
 from .layout import AS_IT_IS, AS_LIST, EMPTY, ONE_ENTRY, ONE_VALUE, REPORT, ROW, SLOT, SOURCE, VARIABLE
-from .lower import Body, Unfusable, located, lower
 from .trace import TRACED, records_of, trace_iterated
 from .workspace import NOWHERE, workspace_of
 

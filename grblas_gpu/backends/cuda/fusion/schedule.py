@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from .analyse import PRODUCTS, Analysis, product_operands, vectors_of
+from ...programs.lower import BodyStep
+from ...programs.steps import PRODUCTS, product_operands, vectors_of
+from .analyse import Analysis
 from .chains import chains_of, is_driven, swapped_by
 from .items import (
     Barrier,
@@ -27,7 +29,6 @@ from .items import (
     ScalarStep,
     Schedule,
 )
-from .lower import BodyStep
 
 
 def schedule(facts: Analysis) -> Schedule:

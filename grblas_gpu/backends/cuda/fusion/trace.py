@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ....trace.records import Record, current
-from .analyse import product_operands
+from ...programs.lower import BodyStep
+from ...programs.steps import product_operands
 from .direction import Seen, reason
 from .layout import REPORT, ROW
-from .lower import BodyStep
 from .requests import PULL, PUSH, reuses_mask
 
 TRACED = 65536  # steps of which a trace tells

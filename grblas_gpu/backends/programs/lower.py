@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....ir import ops
-from ....ir.node import Node
-from ....ir.program import Program
-from ....ir.recording import Number
-from ...storage import MatrixStore
+from ...ir import ops
+from ...ir.node import Node
+from ...ir.program import Program
+from ...ir.recording import Number
+from ..storage import MatrixStore
 
 COUNT_TYPE = np.dtype(np.int64)
 

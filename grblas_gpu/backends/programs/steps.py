@@ -1,0 +1,61 @@
+"""What may be asked of one step of a body, whatever engine runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+
+from .lower import BodyStep, Operand
+
+PRODUCTS = ("vxm", "mxv")
+#: Steps that read position i of their operands to write position i.
+POSITIONWISE = frozenset("copy assign add mult union apply apply_left apply_right apply_index select clear".split())
+
+
+def product_operands(step: BodyStep) -> tuple[Operand, Operand, bool]:
+    """The matrix and the vector of a product, and whether the vector is on the left."""
+    first, second = step.args
+    return (first, second, False) if step.kind == "mxv" else (second, first, True)
+
+
+def overwrites(step: BodyStep) -> bool:
+    return step.accum is None and (step.mask is None or step.replace)
+
+
+def driver_among(step: BodyStep, vectors: Container[int]) -> int | None:
+    """One of the vectors outside of whose entries the step changes nothing (or, overwriting, writes nothing)."""
+    candidates: list[int] = []
+    if step.kind == "clear":
+        return step.out if step.out in vectors else None
+    if step.kind in ("copy", "apply", "apply_left", "apply_right", "apply_index", "select", "mult"):
+        candidates = [arg.number for arg in step.args if arg.kind == "vector"]
+    masked = [] if step.mask is None or step.mask.complement else [step.mask.vector]
+    if overwrites(step):
+        usable = candidates + masked
+    elif step.accum is not None:
+        usable = [] if step.replace and step.mask is not None else candidates + masked
+    else:
+        usable = masked
+    return next((number for number in usable if number in vectors), None)
+
+
+def vectors_of(step: BodyStep) -> set[int]:
+    """The vectors that a step reads, without the one that it changes."""
+    read = {arg.number for arg in step.args if arg.kind == "vector"}
+    return read if step.mask is None else read | {step.mask.vector}
+
+
+def may_be_empty(step: BodyStep) -> bool:
+    """Whether this assigns a Scalar of the loop: if it is empty, entries go."""
+    return step.kind == "assign" and step.args[0].kind == "variable"
+
+
+def is_useless(step: BodyStep, after: Sequence[BodyStep]) -> bool:
+    """Whether this clears a vector that is overwritten before anybody reads it."""
+    if step.kind != "clear":
+        return False
+    for other in after:
+        if step.out in vectors_of(other):
+            return False
+        if not other.kind.startswith(("scalar", "reduce")) and other.out == step.out:
+            return overwrites(other)
+    return False

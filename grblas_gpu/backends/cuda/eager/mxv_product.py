@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...programs.monoids import is_idempotent
 from ...storage import MatrixStore, VectorStore
 from ..runtime.compile import binary, constant, product, using, value
 
@@ -72,7 +73,7 @@ class Product:
         self.vector = UNUSED if not u_used else ISO if vector_iso else EACH
         # Equal products whose sum is again the same: the values on the device need not be known to see that.
         equal = op.positional is None and self.matrix != EACH and self.vector != EACH
-        self.structure = equal and (monoid.any_value or _is_idempotent(monoid))
+        self.structure = equal and (monoid.any_value or is_idempotent(monoid))
         self.exit_at_first = self.structure or (early_exit and bool(monoid.any_value))
         self.has_terminal = early_exit and monoid.terminal is not None
         self.early_exit = early_exit
@@ -166,21 +167,6 @@ def native_atomic(monoid: Any, dtype: np.dtype) -> int:
     if dtype.itemsize < 4 or (dtype.kind == "f" and number != 1):
         return 0
     return number
-
-
-_idempotent: dict[str, bool] = {}
-
-
-def _is_idempotent(monoid: Any) -> bool:
-    """Whether ``add(z, z)`` is z for all z; `gcd` says so of itself, but makes negative numbers positive."""
-    if not monoid.is_idempotent or monoid.binaryop.source is None:
-        return bool(monoid.is_idempotent)
-    found = _idempotent.get(monoid.key)
-    if found is None:
-        values = np.array([0, 1, 2, -1, -2]).astype(monoid.return_type.np_type)
-        sums = np.asarray(monoid.binaryop.numpy(values, values))
-        found = _idempotent[monoid.key] = np.array_equal(sums, values)
-    return found
 
 
 _initials: dict[str, Any] = {}

@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...programs.kept import kept
 from ...programs.lower import Body, BodyStep, Operand, VectorUse
+from ...programs.requests import check_request
 from ...programs.steps import (
     POSITIONWISE,
     PRODUCTS,
@@ -25,7 +27,7 @@ from ...programs.steps import (
 from ...storage import MatrixStore
 from ..eager.mxv_product import Product
 from ..runtime.translate import c_type, literal
-from .requests import check_request
+from .direction import PULL
 
 
 class SlotFacts(NamedTuple):
@@ -116,7 +118,7 @@ def _separated(
 def _analysed(body: Body, apart: set[int]) -> Analysis:
     matrices = body.matrices
     steps, uses, copied = _separated(body, apart, matrices)
-    full, iso = _kept(steps, uses, matrices)
+    full, iso = kept(steps, uses, matrices, lambda step, one: _product(step, uses, matrices, one).structure)
     edges_of: dict[int, int] = {}
     initial: dict[int, str] = {}
     initial_values: dict[int, Any] = {}
@@ -128,7 +130,7 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
         edges_of.setdefault(vector.number, at)
         product = products[at] = _product(step, uses, matrices, iso[vector.number])
         has_flags = not full[vector.number] and (step.mask is None or not full[step.mask.vector])
-        check_request(step.number, step.desc, product, step.mask is not None, has_flags)
+        check_request(step.number, step.desc, product, PULL, step.mask is not None, has_flags)
         if product.initial is not None:
             initial[step.out] = literal(product.initial, product.dtype)
             initial_values[step.out] = product.initial
@@ -163,58 +165,6 @@ def _product(
     store, use = matrices[matrix.number].once, uses[vector.number]
     early = True if step.desc is None else step.desc.early_exit
     return Product(step.op, store.dtype, store.iso, use.dtype, use.iso if iso is None else iso, flip, early)
-
-
-def _kept(
-    steps: Sequence[BodyStep], uses: Sequence[VectorUse], matrices: Sequence[MatrixStore]
-) -> tuple[list[bool], list[bool]]:
-    """Which vectors always have all entries, and for which one value always stands for all."""
-    full, iso = [use.full for use in uses], [use.iso for use in uses]
-    settled = False
-    while not settled:  # take back what a step does not keep, until every step keeps the rest
-        settled = True
-        for step in steps:
-            if step.kind.startswith(("scalar", "reduce")):
-                continue
-            w = step.out
-            if full[w] and not _keeps_full(step, full):
-                full[w], settled = False, False
-            if iso[w] and not _keeps_iso(step, uses, matrices, iso):
-                iso[w], settled = False, False
-    return full, iso
-
-
-def _keeps_full(step: BodyStep, full: list[bool]) -> bool:
-    vectors = [full[arg.number] for arg in step.args if arg.kind == "vector"]
-    if step.kind in (*PRODUCTS, "select", "clear", "row") or may_be_empty(step):
-        result = False
-    elif step.kind in ("add", "union"):
-        result = any(vectors)
-    else:
-        result = all(vectors)  # of nothing for a scalar: it is everywhere
-    if step.accum is not None:
-        return not (step.replace and step.mask is not None)
-    if step.mask is not None:
-        return result and not step.replace
-    return result
-
-
-def _keeps_iso(step: BodyStep, uses: Sequence[VectorUse], matrices: Sequence[MatrixStore], iso: Sequence[bool]) -> bool:
-    """Whether one value still stands for all: what a structural product writes has one value of its own."""
-    if step.kind == "clear":
-        return True
-    if not overwrites(step):
-        return False
-    if step.kind == "copy":
-        source = step.args[0].number
-        return iso[source] and uses[source].dtype == uses[step.out].dtype
-    if step.kind in PRODUCTS:
-        _, vector, _ = product_operands(step)
-        return _product(step, uses, matrices, iso[vector.number]).structure
-    if step.kind == "row":
-        store = matrices[step.args[0].number]
-        return store.iso and store.dtype == uses[step.out].dtype
-    return False
 
 
 def _listable(steps: Sequence[BodyStep], full: list[bool]) -> frozenset[int]:

@@ -6,9 +6,11 @@ import inspect
 from typing import Any, NamedTuple
 
 from ....plan import rules
+from ...programs.requests import asked_direction
 from ..eager.mxv_product import Product
 from ..runtime.translate import body as translated
-from .requests import asked_direction
+
+PULL = "pull.hybrid"  # the one that loops have
 
 HEAD = (
     "DEVICE bool pushes(double edges, double edges_before, double unseen, double entries, double size, bool dense, "

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...programs.requests import asked_direction
 from ...programs.steps import POSITIONWISE, PRODUCTS, product_operands
 from ..runtime.compile import binary
 from ..runtime.translate import c_type
 from .analyse import Analysis
 from .emit_context import Context, truth, valued
 from .layout import REPORT, SOURCE, VARIABLE, Layout
-from .requests import asked_direction
 
 
 def small(facts: Analysis) -> str:

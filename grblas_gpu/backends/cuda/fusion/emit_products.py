@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...programs.lower import BodyStep, MaskUse
+from ...programs.requests import reuses_mask
 from ...programs.steps import product_operands
 from ..runtime import compile as programs
 from ..runtime.compile import constant, using
@@ -17,7 +18,6 @@ from .emit_barriers import DECIDE, noted
 from .emit_context import Context, counters_of
 from .items import Product
 from .layout import ROW
-from .requests import reuses_mask
 from .trace import TRACED
 
 #: Pasted once; the others once for each product.

@@ -6,10 +6,10 @@ from typing import Any
 
 from ....trace.records import Record, current
 from ...programs.lower import BodyStep
+from ...programs.requests import PUSH, reuses_mask
 from ...programs.steps import product_operands
-from .direction import Seen, reason
+from .direction import PULL, Seen, reason
 from .layout import REPORT, ROW
-from .requests import PULL, PUSH, reuses_mask
 
 TRACED = 65536  # steps of which a trace tells
 

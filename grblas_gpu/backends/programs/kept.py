@@ -1,0 +1,73 @@
+"""Facts about the vectors of a loop that hold at every step: no flags are needed for one that always has all entries,
+and no array for one whose entries always have the same value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..storage import MatrixStore
+from .lower import BodyStep, VectorUse
+from .steps import PRODUCTS, may_be_empty, overwrites, product_operands
+
+Structural = Callable[[BodyStep, bool], bool]
+
+
+def kept(
+    steps: Sequence[BodyStep], uses: Sequence[VectorUse], matrices: Sequence[MatrixStore], structural: Structural
+) -> tuple[list[bool], list[bool]]:
+    """Which vectors always have all entries, and for which one value always stands for all.
+
+    ``structural`` says of a product whether its results are all alike, given whether the entries of its vector are.
+    """
+    full, iso = [use.full for use in uses], [use.iso for use in uses]
+    settled = False
+    while not settled:  # take back what a step does not keep, until every step keeps the rest
+        settled = True
+        for step in steps:
+            if step.kind.startswith(("scalar", "reduce")):
+                continue
+            w = step.out
+            if full[w] and not _keeps_full(step, full):
+                full[w], settled = False, False
+            if iso[w] and not _keeps_iso(step, uses, matrices, iso, structural):
+                iso[w], settled = False, False
+    return full, iso
+
+
+def _keeps_full(step: BodyStep, full: list[bool]) -> bool:
+    vectors = [full[arg.number] for arg in step.args if arg.kind == "vector"]
+    if step.kind in (*PRODUCTS, "select", "clear", "row") or may_be_empty(step):
+        result = False
+    elif step.kind in ("add", "union"):
+        result = any(vectors)
+    else:
+        result = all(vectors)  # of nothing for a scalar: it is everywhere
+    if step.accum is not None:
+        return not (step.replace and step.mask is not None)
+    if step.mask is not None:
+        return result and not step.replace
+    return result
+
+
+def _keeps_iso(
+    step: BodyStep,
+    uses: Sequence[VectorUse],
+    matrices: Sequence[MatrixStore],
+    iso: Sequence[bool],
+    structural: Structural,
+) -> bool:
+    """Whether one value still stands for all: what a structural product writes has one value of its own."""
+    if step.kind == "clear":
+        return True
+    if not overwrites(step):
+        return False
+    if step.kind == "copy":
+        source = step.args[0].number
+        return iso[source] and uses[source].dtype == uses[step.out].dtype
+    if step.kind in PRODUCTS:
+        _, vector, _ = product_operands(step)
+        return structural(step, iso[vector.number])
+    if step.kind == "row":
+        store = matrices[step.args[0].number]
+        return store.iso and store.dtype == uses[step.out].dtype
+    return False

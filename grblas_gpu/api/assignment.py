@@ -20,7 +20,10 @@ def assign_region(
 ) -> None:
     """``out(mask)[I, J] << value`` and ``out[I, J](mask) << value``."""
     value, mask = _resolved(out, indexes, value, mask, submask)
-    submit(Node(ops.SUBASSIGN if submask else ops.ASSIGN, out, None, (value, indexes), mask, accum, replace, desc))
+    op, index = ops.SUBASSIGN if submask else ops.ASSIGN, indexes
+    if not submask and indexes.vector is not None:
+        op, index = ops.SCATTER, indexes.vector
+    submit(Node(op, out, None, (value, index), mask, accum, replace, desc))
 
 
 def _resolved(out: Any, indexes: Any, value: Any, mask: Any, submask: bool) -> tuple[Any, Any]:

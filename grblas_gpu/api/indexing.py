@@ -1,4 +1,4 @@
-"""Indices as users write them, resolved against a shape: integers, slices, lists, arrays, Scalars, ``...``."""
+"""Indices as users write them, resolved against a shape: integers, slices, lists, arrays, Vectors, Scalars, ``...``."""
 
 from __future__ import annotations
 
@@ -6,15 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import IndexOutOfBound
+from ..errors import IndexOutOfBound, InvalidObject
 from ..ir.recording import Number
 from . import kinds
+from .conversions import given_array
 from .kinds import output_type
 from .mask import Mask
 
 
 class Axis:
-    """One resolved axis: ``index`` is an int (``size`` None), None for everything, or an int64 array."""
+    """One resolved axis: ``index`` is an int (``size`` None), None for everything, an int64 array, or a Vector.
+
+    The values of a Vector are positions, in order; they are looked at when the operation runs.
+    """
 
     __slots__ = ("size", "index", "dimsize")
 
@@ -29,9 +33,15 @@ class Axis:
             return ":"
         if self.size is None:
             return str(self.index)
+        if self.is_vector:
+            return str(self.index.name)
         if self.size < 6:
             return f"[{', '.join(map(str, self.index.tolist()))}]"
         return f"[{', '.join(map(str, self.index[:3].tolist()))}, ...]"
+
+    @property
+    def is_vector(self) -> bool:
+        return type(self.index) is kinds.Vector
 
     def on(self, engine: Any) -> Any:
         """The index as an array of positions (one for an integer) in an engine's memory, or None for everything."""
@@ -56,14 +66,19 @@ class Indexes:
         elif len(dims) == 1:
             if type(keys) is tuple:
                 raise TypeError(f"Index for {type(obj).__name__} cannot be a tuple")
-            self.axes = [resolve_axis(keys, dims[0], 0)]
+            self.axes = [resolve_axis(keys, dims[0], 0, obj)]
         else:
             if type(keys) is not tuple or len(keys) != 2:
                 raise TypeError(f"Index for {type(obj).__name__} must be a 2-tuple")
             self.axes = [
-                resolve_axis(key, n, position) for position, (key, n) in enumerate(zip(keys, dims, strict=True))
+                resolve_axis(key, n, position, obj) for position, (key, n) in enumerate(zip(keys, dims, strict=True))
             ]
         self.shape = tuple(axis.size for axis in self.axes if axis.size is not None)
+
+    @property
+    def vector(self) -> Any:
+        """The Vector that says which positions of another Vector are meant, or None."""
+        return self.axes[0].index if len(self.axes) == 1 and self.axes[0].is_vector else None
 
     @property
     def is_single_element(self) -> bool:
@@ -79,7 +94,7 @@ class Indexes:
         return ", ".join(axis._expr_name for axis in self.axes)
 
 
-def resolve_axis(key: Any, size: int, position: int) -> Axis:
+def resolve_axis(key: Any, size: int, position: int, obj: Any) -> Axis:
     kind = type(key)
     if kind is Number:  # the count of a loop
         return Axis(None, key if key.symbolic else _wrap(int(key), size), size)
@@ -89,23 +104,24 @@ def resolve_axis(key: Any, size: int, position: int) -> Axis:
         return _resolve_slice(key, size)
     if kind is tuple:
         raise TypeError(f"Index in position {position} cannot be a tuple; must use slice or list or int")
-    if isinstance(key, np.ndarray):
-        return _resolve_array(key, size)
     if kind is not list:
-        found = _resolve_object(key, size)
+        found = _resolve_object(key, size, obj)
         if isinstance(found, Axis):
             return found
         key = found
     return _resolve_array(np.array(key, np.int64) if len(key) == 0 else np.array(key), size)
 
 
-def _resolve_object(key: Any, size: int) -> Any:
-    """A Scalar becomes an integer; our other objects are mistakes; anything else must turn into a list."""
+def _resolve_object(key: Any, size: int, obj: Any) -> Any:
+    """A Scalar becomes an integer, a Vector of integers and an array are lists of positions; our other objects are
+    mistakes; anything else must turn into a list."""
     kind = output_type(key)
     if kind is kinds.Scalar:
         if key.dtype.np_type.kind not in "iu":
             raise TypeError(f"An integer is required for indexing.  Got: {key.dtype}")
         return Axis(None, _wrap(int(key), size), size)
+    if kind is kinds.Vector and key.dtype.np_type.kind in "iu":
+        return _resolve_vector(key, size, obj)
     if kind in (kinds.Vector, kinds.Matrix) or isinstance(key, Mask):
         mask = key.name if isinstance(key, Mask) else f"{key.name}.S"
         raise TypeError(
@@ -115,10 +131,23 @@ def _resolve_object(key: Any, size: int) -> Any:
         )
     if kind is kinds.TransposedMatrix:
         raise TypeError("Invalid type for index: TransposedMatrix.")
+    array = given_array(key, obj._engine)
+    if array is None and hasattr(key, "__dlpack__"):  # of another library, in the memory of the host
+        array = np.from_dlpack(key)
+    if array is not None:
+        return _resolve_array(array, size)
     try:
         return list(key)
     except Exception:
         raise TypeError(f"Invalid type for index: {type(key)}; unable to convert to list") from None
+
+
+def _resolve_vector(key: Any, size: int, obj: Any) -> Axis:
+    if key._role != "object":  # an expression: computed here if that is allowed
+        key = key._get_value()
+    if key._engine is not obj._engine:
+        raise InvalidObject(f"index {key.name} and {obj.name} are on different backends; use .to({obj._engine.name!r})")
+    return Axis(key._size, key, size)
 
 
 def _wrap(index: int, size: int) -> int:
@@ -135,7 +164,7 @@ def _resolve_slice(key: slice, size: int) -> Axis:
     return Axis(len(index), index, size)
 
 
-def _resolve_array(index: np.ndarray, size: int) -> Axis:
+def _resolve_array(index: Any, size: int) -> Axis:
     if index.ndim != 1:
         raise TypeError(f"Invalid number of dimensions for index: {index.ndim}")
     if index.dtype.kind not in "iu":

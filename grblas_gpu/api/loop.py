@@ -178,9 +178,9 @@ class Recorder:
         """Note a node; False if it is to be run at once: nothing changes it, or recording ends here."""
         op, out, operands = node.op, node.out, node.operands
         region = False
-        if op is ops.ASSIGN:
+        if op is ops.ASSIGN or op is ops.SCATTER:
             value, indexes = operands
-            region = indexes is not None
+            region = op is ops.ASSIGN and indexes is not None
             if isinstance(value, np.generic):
                 literal = Scalar.from_value(value, is_cscalar=None, name="")
                 node = node._replace(operands=(literal, indexes))

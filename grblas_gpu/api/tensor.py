@@ -254,6 +254,9 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         shape = indexes.shape
         shown = f"{{0.name}}[{indexes}]"
         args = [self, indexes]
+        if (index := indexes.vector) is not None:
+            args = [self, index]
+            return VectorExpression("__getitem__", ops.GATHER, args, size=shape[0], dtype=self.dtype, expr_repr=shown)
         if len(shape) == 1:
             return VectorExpression("__getitem__", ops.EXTRACT, args, size=shape[0], dtype=self.dtype, expr_repr=shown)
         return MatrixExpression(

@@ -59,7 +59,8 @@ class Updater:
     def assign(self, indexes: Indexes, value: Any, submask: bool) -> None:
         if self.input_mask is not None:
             raise TypeError("`input_mask` argument may only be used for extract")
-        recording.refuse(f"an assignment to a part of {self.parent.name}")
+        if indexes.vector is None or submask:
+            recording.refuse(f"an assignment to a part of {self.parent.name}")
         if indexes.is_single_element and self.mask is None and self.accum is None:
             execution.set_element(self.parent, indexes, value)
         else:

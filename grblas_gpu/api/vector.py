@@ -273,6 +273,22 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         value = expr.new().value
         return default if value is None else value
 
+    def __getitem__(self, keys: Any) -> Any:
+        """The entries at some positions, or one element: an expression.
+
+        An index is an integer, a slice, a list, an array (NumPy's, CuPy's, any of DLPack) or a Vector of integers: a
+        gather, which has no entry where the index has none. Assigning by an index is a scatter, in which an accumulator
+        combines what goes to one position.
+
+        >>> v, index = Vector.from_dense([5, 6, 7]), Vector.from_dense([2, 0, 2])
+        >>> v[index].new().to_dict()
+        {0: 7, 1: 5, 2: 7}
+        >>> v(binary.plus)[index] << 1
+        >>> v.to_dict()
+        {0: 6, 1: 6, 2: 9}
+        """
+        return super().__getitem__(keys)
+
     def __setitem__(self, keys: Any, expr: Any) -> None:
         Updater(self)[keys] = expr
 

@@ -10,7 +10,7 @@ from ..ir.node import Node
 from ..ir.ops import SUBASSIGN
 from .entries import cast
 from .formats import choose_format
-from .operands import value_of
+from .operands import positions_of, value_of
 from .storage import MaskView
 
 
@@ -36,10 +36,33 @@ def assign(node: Node) -> None:
             return
         if is_line and is_vector:  # a matrix mask: the line is a thin matrix
             plain = engine.as_matrix(plain, indexes.axes[0].size is None)
-        index = tuple(axis.on(engine) for axis in indexes.axes)
+        index, there = positions_of(engine, indexes.axes)
+        plain, view = _where_indexed(engine, there, plain, view, op is SUBASSIGN)
     if not is_literal:
         plain = _fitting(engine, store, plain, index, accum)
     out._store = choose_format(engine, engine.assign(store, plain, index, view, accum, replace, op is SUBASSIGN))
+
+
+def scatter(node: Node) -> None:
+    """``out<mask>[index] (accum)= value``, for an index Vector."""
+    _, out, _, (value, index), mask, accum, replace, _, _ = node
+    engine, view = out._engine, None if mask is None else mask.view()
+    positions, there = engine.positions(index._store, out._size)
+    plain, _ = _where_indexed(engine, (there,), value_of(value), None, False)
+    plain = _fitting(engine, out._store, plain, (positions,), accum)
+    out._store = choose_format(engine, engine.assign(out._store, plain, (positions,), view, accum, replace, False))
+
+
+def _where_indexed(engine: Any, there: tuple, value: Any, view: MaskView | None, submask: bool) -> tuple[Any, Any]:
+    """A value and a submask, of the region's shape, without what an index Vector has no entry for."""
+    if all(part is None for part in there):
+        return value, view
+    take = engine.extract_vector if len(there) == 1 else engine.extract_matrix
+    if value is not None and not isinstance(value, np.generic):
+        value = take(value, *there)
+    if view is not None and submask:
+        view = MaskView(take(view.store, *there), view.structure, view.complement)
+    return value, view
 
 
 def _fitting(engine: Any, store: Any, value: Any, index: tuple, accum: Any) -> Any:
@@ -62,7 +85,8 @@ def _assign_line(node: Node, value: Any, indexes: Any, view: MaskView | None) ->
     take = engine.extract_row if is_row else engine.extract_column
     put = engine.replace_row if is_row else engine.replace_column
     line = take(out._store, across.index, None)
-    index = (along.on(engine),)
+    index, there = positions_of(engine, [along])
+    value, view = _where_indexed(engine, there, value, view, node.op is SUBASSIGN)
     value = _fitting(engine, line, value, index, node.accum)
     line = engine.assign(line, value, index, view, node.accum, node.replace, node.op is SUBASSIGN)
     return choose_format(engine, put(out._store, across.index, line))

@@ -42,6 +42,7 @@ COMPUTE: dict[Op, Callable[[Node, MaskView | None], Any]] = {
     ops.REDUCE_COLUMNWISE: operations.reduce_columnwise,
     ops.TRANSPOSE: operations.transpose,
     ops.EXTRACT: operations.extract,
+    ops.GATHER: operations.gather,
     ops.EXTRACT_ROW: operations.extract_row,
     ops.REPOSITION: operations.reposition,
     ops.COPY: operations.copy,
@@ -50,6 +51,7 @@ COMPUTE: dict[Op, Callable[[Node, MaskView | None], Any]] = {
 CHANGE: dict[Op, Callable[[Node], None]] = {
     ops.ASSIGN: assignment.assign,
     ops.SUBASSIGN: assignment.assign,
+    ops.SCATTER: assignment.scatter,
     ops.SET_ELEMENT: assignment.set_element,
     ops.REMOVE_ELEMENT: assignment.remove_element,
     ops.CLEAR: assignment.clear,

@@ -49,6 +49,24 @@ def given(scalar: Any, name: str) -> Any:
     return value
 
 
+def positions_of(engine: Any, axes: Any) -> tuple[tuple, tuple]:
+    """The positions that each axis of an index names, as an array, or None for all of them; and, of an index Vector
+    that does not have all entries, where it has some."""
+    found = [
+        engine.positions(axis.index._store, axis.dimsize) if axis.is_vector else (axis.on(engine), None)
+        for axis in axes
+    ]
+    return tuple(positions for positions, _ in found), tuple(there for _, there in found)
+
+
+def placed(engine: Any, t: Any, there: tuple, shape: tuple[int, ...]) -> Any:
+    """What was extracted for the entries of an index, where these entries are."""
+    if all(part is None for part in there):
+        return t
+    make = engine.empty_vector if len(shape) == 1 else engine.empty_matrix
+    return engine.assign(make(*shape, t.dtype), t, there, None, None, False, False)
+
+
 def value_of(x: Any) -> Any:
     """What is assigned: the store of an object, or a NumPy scalar; None for an empty scalar."""
     if type(x) is Number:

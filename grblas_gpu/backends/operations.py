@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import EmptyObject, NotImplementedException
 from ..ir.node import Node
 from ..operators.aggregators import compute as aggregate
-from .operands import engine_of, given, matrix_store, store_of
+from .operands import engine_of, given, matrix_store, placed, positions_of, store_of
 from .products import binary_of
 from .storage import MaskView, MatrixStore, VectorStore
 
@@ -139,17 +139,23 @@ def extract(node: Node, view: MaskView | None) -> Any:
         return engine.extract_vector(parent._store, indexes.axes[0].on(engine))
     rows, cols = indexes.axes
     store = parent._matrix._store if parent._is_transposed else parent._store
-    if parent._is_transposed and (rows.size is None or cols.size is None):
-        rows, cols = cols, rows
-    elif parent._is_transposed:
+    if rows.size is None or cols.size is None:
+        is_row = rows.size is None
+        across, along = (rows, cols) if is_row else (cols, rows)
+        (positions,), there = positions_of(engine, [along])
+        take = engine.extract_column if is_row == parent._is_transposed else engine.extract_row
+        return placed(engine, take(store, int(across.index), positions), there, indexes.shape)
+    if parent._is_transposed:
         store = store.transposed()
-    if rows.size is None:
-        return engine.extract_row(store, int(rows.index), cols.on(engine))
-    if cols.size is None:
-        return engine.extract_column(store, cols.index, rows.on(engine))
     if rows.index is None and cols.index is None:
         return engine.copy(store)
-    return engine.extract_matrix(store, rows.on(engine), cols.on(engine))
+    positions, there = positions_of(engine, indexes.axes)
+    return placed(engine, engine.extract_matrix(store, *positions), there, indexes.shape)
+
+
+def gather(node: Node, view: MaskView | None) -> VectorStore:
+    x, index = node.operands
+    return x._engine.gather(x._store, index._store)
 
 
 def extract_row(node: Node, view: MaskView | None) -> VectorStore:

@@ -62,6 +62,7 @@ REDUCE_COLUMNWISE = Op("reduce_columnwise")
 # Structure.
 TRANSPOSE = Op("transpose")
 EXTRACT = Op("extract")  # x, indexes
+GATHER = Op("gather")  # x, a Vector of positions in x
 EXTRACT_ROW = Op("extract_row")  # A, a Scalar
 REPOSITION = Op("reposition")  # x, offsets, shape
 
@@ -69,6 +70,7 @@ REPOSITION = Op("reposition")  # x, offsets, shape
 COPY = Op("copy")
 ASSIGN = Op("assign")  # value, indexes or None for everything; the mask has the shape of the output
 SUBASSIGN = Op("subassign")  # the same, and the mask has the shape of the region
+SCATTER = Op("scatter")  # value, a Vector of positions in the output; of equal ones the values are accumulated
 SET_ELEMENT = Op("set_element")  # value, indexes
 REMOVE_ELEMENT = Op("remove_element")  # indexes
 CLEAR = Op("clear")
@@ -78,5 +80,5 @@ REDUCTIONS = frozenset((REDUCE, REDUCE_OR_IDENTITY))
 #: What a recorded loop may hold.
 LOOP_OPS = MATVEC | REDUCTIONS | frozenset(
     (EWISE_ADD, EWISE_MULT, EWISE_UNION, APPLY, APPLY_LEFT, APPLY_RIGHT, APPLY_INDEX, SELECT, SELECT_MASK)
-    + (EXTRACT_ROW, COPY, ASSIGN, CLEAR)
+    + (EXTRACT_ROW, GATHER, SCATTER, COPY, ASSIGN, CLEAR)
 )  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 from ..entries import Store
 from ..reference import Definitions
 from ..storage import MaskView, MatrixStore, VectorStore
-from . import assign, asynchronous, ewise, mxm, mxv, reduce, select, write
+from . import assign, asynchronous, ewise, mxm, mxv, reduce, scatter, select, write
 from .tier import get_tier, set_tier
 
 __all__ = ["CpuBackend", "get_tier", "set_tier"]
@@ -88,6 +88,10 @@ class CpuBackend(Definitions):
         result = reduce.reduce_rowwise(a, monoid)
         return super().reduce_rowwise(a, monoid) if result is None else result
 
+    def gather(self, u: VectorStore, index: VectorStore) -> VectorStore:
+        result = scatter.gather(u, index)
+        return super().gather(u, index) if result is None else result
+
     def assign(
         self, c: Store, value: Any, index: tuple, mask: MaskView | None, accum: Any, replace: bool, submask: bool
     ) -> Store:
@@ -100,6 +104,10 @@ class CpuBackend(Definitions):
             and type(value) is not VectorStore
         ):
             result = assign.assign_scalar(c, value, mask)
+            if result is not None:
+                return result
+        if type(c) is VectorStore and index[0] is not None and accum is not None and not (replace or submask):
+            result = scatter.scatter(self, c, value, index[0], mask, accum)
             if result is not None:
                 return result
         return super().assign(c, value, index, mask, accum, replace, submask)

@@ -9,10 +9,12 @@ import os
 from typing import Any
 
 from ...errors import OutOfMemory
+from ..reference import Definitions
 from ..storage import MaskView, MatrixStore, VectorStore
 from .parts import Parts, Store
 from .stores import DistMatrixStore, DistVectorStore
 
+_HOST = Definitions()
 LIMIT = 2**24
 DISTRIBUTED = (DistVectorStore, DistMatrixStore)
 
@@ -63,6 +65,11 @@ class Gathering(Parts):
 
     def extract_vector(self, u: Any, index: Any) -> Store:
         return self.gathered("extract_vector", u, self._on_local(index))
+
+    def positions(self, index: Any, size: int) -> tuple[Any, Any]:
+        """On every rank, on the host."""
+        self.check_gatherable(index, "an index")
+        return _HOST.positions(self.export(index), size)
 
     def extract_matrix(self, a: Any, rows: Any, cols: Any) -> Store:
         return self.gathered("extract_matrix", a, self._on_local(rows), self._on_local(cols))

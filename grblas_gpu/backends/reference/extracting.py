@@ -6,7 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import Store, compress, entries, expand, find, keys_at, matrix_from_keys, position, ranges, repeat, take
+from ...errors import IndexOutOfBound
+from ..entries import (
+    Store,
+    compress,
+    entries,
+    expand,
+    find,
+    keys_at,
+    matrix_from_keys,
+    position,
+    ranges,
+    repeat,
+    take,
+    values_of,
+)
 from ..storage import INDEX, Array, MatrixStore, VectorStore
 
 
@@ -24,6 +38,16 @@ class Extracting:
         keys, values = entries(u)
         found, where = find(keys, index)
         return VectorStore(len(index), compress(take(values, where[found])), indices=np.flatnonzero(found))
+
+    def positions(self, index: VectorStore, size: int) -> tuple[Array, Array | None]:
+        """The values of an index as positions in ``size``, and where its entries are, unless they are everywhere."""
+        keys, values = (None, values_of(index)) if index.kind == "full" else entries(index)
+        if len(values):
+            for wrong in (int(values.min()), int(values.max())):  # synchronizes
+                if not 0 <= wrong < size:
+                    raise IndexOutOfBound(f"Index out of range: index={wrong}, size={size}")
+        there = keys if keys is not None and len(keys) < index.size else None
+        return values.astype(INDEX, copy=False), there
 
     def extract_matrix(self, a: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore:
         """``t[p, q] = a[rows[p], cols[q]]``; rows and columns may repeat."""

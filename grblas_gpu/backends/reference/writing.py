@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from ...errors import InvalidValue
 from ..entries import (
     Store,
     allowed,
@@ -22,6 +24,7 @@ from ..entries import (
     position,
     rebuild,
     rows_and_columns,
+    runs,
     take,
     true_keys,
 )
@@ -69,6 +72,7 @@ class Writing(Operating):
         """``c<m>(I, J) (+)= value``: a store of the region's shape, or a NumPy scalar (of c's type) for all of it.
 
         The mask has the shape of ``c``; with ``submask`` that of the region, and nothing outside the region changes.
+        Where the index names a position several times, the accumulator combines what they are given.
         """
         is_scalar = type(value) not in (VectorStore, MatrixStore)
         if is_scalar and type(c) is VectorStore and index[0] is None and mask is None and accum is None:
@@ -80,6 +84,12 @@ class Writing(Operating):
         region = Region(c, index)
         if mask is None:
             permitted: Any = None
+        elif submask and region.repeats:
+            everywhere, _ = region.given(self.array(True).reshape(1))
+            opened = np.unique(region.place(everywhere[allowed(mask, everywhere)]))
+
+            def permitted(keys: Array) -> Array:
+                return find(opened, keys)[0]
         elif submask:
             inside_mask = np.sort(region.place(true_keys(mask)))
 
@@ -90,11 +100,17 @@ class Writing(Operating):
             def permitted(keys: Array) -> Array:
                 return allowed(mask, keys)
 
-        if type(value) in (VectorStore, MatrixStore):
-            t_keys, t_values = region.scatter(value)
-        else:
+        if is_scalar and not (accum is not None and region.repeats):
             t_keys = region.candidates(mask, submask)
             t_values = np.broadcast_to(self.array(value).reshape(1), t_keys.shape)
+        else:
+            keys, values = region.given(self.array(value).reshape(1)) if is_scalar else entries(value)
+            if submask and mask is not None and region.repeats:  # closed where it is given, not where it goes to
+                inside = allowed(mask, keys)
+                keys, values = keys[inside], take(values, inside)
+            t_keys, t_values = (
+                self._scattered(region.place(keys), values, accum) if not region.whole else (keys, values)
+            )
         c_keys, c_values = entries(c)
         if accum is None:
             kept = ~region.contains(c_keys)
@@ -109,6 +125,19 @@ class Writing(Operating):
         if replace:
             outside &= ~region.contains(c_keys) if submask else False
         return rebuild(c, *merge(t_keys[inside], take(t_values, inside), c_keys[outside], take(c_values, outside)))
+
+    def _scattered(self, keys: Array, values: Array, accum: Any) -> tuple[Array, Array]:
+        """Entries in the order of their keys; the accumulator combines those of equal ones."""
+        order = np.argsort(keys, kind="stable")
+        keys, values = keys[order], take(values, order)
+        starts = runs(keys)
+        if len(starts) == len(keys):
+            return keys, values
+        monoid = None if accum is None else accum.monoid
+        if monoid is None:
+            raise repeated_position(int(keys[1:][keys[1:] == keys[:-1]][0]), accum)
+        values = np.ascontiguousarray(cast(values, monoid.type.np_type))
+        return keys[starts], self.reduce_runs(monoid, values, starts)
 
     def assign_scalar_through(
         self, c: Store, value: Any, index: Index, mask: MaskView | None, accum: Any, submask: bool
@@ -192,7 +221,16 @@ class Region:
         self.shape = (c.nrows, c.ncols) if self.is_matrix else (c.size,)
         self.whole = all(part is None for part in index)
         self.axes: Index = index
-        self.sorted_axes = [None if axis is None else np.unique(axis) for axis in index]
+
+    @cached_property
+    def sorted_axes(self) -> list[Any]:
+        return [None if axis is None else np.unique(axis) for axis in self.axes]
+
+    @property
+    def repeats(self) -> bool:
+        """Whether a position is named more than once."""
+        axes = zip(self.axes, self.sorted_axes, strict=True)
+        return any(axis is not None and len(axis) != len(unique) for axis, unique in axes)
 
     def contains(self, keys: Array) -> Array:
         if self.whole:
@@ -218,17 +256,13 @@ class Region:
         )
         return keys_at(rows, cols, *self.shape)
 
-    def scatter(self, value: Store) -> tuple[Array, Array]:
-        """The entries of a store of the region's shape, as entries of the output; of repeated positions the last."""
-        keys, values = entries(value)
-        if self.whole:
-            return keys, values
-        keys = self.place(keys)
-        order = np.argsort(keys, kind="stable")
-        keys = keys[order]
-        last = filled(len(keys), True, keys)
-        last[:-1] = keys[1:] != keys[:-1]
-        return keys[last], take(values, order[last])
+    def given(self, value: Array) -> tuple[Array, Array]:
+        """One value at every position of the region's own shape."""
+        sizes = [n if axis is None else len(axis) for axis, n in zip(self.axes, self.shape, strict=True)]
+        count = math.prod(sizes)
+        if count > MOST_ENTRIES:
+            raise MemoryError(f"{count} entries")
+        return np.arange(count, dtype=INDEX, like=self.c.values), np.broadcast_to(value, (count,))
 
     def candidates(self, mask: MaskView | None, submask: bool) -> Array:
         """Where a scalar may land: the mask's own entries if they say so, else the whole region."""
@@ -243,6 +277,14 @@ class Region:
             return np.arange(count, dtype=INDEX, like=self.c.values)
         rows, *cols = (np.arange(n, dtype=INDEX, like=self.c.values) if axis is None else axis for axis, n in axes)
         return keys_at(rows[:, None], cols[0][None, :], *self.shape).reshape(-1) if cols else rows
+
+
+def repeated_position(key: int, accum: Any) -> InvalidValue:
+    """Several values for one position, and nothing that combines them in any order."""
+    how = "without an accumulator" if accum is None else f"and {accum} is no monoid's"
+    return InvalidValue(
+        f"position {key} is assigned to more than once, {how}: w(binary.min)[index] << v, for one, says who wins"
+    )
 
 
 def _key(x: Store, index: tuple[int, ...]) -> int:

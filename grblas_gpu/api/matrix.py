@@ -13,6 +13,7 @@ from ..backends.storage import MatrixStore
 from ..dtypes import FP64, lookup_dtype
 from ..errors import OutputNotEmpty
 from ..ir import ops
+from ..undivided import notice_thread
 from . import kinds
 from .arithmetic import ArithmeticInPlace, NothingInPlace
 from .base import BaseType
@@ -154,11 +155,10 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         if not clear and self.nvals and row_index.size:
             raise OutputNotEmpty(f"build: {self.name} already has entries; use clear=True to replace them")
         built = entries_of(self, nrows, ncols, row_index, col_index, array, dup_op)
-        if clear or row_index.size:
-            self._store = built
-        elif (nrows, ncols) != self.shape:
-            self._store = self._engine.resize_matrix(self._store, nrows, ncols)
-        self._nrows, self._ncols = nrows, ncols
+        if not (clear or row_index.size):
+            same = (nrows, ncols) == self.shape
+            built = self._store if same else self._engine.resize_matrix(self._store, nrows, ncols)
+        self._store, self._nrows, self._ncols = built, nrows, ncols
 
     def to_coo(
         self,
@@ -272,6 +272,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         if mask is not None:
             new(mask=mask, **opts) << self
         else:
+            notice_thread()
             new._store = self._engine.cast(self._engine.copy(self._store), new.dtype.np_type)
         return new
 
@@ -329,8 +330,8 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         ((2, 3), {0: {1: 5}})
         """
         nrows, ncols = check_size(nrows, "nrows"), check_size(ncols, "ncols")
-        self._store = self._engine.resize_matrix(self._store, nrows, ncols)
-        self._nrows, self._ncols = nrows, ncols
+        store = self._engine.resize_matrix(self._store, nrows, ncols)
+        self._store, self._nrows, self._ncols = store, nrows, ncols  # no call between them, so no interrupt
 
     def __setitem__(self, keys: Any, expr: Any) -> None:
         Updater(self)[keys] = expr

@@ -18,6 +18,7 @@ from ..errors import DimensionMismatch, OutputNotEmpty
 from ..ir import ops, recording
 from ..ir.node import Node
 from ..operators import get_semiring, get_typed_op
+from ..undivided import notice_thread
 from . import kinds
 from .arithmetic import ArithmeticInPlace
 from .base import BaseType, check_same_backend
@@ -152,12 +153,10 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         if not clear and self.nvals and index.size:
             raise OutputNotEmpty(f"build: {self.name} already has entries; use clear=True to replace them")
         built = vector_entries(self, self._size if size is None else size, index, array, dup_op)
-        if clear or index.size:
-            self._store = built
-        elif size is not None:
-            self._store = self._engine.resize_vector(self._store, size)
-        if size is not None:
-            self._size = size
+        if not (clear or index.size):
+            built = self._store if size is None else self._engine.resize_vector(self._store, size)
+        size = self._size if size is None else size
+        self._store, self._size = built, size
 
     def to_coo(
         self, dtype: Any = None, *, indices: bool = True, values: bool = True, sort: bool = True
@@ -222,6 +221,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         if mask is not None or (recording.active and recording.current() is not None):
             new(mask=mask, **opts) << self
         else:
+            notice_thread()
             new._store = self._engine.cast(self._engine.copy(self._store), new.dtype.np_type)
         return new
 
@@ -255,8 +255,8 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         """
         size = check_size(size, "size")
         recording.refuse(f"resize of {self.name}")
-        self._store = choose_format(self._engine, self._engine.resize_vector(self._store, size))
-        self._size = size
+        store = choose_format(self._engine, self._engine.resize_vector(self._store, size))
+        self._store, self._size = store, size  # no call between the two, so no interrupt
 
     def get(self, index: int, default: Any = None) -> Any:
         """The value at an index as a Python scalar, or ``default``.

@@ -13,6 +13,7 @@ from ..ir import ops
 from ..ir.node import Node
 from ..ir.ops import Op
 from ..trace import records as trace
+from ..undivided import notice_thread
 from . import assignment, operations, products
 from .formats import choose_format
 from .operands import engine_of
@@ -63,6 +64,7 @@ def execute(node: Node, tracing: bool = True) -> None:
     if tracing and trace.current() is not None:
         _execute_traced(node)
         return
+    notice_thread()
     try:
         compute = COMPUTE.get(node[0])
         if compute is None:

@@ -259,6 +259,13 @@ class VectorStore:
             return pending.at_most == 1 or len(pending.on_host.values) == 1
         return len(self.stored_values) == 1
 
+    def recount(self, counter: Any) -> None:
+        """The flags of a bitmap have changed in place, and the device counts them."""
+        self.pending = Pending(counter, self.size)
+        self.edges = self.flags = None
+        self.nvals = self.checked = 0
+        del self.nvals  # whoever looks for it asks the device
+
     def copy(self) -> VectorStore:
         if self.pending is not None and self.present is not None:
             counter, at_most = self.pending.counter, self.pending.at_most

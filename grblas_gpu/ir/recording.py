@@ -10,6 +10,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from ..undivided import notice_thread
+
 active = 0  # how many threads are recording
 _local = threading.local()
 _lock = threading.Lock()
@@ -37,6 +39,7 @@ def end() -> None:
 
 def read(what: str, obj: Any) -> None:
     """Somebody is about to look at an object: before that, for what a loop changes, recording ends."""
+    notice_thread()
     if active and (recording := current()) is not None:
         recording.read(what, obj)
 

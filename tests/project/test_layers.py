@@ -24,7 +24,7 @@ LAYERS = {
     "trace": "trace",
     "ir": "ir",
     "operators": "operators agg binary indexunary monoid op select semiring unary",
-    "foundation": "config dtypes errors exceptions version",
+    "foundation": "config dtypes errors exceptions undivided version",
 }
 LEVELS = {part: level for level, parts in enumerate(LAYERS.values()) for part in parts.split(" ")}
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import undivided
 from ...plan.rules import SPARSE_BELOW
 from ..entries import expand
 from ..storage import INDEX, Array, MaskView, VectorStore
@@ -81,7 +82,7 @@ def _source(kind: int, full: bool, iso: bool) -> Source:
 
 
 def assign_scalar(c: VectorStore, value: Any, mask: MaskView) -> VectorStore | None:
-    """The updated ``c``, or None for the definition to decide."""
+    """The updated ``c``, or a new store, or None for the definition to decide."""
     if not _table.enabled or c.size == 0:
         return None
     allowed: Any
@@ -102,17 +103,21 @@ def assign_scalar(c: VectorStore, value: Any, mask: MaskView) -> VectorStore | N
     kernel = _table.get(key) or _table.find(key, c.size, lambda: _source(kind, full, iso))
     if kernel is None:
         return None
-    arguments: tuple[Any, ...] = (allowed,) if full else (allowed, c.present)
-    if not iso:
-        c.values = _own_values(c)
-        arguments += (c.values, np.array([value], dtype))
-    if kind == ROWS:
-        c.nvals += kernel(*arguments)
-    elif c.size < LIGHT_WORK:
-        c.nvals += kernel(*arguments, 0, c.size)
-    else:
-        c.nvals += sum(pool.run(lambda part: kernel(*arguments, *part), even_chunks(c.size, 1)))
-    c.edges = None
+    with undivided.turn():
+        c = undivided.own(c)
+        arguments: tuple[Any, ...] = (allowed,) if full else (allowed, c.present)
+        if not iso:
+            c.values = _own_values(c)
+            arguments += (c.values, np.array([value], dtype))
+        if kind == ROWS or c.size < LIGHT_WORK:
+            part = () if kind == ROWS else (0, c.size)
+            (added,) = map(kernel, *zip(arguments + part, strict=False))
+            c.nvals += added
+            c.edges = None
+        else:
+            with undivided.uninterrupted():
+                c.nvals += sum(pool.run(lambda part: kernel(*arguments, *part), even_chunks(c.size, 1)))
+                c.edges = None
     return c
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import undivided
 from ..entries import Store
 from ..storage import Array, MaskView, MatrixStore, VectorStore
 from . import ewise, pool, workspace
@@ -128,13 +129,14 @@ def _update(c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Any)
     if kernel is None:
         return None
     _, flags, marked = _bytes(kind, allowed, c.size)
-    c = _owned(c, accum)
-    arguments = (t.indices, t.values) + (() if flags is None else (flags,)) + (() if full else (c.present,))
-    added = kernel(*arguments, c.values)
+    with undivided.turn():
+        c = _owned(c, accum)
+        given = (t.indices, t.values) + (() if flags is None else (flags,)) + (() if full else (c.present,))
+        (added,) = map(kernel, *zip((*given, c.values), strict=False))
+        c.nvals += added
+        c.edges = None
     if marked is not None:
         marked[allowed] = False
-    c.nvals += added
-    c.edges = None
     return c
 
 
@@ -145,7 +147,7 @@ def _owned(c: VectorStore, accum: Any) -> VectorStore:
         values = values.copy() if values is c.values else values
         present = None if present is None else present.copy()
     elif values is c.values:
-        return c
+        return undivided.own(c)
     return VectorStore(c.size, values, present=present, nvals=c.nvals)
 
 
@@ -188,12 +190,17 @@ def _merge(c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Any, 
     _, flags, marked = _bytes(kind, allowed, size)
     if c.indices is not None:
         c = ewise.as_dense(c) if c.nvals else VectorStore(size, c.values, present=np.zeros(size, bool), nvals=0)
-    c = _owned(c, accum)
-    present = np.ones(size, bool) if c.present is None else c.present
-    given = () if t_full else (t.present,)
-    arguments = (*given, t.values, *(() if flags is None else (flags,)), present, c.values)
-    parts = [(0, size)] if size < PARALLEL_WORK else even_chunks(size)
-    count = sum(pool.run(lambda part: kernel(*arguments, *part), parts))
+    with undivided.turn():
+        c = _owned(c, accum)
+        present = np.ones(size, bool) if c.present is None else c.present
+        given = (*(() if t_full else (t.present,)), t.values, *(() if flags is None else (flags,)), present, c.values)
+        if size < PARALLEL_WORK:
+            (count,) = map(kernel, *zip((*given, 0, size), strict=False))
+            c.present, c.nvals, c.edges, c.checked = (None if count == size else present), count, None, 0
+        else:
+            with undivided.uninterrupted():
+                count = sum(pool.run(lambda part: kernel(*given, *part), even_chunks(size)))
+                c.present, c.nvals, c.edges, c.checked = (None if count == size else present), count, None, 0
     if marked is not None:
         marked[allowed] = False
-    return VectorStore(size, c.values, present=None if count == size else present, nvals=count)
+    return c

@@ -23,8 +23,10 @@ def reported(method: Any) -> Any:
             recorder.engine_call(name)
         try:
             return method(*args, **kwargs)
-        except cupy.cuda.memory.OutOfMemoryError as error:
-            scratch.forget()
+        except BaseException as error:
+            scratch.forget()  # nobody knows what is set there
+            if not isinstance(error, cupy.cuda.memory.OutOfMemoryError):
+                raise
             raise OutOfMemory(f"{name} on the device: {error}; {_free_bytes():,} bytes are free") from None
 
     return call

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import undivided
 from ...errors import InvalidValue
 from ..entries import (
     Store,
@@ -159,25 +160,32 @@ class Writing(Operating):
         if c.iso and c.size != 1 and c.values[0] != value:
             return None
         where = mask.store.indices
-        if c.present is not None:
-            c.nvals += len(where) - int(np.count_nonzero(c.present[where]))
-            c.present[where] = True
-        if not c.iso or c.size == 1:
-            c.values[where] = value
-        c.edges = None
+        with undivided.turn():
+            c = undivided.own(c)
+            new = 0 if c.present is None else len(where) - int(np.count_nonzero(c.present[where]))
+            each = not c.iso or c.size == 1
+            if each:
+                c.values[where] = value
+            if c.present is not None:
+                c.present[where] = True
+            c.nvals += new
+            c.edges = None
         return c
 
     def set_element(self, x: Store, index: tuple[int, ...], value: Any) -> Store:
         if type(x) is VectorStore and x.indices is None:
             (i,) = index
-            if x.iso and x.values[0] != value:
-                x = VectorStore(x.size, expand(x.values, x.size).copy(), present=x.present, nvals=x.nvals)
-            if not x.iso or x.size == 1:
-                x.values[i] = value
-            if x.present is not None and not x.present[i]:
-                x.present[i] = True
-                x.nvals += 1
-            x.edges = None
+            with undivided.turn():
+                x = undivided.own(x)
+                if x.iso and x.values[0] != value:
+                    x.values = expand(x.values, x.size).copy()
+                each = not x.iso or x.size == 1
+                if each:
+                    x.values[i] = value
+                if x.present is not None and not x.present[i]:
+                    x.present[i] = True
+                    x.nvals += 1
+                x.edges = None
             return x
         key = _key(x, index)
         keys, values = entries(x)

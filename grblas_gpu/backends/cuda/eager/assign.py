@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .... import undivided
 from ...storage import MaskView, VectorStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import constant, functions, using
@@ -34,14 +35,16 @@ def assign_scalar(c: VectorStore, value: Any, view: MaskView) -> VectorStore:
         ],
     )
     region = (address(mask.indices), mask.count_at, items) if listed else (0, 0, items)
-    before = entries_of(c) if has_present else (0, 0)
-    slots = scratch.slots()
     bits = word(c.values.dtype.type(value))
-    written = (address(c.present), c.values.data.ptr, bits, *before, slots.address, slots.host)
-    scratch.launch(kernel, items, (*region, *each.addresses, *written))
-    if not listed:
-        clear(mask, scratch, c.size)
-    if has_present:
-        return VectorStore.counted_bitmap(c.size, c.values, c.present, slots.published(), c.size)
-    c.edges = None
+    with undivided.turn(), undivided.uninterrupted():
+        c = undivided.own(c)
+        before = entries_of(c) if has_present else (0, 0)
+        slots = scratch.slots()
+        written = (address(c.present), c.values.data.ptr, bits, *before, slots.address, slots.host)
+        scratch.launch(kernel, items, (*region, *each.addresses, *written))
+        if has_present:
+            c.recount(slots.published())
+        c.edges = None
+        if not listed:
+            clear(mask, scratch, c.size)
     return c

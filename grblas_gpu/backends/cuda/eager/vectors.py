@@ -11,6 +11,7 @@ from typing import Any
 import cupy
 import numpy as np
 
+from .... import undivided
 from ...entries import cast, expand
 from ...storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from ..runtime import workspace as scratch_arrays
@@ -207,10 +208,13 @@ def fill_gaps(c: VectorStore, t: VectorStore) -> VectorStore:
         ],
     )
     scratch = scratch_arrays.current()
-    slots = scratch.slots()
     region = (address(indices), count_at, items, address(t.present), values.data.ptr)
-    scratch.launch(kernel, items, (*region, *_addresses(c), *entries_of(c), slots.address, slots.host))
-    return VectorStore.counted_bitmap(c.size, c.values, c.present, slots.published(), c.size)
+    with undivided.turn(), undivided.uninterrupted():
+        c = undivided.own(c)
+        slots = scratch.slots()
+        scratch.launch(kernel, items, (*region, *_addresses(c), *entries_of(c), slots.address, slots.host))
+        c.recount(slots.published())
+    return c
 
 
 def entries_of(c: VectorStore) -> tuple[int, int]:

@@ -13,6 +13,7 @@ import numpy as np
 from ....ir.program import Program
 from ....trace.records import clock
 from ....trace.records import current as current_trace
+from ....undivided import uninterrupted
 from ...programs.lower import Body, Unfusable, located, lower
 from ...storage import INDEX, HostEntry, VectorStore
 from ..eager import vectors
@@ -249,7 +250,11 @@ class _Run:
                 return numbers
 
     def _take(self, numbers: list[int]) -> None:
-        """The vectors and scalars as the loop left them."""
+        """The vectors and scalars as the loop left them, all of them."""
+        with uninterrupted():
+            self._take_all(numbers)
+
+    def _take_all(self, numbers: list[int]) -> None:
         for slot, vector, flags, values, given in self.homes:
             count = numbers[slot.reported]
             if count == 0:

@@ -1,0 +1,153 @@
+"""Operations that are interrupted leave the old value or the new one, and scratch memory that the next may use."""
+
+from __future__ import annotations
+
+import random
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from fault_operations import MATRICES, VECTORS, Operation, matrix, same, vector
+
+from grblas_gpu import Vector, undivided
+
+pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")
+
+
+class Interrupted(BaseException):
+    """As Ctrl-C, but nobody else's."""
+
+
+@pytest.fixture
+def alarms() -> Iterator[None]:
+    def interrupt(number: int, frame: Any) -> None:
+        raise Interrupted
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    undivided.forget_threads()  # another test may have used some
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def interrupted(run: Operation, objects: list[Any], after: float) -> bool:
+    """Run, and interrupt after so many seconds; whether that was before the end."""
+    try:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, after)
+            run(*objects)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    except Interrupted:
+        return True
+    return False
+
+
+def check(run: Operation, given: list[Any], times: int, source: random.Random) -> int:
+    """Interrupt at random moments; how often that happened within the operation."""
+    expected = [x.dup() for x in given]
+    run(*expected)
+    trial = [x.dup() for x in given]
+    started = time.perf_counter()
+    run(*trial)
+    duration = time.perf_counter() - started
+    caught = 0
+    for _ in range(times):
+        objects = [x.dup() for x in given]
+        caught += interrupted(run, objects, max(1e-6, source.uniform(0, 1.1 * duration)))
+        if same(objects, given) and not same(given, expected):
+            run(*objects)  # scratch memory is as it should be
+        assert same(objects, expected) or same(objects, given)
+    return caught
+
+
+FAST = 3  # interrupts of each case
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_vectors(alarms: None, numba_tier: None, name: str) -> None:
+    source = random.Random(name)
+    for size, fill in ((3000, 2900), (150_000, 140_000)):
+        objects = [vector(1, size, fill), vector(2, size, size // 2), vector(3, size, size // 3)]
+        check(VECTORS[name], objects, FAST, source)
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_matrices(alarms: None, numba_tier: None, name: str) -> None:
+    source = random.Random(name)
+    check(MATRICES[name], [matrix(3000), vector(1, 3000, 2900), vector(2, 3000, 400)], FAST, source)
+
+
+@pytest.mark.slow
+def test_thousands(alarms: None, numba_tier: None) -> None:
+    """At least 2,000 that came within an operation."""
+    source, caught = random.Random(1), 0
+    while caught < 2000:
+        for size in (3000, 150_000, 1_100_000):
+            for fill in (0, size // 100, size - 7):
+                objects = [vector(1, size, fill), vector(2, size, size // 2), vector(3, size, size // 3)]
+                caught += sum(check(run, objects, 5, source) for run in VECTORS.values())
+        for size in (3000, 60_000):
+            objects = [matrix(size), vector(1, size, size - 5), vector(2, size, size // 7)]
+            caught += sum(check(run, objects, 10, source) for run in MATRICES.values())
+    print(f"{caught} interrupts")
+
+
+def test_signals_wait(alarms: None) -> None:
+    reached = False
+    with pytest.raises(Interrupted), undivided.uninterrupted():
+        signal.raise_signal(signal.SIGALRM)
+        time.sleep(0)
+        reached = True
+    assert reached
+    with pytest.raises(Interrupted):
+        signal.raise_signal(signal.SIGALRM)  # its handler is back
+
+
+def test_a_second_thread_makes_changes_to_copies(alarms: None, numba_tier: None) -> None:
+    w, m = vector(1, 3000, 2900), vector(3, 3000, 1000)
+    store = w._store
+    w(m.S) << 5
+    assert w._store is store
+    looked: list[int] = []
+    thread = threading.Thread(target=lambda: looked.append(len(w.to_coo()[0])))
+    thread.start()
+    thread.join()
+    before = w._store.values.copy()
+    w(m.S) << 6
+    assert w._store is not store
+    assert (store.values == before).all()
+    undivided.forget_threads()
+
+
+def test_a_reader_sees_the_old_value_or_the_new_one(alarms: None, numba_tier: None) -> None:
+    """Every write gives all entries one value, in place while nobody reads: a mixture would have two."""
+    size = 300_000
+    w, m = Vector.from_scalar(0.0, size), vector(3, size, size - 1)
+    w[0] << 1.0
+    stop, wrong, looks = threading.Event(), [], 0
+
+    def read() -> None:
+        nonlocal looks
+        while not stop.is_set():
+            index, values = w.to_coo()
+            if len(index) != size or values[m_index].min() != values[m_index].max():
+                wrong.append(values)
+            looks += 1
+
+    m_index = m.to_coo()[0]
+    w(m.S) << 0.0
+    undivided.forget_threads()
+    thread = threading.Thread(target=read)
+    for step in range(60):
+        w(m.S) << float(step)
+        if step == 10:
+            thread.start()
+    stop.set()
+    thread.join()
+    undivided.forget_threads()
+    assert not wrong
+    assert looks

@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
 def gather() -> dict[str, Any]:
     """Everything, for people and programs."""
     from .. import __version__
-    from ..backends.cpu.compile import default_folder
+    from ..backends.kernel_cache import default_folder
     from ..backends.registry import NAMES, get_engine
 
     backends, gpu = {}, None

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import os
 import re
 import subprocess
 import tempfile
 import weakref
+from functools import cache
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
+
+from grblas_gpu.backends.kernel_cache import private_folder
 
 BLOCKS, THREADS = 2, 64
 HEADER = Path(__file__).parent / "cuda_emulation.h"
@@ -129,6 +133,13 @@ class RawModule:
         return Kernel(getattr(self._library, f"launch_{name}"), name)
 
 
+@cache
+def _folder() -> Path:
+    """Of this user alone: what lies there is run."""
+    folder = Path(tempfile.gettempdir()) / f"grblas_gpu_emulation-{os.getuid()}"
+    return folder if private_folder(folder) else Path(tempfile.mkdtemp(prefix="grblas_gpu_emulation-"))
+
+
 def build(code: str) -> Path:
     """A shared library with ``launch_<kernel>`` for every kernel, cached by its text."""
     for text, smaller in SMALLER.items():
@@ -139,9 +150,7 @@ def build(code: str) -> Path:
         for name in _KERNEL.findall(code)
     )
     program = f'{HEADER.read_text()}\n{code}\n#line 1 "launchers"\n{launchers}'
-    folder = Path(tempfile.gettempdir()) / "grblas_gpu_emulation"
-    folder.mkdir(exist_ok=True)
-    target = folder / f"{hashlib.sha256(program.encode()).hexdigest()[:24]}.so"
+    target = _folder() / f"{hashlib.sha256(program.encode()).hexdigest()[:24]}.so"
     if not target.exists():
         source = target.with_suffix(".cpp")
         source.write_text(program)

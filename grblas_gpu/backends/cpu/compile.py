@@ -1,112 +1,79 @@
-"""Generated kernel source to a compiled function, kept on disk.
+"""Generated kernel source to a compiled function, whose machine code is kept on disk.
 
-Numba cannot cache closures or functions passed as arguments, so every specialisation is written out as a module of its
-own, named by its content, into a cache folder and imported from there. Numba keeps the machine code next to it: a
-second process loads instead of compiling.
+Numba cannot cache closures or functions passed as arguments, so every specialisation is a module of its own, named by
+its content. Its machine code goes to :mod:`..kernel_cache`: a second process loads instead of compiling.
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib.util
-import os
+import pickle
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Mapping
-from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-from ... import operators
-from ...version import __version__
+from .. import kernel_cache
 
 Function = Callable[..., Any]
 
 HEADER = "import math\n\nimport numba\nimport numpy as np\n\nU = np.uint64\n"
-_SOURCE_TIME = 1_000_000_000  # Numba compares time stamps; a constant one lets racing processes share their results
 _lock = threading.RLock()
-_folder: Path | None = None
 _loaded: dict[str, Any] = {}
 _uncached: list[Any] = []
 
 
-def default_folder() -> Path:
-    """Where compiled kernels live: ``GRBLAS_GPU_CACHE_DIR``, else the user's cache directory."""
-    chosen = os.environ.get("GRBLAS_GPU_CACHE_DIR")
-    if chosen:
-        base = Path(chosen)
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches" / "grblas_gpu"
-    elif sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "grblas_gpu"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "grblas_gpu"
-    return base / _version_name()
+class MachineCode:
+    """What Numba asks for the machine code of one kernel, and hands it to: the place of its own file cache."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.cache_path = str(kernel_cache.folder())
+
+    def _file(self, signature: Any, codegen: Any) -> str:
+        """One for each signature and kind of processor."""
+        told = repr((signature, codegen.magic_tuple()))
+        return f"{self._name}-{hashlib.sha256(told.encode()).hexdigest()[:16]}"
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        from numba.core.compiler import CompileResult
+
+        target.refresh()
+        content = kernel_cache.read(self._file(signature, target.codegen()))
+        if content is None:
+            return None
+        try:
+            return CompileResult._rebuild(target, *pickle.loads(content))
+        except Exception:  # of another build of Numba or LLVM, whatever they say about it: to be compiled again
+            return None
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        from numba.core.serialize import dumps
+
+        kernel_cache.write(self._file(signature, result.codegen), dumps(result._reduce()))
+
+    def enable(self) -> None: ...
+
+    def disable(self) -> None: ...
+
+    def flush(self) -> None: ...
 
 
-def _version_name() -> str:
-    """Anything that may change the machine code of an unchanged kernel source."""
-    import numba
-
-    digest = hashlib.sha256()
-    for path in (Path(__file__), Path(operators.__path__[0]) / "prelude.py"):
-        if path.exists():
-            digest.update(path.read_bytes())
-    python = f"py{sys.version_info[0]}{sys.version_info[1]}"
-    return f"{__version__}-numba{numba.__version__}-{python}-{digest.hexdigest()[:12]}"
+def _name(text: str) -> str:
+    return f"k{hashlib.sha256(text.encode()).hexdigest()[:24]}"
 
 
-def folder() -> Path:
-    """The cache folder, made on first use; a temporary one when that place cannot be written."""
-    global _folder
-    with _lock:
-        if _folder is None:
-            try:
-                path = default_folder()
-                path.mkdir(parents=True, exist_ok=True)
-                with tempfile.TemporaryFile(dir=path):
-                    pass
-            except (OSError, RuntimeError):
-                path = Path(tempfile.mkdtemp(prefix="grblas_gpu-kernels-"))
-            _folder = path
-        return _folder
-
-
-def _path(text: str) -> Path:
-    return folder() / f"k{hashlib.sha256(text.encode()).hexdigest()[:24]}.py"
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a module that several processes may be writing at once: whoever is first wins, all write the same text."""
-    if path.exists():
-        return
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "w") as file:
-            file.write(text)
-        os.utime(temporary, (_SOURCE_TIME, _SOURCE_TIME))
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _cached_text(text: str) -> str:
+def _decorated(text: str) -> str:
     """What ``@kernel`` and ``@summing_kernel`` stand for; the latter may add up floats in an order of its own."""
-    options = 'nogil=True, error_model="numpy", cache=True'
+    options = 'nogil=True, error_model="numpy"'
     text = text.replace("@summing_kernel", f'@numba.njit({options}, fastmath={{"reassoc"}})')
     return HEADER + text.replace("@kernel", f"@numba.njit({options})")
 
 
 def on_disk(text: str) -> bool:
     """Whether machine code for this source has been kept by an earlier process."""
-    path = _path(_cached_text(text))
-    if not path.exists():
-        return False
-    machine_code = path.parent / "__pycache__"
-    if os.environ.get("NUMBA_CACHE_DIR"):
-        return True
-    return next(machine_code.glob(f"{path.stem}.*.nbi"), None) is not None
+    return kernel_cache.has(_name(_decorated(text)))
 
 
 def load(text: str, functions: Mapping[str, Function] | None = None) -> Function:
@@ -117,18 +84,16 @@ def load(text: str, functions: Mapping[str, Function] | None = None) -> Function
     """
     if functions:
         return _load_in_memory(text, functions)
-    text = _cached_text(text)
+    text = _decorated(text)
     with _lock:
         found = _loaded.get(text)
         if found is None:
-            path = _path(text)
-            _write(path, text)
-            spec = importlib.util.spec_from_file_location(f"grblas_gpu_kernel_{path.stem}", path)
-            assert spec is not None and spec.loader is not None
-            module = importlib.util.module_from_spec(spec)
-            sys.modules[spec.name] = module  # machine code from disk looks its module up by name
-            spec.loader.exec_module(module)
+            name = _name(text)
+            module = ModuleType(f"grblas_gpu_kernel_{name}")
+            sys.modules[module.__name__] = module  # machine code from disk looks its module up by name
+            exec(compile(text, f"<{name}>", "exec"), module.__dict__)
             found = _loaded[text] = module.kernel
+            found._cache = MachineCode(name)
     return found
 
 

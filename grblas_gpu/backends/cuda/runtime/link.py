@@ -11,7 +11,6 @@ import dis
 import hashlib
 import importlib.util
 import itertools
-import os
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -23,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....errors import JitError, UdfParseError
+from ... import kernel_cache
 from .translate import c_type, shown
 
 PACKAGES = {"numba_cuda": "numba-cuda", "cuda.core": "cuda-core"}
@@ -69,24 +69,25 @@ def linked_file(program: str, symbols: Iterable[str], capability: str) -> Path:
 
     ``capability`` is the device's compute capability as CuPy writes it: "90". Equal inputs give the same file.
     """
-    from ...cpu.compile import folder
-
     objects = {symbol: lto_ir(symbol, capability) for symbol in symbols}
     digest = hashlib.sha256(f"{_versions()} {capability} {program}".encode())
     for compiled in objects.values():
         digest.update(compiled)
-    path = folder() / f"linked{digest.hexdigest()[:24]}.cubin"
+    name = f"linked{digest.hexdigest()[:24]}.cubin"
+    path = Path(_own_folder().name) / name
     if not path.exists():
-        _write(path, link(program, objects, capability))
+        code = kernel_cache.read(name)
+        if code is None:
+            code = link(program, objects, capability)
+            kernel_cache.write(name, code)
+        path.write_bytes(code)
     return path
 
 
-def _write(path: Path, content: bytes) -> None:
-    """Several processes may write the same file: each writes its own, and renaming is atomic."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
-    with os.fdopen(handle, "wb") as file:
-        file.write(content)
-    os.replace(temporary, path)
+@cache
+def _own_folder() -> tempfile.TemporaryDirectory:
+    """Files for CuPy to load, until the process ends."""
+    return tempfile.TemporaryDirectory(prefix="grblas_gpu-")
 
 
 @cache

@@ -1,0 +1,144 @@
+"""Compiled kernels on disk: read only from folders that nobody else can write, and only if they are whole.
+
+What lies there is run, so a folder is trusted if it and all above it belong to this user (or the system), and others
+can neither write to it nor exchange it. Every file begins with a checksum: one that is truncated, damaged or unreadable
+counts as absent. A cache that cannot be written (read-only, full) is read; without one, kernels are compiled each time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import stat
+import sys
+import tempfile
+import warnings
+from functools import cache
+from pathlib import Path
+
+from .. import operators
+from ..version import __version__
+from .cpu import __path__ as _sources
+
+_SYSTEM = (0, 65534)  # root, also where a container cannot name it
+_MAGIC = b"grblas_gpu kernel 1\n"
+
+
+def default_folder() -> Path:
+    """Where compiled kernels live: ``GRBLAS_GPU_CACHE_DIR``, else the user's cache directory."""
+    chosen = os.environ.get("GRBLAS_GPU_CACHE_DIR")
+    if chosen:
+        base = Path(chosen)
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches" / "grblas_gpu"
+    elif sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "grblas_gpu"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "grblas_gpu"
+    return base / _version_name()
+
+
+def _version_name() -> str:
+    """Anything that may change the machine code of an unchanged kernel source."""
+    import numba
+
+    digest = hashlib.sha256()
+    for path in (Path(_sources[0]) / "compile.py", Path(operators.__path__[0]) / "prelude.py"):
+        if path.exists():
+            digest.update(path.read_bytes())
+    python = f"py{sys.version_info[0]}{sys.version_info[1]}"
+    return f"{__version__}-numba{numba.__version__}-{python}-{digest.hexdigest()[:12]}"
+
+
+@cache
+def folder() -> Path | None:
+    """The cache folder, made on first use; None if there is none that could be trusted."""
+    try:
+        path = default_folder().absolute()
+        safe = private_folder(path)
+    except (OSError, RuntimeError):  # no home, a file where a folder should be, no permission
+        return None
+    if not safe:
+        way_out = "chmod go-w its folders, or set GRBLAS_GPU_CACHE_DIR"
+        warnings.warn(f"kernels are compiled anew in each process: others may write to {path}; {way_out}", stacklevel=2)
+    return path if safe else None
+
+
+def private_folder(path: Path) -> bool:
+    """Make a folder for this user alone; whether it (or what was there) is safe from everybody else."""
+    path = path.resolve()
+    if not path.exists():
+        missing = [each for each in (path, *path.parents) if not each.exists()]
+        for each in reversed(missing):
+            each.mkdir(mode=0o700, exist_ok=True)
+    return path.is_dir() and trusted(path)
+
+
+def trusted(path: Path) -> bool:
+    """Whether no other user could have put something in this folder, or this folder in its place."""
+    if not hasattr(os, "geteuid"):  # Windows: folders of a user are the user's
+        return True
+    path = path.resolve()
+    for each in (path, *path.parents):
+        found = each.stat()
+        open_to_others = found.st_mode & stat.S_IWOTH or (
+            found.st_mode & stat.S_IWGRP and not _is_private(found.st_gid)
+        )
+        # In a folder as /tmp everybody can make new names, but not exchange those of others.
+        exchangeable = open_to_others and (each == path or not found.st_mode & stat.S_ISVTX)
+        if exchangeable or found.st_uid not in (os.geteuid(), *_SYSTEM):
+            return False
+    return True
+
+
+def _is_private(group: int) -> bool:
+    """Whether a group is that of this user alone, as many systems make one for each, with a umask to match."""
+    import grp
+    import pwd
+
+    try:
+        found, user = grp.getgrgid(group), pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return False
+    return found.gr_name == user and set(found.gr_mem) <= {user}
+
+
+def read(name: str) -> bytes | None:
+    """What was written under a name, if it is there and whole."""
+    place = folder()
+    if place is None:
+        return None
+    try:
+        content = (place / name).read_bytes()
+    except OSError:
+        return None
+    start = len(_MAGIC) + 32
+    whole = content[:start] == _MAGIC + hashlib.sha256(content[start:]).digest()
+    return content[start:] if whole else None
+
+
+def write(name: str, content: bytes) -> None:
+    """Keep something under a name, if there is room. Several processes may do so at once: one of them is last."""
+    place = folder()
+    if place is None:
+        return
+    temporary = None
+    try:
+        handle, temporary = tempfile.mkstemp(dir=place, prefix=".", suffix=".tmp")
+        with os.fdopen(handle, "wb") as file:
+            file.write(_MAGIC + hashlib.sha256(content).digest() + content)
+        os.replace(temporary, place / name)
+        temporary = None
+    except OSError:
+        pass  # no permission, or no space
+    finally:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+
+
+def has(start: str) -> bool:
+    """Whether there is a file whose name starts like this."""
+    place = folder()
+    return place is not None and next(place.glob(f"{start}*"), None) is not None

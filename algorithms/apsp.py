@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from .. import Matrix
 from ..exceptions import InvalidValue
+from ..progress import progress
 from .bfs import bfs_multi
 from .checks import Sources, check_sources, graph_algorithm
 from .preparing import check_weights
@@ -45,7 +46,7 @@ def distances_from(A: Matrix, sources: Sources, *, weighted: bool = True) -> Mat
     k, n = len(sources), A.nrows
     distances = Matrix.from_coo(range(k), sources, [0] * k, distance_type(A), nrows=k, ncols=n)
     frontier = distances.dup()
-    for _ in range(n):
+    for _ in progress(range(n), "all shortest paths, at most"):
         # distances = min(distances, frontier min.+ A)
         relax(distances, frontier, A)
         if not frontier.nvals:

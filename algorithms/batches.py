@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from .. import Matrix, Vector, agg, io, monoid
@@ -70,14 +70,14 @@ def entries_of_each(x: Any) -> Vector:
     return Vector.from_coo([0], [x.nvals]) if x.ndim == 1 else x.reduce_rowwise(agg.count).new()
 
 
-def vertices_in_batches(n: int, batch: int | None = None) -> Iterator[list[int]]:
+def vertices_in_batches(n: int, batch: int | None = None) -> Sequence[range]:
     """The vertices 0 to n - 1, so many at a time that the distances from them fit in memory, unless ``batch`` says.
 
     >>> list(vertices_in_batches(5, 2))
-    [[0, 1], [2, 3], [4]]
+    [range(0, 2), range(2, 4), range(4, 5)]
     """
     batch = check_batch(batch, max(1, ENTRIES // max(n, 1)))
-    return (list(range(start, min(start + batch, n))) for start in range(0, n, batch))
+    return [range(start, min(start + batch, n)) for start in range(0, n, batch)]
 
 
 def check_batch(batch: int | None, default: int) -> int:

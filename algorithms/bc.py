@@ -16,11 +16,11 @@ from __future__ import annotations
 from typing import Any
 
 from .. import BOOL, FP64, INT32, Matrix, Vector, binary, loop
+from ..progress import progress
 from .arithmetic import Arithmetic, with_counts_that_fit
 from .batches import Searches, entries_of_each, of_all_rows
 from .checks import Sources, check_sources, graph_algorithm
 from .preparing import vertices_at
-from .progress import progress
 
 
 @graph_algorithm

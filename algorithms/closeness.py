@@ -11,6 +11,7 @@ K. Faust, Social Network Analysis, 1994 (the factor for graphs in several parts)
 from __future__ import annotations
 
 from .. import Matrix, Vector, agg, binary, monoid, select
+from ..progress import progress
 from .apsp import distances_from
 from .batches import vertices_in_batches
 from .checks import graph_algorithm
@@ -35,7 +36,7 @@ def closeness(A: Matrix, *, weighted: bool = False, improved: bool = True, batch
         check_weights(A, "closeness")
     result = Vector.from_scalar(0.0, n)
     reverse = A.T.new()
-    for some in vertices_in_batches(n, batch):
+    for some in progress(vertices_in_batches(n, batch), "closeness"):
         distances = distances_from(reverse, some, weighted=weighted)
         # others = entries of a row but for the vertex itself; far = their sum, where that is not 0
         others = binary.minus(distances.reduce_rowwise(agg.count).new(float), 1.0).new()

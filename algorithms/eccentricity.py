@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from .. import Matrix, Vector, agg, monoid, select
 from ..exceptions import InvalidValue
+from ..progress import progress
 from .apsp import distances_from
 from .batches import vertices_in_batches
 from .checks import check_source, graph_algorithm
@@ -34,7 +35,7 @@ def eccentricity(A: Matrix, *, weighted: bool = False, batch: int | None = None)
     """
     n = A.nrows
     result = Vector(distance_type(A) if weighted else int, n)
-    for some in vertices_in_batches(n, batch):
+    for some in progress(vertices_in_batches(n, batch), "eccentricity"):
         distances = distances_from(A, some, weighted=weighted)
         # complete = rows with a distance to every vertex
         complete = select.valueeq(distances.reduce_rowwise(agg.count).new(), n).new()

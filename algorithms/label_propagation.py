@@ -11,6 +11,7 @@ Review E 2007; the LDBC Graphalytics specification (CDLP), which fixes the ties.
 from __future__ import annotations
 
 from .. import Matrix, Vector, binary, indexunary, monoid, semiring
+from ..progress import progress
 from .checks import graph_algorithm
 from .components import numbers, pointers
 from .preparing import pattern
@@ -34,7 +35,7 @@ def label_propagation(A: Matrix, *, max_iterations: int = 10) -> Vector:
     # votes = edges + edges', twice as many for all vertices of a symmetric graph
     votes = binary.plus(edges | edges.T).new()
     labels = numbers(A.nrows)
-    for _ in range(max_iterations):
+    for _ in progress(range(max_iterations), "label propagation, at most"):
         # counts_il = votes over neighbours j with label l
         counts = semiring.plus_first(votes @ pointers(labels)).new()
         # most_i = max_l counts_il

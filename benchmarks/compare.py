@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from grblas_gpu.algorithms.progress import progress
+from grblas_gpu.progress import progress
 
 from . import graphs
 from .contenders import contenders

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from grblas_gpu.algorithms.progress import progress
+
+from grblas_gpu.progress import progress
 
 from . import verify
 from .contenders import Contender

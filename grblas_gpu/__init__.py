@@ -35,7 +35,7 @@ from .version import __version__ as __version__
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from . import distributed, generators, io
+    from . import distributed, generators, io, viz
     from .io import Graph
 
     algorithms: ModuleType  # lies outside of this folder
@@ -87,6 +87,7 @@ __all__ = [
     "trace",
     "unary",
     "using",
+    "viz",
 ]
 
 
@@ -96,12 +97,21 @@ _LOADED_WHEN_ASKED_FOR = {  # most programs need few of them
     "distributed": "distributed",
     "generators": "generators",
     "io": "io",
+    "viz": "viz",
+}
+
+
+_INSTEAD = {  # names of python-graphblas that have no counterpart: what to use
+    "Recorder": "gb.trace() records what ran, gb.loop(...).program what a loop will run",
+    "init": "nothing needs to be initialised; gb.set_backend chooses where to compute",
+    "ss": "there is no SuiteSparse below; see gb.config, gb.io.save, gb.io.load and Matrix.device_arrays",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in _LOADED_WHEN_ASKED_FOR:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        hint = f": {_INSTEAD[name]}" if name in _INSTEAD else ""
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
     module = import_module(f"{__name__}.{_LOADED_WHEN_ASKED_FOR[name]}")
     globals()[name] = value = module.Graph if name == "Graph" else module
     return value

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+#: ``progress``: whether long work shows how far it is, on terminals and in notebooks.
 #: ``loops``: "auto" records loops where the engine runs them as a whole, "recorded" everywhere, "iterated" nowhere.
-_DEFAULTS: dict[str, Any] = {"autocompute": False, "loops": "auto", "mapnumpy": False}
+_DEFAULTS: dict[str, Any] = {"autocompute": False, "loops": "auto", "mapnumpy": False, "progress": True}
 
 
 class Config(dict):

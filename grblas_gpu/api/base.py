@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 from ..backends.registry import get_engine
@@ -235,7 +236,8 @@ class BaseType:
 
     def __bool__(self) -> bool:
         raise TypeError(
-            f"__bool__ not defined for objects of type {type(self)}.  Perhaps use .nvals attribute instead."
+            f"__bool__ not defined for objects of type {type(self)}.  Perhaps use .nvals attribute instead: "
+            "`if x.nvals:` asks for entries, `x.reduce(monoid.lor)` for true ones, `x.isequal(y)` compares."
         )
 
     def __array__(self, dtype: Any = None, *, copy: Any = None) -> Any:
@@ -266,13 +268,15 @@ class BaseType:
 
     @property
     def _name_html(self) -> str:
-        head, _, tail = self.name.partition("_")
+        head, _, tail = escape(self.name).partition("_")
         return f"{head}<sub>{tail}</sub>" if tail else head
 
-    def _repr_html_(self) -> str:
-        from html import escape
+    def _repr_html_(self: Any) -> str:
+        from . import formatting
 
-        return f"<pre>{escape(repr(self))}</pre>"
+        if self.ndim == 0 or recording.current() is not None or self._engine.name.startswith("mpi"):
+            return f"<pre>{escape(repr(self))}</pre>"  # values are not known now, or all ranks would have to be asked
+        return formatting.html_vector(self) if self.ndim == 1 else formatting.html_matrix(self)
 
 
 _REPLACE = replace

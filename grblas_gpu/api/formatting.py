@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..display import bytes_text, html_object, html_table
 from ..ir import recording
 
 MAX_ROWS = 12
 MAX_COLS = 12
+FIRST_ENTRIES = 10  # of what is too large to be shown as a whole, in notebooks
 
 
 def format_scalar(s: Any) -> str:
@@ -38,6 +40,49 @@ def format_matrix(a: Any) -> str:
         for i in rows
     ]
     return "\n".join([head, "-" * len(head), *_table(["", *labels], body)])
+
+
+def html_vector(v: Any) -> str:
+    """For notebooks: the first entries, and what is known of them all."""
+    facts = {"nvals": v.nvals, "size": v.size, "dtype": v.dtype.name, "storage": v._store.kind, **_memory(v)}
+    if v.size <= MAX_COLS:
+        content = html_table(["index", *range(v.size)], [["value", *(_cell(v.get(i)) for i in range(v.size))]])
+        return html_object(f"Vector {v._name_html}", facts, content)
+    entries = _first_entries(v, v.size)
+    return html_object(f"Vector {v._name_html}", facts, html_table(["index", "value"], entries), _more(v, entries))
+
+
+def html_matrix(a: Any) -> str:
+    """For notebooks: small ones as a whole, of others the first entries; and what is known of them all."""
+    kind, store = type(a).__name__, a._store if not a._is_transposed else a._matrix._store
+    facts = {"nvals": a.nvals, "nrows": a.nrows, "ncols": a.ncols, "dtype": a.dtype.name}
+    facts |= {"storage": getattr(store, "kind", "csr"), **_memory(a._matrix if a._is_transposed else a)}
+    title = f"{kind} {a._name_html}"
+    if a.nrows <= MAX_ROWS and a.ncols <= MAX_COLS:
+        rows = [[i, *(_cell(a.get(i, j)) for j in range(a.ncols))] for i in range(a.nrows)]
+        return html_object(title, facts, html_table(["", *range(a.ncols)], rows))
+    entries = _first_entries(a, a.nrows)
+    return html_object(title, facts, html_table(["row", "column", "value"], entries), _more(a, entries))
+
+
+def _first_entries(x: Any, size: int) -> list[list[Any]]:
+    """Without bringing all entries to the host: longer and longer beginnings."""
+    length = FIRST_ENTRIES
+    while True:
+        length = min(length, size)
+        start = x[:length].new() if x.ndim == 1 else x[:length, :].new()
+        if start.nvals >= FIRST_ENTRIES or length == size:
+            *where, values = (array[:FIRST_ENTRIES].tolist() for array in start.to_coo())
+            return [[*place, _cell(value)] for *place, value in zip(*where, values, strict=True)]
+        length *= 16
+
+
+def _more(x: Any, entries: list[list[Any]]) -> str:
+    return f"the first {len(entries)} of {x.nvals:,} entries" if x.nvals > len(entries) else ""
+
+
+def _memory(x: Any) -> dict[str, str]:
+    return {"memory": bytes_text(sum(a.nbytes for a in x.device_arrays().values())), "backend": x.backend}
 
 
 def format_expression(expr: Any) -> str:

@@ -139,7 +139,10 @@ def _resolve_object(key: Any, size: int, obj: Any) -> Any:
     try:
         return list(key)
     except Exception:
-        raise TypeError(f"Invalid type for index: {type(key)}; unable to convert to list") from None
+        raise TypeError(
+            f"Invalid type for index: {type(key)}; unable to convert to list.  "
+            f"An index is an integer, a slice, or a list or array of integers; got {key!r}"
+        ) from None
 
 
 def _resolve_vector(key: Any, size: int, obj: Any) -> Axis:

@@ -312,7 +312,10 @@ def matmul_infix(left: Any, right: Any, reflected: bool = False) -> Any:
 
 
 def _mismatch(method: str, left: Any, right: Any) -> None:
-    raise DimensionMismatch(f"{method}: {_shown(left)} has shape {left.shape}, {_shown(right)} has shape {right.shape}")
+    raise DimensionMismatch(
+        f"{method}: {_shown(left)} has shape {left.shape}, {_shown(right)} has shape {right.shape}; "
+        "in `x @ y` the last size of x must be the first size of y"
+    )
 
 
 class EwiseSigns:

@@ -9,8 +9,10 @@ iteration.
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Iterator
+from html import escape
 from types import FrameType
 from typing import Any
 
@@ -18,6 +20,7 @@ import numpy as np
 
 from ..backends import interpreter
 from ..config import config
+from ..display import html_object
 from ..errors import LoopError
 from ..ir import ops, recording
 from ..ir.node import Node, node_of
@@ -52,9 +55,22 @@ def loop(condition: Any, limit: int | None = None, *, fallback: bool = False) ->
     role = getattr(condition, "_role", None)
     if role not in ("object", "expression") and not hasattr(condition, "nvals"):
         raise TypeError(f"loop: the condition is a Vector, a Matrix or a comparison of Scalars; got {type(condition)}")
-    if limit is not None and limit < 0:
-        raise ValueError(f"loop: the limit must not be negative; got {limit}")
+    if limit is not None:
+        limit = _whole(limit)
     return Loop(condition, limit, fallback)
+
+
+def _whole(limit: Any) -> int:
+    """A number of steps: an integer of any kind, not negative. 2.5 steps are a mistake, and so is True."""
+    try:
+        steps = None if isinstance(limit, (bool, np.bool_)) else operator.index(limit)
+    except TypeError:
+        steps = None
+    if steps is None:
+        raise TypeError(f"loop: the limit is a whole number of steps, or None for no limit; got {limit!r}")
+    if steps < 0:
+        raise ValueError(f"loop: the limit must not be negative; got {limit}")
+    return steps
 
 
 class Loop:
@@ -91,6 +107,12 @@ class Loop:
         if not records or condition.ndim == 2:  # what changes matrices is not recorded
             return self._iterate()
         return self._record(engine, sys._getframe(1))
+
+    def _repr_html_(self) -> str:
+        lines = "" if self.program is None else str(self.program)
+        limit = "none" if self.limit is None else self.limit
+        facts = {"steps": self.steps, "mode": self.mode, "limit": limit}
+        return html_object("Loop", facts, f"<pre>{escape(lines)}</pre>" if lines else "")
 
     def _iterate(self, first: int = 0) -> Iterator[int]:
         self.steps = first

@@ -392,6 +392,7 @@ class TransposedMatrix(MatrixOperations, NothingInPlace):
     __bool__ = BaseType.__bool__
     __array__ = BaseType.__array__
     _repr_html_ = BaseType._repr_html_
+    _name_html = BaseType._name_html
 
     def _as_expression(self) -> MatrixExpression:
         return MatrixExpression(

@@ -64,7 +64,7 @@ def _cuda_engine() -> Backend:
 
         count = cupy.cuda.runtime.getDeviceCount()
     except ImportError:
-        raise RuntimeError("backend 'cuda' needs CuPy: pip install grblas_gpu[cuda13x] (or cuda12x)") from None
+        raise RuntimeError("backend 'cuda' needs CuPy: pip install 'grblas_gpu[cuda13x]' (or cuda12x)") from None
     except Exception as error:
         raise RuntimeError(f"backend 'cuda' found no usable CUDA device: {error}") from None
     if count == 0:

@@ -21,15 +21,31 @@ from ..backends.registry import current_engine
 from ..backends.storage import VectorStore
 from ..dtypes import lookup_dtype
 from ..errors import GraphblasException
+from .graph import Graph
+from .stored_labels import labels_from_bytes, labels_to_bytes
 
 MAGIC = b"GRBLAS\x00\x01"
 _ALIGNMENT = 64
 _LONGEST_HEADER = 1 << 20
 
 
-def save(path: str | os.PathLike, x: Matrix | Vector) -> None:
-    """Write a Matrix or Vector in this library's own format; an interrupted write leaves no half a file behind.
+def save(path: str | os.PathLike, x: Any) -> None:
+    """Write a Matrix, Vector or Graph in this library's own format; an interrupted write leaves no half a file behind.
 
+    Parameters
+    ----------
+    path : str or path
+        The file; ``.grb`` is the usual suffix. What was there before is replaced when all is written.
+    x : Matrix, Vector, Graph or expression
+        A Graph is stored with its labels: text, numbers, None, and tuples of these.
+
+    Raises
+    ------
+    TypeError
+        If ``x`` is something else, or a label cannot be stored.
+
+    Examples
+    --------
     >>> import tempfile, os
     >>> from grblas_gpu import Vector, io
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -38,7 +54,9 @@ def save(path: str | os.PathLike, x: Matrix | Vector) -> None:
     ...     io.load(path).to_dict()
     {0: 5, 2: 6}
     """
-    x = ensure_type(x, (Matrix, Vector))
+    graph = x if isinstance(x, Graph) else None
+    labels = None if graph is None else labels_to_bytes(graph.labels)
+    x = ensure_type(x if graph is None else graph.matrix, (Matrix, Vector))
     host = x._engine.host
     arrays = {name: np.ascontiguousarray(host(array)) for name, array in x.device_arrays().items()}
     if isinstance(x, Vector) and not x._store.ordered:
@@ -46,9 +64,13 @@ def save(path: str | os.PathLike, x: Matrix | Vector) -> None:
         arrays["indices"] = arrays["indices"][order]
         if len(arrays["values"]) > 1:
             arrays["values"] = arrays["values"][order]
+    if labels is not None:
+        arrays["labels"] = labels
     described = [[name, array.dtype.newbyteorder("<").str, len(array)] for name, array in arrays.items()]
-    kind = "Matrix" if isinstance(x, Matrix) else "Vector"
+    kind = "Graph" if graph is not None else "Matrix" if isinstance(x, Matrix) else "Vector"
     fields = {"kind": kind, "dtype": x.dtype.name, "shape": list(x.shape), "name": x.name, "arrays": described}
+    if graph is not None:
+        fields["directed"] = graph.directed
     header = json.dumps(fields).encode()
     path = Path(path)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
@@ -64,11 +86,27 @@ def save(path: str | os.PathLike, x: Matrix | Vector) -> None:
 
 
 def load(path: str | os.PathLike, *, mmap: bool = False, name: str | None = None) -> Any:
-    """A Matrix or Vector from a file that :func:`save` wrote, where there is an example.
+    """A Matrix, Vector or Graph from a file that :func:`save` wrote, where there is an example.
 
-    With ``mmap`` the arrays stay in the file and are read when they are needed; what is changed in memory does not
-    reach the file. The structure is checked in either case.
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    mmap : bool
+        Whether the arrays stay in the file and are read when they are needed; what is changed in memory does not
+        reach the file. The structure is checked in either case.
+    name : str, optional
+        The name of the object; that which it was saved with by default.
 
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If it is damaged, or no file of :func:`save`.
+
+    Examples
+    --------
     >>> from grblas_gpu import io
     >>> io.load("nowhere.grb")
     Traceback (most recent call last):
@@ -78,14 +116,18 @@ def load(path: str | os.PathLike, *, mmap: bool = False, name: str | None = None
     try:
         dtype, shape = lookup_dtype(fields["dtype"]), [int(size) for size in fields["shape"]]
         name = fields["name"] if name is None else name
-        if fields["kind"] == "Matrix":
+        if fields["kind"] in ("Matrix", "Graph"):
             nrows, ncols = shape
             values = arrays["values"]
             one = len(values) == 1 and len(arrays["indices"]) != 1
             parts = arrays["indptr"], arrays["indices"], values.reshape(()) if one else values
             store, _ = compressed_store(*parts, dtype, nrows, ncols, "nrows", "column indices", copy=False)
             engine = current_engine()
-            return Matrix._from_store(engine, dtype, engine.adopt(store), name)
+            matrix = Matrix._from_store(engine, dtype, engine.adopt(store), name)
+            if fields["kind"] == "Matrix":
+                return matrix
+            labels = labels_from_bytes(arrays["labels"]) if "labels" in arrays else None
+            return Graph(matrix, labels, directed=bool(fields["directed"]))
         (size,) = shape
         return _vector(dtype, size, arrays, name)
     except (GraphblasException, KeyError, OverflowError, TypeError, ValueError) as error:

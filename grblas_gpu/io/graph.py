@@ -21,12 +21,31 @@ from .text_files import name_of, text_of
 class Graph:
     """A square adjacency Matrix and the label of every node.
 
-    ``directed=False`` says that the Matrix is symmetric, an entry for either direction. Labels are anything hashable
-    (they need no order); without labels the nodes are numbers.
+    Everywhere in this library an edge leads one way unless you say ``directed=False``: then it is an entry in either
+    direction, and the Matrix is symmetric. (Graphs of NetworkX say themselves what they are.) Labels are anything
+    hashable (they need no order); without labels the nodes are numbers.
 
+    Parameters
+    ----------
+    matrix : Matrix or TransposedMatrix
+        Square; the entry in row i and column j is the edge from node i to node j. It is not copied.
+    labels : iterable of hashable, optional
+        One for each row, no two alike; 0, 1, 2, ... by default.
+    directed : bool
+        False says that the Matrix is symmetric, which is checked.
+
+    Raises
+    ------
+    DimensionMismatch
+        If the Matrix is not square, or there are more or fewer labels than rows.
+    InvalidValue
+        If two nodes have the same label, or an undirected Matrix is not symmetric.
+
+    Examples
+    --------
     >>> from grblas_gpu import Graph
     >>> from grblas_gpu.algorithms import bfs
-    >>> graph = Graph.from_edges([("ann", "bob"), ("bob", "cid")], directed=True)
+    >>> graph = Graph.from_edges([("ann", "bob"), ("bob", "cid")])
     >>> graph.to_dict(bfs(graph.matrix, graph.index("ann")))
     {'ann': 0, 'bob': 1, 'cid': 2}
     """
@@ -102,7 +121,7 @@ class Graph:
     def edges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Numbers of sources, numbers of targets, values; an undirected edge is there once (source <= target).
 
-        >>> [part.tolist() for part in Graph.from_edges([("ann", "bob", 5)]).edges()]
+        >>> [part.tolist() for part in Graph.from_edges([("ann", "bob", 5)], directed=False).edges()]
         [[0], [1], [5]]
         """
         rows, cols, values = self.matrix.to_coo()
@@ -119,16 +138,33 @@ class Graph:
         edges: Iterable[Sequence],
         *,
         nodes: Iterable[Hashable] = (),
-        directed: bool = False,
+        directed: bool = True,
         dtype: Any = None,
         dup_op: Any = None,
     ) -> Graph:
         """A Graph from (source, target) or (source, target, weight) tuples of labels.
 
-        ``nodes`` come first in the numbering; further ones follow in the order in which they appear. Edges that are
-        there twice need ``dup_op`` if they have weights.
+        Parameters
+        ----------
+        edges : iterable of tuples
+            All with two parts, or all with three.
+        nodes : iterable of labels
+            Nodes that come first in the numbering; others follow in the order in which they appear.
+        directed : bool
+            Whether an edge leads one way (the default) or, with False, both ways.
+        dtype : dtype, optional
+            Of the weights; by default what NumPy makes of them. Without weights, entries are True.
+        dup_op : operator, optional
+            How to combine edges that are there twice; with weights that is an error without it.
 
-        >>> graph = Graph.from_edges([("ann", "bob", 5), ("cid", "ann", 6)])
+        Raises
+        ------
+        ValueError
+            If the tuples differ in length, or have neither two nor three parts.
+
+        Examples
+        --------
+        >>> graph = Graph.from_edges([("ann", "bob", 5), ("cid", "ann", 6)], directed=False)
         >>> graph.labels, graph.matrix.to_dicts()
         (['ann', 'bob', 'cid'], {0: {1: 5, 2: 6}, 1: {0: 5}, 2: {0: 6}})
         """
@@ -150,7 +186,7 @@ class Graph:
         weights: np.ndarray | None,
         labels: list,
         *,
-        directed: bool = False,
+        directed: bool = True,
         dtype: Any = None,
         dup_op: Any = None,
     ) -> Graph:
@@ -158,7 +194,7 @@ class Graph:
 
         >>> import numpy as np
         >>> Graph.from_numbered_edges(np.array([0, 0]), np.array([1, 2]), None, ["ann", "bob", "cid"])
-        Graph(undirected, 3 nodes, 4 entries, BOOL)
+        Graph(directed, 3 nodes, 2 entries, BOOL)
         """
         values: Any = True if weights is None else weights
         if not directed:
@@ -186,7 +222,7 @@ class Graph:
     def to_networkx(self, edge_attribute: str | None = "weight") -> Any:
         """A NetworkX DiGraph, or Graph if this one is not directed, with the labels as nodes.
 
-        >>> Graph.from_edges([("ann", "bob", 5)]).to_networkx().edges(data="weight")
+        >>> Graph.from_edges([("ann", "bob", 5)], directed=False).to_networkx().edges(data="weight")
         EdgeDataView([('ann', 'bob', 5)])
         """
         import networkx as nx
@@ -202,7 +238,7 @@ class Graph:
         source: Any,
         *,
         delimiter: str | None = None,
-        directed: bool = False,
+        directed: bool = True,
         dtype: Any = float,
         dup_op: Any = None,
     ) -> Graph:
@@ -212,7 +248,7 @@ class Graph:
 
         >>> from io import StringIO
         >>> Graph.read_edgelist(StringIO("ann,bob,2.5\\n"), delimiter=",").to_networkx().edges(data="weight")
-        EdgeDataView([('ann', 'bob', 2.5)])
+        OutEdgeDataView([('ann', 'bob', 2.5)])
         """
         text = text_of(source)
         name = name_of(source)

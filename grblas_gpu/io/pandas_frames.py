@@ -15,7 +15,7 @@ def from_pandas_edgelist(
     target: Any = "target",
     edge_attr: Any = None,
     *,
-    directed: bool = False,
+    directed: bool = True,
     dtype: Any = None,
     dup_op: Any = None,
 ) -> Graph:
@@ -27,7 +27,7 @@ def from_pandas_edgelist(
     >>> import pandas as pd
     >>> from grblas_gpu import io
     >>> table = pd.DataFrame({"source": ["a", "b"], "target": ["b", "c"], "km": [3, 4]})
-    >>> graph = io.from_pandas_edgelist(table, edge_attr="km", directed=True)
+    >>> graph = io.from_pandas_edgelist(table, edge_attr="km")
     >>> graph.labels, graph.matrix.to_dicts()
     (['a', 'b', 'c'], {0: {1: 3}, 1: {2: 4}})
     """

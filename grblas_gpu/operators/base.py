@@ -266,8 +266,13 @@ class OpBase:
             result = self._compiled.adjusted(dtype)
             found = None if result is None else (dtype, result)
         if found is None or dtype in self._deleted:
-            raise KeyError(f"{self.name} does not work with {dtype}")
+            raise KeyError(f"{self.name} does not work with {dtype}{self._why(dtype, dtype)}")
         return found
+
+    def _why(self, dtype: DataType, dtype2: DataType) -> str:
+        """What Numba says against these types, in one line; a KeyError shows no more."""
+        reason = self._compiled.reason(dtype, dtype2) if isinstance(self._compiled, Compiled) else ""
+        return f": Numba says: {reason}" if reason else ""
 
     def _typed(self, dtype: DataType, result: DataType) -> Any:
         if self._row is None:
@@ -284,7 +289,7 @@ class OpBase:
             assert self._compiled is not None
             result = self._compiled.exact(dtype, dtype2)
             if result is None:
-                raise KeyError(f"{self.name} does not work with {dtype} and {dtype2}")
+                raise KeyError(f"{self.name} does not work with {dtype} and {dtype2}{self._why(dtype, dtype2)}")
             self._cache[dtype, dtype2] = self._typed_user_class(self, dtype, result, dtype2)
         return self._cache[dtype, dtype2]
 

@@ -68,7 +68,16 @@ class Namespace:
             if op is not None:
                 self.variables[name] = op
                 return op
-        raise AttributeError(f"module {self.variables['__name__']!r} has no attribute {name!r}")
+        raise AttributeError(f"module {self.variables['__name__']!r} has no attribute {name!r}{self._hint(name)}")
+
+    def _hint(self, name: str) -> str:
+        """What was meant, perhaps."""
+        if name.startswith("_"):
+            return ""
+        from difflib import get_close_matches
+
+        close = get_close_matches(name, self.names(), 3, 0.75)
+        return f"; did you mean {' or '.join(close)}?" if close else ""
 
     def has(self, name: str) -> bool:
         return name in self.variables or name in self.delayed or name in self.builtin_names()

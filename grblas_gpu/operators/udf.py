@@ -48,7 +48,7 @@ class Compiled:
         self.dispatcher: Any = numba.njit(func)
         self._exact: dict[tuple[DataType, DataType], DataType | None] = {}
         self._adjusted: dict[DataType, DataType | None] = {}
-        self._reason = ""  # why the last type did not compile
+        self._reasons: dict[tuple[DataType, DataType], str] = {}  # why types did not compile
 
     def exact(self, dtype: DataType, dtype2: DataType) -> DataType | None:
         """The return type that Numba infers, or None when it cannot compile the function for these types."""
@@ -64,7 +64,7 @@ class Compiled:
             self.dispatcher.compile(signature)
             result = lookup_dtype(self.dispatcher.overloads[signature].signature.return_type)
         except (numba.TypingError, ValueError) as error:
-            self._reason = str(error)
+            self._reasons[dtype, dtype2] = _first_lines(str(error))
             result = None
         self._exact[dtype, dtype2] = result
         return result
@@ -92,7 +92,12 @@ class Compiled:
             result = self.adjusted(dtype)
             if result is not None:
                 return result
-        raise UdfParseError(f"Unable to parse function using Numba: {_first_lines(self._reason)}\n{_shown(self.func)}")
+        *_, last = self._reasons.values()
+        raise UdfParseError(f"Unable to parse function using Numba: {last}\n{_shown(self.func)}")
+
+    def reason(self, dtype: DataType, dtype2: DataType) -> str:
+        """Why the function cannot be compiled for these types, in one line, or nothing."""
+        return " ".join(self._reasons.get((dtype, dtype2), "").split())
 
     def source(self, dtype: DataType, dtype2: DataType) -> str | None:
         """Nothing: engines compile the function itself."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from ..display import new_figure
+
 if TYPE_CHECKING:
     from .records import Record
 
@@ -13,15 +15,12 @@ COLOURS = {"push": "#1668b8", "pull": "#c2410c"}
 
 def draw(steps: list[Record], file: str | PathLike[str] | None, title: str) -> Any:
     """Frontier and unvisited vertices of every step above, its time below."""
-    try:
-        from matplotlib.figure import Figure
-        from matplotlib.patches import Patch
-        from matplotlib.ticker import MaxNLocator
-    except ImportError:
-        raise ImportError("a plot needs matplotlib: pip install grblas_gpu[plot]") from None
     if not steps:
         raise ValueError("nothing to plot: the trace has no matrix-vector product")
-    figure = Figure(figsize=(8, 6), layout="constrained")
+    figure = new_figure(figsize=(8, 6), layout="constrained")
+    from matplotlib.patches import Patch
+    from matplotlib.ticker import MaxNLocator
+
     upper, lower = figure.subplots(2, 1, sharex=True)
     numbers = range(1, len(steps) + 1)
     colours = [COLOURS[step.direction] for step in steps]

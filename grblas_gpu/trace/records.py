@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import time
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from os import PathLike
 from typing import Any
+
+from ..display import html_object, html_table
+
+SHOWN_IN_NOTEBOOKS = 60  # records
 
 
 @dataclass
@@ -27,6 +31,9 @@ class Record:
     messages: int | None = None
     results_sent: int | None = None  # entries of the product that went to their owners
     waited: float | None = None  # seconds of it spent waiting for others
+
+
+_COUNTS = "output_nvals input_nvals input_edges mask_nvals allowed bytes_sent messages results_sent".split()
 
 
 class Trace:
@@ -81,11 +88,32 @@ class Trace:
 
     def plot(self, file: str | PathLike[str] | None = None, *, title: str = "") -> Any:
         """A figure of a breadth-first search (needs matplotlib): the frontier and the unvisited vertices of every level
-        above, its time below, in the colour of its direction. Returns matplotlib's Figure; ``file`` saves it.
+        above, its time below, in the colour of its direction.
 
         Each matrix-vector product is a level; what its mask leaves open is unvisited, and what became less of it since
         the product before is the frontier.
 
+        Parameters
+        ----------
+        file : str or path, optional
+            Where to save the figure; the suffix says the format (.png, .svg, .pdf).
+        title : str
+            A line above the figure.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            As the last line of a notebook's cell it is shown there.
+
+        Raises
+        ------
+        ValueError
+            If the trace has no matrix-vector product.
+        ImportError
+            If matplotlib is not installed.
+
+        Examples
+        --------
         >>> from grblas_gpu import algorithms, generators, trace
         >>> with trace() as t:
         ...     levels = algorithms.dobfs(generators.kronecker(6), 3)
@@ -95,7 +123,49 @@ class Trace:
 
         return draw(self.steps(), file, title)
 
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame with a row for every operation and a column for every field of :class:`Record`.
+
+        Columns that no record fills (those of distributed products, say) are left out.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+
+        Examples
+        --------
+        >>> from grblas_gpu import algorithms, generators, trace
+        >>> with trace() as t:
+        ...     levels = algorithms.bfs(generators.star(5), 1)
+        >>> frame = t.to_pandas()
+        >>> frame[frame.op == "vxm"].input_nvals.tolist()
+        [1, 1, 3]
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError("Trace.to_pandas needs pandas: pip install pandas") from None
+        frame = pd.DataFrame([asdict(record) for record in self.records], columns=list(Record.__dataclass_fields__))
+        counts = dict.fromkeys(_COUNTS, "Int64")  # whole numbers that may be missing
+        optional = [name for name in ("bytes_sent", "messages", "results_sent", "waited") if frame[name].isna().all()]
+        return frame.astype(counts).drop(columns=optional)
+
+    def _repr_html_(self) -> str:
+        head, rows = self._table()
+        total = sum(record.seconds for record in self.records)
+        facts = {"operations": len(rows), "milliseconds": f"{total * 1e3:.3f}"}
+        left_out = len(rows) - SHOWN_IN_NOTEBOOKS
+        note = f"{left_out} more: print the trace, or .to_pandas()" if left_out > 0 else ""
+        return html_object("Trace", facts, html_table(head, rows[:SHOWN_IN_NOTEBOOKS]), note)
+
     def __str__(self) -> str:
+        head, rows = self._table()
+        widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+        return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)) for row in [head, *rows])
+
+    def _table(self) -> tuple[list[str], list[list[str]]]:
+        """Names of columns, and the text of every record."""
         head = ["op", "strategy", "input", "edges", "mask", "output", "ms", "reason"]
         rows = [
             [
@@ -115,8 +185,7 @@ class Trace:
             for row, r in zip(rows, self.records, strict=True):
                 waited = "" if r.waited is None else f"{r.waited * 1e3:.3f}"
                 row[-1:-1] = [_number(r.bytes_sent), _number(r.messages), waited]
-        widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-        return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)) for row in [head, *rows])
+        return head, rows
 
 
 def open_positions(size: int, view: Any) -> int:

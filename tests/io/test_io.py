@@ -284,15 +284,16 @@ class TestGraph:
         assert repr(graph) == "Graph(directed, 3 nodes, 2 entries, BOOL)"
 
     def test_from_edges(self, backend: str) -> None:
-        graph = Graph.from_edges([("b", "a"), ("a", "c"), ("a", "b")], nodes="abz")
+        graph = Graph.from_edges([("b", "a"), ("a", "c"), ("a", "b")], nodes="abz", directed=False)
         assert graph.labels == ["a", "b", "z", "c"]
         assert graph.matrix.isequal(graph.matrix.T.new())
         assert graph.matrix.nvals == 4
-        loop = Graph.from_edges([("a", "a", 5), ("a", "b", 6)])
+        loop = Graph.from_edges([("a", "a", 5), ("a", "b", 6)], directed=False)
         assert loop.matrix.to_dicts() == {0: {0: 5, 1: 6}, 1: {0: 6}}
         with pytest.raises(ValueError, match="Duplicate"):
-            Graph.from_edges([("a", "b", 5), ("b", "a", 6)])
-        assert Graph.from_edges([("a", "b", 5), ("b", "a", 6)], dup_op=binary.max).matrix.to_dicts()[0] == {1: 6}
+            Graph.from_edges([("a", "b", 5), ("b", "a", 6)], directed=False)
+        both = Graph.from_edges([("a", "b", 5), ("b", "a", 6)], directed=False, dup_op=binary.max)
+        assert both.matrix.to_dicts()[0] == {1: 6}
         assert len(Graph.from_edges([])) == 0
         with pytest.raises(ValueError, match="2 or 3 parts"):
             Graph.from_edges([("a", "b", 5, 6)])
@@ -308,7 +309,7 @@ class TestPandas:
         graph = io.from_pandas_edgelist(table, "from", "to", "km", directed=True)
         assert graph.labels == ["x", "y", "z"]
         pd.testing.assert_frame_equal(io.to_pandas_edgelist(graph, "from", "to", "km"), table, check_dtype=False)
-        undirected = io.from_pandas_edgelist(table, "from", "to")
+        undirected = io.from_pandas_edgelist(table, "from", "to", directed=False)
         assert undirected.matrix.nvals == 6
         expected = nx.from_pandas_edgelist(table, "from", "to")
         assert nx.utils.graphs_equal(undirected.to_networkx(None), expected)
@@ -540,3 +541,49 @@ class TestBinary:
 def test_cupy_needs_the_device() -> None:
     with pytest.raises(ValueError, match='backend "cuda"'):
         io.to_cupyx_sparse(Matrix(float, 2, 2))
+
+
+class TestGraphFiles:
+    LABELS = (["ann", "bob", "çid"], [10, -3, 2**70], ["a", 1, None], [("x", 1), ("x", ("y", 2.5)), True], [0, 1, 2])
+
+    @pytest.mark.parametrize("labels", LABELS, ids=str)
+    @pytest.mark.parametrize("mmap", [False, True])
+    def test_there_and_back(self, backend: str, tmp_path: Path, labels: list, mmap: bool) -> None:
+        graph = Graph(Matrix.from_coo([0, 1], [1, 2], [5, 6], nrows=3, ncols=3), labels)
+        io.save(tmp_path / "g.grb", graph)
+        found = io.load(tmp_path / "g.grb", mmap=mmap)
+        assert isinstance(found, Graph)
+        assert (found.labels, found.directed) == (labels, True)
+        assert [type(label) for label in found.labels] == [type(label) for label in labels]
+        assert found.matrix.isequal(graph.matrix, check_dtype=True)
+
+    def test_undirected(self, tmp_path: Path) -> None:
+        io.save(tmp_path / "g.grb", Graph.from_edges([("a", "b")], directed=False))
+        assert not io.load(tmp_path / "g.grb").directed
+
+    def test_labels_that_cannot_be_stored(self, tmp_path: Path) -> None:
+        graph = Graph(Matrix(int, 1, 1), [frozenset()])
+        with pytest.raises(TypeError, match="a label is text, a number, None or a tuple"):
+            io.save(tmp_path / "g.grb", graph)
+        assert not list(tmp_path.iterdir())
+
+    @pytest.mark.parametrize("stored", [b'"ann"', b'["a"]', b'["a","a"]', b"[[1],2]", b"\xff", b'[{"tuple":3},1]'])
+    def test_damaged_labels(self, tmp_path: Path, stored: bytes) -> None:
+        path = tmp_path / "g.grb"
+        io.save(path, Graph(Matrix(int, 2, 2), ["x" * 4, "y" * len(stored)]))
+        content = path.read_bytes()
+        place = content.index(b'["xxxx"')
+        path.write_bytes(content[:place] + stored.ljust(len(content) - place))
+        with pytest.raises(ValueError, match=r"g\.grb: damaged"):
+            io.load(path)
+
+
+def test_edges_lead_one_way_unless_told_otherwise(tmp_path: Path) -> None:
+    (tmp_path / "e.txt").write_text("0 1\n")
+    matrices = [
+        io.read_edgelist(tmp_path / "e.txt"),
+        Graph.read_edgelist(tmp_path / "e.txt").matrix,
+        Graph.from_edges([(0, 1)]).matrix,
+        Graph(Matrix.from_coo([0], [1], True, nrows=2, ncols=2)).matrix,
+    ]
+    assert [matrix.to_dicts() for matrix in matrices] == [{0: {1: True}}] * 4

@@ -16,7 +16,7 @@ FOLDERS = {PACKAGE: PACKAGE, "algorithms": f"{PACKAGE}.algorithms"}
 #: From top to bottom; a module imports from its own layer and from those below. "" is the package itself.
 LAYERS = {
     "applications": "cli networkx_backend",
-    "libraries": "algorithms distributed generators io",
+    "libraries": "algorithms distributed generators io viz",
     "package": "",
     "api": "api",
     "backends": "backends",
@@ -24,7 +24,7 @@ LAYERS = {
     "trace": "trace",
     "ir": "ir",
     "operators": "operators agg binary indexunary monoid op select semiring unary",
-    "foundation": "config dtypes errors exceptions undivided version",
+    "foundation": "config display dtypes errors exceptions progress undivided version",
 }
 LEVELS = {part: level for level, parts in enumerate(LAYERS.values()) for part in parts.split(" ")}
 

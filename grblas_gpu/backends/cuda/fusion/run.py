@@ -11,6 +11,7 @@ import cupy
 import numpy as np
 
 from ....ir.program import Program
+from ....progress import busy
 from ....trace.records import clock
 from ....trace.records import current as current_trace
 from ....undivided import uninterrupted
@@ -45,8 +46,9 @@ class Compiled:
 
     def __init__(self, body: Body) -> None:
         self.program = program = kernel_of(body)
-        module, _ = module_of(program.text)
-        self.launcher = Launcher(module.get_function("loop_kernel"))
+        with busy("compiling a loop for this device, once"):
+            module, _ = module_of(program.text)
+            self.launcher = Launcher(module.get_function("loop_kernel"))
         layout = program.layout
         self.limit, self.stamp, self.resumes, self.trace, self.parts = (layout.names[name,] for name in NAMED)
         self.slots = [_Slot(program, number) for number in range(len(program.slots))]

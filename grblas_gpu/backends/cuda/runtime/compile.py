@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from ....dtypes import INT64
+from ....progress import busy
 from . import link, translate
 from .translate import Untranslatable, c_type, literal
 
@@ -162,8 +163,9 @@ def _compile(kernel: str, key: Any, names: Sequence[str], pieces: Callable[[], I
     on_device = (cupy.cuda.runtime.getDevice(), kernel, key)
     found = _compiled.get(on_device)
     if found is None:
-        module, linked = module_of(render(kernel, pieces()))
-        found = tuple(module.get_function(name) for name in names)
+        with busy(f"compiling {kernel} for this device, once"):
+            module, linked = module_of(render(kernel, pieces()))
+            found = tuple(module.get_function(name) for name in names)
         _compiled[on_device if linked else (kernel, key)] = found
     return found
 

@@ -1,0 +1,70 @@
+"""How things show themselves in a notebook: tables in HTML, and figures that need no display."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from html import escape
+from typing import Any
+
+_CELL = "padding:2px 8px;text-align:right"
+
+
+def html_table(head: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
+    """A table; every cell is escaped.
+
+    >>> html_table(["i"], [["<b>"]]).count("&lt;b&gt;")
+    1
+    """
+
+    def line(tag: str, cells: Iterable[Any]) -> str:
+        return "<tr>" + "".join(f'<{tag} style="{_CELL}">{escape(str(cell))}</{tag}>' for cell in cells) + "</tr>"
+
+    body = "".join(line("td", row) for row in rows)
+    return f"<table><thead>{line('th', head)}</thead><tbody>{body}</tbody></table>"
+
+
+def html_object(title: str, facts: Mapping[str, Any], content: str = "", note: str = "") -> str:
+    """An object: its name (which is HTML), what is known of it in one line, and a table of what is in it."""
+    known = " · ".join(f"{escape(name)} <b>{escape(str(value))}</b>" for name, value in facts.items())
+    more = f'<div style="opacity:0.7">{escape(note)}</div>' if note else ""
+    return f'<div><div><b>{title}</b> &nbsp; {known}</div><div style="overflow-x:auto">{content}</div>{more}</div>'
+
+
+def bytes_text(count: float) -> str:
+    """A number of bytes for people.
+
+    >>> bytes_text(17), bytes_text(3 * 2**20), bytes_text(2**50)
+    ('17 bytes', '3.0 MiB', '1024.0 TiB')
+    """
+    if count < 1024:
+        return f"{count:.0f} bytes"
+    for unit in ("KiB", "MiB", "GiB", "TiB"):
+        count /= 1024
+        if count < 1024 or unit == "TiB":
+            break
+    return f"{count:.1f} {unit}"
+
+
+def new_figure(**options: Any) -> Any:
+    """An empty figure of matplotlib that a notebook shows at the end of a cell, whether pyplot was loaded or not."""
+    return _figure_class()(**options)
+
+
+@cache
+def _figure_class() -> type:
+    """Made when it is needed: nothing else loads matplotlib."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError("a plot needs matplotlib: pip install 'grblas_gpu[plot]'") from None
+
+    class NotebookFigure(Figure):
+        def _repr_png_(self) -> bytes:
+            from io import BytesIO
+
+            file = BytesIO()
+            self.savefig(file, format="png", bbox_inches="tight")
+            return file.getvalue()
+
+    return NotebookFigure

@@ -1,0 +1,274 @@
+"""Pictures of matrices, by python-graphblas's names: where the entries are, and small graphs as dots and lines.
+
+They need matplotlib (``pip install 'grblas_gpu[plot]'``), and return its figures, which a notebook shows at the end of
+a cell. Nothing is loaded before the first picture.
+
+>>> import grblas_gpu as gb
+>>> figure = gb.viz.spy(gb.generators.kronecker(6), show=False)  # doctest: +SKIP
+>>> figure.savefig("kronecker.png")  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+
+from .api.base import ensure_type
+from .api.matrix import Matrix, TransposedMatrix
+from .display import new_figure
+from .io.networkx_graphs import to_networkx
+
+__all__ = ["datashade", "draw", "spy"]
+
+WINDOWS = {"gtk3agg", "gtk4agg", "macosx", "qtagg", "tkagg", "wxagg"}  # matplotlib's backends that open one
+MOST_DRAWN = 500  # vertices: more are no picture, and their places take minutes to find
+
+
+def spy(
+    M: Any,
+    *,
+    centered: bool = False,
+    show: bool = True,
+    figure: Any = None,
+    axes: Any = None,
+    figsize: tuple[float, float] | None = None,
+    **kwargs: Any,
+) -> Any:
+    """Where a Matrix has entries: a square for each, row 0 at the top.
+
+    Parameters
+    ----------
+    M : Matrix, TransposedMatrix or expression
+        What to show. All entries are drawn, stored zeros too.
+    centered : bool
+        Whether the numbers of rows and columns stand at the middle of their squares, instead of at their corners.
+    show : bool
+        Whether to open a window, where matplotlib has one; a notebook shows the returned figure in any case.
+    figure, axes : matplotlib's Figure and Axes, optional
+        Where to draw, instead of a new figure.
+    figsize : (float, float), optional
+        Width and height of a new figure, in inches.
+    **kwargs
+        For ``matplotlib.axes.Axes.spy``: ``markersize``, ``color`` and others. Squares fill their places by default.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    TypeError
+        If ``M`` is no matrix.
+    ImportError
+        If matplotlib is not installed.
+
+    See Also
+    --------
+    datashade : for millions of entries
+
+    Examples
+    --------
+    >>> from grblas_gpu import generators, viz
+    >>> figure = viz.spy(generators.grid_2d(8, 8), show=False)  # doctest: +SKIP
+    """
+    M = _matrix(M, "spy")
+    if axes is None:
+        figure = _figure(show, figsize=figsize) if figure is None else figure
+        axes = figure.subplots()
+    figure = axes.figure
+    rows, cols, _ = M.to_coo(values=False)
+    if kwargs.get("markersize") is None:
+        pixels = min(axes.bbox.width / max(M.ncols, 1), axes.bbox.height / max(M.nrows, 1))
+        kwargs["markersize"] = max(0.002, pixels * 72 / figure.dpi)  # in points, of which an inch has 72
+    from scipy.sparse import coo_array
+
+    axes.spy(coo_array((np.ones(len(rows), bool), (rows, cols)), M.shape), **kwargs)
+    if not centered:
+        for axis, size in ((axes.xaxis, M.ncols), (axes.yaxis, M.nrows)):
+            numbers = [int(place) for place in axis.get_ticklocs() if place == int(place) and 0 <= place <= size]
+            axis.set_ticks([number - 0.5 for number in numbers], [str(number) for number in numbers])
+    if show:
+        _show(figure)
+    return figure
+
+
+def draw(m: Any) -> Any:
+    """A small graph: a dot for each vertex, an arrow with its value for each entry (needs networkx and matplotlib).
+
+    Parameters
+    ----------
+    m : Matrix, TransposedMatrix or expression
+        A square adjacency matrix with at most 500 vertices. Where it is symmetric, edges are lines without arrows.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    TypeError
+        If ``m`` is no matrix.
+    DimensionMismatch
+        If it is not square.
+    ValueError
+        If it has too many vertices for a drawing.
+    ImportError
+        If networkx or matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from grblas_gpu import generators, viz
+    >>> figure = viz.draw(generators.star(5))  # doctest: +SKIP
+    """
+    m = _matrix(m, "draw")
+    if m.nrows > MOST_DRAWN:
+        raise ValueError(f"draw: {m.nrows:,} vertices are too many for a drawing (at most {MOST_DRAWN}); see spy")
+    nx = _needs("networkx", "draw", "grblas_gpu[networkx]")
+    graph = to_networkx(m)
+    arrows = not (m if isinstance(m, Matrix) else m.T).is_symmetric()
+    if not arrows:
+        graph = graph.to_undirected()
+    figure = _figure(True, figsize=(6, 5), layout="constrained")
+    axes = figure.subplots()
+    places = nx.spring_layout(graph, seed=1)  # the same drawing every time
+    many = len(graph) > 40
+    nx.draw_networkx(
+        graph,
+        places,
+        ax=axes,
+        arrows=arrows or None,
+        node_color="#9cc4e8",
+        edge_color="#808890",
+        node_size=60 if many else 400,
+        with_labels=not many,
+        font_size=9,
+    )
+    values = {(i, j): value for i, j, value in graph.edges(data="weight")}
+    if not many and len(set(values.values())) > 1:
+        text = {edge: f"{value:.4g}" if isinstance(value, float) else str(value) for edge, value in values.items()}
+        nx.draw_networkx_edge_labels(graph, places, edge_labels=text, ax=axes, font_size=8)
+    axes.set_axis_off()
+    _show(figure)
+    return figure
+
+
+def datashade(
+    M: Any,
+    agg: Any = "count",
+    *,
+    width: int | None = None,
+    height: int | None = None,
+    opts_kwargs: dict[str, Any] | None = None,
+    **kwargs: Any,
+) -> Any:
+    """Where a Matrix with very many entries has them: each pixel combines its entries (needs hvplot and datashader).
+
+    Parameters
+    ----------
+    M : Matrix, TransposedMatrix or expression
+        What to show.
+    agg : str, or list of str, or list of lists of str
+        How a pixel combines entries: "count", "sum", "mean", "min", "max" and others of datashader. A list gives a
+        row of plots that move together, a list of lists a grid of them, in which None leaves a place empty.
+    width, height : int, optional
+        Of all plots together, in pixels; 500 wide by default.
+    opts_kwargs : dict, optional
+        For ``opts`` of the plots.
+    **kwargs
+        For hvplot's ``scatter``.
+
+    Returns
+    -------
+    holoviews object
+        Interactive; ``a + b`` shows two next to each other. None for an empty list.
+
+    Raises
+    ------
+    TypeError
+        If ``M`` is no matrix.
+    ImportError
+        If hvplot, datashader or what they need is not installed.
+
+    See Also
+    --------
+    spy : with matplotlib alone
+
+    Examples
+    --------
+    >>> from grblas_gpu import generators, viz
+    >>> plot = viz.datashade(generators.kronecker(14))  # doctest: +SKIP
+    """
+    M = _matrix(M, "datashade")
+    for module in ("pandas", "bokeh", "holoviews", "datashader"):
+        _needs(module, "datashade", "hvplot datashader")
+    _needs("hvplot.pandas", "datashade", "hvplot datashader")
+    import pandas as pd
+
+    rows, cols, values = M.to_coo()
+    entries = pd.DataFrame({"row": rows.astype(np.int64), "col": cols.astype(np.int64), "val": values})
+    if not isinstance(agg, list):
+        return _shaded(M, entries, agg, width or (None if height else 500), height, opts_kwargs, kwargs)
+    if not agg:
+        return None
+    import holoviews as hv
+
+    grid = [line if isinstance(line, list) else [line] for line in agg]
+    grid = grid if any(isinstance(line, list) for line in agg) else [agg]
+    columns = max(map(len, grid))
+    each = (width or 500) // columns if width or not height else None
+    plots = []
+    for i, line in enumerate(grid):
+        for j in range(columns):
+            inner = {"xaxis": None} if i else {}
+            inner |= {"yaxis": None} if j else {}
+            how = line[j] if j < len(line) else None
+            plots.append(
+                hv.Empty() if how is None else _shaded(M, entries, how, each, height, opts_kwargs, {**inner, **kwargs})
+            )
+    return hv.Layout(plots).cols(columns)
+
+
+def _shaded(
+    M: Any, entries: Any, agg: str, width: int | None, height: int | None, opts: dict | None, kwargs: dict
+) -> Any:
+    """One plot of datashader: rows go down, and columns are numbered above."""
+    from bokeh.models import HoverTool
+
+    how: dict[str, Any] = {"x": "col", "y": "row", "c": "val", "aggregator": agg, "rasterize": True, "hover": True}
+    how |= {"frame_width": width, "frame_height": height, "data_aspect": 1, "x_sampling": 1, "y_sampling": 1}
+    how |= {"xlim": (0, M.ncols), "ylim": (0, M.nrows), "flip_yaxis": True, "xaxis": "top", "rot": 60}
+    how |= {"xlabel": "", "ylabel": "", "xformatter": "%d", "yformatter": "%d", "cmap": "fire", "cnorm": "eq_hist"}
+    hover = HoverTool(tooltips=[("row", "$y{i}"), ("col", "$x{i}"), (agg, "@image")])
+    return entries.hvplot.scatter(**how | kwargs).opts(**{"bgcolor": "black", "tools": [hover]} | (opts or {}))
+
+
+def _matrix(M: Any, within: str) -> Any:
+    try:
+        return ensure_type(M, (Matrix, TransposedMatrix))
+    except TypeError:
+        raise TypeError(f"{within}: expected a Matrix; got {type(M).__name__}") from None
+
+
+def _needs(module: str, within: str, package: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise ImportError(f"{within} needs {module.partition('.')[0]}: pip install '{package}'") from None
+
+
+def _figure(show: bool, **options: Any) -> Any:
+    """A new figure: in a window where matplotlib has one, else for a notebook or a file."""
+    figure = new_figure(**options)  # says what to do if matplotlib is missing
+    if show:
+        from matplotlib import pyplot
+
+        if pyplot.get_backend().lower() in WINDOWS:
+            figure = pyplot.figure(**options)
+    return figure
+
+
+def _show(figure: Any) -> None:
+    if figure.canvas.manager is not None:
+        figure.show()

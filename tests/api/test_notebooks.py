@@ -1,0 +1,195 @@
+"""What notebooks show: tables of objects, traces and loops, figures that show themselves, and pictures of matrices."""
+
+from __future__ import annotations
+
+import re
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import grblas_gpu as gb
+from grblas_gpu import Matrix, Vector, algorithms, display, generators, semiring, viz
+from grblas_gpu.exceptions import DimensionMismatch
+
+
+class Cells(HTMLParser):
+    """The text of every cell, and whether what was opened was closed."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.cells: list[str] = []
+        self.feed(html)
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.open.append(tag)
+        if tag in ("td", "th"):
+            self.cells.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] in ("td", "th"):
+            self.cells[-1] += data
+
+
+def test_small_objects_are_shown_as_a_whole(backend: str) -> None:
+    A = Matrix.from_coo([0, 1], [1, 0], [5, 6], name="<A>")
+    html = A._repr_html_()
+    assert Cells(html).cells == ["", "0", "1", "0", "", "5", "1", "6", ""]
+    assert "&lt;A&gt;" in html
+    assert re.findall(r"<b>(\d+)</b>", html)[:3] == ["2", "2", "2"]
+    assert f"backend <b>{backend}</b>" in html
+    assert Cells(A.T._repr_html_()).cells == ["", "0", "1", "0", "", "6", "1", "5", ""]
+    assert Cells(Vector.from_coo([1], [7], size=3)._repr_html_()).cells == [
+        "index",
+        "0",
+        "1",
+        "2",
+        "value",
+        "",
+        "7",
+        "",
+    ]
+    for nothing in (Matrix(int, 0, 0), Vector(int, 0), Matrix(int, 0, 50), Vector(int, 50)):
+        Cells(nothing._repr_html_())
+
+
+def test_of_large_objects_the_first_entries_are_shown(backend: str) -> None:
+    v = Vector.from_coo([900, 950], [1.5, 2.5], size=1000)
+    assert Cells(v._repr_html_()).cells == ["index", "value", "900", "1.5", "950", "2.5"]
+    rows = np.arange(5000, 9000)
+    A = Matrix.from_coo(rows, rows + 1, rows, nrows=10_000, ncols=10_000)
+    cells = Cells(A._repr_html_()).cells
+    assert cells[3:6] == ["5000", "5001", "5000"]
+    assert len(cells) == 33
+    assert "the first 10 of 4,000 entries" in A._repr_html_()
+    assert Cells(A.T._repr_html_()).cells[3:6] == ["5001", "5000", "5000"]
+
+
+def test_trace(backend: str) -> None:
+    pytest.importorskip("pandas")
+    with gb.trace() as t:
+        algorithms.bfs(generators.star(5), 1)
+    cells = Cells(t._repr_html_()).cells
+    assert cells[:2] == ["op", "strategy"]
+    assert cells.count("vxm") == 3
+    frame = t.to_pandas()
+    assert frame.op.tolist() == [record.op for record in t.records]
+    assert frame.seconds.sum() == pytest.approx(sum(record.seconds for record in t.records))
+    assert frame.input_nvals.isna().sum() == sum(record.input_nvals is None for record in t.records)
+    assert "waited" not in frame
+    assert gb.trace().to_pandas().empty
+    t.records *= 50
+    assert f"{len(t.records) - 60} more" in t._repr_html_()
+
+
+def test_loop() -> None:
+    frontier = Vector.from_coo([0], [True], size=3)
+    levels = Vector(int, 3)
+    loop = gb.loop(frontier, 5)
+    with gb.config.set(loops="recorded"):
+        for depth in loop:
+            levels(frontier.S) << depth
+            frontier(~levels.S, replace=True) << semiring.lor_land(frontier @ generators.path(3))
+    html = loop._repr_html_()
+    Cells(html)
+    assert "steps <b>3</b>" in html
+    assert "semiring.lor_land" in html
+
+
+@pytest.mark.parametrize("limit", [2.5, True, "3", [1]])
+def test_a_limit_is_a_number_of_steps(limit: Any) -> None:
+    with pytest.raises(TypeError, match="whole number of steps"):
+        gb.loop(Vector(int, 3), limit)
+    assert gb.loop(Vector(int, 3), np.int8(3)).limit == 3
+
+
+# ---- pictures ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def mpl() -> Any:
+    return pytest.importorskip("matplotlib")
+
+
+def drawn(figure: Any, path: Path) -> np.ndarray:
+    from matplotlib.image import imread
+
+    figure.savefig(path)
+    return imread(path)[..., :3]
+
+
+def test_figures_show_themselves(mpl: Any) -> None:
+    with gb.trace() as t:
+        algorithms.bfs(generators.path(5), 0)
+    assert t.plot()._repr_png_().startswith(b"\x89PNG")
+
+
+def test_spy_has_a_square_for_every_entry(mpl: Any, backend: str, tmp_path: Path) -> None:
+    A = generators.grid_2d(4, 5)
+    figure = viz.spy(A, show=False)
+    (line,) = figure.axes[0].lines
+    places = {(int(y), int(x)) for x, y in zip(*line.get_data(), strict=True)}
+    assert places == set(zip(*(array.tolist() for array in A.to_coo()[:2]), strict=True))
+    assert drawn(figure, tmp_path / "spy.png").std() > 0.05
+    axes = figure.axes[0]
+    assert viz.spy(A.T, axes=axes, centered=True, markersize=2) is figure
+    other = mpl.figure.Figure()
+    assert viz.spy(Matrix(int, 3, 2), figure=other, show=False) is other
+    with pytest.raises(TypeError, match="spy: expected a Matrix; got Vector"):
+        viz.spy(Vector(int, 3))
+
+
+def test_draw(mpl: Any, backend: str, tmp_path: Path) -> None:
+    pytest.importorskip("networkx")
+    directed = viz.draw(Matrix.from_coo([0, 1, 2], [1, 2, 0], [1.5, 2.5, 3.5]))
+    texts = {text.get_text() for text in directed.axes[0].texts}
+    assert {"0", "1", "2", "1.5", "2.5", "3.5"} <= texts
+    assert drawn(directed, tmp_path / "draw.png").std() > 0.01
+    assert len(directed.axes[0].patches) == 3  # arrows
+    lines = [x for x in viz.draw(generators.star(5)).axes[0].collections if hasattr(x, "get_segments")]
+    assert [len(each.get_segments()) for each in lines] == [4]
+    with pytest.raises(DimensionMismatch):
+        viz.draw(Matrix(int, 2, 3))
+    with pytest.raises(ValueError, match="too many"):
+        viz.draw(generators.path(501))
+    with pytest.raises(TypeError, match="draw: expected a Matrix"):
+        viz.draw([[0, 1], [1, 0]])
+
+
+def test_datashade() -> None:
+    pytest.importorskip("hvplot")
+    hv = pytest.importorskip("holoviews")
+    A = generators.kronecker(6)
+    assert viz.datashade(A) is not None
+    grid = viz.datashade(A, [["count", "max"], ["min", None]])
+    assert isinstance(grid, hv.Layout)
+    assert len(grid) == 4
+    assert viz.datashade(A, []) is None
+
+
+def test_signatures_are_those_of_python_graphblas() -> None:
+    import inspect
+
+    graphblas_viz = pytest.importorskip("graphblas.viz")
+    for name in viz.__all__:
+        ours, theirs = (inspect.signature(getattr(module, name)).parameters for module in (viz, graphblas_viz))
+        assert [(p.name, p.kind, p.default) for p in ours.values()] == [
+            (p.name, p.kind, p.default) for p in theirs.values()
+        ]
+
+
+def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
+    display._figure_class.cache_clear()
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(ImportError, match=r"pip install 'grblas_gpu\[plot\]'"):
+        viz.spy(generators.path(3), show=False)
+    monkeypatch.undo()
+    display._figure_class.cache_clear()

@@ -163,7 +163,7 @@ class Backend(Protocol):
     def by_degree(self, pattern: MatrixStore) -> tuple[MatrixStore, MatrixStore]: ...
 
     # whole programs
-    def run_loop(self, recording: Any) -> int | None:
+    def run_loop(self, program: Any) -> int | None:
         """Repeat a recorded loop and say how many times; None to have its steps called one by one."""
         return None
 

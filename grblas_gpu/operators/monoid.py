@@ -199,6 +199,8 @@ class Monoid(OpBase):
     ) -> Any:
         if type(binaryop) is not BinaryOp:
             raise TypeError(f"binaryop must be a BinaryOp, not {type(binaryop)}")
+        if identity is None:
+            raise TypeError(f"a monoid needs an identity; {binaryop} was given None")
         if isinstance(identity, Mapping):
             identity = {lookup_dtype(key): value for key, value in identity.items()}
             for dtype in identity:

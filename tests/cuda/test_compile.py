@@ -15,7 +15,7 @@ from mxv_cases import SEMIRINGS, STRATEGIES, Case, random_case
 from operator_cases import KINDS, builtin_operators
 
 from grblas_gpu import binary
-from grblas_gpu.backends.cuda.fusion.emit import CLUSTER
+from grblas_gpu.backends.cuda.fusion.emit_kernel import CLUSTER
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.storage import MaskView, VectorStore
 from grblas_gpu.plan.rules import Plan
@@ -69,7 +69,7 @@ def on_device(case: Case) -> Case:
 def mxv_programs() -> list[str]:
     """What the host asks to compile over products that cover the flags; the kernels themselves do not run."""
     emulated_cupy.sources.clear()
-    mxv = importlib.import_module(f"{CUDA}.eager.mxv").mxv
+    mxv = importlib.import_module(f"{CUDA}.eager.mxv").VectorProducts().mxv
     for number, name in enumerate(SEMIRINGS):
         for seed, strategy in enumerate(STRATEGIES[number % 2 :: 2]):
             case = on_device(random_case(name, 50 * number + seed))
@@ -148,7 +148,7 @@ def test_compiled_functions_are_kept(no_launches):
 
 def test_an_empty_operand_compiles_nothing(no_launches):
     emulated_cupy.sources.clear()
-    mxv = importlib.import_module(f"{CUDA}.eager.mxv").mxv
+    mxv = importlib.import_module(f"{CUDA}.eager.mxv").VectorProducts().mxv
     case = random_case("plus_times", 3)
     empty = VectorStore(case.u.size, case.u.values[:0], indices=case.u.values[:0].astype("int64"))
     result = mxv(case.a, empty, *case[2:4], transposed=case.transposed, flip=case.flip, plan=Plan("push.scatter", ""))

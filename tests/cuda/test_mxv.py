@@ -25,7 +25,7 @@ from grblas_gpu.plan.rules import Plan
 def engine(request, monkeypatch):
     """``mxv`` of the CUDA engine and how stores get to it and back."""
     with loaded(request.param, monkeypatch, "eager.mxv", "runtime.workspace") as found:
-        found.mxv = found.mxv.mxv
+        found.mxv = found.mxv.VectorProducts().mxv
         yield found
 
 

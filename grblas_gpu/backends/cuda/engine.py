@@ -1,89 +1,252 @@
-"""The CUDA engine: its operations, each of which says when it is called and what did not fit."""
+"""The CUDA engine: the definitions on arrays in device memory, kernels for the hot loops.
+
+Products with vectors are in ``eager/mxv.py``, whole loops in ``fusion/run.py``.
+"""
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import cupy
+import numpy as np
 
-from ...errors import OutOfMemory
-from ...ir import recording
-from .operations import CudaOperations
-from .runtime import workspace as scratch
+from ...plan import rules
+from ..entries import Store, cast
+from ..reference import Definitions
+from ..storage import INDEX, Array, HostEntry, HostList, MaskView, MatrixStore, VectorStore, column_type
+from .eager import operating, radix, vectors
+from .eager.assign import assign_scalar
+from .eager.kronecker import kronecker_keys
+from .eager.mxm import mxm
+from .eager.mxv import VectorProducts
+from .fusion.run import Loops
+from .runtime.arrays import empty_list
+from .runtime.reporting import reported
 
-
-def reported(method: Any) -> Any:
-    """A method that a loop being recorded hears of, and that says how much memory would have fit."""
-    name = method.__name__
-
-    @functools.wraps(method)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if recording.active and (recorder := recording.current()) is not None:
-            recorder.engine_call(name)
-        try:
-            return method(*args, **kwargs)
-        except BaseException as error:
-            scratch.forget()  # nobody knows what is set there
-            if not isinstance(error, cupy.cuda.memory.OutOfMemoryError):
-                raise
-            raise OutOfMemory(f"{name} on the device: {error}; {_free_bytes():,} bytes are free") from None
-
-    return call
+_HOST = Definitions()
+FEW = 2**14  # so many entries that come from the host are put in order there, before they travel
 
 
-def _free_bytes() -> int:
-    """What CuPy could still get: free memory of the device, and of its pool."""
-    return int(cupy.cuda.runtime.memGetInfo()[0]) + int(cupy.get_default_memory_pool().free_bytes())
+class CudaBackend(Loops, VectorProducts):
+    """Stores hold CuPy arrays; nothing is computed on the host.
+
+    A loop being recorded may make vectors, look at its graph and run, so what does that is not reported.
+    """
+
+    name = "cuda"
+    keeps_dense = True
+    costs = rules.CUDA_COSTS
+    sizes_on_device = True
+
+    # ---- memory -------------------------------------------------------------------------------------------------
+
+    @reported
+    def array(self, values: Any, dtype: Any = None) -> Array:
+        return cupy.asarray(values, dtype)
+
+    @reported
+    def host(self, array: Array) -> np.ndarray:
+        return cupy.asnumpy(array)  # synchronizes
+
+    @reported
+    def share(self, array: Any) -> Array:
+        interface = getattr(array, "__cuda_array_interface__", None)
+        if interface is None:
+            shared = cupy.from_dlpack(array)
+        elif interface["data"][1]:  # read-only: values may change in place, so they cannot be shared
+            shared = cupy.array(array)
+        else:
+            shared = cupy.asarray(array)
+        return cupy.ascontiguousarray(shared) if shared.ndim else shared
+
+    @reported
+    def adopt(self, store: Store) -> Store:
+        return _move(store, cupy.asarray)
+
+    @reported
+    def export(self, store: Store) -> Store:
+        return _move(store, cupy.asnumpy)  # synchronizes
+
+    def empty_vector(self, size: int, dtype: np.dtype) -> VectorStore:
+        return empty_list(size, dtype)
+
+    @reported
+    def empty_matrix(self, nrows: int, ncols: int, dtype: np.dtype) -> MatrixStore:
+        indptr = cupy.zeros(nrows + 1, INDEX)
+        return MatrixStore(nrows, ncols, indptr, cupy.empty(0, column_type(ncols)), cupy.empty(0, dtype))
+
+    # ---- products -----------------------------------------------------------------------------------------------
+
+    @reported
+    def mxm(self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:
+        return mxm(a, b, semiring, mask, plan=plan)
+
+    # ---- vectors, position by position --------------------------------------------------------------------------
+
+    @reported
+    def ewise_mult(self, x: Store, y: Store, op: Any) -> Store:
+        return vectors.ewise(x, y, op, False) if vectors.worthwhile(x, y) else super().ewise_mult(x, y, op)
+
+    def union(self, x: Store, y: Store, op: Any, defaults: Any = None, dtype: np.dtype | None = None) -> Store:
+        if not vectors.worthwhile(x, y):
+            return super().union(x, y, op, defaults, dtype)
+        return vectors.ewise(x, y, op, True, defaults, dtype)
+
+    @reported
+    def select(self, x: Store, op: Any, thunk: Any) -> Store:
+        return vectors.filtered(x, op, thunk, True) if vectors.worthwhile(x) else super().select(x, op, thunk)
+
+    @reported
+    def apply_index(self, x: Store, op: Any, thunk: Any) -> Store:
+        return vectors.filtered(x, op, thunk, False) if vectors.worthwhile(x) else super().apply_index(x, op, thunk)
+
+    @reported
+    def with_kind(self, u: VectorStore, kind: str) -> VectorStore:
+        if kind == "bitmap" and u.kind == "sparse":
+            return vectors.as_bitmap(u)
+        if kind == "sparse" and u.kind == "bitmap":
+            return vectors.as_list(u)
+        return super().with_kind(u, kind)
+
+    @reported
+    def cast(self, x: Store, dtype: np.dtype) -> Store:
+        pending = x.pending if type(x) is VectorStore else None
+        if pending is None or x.dtype == dtype or pending.indices is None:
+            return super().cast(x, dtype)
+        values = cast(pending.values, dtype)
+        return VectorStore.counted_list(x.size, values, pending.indices, pending.counter, x.ordered)
+
+    # ---- the output ---------------------------------------------------------------------------------------------
+
+    @reported
+    def write(
+        self, c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, masked: bool = False
+    ) -> Store:
+        if accum is None and (mask is None or (masked and (replace or _is_empty(c)))):
+            return t if t.dtype == c.dtype else self.cast(t, c.dtype)
+        if accum is None and masked and _is_gaps_of(c, mask) and vectors.worthwhile(c, t):
+            return vectors.fill_gaps(c, t)
+        if not vectors.worthwhile(c, t):
+            return super().write(c, t, mask, accum, replace, masked)
+        return vectors.write(c, t, mask, accum, replace)
+
+    @reported
+    def assign(
+        self, c: Store, value: Any, index: tuple, mask: MaskView | None, accum: Any, replace: bool, submask: bool
+    ) -> Store:
+        is_scalar = type(value) not in (VectorStore, MatrixStore)
+        plain = accum is None and not (replace or submask) and index[0] is None
+        if type(c) is VectorStore and is_scalar and plain and mask is not None and c.size <= rules.DENSE_LIMIT:
+            return assign_scalar(vectors.writable(c), value, mask)
+        return super().assign(c, value, index, mask, accum, replace, submask)
+
+    # ---- operators ----------------------------------------------------------------------------------------------
+
+    @reported
+    def build_vector(self, size: int, index: Array, values: Array, dup_op: Any) -> VectorStore:
+        if len(values) == 1 and type(index) is type(values) is np.ndarray:  # nothing to put in order
+            return self.build_entry(size, index.item(), values.item(), values.dtype)
+        if _few_on_host(index, values):
+            if len(values) > 1 and (values == values[0]).all():  # one value for all: kernels read none
+                values = np.broadcast_to(values[:1], values.shape)
+            return VectorStore.on_its_way(size, HostList(_HOST.build_vector(size, index, values, dup_op), cupy.asarray))
+        return super().build_vector(size, index, values, dup_op)
+
+    def build_entry(self, size: int, index: int, value: Any, dtype: np.dtype) -> VectorStore:
+        """A vector of one entry, given as Python's numbers."""
+        return VectorStore.on_its_way(size, HostEntry(size, index, value, dtype, cupy.asarray))
+
+    @reported
+    def build_matrix(self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any) -> MatrixStore:
+        if _few_on_host(rows, cols, values):
+            return self.adopt(_HOST.build_matrix(nrows, ncols, rows, cols, values, dup_op))
+        return super().build_matrix(nrows, ncols, rows, cols, values, dup_op)
+
+    def compute(self, op: Any, *operands: Array) -> Array:
+        return operating.compute(op, *operands)
+
+    def reduce_runs(self, op: Any, values: Array, starts: Array) -> Array:
+        return operating.reduce_runs(op, values, starts)
+
+    def in_order(self, keys: Array, limit: int) -> tuple[Array, Array]:
+        return radix.sort_positions(cupy.ascontiguousarray(keys), radix.bits_for(limit))
+
+    def reduce_all(self, monoid: Any, values: Array) -> Any:
+        return operating.reduce_all(monoid, values)
+
+    # ---- generators ---------------------------------------------------------------------------------------------
+
+    def kronecker_keys(self, recipe: Any, low: int, high: int, keys: Array) -> int:
+        return kronecker_keys(recipe, low, high, keys)
+
+    # ---- values that leave the device ---------------------------------------------------------------------------
+
+    @reported
+    def get_element(self, x: Store, index: tuple[int, ...]) -> Any:
+        return _scalar(super().get_element(x, index))
+
+    # ---- by their definitions ----------------------------------------------------------------------------------------
+
+    copy = reported(VectorProducts.copy)
+    inner = reported(VectorProducts.inner)
+    outer = reported(VectorProducts.outer)
+    kronecker = reported(VectorProducts.kronecker)
+    ewise_add = reported(VectorProducts.ewise_add)
+    ewise_union = reported(VectorProducts.ewise_union)
+    apply = reported(VectorProducts.apply)
+    apply_bind = reported(VectorProducts.apply_bind)
+    reduce_scalar = reported(VectorProducts.reduce_scalar)
+    reduce_rowwise = reported(VectorProducts.reduce_rowwise)
+    transpose = reported(VectorProducts.transpose)
+    extract_vector = reported(VectorProducts.extract_vector)
+    extract_matrix = reported(VectorProducts.extract_matrix)
+    extract_row = reported(VectorProducts.extract_row)
+    extract_column = reported(VectorProducts.extract_column)
+    diagonal = reported(VectorProducts.diagonal)
+    diagonal_matrix = reported(VectorProducts.diagonal_matrix)
+    as_matrix = reported(VectorProducts.as_matrix)
+    spread = reported(VectorProducts.spread)
+    resize_vector = reported(VectorProducts.resize_vector)
+    resize_matrix = reported(VectorProducts.resize_matrix)
+    replace_row = reported(VectorProducts.replace_row)
+    replace_column = reported(VectorProducts.replace_column)
+    set_element = reported(VectorProducts.set_element)
+    remove_element = reported(VectorProducts.remove_element)
+    tuples = reported(VectorProducts.tuples)
+    to_dense = reported(VectorProducts.to_dense)
 
 
-class CudaBackend(CudaOperations):
-    """The engine. A loop may make vectors, look at its graph and run, so what does that is not reported."""
+def _few_on_host(*arrays: Array) -> bool:
+    return len(arrays[0]) <= FEW and all(isinstance(array, np.ndarray) for array in arrays)
 
-    array = reported(CudaOperations.array)
-    host = reported(CudaOperations.host)
-    share = reported(CudaOperations.share)
-    adopt = reported(CudaOperations.adopt)
-    export = reported(CudaOperations.export)
-    copy = reported(CudaOperations.copy)
-    empty_matrix = reported(CudaOperations.empty_matrix)
-    mxv = reported(CudaOperations.mxv)
-    pull_in_place = reported(CudaOperations.pull_in_place)
-    mxm = reported(CudaOperations.mxm)
-    count_edges = reported(CudaOperations.count_edges)
-    inner = reported(CudaOperations.inner)
-    outer = reported(CudaOperations.outer)
-    kronecker = reported(CudaOperations.kronecker)
-    ewise_add = reported(CudaOperations.ewise_add)
-    ewise_mult = reported(CudaOperations.ewise_mult)
-    ewise_union = reported(CudaOperations.ewise_union)
-    apply = reported(CudaOperations.apply)
-    apply_bind = reported(CudaOperations.apply_bind)
-    apply_index = reported(CudaOperations.apply_index)
-    select = reported(CudaOperations.select)
-    reduce_scalar = reported(CudaOperations.reduce_scalar)
-    reduce_rowwise = reported(CudaOperations.reduce_rowwise)
-    transpose = reported(CudaOperations.transpose)
-    cast = reported(CudaOperations.cast)
-    extract_vector = reported(CudaOperations.extract_vector)
-    extract_matrix = reported(CudaOperations.extract_matrix)
-    extract_row = reported(CudaOperations.extract_row)
-    extract_column = reported(CudaOperations.extract_column)
-    diagonal = reported(CudaOperations.diagonal)
-    diagonal_matrix = reported(CudaOperations.diagonal_matrix)
-    as_matrix = reported(CudaOperations.as_matrix)
-    spread = reported(CudaOperations.spread)
-    resize_vector = reported(CudaOperations.resize_vector)
-    resize_matrix = reported(CudaOperations.resize_matrix)
-    with_kind = reported(CudaOperations.with_kind)
-    write = reported(CudaOperations.write)
-    assign = reported(CudaOperations.assign)
-    replace_row = reported(CudaOperations.replace_row)
-    replace_column = reported(CudaOperations.replace_column)
-    get_element = reported(CudaOperations.get_element)
-    set_element = reported(CudaOperations.set_element)
-    remove_element = reported(CudaOperations.remove_element)
-    build_vector = reported(CudaOperations.build_vector)
-    build_matrix = reported(CudaOperations.build_matrix)
-    tuples = reported(CudaOperations.tuples)
-    to_dense = reported(CudaOperations.to_dense)
+
+def _is_empty(store: Store) -> bool:
+    """Whether the host knows that there is no entry."""
+    return (store.known_nvals if type(store) is VectorStore else store.nvals) == 0
+
+
+def _is_gaps_of(c: Store, mask: MaskView | None) -> bool:
+    """Whether a mask allows what has no entry yet, and nothing else."""
+    return mask is not None and mask.store is c and mask.complement and mask.structure
+
+
+def _scalar(value: Any) -> Any:
+    """A device value as a NumPy scalar."""
+    return value.get()[()] if isinstance(value, cupy.ndarray) else value  # synchronizes
+
+
+def _move(store: Store, to: Any) -> Store:
+    if type(store) is MatrixStore:
+        indptr = to(store.indptr)
+        if isinstance(indptr, np.ndarray):
+            indptr = indptr.astype(INDEX, copy=False)  # the host has one width
+        return MatrixStore(store.nrows, store.ncols, indptr, to(store.indices), to(store.values))
+    nvals = store.nvals  # synchronizes
+    return VectorStore(
+        store.size,
+        to(store.values),
+        indices=None if store.indices is None else to(store.indices),
+        present=None if store.present is None else to(store.present),
+        nvals=nvals,
+        ordered=store.ordered,
+    )

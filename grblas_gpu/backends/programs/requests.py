@@ -31,8 +31,8 @@ def reuses_mask(desc: Any, masked: bool) -> bool:
 def check_request(number: int, desc: Any, product: Any, pull: str, masked: bool, has_flags: bool) -> None:
     """Raise what the loop's product would not do; ``has_flags``: neither the operand nor the mask's vector is full.
 
-    Of the ``product`` it is asked whether values matter (``structure``), whether a push may add up in any order
-    (``order_dependent``), and whether there can be a push at all (``can_scatter``).
+    Of the ``product`` it is asked whether values matter (``structure``) and whether a push may add up in any order
+    (``order_dependent``).
     """
     if desc is None:
         return
@@ -55,9 +55,4 @@ def _refused(desc: Any, product: Any, pull: str) -> str:
         return f"edges_before={desc.edges_before}"
     if desc.deterministic and product.order_dependent:
         return "deterministic=True, a sum in a fixed order,"
-    if not product.can_scatter:  # such a sum is always pulled
-        if asked == "push":
-            return f"strategy={PUSH!r}, of sums without an identity," if desc.strategy else "direction='push'"
-        if asked is None and desc.policy != "cost":
-            return f"policy={desc.policy!r}, of sums without an identity,"
     return ""

@@ -35,7 +35,6 @@ class Product:
     """
 
     __slots__ = (
-        "can_scatter",
         "dtype",
         "early_exit",
         "exit_at_first",
@@ -78,7 +77,6 @@ class Product:
         self.has_terminal = early_exit and monoid.terminal is not None
         self.early_exit = early_exit
         self.initial = None if self.exit_at_first else initial_value(monoid)
-        self.can_scatter = self.exit_at_first or self.initial is not None
         #: Whether atomics may give a result that depends on their order.
         self.order_dependent = not self.structure and (
             self.dtype.kind == "f" or bool(monoid.any_value) or monoid.binaryop.source is None

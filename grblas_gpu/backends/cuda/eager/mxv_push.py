@@ -16,7 +16,7 @@ from ..runtime.workspace import Scratch
 from .collect import collect
 from .masks import VectorMask, address, as_flags, clear, list_of
 from .mxv_product import EACH, Product, index_key, index_pieces
-from .mxv_pull import dense_result, fresh_sums
+from .mxv_results import dense_result, fresh_sums
 from .mxv_sort import push_sort
 from .radix import bits_for, sort_positions
 
@@ -52,13 +52,12 @@ def push(
     u: VectorStore,
     mask: VectorMask,
     strategy: str,
-    deterministic: bool,
     following: Array | None,
     scratch: Scratch,
 ) -> VectorStore:
     """``m`` holds the columns of the matrix as rows; ``following`` is as for a pull."""
     size = m.ncols
-    sort = strategy == "push.sort" or not product.can_scatter or (deterministic and product.order_dependent)
+    sort = strategy == "push.sort"
     if sort and u.pending is not None:
         u.nvals  # synchronizes: memory must be sized
     slots = scratch.slots()

@@ -34,7 +34,7 @@ class Seen(NamedTuple):
 
 def rule_text(op: Any, desc: Any, product: Product) -> list[str]:
     """``pushes(...)``: the planner's rule, in C++."""
-    asked = asked_direction(desc) if product.can_scatter else "pull"
+    asked = asked_direction(desc)
     if asked is not None:
         return [f"{HEAD}    return {'true' if asked == 'push' else 'false'};\n}}"]
     policy = "cost" if desc is None else desc.policy
@@ -79,8 +79,6 @@ def reason(op: Any, desc: Any, product: Product, seen: Seen) -> str:
         return "the operand is empty"
     if asked_direction(desc) is not None:
         return "asked for by direction=" if desc.strategy is None else "asked for by strategy="
-    if not product.can_scatter:
-        return "a sum without an identity is pulled"
     terminal, costs = _costs(op, product)
     edges, nrows, nvals = seen.edges, seen.nrows, seen.nvals
     if desc is None or desc.policy == "cost":

@@ -8,27 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from ...programs.lower import Body, BodyStep
+import numpy as np
+
+from ...programs.lower import Body, BodyStep, MaskUse
+from ...programs.requests import asked_direction, reuses_mask
+from ...programs.steps import product_operands
 from ..eager.mxv_product import Product as Kind
 from ..runtime import compile as programs
-from ..runtime.translate import c_type
+from ..runtime.compile import constant, using
+from ..runtime.translate import literal
 from . import emit_kernel, emit_sums
-from .analyse import SlotFacts, analyse
-from .emit_barriers import barrier, cleaning
+from .analyse import Analysis, SlotFacts, analyse
+from .direction import rule_text
+from .emit_barriers import DECIDE, barrier, cleaning, noted
 from .emit_chains import chain
-from .emit_context import MOST_BLOCKS, PER_STEP, Context
+from .emit_context import PER_STEP, Context, counters_of
+from .emit_kernel import COMMON
 from .emit_positions import position
-from .emit_products import COMMON, product
 from .items import Barrier, Clean, Item, Positions, Product, Reduce, Row, Schedule
-from .layout import HEAD, WORDS, Layout, declarations
+from .layout import ROW, Layout
 from .schedule import schedule
+from .trace import TRACED
 
-THREADS = 512  # in a block
-BLOCKS = 2  # in a processor: more make barriers slower, and have fewer registers
-CLUSTER = 8  # blocks, as in kernels/grid_barrier.cuh, where a device has clusters
-TIME_SLICE = 200_000_000  # nanoseconds after which the host gets a chance to interrupt
+FEW = 64  # edges for so many rows that a search has not seen: what a pull finds then is listed
+MASK_FLAGS = ("MASKED", "MASK_PRESENT", "MASK_VALUED", "MASK_ISO", "COMPLEMENT")
 MATRIX_WORDS = ("columns", "rows", "hub_neighbours", "nvals", "nrows", "once")
 
 
@@ -57,7 +62,7 @@ def emit(order: Schedule) -> LoopKernel:
     layout = Layout(len(facts.slots), len(facts.variables))
     context = Context(facts, layout)
     counters = max(PER_STEP * (len(facts.steps) + 1), len(facts.slots) + 1)
-    text = _text(context, order, counters)
+    text = emit_kernel.kernel_text(context, *_round(context, order.items), counters)
     names = layout.names
     return LoopKernel(
         text,
@@ -73,38 +78,6 @@ def emit(order: Schedule) -> LoopKernel:
     )
 
 
-def _text(context: Context, order: Schedule, counters: int) -> str:
-    facts, layout = context.facts, context.layout
-    plan, steps = _round(context, order.items)
-    kernel = emit_kernel.KERNEL.format(
-        threads=THREADS,
-        blocks=BLOCKS,
-        prologue=emit_kernel.prologue(context),
-        condition=emit_kernel.condition(context),
-        small=emit_kernel.small(facts),
-        plan=plan,
-        steps=steps,
-        finish=emit_kernel.epilogue(facts),
-        counters=counters,
-        state_words=layout.state_words,
-        report_text=emit_kernel.report(layout),
-        **{name: context.word(name) for name in WORDS},
-    )
-    slots = "".join(f"    Slot<{c_type(slot.dtype)}> s{n};\n" for n, slot in enumerate(facts.slots))
-    variables = "".join(f"    Variable c{n};\n" for n in range(len(facts.variables)))
-    head = (
-        f"constexpr int64 SETS_OF_COUNTERS = 3, COUNTERS_IN_SET = {counters};\n"
-        f"constexpr int64 MOST_BLOCKS = {MOST_BLOCKS};\n"
-        f"constexpr uint64 TIME_SLICE = {TIME_SLICE};\n"
-        f"struct State {{\n{HEAD.members}{slots}{variables}}};\n"
-        f"struct Words {{\n    int64 word[{layout.size}];\n}};\n"
-    )
-    pasted: set[str] = set()
-    first, *others = (programs.paste(name, pasted) for name in COMMON)  # in this order
-    common = f"{first}{declarations()}{''.join(others)}"
-    return f'{common}#line 1 "generated for a loop"\n{head}{"".join(context.pieces)}{kernel}'
-
-
 def _round(context: Context, items: Sequence[Item]) -> tuple[str, str]:
     """The plan of the product that comes first, for the end of the round before; and everything in a round."""
     ahead, texts = "", []
@@ -112,7 +85,7 @@ def _round(context: Context, items: Sequence[Item]) -> tuple[str, str]:
     for item in items:
         texts.append(_comments(context, item))
         if isinstance(item, Product):
-            made = product(context, item)
+            made = _product(context, item)
             texts.append(made.text)
             if item.planned_ahead:
                 ahead = made.plan
@@ -150,3 +123,162 @@ def _matrix_word(side: str, rest: list[Any]) -> tuple[str, int, bool]:
         return "".join(field), number, False
     field, number, transposed = ("", *rest) if side == "nrows" else rest
     return field, number, transposed
+
+
+# --- products --------------------------------------------------------------------------------------------------------
+
+
+class _ProductText(NamedTuple):
+    plan: str  # for thread 0 of every block, at the barrier before the product
+    text: str
+
+
+class _Names(NamedTuple):
+    """How the text of a product calls things."""
+
+    space: str
+    columns: str
+    rows: str
+    hub_neighbours: str
+    nvals: str
+    nrows: str
+    open_rows: str
+
+
+def _product(context: Context, item: Product) -> _ProductText:
+    facts, step = context.facts, context.facts.steps[item.step]
+    names = _names(context, item, step)
+    _namespace(context, item, step, names.hub_neighbours != "nullptr")
+    plan = _plan(context, item, step, names)
+    planned = ""
+    if not item.planned_ahead:
+        planned = f"            if (thread() == 0) {{\n{plan}            }}\n            __syncthreads();\n"
+    space, U, W = names.space, f"S.s{item.operand}", f"S.s{item.out}"
+    mask = "{nullptr, nullptr}"
+    if step.mask is not None:
+        M = f"S.s{step.mask.vector}"
+        mask = f"{{{M}.flags(), (const {space}::MaskValue*){M}.values()}}"
+    closing = "nullptr" if item.closing is None else f"S.s{item.closing}.flags()"
+    done = facts.products[item.step]
+    initial = literal(0 if done.initial is None else done.initial, done.dtype)
+    looks, notes = noted(context, item.notes)
+    text = (
+        f"        {{\n"
+        f"            {space}::Operands operands = {{{names.columns}, {names.rows}, {{{U}.flags(), {U}.values()}}, "
+        f"{mask}, {closing}, {context.next_offsets(item.out, 'nullptr')}, {names.hub_neighbours}}};\n"
+        f"{planned}"
+        f"            auto then = [&] {{\n"
+        f"                if (trace && blockIdx.x == 0 && S.step <= {TRACED - 1 + item.decides}) {{\n"
+        f"                    int64* row = {_row(facts, item, 'S.step - 1' if item.decides else '')};\n"
+        f"                    {_noted_row(end='int64(nanoseconds())', result=f'{W}.count')}\n"
+        f"                }}\n"
+        f"                {DECIDE if item.decides else ''}\n"
+        f"            }};\n"
+        f"            {space}::multiply_into(operands, {U}, {W}, {initial}, {counters_of(item.step)}, parts, "
+        f"{'NoChange{}' if item.epilogue is None else f'change{item.epilogue}'}, "
+        f"[&] {{ {looks} return [=, &S] {{ {notes} }}; }}, then);\n"
+        f"        }}\n"
+    )
+    return _ProductText(plan, text)
+
+
+def _row(facts: Analysis, item: Product, step: str = "") -> str:
+    """Where the trace has the row of a product of this step."""
+    number = list(facts.products).index(item.step)
+    return f"trace + ({f'({step})' if step else 'S.step'} * {len(facts.products)} + {number}) * {ROW.size}"
+
+
+def _noted_row(**words: str) -> str:
+    return ", ".join(f"row[{ROW.at[name]}] = {value}" for name, value in words.items()) + ";"
+
+
+def _names(context: Context, item: Product, step: BodyStep) -> _Names:
+    at, space = item.step, f"p{item.step}"
+    matrix, transposed = context.columns_of(at)
+    store, done = context.facts.matrices[matrix], context.facts.products[at]
+    sides = []
+    for side in ("columns", "rows"):
+        indptr, indices, values = (context.word(side, f, matrix, transposed) for f in ("indptr", "indices", "values"))
+        arrays = f"(const {space}::Offset*){indptr}, (const {space}::Column*){indices}, "
+        sides.append(f"{arrays}(const {space}::MatrixValue*){values}")
+    once = "".join(f", {context.word('once', f, matrix)}" for f in ("nrows", "nvals") if store.copies > 1)
+    # Where one entry of a row is enough and all count the same, a pull may begin with any of them.
+    hub_neighbours = "nullptr"
+    if done.structure and done.early_exit and store.copies == 1:
+        hub_neighbours = f"(const {space}::Column*){context.word('hub_neighbours', '', matrix, transposed)}"
+    nvals, nrows = context.word("nvals", matrix), context.word("nrows", matrix, transposed)
+    open_rows = "rows"
+    if step.mask is not None:
+        count = f"double(S.s{step.mask.vector}.count)"
+        open_rows = f"rows - {count}" if step.mask.complement else count
+    if item.closing is not None:
+        open_rows = f"{open_rows} - double(S.s{item.closing}.count)"
+    columns, rows = (f"{{{side}{once}}}" for side in sides)
+    return _Names(space, columns, rows, hub_neighbours, nvals, nrows, open_rows)
+
+
+def _namespace(context: Context, item: Product, step: BodyStep, hub_neighbours: bool) -> None:
+    facts, done = context.facts, context.facts.products[item.step]
+    matrix, _, _ = product_operands(step)
+    store = facts.matrices[matrix.number]
+    pieces = [
+        *done.pieces(store, store.copies > 1),
+        constant("FULL", facts.slots[item.operand].full),
+        constant("CLOSING", item.closing is not None),
+        constant("HUB_NEIGHBOURS", hub_neighbours),
+        constant("REUSES_MASK", reuses_mask(step.desc, step.mask is not None)),
+        *_mask_pieces(facts, step.mask),
+        *rule_text(step.op, step.desc, done),
+    ]
+    text = programs.paste("loop_mxv.cuh", set(COMMON))
+    context.namespace(f"p{item.step}", "\n".join(pieces) + f"\n{text}")
+
+
+def _mask_pieces(facts: Analysis, mask: MaskUse | None) -> list[str]:
+    if mask is None:
+        return [using("MaskValue", np.dtype(bool)), *(constant(name, False) for name in MASK_FLAGS)]
+    slot = facts.slots[mask.vector]
+    return [
+        using("MaskValue", slot.dtype),
+        constant("MASKED", True),
+        constant("MASK_PRESENT", not slot.full),
+        constant("MASK_VALUED", not mask.structure),
+        constant("MASK_ISO", slot.iso),
+        constant("COMPLEMENT", mask.complement),
+    ]
+
+
+def _plan(context: Context, item: Product, step: BodyStep, names: _Names) -> str:
+    """Push or pull, and how."""
+    space, U, W, nvals = names.space, f"S.s{item.operand}", f"S.s{item.out}", names.nvals
+    # What a search has seen is closed: the open rows have the rest of the edges (if rows have as many as columns).
+    searches = step.mask is not None and step.mask.complement and step.mask.structure
+    unseen = f"::fmax(0.0, double({nvals} - {U}.edges_seen) - edges)" if searches else f"double({nvals})"
+    few = f"unseen * {FEW} < rows" if searches else "false"
+    idle = "" if asked_direction(step.desc) == "pull" else "entries == 0 || "  # a push of nothing costs nothing
+    when = _noted_row(start="int64(nanoseconds())", push="push", entries=f"{U}.count")
+    what = _noted_row(edges="int64(edges)", allowed=f"int64({names.open_rows})")
+    also = _noted_row(unseen="int64(unseen)", edges_before="int64(edges_before)", dense=f"!{U}.listed")
+    return (
+        f"            double rows = double({names.nrows}), entries = double({U}.count), size = double({U}.size);\n"
+        f"            double edges = double({_edges(context, item, nvals)});\n"
+        f"            double edges_before = double({U}.edges_before);\n"
+        f"            double unseen = {unseen};\n"
+        f"            bool push = {idle}{space}::pushes(edges, edges_before, unseen, entries, size, "
+        f"!{U}.listed, double({nvals}), {names.open_rows}, rows);\n"
+        f"            {space}::make_plan({names.columns}, {U}, {W}, int64(edges), push, {few});\n"
+        f"            if (trace && blockIdx.x == 0 && S.step < {TRACED}) {{\n"
+        f"                int64* row = {_row(context.facts, item)};\n"
+        f"                {when}\n"
+        f"                {what}\n"
+        f"                {also}\n"
+        f"            }}\n"
+    )
+
+
+def _edges(context: Context, item: Product, nvals: str) -> str:
+    """Edges of the operand, counted when it was written, for the first product that it meets; else a guess."""
+    first, U = context.facts.slots[item.operand].edges_of, f"S.s{item.operand}"
+    if first is not None and context.columns_of(first) == context.columns_of(item.step):
+        return f"{U}.edges"
+    return f"({U}.count * ({nvals} / ({U}.size + 1) + 1))"

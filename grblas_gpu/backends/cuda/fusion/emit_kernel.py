@@ -6,11 +6,51 @@ import numpy as np
 
 from ...programs.requests import asked_direction
 from ...programs.steps import POSITIONWISE, PRODUCTS, product_operands
+from ..runtime import compile as programs
 from ..runtime.compile import binary
 from ..runtime.translate import c_type
 from .analyse import Analysis
-from .emit_context import Context, truth, valued
-from .layout import REPORT, SOURCE, VARIABLE, Layout
+from .emit_context import MOST_BLOCKS, Context, truth, valued
+from .layout import HEAD, REPORT, SOURCE, VARIABLE, WORDS, Layout, declarations
+
+THREADS = 512  # in a block
+BLOCKS = 2  # in a processor: more make barriers slower, and have fewer registers
+CLUSTER = 8  # blocks, as in kernels/grid_barrier.cuh, where a device has clusters
+TIME_SLICE = 200_000_000  # nanoseconds after which the host gets a chance to interrupt
+#: Pasted once; the others once for each product.
+COMMON = ("prelude.cuh", "grid_barrier.cuh", "grid.cuh", "slot.cuh", "lists.cuh", "chain.cuh")
+
+
+def kernel_text(context: Context, plan: str, steps: str, counters: int) -> str:
+    """The whole text; ``steps`` is a round, and ``plan`` is for the end of the round before."""
+    facts, layout = context.facts, context.layout
+    kernel = KERNEL.format(
+        threads=THREADS,
+        blocks=BLOCKS,
+        prologue=prologue(context),
+        condition=condition(context),
+        small=small(facts),
+        plan=plan,
+        steps=steps,
+        finish=epilogue(facts),
+        counters=counters,
+        state_words=layout.state_words,
+        report_text=report(layout),
+        **{name: context.word(name) for name in WORDS},
+    )
+    slots = "".join(f"    Slot<{c_type(slot.dtype)}> s{n};\n" for n, slot in enumerate(facts.slots))
+    variables = "".join(f"    Variable c{n};\n" for n in range(len(facts.variables)))
+    head = (
+        f"constexpr int64 SETS_OF_COUNTERS = 3, COUNTERS_IN_SET = {counters};\n"
+        f"constexpr int64 MOST_BLOCKS = {MOST_BLOCKS};\n"
+        f"constexpr uint64 TIME_SLICE = {TIME_SLICE};\n"
+        f"struct State {{\n{HEAD.members}{slots}{variables}}};\n"
+        f"struct Words {{\n    int64 word[{layout.size}];\n}};\n"
+    )
+    pasted: set[str] = set()
+    first, *others = (programs.paste(name, pasted) for name in COMMON)  # in this order
+    common = f"{first}{declarations()}{''.join(others)}"
+    return f'{common}#line 1 "generated for a loop"\n{head}{"".join(context.pieces)}{kernel}'
 
 
 def small(facts: Analysis) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 import cupy
 
 from ..runtime.workspace import Scratch
-from .emit import BLOCKS, CLUSTER, THREADS
 from .emit_context import MOST_BLOCKS
+from .emit_kernel import BLOCKS, CLUSTER, THREADS
 
 TOO_LARGE = 720  # the driver's CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
 

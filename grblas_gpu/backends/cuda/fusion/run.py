@@ -16,6 +16,7 @@ from ....trace.records import clock
 from ....trace.records import current as current_trace
 from ....undivided import uninterrupted
 from ...programs.lower import Body, Unfusable, located, lower
+from ...protocol import Backend
 from ...storage import INDEX, HostEntry, VectorStore
 from ..eager import vectors
 from ..eager.matrix_facts import hub_neighbours
@@ -57,25 +58,30 @@ class Compiled:
         self.constants = [layout.names.get(("constant", number)) for number in range(len(body.constants))]
 
 
-def run_loop(program: Program) -> int | None:
-    """Run a loop on the device; the number of its steps, or None if this body cannot run as one kernel."""
-    try:
-        body = lower(program)
-    except Unfusable as reason:
-        trace_iterated(located(program, str(reason), reason.number))
-        return None
-    compiled = _programs.get(body.key)
-    if compiled is None:
+class Loops(Backend):
+    """What makes an engine run whole loops."""
+
+    runs_loops = True
+
+    def run_loop(self, program: Program) -> int | None:
+        """Run a loop on the device; the number of its steps, or None if this body cannot run as one kernel."""
         try:
-            compiled = Compiled(body)
+            body = lower(program)
         except Unfusable as reason:
-            compiled = str(reason), reason.number
-        _programs[body.key] = compiled
-    if isinstance(compiled, tuple):
-        trace_iterated(located(program, *compiled))
-        return None
-    limit = program.limit
-    return _Run(compiled, body, 2**62 if limit is None else limit).result()
+            trace_iterated(located(program, str(reason), reason.number))
+            return None
+        compiled = _programs.get(body.key)
+        if compiled is None:
+            try:
+                compiled = Compiled(body)
+            except Unfusable as reason:
+                compiled = str(reason), reason.number
+            _programs[body.key] = compiled
+        if isinstance(compiled, tuple):
+            trace_iterated(located(program, *compiled))
+            return None
+        limit = program.limit
+        return _Run(compiled, body, 2**62 if limit is None else limit).result()
 
 
 class _Slot:

@@ -1,4 +1,4 @@
-// What a product in a loop is given, for pushes (loop_push.cuh) and pulls (loop_pull.cuh).
+// What a product in a loop is given, for pushes (loop_push.cuh) and pulls (loop_mxv.cuh).
 
 #include "atomics.cuh"
 #include "hybrid.cuh"

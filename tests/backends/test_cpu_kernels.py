@@ -11,7 +11,7 @@ import pytest
 
 import grblas_gpu as gb
 from grblas_gpu import binary, monoid, operators, select, semiring, unary
-from grblas_gpu.backends.cpu import mxv, pool, workspace
+from grblas_gpu.backends.cpu import mxv, mxv_push, pool, workspace
 from grblas_gpu.backends.cpu.engine import CpuBackend
 from grblas_gpu.backends.entries import entries
 from grblas_gpu.backends.reference import Definitions
@@ -123,7 +123,7 @@ CASES += [
 
 @pytest.mark.parametrize(("name", "strategy"), CASES)
 def test_mxv(rng, monkeypatch, name, strategy):
-    monkeypatch.setattr(mxv, "TINY_DENSE", 10)
+    monkeypatch.setattr(mxv_push, "TINY_DENSE", 10)
     op, dtype = SEMIRINGS[name]
     op = op[dtype]
     stored = op.binaryop.type.np_type
@@ -151,16 +151,18 @@ def test_mxv(rng, monkeypatch, name, strategy):
 @pytest.mark.parametrize("name", ["plus_times", "any_pair"])
 def test_mxv_large_enough_for_threads(rng, monkeypatch, name, strategy):
     """Chunks, ranges of outputs, dense and queued pushes: with the limits lowered so that small graphs reach them."""
-    monkeypatch.setattr(mxv, "PARALLEL_WORK", 10)
-    monkeypatch.setattr(mxv, "TINY_SIZE", 10)
-    monkeypatch.setattr(mxv, "TINY_DENSE", 10)
-    monkeypatch.setattr(mxv, "PART_DEGREE", 0)
+    for module in (mxv, mxv_push):
+        monkeypatch.setattr(module, "PARALLEL_WORK", 10)
+    monkeypatch.setattr(mxv, "BLEND_EDGES", 10)
+    monkeypatch.setattr(mxv_push, "TINY_SIZE", 10)
+    monkeypatch.setattr(mxv_push, "TINY_DENSE", 10)
+    monkeypatch.setattr(mxv_push, "PART_DEGREE", 0)
     op, dtype = SEMIRINGS[name]
     op = op[dtype]
     pool.set_threads(3)
     try:
         for dense_push, fill in product((1, 10**9), (0.01, 0.5)):
-            monkeypatch.setattr(mxv, "DENSE_PUSH", dense_push)
+            monkeypatch.setattr(mxv_push, "DENSE_PUSH", dense_push)
             a = random_matrix(rng, 300, 300, op.binaryop.type.np_type, iso=name == "any_pair", fill=0.05)
             u = random_vector(rng, 300, "sparse", op.binaryop.type.np_type, iso=name == "any_pair", fill=fill)
             mask = MaskView(random_vector(rng, 300, "bitmap", "bool"), True, True)

@@ -208,3 +208,8 @@ def test_products_with_loops(backend):
     rows, columns, values = ring(a @ a).new().to_coo()
     assert len(rows) == (by_matrix >= 0).sum()
     np.testing.assert_array_equal(values, by_matrix[rows, columns])
+
+
+def test_a_monoid_needs_an_identity():
+    with pytest.raises(TypeError, match="needs an identity"):
+        Monoid.register_anonymous(BinaryOp.register_anonymous(lambda x, y: x + y), None)

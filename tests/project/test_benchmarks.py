@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import pkgutil
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -19,6 +21,7 @@ from grblas_gpu.benchmarks import (
     gpu_speed,
     graphs,
     harness,
+    layers,
     machine,
     report,
     speed_case,
@@ -30,7 +33,7 @@ from grblas_gpu.benchmarks.papers import EXPERIMENTS, __main__, common, document
 from grblas_gpu.benchmarks.text_tables import Table, shown
 
 import grblas_gpu as gb
-from grblas_gpu import algorithms, generators
+from grblas_gpu import algorithms, benchmarks, generators
 from grblas_gpu.cli import main
 
 
@@ -583,3 +586,15 @@ def test_a_table_as_lines(tmp_path):
     table.add(2, 4.0, "b")
     plots.plot_table(table, str(tmp_path / "t.svg"))
     assert "a table" in (tmp_path / "t.svg").read_text()
+
+
+@pytest.mark.parametrize("name", sorted(info.name for info in pkgutil.iter_modules(benchmarks.__path__)))
+def test_every_benchmark_imports_what_there_is(name):
+    if name != "__main__":
+        importlib.import_module(f"{benchmarks.__name__}.{name}")
+
+
+def test_layers_adds_up():
+    with gb.using("cpu"):
+        found = layers.layers(20)
+    assert len(layers.table(found).rows) == len(found) + 1

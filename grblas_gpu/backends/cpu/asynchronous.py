@@ -16,8 +16,8 @@ import numpy as np
 from ..entries import expand
 from ..storage import MaskView, MatrixStore, VectorStore
 from . import pool
-from .mxv import average_degree
 from .mxv_call import prepared
+from .mxv_push import average_degree
 from .mxv_source import ARRAY, UNUSED, Body, Source, Terms
 from .parallel import PARALLEL_WORK, even_chunks
 from .tier import KernelTable

@@ -7,54 +7,18 @@ from typing import Any
 import numpy as np
 
 from ..entries import Store
-from ..reference import Definitions
 from ..storage import MaskView, MatrixStore, VectorStore
-from . import assign, asynchronous, ewise, mxm, mxv, reduce, scatter, select, write
+from . import assign, ewise, mxm, reduce, scatter, select, write
+from .mxv import VectorProducts
 from .tier import get_tier, set_tier
 
 __all__ = ["CpuBackend", "get_tier", "set_tier"]
 
 
-class CpuBackend(Definitions):
+class CpuBackend(VectorProducts):
     """Every method returns a new store; a module that declines (None) leaves the work to the definition."""
 
     name = "cpu"
-
-    def mxv(
-        self,
-        a: MatrixStore,
-        u: VectorStore,
-        semiring: Any,
-        mask: MaskView | None,
-        *,
-        transposed: bool,
-        flip: bool,
-        plan: Any,
-    ) -> VectorStore:
-        result = mxv.mxv(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan)
-        if result is None:
-            return super().mxv(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan)
-        return result
-
-    def count_edges(self, columns: MatrixStore, u: VectorStore) -> int:
-        return mxv.count_edges(columns, u)
-
-    def pull_in_place(
-        self,
-        a: MatrixStore,
-        u: VectorStore,
-        semiring: Any,
-        mask: MaskView | None,
-        *,
-        transposed: bool,
-        flip: bool,
-        plan: Any,
-        final: Any,
-    ) -> VectorStore:
-        result = asynchronous.pull_in_place(a, u, semiring, mask, transposed=transposed, flip=flip, final=final)
-        if result is None:
-            return super().pull_in_place(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan, final=final)
-        return result
 
     def mxm(self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:
         result = mxm.mxm(a, b, semiring, mask, plan=plan)

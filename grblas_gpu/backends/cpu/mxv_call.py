@@ -11,10 +11,12 @@ from ..storage import Array, MatrixStore, VectorStore
 from . import mxv_source as text
 from .inline import uses
 from .mxv_source import ARRAY, ISO, UNUSED
+from .tier import KernelTable
 
 MIXED_ABOVE, MIXED_BELOW = 0.03, 0.97  # fills of a bitmap between which its flags are unpredictable
 MOST_CALLS = 4096  # after so many all are forgotten
 
+kernels = KernelTable()  # of all strategies
 _calls: dict[Any, Call] = {}
 
 

@@ -199,6 +199,7 @@ class CudaBackend(Loops, VectorProducts):
     reduce_rowwise = reported(VectorProducts.reduce_rowwise)
     transpose = reported(VectorProducts.transpose)
     extract_vector = reported(VectorProducts.extract_vector)
+    positions = reported(VectorProducts.positions)
     extract_matrix = reported(VectorProducts.extract_matrix)
     extract_row = reported(VectorProducts.extract_row)
     extract_column = reported(VectorProducts.extract_column)

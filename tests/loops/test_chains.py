@@ -138,6 +138,36 @@ def operation(random: np.random.Generator) -> tuple[str, Operation]:
     return f"{parts} << {text} with x={x}, y={y}, number={number}", run
 
 
+def gather(random: np.random.Generator) -> tuple[str, Operation]:
+    """``x[index]``, for an index with all entries or with gaps."""
+    x, out, index = (str(random.choice(list(names))) for names in (NAMES, NAMES, "ij"))
+    text, options = target(random, out)
+
+    def run(v: dict[str, Any], step: Any) -> None:
+        v[out](**options(v)) << v[x][v[index]]
+
+    return f"{text} << {x}[{index}]", run
+
+
+def scatter(random: np.random.Generator) -> tuple[str, Operation]:
+    """``out[index] << x`` or a number; where a position may be named twice, accumulated."""
+    x, out, index = (str(random.choice(list(names))) for names in (NAMES, NAMES, "ij"))
+    m, mask = str(random.choice(NAMES)), str(random.choice(["", "", "S", "V", "~S"]))
+    accum = str(random.choice(["plus", "min", "max", "times", *(["any", "minus"] if index == "i" else [])]))
+    plain, replace = bool(index == "i" and random.random() < 0.5), bool(mask and random.random() < 0.2)
+    number = None if random.random() < 0.7 else int(random.integers(-2, 4))
+
+    def run(v: dict[str, Any], step: Any) -> None:
+        options: dict[str, Any] = {} if plain else {"accum": getattr(binary, accum)}
+        if mask:
+            shape = getattr(v[m], mask[-1])
+            options |= {"mask": ~shape if mask[0] == "~" else shape, "replace": replace}
+        v[out](**options)[v[index]] << (v[x] if number is None else number)
+
+    how = f"mask={mask} {m}, accum={'' if plain else accum}, {replace=}"
+    return f"{out}({how})[{index}] << {x if number is None else number}", run
+
+
 def random_body(seed: int, kinds_of_steps: list[Any]) -> tuple[str, Callable[[Matrix], tuple[Any, list[Any], Any]]]:
     random = np.random.default_rng(seed)
     made = [kinds_of_steps[int(random.integers(len(kinds_of_steps)))] for _ in range(int(random.integers(3, 10)))]
@@ -161,6 +191,9 @@ def random_body(seed: int, kinds_of_steps: list[Any]) -> tuple[str, Callable[[Ma
         v["a"] = Vector.from_coo([5], [1], int, size=A.nrows)
         always = Vector.from_scalar(1, 3)
         v["k"] = gb.Scalar.from_value(1)
+        places = np.arange(A.nrows)
+        v["i"] = Vector.from_dense((places * 5 + 2) % A.nrows)  # every position once
+        v["j"] = Vector.from_coo(places[::2], places[::2] % 7, size=A.nrows)
         loop = gb.loop(always, 5)
         for step in loop:
             always << step
@@ -187,6 +220,12 @@ def test_any_positions(to_device: Any, seed: int) -> None:
 def test_any_steps(to_device: Any, seed: int) -> None:
     """With products and sums between them. What cannot be fused is repeated."""
     compare(to_device, seed, [operation, operation, product, total])
+
+
+@pytest.mark.parametrize("seed", [*range(8), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(8, 100))])
+def test_any_gathers(to_device: Any, seed: int) -> None:
+    """With gathers and scatters between them."""
+    compare(to_device, seed, [operation, product, total, gather, scatter, gather, scatter])
 
 
 def compare(to_device: Any, seed: int, kinds_of_steps: list[Any]) -> tuple[str, str]:

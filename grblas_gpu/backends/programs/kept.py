@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from ..storage import MatrixStore
 from .lower import BodyStep, VectorUse
-from .steps import PRODUCTS, may_be_empty, overwrites, product_operands
+from .steps import PRODUCTS, SCATTERS, may_be_empty, overwrites, product_operands
 
 Structural = Callable[[BodyStep, bool], bool]
 
@@ -36,7 +36,7 @@ def kept(
 
 def _keeps_full(step: BodyStep, full: list[bool]) -> bool:
     vectors = [full[arg.number] for arg in step.args if arg.kind == "vector"]
-    if step.kind in (*PRODUCTS, "select", "clear", "row") or may_be_empty(step):
+    if step.kind in (*PRODUCTS, *SCATTERS, "select", "clear", "row") or may_be_empty(step):
         result = False
     elif step.kind in ("add", "union"):
         result = any(vectors)

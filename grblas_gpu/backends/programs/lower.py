@@ -20,7 +20,7 @@ COUNT_TYPE = np.dtype(np.int64)
 
 #: What the passes call an operation.
 KINDS = {
-    **{op: op.name for op in ops.LOOP_OPS - {ops.GATHER, ops.SCATTER}},
+    **{op: op.name for op in ops.LOOP_OPS},
     ops.EWISE_ADD: "add",
     ops.EWISE_MULT: "mult",
     ops.EWISE_UNION: "union",
@@ -135,8 +135,6 @@ class Body:
 
     def _step(self, node: Node) -> tuple:
         ir_op, out, op, args, mask, accum, replace, desc, _ = node
-        if ir_op not in KINDS:
-            raise Unfusable(f"{ir_op}, which has no fused form,")
         kind = KINDS[ir_op]
         if kind == "assign":
             args = args[:1]  # to everything

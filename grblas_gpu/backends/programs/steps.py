@@ -9,6 +9,9 @@ from .lower import BodyStep, Operand
 PRODUCTS = ("vxm", "mxv")
 #: Steps that read position i of their operands to write position i.
 POSITIONWISE = frozenset("copy assign add mult union apply apply_left apply_right apply_index select clear".split())
+#: What becomes of a "scatter" (``analyse.py`` of an engine): values for one position are combined by a monoid, the first
+#: one is taken, or another one is an error. Its arguments are the values, unless only positions matter, and the index.
+SCATTERS = ("scatter", "scatter.any", "scatter.once")
 
 
 def product_operands(step: BodyStep) -> tuple[Operand, Operand, bool]:
@@ -26,6 +29,8 @@ def driver_among(step: BodyStep, vectors: Container[int]) -> int | None:
     candidates: list[int] = []
     if step.kind == "clear":
         return step.out if step.out in vectors else None
+    if step.kind == "gather":
+        candidates = [step.args[1].number]
     if step.kind in ("copy", "apply", "apply_left", "apply_right", "apply_index", "select", "mult"):
         candidates = [arg.number for arg in step.args if arg.kind == "vector"]
     masked = [] if step.mask is None or step.mask.complement else [step.mask.vector]
@@ -36,6 +41,13 @@ def driver_among(step: BodyStep, vectors: Container[int]) -> int | None:
     else:
         usable = masked
     return next((number for number in usable if number in vectors), None)
+
+
+def read_anywhere(step: BodyStep) -> set[int]:
+    """The vectors that a step does not read at its own position: what a gather is from, and the mask of a scatter."""
+    if step.kind == "gather":
+        return {step.args[0].number}
+    return {step.mask.vector} if step.kind in SCATTERS and step.mask is not None else set()
 
 
 def vectors_of(step: BodyStep) -> set[int]:

@@ -6,18 +6,19 @@ and steps that only touch the entries of a short list need not look at all posit
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...programs.kept import kept
-from ...programs.lower import Body, BodyStep, Operand, VectorUse
+from ...programs.lower import Body, BodyStep, MaskUse, Operand, Unfusable, VectorUse
 from ...programs.requests import check_request
 from ...programs.steps import (
     POSITIONWISE,
     PRODUCTS,
+    SCATTERS,
     driver_among,
     is_useless,
     may_be_empty,
@@ -25,9 +26,12 @@ from ...programs.steps import (
     product_operands,
 )
 from ...storage import MatrixStore
-from ..eager.mxv_product import Product
+from ..eager.mxv_product import Product, initial_value
 from ..runtime.translate import c_type, literal
 from .direction import PULL
+
+#: Steps that run position by position: a gather reads its index there.
+FUSED = POSITIONWISE | {"gather"}
 
 
 class SlotFacts(NamedTuple):
@@ -95,24 +99,66 @@ def _unfit(found: Analysis) -> set[int]:
 def _separated(
     body: Body, apart: Container[int], matrices: Sequence[MatrixStore]
 ) -> tuple[list[BodyStep], list[VectorUse], list[int]]:
-    """Products that do not simply overwrite their output go to a vector of their own first.
+    """Steps whose results cannot go to their outputs at once leave them in a vector of their own first: products that
+    do not simply overwrite, gathers from what they change, and scatters.
 
-    Returns all steps, all vectors, and where the results of such products go.
+    Returns all steps, all vectors, and where the results of such steps go.
     """
     uses, copied = body.uses, []
     steps: list[BodyStep] = []
+
+    def temporary(step: BodyStep, dtype: np.dtype) -> Operand:
+        copied.append(step.out)
+        uses.append(VectorUse(dtype, False, True, True))
+        return Operand("vector", len(uses) - 1)
+
     for step in body.steps:
+        plain = step._replace(accum=None, replace=True)
         if step.kind in PRODUCTS:
             dtype = _product(step, uses, matrices).dtype
             if not overwrites(step) or dtype != uses[step.out].dtype or step.out in apart:
-                temporary = Operand("vector", len(uses))
-                copied.append(step.out)
-                uses.append(VectorUse(dtype, False, True, True))
-                steps.append(step._replace(out=temporary.number, accum=None, replace=True))
-                steps.append(step._replace(kind="copy", op=None, args=(temporary,), desc=None))
+                result = temporary(step, dtype)
+                steps.append(plain._replace(out=result.number))
+                steps.append(step._replace(kind="copy", op=None, args=(result,), desc=None))
                 continue
+        elif step.kind == "gather" and step.out == step.args[0].number:
+            result = temporary(step, uses[step.out].dtype)
+            steps.append(plain._replace(out=result.number, mask=None))
+            steps.append(step._replace(kind="copy", args=(result,)))
+            continue
+        elif step.kind == "scatter":
+            steps += _scattered(step, uses, temporary)
+            continue
         steps.append(step)
     return [step for at, step in enumerate(steps) if not is_useless(step, steps[at + 1 :])], uses, copied
+
+
+def _scattered(
+    step: BodyStep, uses: Sequence[VectorUse], temporary: Callable[[BodyStep, np.dtype], Operand]
+) -> list[BodyStep]:
+    """``w<m>[index] (accum)= values``: with an accumulator t = the values where they go, then ``w<m> (accum)= t``;
+    without, the positions that are named go to r, and then ``w<r> = t``, which deletes where there is no value."""
+    values, index = step.args
+    dtype = uses[values.number].dtype if values.kind == "vector" else values.dtype
+    plain = step._replace(op=None, mask=None, accum=None, replace=True)
+    if step.accum is not None:
+        monoid = step.accum.monoid
+        if monoid is not None and not monoid.any_value and initial_value(monoid) is None:
+            raise Unfusable(f"a scatter by {step.accum}, which has no identity,", step.number)
+        kind = "scatter.once" if monoid is None else "scatter.any" if monoid.any_value else "scatter"
+        t = temporary(step, dtype if kind != "scatter" else monoid.return_type.np_type)
+        combined = plain._replace(kind=kind, out=t.number, op=monoid)
+        return [combined, step._replace(kind="copy", args=(t,))]
+    if step.replace and step.mask is not None:
+        raise Unfusable("a scatter that replaces, through a mask,", step.number)
+    named = temporary(step, np.dtype(bool))
+    marked = plain._replace(kind="scatter.any", out=named.number, args=(index,), mask=step.mask)
+    inside = MaskUse(named.number, structure=True, complement=False)
+    if values.kind != "vector":
+        return [marked, step._replace(kind="assign", args=(values,), mask=inside)]
+    t = temporary(step, dtype)
+    once = plain._replace(kind="scatter.once", out=t.number)
+    return [once, marked, step._replace(kind="copy", args=(t,), mask=inside)]
 
 
 def _analysed(body: Body, apart: set[int]) -> Analysis:
@@ -124,6 +170,9 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
     initial_values: dict[int, Any] = {}
     products: dict[int, Product] = {}
     for at, step in enumerate(steps):
+        if step.kind == "scatter":
+            initial_values[step.out] = initial_value(step.op)
+            initial[step.out] = literal(initial_values[step.out], step.op.return_type.np_type)
         if step.kind not in PRODUCTS:
             continue
         _, vector, _ = product_operands(step)
@@ -169,12 +218,12 @@ def _product(
 
 def _listable(steps: Sequence[BodyStep], full: list[bool]) -> frozenset[int]:
     """Vectors that are overwritten by what goes by a list, and so have one while they have few entries."""
-    listable = {step.out for step in steps if step.kind in (*PRODUCTS, "row")}
+    listable = {step.out for step in steps if step.kind in (*PRODUCTS, *SCATTERS, "row")}
     grew = True
     while grew:
         grew = False
         for step in steps:
-            swaps = step.kind in POSITIONWISE and overwrites(step) and not full[step.out]
+            swaps = step.kind in FUSED and overwrites(step) and not full[step.out]
             if swaps and step.out not in listable and driver_among(step, listable) is not None:
                 listable.add(step.out)
                 grew = True

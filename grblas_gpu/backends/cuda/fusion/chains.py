@@ -1,7 +1,7 @@
 """Chains of steps of a loop that run in one pass over the positions, with no barrier between them.
 
-A step that runs position by position reads position i of its operands only, so the next one can go on with what it
-found there, in variables. One pass serves a chain if it comes to every position where any of its steps has something
+A step that runs position by position reads position i of its operands only (but a gather, what it is from, which no step
+of the chain may change), so the next one can go on with what it found there, in variables. One pass serves a chain if it comes to every position where any of its steps has something
 to do: by the entries of one vector, or by all positions.
 """
 
@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...programs.lower import BodyStep
-from ...programs.steps import POSITIONWISE, PRODUCTS, driver_among, overwrites, vectors_of
-from .analyse import Analysis
+from ...programs.steps import PRODUCTS, SCATTERS, driver_among, overwrites, read_anywhere, vectors_of
+from .analyse import FUSED, Analysis
 
 MOST_STEPS = 8  # in a chain: their variables should fit into registers
 
@@ -32,8 +32,8 @@ def _alike(facts: Analysis) -> list[set[int]]:
     """Vectors of one size: those of a step, and of steps that have one in common."""
     alike: list[set[int]] = []
     for step in facts.steps:
-        if step.kind in POSITIONWISE:
-            vectors = vectors_of(step) | {step.out}
+        if step.kind in FUSED:
+            vectors = vectors_of(step) - read_anywhere(step) | {step.out}
             joined = vectors.union(*(others for others in alike if others & vectors))
             alike = [others for others in alike if not others & vectors] + [joined]
     return alike
@@ -43,12 +43,15 @@ def _is_chain(facts: Analysis, chain: list[int], alike: list[set[int]]) -> bool:
     if len(chain) > MOST_STEPS or not all(_joins(facts, at) for at in chain):
         return False
     steps = [facts.steps[at] for at in chain]
+    written, gathered = {step.out for step in steps}, set().union(*map(read_anywhere, steps))
+    if written & gathered:  # other threads have other positions
+        return False
     return is_driven(facts, steps) or _is_dense(facts, steps, alike)
 
 
 def _joins(facts: Analysis, at: int) -> bool:
     step = facts.steps[at]
-    if step.kind not in POSITIONWISE or at + 1 in facts.closing:  # that is an epilogue of the product instead
+    if step.kind not in FUSED or at + 1 in facts.closing:  # that is an epilogue of the product instead
         return False
     # One value for all, changed in place: others may be reading it.
     return not facts.slots[step.out].iso or step.kind == "clear" or facts.swaps(step)
@@ -88,8 +91,8 @@ def _is_dense(facts: Analysis, steps: Sequence[BodyStep], alike: list[set[int]])
 def swapped_by(facts: Analysis, chain: Sequence[int]) -> set[int]:
     """The vectors that are written to their other buffers."""
     steps = [facts.steps[at] for at in chain]
-    if steps[0].kind in (*PRODUCTS, "row"):
+    if steps[0].kind in (*PRODUCTS, *SCATTERS, "row"):
         return {steps[0].out}
-    if steps[0].kind not in POSITIONWISE or (len(steps) > 1 and not is_driven(facts, steps)):
+    if steps[0].kind not in FUSED or (len(steps) > 1 and not is_driven(facts, steps)):
         return set()
     return {step.out for step in steps if facts.swaps(step)}

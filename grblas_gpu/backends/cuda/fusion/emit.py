@@ -27,7 +27,8 @@ from .emit_chains import chain
 from .emit_context import PER_STEP, Context, counters_of
 from .emit_kernel import COMMON
 from .emit_positions import position
-from .items import Barrier, Clean, Item, Positions, Product, Reduce, Row, Schedule
+from .emit_scatters import scatter
+from .items import Barrier, Clean, Item, Positions, Product, Reduce, Row, Scatter, Schedule
 from .layout import ROW, Layout
 from .schedule import schedule
 from .trace import TRACED
@@ -99,6 +100,8 @@ def _round(context: Context, items: Sequence[Item]) -> tuple[str, str]:
             texts.append(cleaning(context, item.slot))
         elif isinstance(item, Positions):
             texts.append(position(context, item) if len(item.steps) == 1 else chain(context, item))
+        elif isinstance(item, Scatter):
+            texts.append(scatter(context, item))
         elif isinstance(item, Row):
             texts.append(emit_sums.row(context, item))
         else:

@@ -32,7 +32,7 @@ def noted(context: Context, notes: Sequence[Note]) -> tuple[str, str]:
         elif isinstance(note, Changed):
             texts.append(f"S.s{note.slot}.changed({look(f'{counters_of(note.step)} + ENTRIES')}, {edges(note)});")
         else:
-            texts.append(ROUND.format(stop=look("counters + COUNTERS_IN_SET - 1")))
+            texts.append(ROUND.format(stop=look("counters + STOP")))
     return " ".join(looks), " ".join(texts)
 
 

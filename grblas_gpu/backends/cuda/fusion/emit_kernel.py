@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...programs.requests import asked_direction
-from ...programs.steps import POSITIONWISE, PRODUCTS, product_operands
+from ...programs.steps import PRODUCTS, SCATTERS, product_operands
 from ..runtime import compile as programs
 from ..runtime.compile import binary
 from ..runtime.translate import c_type
-from .analyse import Analysis
+from .analyse import FUSED, Analysis
 from .emit_context import MOST_BLOCKS, Context, truth, valued
 from .layout import HEAD, REPORT, SOURCE, VARIABLE, WORDS, Layout, declarations
 
@@ -41,7 +41,7 @@ def kernel_text(context: Context, plan: str, steps: str, counters: int) -> str:
     slots = "".join(f"    Slot<{c_type(slot.dtype)}> s{n};\n" for n, slot in enumerate(facts.slots))
     variables = "".join(f"    Variable c{n};\n" for n in range(len(facts.variables)))
     head = (
-        f"constexpr int64 SETS_OF_COUNTERS = 3, COUNTERS_IN_SET = {counters};\n"
+        f"constexpr int64 SETS_OF_COUNTERS = 3, COUNTERS_IN_SET = {counters}, STOP = COUNTERS_IN_SET - 1;\n"
         f"constexpr int64 MOST_BLOCKS = {MOST_BLOCKS};\n"
         f"constexpr uint64 TIME_SLICE = {TIME_SLICE};\n"
         f"struct State {{\n{HEAD.members}{slots}{variables}}};\n"
@@ -64,7 +64,9 @@ def small(facts: Analysis) -> str:
             if vector.number not in facts.listable or asked_direction(step.desc) == "pull":
                 return "false"
             listed.add(vector.number)
-        elif step.kind in POSITIONWISE:
+        elif step.kind in SCATTERS:
+            return "false"
+        elif step.kind in FUSED:
             driver = facts.driver(step)
             if driver is None:
                 return "false"
@@ -182,7 +184,7 @@ extern "C" __global__ void __launch_bounds__({threads}, {blocks}) CLUSTERS loop_
             for (int64 at = 0; at < COUNTERS_IN_SET; ++at) next[at] = 0;
         }}
         bool looks = blockIdx.x == 0 && S.tick % 8 == 0;  // at the clock, which takes a while
-        if (looks && nanoseconds() - started > TIME_SLICE) counters_of(S.turn)[COUNTERS_IN_SET - 1] = 1;
+        if (looks && nanoseconds() - started > TIME_SLICE) stop_because(counters_of(S.turn) + STOP, OUT_OF_TIME);
 {plan}    }};
     while (true) {{
         if (S.then != GO_ON) {{

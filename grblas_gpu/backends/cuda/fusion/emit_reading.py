@@ -76,6 +76,8 @@ def _result(reading: Reading, at: int, step: BodyStep) -> tuple[str, str]:
 
     if step.kind == "copy":
         return has[0], reading.at(vectors[0].number)
+    if step.kind == "gather":
+        return _gathered(reading, step, vectors)
     op = getattr(step.op, "binaryop", step.op)
     if step.kind in ("add", "mult", "union"):
         context.namespace(space, programs.product("op", op))
@@ -109,6 +111,22 @@ def _result(reading: Reading, at: int, step: BodyStep) -> tuple[str, str]:
             return f"({has[0]} && cast<bool>({call}))", reading.at(vectors[0].number)
         return has[0], call
     raise Unfusable(step.kind, step.number)
+
+
+def _gathered(reading: Reading, step: BodyStep, vectors: list[Operand]) -> tuple[str, str]:
+    """``v[index]``: an entry where the index has one, and v has one there."""
+    source, index = (arg.number for arg in vectors)
+    facts, name, place = reading.context.facts, f"S.s{source}", f"int64({reading.at(index)})"
+    problem = f"{place}, {wrong_index(step, 'OUT_OF_RANGE')}"
+    found = [] if facts.slots[index].full else [reading.has(index)]
+    found += [] if facts.slots[source].full else [f"{name}.has_at({problem})"]
+    at = f"{name}.values()[0]" if facts.slots[source].iso else f"{name}.at({problem})"
+    return f"({' && '.join(found)})" if found else "true", at
+
+
+def wrong_index(step: BodyStep, what: str) -> str:
+    """How a pass notes that an index is wrong, for the host to raise an error: what, and in which step."""
+    return f"{{counters + STOP, {what}, {step.number}}}"
 
 
 def changed(context: Context, at: int, step: BodyStep, result: tuple[str, str], names: tuple[str, str, str]) -> str:

@@ -121,6 +121,19 @@ class Reduce:
 
 
 @dataclass(frozen=True)
+class Scatter:
+    """Entries go where an index says, into the other buffer of a vector: by atomics where several go to one position."""
+
+    step: int
+    driver: int | None  # by whose entries; or by all positions
+    length: int  # of which vector they are
+
+    def __str__(self) -> str:
+        by = "all positions" if self.driver is None else f"the entries of s{self.driver}"
+        return f"scatter {self.step} by {by}"
+
+
+@dataclass(frozen=True)
 class Row:
     """A row of a matrix is a list already."""
 
@@ -140,7 +153,7 @@ class ScalarStep:
         return f"scalar {self.step}"
 
 
-Item = Barrier | Clean | Positions | Product | Reduce | Row | ScalarStep
+Item = Barrier | Clean | Positions | Product | Reduce | Row | ScalarStep | Scatter
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Any
 import cupy
 import numpy as np
 
+from ....errors import GraphblasException, IndexOutOfBound, InvalidValue
 from ....ir.program import Program
 from ....progress import busy
 from ....trace.records import clock
@@ -25,7 +26,21 @@ from ..runtime.arrays import empty_list
 from ..runtime.compile import module_of
 from .emit import LoopKernel, kernel_of
 from .launcher import Launcher
-from .layout import AS_IT_IS, AS_LIST, EMPTY, ONE_ENTRY, ONE_VALUE, REPORT, ROW, SLOT, SOURCE, VARIABLE
+from .layout import (
+    AS_IT_IS,
+    AS_LIST,
+    EMPTY,
+    ONE_ENTRY,
+    ONE_VALUE,
+    OUT_OF_RANGE,
+    OUT_OF_TIME,
+    REASONS,
+    REPORT,
+    ROW,
+    SLOT,
+    SOURCE,
+    VARIABLE,
+)
 from .trace import TRACED, records_of, trace_iterated
 from .workspace import NOWHERE, workspace_of
 
@@ -81,7 +96,23 @@ class Loops(Backend):
             trace_iterated(located(program, *compiled))
             return None
         limit = program.limit
-        return _Run(compiled, body, 2**62 if limit is None else limit).result()
+        try:
+            return _Run(compiled, body, 2**62 if limit is None else limit).result()
+        except WrongIndex as wrong:
+            raise wrong.error(program) from None
+
+
+class WrongIndex(Exception):
+    """A loop has stopped after a round in which an index was wrong."""
+
+    def __init__(self, word: int) -> None:
+        super().__init__(word)
+        self.number, self.what = divmod(word, REASONS)
+
+    def error(self, program: Program) -> GraphblasException:
+        if self.what == OUT_OF_RANGE:
+            return IndexOutOfBound(located(program, "Index out of range", self.number))
+        return InvalidValue(located(program, "a position is assigned to more than once", self.number))
 
 
 class _Slot:
@@ -230,13 +261,14 @@ class _Run:
         started = clock()
         try:
             numbers = self._launched()
+            if problem := numbers[STOPPED]:
+                self._take(self._ended())
+                raise WrongIndex(problem)
         except KeyboardInterrupt:  # leave everything as the last step left it
             self.scratch.stream.synchronize()  # synchronizes: what is running ends its slice of time
-            if self.report.numbers[STOPPED]:
-                self.words[self.compiled.limit] = 0
-                self.words[self.compiled.resumes] = 1
-                self._launched()
-            self._take(self.report.numbers.tolist())
+            self._take(self._ended() if self.report.numbers[STOPPED] else self.report.numbers.tolist())
+            raise
+        except WrongIndex:
             raise
         except BaseException:
             scratch_arrays.forget()
@@ -246,6 +278,12 @@ class _Run:
             records_of(self, clock() - started)
         return numbers[STEPS]
 
+    def _ended(self) -> list[int]:
+        """The loop, which has stopped, does not go on."""
+        self.words[self.compiled.limit] = 0
+        self.words[self.compiled.resumes] = 1
+        return self._launched()
+
     def _launched(self) -> list[int]:
         compiled, words, report, workspace = self.compiled, self.words, self.report, self.workspace
         while True:
@@ -254,7 +292,7 @@ class _Run:
             compiled.launcher.launch(words, workspace.parameters, workspace.work, self.scratch)
             numbers: list[int] = report.wait(self.scratch.stream).tolist()  # synchronizes
             words[compiled.resumes] = 1
-            if not numbers[STOPPED]:
+            if numbers[STOPPED] != OUT_OF_TIME:
                 return numbers
 
     def _take(self, numbers: list[int]) -> None:

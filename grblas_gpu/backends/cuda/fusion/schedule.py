@@ -2,7 +2,7 @@
 
 Steps that read what others wrote are separated by a barrier of all blocks, at which thread 0 of every block notes what
 the passes before it counted. Passes over all positions need none between them, since the same thread has the same
-positions.
+positions, unless one gathers what another changes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from ...programs.lower import BodyStep
-from ...programs.steps import PRODUCTS, product_operands, vectors_of
+from ...programs.steps import PRODUCTS, SCATTERS, product_operands, read_anywhere, vectors_of
 from .analyse import Analysis
 from .chains import chains_of, is_driven, swapped_by
 from .items import (
@@ -27,6 +27,7 @@ from .items import (
     RoundEnds,
     Row,
     ScalarStep,
+    Scatter,
     Schedule,
 )
 
@@ -54,6 +55,8 @@ class _Scheduler:
         self._clean_next: list[int] = []  # slots whose old buffers are to be cleaned after the next barrier
         self._cleaning: set[int] = set()  # those that are being cleaned since the last one
         self._dense = False  # the pass before goes by all positions
+        self._changed: set[int] = set()  # slots that changed in place since the last barrier
+        self._gathered: set[int] = set()  # those that were read at any position since then
         self._as_round_began = True  # nothing that products depend on has changed since
         self._closed_early: set[int] = set()  # products that did not wait for the step before
         self._reductions = 0
@@ -68,6 +71,8 @@ class _Scheduler:
             self._reduce(at, step)
         elif step.kind == "row":
             self._row(at, step)
+        elif step.kind in SCATTERS:
+            self._scatter(at, step)
         elif step.kind.startswith("scalar"):
             self._barrier(f"before step {at}, of Scalars")
             self._as_round_began = False
@@ -95,6 +100,7 @@ class _Scheduler:
         self.items += map(Clean, self._clean_next)
         self._cleaning = set(self._clean_next)
         self._notes, self._sums, self._clean_next = [], [], []
+        self._changed, self._gathered = set(), set()
         self._dense = False
 
     def _wait_until_clean(self, slots: Collection[int]) -> None:
@@ -115,6 +121,10 @@ class _Scheduler:
     def _note_overwritten(self, slot: int, step: int, listed: str, count: str = "") -> None:
         self._notes.append(Overwritten(slot, step, listed, count))
         self._clean_next.append(slot)
+
+    def _note_changed(self, slot: int, step: int) -> None:
+        self._notes.append(Changed(slot, step))
+        self._changed.add(slot)
 
     # ---- passes ----------------------------------------------------------------------------------------------------
 
@@ -164,14 +174,28 @@ class _Scheduler:
         read = {number for step in steps for number in vectors_of(step)}
         same_positions = dense and self._dense and not read & self.facts.listable
         reads_scalars = any(arg.kind == "variable" for step in steps for arg in step.args)
+        gathered = {number for step in steps for number in read_anywhere(step)}
         if not same_positions:
             self._barrier(f"step {at} may read what others wrote")
+        elif gathered & self._changed:
+            self._barrier(f"step {at} gathers what others wrote")
+        elif self._gathered & {step.out for step in steps}:
+            self._barrier(f"step {at} changes what others gather")
         elif self._sums and reads_scalars:
             self._barrier(f"step {at} reads a sum")
         if waiting := self._cleaning & set(swapped):
             self._wait_until_clean(waiting)
             self._cleaning = set()
         self._dense = dense
+        self._gathered |= gathered
+
+    def _scatter(self, at: int, step: BodyStep) -> None:
+        vectors = [arg.number for arg in step.args if arg.kind == "vector"]
+        driver = next((number for number in vectors if number in self.facts.listable), None)
+        self._begin_pass([step], at, [step.out], driver is None)
+        self.items.append(Scatter(at, driver, vectors[-1]))
+        self._note_overwritten(step.out, at, "true")
+        self._barrier("whoever comes next may read the list")
 
     def _position(self, at: int, step: BodyStep, last: bool) -> None:
         facts = self.facts
@@ -190,7 +214,7 @@ class _Scheduler:
         if driver is not None and facts.closing.get(at + 1) == driver:
             epilogue = driver == product_operands(facts.steps[at + 1])[1].number
         self.items.append(Positions((at,), driver, (), one_value, epilogue))
-        self._notes.append(Changed(step.out, at))
+        self._note_changed(step.out, at)
 
     def _chain(self, chain: list[int], last: bool) -> None:
         facts = self.facts
@@ -204,7 +228,7 @@ class _Scheduler:
             if number in swapped:
                 self._note_overwritten(number, last_step[number], f"listed{chain[0]}")
             else:
-                self._notes.append(Changed(number, last_step[number]))
+                self._note_changed(number, last_step[number])
         if swapped and not last:
             self._barrier("whoever comes next may read a list")
 

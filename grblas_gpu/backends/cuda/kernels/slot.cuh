@@ -8,6 +8,14 @@
 // Where there is a list, its length says how many entries there are.
 constexpr int ENTRIES = 0, LISTED_ENTRIES = 1, EDGES_NEXT = 2, ROWS_GIVEN = 3, PARTS = 4, LIST_MADE = 5;
 
+// The word in which a round notes why the loop has to stop after it. Of an index that is wrong, it also tells the step.
+DEVICE void stop_because(int64* word, int64 why) { atomicMax((uint64*)word, uint64(why)); }
+struct Wrong {
+    int64* word;
+    int64 what, step;
+    DEVICE void note() const { stop_because(word, what + REASONS * step); }
+};
+
 constexpr int64 MANY = 16;  // if one position in so many has an entry, going through all of them is faster than going by a list
 
 template <class T> struct Slot : SlotWords {  // the words are declared in fusion/layout.py
@@ -24,6 +32,14 @@ template <class T> struct Slot : SlotWords {  // the words are declared in fusio
     DEVICE int64* list() const { return global(list_at[now]); }
     DEVICE int64* other_list() const { return global(list_at[next_buffer()]); }
     DEVICE bool has(int64 i) const { return full() || flags()[i]; }
+    // At a position that an index names, which there may not be.
+    DEVICE bool in_range(int64 i, const Wrong& wrong) const {
+        bool is = uint64(i) < uint64(size);
+        if (!is) wrong.note();
+        return is;
+    }
+    DEVICE bool has_at(int64 i, const Wrong& wrong) const { return in_range(i, wrong) && has(i); }
+    DEVICE T at(int64 i, const Wrong& wrong) const { return in_range(i, wrong) ? values()[i] : T(); }
     DEVICE bool other_is_dirty() const { return dirty >> next_buffer() & 1; }
     DEVICE void other_is_clean() { dirty &= ~(int64(1) << next_buffer()); }
 

@@ -1,0 +1,104 @@
+"""Gathers and scatters in loops: fused, the same as one after another, and clear errors for wrong indices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import nvrtc
+import pytest
+from gather_bodies import GATHERS
+from loop_cases import graphs, made_of, same
+
+import grblas_gpu as gb
+from grblas_gpu import Vector, binary
+from grblas_gpu.exceptions import IndexOutOfBound, InvalidValue
+
+
+@pytest.mark.parametrize("graph", ["directed", "path"])
+@pytest.mark.parametrize("name", GATHERS)
+def test_a_loop_with_gathers_is_a_loop(to_device: Any, name: str, graph: str) -> None:
+    A, body = graphs()[graph], GATHERS[name]
+    with gb.using("cpu"):
+        expected, results = body(A, 5)
+    B = to_device(A)
+    for _ in range(2):  # what a loop leaves in its buffers must not show in the next
+        loop, found = body(B, 5)
+        assert (loop.mode, loop.steps) == ("fused", expected.steps)
+        assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True] * len(found)
+
+
+@pytest.mark.parametrize("name", GATHERS)
+def test_a_recorded_loop_is_the_same(backend: str, name: str) -> None:
+    A = graphs()["directed"].to(backend)
+    with gb.config.set(loops="iterated"):
+        expected, results = GATHERS[name](A, 5)
+    with gb.config.set(loops="recorded"):
+        loop, found = GATHERS[name](A, 5)
+    assert loop.steps == expected.steps
+    assert [x.isclose(y) for x, y in zip(results, found, strict=True)] == [True] * len(found)
+
+
+def test_an_index_out_of_range_in_a_loop(to_device: Any) -> None:
+    v, index = Vector.from_dense([5, 6, 7, 8]), Vector.from_dense([3, 1, 0, 1])
+    with pytest.raises(IndexOutOfBound, match="range"):
+        for _ in gb.loop(v, 5):
+            index << binary.plus(index, 1)
+            v << v[index]
+    assert v.size == 4
+    with pytest.raises(IndexOutOfBound, match="range"):
+        for _ in gb.loop(v, 5):
+            v(binary.plus)[index] << 1
+    w = Vector.from_dense([0, 1, 2, 3])
+    for _ in gb.loop(w, 2):
+        w << w[w]
+    assert w.to_dense().tolist() == [0, 1, 2, 3]  # nothing is left of the errors
+
+
+def test_a_position_that_is_named_twice_in_a_loop(to_device: Any) -> None:
+    v, index = Vector.from_dense([5, 6, 7, 8]), Vector.from_dense([3, 1, 0, 1])
+    for accum in (None, binary.minus):
+        with pytest.raises(InvalidValue, match="more than once"):
+            for _ in gb.loop(v, 5):
+                v(accum=accum)[index] << index
+
+
+JUMPING = """
+chain 0, 1 by all positions
+grid barrier: step 2 changes what others gather; notes s0 changed, s3 changed
+chain 2, 3 by all positions
+reduce 4 of s2, by blocks
+grid barrier: the end of the round; notes s1 changed, s2 changed, the round ends, sum of step 4
+"""
+FAST_SV = """
+product 0 of s1, planned at the end of the round before
+grid barrier: the result of step 0 is complete; notes s0 overwritten
+clean the old buffer of s0
+scatter 1 by the entries of s0
+grid barrier: whoever comes next may read the list; notes s5 overwritten
+clean the old buffer of s5
+positions 2 by the entries of s5
+grid barrier: step 3 may read what others wrote; notes s2 changed
+chain 3, 4, 5 by all positions
+grid barrier: step 6 gathers what others wrote; notes s2 changed, s3 changed
+chain 6, 7 by all positions
+reduce 8 of s4, by blocks
+grid barrier: the end of the round; notes s1 changed, s4 changed, the round ends, sum of step 8
+"""
+
+
+def test_barriers_are_where_gathers_need_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``parents[parents]`` and what changes the parents are two passes."""
+    bodies = {name: GATHERS[name] for name in ("jumping", "components")}
+    made = made_of(bodies, monkeypatch, lambda passes, body: passes.schedule(passes.analyse(body)))
+    assert [f"\n{schedule}\n" for schedule in made.values()] == [JUMPING, FAST_SV]
+
+
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in GATHERS if name not in ("jumping", "components")]
+
+
+@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.parametrize("name", ["jumping", "components", *SLOW])
+def test_every_gather_compiles(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    bodies = {name: GATHERS[name]}
+    for program in made_of(bodies, monkeypatch, lambda passes, body: passes.kernel_of(body)).values():
+        nvrtc.compile_cuda(program.text, nvrtc.ARCHITECTURES[-1], ("-std=c++17",))

@@ -64,7 +64,7 @@ def counted(A: Matrix, source: int) -> Result:
 
 
 def moved(A: Matrix, source: int) -> Result:
-    """Assignments without an accumulator: a permutation, gaps in the values (which delete) and in the index, numbers."""
+    """Without an accumulator: a permutation, gaps in the values (which delete) and in the index, numbers."""
     n = A.nrows
     turned = Vector.from_dense((np.arange(n) + 3) % n)
     x, y = Vector.from_dense(np.arange(n)), Vector.from_coo(np.arange(0, n, 2), np.arange(0, n, 2), size=n)
@@ -90,7 +90,7 @@ def followed(A: Matrix, source: int) -> Result:
     frontier, names = Vector.from_coo([source], [source], size=n), Vector.from_dense((np.arange(n) * 11 + 3) % n)
     found, pushed, seen = frontier.dup(), Vector(int, n), Vector(float, n)
     loop = gb.loop(frontier)
-    for depth in loop:
+    for _ in loop:
         frontier(~found.S, replace=True) << semiring.min_secondi(frontier @ A)
         found(frontier.S) << frontier
         named = names[frontier].new()

@@ -9,8 +9,8 @@ from .lower import BodyStep, Operand
 PRODUCTS = ("vxm", "mxv")
 #: Steps that read position i of their operands to write position i.
 POSITIONWISE = frozenset("copy assign add mult union apply apply_left apply_right apply_index select clear".split())
-#: What becomes of a "scatter" (``analyse.py`` of an engine): values for one position are combined by a monoid, the first
-#: one is taken, or another one is an error. Its arguments are the values, unless only positions matter, and the index.
+#: What becomes of a "scatter": values for one position are combined by a monoid, the first one is taken, or another one
+#: is an error. Its arguments are the values, unless only positions matter, and the index.
 SCATTERS = ("scatter", "scatter.any", "scatter.once")
 
 

@@ -1,8 +1,9 @@
 """Chains of steps of a loop that run in one pass over the positions, with no barrier between them.
 
-A step that runs position by position reads position i of its operands only (but a gather, what it is from, which no step
-of the chain may change), so the next one can go on with what it found there, in variables. One pass serves a chain if it comes to every position where any of its steps has something
-to do: by the entries of one vector, or by all positions.
+A step that runs position by position reads position i of its operands only, so the next one can go on with what it
+found there, in variables. (A gather reads what it is from anywhere: no step of the chain may change that.) One pass
+serves a chain if it comes to every position where any of its steps has something to do: by the entries of one vector,
+or by all positions.
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ class Reduce:
 
 @dataclass(frozen=True)
 class Scatter:
-    """Entries go where an index says, into the other buffer of a vector: by atomics where several go to one position."""
+    """Entries go where an index says, into the other buffer of a vector; by atomics if several go to one position."""
 
     step: int
     driver: int | None  # by whose entries; or by all positions

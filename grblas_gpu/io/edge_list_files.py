@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,19 @@ from ..api.base import ensure_type
 from ..api.conversions import MAX_SIZE
 from ..api.matrix import Matrix, TransposedMatrix
 from ..dtypes import FP64, lookup_dtype
+from ..progress import Meter, is_shown
+from .edge_table import Layout, data_lines, layout_of
 from .text_files import name_of, opened, text_of
+
+MANY = 2**22  # characters
 
 
 def read_edgelist(
     source: Any,
     *,
     delimiter: str | None = None,
+    header: bool | None = None,
+    columns: Sequence[str | int] | None = None,
     base: int = 0,
     directed: bool = True,
     dtype: Any = None,
@@ -28,14 +34,41 @@ def read_edgelist(
     dup_op: Any = None,
     name: str | None = None,
 ) -> Matrix:
-    """A Matrix from a file of numbered vertices, given by name or open for reading text.
+    """A Matrix from a text file with a line for each edge: source, target and perhaps a weight. Vertices are numbers.
 
-    Lines that start with # or % and empty ones are skipped. ``delimiter`` is any white space unless given; ``base`` is
-    the number of the first vertex. Without weights all values are True; weights are FP64 unless ``dtype`` says
-    otherwise. The shape is that of the largest number, and square, unless ``nrows`` or ``ncols`` is given. With
-    ``directed=False`` every edge is entered in both directions. A malformed line is a ValueError with its number.
-    For vertices that are not numbers there is ``Graph.read_edgelist``.
+    Lines that start with # or % and empty ones are skipped. For vertices that are not numbers there is
+    ``Graph.read_edgelist``.
 
+    Parameters
+    ----------
+    source : str, path or open file
+        The file; compressed if its name ends in .gz, .bz2 or .xz.
+    delimiter : str, optional
+        What stands between fields. By default a comma or semicolon where the first line has one, else white space.
+    header : bool, optional
+        Whether the first line names the columns. By default it does if it has no numbers and the second line has.
+    columns : sequence of two or three, optional
+        The columns of source, target and weight, by name (of the header) or number (from 0); the first ones by default.
+    base : int
+        The number of the first vertex: 1 for files that count from 1.
+    directed : bool
+        Whether an edge leads one way (the default) or, with False, is entered in both directions.
+    dtype : dtype, optional
+        Of the values: by default FP64 for weights, and BOOL (all true) without.
+    nrows, ncols : int, optional
+        The shape; by default square, as large as the largest vertex asks for.
+    dup_op : operator, optional
+        How to combine weights of an edge that is there twice; an error without it.
+    name : str, optional
+        The name of the Matrix.
+
+    Raises
+    ------
+    ValueError
+        If a line is malformed; the message has its number.
+
+    Examples
+    --------
     >>> from io import StringIO
     >>> from grblas_gpu import io
     >>> io.read_edgelist(StringIO("# from to weight\\n0 1 2.5\\n2 1 0.5\\n")).to_dicts()
@@ -46,7 +79,8 @@ def read_edgelist(
     """
     text = text_of(source)
     weight_type = FP64 if dtype is None else lookup_dtype(dtype)
-    rows, cols, weights = parse_numbers(text, name_of(source), delimiter, base, weight_type.np_type)
+    layout = layout_of(text, name_of(source), delimiter=delimiter, header=header, columns=columns)
+    rows, cols, weights = parse_numbers(text, name_of(source), layout, base, weight_type.np_type)
     values: Any = np.broadcast_to(np.ones(1, bool), rows.shape) if weights is None else weights
     if not directed:
         proper = rows != cols  # a loop is one entry
@@ -90,24 +124,33 @@ def write_edgelist(
         file.writelines(f"{delimiter.join(map(str, edge))}\n" for edge in zip(*columns, strict=True))
 
 
-def parse_numbers(text: str, name: str, delimiter: str | None, base: int, weight_type: np.dtype) -> tuple[Any, ...]:
+def parse_numbers(text: str, name: str, layout: Layout, base: int, weight_type: np.dtype) -> tuple[Any, ...]:
     """Sources and targets (from 0), and weights or None; a ValueError names the line that is wrong."""
-    first = next(data_lines(text), None)
+    first = next((line for number, line in data_lines(text) if number != layout.header), None)
     if first is None:
         return np.empty(0, np.int64), np.empty(0, np.int64), None
-    count = len(first[1].split(delimiter))
+    count = len(layout.columns or layout.fields(first))
     fields = [("source", np.int64), ("target", np.int64), ("weight", weight_type)][: 3 if count == 3 else 2]
     fast: Any = None
     with contextlib.suppress(OverflowError, ValueError):
         # NumPy's reader is fast and says "row", which is not the line: where it fails the loop below finds out.
-        fast = np.loadtxt(io.StringIO(text), fields, comments="#", delimiter=delimiter, ndmin=1)
+        fast = np.loadtxt(
+            _watched(text, name),
+            fields,
+            comments="#",
+            delimiter=layout.delimiter,
+            skiprows=layout.header,
+            usecols=layout.columns,
+            quotechar=None if layout.delimiter is None else '"',
+            ndmin=1,
+        )
     if fast is not None:
         rows, cols = fast["source"] - base, fast["target"] - base
         if min(rows.min(), cols.min()) >= 0 and max(rows.max(), cols.max()) < MAX_SIZE:
             return rows, cols, np.ascontiguousarray(fast["weight"]) if count == 3 else None
     ends: tuple[list[int], list[int]] = ([], [])
     weights: list[tuple[int, str]] = []
-    for number, found in split_lines(text, name, delimiter):
+    for number, found in split_lines(text, name, layout):
         for end, field in zip(ends, found, strict=False):
             end.append(_checked_vertex(field.strip(), base, f"{name}: line {number}"))
         weights += [(number, field.strip()) for field in found[2:]]
@@ -115,19 +158,36 @@ def parse_numbers(text: str, name: str, delimiter: str | None, base: int, weight
     return rows, cols, parse_weights(weights, name, weight_type) if count == 3 else None
 
 
-def data_lines(text: str) -> Iterator[tuple[int, str]]:
-    """The lines that are neither empty nor comments, with their numbers."""
-    for number, line in enumerate(io.StringIO(text), 1):
-        line = line.partition("#")[0].strip()
-        if line and line[0] != "%":
-            yield number, line
+def _watched(text: str, name: str) -> Any:
+    """The lines of the text, with a bar where they are many: parsing them takes longer than reading the file."""
+    if len(text) < MANY or not is_shown():
+        return io.StringIO(text)
+    return _with_meter(text, name)
 
 
-def split_lines(text: str, name: str, delimiter: str | None) -> Iterator[tuple[int, list[str]]]:
+def _with_meter(text: str, name: str) -> Iterator[str]:
+    done = 0
+    with Meter(f"parsing {name}", len(text), "B") as meter:
+        for line in io.StringIO(text):
+            yield line
+            done += len(line)
+            meter.reach(done)
+
+
+def split_lines(text: str, name: str, layout: Layout) -> Iterator[tuple[int, list[str]]]:
     """The fields of every line with its number: two or three, as many as in the first."""
     count = 0
     for number, line in data_lines(text):
-        fields = line.split(delimiter)
+        if number == layout.header:
+            continue
+        fields = layout.fields(line)
+        if layout.columns is not None:
+            if len(fields) <= max(layout.columns):
+                wanted = max(layout.columns) + 1
+                raise ValueError(
+                    f"{name}: line {number}: expected {wanted} fields or more, found {len(fields)}: {line!r}"
+                )
+            fields = [fields[column] for column in layout.columns]
         count = count or (3 if len(fields) == 3 else 2)
         if len(fields) != count:
             wanted = f"{count} fields ({'source target weight' if count == 3 else 'source target'})"

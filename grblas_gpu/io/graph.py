@@ -14,6 +14,7 @@ from ..api.vector import Vector
 from ..dtypes import lookup_dtype
 from ..errors import DimensionMismatch, InvalidValue
 from .edge_list_files import parse_weights, split_lines
+from .edge_table import layout_of
 from .networkx_graphs import add_edges, adjacency
 from .text_files import name_of, text_of
 
@@ -238,21 +239,33 @@ class Graph:
         source: Any,
         *,
         delimiter: str | None = None,
+        header: bool | None = None,
+        columns: Sequence[str | int] | None = None,
         directed: bool = True,
         dtype: Any = float,
         dup_op: Any = None,
     ) -> Graph:
         """A Graph from a text file with a line for every edge: two labels (any text) and perhaps a weight.
 
-        The file is as for ``io.read_edgelist``, and a malformed line is a ValueError with its number too.
+        The parameters are those of :func:`grblas_gpu.io.read_edgelist`. Here the first line is taken for a header if
+        it is called like one (source and target, from and to, src and dst, u and v, ...) or if it has a word where the
+        second line has a weight; ``header`` says so in other cases.
 
+        Raises
+        ------
+        ValueError
+            If a line is malformed; the message has its number.
+
+        Examples
+        --------
         >>> from io import StringIO
-        >>> Graph.read_edgelist(StringIO("ann,bob,2.5\\n"), delimiter=",").to_networkx().edges(data="weight")
+        >>> Graph.read_edgelist(StringIO("from,to,km\\nann,bob,2.5\\n")).to_networkx().edges(data="weight")
         OutEdgeDataView([('ann', 'bob', 2.5)])
         """
         text = text_of(source)
         name = name_of(source)
-        lines = [(number, [field.strip() for field in fields]) for number, fields in split_lines(text, name, delimiter)]
+        layout = layout_of(text, name, delimiter=delimiter, header=header, columns=columns, labels=True)
+        lines = [(number, [field.strip() for field in fields]) for number, fields in split_lines(text, name, layout)]
         weighted = bool(lines) and len(lines[0][1]) == 3
         index: dict[Hashable, int] = {}
         for label in itertools.chain.from_iterable(fields[:2] for _, fields in lines):

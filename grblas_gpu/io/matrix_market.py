@@ -12,6 +12,7 @@ import numpy as np
 from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
 from ..dtypes import BOOL
+from .archives import is_archive, matrix_in
 from .reader_input import ReaderInput
 from .scipy_sparse import to_scipy_sparse
 from .text_files import is_compressed, name_of, opened
@@ -22,9 +23,34 @@ _ENGINES = ("auto", "scipy", "fmm", "fast_matrix_market")
 def mmread(source: Any, engine: str = "auto", *, dup_op: Any = None, name: str | None = None, **kwargs: Any) -> Matrix:
     """A Matrix from a Matrix Market file, given by name or open.
 
-    A file without values ("pattern") gives 1.0 everywhere, stored once. A malformed file is a ValueError (an
-    OverflowError for an integer beyond 64 bits) with the number of the line. Further arguments go to the reader.
+    Parameters
+    ----------
+    source : str, path or open file
+        The file; compressed if its name ends in .gz, .bz2 or .xz. Of a tar archive (.tar.gz and others), as the
+        SuiteSparse Matrix Collection ships them, the matrix that is called like the archive.
+    engine : {"auto", "scipy", "fmm", "fast_matrix_market"}
+        Who parses: SciPy, or the package ``fast_matrix_market``.
+    dup_op : operator, optional
+        How to combine values of a position that is there twice; an error without it.
+    name : str, optional
+        The name of the Matrix.
+    **kwargs
+        For the reader.
 
+    Returns
+    -------
+    Matrix
+        Of INT64, UINT64 or FP64, as the file says. A file without values ("pattern") gives 1.0 everywhere, stored once.
+
+    Raises
+    ------
+    ValueError
+        If the file is malformed, with the number of the line, or has complex values.
+    OverflowError
+        For an integer beyond 64 bits.
+
+    Examples
+    --------
     >>> from io import StringIO
     >>> from grblas_gpu import io
     >>> text = "%%MatrixMarket matrix coordinate integer general\\n2 3 2\\n1 2 5\\n2 3 6\\n"
@@ -34,6 +60,9 @@ def mmread(source: Any, engine: str = "auto", *, dup_op: Any = None, name: str |
     Traceback (most recent call last):
     ValueError: <StringIO>: Line 4: Column index out of bounds
     """
+    if is_archive(source):
+        with matrix_in(source) as file:
+            return mmread(file, engine, dup_op=dup_op, name=name, **kwargs)
     read, options = _function("mmread", engine)
     start = source.tell() if hasattr(source, "tell") else 0
     text = ReaderInput(source)
@@ -44,6 +73,8 @@ def mmread(source: Any, engine: str = "auto", *, dup_op: Any = None, name: str |
         raise text.fault or kind(f"{name_of(source)}: {_with_line(str(error), source, start)}") from None
     if text.fault:
         raise text.fault
+    if array.dtype.kind == "c":
+        raise ValueError(f"{name_of(source)}: complex values, for which there is no type here; write its parts, or abs")
     if getattr(array, "format", None) != "coo":
         return Matrix.from_dense(array, name=name)
     nrows, ncols = array.shape

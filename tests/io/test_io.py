@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io as streams
 import re
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -587,3 +588,103 @@ def test_edges_lead_one_way_unless_told_otherwise(tmp_path: Path) -> None:
         Graph(Matrix.from_coo([0], [1], True, nrows=2, ncols=2)).matrix,
     ]
     assert [matrix.to_dicts() for matrix in matrices] == [{0: {1: True}}] * 4
+
+
+class TestTables:
+    """Edge lists with headers, delimiters and columns."""
+
+    @pytest.mark.parametrize(
+        ("text", "options"),
+        [
+            ("source,target\n0,1\n1,2\n", {}),
+            ("from;to\n0;1\n1;2\n", {}),
+            ("a b\n0 1\n1 2\n", {}),
+            ("# a comment\n\nu,v\n0, 1\n1, 2\n", {}),
+            ('"from","to"\n"0","1"\n"1","2"\n', {}),
+            ("0,1\n1,2\n", {}),
+            ("0\t1\n1\t2\n", {}),
+            ("id,dst,when,src\n7,1,x,0\n8,2,y,1\n", {"columns": ("src", "dst")}),
+            ("7,1,x,0\n8,2,y,1\n", {"columns": (3, 1)}),
+            ("5 6\n0 1\n1 2\n", {"header": True}),
+        ],
+    )
+    def test_numbers(self, text: str, options: dict) -> None:
+        assert io.read_edgelist(streams.StringIO(text), **options).to_dicts() == {0: {1: True}, 1: {2: True}}
+
+    def test_a_first_line_of_numbers_is_no_header(self) -> None:
+        assert io.read_edgelist(streams.StringIO("0,1\n1,2\n"), header=False).nvals == 2
+        with pytest.raises(ValueError, match=r"line 1: vertex 'a'"):
+            io.read_edgelist(streams.StringIO("a,1\n1,2\n"))
+        with pytest.raises(ValueError, match=r"line 1: vertex 'u'"):
+            io.read_edgelist(streams.StringIO("u,v\n1,2\n"), header=False)
+
+    def test_columns_that_there_are_not(self) -> None:
+        with pytest.raises(ValueError, match="no column 'km'; there are a, b"):
+            io.read_edgelist(streams.StringIO("a,b\n0,1\n"), columns=("a", "km"))
+        with pytest.raises(ValueError, match="no column 2; there are 0 to 1"):
+            io.read_edgelist(streams.StringIO("0,1\n"), columns=(0, 2))
+        with pytest.raises(ValueError, match="source, target and perhaps weight; got 1"):
+            io.read_edgelist(streams.StringIO("0,1\n"), columns=(0,))
+        with pytest.raises(ValueError, match="line 2: expected 3 fields or more, found 2"):
+            io.read_edgelist(streams.StringIO("0,1,2\n1,2\n"), columns=(0, 2))
+
+    @pytest.mark.parametrize(
+        ("text", "options"),
+        [
+            ("from,to,km\nann,bob,2.5\n", {}),
+            ("person,friend,km\nann,bob,2.5\n", {}),
+            ("ann,bob,2.5\n", {}),
+            ('source,target,weight\n"ann","bob",2.5\n', {}),
+            ("when,to,from,km\nmon,bob,ann,2.5\n", {"columns": ("from", "to", "km")}),
+        ],
+    )
+    def test_labels(self, tmp_path: Path, text: str, options: dict) -> None:
+        (tmp_path / "e.csv").write_text(text)
+        graph = Graph.read_edgelist(tmp_path / "e.csv", **options)
+        assert graph.labels == ["ann", "bob"]
+        assert graph.matrix.to_dicts() == {0: {1: 2.5}}
+
+    def test_labels_with_spaces_and_commas(self, tmp_path: Path) -> None:
+        (tmp_path / "e.csv").write_text('source,target\n"Hugo, Victor",Jean Valjean\n')
+        assert Graph.read_edgelist(tmp_path / "e.csv").labels == ["Hugo, Victor", "Jean Valjean"]
+
+
+class TestArchives:
+    TEXT = "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 5\n"
+
+    def archive(self, path: Path, **files: str) -> Path:
+        with tarfile.open(path, "w:gz" if path.suffix == ".gz" else "w") as archive:
+            for name, text in files.items():
+                member = tarfile.TarInfo(name.replace("__", "/") + ".mtx")
+                member.size = len(text)
+                archive.addfile(member, streams.BytesIO(text.encode()))
+        return path
+
+    def test_the_matrix_called_like_the_archive(self, tmp_path: Path) -> None:
+        path = self.archive(tmp_path / "bus.tar.gz", bus__bus_b="nothing", bus__bus=self.TEXT)
+        assert io.mmread(path).to_dicts() == {0: {1: 5.0}}
+        assert io.mmread(self.archive(tmp_path / "x.tar", other=self.TEXT)).to_dicts() == {0: {1: 5.0}}
+
+    def test_in_vain(self, tmp_path: Path) -> None:
+        with pytest.raises(ValueError, match=r"expected one matrix \(x.mtx\) in the archive; found a.mtx, b.mtx"):
+            io.mmread(self.archive(tmp_path / "x.tar", a=self.TEXT, b=self.TEXT))
+        with pytest.raises(ValueError, match=r"y\.tar\.gz: a.mtx: Line 3: "):
+            io.mmread(self.archive(tmp_path / "y.tar.gz", a=self.TEXT.replace("1 2 5", "1 3 5")))
+        (tmp_path / "z.tar.gz").write_bytes(b"no archive")
+        with pytest.raises(ValueError, match=r"z\.tar\.gz: "):
+            io.mmread(tmp_path / "z.tar.gz")
+        whole = (tmp_path / "y.tar.gz").read_bytes()
+        (tmp_path / "cut.tar.gz").write_bytes(whole[: len(whole) // 2])
+        with pytest.raises(ValueError, match=r"cut\.tar\.gz: "):
+            io.mmread(tmp_path / "cut.tar.gz")
+
+    @pytest.mark.parametrize("suffix", [".mtx.xz", ".mtx.gz", ".mtx.bz2"])
+    def test_what_is_written_can_be_read(self, tmp_path: Path, suffix: str) -> None:
+        A = Matrix.from_coo([0, 1], [1, 0], [5.5, 6.5])
+        io.mmwrite(tmp_path / f"a{suffix}", A)
+        assert io.mmread(tmp_path / f"a{suffix}").isequal(A)
+
+    def test_complex_values(self) -> None:
+        text = "%%MatrixMarket matrix coordinate complex general\n2 2 1\n1 2 5 1\n"
+        with pytest.raises(ValueError, match="complex values, for which there is no type"):
+            io.mmread(streams.StringIO(text))

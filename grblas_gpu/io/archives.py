@@ -1,0 +1,50 @@
+"""Matrices in tar archives, as the SuiteSparse Matrix Collection ships them: ``name/name.mtx`` in ``name.tar.gz``."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tarfile
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Any
+
+SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
+
+
+def is_archive(source: Any) -> bool:
+    """Whether this is the name of a tar archive."""
+    return isinstance(source, (str, os.PathLike)) and os.fspath(source).lower().endswith(SUFFIXES)
+
+
+@contextlib.contextmanager
+def matrix_in(path: str | os.PathLike) -> Iterator[Any]:
+    """The file of the matrix: the one that is called like the archive, or else the only one.
+
+    What belongs to it (right-hand sides, coordinates, names of nodes) is in other files of the archive.
+    """
+    name = os.fspath(path)
+    stem = PurePath(name).name.partition(".tar")[0].partition(".tgz")[0]
+    try:
+        with tarfile.open(path) as archive:
+            files = [member for member in archive if member.isfile() and member.name.endswith(".mtx")]
+            called = [member for member in files if PurePath(member.name).stem == stem]
+            if len(called or files) != 1:
+                found = ", ".join(member.name for member in files) or "none"
+                raise ValueError(f"{name}: expected one matrix ({stem}.mtx) in the archive; found {found}")
+            file: Any = archive.extractfile((called or files)[0])
+            yield _Named(file, f"{name}: {(called or files)[0].name}")
+    except (tarfile.TarError, EOFError) as error:
+        raise ValueError(f"{name}: {error}") from None
+
+
+class _Named:
+    """A file in an archive, called so in messages."""
+
+    def __init__(self, file: Any, name: str) -> None:
+        self._file = file
+        self.name = name
+        self.read, self.tell, self.seek = file.read, file.tell, file.seek
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._file)

@@ -1,0 +1,116 @@
+"""Which fields of an edge list mean what: its delimiter, its header, its columns; told, or found out.
+
+>>> layout_of("from;to;km\\nann;bob;3\\n", "trips.csv", labels=True)
+Layout(delimiter=';', header=1, columns=None)
+>>> layout_of("id,src,dst\\n7,0,1\\n", "e.csv", columns=("src", "dst"))
+Layout(delimiter=',', header=1, columns=(1, 2))
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
+#: What the first two columns are called in files that have a header.
+SOURCES = frozenset("source src from tail start u node1 vertex1 head_id source_id sourceid fromnodeid i row".split())
+TARGETS = frozenset("target dst to head end v node2 vertex2 tail_id target_id targetid tonodeid j col column".split())
+
+
+class Layout(NamedTuple):
+    """How to read the lines of an edge list."""
+
+    delimiter: str | None = None  # white space
+    header: int = 0  # its line, or 0 where there is none
+    columns: tuple[int, ...] | None = None  # of source, target and perhaps weight; or the first two or three
+
+    def fields(self, line: str) -> list[str]:
+        """What stands between the delimiters of a line; quotation marks may enclose it."""
+        if self.delimiter is not None and '"' in line:
+            return [field.strip() for field in next(csv.reader([line], delimiter=self.delimiter))]
+        return line.split(self.delimiter)
+
+
+def layout_of(
+    text: str,
+    name: str,
+    *,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    columns: Sequence[str | int] | None = None,
+    labels: bool = False,
+) -> Layout:
+    """The layout of a file: as told, and for the rest what its name and its first two lines of data say.
+
+    ``labels`` says that vertices may be any text. Then the first line is a header if it is called like one, or if only
+    the second line has a number for a weight; otherwise if it alone has no numbers for vertices.
+    """
+    lines = [found for _, found in zip(range(2), data_lines(text), strict=False)]
+    if not lines:
+        return Layout(delimiter)
+    if delimiter is None:
+        delimiter = _delimiter(lines[0][1], name)
+    split = Layout(delimiter)
+    fields = [[field.strip() for field in split.fields(line)] for _, line in lines]
+    if header is None:
+        by_name = columns is not None and any(isinstance(column, str) for column in columns)
+        header = by_name or _is_header(fields, labels)
+    if columns is None:
+        return Layout(delimiter, lines[0][0] if header else 0)
+    numbers = tuple(_number(column, fields[0], bool(header), name) for column in columns)
+    if len(numbers) not in (2, 3):
+        raise ValueError(f"{name}: columns are source, target and perhaps weight; got {len(numbers)}")
+    return Layout(delimiter, lines[0][0] if header else 0, numbers)
+
+
+def data_lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines that are neither empty nor comments, with their numbers."""
+    for number, line in enumerate(io.StringIO(text), 1):
+        line = line.partition("#")[0].strip()
+        if line and line[0] != "%":
+            yield number, line
+
+
+def _delimiter(line: str, name: str) -> str | None:
+    """That of the first line: a suffix may tell, a comma or semicolon does; otherwise it is white space."""
+    told = next((mark for suffix, mark in SEPARATORS.items() if suffix in name[-8:].lower()), None)
+    if told is not None and told in line:
+        return told
+    return next((mark for mark in (",", ";") if mark in line), None)
+
+
+def _is_header(fields: list[list[str]], labels: bool) -> bool:
+    first = [field.lower() for field in fields[0]]
+    if len(first) >= 2 and first[0] in SOURCES and first[1] in TARGETS:
+        return True
+    if len(fields) < 2 or len(fields[0]) != len(fields[1]):
+        return False
+    if not labels:
+        return not any(map(_is_integer, fields[0][:2])) and all(map(_is_integer, fields[1][:2]))
+    return len(first) == 3 and not _is_number(fields[0][2]) and _is_number(fields[1][2])
+
+
+def _number(column: str | int, header: list[str], has_header: bool, name: str) -> int:
+    """The place of a column, given by name or by number from 0."""
+    if isinstance(column, str):
+        if has_header and column in header:
+            return header.index(column)
+        there = f"there are {', '.join(header)}" if has_header else "there is no header"
+        raise ValueError(f"{name}: no column {column!r}; {there}")
+    if not 0 <= column < len(header):
+        raise ValueError(f"{name}: no column {column}; there are 0 to {len(header) - 1}")
+    return column
+
+
+def _is_integer(field: str) -> bool:
+    return field.lstrip("+-").isdigit()
+
+
+def _is_number(field: str) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True

@@ -6,6 +6,7 @@ tqdm draws it where it is installed. ``gb.config.set(progress=False)`` switches 
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -104,6 +105,35 @@ def busy(label: str) -> Iterator[None]:
         yield
     finally:
         _spent += time.perf_counter() - start
+        if shown:
+            clear_line()
+
+
+@contextmanager
+def elapsed(label: str) -> Iterator[None]:
+    """A line with the seconds so far, for the time of a ``with`` block whose length nobody knows.
+
+    >>> with elapsed("generating"):
+    ...     pass
+    """
+    if not is_shown():
+        yield
+        return
+    done, start, shown = threading.Event(), time.perf_counter(), False
+
+    def tell() -> None:
+        nonlocal shown
+        while not done.wait(max(PATIENCE, 0.0) if not shown else INTERVAL):
+            shown = True
+            show_line(f"{label}: {time.perf_counter() - start:.0f} s")
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        done.set()
+        teller.join()
         if shown:
             clear_line()
 

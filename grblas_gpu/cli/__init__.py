@@ -1,7 +1,8 @@
 """The command line: ``grblas-gpu info | generate | bfs | bc | bench | graph500``.
 
-Exit codes: 0 all went well, 1 it did not (one line on standard error says why), 2 the arguments make no sense, 130 it
-was interrupted. Results go to standard output, as text or with ``--json`` as one JSON object.
+Exit codes: 0 all went well, 1 it did not (one line on standard error says why), 2 the arguments make no sense (alone,
+together, or for this graph), 130 it was interrupted. Results go to standard output, as text or with ``--json`` as one
+JSON object.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import zlib
 from collections.abc import Sequence
 
 from . import bench, generate, graph500, info, search
+from .files import UsageError
 from .options import backend_of
 
 PROGRAM = "grblas-gpu"
@@ -22,8 +24,8 @@ PROGRAM = "grblas-gpu"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code.
 
-    >>> main(["generate", "path", "3", "--json", "--backend", "cpu"])
-    {"kind": "path", "vertices": 3, "entries": 4, "backend": "cpu", "file": null}
+    >>> main(["generate", "path", "3", "--json", "--backend", "cpu"])  # doctest: +ELLIPSIS
+    {"kind": "path", "vertices": 3, "entries": 4, "backend": "cpu", "file": null, "seconds": ...}
     0
     """
     options = parser().parse_args(arguments)
@@ -37,6 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # whoever reads, `head` for example, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except UsageError as error:
+        print(f"{PROGRAM}: error: {_one_line(error)}", file=sys.stderr)
+        return 2
     except expected_errors() as error:
         print(f"{PROGRAM}: error: {_one_line(error)}", file=sys.stderr)
         return 1

@@ -1,79 +1,204 @@
-"""Graphs in files, of the format that the name tells."""
+"""Graphs in files, of the format that the name tells; ``-`` is standard input or output."""
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import io as streams
+import lzma
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import io
+from ..io.archives import SUFFIXES as ARCHIVES
+from ..io.text_files import opened
+from ..progress import elapsed
+from .memory import check_file
 
 if TYPE_CHECKING:
     from ..api.matrix import Matrix
 
+STANDARD = "-"
 COMPRESSED = (".gz", ".bz2", ".xz")
 EDGE_LISTS = {".txt": None, ".el": None, ".edges": None, ".edgelist": None, ".tsv": "\t", ".csv": ","}
 FORMATS = f".mtx and {', '.join(EDGE_LISTS)} (also with {', '.join(COMPRESSED)}), .npz, .grb"
+_OPENERS = {b"\x1f\x8b": gzip.decompress, b"BZ": bz2.decompress, b"\xfd7": lzma.decompress}  # by their first bytes
+
+
+class UsageError(ValueError):
+    """Arguments that make no sense together, or with this graph: exit code 2."""
+
+
+class Loaded(NamedTuple):
+    """An adjacency Matrix and what its vertices are called; None where they are numbers."""
+
+    matrix: Matrix
+    labels: list | None = None
+
+    def vertex(self, text: str) -> int:
+        """The number of the vertex that a user means: its label, or its number."""
+        if self.labels is not None and text in self.labels:
+            return self.labels.index(text)
+        try:
+            number = int(text)
+        except ValueError:
+            known = "" if self.labels is None else f"; some are: {', '.join(map(str, self.labels[:5]))}"
+            raise UsageError(f"no vertex is called {text!r}{known}") from None
+        if self.labels is not None:
+            if number in self.labels:
+                return self.labels.index(number)
+            raise UsageError(f"no vertex is called {text!r}; some are: {', '.join(map(str, self.labels[:5]))}")
+        return number
+
+    def label(self, vertex: int) -> Any:
+        return vertex if self.labels is None else self.labels[vertex]
 
 
 def suffix(name: str) -> str:
     """The suffix that tells the format, without that of a compression.
 
-    >>> suffix("graph.mtx.gz"), suffix("a.b.npz"), suffix("edges")
-    ('.mtx', '.npz', '')
+    >>> suffix("graph.mtx.gz"), suffix("a.b.npz"), suffix("edges"), suffix("HB.tar.gz")
+    ('.mtx', '.npz', '', '.mtx')
     """
     path = Path(name)
+    if name.lower().endswith(ARCHIVES):
+        return ".mtx"
     return Path(path.stem).suffix if path.suffix in COMPRESSED else path.suffix
 
 
-def read_graph(name: str, *, undirected: bool = False, base: int = 0) -> Matrix:
-    """The adjacency Matrix in a file; without a known suffix it is an edge list.
+def read_graph(
+    name: str,
+    *,
+    undirected: bool = False,
+    base: int = 0,
+    header: bool | None = None,
+    columns: Sequence[str | int] | None = None,
+    force: bool = False,
+) -> Loaded:
+    """The graph in a file; without a known suffix it is an edge list, of numbers or of labels.
 
     ``undirected`` enters every edge in both directions, ``base`` is the number of the first vertex of an edge list.
     """
-    kind = suffix(name)
-    if kind == ".mtx":
-        A = io.mmread(name)
-    elif kind == ".npz":
-        A = io.load_npz(name)
-    elif kind == ".grb":
-        A = io.load(name)
+    table: dict[str, Any] = {"header": header, "columns": columns, "directed": not undirected}
+    if name == STANDARD:
+        kind, source = _standard_input()
     else:
-        return io.read_edgelist(name, delimiter=EDGE_LISTS.get(kind), base=base, directed=not undirected)
-    return _symmetric(A) if undirected else A
+        kind, source = suffix(name), name
+        check_file(name, kind, compressed=Path(name).suffix in (*COMPRESSED, ".tgz"), force=force)
+    with elapsed(f"reading {name}"):
+        if kind == ".mtx":
+            found: Any = io.mmread(source)
+        elif kind == ".npz":
+            found = io.load_npz(source)
+        elif kind == ".grb":
+            found = io.load(source)
+        else:
+            return _edge_list(source, EDGE_LISTS.get(kind), base, table)
+    labels = None
+    if isinstance(found, io.Graph):
+        numbered = all(type(label) is int and label == i for i, label in enumerate(found.labels))
+        found, labels = found.matrix, None if numbered else found.labels
+    return Loaded(_symmetric(found) if undirected else found, labels)
+
+
+def _edge_list(source: Any, delimiter: str | None, base: int, table: dict[str, Any]) -> Loaded:
+    """Vertices are numbers if those of the first edge are."""
+    from ..io.edge_table import data_lines, layout_of
+    from ..io.text_files import name_of, text_of
+
+    text, name = text_of(source), name_of(source)
+    layout = layout_of(text, name, delimiter=delimiter, header=table["header"], columns=table["columns"])
+    first = next((layout.fields(line) for number, line in data_lines(text) if number != layout.header), [])
+    ends = [first[k].strip() for k in (layout.columns or (0, 1))[:2] if k < len(first)]
+    given = _Text(text, name)
+    if all(end.lstrip("+-").isdigit() for end in ends):
+        return Loaded(io.read_edgelist(given, delimiter=layout.delimiter, base=base, **table))
+    graph = io.Graph.read_edgelist(given, delimiter=layout.delimiter, **table)
+    return Loaded(graph.matrix, graph.labels)
+
+
+class _Text(streams.StringIO):
+    """Text with the name of its file."""
+
+    def __init__(self, text: str, name: str) -> None:
+        super().__init__(text)
+        self.name = name
+
+
+def _standard_input() -> tuple[str, Any]:
+    """What comes in, and the suffix that a file of it would have."""
+    content = sys.stdin.buffer.read()
+    for start, decompress in _OPENERS.items():
+        if content.startswith(start):
+            content = decompress(content)
+    if content.startswith(b"PK"):
+        return ".npz", streams.BytesIO(content)
+    if content.startswith(b"GRBLAS"):
+        raise UsageError("a .grb file cannot be read from standard input: it is mapped; give its name")
+    if content[:14].lower() == b"%%matrixmarket":
+        return ".mtx", streams.BytesIO(content)
+    return "", _Text(content.decode(), "standard input")
 
 
 def write_graph(name: str, A: Matrix) -> None:
-    """Write a Matrix in the format that the name asks for."""
+    """Write a Matrix in the format that the name asks for; an edge list to standard output."""
     kind = suffix(name)
-    if kind == ".mtx":
-        io.mmwrite(name, A)
-    elif kind == ".npz":
-        io.save_npz(name, A)
-    elif kind == ".grb":
-        io.save(name, A)
-    elif kind in EDGE_LISTS:
-        io.write_edgelist(name, A, delimiter=EDGE_LISTS[kind] or " ")
-    else:
-        raise ValueError(f"{name}: no format for this suffix; there are: {FORMATS}")
+    with elapsed(f"writing {name}"):
+        if name == STANDARD:
+            io.write_edgelist(sys.stdout, A)
+        elif kind == ".mtx":
+            io.mmwrite(name, A)
+        elif kind == ".npz":
+            io.save_npz(name, A)
+        elif kind == ".grb":
+            io.save(name, A)
+        else:
+            io.write_edgelist(name, A, delimiter=EDGE_LISTS[kind] or " ")
 
 
 def check_writable(name: str) -> None:
     """Before work begins: a name whose format is known, in a folder that is there."""
-    if suffix(name) not in (".mtx", ".npz", ".grb", *EDGE_LISTS):
+    if name == STANDARD:
+        return
+    if suffix(name) not in (".mtx", ".npz", ".grb", *EDGE_LISTS) or name.lower().endswith(ARCHIVES):
         raise ValueError(f"{name}: no format for this suffix; there are: {FORMATS}")
     check_folder(name)
 
 
 def check_folder(name: str) -> None:
-    if not Path(name).absolute().parent.is_dir():
+    if name != STANDARD and not Path(name).absolute().parent.is_dir():
         raise FileNotFoundError(2, "no such folder", str(Path(name).parent))
 
 
-def write_values(name: str, vector: Any) -> None:
-    """A line with index and value for each entry of a Vector."""
-    with open(name, "w", encoding="utf-8") as file:
-        index, values = (array.tolist() for array in vector.to_coo())
-        file.writelines(f"{i} {value}\n" for i, value in zip(index, values, strict=True))
+def write_values(name: str, graph: Loaded, vector: Any, what: str) -> None:
+    """A line with vertex and value for each entry of a Vector: with commas and a header in .csv, tabs in .tsv."""
+    delimiter = EDGE_LISTS.get(suffix(name)) or " "
+    index, values = (array.tolist() for array in vector.to_coo())
+    with _output(name) as file:
+        if delimiter == ",":
+            file.write(f"vertex,{what}\n")
+        file.writelines(
+            f"{_quoted(graph.label(i), delimiter)}{delimiter}{value}\n" for i, value in zip(index, values, strict=True)
+        )
+
+
+@contextmanager
+def _output(name: str) -> Iterator[Any]:
+    if name == STANDARD:
+        yield sys.stdout
+        return
+    with opened(name, "wt") as file:
+        yield file
+
+
+def _quoted(label: Any, delimiter: str) -> str:
+    text = str(label)
+    if delimiter == "," and any(mark in text for mark in ',"\n'):
+        return '"' + text.replace('"', '""') + '"'
+    return text
 
 
 def _symmetric(A: Matrix) -> Matrix:

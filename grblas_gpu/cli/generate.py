@@ -7,8 +7,10 @@ import inspect
 import time
 from typing import Any
 
-from .files import FORMATS, check_writable, write_graph
-from .options import BACKENDS, current_backend, pairs, show
+from ..progress import elapsed
+from .files import FORMATS, UsageError, check_writable, write_graph
+from .memory import check_generator
+from .options import BACKENDS, current_backend, not_negative, pairs, show
 
 KINDS = (
     "kronecker mycielskian delaunay random_geometric watts_strogatz grid_2d road uniform_random "
@@ -30,9 +32,10 @@ def add_commands(commands: Any) -> None:
         kind.set_defaults(run=run)
         for parameter in inspect.signature(function).parameters.values():
             _add_argument(kind, parameter)
-        kind.add_argument("--output", "-o", metavar="FILE", help=f"by its suffix: {FORMATS.replace('%', '%%')}")
+        kind.add_argument("--output", "-o", metavar="FILE", help=f"by its suffix: {FORMATS}; - is an edge list")
         kind.add_argument("--backend", choices=BACKENDS)
         kind.add_argument("--json", action="store_true", help="print one JSON object")
+        kind.add_argument("--force", action="store_true", help="even if memory seems to be too small")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -49,8 +52,15 @@ def run(options: argparse.Namespace) -> int:
         else:
             positional.append(value)
     start = time.perf_counter()
-    A = function(*positional, **keywords)
-    entries = A.nvals
+    try:
+        check_generator(options.kind, vars(options), on_device=current_backend() == "cuda", force=options.force)
+        with elapsed(f"generating {options.kind}"):
+            A = function(*positional, **keywords)
+            entries = A.nvals
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    except OverflowError:
+        raise UsageError(f"{options.kind}: a graph of that size cannot be numbered") from None
     made = time.perf_counter() - start
     if options.output:
         write_graph(options.output, A)
@@ -60,14 +70,15 @@ def run(options: argparse.Namespace) -> int:
         "entries": entries,
         "backend": current_backend(),
         "file": options.output,
+        "seconds": made,
     }
-    show(options, result, pairs({**result, "seconds": made}))
+    show(options, result, pairs(result))
     return 0
 
 
 def _add_argument(kind: argparse.ArgumentParser, parameter: inspect.Parameter) -> None:
     """An argument of a generator: positional as there, keywords as options."""
-    type_ = float if "float" in str(parameter.annotation) else int
+    type_: Any = float if "float" in str(parameter.annotation) else int if parameter.name == "seed" else not_negative
     if parameter.kind is parameter.KEYWORD_ONLY:
         kind.add_argument(f"--{parameter.name}", type=type_, default=parameter.default, help="default: %(default)s")
     elif parameter.default is parameter.empty:

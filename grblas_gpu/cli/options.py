@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -23,6 +24,48 @@ def add_command(
     return command
 
 
+def add_file(command: argparse.ArgumentParser, formats: str) -> None:
+    """The graph that a command works on, and how to read it."""
+    command.add_argument("file", metavar="FILE", help=f"a graph: {formats}; - is standard input")
+    command.add_argument("--undirected", "-u", action="store_true", help="enter every edge in both directions")
+    command.add_argument("--base", type=int, default=0, choices=(0, 1), help="first vertex number of an edge list")
+    header = command.add_mutually_exclusive_group()
+    header.add_argument("--header", action="store_true", default=None, help="the first line of an edge list is one")
+    header.add_argument("--no-header", dest="header", action="store_false", help="it is not (default: look at it)")
+    command.add_argument(
+        "--columns", type=columns, metavar="S,T[,W]", help="of source, target, weight: names or numbers"
+    )
+    command.add_argument("--force", action="store_true", help="even if memory seems to be too small")
+
+
+def reading(options: argparse.Namespace) -> dict[str, Any]:
+    """What :func:`add_file` asked for, for ``read_graph``."""
+    return {name: getattr(options, name) for name in ("undirected", "base", "header", "columns", "force")}
+
+
+def columns(text: str) -> list[str | int]:
+    """Columns of a table, by name or by number from 0.
+
+    >>> columns("src,dst,2")
+    ['src', 'dst', 2]
+    """
+    found: list[str | int] = [int(part) if part.isdigit() else part for part in text.split(",")]
+    if len(found) not in (2, 3):
+        raise argparse.ArgumentTypeError(f"source, target and perhaps weight, with commas; got {text!r}")
+    return found
+
+
+def vertex(text: str) -> str:
+    """A vertex by its number or label; a negative number is neither, for argparse.
+
+    >>> vertex("17"), vertex("ann")
+    ('17', 'ann')
+    """
+    if text.startswith("-") and text[1:].isdigit():
+        raise argparse.ArgumentTypeError(f"a vertex is a number from 0 on, or a label; got {text}")
+    return text
+
+
 def backend_of(options: argparse.Namespace) -> AbstractContextManager[None]:
     """While a command runs, new objects belong to the backend asked for, if any."""
     from .. import using
@@ -38,8 +81,9 @@ def current_backend() -> str:
 
 
 def show(options: argparse.Namespace, result: dict[str, Any], text: str) -> None:
-    """The result as JSON if asked for, else as text."""
-    print(json.dumps(result) if options.json else text)
+    """The result as JSON if asked for, else as text; on standard error if standard output has the data."""
+    busy = getattr(options, "output", None) == "-"
+    print(json.dumps(result) if options.json else text, file=sys.stderr if busy else sys.stdout)
 
 
 def pairs(result: dict[str, Any]) -> str:
@@ -62,6 +106,18 @@ def positive(text: str) -> int:
     value = int(text)
     if value < 1:
         raise argparse.ArgumentTypeError(f"must be at least 1, not {value}")
+    return value
+
+
+def not_negative(text: str) -> int:
+    """A number from 0 on, for argparse.
+
+    >>> not_negative("0")
+    0
+    """
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"must not be negative, not {value}")
     return value
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .files import FORMATS, check_folder, read_graph, write_values
-from .options import add_command, current_backend, pairs, positive, show
+from .options import add_command, add_file, current_backend, pairs, positive, reading, show, vertex
 
 SEARCHES = {
     "bfs": "top-down or bottom-up as the planner likes",
@@ -25,8 +25,8 @@ SHOWN = 40  # levels in a table, at most
 
 def add_commands(commands: Any) -> None:
     bfs = add_command(commands, "bfs", run_bfs, "distances from a vertex")
-    _add_file(bfs)
-    bfs.add_argument("--source", "-s", type=int, required=True, help="the vertex to start from")
+    add_file(bfs, FORMATS)
+    bfs.add_argument("--source", "-s", type=vertex, required=True, help="the vertex to start from: number or label")
     described = "; ".join(f"{name}: {what}" for name, what in SEARCHES.items())
     bfs.add_argument("--algorithm", "-a", choices=list(SEARCHES), default="dobfs", help=described)
     bfs.add_argument("--trace", action="store_true", help="show every operation: strategy, reason, sizes, time")
@@ -34,17 +34,11 @@ def add_commands(commands: Any) -> None:
     bfs.add_argument("--repeat", type=positive, default=3, help="runs to take the best time of (default: 3)")
     bfs.add_argument("--output", "-o", metavar="FILE", help="write 'vertex level' lines")
     bc = add_command(commands, "bc", run_bc, "betweenness centrality: exact, or from some sources")
-    _add_file(bc)
-    bc.add_argument("--source", "-s", type=int, action="append", help="only paths from here; may be repeated")
+    add_file(bc, FORMATS)
+    bc.add_argument("--source", "-s", type=vertex, action="append", help="only paths from here; may be repeated")
     bc.add_argument("--top", type=positive, default=10, help="how many vertices to show (default: 10)")
     bc.add_argument("--no-normalize", action="store_true", help="count paths instead of taking their share")
     bc.add_argument("--output", "-o", metavar="FILE", help="write 'vertex centrality' lines")
-
-
-def _add_file(command: argparse.ArgumentParser) -> None:
-    command.add_argument("file", metavar="FILE", help=f"a graph: {FORMATS}")
-    command.add_argument("--undirected", "-u", action="store_true", help="enter every edge in both directions")
-    command.add_argument("--base", type=int, default=0, choices=(0, 1), help="first vertex number of an edge list")
 
 
 def run_bfs(options: argparse.Namespace) -> int:
@@ -54,16 +48,18 @@ def run_bfs(options: argparse.Namespace) -> int:
     for file in (options.output, options.plot):
         if file:
             check_folder(file)
-    A, loading = _timed(lambda: read_graph(options.file, undirected=options.undirected, base=options.base))
+    graph, loading = _timed(lambda: read_graph(options.file, **reading(options)))
+    A, source = graph.matrix, graph.vertex(options.source)
     search = getattr(algorithms, options.algorithm)
     times = []
     for _ in range(options.repeat):
-        levels, taken = _timed(lambda: _ready(search(A, options.source)))
+        levels, taken = _timed(lambda: _ready(search(A, source)))
         times.append(taken)
     traced = trace()
     with traced if options.trace or options.plot else contextlib.nullcontext():
         if options.trace or options.plot:
-            search(A, options.source)
+            search(A, source)
+    traversed = edges_traversed(A, levels)
     counts = np.bincount(levels.to_coo()[1])
     result = {
         "file": options.file,
@@ -71,12 +67,13 @@ def run_bfs(options: argparse.Namespace) -> int:
         "entries": A.nvals,
         "backend": current_backend(),
         "algorithm": options.algorithm,
-        "source": options.source,
+        "source": graph.label(source),
         "reached": levels.nvals,
         "depth": len(counts) - 1,
         "load_seconds": loading,
         "milliseconds": min(times) * 1e3,
-        "gteps": A.nvals / min(times) / 1e9,
+        "edges_traversed": traversed,
+        "gteps": traversed / min(times) / 1e9,
     }
     text = [pairs(result), "", _levels_table(counts.tolist())]
     if options.trace:
@@ -85,7 +82,7 @@ def run_bfs(options: argparse.Namespace) -> int:
     if options.plot:
         traced.plot(options.plot, title=f"{options.algorithm} from {options.source}")
     if options.output:
-        write_values(options.output, levels)
+        write_values(options.output, graph, levels, "level")
     show(options, {**result, "level_sizes": counts.tolist()}, "\n".join(text))
     return 0
 
@@ -95,11 +92,10 @@ def run_bc(options: argparse.Namespace) -> int:
 
     if options.output:
         check_folder(options.output)
-    A, loading = _timed(lambda: read_graph(options.file, undirected=options.undirected, base=options.base))
+    graph, loading = _timed(lambda: read_graph(options.file, **reading(options)))
+    A, sources = graph.matrix, [graph.vertex(text) for text in options.source or ()]
     scores, taken = _timed(
-        lambda: _ready(
-            algorithms.betweenness_centrality(A, options.source or None, normalized=not options.no_normalize)
-        )
+        lambda: _ready(algorithms.betweenness_centrality(A, sources or None, normalized=not options.no_normalize))
     )
     values = scores.to_dense(fill_value=0.0)
     best = np.argsort(-values, kind="stable")[: options.top].tolist()
@@ -108,16 +104,30 @@ def run_bc(options: argparse.Namespace) -> int:
         "vertices": A.nrows,
         "entries": A.nvals,
         "backend": current_backend(),
-        "sources": len(set(options.source)) if options.source else A.nrows,
+        "sources": len(set(sources)) if sources else A.nrows,
         "load_seconds": loading,
         "seconds": taken,
     }
     if options.output:
-        write_values(options.output, scores)
-    top = [{"vertex": vertex, "centrality": float(values[vertex])} for vertex in best]
-    lines = [f"{'vertex':>12}  centrality", *(f"{item['vertex']:12,}  {item['centrality']:.6g}" for item in top)]
+        write_values(options.output, graph, scores, "centrality")
+    top = [{"vertex": graph.label(i), "centrality": float(values[i])} for i in best]
+    lines = [f"{'vertex':>12}  centrality", *(f"{item['vertex']!s:>12}  {item['centrality']:.6g}" for item in top)]
     show(options, {**result, "top": top}, "\n".join([pairs(result), "", *lines]))
     return 0
+
+
+def edges_traversed(A: Any, levels: Any) -> int:
+    """The edges of what a search reached, as Graph500 counts them: an undirected edge once.
+
+    >>> from grblas_gpu import Vector, generators
+    >>> edges_traversed(generators.path(5), Vector.from_dense([0, 1, 2, 3, 4]))
+    4
+    """
+    from .. import agg
+
+    # entries of the rows that were reached
+    found = A.reduce_rowwise(agg.count).new(mask=levels.S).reduce().new().get(0)
+    return found // 2 if A.is_symmetric() else found
 
 
 def _timed(run: Callable[[], Any]) -> tuple[Any, float]:

@@ -183,9 +183,9 @@ def split_lines(text: str, name: str, layout: Layout) -> Iterator[tuple[int, lis
         fields = layout.fields(line)
         if layout.columns is not None:
             if len(fields) <= max(layout.columns):
-                wanted = max(layout.columns) + 1
+                least = max(layout.columns) + 1
                 raise ValueError(
-                    f"{name}: line {number}: expected {wanted} fields or more, found {len(fields)}: {line!r}"
+                    f"{name}: line {number}: expected {least} fields or more, found {len(fields)}: {line!r}"
                 )
             fields = [fields[column] for column in layout.columns]
         count = count or (3 if len(fields) == 3 else 2)

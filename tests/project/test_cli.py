@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import importlib
 import json
+import lzma
 import subprocess
 import sys
 import tomllib
@@ -16,7 +18,7 @@ import pytest
 
 import grblas_gpu as gb
 from grblas_gpu import algorithms, generators, io
-from grblas_gpu.cli import main
+from grblas_gpu.cli import main, memory, parser
 from grblas_gpu.cli.generate import KINDS
 
 KIND_ARGUMENTS = {
@@ -44,9 +46,9 @@ def run(capsys, line, *more):
     return code, shown.out, shown.err
 
 
-def one_line_error(capsys, line, *more, match):
+def one_line_error(capsys, line, *more, match, exit_code=1):
     code, out, err = run(capsys, line, *more)
-    assert code == 1
+    assert code == exit_code
     assert out == ""
     assert err.startswith("grblas-gpu: error: ")
     assert err.count("\n") == 1
@@ -147,10 +149,122 @@ def test_formats(capsys, tmp_path, name):
 
 
 def test_generate_in_vain(capsys, tmp_path):
-    one_line_error(capsys, "generate kronecker 99", match="scale must be from 0 to 31")
+    one_line_error(capsys, "generate kronecker 99", match="scale must be from 0 to 31", exit_code=2)
+    one_line_error(capsys, "generate watts_strogatz 10 4 1.5", match="from 0 to 1", exit_code=2)
     one_line_error(capsys, "generate path 3 -o", tmp_path / "g.docx", match="no format for this suffix")
     one_line_error(capsys, "generate path 3 -o", tmp_path / "none" / "g.mtx", match="no such folder")
     assert not list(tmp_path.iterdir())
+
+
+def test_generate_says_how_long_it_took(capsys):
+    assert json.loads(run(capsys, "generate path 5 --json")[1])["seconds"] > 0
+
+
+# ---- memory -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sizes_are_estimated(capsys, kind):
+    """Never far too small, and not so large that what fits is refused."""
+    arguments = {"kronecker": "9 8", "mycielskian": "9", "delaunay": "800", "random_geometric": "800"}
+    line = f"generate {kind} {arguments.get(kind, KIND_ARGUMENTS[kind])} --json"
+    found = json.loads(run(capsys, line)[1])
+    options = parser().parse_args(line.split())
+    vertices, entries = memory.SIZES[kind](vars(options))
+    assert vertices == pytest.approx(found["vertices"], rel=0.05, abs=1)
+    assert found["entries"] * 0.75 - 10 <= entries <= found["entries"] * 2 + 20
+
+
+def test_what_does_not_fit_is_refused(capsys, monkeypatch, tmp_path):
+    one_line_error(capsys, "generate kronecker 31", match="needs about 1.9 TiB of memory, and ")
+    monkeypatch.setattr(memory, "available_bytes", lambda: 1000.0)
+    one_line_error(capsys, "generate path 100", match="needs about 8.8 KiB of memory, and 1000 bytes are free")
+    assert run(capsys, "generate path 100 --force -o", tmp_path / "p.mtx")[0] == 0
+    for command in ("bfs -s 0", "bc"):
+        one_line_error(capsys, command, tmp_path / "p.mtx", match="of memory")
+        assert run(capsys, f"{command} --force", tmp_path / "p.mtx")[0] == 0
+
+
+def test_there_is_memory():
+    assert 2**20 < memory.available_bytes() < 2**60
+
+
+# ---- standard input and output, tables, labels --------------------------------------------------------------------
+
+
+def piped(content: bytes, *arguments):
+    command = [sys.executable, "-m", "grblas_gpu", *map(str, arguments)]
+    return subprocess.run(command, input=content, capture_output=True, check=False)
+
+
+def test_standard_output_is_an_edge_list(capsys):
+    code, out, err = run(capsys, "generate path 3 -o -")
+    assert (code, out) == (0, "0 1\n1 0\n1 2\n2 1\n")
+    assert "vertices" in err
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress])
+def test_standard_input(pack):
+    for text in (b"0 1\n1 2\n", b"%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n2 3\n"):
+        done = piped(pack(text), "bfs", "-", "-s", "0", "-o", "-")
+        assert (done.returncode, done.stdout) == (0, b"0 0\n1 1\n2 2\n"), done.stderr
+        if pack is not bytes:
+            break
+
+
+def test_csv_means_commas(capsys, tmp_path):
+    (tmp_path / "e.csv").write_text('from,to\nann,bob\nbob,"cid, junior"\n')
+    code, out, _ = run(capsys, "bfs -s ann --json", tmp_path / "e.csv", "-o", tmp_path / "levels.csv")
+    assert code == 0
+    assert json.loads(out)["source"] == "ann"
+    assert (tmp_path / "levels.csv").read_text() == 'vertex,level\nann,0\nbob,1\n"cid, junior",2\n'
+    run(capsys, "bc -u --top 1 --json", tmp_path / "e.csv", "-o", tmp_path / "scores.tsv")
+    assert (tmp_path / "scores.tsv").read_text().splitlines()[1] == "bob\t1.0"
+    one_line_error(capsys, "bfs -s dan", tmp_path / "e.csv", match="some are: ann, bob, cid, junior", exit_code=2)
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("u,v\n0,1\n1,2\n", ""),
+        ("a,b\n0,1\n1,2\n", "--header"),
+        ("0,1\n1,2\n", "--no-header"),
+        ("id,dst,src\n7,1,0\n8,2,1\n", "--columns src,dst"),
+        ("7,1,0\n8,2,1\n", "--columns 2,1"),
+    ],
+)
+def test_tables(capsys, tmp_path, text, options):
+    (tmp_path / "e.csv").write_text(text)
+    code, out, _ = run(capsys, f"bfs -s 0 --json {options}", tmp_path / "e.csv")
+    assert code == 0
+    assert json.loads(out)["level_sizes"] == [1, 1, 1]
+
+
+def test_labels_come_with_the_graph(capsys, tmp_path):
+    io.save(tmp_path / "g.grb", gb.Graph.from_edges([("ann", "bob"), ("bob", "cid")]))
+    assert json.loads(run(capsys, "bfs -s bob --json", tmp_path / "g.grb")[1])["reached"] == 2
+
+
+def test_only_edges_that_were_reached_count(capsys, tmp_path):
+    (tmp_path / "e.txt").write_text("0 1\n" + "".join(f"{i} {i + 1}\n" for i in range(2, 90)))
+    found = json.loads(run(capsys, "bfs -s 0 --json", tmp_path / "e.txt")[1])
+    assert (found["edges_traversed"], found["entries"]) == (1, 89)
+    found = json.loads(run(capsys, "bfs -s 0 -u --json", tmp_path / "e.txt")[1])
+    assert found["edges_traversed"] == 1
+    assert found["gteps"] == pytest.approx(1e-6 / found["milliseconds"])
+
+
+def test_long_work_shows_that_it_goes_on(capsys, monkeypatch, tmp_path):
+    from grblas_gpu import progress
+
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "INTERVAL", 0.001)
+    monkeypatch.setattr(progress, "is_shown", lambda: True)
+    shown = run(capsys, "generate kronecker 12 -o", tmp_path / "g.mtx")[2]
+    assert "generating kronecker: 0 s" in shown
+    assert shown.endswith("\r\x1b[K")
+    monkeypatch.setattr(progress, "is_shown", lambda: False)
+    assert run(capsys, "generate kronecker 12 -o", tmp_path / "g.mtx")[2] == ""
 
 
 # ---- bfs ----------------------------------------------------------------------------------------------------------
@@ -290,7 +404,7 @@ def test_bad_files(capsys, tmp_path):
 def test_bad_sources(capsys, graph):
     _, file, _ = graph
     one_line_error(capsys, "bfs -s 64", file, match="vertices 0 to 63")
-    one_line_error(capsys, "bfs -s -1", file, match="not a vertex")
+    one_line_error(capsys, "bfs -s one", file, match="no vertex is called 'one'", exit_code=2)
     one_line_error(capsys, "bc -s 99", file, match="not a vertex")
 
 
@@ -308,7 +422,10 @@ def test_nothing_is_written_when_something_fails(capsys, graph, tmp_path):
         "fly",
         "bfs",
         "bfs g.mtx",
-        "bfs g.mtx --source one",
+        "bfs g.mtx --source -1",
+        "bfs g.mtx --source 1 --columns a",
+        "bfs g.mtx --source 1 --header --no-header",
+        "bc g.mtx --source -3",
         "bfs g.mtx --source 1 --algorithm dijkstra",
         "bfs g.mtx --source 1 --repeat 0",
         "bfs g.mtx --source 1 --backend fpga",
@@ -317,6 +434,7 @@ def test_nothing_is_written_when_something_fails(capsys, graph, tmp_path):
         "generate tree 3",
         "generate path",
         "generate path three",
+        "generate kronecker -5",
         "bench --sources 0",
     ],
 )

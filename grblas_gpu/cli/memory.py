@@ -1,0 +1,102 @@
+"""Whether there is enough memory, before work begins: an estimate, and a refusal that has the figure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ..api.conversions import MAX_SIZE
+from ..display import bytes_text
+
+Arguments = dict[str, Any]
+
+#: Vertices and entries of what a generator makes; both directions of an edge are entries.
+SIZES: dict[str, Callable[[Arguments], tuple[float, float]]] = {
+    "kronecker": lambda a: (2.0 ** a["scale"], 2 * a["edge_factor"] * 2.0 ** a["scale"]),
+    "mycielskian": lambda a: (3 * 2.0 ** (a["k"] - 2), 7 * 3.0 ** (a["k"] - 2)),
+    "delaunay": lambda a: (a["n"], 6.0 * a["n"]),
+    "random_geometric": lambda a: (a["n"], a["n"] * _neighbours(a["n"], a["radius"])),
+    "watts_strogatz": lambda a: (a["n"], a["n"] * a["neighbours"]),
+    "grid_2d": lambda a: (_area(a), 4.0 * _area(a)),
+    "road": lambda a: (_area(a), 4.0 * _area(a) * a["keep"]),
+    "uniform_random": lambda a: (a["n"], a["n"] * a["average_degree"]),
+    "preferential_attachment": lambda a: (a["n"], 2.0 * a["n"] * a["edges_each"]),
+    "path": lambda a: (a["n"], 2.0 * a["n"]),
+    "star": lambda a: (a["n"], 2.0 * a["n"]),
+    "complete": lambda a: (a["n"], float(a["n"]) ** 2),
+    "bipartite": lambda a: (a["left"] + a["right"], 2.0 * a["left"] * a["degree"]),
+    "complete_bipartite": lambda a: (a["left"] + a["right"], 2.0 * a["left"] * a["right"]),
+}
+#: Bytes for each vertex and entry while it is made on the host, as measured.
+WORKING = {"delaunay": 100, "random_geometric": 72, "road": 45, "grid_2d": 38, "mycielskian": 8}
+WORKING_ELSE = 30
+STORED = 4  # bytes of an entry on a device, where large graphs are made some rows at a time
+
+#: Bytes in memory for one in a file: while text is parsed, and a matrix made of it.
+FACTORS = {".grb": 2, ".npz": 10}
+TEXT, COMPRESSED = 6, 20
+
+
+class TooLarge(MemoryError):
+    """It would not fit."""
+
+
+def check_generator(kind: str, arguments: Arguments, *, on_device: bool, force: bool) -> None:
+    """A TooLarge if the graph needs more memory than there is."""
+    vertices, entries = SIZES[kind](arguments)
+    if vertices > MAX_SIZE:
+        return  # no memory will do: the generator says what its arguments may be
+    each = STORED if on_device else WORKING.get(kind, WORKING_ELSE)
+    check(f"{kind} with {vertices:,.0f} vertices and up to {entries:,.0f} entries", (vertices + entries) * each, force)
+
+
+def check_file(name: str, kind: str, *, compressed: bool, force: bool) -> None:
+    """A TooLarge if what a file holds needs more memory than there is."""
+    size = Path(name).stat().st_size if Path(name).is_file() else 0
+    factor = FACTORS.get(kind, COMPRESSED if compressed else TEXT)
+    check(f"{name} ({bytes_text(size)})", size * factor, force)
+
+
+def check(what: str, needed: float, force: bool) -> None:
+    available = available_bytes()
+    if needed > available and not force:
+        raise TooLarge(
+            f"{what} needs about {bytes_text(needed)} of memory, and {bytes_text(available)} are free; "
+            "--force tries it anyway"
+        )
+
+
+def available_bytes() -> float:
+    """Memory that is free where new objects live: of the device, or of this machine and what limits this process."""
+    from ..backends.registry import current_engine
+
+    if current_engine().name == "cuda":
+        import cupy
+
+        return float(cupy.cuda.runtime.memGetInfo()[0])
+    free = [float("inf")]
+    with suppress(OSError, ValueError, StopIteration):
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        free.append(1024.0 * int(next(line for line in lines if line.startswith("MemAvailable")).split()[1]))
+    for limit, used in (
+        ("memory.max", "memory.current"),
+        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
+    ):
+        folder = Path("/sys/fs/cgroup")
+        with suppress(OSError, ValueError):  # "max" is no number
+            free.append(float(int((folder / limit).read_text()) - int((folder / used).read_text())))
+    return min(free)
+
+
+def _area(a: Arguments) -> float:
+    return float(a["nrows"]) * (a["nrows"] if a["ncols"] is None else a["ncols"])
+
+
+def _neighbours(n: int, radius: float | None) -> float:
+    """Points of n in the unit square that are near another: those of the circle."""
+    if radius is None:
+        return 0.96 * math.log(max(n, 2))
+    return min(float(n), 3.15 * radius**2 * n)

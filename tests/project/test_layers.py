@@ -15,7 +15,7 @@ FOLDERS = {PACKAGE: PACKAGE, "algorithms": f"{PACKAGE}.algorithms"}
 
 #: From top to bottom; a module imports from its own layer and from those below. "" is the package itself.
 LAYERS = {
-    "applications": "cli networkx_backend",
+    "applications": "__main__ cli networkx_backend",
     "libraries": "algorithms distributed generators io viz",
     "package": "",
     "api": "api",

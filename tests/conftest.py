@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import random
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,10 @@ from loop_cases import to_device  # noqa: F401  (a fixture)
 import grblas_gpu as gb
 from grblas_gpu.backends.cpu.tier import get_tier, set_tier
 
-# "compiled" is the CPU engine with a kernel for everything, however small.
-BACKENDS = ["numpy", "cpu", "compiled"]
+# "compiled" is the CPU engine with a kernel for everything, however small. Nearly every random example asks for kernels
+# of its own, and compiling them is what takes the time: the quick tests try a few, "thoroughly" as many as elsewhere.
+FEW = 12
+BACKENDS = ["numpy", "cpu", "compiled", pytest.param("thoroughly", marks=pytest.mark.slow)]
 if has_gpu():
     BACKENDS.append(pytest.param("cuda", marks=pytest.mark.gpu))  # type: ignore[arg-type]
 
@@ -36,11 +39,37 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 @pytest.fixture(params=BACKENDS)
 def backend(request: pytest.FixtureRequest) -> Iterator[str]:
     """The name of an engine; objects made in the test belong to it."""
-    if request.param == "compiled":
+    compiled = request.param in ("compiled", "thoroughly")
+    if compiled:
         request.getfixturevalue("numba_tier")
-    name = "cpu" if request.param == "compiled" else request.param
+    name = "cpu" if compiled else request.param
     with gb.using(name):
         yield name
+
+
+def _backend_of(item: pytest.Item) -> Any:
+    return getattr(getattr(item, "callspec", None), "params", {}).get("backend")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What has no random examples is the same test "compiled" and "thoroughly"."""
+    twice = [item for item in items if _backend_of(item) == "thoroughly" and not hasattr(item.obj, "hypothesis")]  # type: ignore[attr-defined]
+    if twice:
+        items[:] = [item for item in items if item not in set(twice)]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    function: Any = getattr(item, "obj", None)
+    if _backend_of(item) != "compiled" or not hasattr(function, "hypothesis"):
+        return (yield)
+    all_of_them = function._hypothesis_internal_use_settings
+    few = min(FEW, all_of_them.max_examples)
+    function._hypothesis_internal_use_settings = settings(all_of_them, max_examples=few)
+    try:
+        return (yield)
+    finally:
+        function._hypothesis_internal_use_settings = all_of_them
 
 
 @pytest.fixture
@@ -50,6 +79,16 @@ def numba_tier() -> Iterator[None]:
     set_tier("numba")
     yield
     set_tier(before)
+
+
+@pytest.fixture(params=[pytest.param(4, id="some"), pytest.param(1, id="all", marks=pytest.mark.slow)])
+def trials(request: pytest.FixtureRequest) -> Callable[[int], list[int]]:
+    """``for trial in trials(32)``: where every trial compiles kernels, the quick tests run a quarter of them.
+
+    Which quarter depends on the test, so that together they see every kind of operand.
+    """
+    source = random.Random(request.node.name)
+    return lambda count: sorted(source.sample(range(count), -(-count // request.param)))
 
 
 @pytest.fixture

@@ -122,13 +122,13 @@ CASES += [
 
 
 @pytest.mark.parametrize(("name", "strategy"), CASES)
-def test_mxv(rng, monkeypatch, name, strategy):
+def test_mxv(rng, trials, monkeypatch, name, strategy):
     monkeypatch.setattr(mxv_push, "TINY_DENSE", 10)
     op, dtype = SEMIRINGS[name]
     op = op[dtype]
     stored = op.binaryop.type.np_type
     many = name in THOROUGH
-    for trial in range(40 if many else 8):
+    for trial in trials(40 if many else 8):
         transposed, flip = bool(rng.integers(2)), bool(rng.integers(2))
         if not many:
             transposed = flip = trial % 2 == 0
@@ -232,11 +232,11 @@ def test_structure_only_reads_no_values():
 
 @pytest.mark.parametrize("strategy", ["mxm.gustavson", "mxm.masked_dot"])
 @pytest.mark.parametrize("name", ["plus_times", "plus_times int8", "min_plus", "any_pair", "plus_pair", "plus_firsti1"])
-def test_mxm(rng, name, strategy):
+def test_mxm(rng, trials, name, strategy):
     op, dtype = SEMIRINGS[name]
     op = op[dtype]
     stored = op.binaryop.type.np_type
-    for trial in range(12):
+    for trial in trials(12):
         a = random_matrix(rng, 20, 50, stored, iso=trial % 4 == 0)
         b = random_matrix(rng, 50, 40, stored, iso=trial % 4 == 0, fill=0.1 if trial % 2 else 0.6)
         mask = random_mask(rng, lambda: random_matrix(rng, 20, 40, "bool", rng.random() < 0.2, fill=0.4))
@@ -260,10 +260,10 @@ def random_pair(rng, dtype, trial):
 
 
 @pytest.mark.parametrize("name", ["plus", "minus", "pair", "lt", "second", "user"])
-def test_ewise(rng, name):
+def test_ewise(rng, trials, name):
     op = operators.BinaryOp.register_anonymous(user_times) if name == "user" else getattr(binary, name)
     op = op["INT64"]
-    for trial in range(8 if name in ("user", "second", "pair") else 32):
+    for trial in trials(8 if name in ("user", "second", "pair") else 32):
         x, y = random_pair(rng, "int64", trial)
         same(ENGINE.ewise_mult(x, y, op), DEFINITIONS.ewise_mult(x, y, op))
         same(ENGINE.ewise_add(x, y, op), DEFINITIONS.ewise_add(x, y, op))
@@ -271,9 +271,9 @@ def test_ewise(rng, name):
             same(ENGINE.ewise_union(x, y, op, 3, 4), DEFINITIONS.ewise_union(x, y, op, 3, 4))
 
 
-def test_ewise_casts(rng):
+def test_ewise_casts(rng, trials):
     op = binary.plus["FP64"]
-    for trial in range(8):
+    for trial in trials(8):
         x, _ = random_pair(rng, "int8", trial)
         _, y = random_pair(rng, "float64", trial)
         same(ENGINE.ewise_mult(x, y, op), DEFINITIONS.ewise_mult(x, y, op))
@@ -289,11 +289,11 @@ def test_apply_large():
 
 
 @pytest.mark.parametrize("name", ["plus", "min", "lor", "any", "times"])
-def test_reduce(rng, name):
+def test_reduce(rng, trials, name):
     dtype = "BOOL" if name == "lor" else "INT64"
     op = getattr(monoid, name)[dtype]
     stored = op.type.np_type
-    for trial in range(16):
+    for trial in trials(16):
         x, a = random_pair(rng, stored, 2 * trial)[0], random_matrix(rng, 15, 12, stored, trial % 3 == 0)
         for store in (x, a):
             got, wanted = ENGINE.reduce_scalar(store, op), DEFINITIONS.reduce_scalar(store, op)
@@ -318,21 +318,21 @@ def test_reduce_large(rng):
 
 
 @pytest.mark.parametrize("name", ["tril", "valuegt", "rowle"])
-def test_select(rng, name):
+def test_select(rng, trials, name):
     op = getattr(select, name)["INT64"]
-    for trial in range(16):
+    for trial in trials(16):
         x, _ = random_pair(rng, "int64", trial)
         same(ENGINE.select(x, op, 4), DEFINITIONS.select(x, op, 4))
 
 
 @pytest.mark.parametrize("name", [None, "plus", "min", "user"])
 @pytest.mark.parametrize("replace", [False, True])
-def test_write(rng, name, replace):
+def test_write(rng, trials, name, replace):
     accum = None
     if name is not None:
         accum = operators.BinaryOp.register_anonymous(user_times) if name == "user" else getattr(binary, name)
         accum = accum["INT64"]
-    for trial, masked in product(range(8 if name in ("user", "min") else 32), (False, True)):
+    for trial, masked in product(trials(8 if name in ("user", "min") else 32), (False, True)):
         c, t = random_pair(rng, "int64", trial)
         shape = (lambda: random_matrix(rng, 15, 12, "bool", fill=0.5)) if trial % 2 else None
         mask = random_mask(rng, shape or (lambda: random_vector(rng, 25, rng.choice(KINDS), "bool")))

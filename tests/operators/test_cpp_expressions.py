@@ -104,7 +104,7 @@ class Pair:
 
 
 @needs_compiler
-@pytest.mark.parametrize("every", [9, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [27, pytest.param(1, marks=pytest.mark.slow)])
 def test_values_and_types_are_those_of_cpp(compiled, every):
     """Numba takes a fifth of a second for each case, so the quick test asks it only about some of them."""
     for number, (text, dtype) in enumerate(CASES):

@@ -44,7 +44,7 @@ types: $(READY)  ## mypy
 unit: $(READY)  ## our tests and the documentation's examples
 	$(PY) -m pytest -m "not slow" -n auto --dist worksteal $(ARGS)
 
-test-slow: $(READY)  ## the tests that `make test` leaves out: CUDA kernels emulated on the CPU (needs g++)
+test-slow: $(READY)  ## what `make test` leaves out: more examples and trials, faults and fuzzing, CUDA kernels emulated by g++
 	$(PY) -m pytest -m slow $(ARGS)
 
 conformance: $(READY)  ## python-graphblas's own tests, run against grblas_gpu

@@ -19,7 +19,7 @@ from .api import operations
 from .api.base import replace
 from .api.conversions import MAX_SIZE
 from .api.explain import explain
-from .api.loop import loop
+from .api.loop import loop, when
 from .api.mask import Mask
 from .api.matrix import Matrix
 from .api.scalar import Scalar
@@ -88,6 +88,7 @@ __all__ = [
     "unary",
     "using",
     "viz",
+    "when",
 ]
 
 

@@ -19,14 +19,16 @@ from typing import Any
 import numpy as np
 
 from ..backends import interpreter
+from ..backends.interpreter import holds
 from ..config import config
 from ..display import html_object
 from ..errors import LoopError
 from ..ir import ops, recording
 from ..ir.node import Node, node_of
 from ..ir.program import Program
-from ..ir.recording import Number
+from ..ir.recording import Count
 from ..trace import records as trace
+from .bodies import RecordedBody
 from .scalar import Scalar
 from .vector import Vector
 
@@ -52,12 +54,34 @@ def loop(condition: Any, limit: int | None = None, *, fallback: bool = False) ->
     >>> levels.to_dict()
     {0: 0, 1: 1, 2: 2, 3: 2}
     """
+    _check_condition(condition, "loop")
+    return Loop(condition, None if limit is None else _whole(limit), fallback)
+
+
+def when(condition: Any) -> Loop:
+    """``for _ in when(condition): ...``: an ``if`` that a loop can hold. Its body runs once if the condition holds.
+
+    The condition is one of :func:`loop`. It is a ``for`` because that is how Python lets us decide later: while a loop
+    is recorded, an ``if`` would have to be decided at once.
+
+    >>> import grblas_gpu as gb
+    >>> total, rounds = gb.Scalar.from_value(100), gb.Vector.from_scalar(1, 3)
+    >>> for _ in gb.loop(rounds, 3):
+    ...     total << gb.binary.minus(total & 30)
+    ...     for _ in gb.when(total < 50):
+    ...         rounds << gb.binary.plus(rounds, 1)
+    >>> total.value, rounds.to_dense().tolist()
+    (10, [3, 3, 3])
+    """
+    _check_condition(condition, "when")
+    return Loop(condition, 1, False, once=True)
+
+
+def _check_condition(condition: Any, name: str) -> None:
     role = getattr(condition, "_role", None)
     if role not in ("object", "expression") and not hasattr(condition, "nvals"):
-        raise TypeError(f"loop: the condition is a Vector, a Matrix or a comparison of Scalars; got {type(condition)}")
-    if limit is not None:
-        limit = _whole(limit)
-    return Loop(condition, limit, fallback)
+        kind = type(condition)
+        raise TypeError(f"{name}: the condition is a Vector, a Matrix or a comparison of Scalars; got {kind}")
 
 
 def _whole(limit: Any) -> int:
@@ -92,19 +116,22 @@ class Loop:
     mode = "iterated"
     program: Program | None = None
 
-    def __init__(self, condition: Any, limit: int | None, fallback: bool) -> None:
+    def __init__(self, condition: Any, limit: int | None, fallback: bool, once: bool = False) -> None:
         self.condition = condition
         self.limit = limit
+        self.once = once
         self._fallback = fallback
 
     def __iter__(self) -> Iterator[Any]:
-        if recording.active and (recorder := recording.current()) is not None:
-            recorder.refuse("a loop inside of a loop")
         condition = self.condition
+        if recording.active and (recorder := recording.current()) is not None:
+            if not recorder.falls_back and condition.ndim != 2:
+                return self._nest(recorder, sys._getframe(1))
+            recorder.refuse("a loop inside of a loop")  # whether Python would go there at all is not known
         engine: Any = condition.engine if _is_expression(condition) else getattr(condition, "_engine", None)
         mode = config["loops"]
         records = engine is not None and (mode == "recorded" or (mode == "auto" and engine.runs_loops))
-        if not records or condition.ndim == 2:  # what changes matrices is not recorded
+        if self.once or not records or condition.ndim == 2:  # what changes matrices is not recorded
             return self._iterate()
         return self._record(engine, sys._getframe(1))
 
@@ -126,7 +153,7 @@ class Loop:
         recorder = Recorder(self, engine, frame, self._fallback)
         recording.begin(recorder)
         try:
-            yield Number(recorder, "step", _itself)
+            yield recorder.count.number()
         except GeneratorExit:  # the body was left: what it did so far has happened
             if recorder.symbolic:
                 recorder.stop()
@@ -144,24 +171,19 @@ class Loop:
         steps = engine.run_loop(program) if engine.runs_loops else None
         self.mode = "iterated" if steps is None else "fused"
         self.steps = recorder.repeat(program) if steps is None else steps
-        recorder.step = max(0, self.steps - 1)
+        recorder.count.step = max(0, self.steps - 1)
         recorder.forget()
 
-
-def holds(condition: Any) -> bool:
-    """Whether a condition is true now.
-
-    >>> from grblas_gpu import Scalar, Vector
-    >>> holds(Vector(int, 3)), holds(Scalar.from_value(2.5) > 1)
-    (False, True)
-    """
-    if getattr(condition, "_is_scalar", False):
-        return bool(condition if type(condition) is Scalar else condition.new())
-    return bool(condition.nvals)
-
-
-def _itself(step: int) -> int:
-    return step
+    def _nest(self, recorder: Recorder, frame: FrameType) -> Iterator[Any]:
+        """A part of a recording."""
+        self.mode = "recorded"
+        count, finished = recorder.enter(self, frame), False
+        try:
+            yield count.number()
+            finished = True
+        finally:
+            if recorder.symbolic:
+                recorder.leave(finished)
 
 
 def _is_row(parent: Any, indexes: Any) -> bool:
@@ -181,18 +203,26 @@ class Recorder:
 
     symbolic = True
     gave_up = False
-    step = 0
 
     def __init__(self, loop: Loop, engine: Any, frame: FrameType, fallback: bool) -> None:
-        self.loop: Any = loop
         self.engine = engine
-        self.nodes: list[Node] = []
+        self.count = Count(self)
+        self._bodies = [RecordedBody(loop, self.count, frame)]  # the innermost is the last
+        self._counted = 1  # loops
+        self._left: int | None = None  # the line at which Python left a loop inside
         self.written: dict[int, Any] = {}
         self.made: dict[int, Any] = {}
         self._frame: FrameType | None = frame
         self._fallback = fallback
         self._seen: dict[int, tuple[Any, str, int]] = {}
-        self._bound = dict(frame.f_locals)
+
+    @property
+    def nodes(self) -> list[Node]:
+        return self._bodies[-1].nodes if self._bodies else []
+
+    @property
+    def falls_back(self) -> bool:
+        return self._fallback
 
     # ---- what the rest of the library calls while recording ------------------------------------------------------
 
@@ -289,44 +319,43 @@ class Recorder:
             interpreter.execute(node)
 
     def program(self) -> Program:
-        """The body is complete: is it a loop that ends, and that Python would have run the same way?"""
+        """The whole recording."""
         frame, self._frame = self._frame, None
         assert frame is not None
-        if self.made:
-            self._check_names(frame)
-        condition = self.loop.condition
-        parts = condition.args if _is_expression(condition) else [condition]
-        if self.loop.limit is None and self.written.keys().isdisjoint(map(id, parts)):
-            raise LoopError(f"{frame.f_code.co_filename}: nothing in the body changes the condition of the loop")
-        return Program(tuple(self.nodes), condition, self.loop.limit, self, frame.f_code)
+        if self._left is not None:
+            raise LoopError(f"{frame.f_code.co_filename}:{self._left}: `break` in a loop inside of a loop")
+        return self._bodies[0].program(self.made, frame.f_code, OBJECTS)
 
-    def _check_names(self, frame: FrameType) -> None:
-        """A name that stands for another object at every step is not for the device."""
-        for name, after in frame.f_locals.items():
-            before = self._bound.get(name)
-            if after is not before and id(after) in self.made and type(before) in OBJECTS and self._reads(before):
-                raise LoopError(
-                    f"{frame.f_code.co_filename}: the loop binds {name} to a new object at every step, which a loop on "
-                    f"the device cannot do; write {name} << ... to change the object"
-                )
+    # ---- loops inside ----------------------------------------------------------------------------------------------
+
+    def enter(self, loop: Loop, frame: FrameType) -> Count:
+        """A loop inside begins: what follows is its body."""
+        count = Count(self, f"step{self._counted}")
+        self._counted += 1
+        self._bodies.append(RecordedBody(loop, count, frame))
+        return count
+
+    def leave(self, finished: bool) -> None:
+        """It ends; or Python has left it half-way, after which this can only be run once, to tell what happened."""
+        assert self._frame is not None
+        body, code, place = self._bodies.pop(), self._frame.f_code, self._frame.f_lasti
+        if finished:
+            try:
+                program = body.program(self.made, code, OBJECTS)
+            except LoopError:
+                self.stop()
+                self.forget()
+                raise
+        else:
+            self._left = self._frame.f_lineno
+            program = Program(tuple(body.nodes), body.loop.condition, 1, body.count, code)
+        op = ops.WHEN if body.loop.once or not finished else ops.LOOP
+        self.nodes.append(Node(op, None, None, (program,), place=place))
 
     def forget(self) -> None:
         """Let go of the objects: the count, which may live on, knows this recorder."""
-        self.loop, self.nodes = None, []
-        self.written, self.made, self._seen, self._bound = {}, {}, {}, {}
-
-    def _reads(self, obj: Any) -> bool:
-        return any(
-            obj is arg or obj is getattr(arg, "parent", None)
-            for node in self.nodes
-            for arg in (*node.operands, node.mask)
-        )
+        self._bodies, self.written, self.made, self._seen = [], {}, {}, {}
 
     def repeat(self, program: Program) -> int:
         """The program, one node after another: what an engine cannot run as a whole."""
-        self.step = 0
-        while (program.limit is None or self.step < program.limit) and holds(program.condition):
-            for node in program.nodes:
-                interpreter.execute(node)
-            self.step += 1
-        return self.step
+        return interpreter.repeat(program)

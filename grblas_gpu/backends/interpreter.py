@@ -12,6 +12,7 @@ from ..errors import OutOfMemory
 from ..ir import ops
 from ..ir.node import Node
 from ..ir.ops import Op
+from ..ir.program import Program
 from ..trace import records as trace
 from ..undivided import notice_thread
 from . import assignment, operations, products
@@ -56,12 +57,14 @@ CHANGE: dict[Op, Callable[[Node], None]] = {
     ops.SET_ELEMENT: assignment.set_element,
     ops.REMOVE_ELEMENT: assignment.remove_element,
     ops.CLEAR: assignment.clear,
+    ops.LOOP: lambda node: _control(node),
+    ops.WHEN: lambda node: _control(node),
 }
 
 
 def execute(node: Node, tracing: bool = True) -> None:
     """``out<mask, replace> (accum)= op(operands)``. If anything fails, every object is as it was."""
-    if tracing and trace.current() is not None:
+    if tracing and node.op not in ops.CONTROL and trace.current() is not None:
         _execute_traced(node)
         return
     notice_thread()
@@ -86,6 +89,29 @@ def execute(node: Node, tracing: bool = True) -> None:
     except MemoryError as error:
         shape = node.out.shape
         raise OutOfMemory(f"{node.op} into {node.out.name} of shape {shape}: {error or 'no memory left'}") from None
+
+
+def _control(node: Node) -> None:
+    (program,) = node.operands
+    repeat(program)
+
+
+def repeat(program: Program) -> int:
+    """A program, one node after another, while its condition holds; the number of its steps."""
+    count = program.count
+    count.step = 0
+    while (program.limit is None or count.step < program.limit) and holds(program.condition):
+        for node in program.nodes:
+            execute(node)
+        count.step += 1
+    return int(count.step)
+
+
+def holds(condition: Any) -> bool:
+    """Whether a condition is true now: entries of a vector or matrix, or a scalar, or an expression of scalars."""
+    if condition.ndim:
+        return bool(condition.nvals)
+    return bool(condition if condition._role == "object" else condition.new())
 
 
 def _execute_traced(node: Node) -> None:

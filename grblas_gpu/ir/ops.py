@@ -75,6 +75,11 @@ SET_ELEMENT = Op("set_element")  # value, indexes
 REMOVE_ELEMENT = Op("remove_element")  # indexes
 CLEAR = Op("clear")
 
+# Other operations: a program that is repeated while its condition holds, or run once if it does.
+LOOP = Op("loop")
+WHEN = Op("when")
+
+CONTROL = frozenset((LOOP, WHEN))
 MATVEC = frozenset((MXV, VXM))
 REDUCTIONS = frozenset((REDUCE, REDUCE_OR_IDENTITY))
 #: What a recorded loop may hold.

@@ -10,6 +10,7 @@ from types import CodeType
 from typing import Any, NamedTuple
 
 from .node import Handle, Node
+from .ops import CONTROL
 from .text import program_text
 
 
@@ -19,13 +20,22 @@ class Program(NamedTuple):
     nodes: tuple[Node, ...]
     condition: Any
     limit: int | None
-    count: Any  # the symbolic count of the loop belongs to this recording
+    count: Any  # of the loop, as operands name it
     code: CodeType | None = None  # that the nodes were recorded from
 
     @property
     def written(self) -> dict[int, Handle]:
         """The handles that nodes write to, by identity."""
-        return {id(node.out): node.out for node in self.nodes}
+        written: dict[int, Handle] = {}
+        for node in self.nodes:
+            written |= node.operands[0].written if node.op in CONTROL else {id(node.out): node.out}
+        return written
+
+    @property
+    def counts(self) -> frozenset[Any]:
+        """The counts of this loop and of those inside."""
+        inside = [node.operands[0].counts for node in self.nodes if node.op in CONTROL]
+        return frozenset((self.count,)).union(*inside)
 
     def line(self, node: Node) -> int:
         """The source line of a node; 0 if it is not known."""

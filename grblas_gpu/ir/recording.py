@@ -50,35 +50,56 @@ def refuse(what: str) -> None:
         recording.refuse(what)
 
 
-class Number:
-    """The count of a loop, or simple arithmetic on it: symbolic while the body is recorded, a number afterwards.
+class Count:
+    """The steps of a loop so far; not known while the loop is recorded, which ``recorder`` tells.
 
-    >>> class Counting:
-    ...     step, symbolic = 7, False
-    >>> count = Number(Counting(), "step", lambda step: step)
-    >>> int(count), int(2 * count + 1), count == 7
-    (7, 15, True)
+    ``name`` tells the loops of one recording apart: the others are inside of the first.
     """
 
-    __slots__ = ("_compute", "_loop", "text")
+    __slots__ = ("_recorder", "name", "step")
 
-    def __init__(self, loop: Any, text: str, compute: Callable[[int], int]) -> None:
-        self._loop = loop
-        self._compute = compute
-        self.text = text  # as C++, with the count called `step`
+    def __init__(self, recorder: Any, name: str = "step") -> None:
+        self._recorder = recorder
+        self.name = name
+        self.step = 0
 
     @property
     def symbolic(self) -> bool:
-        return bool(self._loop.symbolic)
+        return bool(self._recorder.symbolic)
 
-    def counts(self, loop: Any) -> bool:
-        """Whether this is the count of that loop, and not of one before it."""
-        return self._loop is loop
+    def known(self) -> int:
+        if self._recorder.symbolic:
+            self._recorder.read("the count of the loop")
+        return self.step
+
+    def number(self) -> Number:
+        return Number((self,), self.name, self.known)
+
+
+class Number:
+    """The count of a loop, or simple arithmetic on counts: symbolic while a body is recorded, a number afterwards.
+
+    >>> class Recorded:
+    ...     symbolic = False
+    >>> count = Count(Recorded())
+    >>> count.step, depth = 7, count.number()
+    >>> int(depth), int(2 * depth + 1), depth == 7
+    (7, 15, True)
+    """
+
+    __slots__ = ("_compute", "counts", "text")
+
+    def __init__(self, counts: tuple[Count, ...], text: str, compute: Callable[[], int]) -> None:
+        self._compute = compute
+        self.counts = counts
+        self.text = text  # as C++, with the counts by their names
+
+    @property
+    def symbolic(self) -> bool:
+        return any(count.symbolic for count in self.counts)
 
     def __index__(self) -> int:
-        if self._loop.symbolic:
-            self._loop.read("the count of the loop")
-        return self._compute(self._loop.step)
+        return self._compute()
 
     __int__ = __index__
 
@@ -88,16 +109,18 @@ class Number:
         return np.array(int(self), dtype)
 
     def _with(self, other: Any, sign: str, flip: bool = False) -> Any:
-        if isinstance(other, Number):
-            text, value = other.text, other._compute
-        elif isinstance(other, int):
-            text, value = f"int64({int(other)}ll)", lambda step: int(other)
+        counts = self.counts
+        if isinstance(other, Number) and other.symbolic:
+            counts, text, value = (*counts, *other.counts), other.text, other._compute
+        elif isinstance(other, (int, Number)):
+            number = int(other)
+            text, value = f"int64({number}ll)", lambda: number
         else:
             return NotImplemented
         mine, operate = self._compute, _SIGNS[sign]
         if flip:
-            return Number(self._loop, f"({text} {sign} {self.text})", lambda step: operate(value(step), mine(step)))
-        return Number(self._loop, f"({self.text} {sign} {text})", lambda step: operate(mine(step), value(step)))
+            return Number(counts, f"({text} {sign} {self.text})", lambda: operate(value(), mine()))
+        return Number(counts, f"({self.text} {sign} {text})", lambda: operate(mine(), value()))
 
     def __add__(self, other: Any) -> Any:
         return self._with(other, "+")
@@ -142,4 +165,4 @@ class Number:
         return hash(int(self))
 
     def __repr__(self) -> str:
-        return f"<{self.text} of a loop>" if self._loop.symbolic else repr(int(self))
+        return f"<{self.text} of a loop>" if self.symbolic else repr(int(self))

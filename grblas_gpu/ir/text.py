@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .node import Node
+from .ops import CONTROL, WHEN
 from .recording import Number
 
 LETTERS = "svA"  # scalar, vector, matrix
@@ -73,9 +74,22 @@ def condition_text(condition: Any, limit: int | None, names: Names) -> str:
     return text if limit is None else f"{text}, at most {limit} times"
 
 
+def _body(nodes: Iterable[Node], names: Names) -> list[str]:
+    lines = []
+    for node in nodes:
+        if node.op not in CONTROL:
+            lines.append(f"    {node_text(node, names)}")
+            continue
+        (program,) = node.operands
+        word, limit = ("when", None) if node.op is WHEN else ("while", program.limit)
+        inside = [f"{word} {condition_text(program.condition, limit, names)}:", *_body(program.nodes, names)]
+        lines += [f"    {line}" for line in inside]
+    return lines
+
+
 def program_text(nodes: Iterable[Node], condition: Any, limit: int | None) -> str:
     """The whole of a program; golden tests compare it."""
     names = Names()
     head = f"while {condition_text(condition, limit, names)}:"
-    lines = [f"    {node_text(node, names)}" for node in nodes]
+    lines = _body(nodes, names)
     return "\n".join([f"program({names.declared()})", head, *lines])

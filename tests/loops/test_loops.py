@@ -16,7 +16,7 @@ from loop_bodies import BODIES
 from loop_cases import graphs, made_of, same
 
 import grblas_gpu as gb
-from grblas_gpu import Matrix, Scalar, Vector, algorithms, binary, generators, monoid, select, semiring
+from grblas_gpu import Matrix, Scalar, Vector, algorithms, binary, generators, monoid, semiring
 from grblas_gpu.backends import registry as backends
 from grblas_gpu.exceptions import LoopError
 from grblas_gpu.ir import recording
@@ -242,20 +242,13 @@ def looks_at_a_scalar(A: Matrix, frontier: Vector, **options: Any) -> None:
             break
 
 
-def loops_inside(A: Matrix, frontier: Vector, **options: Any) -> None:
-    for _ in gb.loop(frontier, **options):
-        frontier << semiring.lor_land(frontier @ A)
-        for _ in gb.loop(frontier, 1):
-            frontier << select.valueeq(frontier, 0)
-
-
 def extracts(A: Matrix, frontier: Vector, **options: Any) -> None:
     for _ in gb.loop(frontier, 2, **options):
         frontier << semiring.lor_land(frontier @ A)
         frontier[:3] << frontier[1:4].new()
 
 
-LOOKING = [looks_at_entries, looks_before, looks_at_the_count, looks_at_a_scalar, loops_inside, extracts]
+LOOKING = [looks_at_entries, looks_before, looks_at_the_count, looks_at_a_scalar, extracts]
 
 
 @pytest.mark.parametrize("body", LOOKING, ids=lambda body: body.__name__)

@@ -135,6 +135,8 @@ class Body:
 
     def _step(self, node: Node) -> tuple:
         ir_op, out, op, args, mask, accum, replace, desc, _ = node
+        if ir_op in ops.CONTROL:
+            raise Unfusable("a loop inside of a loop")
         kind = KINDS[ir_op]
         if kind == "assign":
             args = args[:1]  # to everything
@@ -180,7 +182,7 @@ class Body:
             return variable
         content = arg._content
         if type(content) is Number:
-            if content.counts(self._program.count):
+            if self._program.counts.issuperset(content.counts):
                 return "count", 0, dtype, False, content.text
             content = arg._get()
         if content is None:

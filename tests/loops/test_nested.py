@@ -1,0 +1,130 @@
+"""Loops and conditions inside of loops: recorded on every engine, the same as iterating, and clear errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from loop_cases import graphs, same
+from nested_bodies import NESTED
+
+import grblas_gpu as gb
+from grblas_gpu import Scalar, Vector, binary, monoid
+from grblas_gpu.exceptions import LoopError
+from grblas_gpu.ir import recording
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_a_recorded_loop_is_the_same(backend: str, name: str) -> None:
+    A = graphs()["directed"].to(backend)
+    with gb.config.set(loops="iterated"):
+        expected, results = NESTED[name](A, 5)
+    with gb.config.set(loops="recorded"):
+        loop, found = NESTED[name](A, 5)
+    assert loop.program is not None and loop.steps == expected.steps
+    assert [x.isclose(y) for x, y in zip(results, found, strict=True)] == [True] * len(found)
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_a_loop_on_the_device_is_a_loop(to_device: Any, name: str) -> None:
+    A, body = graphs()["directed"], NESTED[name]
+    with gb.using("cpu"), gb.config.set(loops="iterated"):
+        expected, results = body(A, 5)
+    loop, found = body(to_device(A), 5)
+    assert loop.steps == expected.steps
+    assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True] * len(found)
+
+
+@pytest.fixture
+def recorded() -> Any:
+    with gb.using("numpy"), gb.config.set(loops="recorded"):
+        yield
+
+
+def test_the_text_of_a_program(recorded: None) -> None:
+    v, w, s = Vector.from_dense([3, 1, 2]), Vector(int, 3), Scalar.from_value(0)
+    loop = gb.loop(v, 2)
+    for outer in loop:
+        w << v
+        for inner in gb.loop(w):
+            w << gb.select.valuegt(w, 10 * outer + inner)
+        for _ in gb.when(s < 1):
+            s << v.reduce(monoid.plus)
+    assert str(loop.program) == (
+        "program(v0: INT64[3], v1: INT64[3], s0: INT64)\n"
+        "while v0.nvals, at most 2 times:\n"
+        "    v1 = copy (v0)\n"
+        "    while v1.nvals:\n"
+        "        v1 = select select.valuegt[INT64] (v1, ((int64(10ll) * step) + step1))\n"
+        "    when binary.lt[INT64](s0, 1):\n"
+        "        s0 = reduce monoid.plus[INT64] (v0)"
+    )
+
+
+def test_when_outside_of_a_loop(backend: str) -> None:
+    v = Vector.from_dense([1, 2, 3])
+    for _ in gb.when(Scalar.from_value(3) > 2):
+        v << binary.plus(v, 1)
+    for _ in gb.when(Scalar.from_value(3) > 4):
+        v << binary.plus(v, 100)
+    for _ in gb.when(Vector(int, 3)):
+        v << binary.plus(v, 1000)
+    assert v.to_dense().tolist() == [2, 3, 4]
+    with pytest.raises(TypeError, match="when: the condition is"):
+        gb.when(3)
+
+
+def test_a_break_inside(recorded: None) -> None:
+    """Nobody can tell when Python would have come to it."""
+    v, w = Vector.from_dense([1, 2, 3]), Vector.from_dense([1, 2, 3])
+    with pytest.raises(LoopError, match=r"test_nested\.py:\d+: `break` in a loop inside"):
+        for _ in gb.loop(v, 2):
+            v << binary.plus(v, 1)
+            for _ in gb.loop(w, 5):
+                w << binary.plus(w, 1)
+                break
+    assert recording.current() is None
+    assert v.to_dense().tolist() == [1, 2, 3]
+
+
+def test_what_happened_before_an_error_inside(recorded: None) -> None:
+    v, w = Vector.from_dense([1, 2, 3]), Vector.from_dense([1, 2, 3])
+    with pytest.raises(gb.exceptions.DimensionMismatch):
+        for _ in gb.loop(v, 2):
+            v << binary.plus(v, 1)
+            for _ in gb.loop(w, 5):
+                w << binary.plus(w, 1)
+                w << Vector(int, 7)
+    assert recording.current() is None
+    assert (v.to_dense().tolist(), w.to_dense().tolist()) == ([2, 3, 4], [2, 3, 4])
+
+
+def test_a_loop_inside_that_cannot_end(recorded: None) -> None:
+    v, w = Vector.from_dense([1, 2, 3]), Vector.from_dense([1, 2, 3])
+    with pytest.raises(LoopError, match="nothing in the body changes the condition"):
+        for _ in gb.loop(v, 2):
+            for _ in gb.loop(w):
+                v << binary.plus(v, 1)
+    assert recording.current() is None
+
+
+def test_a_name_that_is_bound_anew_inside(recorded: None) -> None:
+    v = Vector.from_dense([1, 2, 3])
+    with pytest.raises(LoopError, match="binds x to a new object"):
+        for _ in gb.loop(v, 2):
+            x = v.dup()
+            for _ in gb.loop(v, 2):
+                x = binary.plus(x, 1).new()
+    assert recording.current() is None
+
+
+def test_a_fallback_with_a_loop_inside(recorded: None) -> None:
+    v, w = Vector.from_dense([1, 2, 3]), Vector.from_dense(np.arange(3))
+    rounds = gb.loop(v, 2, fallback=True)
+    for _ in rounds:
+        v << binary.plus(v, 1)
+        for _ in gb.loop(w, 2):
+            w << binary.plus(w, v.to_dense()[0])
+    assert (rounds.steps, rounds.mode) == (2, "iterated")
+    assert w.to_dense().tolist() == [10, 11, 12]

@@ -13,7 +13,7 @@ DOCS_READY := $(VENV)/.docs-ready
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types unit conformance networkx test-slow test-gpu bench bench-cpu docs clean
+.PHONY: help demo test lint types unit conformance networkx test-slow test-gpu bench bench-cpu package docs clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -24,7 +24,9 @@ $(VENV)/.ready: pyproject.toml
 	$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	touch $@
 
-$(VENV)/.docs-ready: $(VENV)/.ready
+# Documentation needs the package and Sphinx, not what tests need.
+$(VENV)/.docs-ready: pyproject.toml
+	test -x $(PY) || $(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	touch $@
 
@@ -62,6 +64,12 @@ bench: $(READY) bench-cpu  ## next to SuiteSparse and others, in some minutes: r
 
 bench-cpu: $(READY)  ## only the CPU engine next to SuiteSparse, operation by operation: is it as fast as we want it to be?
 	$(PY) -m benchmarks.cpu_speed --runs 3 --output cpu_speed.json
+
+package: $(READY)  ## wheel and sdist in dist/, and what twine and validate-pyproject say about them
+	$(PY) -m pip install --quiet --disable-pip-version-check build twine validate-pyproject
+	$(PY) -m build --outdir dist .
+	$(PY) -m twine check --strict dist/*
+	$(PY) -m validate_pyproject pyproject.toml
 
 docs: $(DOCS_READY)  ## HTML in site/
 	$(PY) -m sphinx --fail-on-warning --keep-going -q -b html docs site

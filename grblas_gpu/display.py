@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from html import escape
 from typing import Any
 
 _CELL = "padding:2px 8px;text-align:right"
+
+
+def escape(text: str) -> str:
+    """Text in HTML. (The module ``html`` takes as long to load as a tenth of this package, and few programs need it.)
+
+    >>> escape("a < b")
+    'a &lt; b'
+    """
+    import html
+
+    return html.escape(text)
 
 
 def html_table(head: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
@@ -48,17 +58,15 @@ def bytes_text(count: float) -> str:
 
 def new_figure(**options: Any) -> Any:
     """An empty figure of matplotlib that a notebook shows at the end of a cell, whether pyplot was loaded or not."""
-    return _figure_class()(**options)
+    try:
+        from matplotlib.figure import Figure  # nothing else loads matplotlib
+    except ImportError:
+        raise ImportError("a plot needs matplotlib: pip install 'grblas_gpu[plot]'") from None
+    return _shown_in_notebooks(Figure)(**options)
 
 
 @cache
-def _figure_class() -> type:
-    """Made when it is needed: nothing else loads matplotlib."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError("a plot needs matplotlib: pip install 'grblas_gpu[plot]'") from None
-
+def _shown_in_notebooks(Figure: Any) -> type:
     class NotebookFigure(Figure):
         def _repr_png_(self) -> bytes:
             from io import BytesIO

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any
 
 from ..backends.registry import get_engine
 from ..config import config
+from ..display import escape
 from ..errors import InvalidObject
 from ..ir import recording
 from ..ir.descriptor import Descriptor, descriptor_from_options

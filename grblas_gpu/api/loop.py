@@ -12,7 +12,6 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Iterator
-from html import escape
 from types import FrameType
 from typing import Any
 
@@ -21,7 +20,7 @@ import numpy as np
 from ..backends import interpreter
 from ..backends.interpreter import holds
 from ..config import config
-from ..display import html_object
+from ..display import escape, html_object
 from ..errors import LoopError
 from ..ir import ops, recording
 from ..ir.node import Node, node_of

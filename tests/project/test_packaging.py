@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 from pathlib import Path
 
@@ -50,7 +54,102 @@ def test_parts_are_loaded_when_they_are_asked_for(name):
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize("module", ["numba", "cupy", "scipy", "networkx"])
+@pytest.mark.parametrize("module", ["numba", "cupy", "scipy", "networkx", "matplotlib", "pandas", "html"])
 def test_import_is_light(module):
     code = f"import sys, grblas_gpu; sys.exit({module!r} in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+# ---- what a public project has -------------------------------------------------------------------------------------
+
+
+def read_yaml(name):
+    return pytest.importorskip("yaml").safe_load((ROOT / name).read_text(encoding="utf-8"))
+
+
+def test_classifiers_and_workflow_name_the_same_pythons():
+    workflow = read_yaml(".github/workflows/ci.yml")
+    listed = {re.search(r":: (3\.\d+)$", line) for line in PROJECT["project"]["classifiers"]}
+    assert workflow["jobs"]["test"]["strategy"]["matrix"]["python"] == sorted(found[1] for found in listed if found)
+    assert PROJECT["project"]["requires-python"] == ">=3.11"
+
+
+def test_the_workflow_runs_make_and_nothing_else():
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    jobs = read_yaml(".github/workflows/ci.yml")["jobs"]
+    commands = [step["run"].split() for job in jobs.values() for step in job["steps"] if "run" in step]
+    assert {target for program, target in commands if program == "make"} == {"test", "docs", "package"} <= targets
+    assert all(program == "make" for program, _ in commands)
+
+
+def test_citation():
+    citation = read_yaml("CITATION.cff")
+    assert citation["version"] == PROJECT["project"]["version"]
+    assert citation["license"] == PROJECT["project"]["license"]
+    assert {"cff-version", "message", "title", "authors"} <= citation.keys()
+
+
+def test_hooks_and_templates():
+    hooks = [hook["id"] for repo in read_yaml(".pre-commit-config.yaml")["repos"] for hook in repo["hooks"]]
+    assert hooks == ["ruff-check", "ruff-format", "mypy"]
+    for template in ("bug", "speed"):
+        form = read_yaml(f".github/ISSUE_TEMPLATE/{template}.yml")
+        assert {"name", "description", "body"} <= form.keys()
+
+
+def built(kind, folder):
+    pytest.importorskip("build")
+    if int(__import__("setuptools").__version__.split(".")[0]) < 77:
+        pytest.skip("needs setuptools 77")
+    copy = folder / "source"  # building leaves files behind
+    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".venv", ".git", "site", "build", "dist", ".*_cache"))
+    command = [sys.executable, "-m", "build", "--no-isolation", f"--{kind}", "--outdir", str(folder), str(copy)]
+    subprocess.run(command, check=True, capture_output=True)
+    (file,) = folder.glob("*.tar.gz" if kind == "sdist" else "*.whl")
+    return file
+
+
+def install(file, folder):
+    """An installed copy that is found before any other."""
+    command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--target", folder]
+    subprocess.run([*map(str, command), str(file)], check=True, capture_output=True)
+    return {**os.environ, "PYTHONPATH": str(folder), "PYTHONSAFEPATH": "1"}
+
+
+@pytest.mark.slow
+def test_the_tests_of_the_sdist_pass(tmp_path):
+    file = built("sdist", tmp_path)
+    with tarfile.open(file) as archive:
+        archive.extractall(tmp_path, filter="data")
+    unpacked = tmp_path / file.name.removesuffix(".tar.gz")
+    if (ROOT / ".git").exists() and shutil.which("git"):
+        tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        missing = [name for name in tracked.split() if (ROOT / name).exists() and not (unpacked / name).exists()]
+        assert not missing, f"not in the sdist: {', '.join(missing)}"
+    environment = install(file, tmp_path / "site")
+    some = [
+        "tests/test_tiny.py",
+        "tests/project/test_layers.py",
+        "tests/ir",
+        "tests/plan",
+        "tests/io/test_generators.py",
+    ]
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "not slow", "-p", "no:cacheprovider", *some]
+    done = subprocess.run(command, cwd=unpacked, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-3000:]
+
+
+@pytest.mark.slow
+def test_from_the_wheel_to_a_picture(tmp_path):
+    """The commands of "from nothing to a picture" in the documentation, but for those that install."""
+    pytest.importorskip("matplotlib")
+    environment = install(built("wheel", tmp_path), tmp_path / "site")
+    text = (ROOT / "docs" / "getting-started.md").read_text(encoding="utf-8")
+    lines = re.search(r"```sh\n(python -m venv .*?)```", text, re.DOTALL)[1].splitlines()
+    assert len(lines) <= 5
+    for line in lines:
+        words = line.partition("  #")[0].split()
+        if words[0].endswith("grblas-gpu"):
+            command = [sys.executable, "-m", "grblas_gpu", *words[1:]]
+            subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
+    assert (tmp_path / "search.png").stat().st_size > 10_000

@@ -134,7 +134,7 @@ def test_commands_name_what_there_is():
             words = words[1:]
         if words[0] in ("mpiexec", "srun"):  # what they launch
             words = words[next(k for k, word in enumerate(words) if word in ("grblas-gpu", "python")) :]
-        program, first = words[0], words[1] if len(words) > 1 else ""
+        program, first = words[0].removeprefix("env/bin/"), words[1] if len(words) > 1 else ""
         seen.add(program)
         if program == "make":
             assert first in targets, f"{where}: make {first}"

@@ -10,22 +10,36 @@ The folder lies at the top of the repository and installs as ``grblas_gpu.algori
 from .apsp import apsp
 from .bc import betweenness_centrality
 from .bfs import bfs, bfs_multi, bfs_parents
+from .bipartite import bipartite_sides, is_bipartite
 from .closeness import closeness
+from .colouring import vertex_colouring
 from .components import connected_components, strongly_connected_components
 from .dobfs import dobfs
 from .eccentricity import diameter, diameter_estimate, eccentricity
+from .edge_betweenness import edge_betweenness_centrality
+from .eigenvector import eigenvector_centrality
 from .hits import hits
 from .hybrid_bfs import hybrid_bfs
 from .k_core import core_number, k_core
 from .k_truss import k_truss
 from .katz import katz
 from .label_propagation import label_propagation
+from .leiden import leiden
+from .louvain import louvain
+from .matching import maximal_matching
 from .maximal_independent_set import maximal_independent_set
 from .minimum_spanning_forest import minimum_spanning_forest
+from .modularity import modularity
 from .pagerank import pagerank
+from .paths import shortest_path
 from .preparing import NotConverged
+from .random_walks import random_walks
 from .reachability import reachability, transitive_closure
+from .sampling import sample_neighbors
+from .similarity import cosine, jaccard, overlap, sorensen
 from .sssp import bellman_ford, delta_stepping, sssp
+from .subgraphs import ego_graph, induced_subgraph, two_hop_neighbors
+from .topological import topological_generations, topological_order
 from .triangles import clustering, transitivity, triangle_count, triangles
 from .turbobfs import turbobfs
 from .xbfs import xbfs
@@ -38,31 +52,52 @@ __all__ = [
     "bfs",
     "bfs_multi",
     "bfs_parents",
+    "bipartite_sides",
     "closeness",
     "clustering",
     "connected_components",
     "core_number",
+    "cosine",
     "delta_stepping",
     "diameter",
     "diameter_estimate",
     "dobfs",
     "eccentricity",
+    "edge_betweenness_centrality",
+    "ego_graph",
+    "eigenvector_centrality",
     "hits",
     "hybrid_bfs",
+    "induced_subgraph",
+    "is_bipartite",
+    "jaccard",
     "k_core",
     "k_truss",
     "katz",
     "label_propagation",
+    "leiden",
+    "louvain",
     "maximal_independent_set",
+    "maximal_matching",
     "minimum_spanning_forest",
+    "modularity",
+    "overlap",
     "pagerank",
+    "random_walks",
     "reachability",
+    "sample_neighbors",
+    "shortest_path",
+    "sorensen",
     "sssp",
     "strongly_connected_components",
+    "topological_generations",
+    "topological_order",
     "transitive_closure",
     "transitivity",
     "triangle_count",
     "triangles",
     "turbobfs",
+    "two_hop_neighbors",
+    "vertex_colouring",
     "xbfs",
 ]

@@ -21,6 +21,7 @@ from .arithmetic import Arithmetic, with_counts_that_fit
 from .batches import Searches, entries_of_each, of_all_rows
 from .checks import Sources, check_sources, graph_algorithm
 from .preparing import vertices_at
+from .weighted_betweenness import check_lengths, weighted_dependencies
 
 
 @graph_algorithm
@@ -28,17 +29,19 @@ def betweenness_centrality(
     A: Matrix,
     sources: Sources | None = None,
     *,
+    weighted: bool = False,
     normalized: bool = True,
     endpoints: bool = False,
     directed: bool | None = None,
     batch: int | None = None,
 ) -> Vector:
-    """The betweenness centrality of every vertex; ``A[i, j]`` is the edge from i to j.
+    """The betweenness centrality of every vertex; ``A[i, j]`` is the edge from i to j, and its length if ``weighted``.
 
     ``sources`` None counts the paths from all vertices: exact. One source or several (a list, range or array, or a
     Vector with an entry at each): the paths from these, so the results for the parts of a partition of the vertices add
     up to the exact one. ``normalized`` and ``endpoints`` are networkx's; ``directed`` None means directed unless A is
-    symmetric (undirected paths are counted once, not twice). ``batch`` sources are worked on at a time.
+    symmetric (undirected paths are counted once, not twice). ``batch`` sources are worked on at a time. Lengths must be
+    positive; with lengths one source is worked on at a time.
 
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import betweenness_centrality
@@ -46,10 +49,12 @@ def betweenness_centrality(
     {0: 0.0, 1: 2.0, 2: 2.0, 3: 0.0}
     """
     chosen = list(dict.fromkeys(check_sources(A, range(A.nrows) if sources is None else sources)))
-    searches = Searches(A, chosen, batch, rows=endpoints)
+    if weighted:
+        check_lengths(A, "betweenness_centrality")
+    searches = Searches(A, chosen, 1 if weighted else batch, rows=endpoints or weighted)
     total = Vector(FP64, searches.graph.nrows)
     for some, start in progress(searches, "betweenness centrality"):
-        delta = dependencies(searches.graph, start)
+        delta = weighted_dependencies(A, some[0]) if weighted else dependencies(searches.graph, start)
         if endpoints:
             # total_s += reached_s - 2; with the 1 of delta, the source s is an end of reached_s - 1 paths
             total(binary.plus)[some] << binary.minus(entries_of_each(delta), 2).new()

@@ -11,7 +11,8 @@ Reference: J. Kepner, J. Gilbert (eds.), Graph Algorithms in the Language of Lin
 from __future__ import annotations
 
 from .. import Matrix, Vector, loop, semiring
-from .checks import Sources, check_source, check_sources, graph_algorithm, level_type
+from .checks import Sources, check_source, check_sources, graph_algorithm, level_type, with_labels
+from .labels import rows_by_label, vertex_by_label
 
 
 @graph_algorithm
@@ -37,7 +38,7 @@ def bfs(A: Matrix, source: int, *, max_depth: int | None = None) -> Vector:
     return levels
 
 
-@graph_algorithm
+@with_labels(vertex_by_label)
 def bfs_parents(A: Matrix, source: int, *, max_depth: int | None = None, reproducible: bool = False) -> Vector:
     """The tree of a breadth-first search: the vertex that each reached vertex was reached from, the source from itself.
 
@@ -61,7 +62,7 @@ def bfs_parents(A: Matrix, source: int, *, max_depth: int | None = None, reprodu
     return parents
 
 
-@graph_algorithm
+@with_labels(rows_by_label)
 def bfs_multi(A: Matrix, sources: Sources, *, max_depth: int | None = None) -> Matrix:
     """Levels from several sources at once: row k is ``bfs(A, sources[k])``.
 

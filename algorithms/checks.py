@@ -2,46 +2,78 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import Any, ParamSpec, SupportsIndex, TypeAlias, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, SupportsIndex, TypeAlias, TypeVar, overload
 
 import numpy as np
 
-from .. import INT32, INT64, Matrix, Vector, using
+from .. import INT32, INT64, Graph, Matrix, Vector, using
 from ..exceptions import DimensionMismatch, IndexOutOfBound
+from .labels import Labelled, by_label, numbered
 
 Parameters = ParamSpec("Parameters")
-Result = TypeVar("Result")
+Result = TypeVar("Result", covariant=True)
 Sources: TypeAlias = SupportsIndex | Iterable[SupportsIndex] | Vector
 
 
-def graph_algorithm(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+class GraphAlgorithm(Protocol[Parameters, Result]):
+    """A function of a graph: of a Matrix, or of a Graph with results by label."""
+
+    __name__: str
+
+    @overload
+    def __call__(self, A: Matrix, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result: ...
+    @overload
+    def __call__(self, A: Graph, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Any: ...
+
+
+def graph_algorithm(
+    function: Callable[Concatenate[Matrix, Parameters], Result], labelled: Labelled = by_label
+) -> GraphAlgorithm[Parameters, Result]:
     """A function of a graph ``A``: check that it is one, and make new objects where it lives.
 
-    >>> from grblas_gpu import Matrix
+    A may also be a Graph. Then vertices are named by their labels, and ``labelled`` turns the result into one by label.
+
+    >>> from grblas_gpu import Graph, Matrix
     >>> @graph_algorithm
-    ... def count_vertices(A):
-    ...     return A.nrows
-    >>> count_vertices(Matrix(bool, 2, 3))
+    ... def out_degrees(A):
+    ...     return A.reduce_rowwise("count").new()
+    >>> out_degrees(Graph.from_edges([("ann", "bob"), ("cid", "bob")]))
+    {'ann': 1, 'bob': 2, 'cid': 1}
+    >>> out_degrees(Matrix(bool, 2, 3))
     Traceback (most recent call last):
         ...
-    grblas_gpu.errors.DimensionMismatch: count_vertices: a graph has a square adjacency matrix; got shape (2, 3)
+    grblas_gpu.errors.DimensionMismatch: out_degrees: a graph has a square adjacency matrix; got shape (2, 3)
     """
+    name = function.__name__
+    signature = inspect.signature(function)
 
     @wraps(function)
-    def checked(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+    def checked(*args: Any, **kwargs: Any) -> Any:
         A = args[0] if args else kwargs.get("A")
-        if type(A) is not Matrix:
-            hint = "; use .new() to make one" if hasattr(A, "new") else ""
-            raise TypeError(f"{function.__name__}: the graph must be a Matrix; got {type(A).__name__}{hint}")
-        if A.nrows != A.ncols:
-            raise DimensionMismatch(f"{function.__name__}: a graph has a square adjacency matrix; got shape {A.shape}")
-        with using(A.backend):
-            return function(*args, **kwargs)
+        if type(A) is Matrix:
+            if A.nrows != A.ncols:
+                raise DimensionMismatch(f"{name}: a graph has a square adjacency matrix; got shape {A.shape}")
+            with using(A.backend):
+                return function(*args, **kwargs)
+        if isinstance(A, Graph):
+            call = numbered(A, signature.bind(*args, **kwargs))
+            with using(A.matrix.backend):
+                return labelled(A, function(*call.args, **call.kwargs))
+        hint = "; use .new() to make one" if hasattr(A, "new") else ""
+        raise TypeError(f"{name}: the graph must be a Matrix or a Graph; got {type(A).__name__}{hint}")
 
-    return checked
+    return checked  # type: ignore[return-value]
+
+
+def with_labels(
+    labelled: Labelled,
+) -> Callable[[Callable[Concatenate[Matrix, Parameters], Result]], GraphAlgorithm[Parameters, Result]]:
+    """A graph algorithm whose results have numbers of vertices in them: ``labelled`` knows where."""
+    return lambda function: graph_algorithm(function, labelled)
 
 
 def level_type(A: Matrix) -> Any:
@@ -90,6 +122,26 @@ def check_sources(A: Matrix, sources: Sources) -> list[int]:
     if isinstance(listed, (str, bytes)) or not isinstance(listed, Iterable):
         raise TypeError(f"sources are numbers of vertices, or a Vector with entries there; got {sources!r}")
     return [check_source(A, source) for source in listed]
+
+
+def check_pairs(A: Matrix, pairs: Any) -> Matrix:
+    """Pairs of vertices as the entries of a Matrix: those of a Matrix, or a list or array of two columns.
+
+    >>> check_pairs(Matrix(bool, 3, 3), [(0, 2), (1, 0)]).to_dicts()
+    {0: {2: True}, 1: {0: True}}
+    """
+    if isinstance(pairs, Matrix):
+        if pairs.shape != A.shape:
+            raise DimensionMismatch(f"the Matrix of pairs has shape {pairs.shape}, the graph {A.shape}")
+        return pairs.pattern()
+    ends = np.asarray(pairs.tolist() if hasattr(pairs, "tolist") else list(pairs))
+    if ends.size and (ends.ndim != 2 or ends.shape[1] != 2 or ends.dtype.kind not in "iu"):
+        raise TypeError("pairs are a Matrix with an entry at each, or (vertex, vertex) tuples")
+    ends = ends.reshape(-1, 2).astype(np.int64)
+    for vertex in (ends.min(initial=0), ends.max(initial=0)):
+        if ends.size and not 0 <= vertex < A.nrows:
+            raise IndexOutOfBound(f"pairs: {vertex} is not a vertex of the graph, which has {A.nrows}")
+    return Matrix.from_coo(ends[:, 0], ends[:, 1], True, nrows=A.nrows, ncols=A.nrows)
 
 
 def as_index(value: Any) -> int | None:

@@ -17,14 +17,15 @@ from __future__ import annotations
 import numpy as np
 
 from .. import Matrix, Vector, agg, binary, indexunary, io, loop, monoid, select, semiring
-from .checks import graph_algorithm
+from .checks import with_labels
+from .labels import vertex_by_label
 from .preparing import pattern, undirected
 
 NEAR = 32  # steps of a search that is not worth more
 FEW = 1024  # vertices among which numbers are soon passed on
 
 
-@graph_algorithm
+@with_labels(vertex_by_label)
 def connected_components(A: Matrix) -> Vector:
     """The component of every vertex: the lowest vertex in it. Directions of edges do not matter.
 
@@ -122,7 +123,7 @@ def pointers(parents: Vector) -> Matrix:
     return Matrix.from_csr(np.arange(n + 1, like=target), target, True, ncols=n, dtype=bool)
 
 
-@graph_algorithm
+@with_labels(vertex_by_label)
 def strongly_connected_components(A: Matrix) -> Vector:
     """The strong component of every vertex: the lowest vertex that it reaches and that reaches it.
 

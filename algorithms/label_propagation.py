@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from .. import Matrix, Vector, binary, indexunary, monoid, semiring
 from ..progress import progress
-from .checks import graph_algorithm
+from .checks import with_labels
 from .components import numbers, pointers
+from .labels import vertex_by_label
 from .preparing import pattern
 
 
-@graph_algorithm
+@with_labels(vertex_by_label)
 def label_propagation(A: Matrix, *, max_iterations: int = 10) -> Vector:
     """The label of every vertex after ``max_iterations`` steps, or fewer if the labels do not change any more.
 

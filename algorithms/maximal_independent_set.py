@@ -1,18 +1,18 @@
 """A maximal independent set: no two of its vertices are joined, and every other vertex is joined to one of them.
 
-Returns a BOOL Vector with an entry at every member. Method: Luby's; in each round the candidates draw numbers, those
-that beat all neighbouring candidates become members, and they and their neighbours are candidates no more.
-Invariant: members and candidates are never joined. Cost: O(m) per round, about log n rounds.
-Reference: M. Luby, A simple parallel algorithm for the maximal independent set problem, SIAM J. Computing 1986.
+Returns a BOOL Vector with an entry at every member. Method: Luby's with numbers that are drawn once; in each round the
+candidates that beat all neighbouring candidates become members, and they and their neighbours are candidates no more.
+Invariant: members and candidates are never joined. Cost: O(edges of the candidates) per round, about log n rounds.
+References: M. Luby, A simple parallel algorithm for the maximal independent set problem, SIAM J. Computing 1986;
+G. Blelloch, J. Fineman, J. Shun, Greedy sequential maximal independent set and matching are parallel on average, 2012.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
-from .. import Matrix, Vector, binary, semiring
+from .. import Matrix, Vector, binary, loop, semiring
 from .checks import graph_algorithm
 from .preparing import undirected
+from .randomness import random_order
 
 
 @graph_algorithm
@@ -28,24 +28,21 @@ def maximal_independent_set(A: Matrix, *, seed: int = 1) -> Vector:
     """
     edges = undirected(A)
     n = A.nrows
-    draw = np.random.default_rng(seed)
-    members = Vector(bool, n)
-    candidates = Vector.from_scalar(True, n)
-    while candidates.nvals:
-        # numbers<candidates> = a random permutation, so that no two are equal
-        numbers = Vector.from_dense(draw.permutation(n)).dup(mask=candidates.S)
-        # rivals<candidates> = edges max.second numbers
-        rivals = semiring.max_second(edges @ numbers).new(mask=candidates.S)
-        # beaten = numbers < rivals
-        beaten = binary.lt(numbers & rivals).new()
-        # winners<!beaten> = candidates
-        winners = candidates.dup(mask=~beaten.V)
+    # candidates_i = a number of its own
+    candidates = random_order(n, seed)
+    members, winners, rivals = Vector(bool, n), candidates.dup(clear=True), candidates.dup(clear=True)
+    for _ in loop(candidates):
+        # rivals<candidates> = edges max.second candidates
+        rivals(candidates.S, replace=True) << semiring.max_second(edges @ candidates)
+        # winners<!(candidates < rivals)> = candidates
+        beaten = binary.lt(candidates & rivals).new()
+        winners(~beaten.V, replace=True) << candidates
         # members<winners> = true
         members(winners.S) << True
         # candidates<!winners> = candidates
         candidates(~winners.S, replace=True) << candidates
-        # losers = winners any.pair edges
-        losers = semiring.any_pair(winners @ edges).new(mask=candidates.S)
+        # losers<candidates> = edges any.pair winners
+        losers = semiring.any_pair[bool](edges @ winners).new(mask=candidates.S)
         # candidates<!losers> = candidates
         candidates(~losers.S, replace=True) << candidates
     return members

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from .. import FP32, FP64, Matrix, Scalar, Vector, binary, dtypes, loop, monoid, select, semiring, unary
-from ..exceptions import DimensionMismatch, InvalidValue
+from ..exceptions import InvalidValue
 from .checks import graph_algorithm
-from .preparing import NotConverged, check_weights, largest, smallest, total
+from .preparing import NotConverged, check_weights, largest, smallest, vertex_weights
 
 ROUNDING = 64  # times the precision: what rounding may change in a step, some 2 / (1 - damping) times its own size
 FITTING = 1e-20, 1e20  # sums of weights by which FP32 ranks may be divided
@@ -26,9 +26,9 @@ def pagerank(
     A: Matrix,
     damping: float = 0.85,
     *,
-    personalization: Vector | None = None,
-    dangling: Vector | None = None,
-    start: Vector | None = None,
+    personalization: Any = None,
+    dangling: Any = None,
+    start: Any = None,
     weighted: bool = True,
     tol: float = 1e-6,
     max_iterations: int = 100,
@@ -37,8 +37,9 @@ def pagerank(
     """The rank of every vertex; ``A[i, j]`` is the weight of the edge from i to j, zero or more.
 
     ``personalization`` says where jumps lead (everywhere alike by default) and ``dangling`` where those from vertices
-    without outgoing edges do (like other jumps); both are weights that need not add up to 1. Done when the sum of all
-    changes is below ``n * tol``, as in networkx; NotConverged after ``max_iterations``, unless only rounding is left.
+    without outgoing edges do (like other jumps); ``start`` is where the iteration begins. Each is a Vector, an array or
+    a dictionary by vertex, of weights that need not add up to 1. Done when the sum of all changes is below ``n * tol``,
+    as in networkx; NotConverged after ``max_iterations``, unless only rounding is left.
 
     With ``dtype=FP32`` ranks are kept in 32 bits, which halves what a step reads at random; they are still added up in
     64, so that vertices with many edges lose nothing. Expect ranks that differ from those in FP64 by about 1e-6 of
@@ -54,9 +55,9 @@ def pagerank(
         return Vector(kind, 0)
     if not 0 <= damping <= 1:
         raise InvalidValue(f"pagerank: damping must be from 0 to 1, not {damping}")
-    jump = distribution(personalization, n, "personalization", kind)
-    lost = jump if dangling is None else distribution(dangling, n, "dangling", kind)
-    ranks = distribution(start, n, "start", kind)
+    jump = vertex_weights(personalization, n, "pagerank: personalization", kind)
+    lost = jump if dangling is None else vertex_weights(dangling, n, "pagerank: dangling", kind)
+    ranks = vertex_weights(start, n, "pagerank: start", kind)
     if weighted:
         check_weights(A, "pagerank")
     # out_i = sum_j A_ij, where that is not 0
@@ -115,18 +116,3 @@ def check_range(low: float, high: float) -> None:
             f"pagerank: the weights of a vertex add up to {low:.3g} here and {high:.3g} there, beyond FP32 ranks "
             f"({FITTING[0]:g} to {FITTING[1]:g}); scale the weights, or use FP64"
         )
-
-
-def distribution(given: Vector | None, n: int, what: str, dtype: Any) -> Vector:
-    """Weights of all vertices that add up to 1; equal ones unless they are given."""
-    if given is None:
-        return Vector.from_scalar(1 / n, n, dtype)
-    if given.size != n:
-        raise DimensionMismatch(f"pagerank: {what} has size {given.size}, the graph {n} vertices")
-    weight = total(given)
-    if not 0 < weight < float("inf") or smallest(given) < 0:
-        raise InvalidValue(f"pagerank: {what} must be weights of which none is negative and some are not zero")
-    full = Vector.from_scalar(0.0, n, dtype)
-    # full += given / sum of given
-    full(binary.plus) << binary.truediv(given, float(weight))
-    return full

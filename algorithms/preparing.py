@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from .. import Matrix, Vector, binary, io, monoid, select, unary
-from ..exceptions import GraphblasException, InvalidValue
+from .. import FP64, Matrix, Vector, binary, io, monoid, select, unary
+from ..exceptions import DimensionMismatch, GraphblasException, IndexOutOfBound, InvalidValue
 
 SHALLOW = 64  # so many levels are few
 
@@ -71,6 +71,33 @@ def change(x: Vector, y: Vector) -> float:
     # sum_i |x_i - y_i|
     difference = binary.minus(x & y).new()
     return unary.abs(difference).new().reduce(monoid.plus).new().get(0.0)
+
+
+def vertex_weights(given: Any, n: int, what: str, dtype: Any = None) -> Vector:
+    """A weight for every vertex, that add up to 1: from a Vector, an array or a dictionary; equal ones from None.
+
+    >>> vertex_weights({0: 3, 2: 1}, 3, "start").to_dense().tolist(), vertex_weights([2, 2], 2, "start").to_dict()
+    ([0.75, 0.0, 0.25], {0: 0.5, 1: 0.5})
+    """
+    dtype = FP64 if dtype is None else dtype
+    if given is None:
+        return Vector.from_scalar(1 / max(n, 1), n, dtype)
+    if isinstance(given, Mapping):
+        outside = [vertex for vertex in given if not 0 <= vertex < n]
+        if outside:
+            raise IndexOutOfBound(f"{what}: {outside[0]} is not a vertex of the graph, which has {n}")
+        given = Vector.from_dict(dict(given), size=n)
+    elif not isinstance(given, Vector):
+        given = Vector.from_dense(given)
+    if given.size != n:
+        raise DimensionMismatch(f"{what} has size {given.size}, the graph {n} vertices")
+    weight = total(given)
+    if not 0 < weight < float("inf") or smallest(given) < 0:
+        raise InvalidValue(f"{what} must be weights of which none is negative and some are not zero")
+    full = Vector.from_scalar(0.0, n, dtype)
+    # full += given / sum of given
+    full(binary.plus) << binary.truediv(given, float(weight))
+    return full
 
 
 def pattern(A: Matrix) -> Matrix:

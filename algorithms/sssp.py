@@ -11,11 +11,13 @@ U. Sridhar et al., Delta-stepping SSSP: from vertices and edges to GraphBLAS imp
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from .. import Matrix, Vector, binary, loop, select, semiring
+from .. import Graph, Matrix, Vector, binary, loop, select, semiring
 from ..exceptions import InvalidValue
-from .checks import check_source, graph_algorithm
+from .bfs import bfs_parents
+from .checks import check_source, graph_algorithm, with_labels
+from .labels import vertex_by_label
 from .preparing import check_weights, smallest, total
 
 BUCKET = 4.0  # default width of a bucket in mean lengths: an engine that works in bulk likes large ones
@@ -112,19 +114,58 @@ def default_delta(A: Matrix) -> float:
     return max(1, int(width)) if distance_type(A) is int else (width or 1.0)
 
 
-@graph_algorithm
-def sssp(A: Matrix, source: int) -> Vector:
+class ShortestPaths(NamedTuple):
+    """Distances from a vertex, and the vertex before each on a shortest path to it, the source before itself."""
+
+    distances: Vector
+    predecessors: Vector
+
+
+def paths_by_label(graph: Graph, result: Any) -> Any:
+    if isinstance(result, Vector):
+        return graph.to_dict(result)
+    return ShortestPaths(graph.to_dict(result.distances), vertex_by_label(graph, result.predecessors))
+
+
+@with_labels(paths_by_label)
+def sssp(A: Matrix, source: int, *, predecessors: bool = False) -> Any:
     """Distances from a vertex, by the algorithm that suits the lengths ``A[i, j]``.
 
     Bellman-Ford, unless no length is negative, they differ widely, and the degrees are small: then many distances would
-    be corrected many times, and delta-stepping wins.
+    be corrected many times, and delta-stepping wins. With ``predecessors`` a named tuple of the distances and of the
+    vertex before each vertex on a shortest path to it: the lowest number of those with the fewest edges to go.
 
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import sssp
-    >>> sssp(Matrix.from_coo([0, 0, 2], [1, 2, 1], [4, 1, 2]), 0).to_dict()
-    {0: 0, 1: 3, 2: 1}
+    >>> A = Matrix.from_coo([0, 0, 2], [1, 2, 1], [4, 1, 2])
+    >>> sssp(A, 0).to_dict(), sssp(A, 0, predecessors=True).predecessors.to_dict()
+    ({0: 0, 1: 3, 2: 1}, {0: 0, 1: 2, 2: 0})
     """
     few = 0 < A.nvals <= DEGREE * A.nrows
     low, high, _ = A.value_range() if few else (0, 0, True)
     delta_pays = few and low >= 0 and high > SPREAD * low
-    return delta_stepping(A, source) if delta_pays else bellman_ford(A, source)
+    distances = delta_stepping(A, source) if delta_pays else bellman_ford(A, source)
+    return ShortestPaths(distances, shortest_path_tree(A, source, distances)) if predecessors else distances
+
+
+def shortest_path_tree(A: Matrix, source: int, distances: Vector) -> Vector:
+    """For every vertex that is reached the one before it on a shortest path.
+
+    A search along the edges that lie on shortest paths, because those of length 0 may form cycles.
+    """
+    return bfs_parents(shortest_path_edges(A, distances), source, reproducible=True)
+
+
+def shortest_path_edges(A: Matrix, distances: Vector, *, weighted: bool = True) -> Matrix:
+    """The edges that lie on shortest paths from the vertex that has these distances.
+
+    >>> from grblas_gpu import Matrix
+    >>> A = Matrix.from_coo([0, 0, 2], [1, 2, 1], [4, 1, 2])
+    >>> shortest_path_edges(A, sssp(A, 0)).to_dicts()
+    {0: {2: True}, 2: {1: True}}
+    """
+    lengths = A.dup(distances.dtype) if weighted else binary.pair(A, 1).new(distances.dtype)
+    # reach_ij = distance_i + length_ij
+    reach = binary.plus(distances & lengths).new()
+    # edges = those with reach_ij = distance_j
+    return select.valueeq(binary.eq(reach & distances).new(), True).new()

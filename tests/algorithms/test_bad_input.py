@@ -8,52 +8,36 @@ from typing import Any
 import numpy as np
 import pytest
 from grblas_gpu.algorithms.apsp import distances_from
+from library_algorithms import ALGORITHMS
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms, generators
 from grblas_gpu.exceptions import DimensionMismatch, IndexOutOfBound, InvalidValue
 
-# Every algorithm of the library as a function of the graph alone.
-ALGORITHMS: dict[str, Callable[[Any], Any]] = {
-    "apsp": algorithms.apsp,
-    "bellman_ford": lambda A: algorithms.bellman_ford(A, 0),
-    "closeness": algorithms.closeness,
-    "clustering": algorithms.clustering,
-    "connected_components": algorithms.connected_components,
-    "core_number": algorithms.core_number,
-    "delta_stepping": lambda A: algorithms.delta_stepping(A, 0),
-    "diameter_estimate": algorithms.diameter_estimate,
-    "eccentricity": algorithms.eccentricity,
-    "hits": algorithms.hits,
-    "k_core": lambda A: algorithms.k_core(A, 2),
-    "k_truss": lambda A: algorithms.k_truss(A, 3),
-    "katz": lambda A: algorithms.katz(A, alpha=0.01),
-    "label_propagation": algorithms.label_propagation,
-    "maximal_independent_set": algorithms.maximal_independent_set,
-    "minimum_spanning_forest": algorithms.minimum_spanning_forest,
-    "pagerank": algorithms.pagerank,
-    "reachability": lambda A: algorithms.reachability(A, 0),
-    "sssp": lambda A: algorithms.sssp(A, 0),
-    "strongly_connected_components": algorithms.strongly_connected_components,
-    "transitive_closure": algorithms.transitive_closure,
-    "transitivity": algorithms.transitivity,
-    "triangle_count": algorithms.triangle_count,
-    "triangles": algorithms.triangles,
-}
 WITH_A_SOURCE = ("bellman_ford", "delta_stepping", "reachability", "sssp")
+NEEDS_A_VERTEX = (*WITH_A_SOURCE, "ego_graph", "shortest_path")
+PARTS = ("ego_graph", "induced_subgraph", "sample_neighbors")  # of the graph, with its weights
 every_algorithm = pytest.mark.parametrize("name", ALGORITHMS)
 
 # The values do not matter to the others, so NaN does not either.
 WEIGHTED: dict[str, Callable[[Any], Any]] = {
     name: ALGORITHMS[name]
-    for name in ("apsp", "bellman_ford", "delta_stepping", "hits", "minimum_spanning_forest", "pagerank", "sssp")
+    for name in "apsp bellman_ford delta_stepping hits leiden louvain minimum_spanning_forest".split()
+    + "modularity pagerank shortest_path sssp".split()
 } | {
+    "betweenness_centrality": lambda A: algorithms.betweenness_centrality(A, weighted=True),
     "closeness": lambda A: algorithms.closeness(A, weighted=True),
     "clustering": lambda A: algorithms.clustering(A, weighted=True),
+    "cosine": lambda A: algorithms.cosine(A, weighted=True),
     "diameter": lambda A: algorithms.diameter(A, weighted=True),
     "diameter_estimate": lambda A: algorithms.diameter_estimate(A, weighted=True),
     "eccentricity": lambda A: algorithms.eccentricity(A, weighted=True),
+    "edge_betweenness_centrality": lambda A: algorithms.edge_betweenness_centrality(A, weighted=True),
+    "ego_graph": lambda A: algorithms.ego_graph(A, 0, weighted=True),
+    "eigenvector_centrality": lambda A: algorithms.eigenvector_centrality(A, weighted=True),
     "katz": lambda A: algorithms.katz(A, weighted=True),
+    "random_walks": lambda A: algorithms.random_walks(A, [0], 3, weighted=True),
+    "sample_neighbors": lambda A: algorithms.sample_neighbors(A, [0], 3, weighted=True),
 }
 
 
@@ -79,13 +63,13 @@ def test_a_graph_is_a_matrix(name: str) -> None:
 @every_algorithm
 def test_no_vertices(backend: str, name: str) -> None:
     empty = Matrix(float, 0, 0)
-    if name in WITH_A_SOURCE:
+    if name in NEEDS_A_VERTEX:
         with pytest.raises(IndexOutOfBound, match="no vertices"):
             ALGORITHMS[name](empty)
         return
     result = ALGORITHMS[name](empty)
     for part in result if isinstance(result, tuple) else (result,):
-        assert part in (0, 0.0) if isinstance(part, (int, float)) else part.nvals == 0
+        assert part in (0, 0.0, True) if isinstance(part, (int, float)) else part.nvals == 0
 
 
 def test_diameter_without_vertices() -> None:
@@ -112,7 +96,7 @@ def test_results_live_where_the_graph_does(name: str) -> None:
         A = Matrix.from_coo([0, 1, 2], [1, 2, 0], [1.0, 1.0, 1.0])
     result = ALGORITHMS[name](A)  # new objects would be on another backend
     for part in result if isinstance(result, tuple) else (result,):
-        assert isinstance(part, (int, float)) or part.backend == "numpy"
+        assert isinstance(part, (int, float, list)) or part.backend == "numpy"
 
 
 @pytest.mark.parametrize("name", WEIGHTED)
@@ -123,7 +107,7 @@ def test_weights_are_numbers(backend: str, name: str, bad: float) -> None:
         WEIGHTED[name](A)
 
 
-@pytest.mark.parametrize("name", sorted(set(ALGORITHMS) - set(WEIGHTED)))
+@pytest.mark.parametrize("name", sorted(set(ALGORITHMS) - set(WEIGHTED) - set(PARTS)))
 def test_values_do_not_matter_to_the_others(name: str) -> None:
     rows, cols = [0, 1, 2, 1, 2, 0], [1, 2, 0, 0, 1, 2]
     odd = Matrix.from_coo(rows, cols, [1.0, np.nan, 2.0, 0.0, -np.inf, 5.0])
@@ -132,7 +116,10 @@ def test_values_do_not_matter_to_the_others(name: str) -> None:
     assert results[0].isequal(results[1]) if hasattr(results[0], "isequal") else results[0] == results[1]
 
 
-@pytest.mark.parametrize("name", ["closeness", "clustering", "delta_stepping", "hits", "pagerank"])
+@pytest.mark.parametrize(
+    "name",
+    "closeness clustering delta_stepping hits louvain pagerank random_walks sample_neighbors".split(),
+)
 def test_negative_weights_where_they_make_no_sense(name: str) -> None:
     with pytest.raises(InvalidValue, match="negative"):
         WEIGHTED[name](Matrix.from_coo([0, 1], [1, 0], [1, -1]))

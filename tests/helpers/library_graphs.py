@@ -16,6 +16,10 @@ _ENGINES = ["numpy", "cpu", pytest.param("compiled", marks=pytest.mark.slow)]
 if has_gpu():
     _ENGINES.append(pytest.param("cuda", marks=pytest.mark.gpu))
 compiles_slowly = pytest.mark.parametrize("backend", _ENGINES, indirect=True)
+# And where an algorithm takes long, too: all but one of the engines.
+takes_long = pytest.mark.parametrize(
+    "backend", ["cpu", pytest.param("numpy", marks=pytest.mark.slow), *_ENGINES[2:]], indirect=True
+)
 
 
 def _random_weights(G: nx.Graph, low: int, high: int, seed: int) -> nx.Graph:

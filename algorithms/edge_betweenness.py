@@ -1,0 +1,73 @@
+"""Betweenness of edges: how many shortest paths go along each.
+
+Returns an FP64 Matrix with the entries of A. Method: Brandes' algorithm, a source at a time (bc.py, with lengths
+weighted_betweenness.py). Of the paths from the source, sigma_i (1 + dependency_j) / sigma_j go along an edge from i to
+j that lies on shortest ones. Invariant: the sum has the paths from all sources so far. Cost: that of betweenness
+centrality, and O(m) per source.
+References: U. Brandes, On variants of shortest-path betweenness centrality and their generic computation, Social
+Networks 2008; M. Girvan, M. Newman, Community structure in social and biological networks, PNAS 2002.
+"""
+
+from __future__ import annotations
+
+from .. import FP64, Matrix, Vector, binary
+from ..progress import progress
+from .arithmetic import of_numbers, with_counts_that_fit
+from .bc import backward, forward
+from .checks import Sources, check_sources, graph_algorithm
+from .sssp import shortest_path_edges, sssp
+from .weighted_betweenness import check_lengths, count_and_depend
+
+
+@graph_algorithm
+def edge_betweenness_centrality(
+    A: Matrix,
+    sources: Sources | None = None,
+    *,
+    weighted: bool = False,
+    normalized: bool = True,
+    directed: bool | None = None,
+) -> Matrix:
+    """The betweenness centrality of every edge; ``A[i, j]`` is the edge from i to j, and its length if ``weighted``.
+
+    Lengths must be positive. ``sources``, ``normalized`` and ``directed`` are as for ``betweenness_centrality``. In an
+    undirected graph both entries of an edge have its value.
+
+    >>> from grblas_gpu import generators
+    >>> from grblas_gpu.algorithms import edge_betweenness_centrality
+    >>> edge_betweenness_centrality(generators.path(4), normalized=False).to_dicts()[1]
+    {0: 3.0, 2: 4.0}
+    """
+    n = A.nrows
+    chosen = list(dict.fromkeys(check_sources(A, range(n) if sources is None else sources)))
+    if weighted:
+        check_lengths(A, "edge_betweenness_centrality")
+    both_ways = A.pattern().is_symmetric() if directed is None else not directed
+    # total = 0 where A has an edge
+    total = binary.second(A, 0.0).new(FP64)
+    for source in progress(chosen, "edge betweenness centrality"):
+        # total += sigma_i T_ij z_j
+        total(binary.plus) << shares(A, source, weighted)
+    if both_ways:
+        # total = total + total': a path is one of either direction
+        total << binary.plus(total | total.T.new())
+    scale = (1 / (n * (n - 1)) if n > 1 else 1.0) if normalized else 0.5 if both_ways else 1.0
+    # total = scale total
+    total << binary.times(total, scale)
+    return total
+
+
+def shares(A: Matrix, source: int, weighted: bool) -> Matrix:
+    """For every edge how many of the shortest paths from a source go along it, as shares of all that end there."""
+    start = Vector.from_coo([source], [1], int, size=A.nrows)
+    if weighted:
+        tight = shortest_path_edges(A, sssp(A, source))
+        sigma, z, numbers = *count_and_depend(tight, start), of_numbers()
+    else:
+        levels, sigma, deepest, numbers = with_counts_that_fit(forward, A, start)
+        tight = shortest_path_edges(A, levels, weighted=False)
+        # z = (1 + dependency) / sigma
+        z = numbers.over(backward(A, levels, sigma, deepest, numbers) & sigma).new()
+    # share_ij = sigma_i z_j at the edges of T
+    share = binary.first(sigma & tight).new(FP64)
+    return numbers.numbers(numbers.times(share & z).new())

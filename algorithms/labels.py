@@ -1,0 +1,113 @@
+"""A Graph in place of a Matrix: vertices go in by their labels, and results come out by them.
+
+What an argument means follows from its name, so that it is said once for all algorithms; what a result means is said by
+the algorithm, if its numbers are those of vertices.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from .. import Graph, Matrix, Vector
+
+Labelled = Callable[[Graph, Any], Any]
+
+
+def numbered(graph: Graph, call: inspect.BoundArguments) -> inspect.BoundArguments:
+    """The arguments of a call, with numbers of vertices in place of labels, and the Matrix in place of the Graph."""
+    for name, value in call.arguments.items():
+        if name in MEANINGS and value is not None:
+            call.arguments[name] = MEANINGS[name](graph, value)
+    call.arguments["A"] = graph.matrix
+    return call
+
+
+def one_vertex(graph: Graph, label: Any) -> int:
+    return graph.index(label)
+
+
+def some_vertices(graph: Graph, labels: Any) -> Any:
+    """One label, several, or a Vector over the vertices."""
+    if isinstance(labels, Vector):
+        return labels
+    if _is_label(graph, labels) or isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
+        return [graph.index(labels)]
+    return [graph.index(label) for label in labels]
+
+
+def some_pairs(graph: Graph, pairs: Any) -> Any:
+    """Pairs of labels, or a Matrix or Graph with an entry for every pair."""
+    if isinstance(pairs, Graph):
+        return pairs.matrix
+    return pairs if isinstance(pairs, Matrix) else [(graph.index(u), graph.index(v)) for u, v in pairs]
+
+
+def vertex_weights(graph: Graph, weights: Any) -> Any:
+    """Weights by label, or whatever an algorithm takes for a Matrix."""
+    return graph.to_vector(weights) if isinstance(weights, Mapping) else weights
+
+
+MEANINGS: dict[str, Callable[[Graph, Any], Any]] = {
+    "source": one_vertex,
+    "target": one_vertex,
+    "sources": some_vertices,
+    "vertices": some_vertices,
+    "pairs": some_pairs,
+    "personalization": vertex_weights,
+    "dangling": vertex_weights,
+    "start": vertex_weights,
+}
+
+
+def _is_label(graph: Graph, label: Any) -> bool:
+    try:
+        return label in graph
+    except TypeError:  # not hashable
+        return False
+
+
+# --- results ---------------------------------------------------------------------------------------------------------
+
+
+def by_label(graph: Graph, result: Any) -> Any:
+    """Values of vertices as a dictionary, values of pairs as a Graph; tuples part by part; anything else as it is.
+
+    >>> graph = Graph.from_edges([("ann", "bob")])
+    >>> by_label(graph, (Vector.from_dense([1, 2]), 7))
+    ({'ann': 1, 'bob': 2}, 7)
+    """
+    n = len(graph)
+    if isinstance(result, Vector) and result.size == n:
+        return graph.to_dict(result)
+    if isinstance(result, Matrix) and result.shape == (n, n):
+        return Graph(result, graph.labels, directed=graph.directed or not result.is_symmetric())
+    if isinstance(result, tuple):
+        parts = [by_label(graph, part) for part in result]
+        return type(result)(*parts) if hasattr(result, "_fields") else tuple(parts)
+    return result
+
+
+def vertex_by_label(graph: Graph, result: Vector) -> dict:
+    """For every vertex the label of another.
+
+    >>> vertex_by_label(Graph.from_edges([("ann", "bob")]), Vector.from_dense([1, 1]))
+    {'ann': 'bob', 'bob': 'bob'}
+    """
+    return {vertex: graph.labels[other] for vertex, other in graph.to_dict(result).items()}
+
+
+def rows_by_label(graph: Graph, result: Matrix) -> list[dict]:
+    """The values of vertices as a dictionary for every row.
+
+    >>> rows_by_label(Graph.from_edges([("ann", "bob")]), Matrix.from_coo([0, 1], [1, 0], [5, 6]))
+    [{'bob': 5}, {'ann': 6}]
+    """
+    rows = result.to_dicts()
+    return [{graph.labels[i]: x for i, x in rows.get(row, {}).items()} for row in range(result.nrows)]
+
+
+def labels_of(graph: Graph, vertices: Iterable[int]) -> list:
+    """The labels of some vertices."""
+    return [graph.labels[vertex] for vertex in vertices]

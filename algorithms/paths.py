@@ -1,0 +1,54 @@
+"""The shortest path from one vertex to another.
+
+Returns its length and its vertices. Method: the tree of all shortest paths from the source (sssp.py, bfs.py), along
+which the target leads back. Cost: that of the tree, and O(edges of the path).
+Reference: R. Ahuja, T. Magnanti, J. Orlin, Network Flows, 1993, section 4.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from .. import Graph, Matrix
+from ..exceptions import NoValue
+from .bfs import bfs_parents
+from .checks import check_source, with_labels
+from .labels import labels_of
+from .sssp import sssp
+
+
+class Path(NamedTuple):
+    """A path: its length, and its vertices from the first to the last."""
+
+    length: Any
+    vertices: list
+
+
+def path_with_labels(graph: Graph, path: Path) -> Path:
+    return Path(path.length, labels_of(graph, path.vertices))
+
+
+@with_labels(path_with_labels)
+def shortest_path(A: Matrix, source: int, target: int, *, weighted: bool = True) -> Path:
+    """A shortest path from ``source`` to ``target``: its length, and its vertices in order, both ends included.
+
+    ``A[i, j]`` is the length of the edge from i to j, or 1 without ``weighted``. Of several paths the one whose last
+    vertices come first; NoValue if there is none.
+
+    >>> from grblas_gpu import Matrix
+    >>> from grblas_gpu.algorithms import shortest_path
+    >>> shortest_path(Matrix.from_coo([0, 0, 2], [1, 2, 1], [4, 1, 2]), 0, 1)
+    Path(length=3, vertices=[0, 2, 1])
+    """
+    source, target = check_source(A, source), check_source(A, target)
+    if weighted:
+        distances, tree = sssp(A, source, predecessors=True)
+    else:
+        tree = bfs_parents(A, source, reproducible=True)
+    if tree.get(target) is None:
+        raise NoValue(f"shortest_path: no path leads from {source} to {target}")
+    before = tree.to_dense(-1).tolist()
+    vertices = [target]
+    while vertices[-1] != source:
+        vertices.append(before[vertices[-1]])
+    return Path(distances.get(target) if weighted else len(vertices) - 1, vertices[::-1])

@@ -1,0 +1,68 @@
+"""Random numbers for vertices and edges: hashes of their positions, in integers, so the same on every backend.
+
+A hash that has an inverse gives no two positions the same number, which makes an order of them. It is SplitMix64's.
+Reference: G. Steele, D. Lea, C. Flood, Fast splittable pseudorandom number generators, OOPSLA 2014.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from .. import UINT64, Matrix, Vector, binary, indexunary, select
+
+STEP = 0x9E3779B97F4A7C15
+ROUNDS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1))
+WORD = 2**64 - 1
+SMALL = 2**32 - 1  # a mask for numbers of 32 bits
+
+
+def hashed(x: Any, seed: int, *, within: int = WORD) -> Any:
+    """For different numbers of a UINT64 Vector or Matrix different random ones, of 64 or 32 bits.
+
+    >>> hashed(Vector.from_dense(np.arange(1, dtype=np.uint64)), 0).to_dense().tolist() == [0xE220A8397B1DCDAF]
+    True
+    """
+    word = np.uint64(within)
+    # x = STEP (x + 1) + seed
+    x = binary.times[UINT64](x, np.uint64(STEP & within)).new()
+    x << binary.plus[UINT64](x, np.uint64((STEP + operator.index(seed)) & within))
+    for shift, factor in ROUNDS:
+        if within < WORD:
+            x << binary.band[UINT64](x, word)
+        # x = factor (x xor x >> shift)
+        x << binary.bxor(x & binary.bshift[UINT64](x, np.int8(-shift if within == WORD else -shift // 2)).new())
+        x << binary.times[UINT64](x, np.uint64(factor & within))
+    if within < WORD:
+        x << binary.band[UINT64](x, word)
+    return x
+
+
+def random_order(n: int, seed: int, *, within: int = WORD) -> Vector:
+    """A random number for each of n vertices, no two alike.
+
+    >>> len(set(random_order(1000, 1, within=SMALL).to_dense().tolist()))
+    1000
+    """
+    # x_i = hash of i
+    return hashed(indexunary.index(Vector.from_scalar(0, n)).new(UINT64), seed, within=within)
+
+
+def random_edges(edges: Matrix, seed: int) -> Matrix:
+    """A random number for each edge of an undirected graph, the same for both directions, no two edges alike.
+
+    >>> from grblas_gpu import generators
+    >>> keys = random_edges(generators.complete(20), 1)
+    >>> keys.isequal(keys.T.new()), len(set(keys.to_coo()[2].tolist()))
+    (True, 190)
+    """
+    # half = the edges above the diagonal
+    half = select.triu(edges, 1).new()
+    # number_ij = i n + j
+    number = binary.times[UINT64](indexunary.rowindex(half).new(UINT64), np.uint64(edges.nrows)).new()
+    number << binary.plus(number & indexunary.colindex(half).new(UINT64))
+    number << hashed(number, seed)
+    # both directions
+    return binary.max(number | number.T).new()

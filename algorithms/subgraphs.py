@@ -1,0 +1,102 @@
+"""Parts of a graph: induced by some vertices, around a vertex, and the pairs of vertices two steps apart.
+
+``induced_subgraph`` and ``ego_graph`` return a Subgraph: the Matrix of the part, and an INT64 Vector with the number
+that each of its vertices had before. Method: a breadth-first search finds the vertices, the extraction of their rows
+and columns the edges between them. Cost: O(edges of the vertices); two hops cost the product of A with itself.
+Reference: J. Kepner, J. Gilbert (eds.), Graph Algorithms in the Language of Linear Algebra, SIAM 2011.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from .. import Graph, Matrix, Vector, binary, select, semiring
+from ..exceptions import InvalidValue
+from .bfs import bfs
+from .checks import Sources, check_source, check_sources, graph_algorithm, with_labels
+from .labels import labels_of
+from .preparing import undirected
+from .sssp import sssp
+
+
+class Subgraph(NamedTuple):
+    """A part of a graph: its Matrix, and the vertices of the whole that its vertices 0, 1, ... were."""
+
+    matrix: Matrix
+    vertices: Vector
+
+
+def part_with_labels(graph: Graph, part: Subgraph) -> Graph:
+    """A Graph with the labels that the vertices had."""
+    return Graph(part.matrix, labels_of(graph, part.vertices.to_dense().tolist()), directed=graph.directed)
+
+
+@with_labels(part_with_labels)
+def induced_subgraph(A: Matrix, vertices: Sources) -> Subgraph:
+    """The graph of some vertices and all edges between them, weights included; the vertices in the order given.
+
+    ``vertices`` are a list, range or array of different vertices, or a Vector with an entry at each. For a Graph the
+    result is a Graph.
+
+    >>> from grblas_gpu import generators
+    >>> from grblas_gpu.algorithms import induced_subgraph
+    >>> matrix, vertices = induced_subgraph(generators.path(5), [3, 2, 0])
+    >>> matrix.to_dicts(), vertices.to_dense().tolist()
+    ({0: {1: True}, 1: {0: True}}, [3, 2, 0])
+    """
+    chosen = check_sources(A, vertices)
+    if len(set(chosen)) < len(chosen):
+        raise InvalidValue("induced_subgraph: a vertex is there twice")
+    # part = A(chosen, chosen)
+    return Subgraph(A[chosen, chosen].new(), Vector.from_coo(range(len(chosen)), chosen, int, size=len(chosen)))
+
+
+@with_labels(part_with_labels)
+def ego_graph(
+    A: Matrix, source: int, radius: float = 1, *, weighted: bool = False, ignore_directions: bool = False
+) -> Subgraph:
+    """The graph of all vertices within ``radius`` of a source and all edges between them.
+
+    Distances count edges, or add up their lengths if ``weighted``; with ``ignore_directions`` edges are followed both
+    ways. For a Graph the result is a Graph.
+
+    >>> from grblas_gpu import generators
+    >>> from grblas_gpu.algorithms import ego_graph
+    >>> ego_graph(generators.path(9), 4, 2).vertices.to_dense().tolist()
+    [2, 3, 4, 5, 6]
+    """
+    check_source(A, source)
+    if not radius >= 0:
+        raise InvalidValue(f"ego_graph: the radius must not be negative; got {radius}")
+    ways = A
+    if ignore_directions:
+        # ways = A and A', the shorter one where there are both
+        ways = binary.min(A | A.T).new() if weighted else undirected(A)
+    if weighted:
+        # near = distances <= radius
+        near = select.valuele(sssp(ways, source), radius).new()
+    else:
+        near = bfs(ways, source, max_depth=int(min(radius, A.nrows)))
+    return induced_subgraph(A, near)
+
+
+@graph_algorithm
+def two_hop_neighbors(A: Matrix, sources: Sources | None = None) -> Matrix:
+    """How many ways of two edges lead from every source (all vertices by default) to every other vertex.
+
+    An INT64 Matrix with an entry for every pair that is joined so; rows of other vertices are empty.
+
+    >>> from grblas_gpu import generators
+    >>> from grblas_gpu.algorithms import two_hop_neighbors
+    >>> two_hop_neighbors(generators.star(4), [1]).to_dicts()
+    {1: {2: 1, 3: 1}}
+    """
+    n = A.nrows
+    edges = A.pattern()
+    first: Any = edges
+    if sources is not None:
+        chosen = Vector.from_coo(check_sources(A, sources), True, size=n)
+        # first = rows of the sources
+        first = binary.second(chosen & edges).new()
+    # ways = first plus.pair edges, off the diagonal
+    return select.offdiag(semiring.plus_pair["INT64"](first @ edges).new()).new()

@@ -1,0 +1,60 @@
+"""Betweenness centrality with lengths: the dependencies of one source, which betweenness_centrality adds up.
+
+Returns an FP64 Vector. Method: the edges T that lie on shortest paths from a source have no cycles, so that the walks
+along T can be added up: sigma = s + s T + s T T ... counts the paths to each vertex, and z = y + T y + T T y ..., with
+y = 1 / sigma, is (1 + dependency) / sigma.
+Invariant: after step k the sums have all walks of at most k edges. Cost: the distances, and O(n + m) for every step, of
+which there are as many as a shortest path has edges, at most.
+Reference: U. Brandes, On variants of shortest-path betweenness centrality and their generic computation, 2008.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import FP64, Matrix, Vector, binary, loop, semiring, unary
+from ..exceptions import InvalidValue
+from .preparing import check_weights
+from .sssp import shortest_path_edges, sssp
+
+
+def weighted_dependencies(A: Matrix, source: int) -> Vector:
+    """1 + the dependency of a source on each vertex that it reaches, in a graph with positive lengths.
+
+    >>> A = Matrix.from_coo([0, 0, 2], [1, 2, 1], [4, 1, 2])
+    >>> weighted_dependencies(A, 0).to_dict()
+    {0: 1.0, 1: 1.0, 2: 2.0}
+    """
+    tight = shortest_path_edges(A, sssp(A, source))
+    sigma, z = count_and_depend(tight, Vector.from_coo([source], [1], int, size=A.nrows))
+    # 1 + dependency = sigma z, and 1 at the source, which is no part of the paths between others
+    dependency = binary.times(sigma & z).new()
+    dependency[source] << 1.0
+    return dependency
+
+
+def count_and_depend(tight: Matrix, start: Any) -> tuple[Vector, Vector]:
+    """The number of paths sigma from the start to each vertex, and (1 + dependency) / sigma."""
+    walks = start.dup(FP64)
+    sigma = walks.dup()
+    for _ in loop(walks):
+        # walks = walks T
+        walks << semiring.plus_first[FP64](walks @ tight)
+        # sigma += walks
+        sigma(binary.plus) << walks
+    # y = 1 / sigma
+    y = unary.minv(sigma).new()
+    z = y.dup()
+    for _ in loop(y):
+        # y = T y
+        y << semiring.plus_second[FP64](tight @ y)
+        # z += y
+        z(binary.plus) << y
+    return sigma, z
+
+
+def check_lengths(A: Matrix, what: str) -> None:
+    """Lengths are positive: those of 0 make cycles of shortest paths, and no number of them."""
+    check_weights(A, what)
+    if A.nvals and A.value_range().min <= 0:
+        raise InvalidValue(f"{what}: lengths must be positive; there is a 0")

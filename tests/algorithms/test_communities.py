@@ -1,0 +1,105 @@
+"""Louvain and Leiden: modularity against networkx's, on graphs where it is plain and on others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import networkx as nx
+import numpy as np
+import pytest
+from grblas_gpu.algorithms import leiden, louvain, modularity
+from library_graphs import UNDIRECTED, as_matrix, takes_long, undirected, weighted
+
+import grblas_gpu as gb
+from grblas_gpu.exceptions import DimensionMismatch, InvalidValue
+
+ALGORITHMS = {"louvain": louvain, "leiden": leiden}
+every_algorithm = pytest.mark.parametrize("algorithm", ALGORITHMS)
+GRAPHS: dict[str, Callable[[], nx.Graph]] = {
+    "karate": nx.karate_club_graph,
+    "les miserables": nx.les_miserables_graph,
+    "planted": lambda: nx.planted_partition_graph(8, 25, 0.4, 0.02, seed=1),
+    "caves": lambda: nx.relaxed_caveman_graph(20, 8, 0.2, seed=2),
+    "small world": lambda: nx.watts_strogatz_graph(300, 8, 0.1, seed=3),
+    "grid": lambda: nx.grid_2d_graph(15, 15),
+}
+
+
+def groups(labels: gb.Vector) -> list[set[int]]:
+    found: dict[int, set[int]] = {}
+    for vertex, label in labels.to_dict().items():
+        found.setdefault(label, set()).add(vertex)
+    return list(found.values())
+
+
+@takes_long
+@every_algorithm
+@pytest.mark.parametrize("name", GRAPHS)
+def test_modularity_is_that_of_networkx(backend: str, algorithm: str, name: str) -> None:
+    G = nx.convert_node_labels_to_integers(GRAPHS[name]())
+    A = gb.io.from_networkx(G, dtype=float)
+    found = ALGORITHMS[algorithm](A)
+    check_communities(G, found)
+    best = max(nx.community.modularity(G, nx.community.louvain_communities(G, seed=seed)) for seed in range(3))
+    assert found.modularity > 0.99 * best
+
+
+def check_communities(G: nx.Graph, found: tuple) -> None:
+    parts = groups(found.labels)  # type: ignore[attr-defined]
+    assert found.modularity == pytest.approx(nx.community.modularity(G, parts))  # type: ignore[attr-defined]
+    labels = found.labels.to_dict()  # type: ignore[attr-defined]
+    assert all(labels[v] == min(part) for part in parts for v in part)
+
+
+@takes_long
+@every_algorithm
+@pytest.mark.parametrize("name", [name for name in UNDIRECTED if name not in ("one vertex", "no edges")])
+def test_small_graphs(backend: str, algorithm: str, name: str) -> None:
+    G = weighted(name, of="undirected")
+    for weight, resolution in (("weight", 1.0), (None, 2.0)):
+        found = ALGORITHMS[algorithm](
+            as_matrix(G, "weight", int), weighted=weight is not None, resolution=resolution, seed=3
+        )
+        parts = groups(found.labels)
+        expected = nx.community.modularity(G, parts, weight=weight, resolution=resolution)
+        assert found.modularity == pytest.approx(expected, abs=1e-12)
+        if algorithm == "leiden":
+            assert all(nx.is_connected(G.subgraph(part)) for part in parts)
+
+
+@every_algorithm
+def test_without_edges(backend: str, algorithm: str) -> None:
+    for n in (0, 1, 4):
+        found = ALGORITHMS[algorithm](gb.Matrix(float, n, n))
+        assert found.labels.to_dense().tolist() == list(range(n)) and found.modularity == 0.0
+
+
+@every_algorithm
+def test_directions_are_added(backend: str, algorithm: str) -> None:
+    A = gb.Matrix.from_coo([0, 1, 3, 4, 2], [1, 2, 4, 5, 3], [3.0, 3.0, 3.0, 3.0, 0.5], nrows=6, ncols=6)
+    assert ALGORITHMS[algorithm](A).labels.to_dense().tolist() == [0, 0, 0, 3, 3, 3]
+
+
+@pytest.mark.parametrize("name", UNDIRECTED)
+def test_modularity(backend: str, name: str) -> None:
+    G = weighted(name, of="undirected")
+    A = as_matrix(G, "weight", float)
+    labels = gb.Vector.from_dense(np.arange(len(G)) % 3 * 5)
+    for weight, resolution in (("weight", 1.0), (None, 0.7)):
+        found = modularity(A, labels, weighted=weight is not None, resolution=resolution)
+        expected = (
+            nx.community.modularity(G, groups(labels), weight=weight, resolution=resolution)
+            if G.number_of_edges()
+            else 0.0
+        )
+        assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_bad_arguments() -> None:
+    A = as_matrix(undirected("path"))
+    for algorithm in ALGORITHMS.values():
+        for resolution in (0, -1, float("nan")):
+            with pytest.raises(InvalidValue, match="resolution"):
+                algorithm(A, resolution=resolution)
+    with pytest.raises(DimensionMismatch, match="labels"):
+        modularity(A, gb.Vector.from_dense([0, 1]))

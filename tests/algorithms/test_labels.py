@@ -1,0 +1,119 @@
+"""A Graph in place of a Matrix: every algorithm takes one, and its results go by label."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from library_algorithms import ALGORITHMS
+
+import grblas_gpu as gb
+from grblas_gpu import Graph, Matrix, Vector, algorithms
+
+NAMES = ["ann", "bob", ("c", 3), 4.5, 7, "dot"]
+EDGES = [("ann", "bob", 2), ("bob", ("c", 3), 3), (("c", 3), "ann", 1), (("c", 3), 4.5, 5), (4.5, 7, 1)]
+WITHOUT_A_VERTEX = [
+    name
+    for name in ALGORITHMS
+    if name not in ("bipartite_sides", "topological_generations", "topological_order", "modularity")
+    and name not in ("induced_subgraph", "random_walks", "sample_neighbors", "ego_graph", "shortest_path")
+    and name not in ("bellman_ford", "delta_stepping", "reachability", "sssp")
+]
+
+
+def people(*, directed: bool = False) -> Graph:
+    return Graph.from_edges(EDGES, nodes=NAMES, directed=directed)
+
+
+@pytest.mark.parametrize("name", WITHOUT_A_VERTEX)
+def test_every_algorithm_takes_a_graph(backend: str, name: str) -> None:
+    graph = people()
+    plain, named = ALGORITHMS[name](graph.matrix), ALGORITHMS[name](graph)
+    compare(graph, plain, named)
+
+
+def compare(graph: Graph, plain: object, named: object) -> None:
+    if isinstance(plain, tuple):
+        assert isinstance(named, tuple) and type(named) is type(plain)
+        for a, b in zip(plain, named, strict=True):
+            compare(graph, a, b)
+    elif isinstance(plain, Vector):
+        assert isinstance(named, dict)
+        assert [graph.labels[i] for i in plain.to_dict()] == list(named)
+        for x, y in zip(plain.to_dict().values(), named.values(), strict=True):
+            assert (
+                y == graph.labels[x] if isinstance(y, (str, tuple)) else y == pytest.approx(x) or y == graph.labels[x]
+            )
+    elif isinstance(plain, Matrix):
+        assert isinstance(named, Graph) and named.matrix.isclose(plain) and named.labels == graph.labels
+    else:
+        assert named == pytest.approx(plain)
+
+
+def test_vertices_go_by_label(backend: str) -> None:
+    graph = people()
+    G = graph.to_networkx()
+    assert algorithms.bfs(graph, "ann") == nx.single_source_shortest_path_length(G, "ann")
+    assert algorithms.bfs(graph, ("c", 3))[7] == 2
+    distances, before = algorithms.sssp(graph, "ann", predecessors=True)
+    assert distances == nx.single_source_dijkstra_path_length(G, "ann")
+    assert before == {"ann": "ann", "bob": "ann", ("c", 3): "ann", 4.5: ("c", 3), 7: 4.5}
+    assert algorithms.shortest_path(graph, "bob", 7) == (9, ["bob", "ann", ("c", 3), 4.5, 7])
+    assert algorithms.bfs_parents(graph, "ann", reproducible=True)[4.5] == ("c", 3)
+    assert algorithms.bfs_multi(graph, ["ann", "dot"]) == [algorithms.bfs(graph, "ann"), {"dot": 0}]
+    assert algorithms.bfs_multi(graph, ("c", 3)) == [algorithms.bfs(graph, ("c", 3))]
+    assert algorithms.connected_components(graph)[7] == "ann"
+    for label in ("cid", 0):
+        with pytest.raises(KeyError, match="no node is called"):
+            algorithms.bfs(graph, label)
+
+
+def test_betweenness_from_labels(backend: str) -> None:
+    graph = people()
+    found = algorithms.betweenness_centrality(graph, ["ann", 7], normalized=False)
+    assert found == pytest.approx(
+        graph.to_dict(algorithms.betweenness_centrality(graph.matrix, [0, 4], normalized=False))
+    )
+
+
+def test_parts_are_graphs(backend: str) -> None:
+    graph = people(directed=True)
+    part = algorithms.induced_subgraph(graph, [7, 4.5, "bob"])
+    assert isinstance(part, Graph) and part.labels == [7, 4.5, "bob"] and part.directed
+    assert part.to_networkx().edges == nx.DiGraph([(4.5, 7)]).edges
+    around = algorithms.ego_graph(graph, ("c", 3))
+    assert set(around.labels) == {("c", 3), "ann", 4.5}
+    assert algorithms.sample_neighbors(graph, [("c", 3)], 1).matrix.nvals == 1
+    walk = algorithms.random_walks(graph, ["ann"], 2)
+    assert walk == [["ann", "bob", ("c", 3)]]
+
+
+def test_pairs_of_labels(backend: str) -> None:
+    graph = people()
+    found = algorithms.jaccard(graph, [("ann", "bob"), ("ann", 7)])
+    assert found.to_networkx().edges["ann", "bob"]["weight"] == pytest.approx(1 / 3)
+    assert algorithms.jaccard(graph, graph).matrix.isequal(algorithms.jaccard(graph.matrix, graph.matrix))
+
+
+@pytest.mark.parametrize("kind", ["dict", "array", "list", "Vector"])
+def test_weights_of_vertices(backend: str, kind: str) -> None:
+    graph = people(directed=True)
+    weights = {"ann": 3.0, 4.5: 1.0}
+    dense = [3.0, 0.0, 0.0, 1.0, 0.0, 0.0]
+    by_number = {"dict": {0: 3.0, 3: 1.0}, "array": np.array(dense), "list": dense, "Vector": Vector.from_dense(dense)}
+    by_name = by_number | {"dict": weights}
+    expected = nx.pagerank(graph.to_networkx(), personalization=weights, tol=1e-10)
+    options = {"tol": 1e-10, "max_iterations": 200}
+    assert algorithms.pagerank(graph, personalization=by_name[kind], **options) == pytest.approx(expected)
+    found = algorithms.pagerank(graph.matrix, personalization=by_number[kind], **options)
+    assert graph.to_dict(found) == pytest.approx(expected)
+
+
+def test_weights_of_others(backend: str) -> None:
+    graph = people()
+    with pytest.raises(KeyError, match="no node is called"):
+        algorithms.pagerank(graph, personalization={"zoe": 1})
+    with pytest.raises(gb.exceptions.IndexOutOfBound, match="personalization"):
+        algorithms.pagerank(graph.matrix, personalization={6: 1})
+    with pytest.raises(gb.exceptions.DimensionMismatch, match="personalization has size 2"):
+        algorithms.pagerank(graph.matrix, personalization=[1, 2])

@@ -1,0 +1,138 @@
+"""Similarity, subgraphs and pairs two steps apart, against networkx, SciPy and sets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import networkx as nx
+import numpy as np
+import pytest
+from grblas_gpu.algorithms import cosine, ego_graph, induced_subgraph, jaccard, overlap, sorensen, two_hop_neighbors
+from library_graphs import DIRECTED, as_matrix, compiles_slowly, directed, undirected, weighted
+from scipy.spatial.distance import cosine as scipy_cosine
+
+import grblas_gpu as gb
+from grblas_gpu.exceptions import DimensionMismatch, IndexOutOfBound, InvalidValue
+
+every_directed = pytest.mark.parametrize("name", DIRECTED)
+
+MEASURES: dict[str, tuple[Callable, Callable[[int, int, int], float]]] = {
+    "jaccard": (jaccard, lambda common, own, other: common / (own + other - common)),
+    "overlap": (overlap, lambda common, own, other: common / min(own, other)),
+    "sorensen": (sorensen, lambda common, own, other: 2 * common / (own + other)),
+    "cosine": (cosine, lambda common, own, other: common / math.sqrt(own * other)),
+}
+
+
+@every_directed
+@pytest.mark.parametrize("measure", MEASURES)
+def test_similarity_against_sets(backend: str, name: str, measure: str) -> None:
+    G = directed(name)
+    A = as_matrix(G)
+    function, formula = MEASURES[measure]
+
+    def expected(u: int, v: int) -> float:
+        own, other = set(G[u]), set(G[v])
+        return formula(len(own & other), len(own), len(other)) if own & other else 0.0
+
+    pairs = [(u, v) for u in G for v in G if (3 * u + v) % 4 == 0]
+    wanted = {pair: expected(*pair) for pair in pairs}
+    mask = gb.Matrix.from_coo(*zip(*pairs, strict=True), 7.0, nrows=len(G), ncols=len(G))
+    for given in (pairs, np.array(pairs), mask, iter(pairs)):
+        found = function(A, given)
+        assert {(u, v): x for u, v, x in zip(*(part.tolist() for part in found.to_coo()), strict=True)} == (
+            pytest.approx(wanted)
+        )
+    found = function(A)
+    everything = {(u, v): expected(u, v) for u in G for v in G if u != v and expected(u, v)}
+    assert {(u, v): x for u, v, x in zip(*(part.tolist() for part in found.to_coo()), strict=True)} == (
+        pytest.approx(everything)
+    )
+
+
+def test_jaccard_against_networkx(backend: str) -> None:
+    G = undirected("karate")
+    found = jaccard(as_matrix(G), list(nx.non_edges(G)))
+    for u, v, expected in nx.jaccard_coefficient(G):
+        assert found[u, v].new().value == pytest.approx(expected)
+
+
+def test_weighted_cosine_against_scipy(backend: str) -> None:
+    G = weighted("dense random")
+    A = as_matrix(G, "weight", float)
+    rows = A.to_dense(0.0)
+    pairs = [(u, v) for u in G for v in G]
+    found = cosine(A, pairs, weighted=True)
+    for u, v in pairs:
+        assert found[u, v].new().value == pytest.approx(1 - scipy_cosine(rows[u], rows[v]))
+
+
+def test_pairs_that_make_no_sense(backend: str) -> None:
+    A = as_matrix(undirected("path"))
+    for pairs, error in (([(0, 9)], IndexOutOfBound), ([(0, -1)], IndexOutOfBound), ([(0, 1, 2)], TypeError)):
+        with pytest.raises(error, match="pairs"):
+            jaccard(A, pairs)
+    with pytest.raises(TypeError, match="pairs"):
+        jaccard(A, [(0.5, 1.0)])
+    with pytest.raises(DimensionMismatch, match="pairs"):
+        jaccard(A, gb.Matrix(bool, 3, 3))
+    assert jaccard(A, []).nvals == 0
+    assert jaccard(A, [(0, 2), (0, 2)]).nvals == 1
+
+
+@every_directed
+def test_induced_subgraphs(backend: str, name: str) -> None:
+    G = weighted(name)
+    A = as_matrix(G, "weight", int)
+    chosen = [v for v in reversed(range(len(G))) if v % 3 != 1]
+    matrix, vertices = induced_subgraph(A, chosen)
+    assert vertices.to_dense().tolist() == chosen
+    expected = nx.relabel_nodes(G.subgraph(chosen), {v: i for i, v in enumerate(chosen)})
+    found = {(u, v): x for u, v, x in zip(*(part.tolist() for part in matrix.to_coo()), strict=True)}
+    assert found == {(u, v): x for u, v, x in expected.edges(data="weight")}
+    as_vector = gb.Vector.from_coo(chosen, True, size=len(G))
+    assert induced_subgraph(A, as_vector).vertices.to_dense().tolist() == sorted(chosen)
+    with pytest.raises(InvalidValue, match="twice"):
+        induced_subgraph(A, [0, 0])
+
+
+@compiles_slowly
+@every_directed
+def test_ego_graphs(backend: str, name: str) -> None:
+    G = weighted(name)
+    A = as_matrix(G, "weight", int)
+    for radius in (0, 1, 2, 100):
+        for ignore in (False, True):
+            found = ego_graph(A, 0, radius, ignore_directions=ignore)
+            expected = nx.ego_graph(G, 0, radius, undirected=ignore)
+            assert found.vertices.to_dense().tolist() == sorted(expected)
+            assert found.matrix.nvals == expected.number_of_edges()
+    for radius in (0, 5, 12.5):
+        found = ego_graph(A, 0, radius, weighted=True)
+        assert found.vertices.to_dense().tolist() == sorted(nx.ego_graph(G, 0, radius, distance="weight"))
+    near = nx.single_source_dijkstra_path_length(lightest(G), 0, cutoff=9)
+    assert set(ego_graph(A, 0, 9, weighted=True, ignore_directions=True).vertices.to_dense().tolist()) == set(near)
+    with pytest.raises(InvalidValue, match="radius"):
+        ego_graph(A, 0, -1)
+
+
+def lightest(G: nx.DiGraph) -> nx.Graph:
+    """Without directions, and of two edges the shorter one."""
+    H = nx.Graph()
+    H.add_nodes_from(G)
+    for u, v, weight in G.edges(data="weight"):
+        H.add_edge(u, v, weight=min(weight, H.edges[u, v]["weight"] if H.has_edge(u, v) else weight))
+    return H
+
+
+@every_directed
+def test_two_hop_neighbours(backend: str, name: str) -> None:
+    G = directed(name)
+    A = as_matrix(G)
+    square = A.to_dense(False).astype(int) @ A.to_dense(False).astype(int)
+    np.fill_diagonal(square, 0)
+    np.testing.assert_array_equal(two_hop_neighbors(A).to_dense(0), square)
+    some = [0, len(G) - 1]
+    square[[v for v in G if v not in some]] = 0
+    np.testing.assert_array_equal(two_hop_neighbors(A, some).to_dense(0), square)

@@ -1,0 +1,124 @@
+"""Random walks and neighbour sampling: every step is an edge, and steps are as frequent as they must be."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+import numpy as np
+import pytest
+from grblas_gpu.algorithms import random_walks, sample_neighbors
+from library_graphs import DIRECTED, as_matrix, weighted
+
+import grblas_gpu as gb
+from grblas_gpu import generators
+from grblas_gpu.exceptions import InvalidValue
+
+every_directed = pytest.mark.parametrize("name", DIRECTED)
+CHANCE = 5  # standard deviations; seeds are fixed, so that a test fails always or never
+
+
+@every_directed
+@pytest.mark.parametrize("kind", ["uniform", "weighted", "node2vec"])
+def test_walks_follow_edges(backend: str, name: str, kind: str) -> None:
+    G = weighted(name)
+    A = as_matrix(G, "weight", float)
+    options = {"uniform": {}, "weighted": {"weighted": True}, "node2vec": {"p": 0.3, "q": 4.0}}[kind]
+    starts = [*range(len(G)), 0, 0]
+    found = random_walks(A, starts, 6, seed=3, **options)
+    assert found.shape == (len(starts), 7)
+    walks = found.to_dicts()
+    for row, start in enumerate(starts):
+        walk = walks[row]
+        assert list(walk) == list(range(len(walk))) and walk[0] == start
+        assert all(G.has_edge(u, v) for u, v in itertools.pairwise(walk.values()))
+        assert len(walk) == 7 or G.out_degree(walk[len(walk) - 1]) == 0
+    assert found.isequal(random_walks(A, starts, 6, seed=3, **options))
+    with gb.using("numpy"):
+        assert random_walks(A.to("numpy"), starts, 6, seed=3, **options).to_dicts() == found.to_dicts()
+
+
+def frequencies(A: gb.Matrix, start: int, steps: int, **options: object) -> Counter:
+    """The last two vertices of 5,000 walks."""
+    walks = random_walks(A, [start] * 5_000, steps, **options).to_dense()
+    return Counter(zip(walks[:, -2].tolist(), walks[:, -1].tolist(), strict=True))
+
+
+def check_shares(found: Counter, expected: dict) -> None:
+    total = found.total()
+    assert set(found) <= set(expected)
+    for key, share in expected.items():
+        assert abs(found[key] / total - share) < CHANCE * np.sqrt(share * (1 - share) / total) + 1e-9
+
+
+def test_uniform_steps(backend: str) -> None:
+    check_shares(frequencies(generators.complete(5), 2, 1), {(2, v): 0.25 for v in (0, 1, 3, 4)})
+
+
+def test_steps_by_weight(backend: str) -> None:
+    A = gb.Matrix.from_coo([0, 0, 0, 1], [1, 2, 3, 0], [1.0, 3.0, 0.0, 1.0], nrows=4, ncols=4)
+    check_shares(frequencies(A, 0, 1, weighted=True), {(0, 1): 0.25, (0, 2): 0.75})
+    single = gb.Matrix.from_coo([0, 0], [1, 2], 5.0, nrows=3, ncols=3)  # one value for all
+    check_shares(frequencies(single, 0, 1, weighted=True), {(0, 1): 0.5, (0, 2): 0.5})
+
+
+def test_node2vec_steps(backend: str) -> None:
+    """0 - 1, then from 1: back to 0, to 2 which is a neighbour of 0, or to 3 which is none."""
+    edges = [(0, 1), (1, 0), (0, 2), (1, 2), (1, 3)]
+    A = gb.Matrix.from_coo(*zip(*edges, strict=True), 1.0, nrows=4, ncols=4)
+    p, q = 0.5, 4.0
+    first = random_walks(A, [0] * 8_000, 2, p=p, q=q, seed=2).to_dicts().values()
+    last = Counter(walk[2] for walk in first if walk[1] == 1)
+    weights = {0: 1 / p, 2: 1.0, 3: 1 / q}
+    check_shares(last, {v: weight / sum(weights.values()) for v, weight in weights.items()})
+
+
+def test_seeds_matter(backend: str) -> None:
+    A = generators.complete(30)
+    assert not random_walks(A, range(30), 5, seed=1).isequal(random_walks(A, range(30), 5, seed=2))
+    assert not sample_neighbors(A, [0], 5, seed=1).isequal(sample_neighbors(A, [0], 5, seed=2))
+
+
+def test_bad_walks(backend: str) -> None:
+    A = generators.complete(3)
+    for options in ({"p": 0}, {"q": -1}, {"p": float("nan")}):
+        with pytest.raises(InvalidValue, match="p and q"):
+            random_walks(A, [0], 2, **options)
+    with pytest.raises(InvalidValue, match="length"):
+        random_walks(A, [0], -1)
+    with pytest.raises(InvalidValue, match="fanouts"):
+        sample_neighbors(A, [0], [2, -1])
+    assert random_walks(A, [], 3).shape == (0, 4)
+    assert random_walks(A, [1], 0).to_dicts() == {0: {0: 1}}
+
+
+@every_directed
+def test_samples(backend: str, name: str) -> None:
+    G = weighted(name)
+    A = as_matrix(G, "weight", int)
+    for options in ({}, {"weighted": True}):
+        found = sample_neighbors(A, [0, len(G) - 1], [2, 3], seed=4, **options)
+        assert all(G.edges[u, v]["weight"] == x for u, v, x in zip(*found.to_coo(), strict=True))
+        drawn = {u: set(row) for u, row in found.to_dicts().items() if row}
+        first = {0, len(G) - 1}
+        second = set().union(*(drawn.get(v, set()) for v in first)) - first
+        for u in G:
+            most = 2 if u in first else 3 if u in second else 0
+            assert len(drawn.get(u, ())) == min(most, G.out_degree(u))
+
+
+def test_a_sample_of_all(backend: str) -> None:
+    A = generators.complete(9)
+    assert sample_neighbors(A, [3], 20).to_dicts()[3] == A.to_dicts()[3]
+
+
+def test_samples_are_fair(backend: str) -> None:
+    """Each of four, two at a time; and by weight, one of two."""
+    A = generators.complete(5)
+    weights = gb.Matrix.from_coo([0, 0, 0], [1, 2, 3], [1.0, 3.0, 0.0], nrows=4, ncols=4)
+    times, by_weight = Counter[int](), Counter[int]()
+    for seed in range(100):
+        times.update(sample_neighbors(A, [0], 2, seed=7919 * seed).to_coo()[1].tolist())
+        by_weight.update(sample_neighbors(weights, [0], 1, weighted=True, seed=7919 * seed).to_coo()[1].tolist())
+    assert set(times) == {1, 2, 3, 4} and max(times.values()) - min(times.values()) < 30
+    assert set(by_weight) == {1, 2} and abs(by_weight[2] / 100 - 0.75) < 0.15

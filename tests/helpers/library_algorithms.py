@@ -1,0 +1,78 @@
+"""Every algorithm of the library as a function of the graph alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import grblas_gpu as gb
+from grblas_gpu import Matrix, Vector, algorithms, binary, select
+
+
+def size(A: Any) -> int:
+    return getattr(A, "nrows", 0)
+
+
+def upper_part(A: Any) -> Any:
+    """A graph without cycles; what is no graph as it is."""
+    return select.triu(A, 1).new() if isinstance(A, Matrix) else A
+
+
+def bipartite_part(A: Any) -> Any:
+    """The edges between even and odd vertices."""
+    if not isinstance(A, Matrix) or A.nrows != A.ncols:
+        return A
+    with gb.using(A.backend):
+        side = Vector.from_dense(np.arange(A.nrows) % 2)
+    return A.dup(mask=binary.ne(binary.first(side & A).new() & binary.second(A & side).new()).new().V)
+
+
+ALGORITHMS: dict[str, Callable[[Any], Any]] = {
+    "apsp": algorithms.apsp,
+    "bellman_ford": lambda A: algorithms.bellman_ford(A, 0),
+    "bipartite_sides": lambda A: algorithms.bipartite_sides(bipartite_part(A)),
+    "closeness": algorithms.closeness,
+    "clustering": algorithms.clustering,
+    "connected_components": algorithms.connected_components,
+    "core_number": algorithms.core_number,
+    "cosine": algorithms.cosine,
+    "delta_stepping": lambda A: algorithms.delta_stepping(A, 0),
+    "diameter_estimate": algorithms.diameter_estimate,
+    "eccentricity": algorithms.eccentricity,
+    "edge_betweenness_centrality": algorithms.edge_betweenness_centrality,
+    "ego_graph": lambda A: algorithms.ego_graph(A, 0),
+    "eigenvector_centrality": lambda A: algorithms.eigenvector_centrality(A, max_iterations=2000),
+    "hits": algorithms.hits,
+    "induced_subgraph": lambda A: algorithms.induced_subgraph(A, range(size(A) // 2)),
+    "is_bipartite": algorithms.is_bipartite,
+    "jaccard": algorithms.jaccard,
+    "k_core": lambda A: algorithms.k_core(A, 2),
+    "k_truss": lambda A: algorithms.k_truss(A, 3),
+    "katz": lambda A: algorithms.katz(A, alpha=0.01),
+    "label_propagation": algorithms.label_propagation,
+    "leiden": algorithms.leiden,
+    "louvain": algorithms.louvain,
+    "maximal_independent_set": algorithms.maximal_independent_set,
+    "maximal_matching": algorithms.maximal_matching,
+    "minimum_spanning_forest": algorithms.minimum_spanning_forest,
+    "modularity": lambda A: algorithms.modularity(A, Vector.from_scalar(0, size(A))),
+    "overlap": algorithms.overlap,
+    "pagerank": algorithms.pagerank,
+    "random_walks": lambda A: algorithms.random_walks(A, range(size(A)), 3),
+    "reachability": lambda A: algorithms.reachability(A, 0),
+    "sample_neighbors": lambda A: algorithms.sample_neighbors(A, range(size(A)), 2),
+    "shortest_path": lambda A: algorithms.shortest_path(A, 0, 0),
+    "sorensen": algorithms.sorensen,
+    "sssp": lambda A: algorithms.sssp(A, 0),
+    "strongly_connected_components": algorithms.strongly_connected_components,
+    "topological_generations": lambda A: algorithms.topological_generations(upper_part(A)),
+    "topological_order": lambda A: algorithms.topological_order(upper_part(A)),
+    "transitive_closure": algorithms.transitive_closure,
+    "transitivity": algorithms.transitivity,
+    "triangle_count": algorithms.triangle_count,
+    "triangles": algorithms.triangles,
+    "two_hop_neighbors": algorithms.two_hop_neighbors,
+    "vertex_colouring": algorithms.vertex_colouring,
+}

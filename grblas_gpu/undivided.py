@@ -5,12 +5,13 @@ much cheaper, it is done like this::
 
     with undivided.turn():
         c = undivided.own(c)
-        (added,) = map(kernel, *zip(arguments))
-        c.nvals += added
+        before = c.nvals
+        c.uncount()
+        c.nvals = before + kernel(*arguments)
 
-* Between the kernel and the last line is no call, and CPython looks for signals (and changes threads) at calls, loops
-  and the beginning of functions only: an interrupt comes before the kernel or after the last line. Longer changes say
-  ``with undivided.uninterrupted():``, and signals wait for its end.
+* A kernel is not interrupted. If an interrupt comes between it and what is noted of its result, the store has no count,
+  and whoever asks for one counts. Changes by several kernels say ``with undivided.uninterrupted():``, and signals wait
+  for its end.
 * As soon as a second thread has used this library, which may be looking at ``c`` just now, ``own`` gives a copy, which
   will take the place of ``c`` in one step.
 """

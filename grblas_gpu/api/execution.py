@@ -52,6 +52,8 @@ def update(
     desc: Descriptor | None = None,
 ) -> None:
     """``out(mask, accum, replace) << expr`` for whatever may stand on the right."""
+    if type(expr) in LITERALS:
+        return _assign_all(out, expr, mask, accum, replace, input_mask, desc)
     role = getattr(expr, "_role", None)
     if role == "expression":
         pass

@@ -23,9 +23,12 @@ def assign(node: Node) -> None:
     engine, store = out._engine, out._store
     view = None if mask is None else mask.view()
     is_literal = isinstance(value, np.generic)
-    plain = value if is_literal else value_of(value)
-    if is_literal and accum is None and value.dtype != store.dtype:
-        plain = cast(value.reshape(1), store.dtype)[0]
+    if is_literal:
+        dtype, plain = store.dtype, value
+        if accum is None and value.dtype is not dtype:
+            plain = cast(value.reshape(1), dtype)[0]
+    else:
+        plain = value_of(value)
     if indexes is None:
         index: tuple = (None,) if out.ndim == 1 else (None, None)
     else:

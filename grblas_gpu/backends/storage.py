@@ -196,9 +196,12 @@ class VectorStore:
         """A field that is not set: ask the device for the number of entries, and cut a list to its length."""
         if name == "checked":
             return 0
-        if name not in ("nvals", "indices", "values") or self.pending is None:
-            raise AttributeError(f"VectorStore has no attribute {name!r}")
         pending = self.pending
+        if name == "nvals" and pending is None and self.present is not None:
+            self.nvals = int(self.present.sum())  # synchronizes: a change in place was interrupted
+            return self.nvals
+        if name not in ("nvals", "indices", "values") or pending is None:
+            raise AttributeError(f"VectorStore has no attribute {name!r}")
         self.nvals = nvals = pending.counter.read()  # synchronizes
         if name == "nvals" and isinstance(pending, HostList):
             return nvals
@@ -259,12 +262,12 @@ class VectorStore:
             return pending.at_most == 1 or len(pending.on_host.values) == 1
         return len(self.stored_values) == 1
 
-    def recount(self, counter: Any) -> None:
-        """The flags of a bitmap have changed in place, and the device counts them."""
-        self.pending = Pending(counter, self.size)
-        self.edges = self.flags = None
-        self.nvals = self.checked = 0
-        del self.nvals  # whoever looks for it asks the device
+    def uncount(self) -> None:
+        """Entries are about to change in place: unless somebody says how many there are then, who asks counts them."""
+        self.pending = self.edges = self.flags = None
+        if self.present is not None:
+            self.nvals = self.checked = 0
+            del self.nvals
 
     def copy(self) -> VectorStore:
         if self.pending is not None and self.present is not None:

@@ -110,10 +110,11 @@ def assign_scalar(c: VectorStore, value: Any, mask: MaskView) -> VectorStore | N
             c.values = _own_values(c)
             arguments += (c.values, np.array([value], dtype))
         if kind == ROWS or c.size < LIGHT_WORK:
-            part = () if kind == ROWS else (0, c.size)
-            (added,) = map(kernel, *zip(arguments + part, strict=False))
-            c.nvals += added
-            c.edges = None
+            if kind != ROWS:
+                arguments += (0, c.size)
+            before = c.nvals
+            c.uncount()
+            c.nvals = before + kernel(*arguments)
         else:
             with undivided.uninterrupted():
                 c.nvals += sum(pool.run(lambda part: kernel(*arguments, *part), even_chunks(c.size, 1)))

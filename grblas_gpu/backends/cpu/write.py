@@ -132,9 +132,9 @@ def _update(c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Any)
     with undivided.turn():
         c = _owned(c, accum)
         given = (t.indices, t.values) + (() if flags is None else (flags,)) + (() if full else (c.present,))
-        (added,) = map(kernel, *zip((*given, c.values), strict=False))
-        c.nvals += added
-        c.edges = None
+        before = c.nvals
+        c.uncount()
+        c.nvals = before + kernel(*given, c.values)
     if marked is not None:
         marked[allowed] = False
     return c
@@ -195,8 +195,11 @@ def _merge(c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Any, 
         present = np.ones(size, bool) if c.present is None else c.present
         given = (*(() if t_full else (t.present,)), t.values, *(() if flags is None else (flags,)), present, c.values)
         if size < PARALLEL_WORK:
-            (count,) = map(kernel, *zip((*given, 0, size), strict=False))
-            c.present, c.nvals, c.edges, c.checked = (None if count == size else present), count, None, 0
+            c.present = present
+            c.uncount()
+            c.nvals = count = kernel(*given, 0, size)
+            if count == size:
+                c.present = None
         else:
             with undivided.uninterrupted():
                 count = sum(pool.run(lambda part: kernel(*given, *part), even_chunks(size)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .... import undivided
-from ...storage import MaskView, VectorStore
+from ...storage import MaskView, Pending, VectorStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import constant, functions, using
 from ..runtime.workspace import word
@@ -36,15 +36,15 @@ def assign_scalar(c: VectorStore, value: Any, view: MaskView) -> VectorStore:
     )
     region = (address(mask.indices), mask.count_at, items) if listed else (0, 0, items)
     bits = word(c.values.dtype.type(value))
-    with undivided.turn(), undivided.uninterrupted():
+    with undivided.turn():
         c = undivided.own(c)
         before = entries_of(c) if has_present else (0, 0)
         slots = scratch.slots()
         written = (address(c.present), c.values.data.ptr, bits, *before, slots.address, slots.host)
+        c.uncount()
         scratch.launch(kernel, items, (*region, *each.addresses, *written))
         if has_present:
-            c.recount(slots.published())
-        c.edges = None
+            c.pending = Pending(slots.published(), c.size)
         if not listed:
             clear(mask, scratch, c.size)
     return c

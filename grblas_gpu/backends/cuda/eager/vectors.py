@@ -13,7 +13,7 @@ import numpy as np
 
 from .... import undivided
 from ...entries import cast, expand
-from ...storage import INDEX, Array, MaskView, MatrixStore, VectorStore
+from ...storage import INDEX, Array, MaskView, MatrixStore, Pending, VectorStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import empty_list, two_arrays
 from ..runtime.compile import constant, functions, index_unary, product, using
@@ -209,11 +209,12 @@ def fill_gaps(c: VectorStore, t: VectorStore) -> VectorStore:
     )
     scratch = scratch_arrays.current()
     region = (address(indices), count_at, items, address(t.present), values.data.ptr)
-    with undivided.turn(), undivided.uninterrupted():
+    with undivided.turn():
         c = undivided.own(c)
-        slots = scratch.slots()
-        scratch.launch(kernel, items, (*region, *_addresses(c), *entries_of(c), slots.address, slots.host))
-        c.recount(slots.published())
+        before, slots = entries_of(c), scratch.slots()
+        c.uncount()
+        scratch.launch(kernel, items, (*region, *_addresses(c), *before, slots.address, slots.host))
+        c.pending = Pending(slots.published(), c.size)
     return c
 
 

@@ -16,13 +16,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import Matrix, Vector, agg, binary, indexunary, io, loop, monoid, select, semiring
+from .. import Matrix, Scalar, Vector, agg, binary, indexunary, io, loop, monoid, select, semiring
 from .checks import with_labels
 from .labels import vertex_by_label
 from .preparing import pattern, undirected
 
 NEAR = 32  # steps of a search that is not worth more
-FEW = 1024  # vertices among which numbers are soon passed on
 
 
 @with_labels(vertex_by_label)
@@ -49,61 +48,43 @@ def connected_components(A: Matrix) -> Vector:
         reached(frontier.S) << True
         # frontier<!reached> = frontier edges
         frontier(~reached.S, replace=True) << semiring.any_pair[bool](frontier @ edges)
-    if frontier.nvals:
-        return fast_sv(edges)
-    # components<reached> = the lowest of them
-    components(reached.S) << components.dup(mask=reached.S).reduce(monoid.min).new()
-    rest = degree.dup(mask=~reached.S).to_coo(values=False)[0]
-    if len(rest):
-        find = spread_lowest if len(rest) <= FEW else fast_sv
-        lowest = find(edges[rest, rest].new())
-        # components[rest] = rest[lowest]
-        components[rest] << Vector.from_dense(rest[lowest.to_dense()].astype(int))
+    # rest = the vertices that have neighbours and are not reached; all, if the search is not done
+    rest = components.dup()
+    if frontier.nvals == 0:
+        rest = components.dup(mask=degree.S)
+        rest(~reached.S, replace=True) << rest
+        # components<reached> = the lowest of them
+        components(reached.S) << components.dup(mask=reached.S).reduce(monoid.min).new()
+    if rest.nvals:
+        # components<rest> = FastSV's
+        components(rest.S) << fast_sv(edges, rest)
     return components
 
 
-def spread_lowest(edges: Matrix) -> Vector:
-    """The components of a symmetric graph, by passing on the lowest number: for few vertices, as far as they reach.
+def fast_sv(edges: Matrix, vertices: Vector) -> Vector:
+    """The components of a symmetric graph, by hooking and shortening trees; ``vertices`` has their numbers.
 
-    >>> spread_lowest(Matrix.from_coo([1, 2], [2, 1], True, nrows=4, ncols=4)).to_dense().tolist()
+    These are all of some components.
+
+    >>> edges = Matrix.from_coo([1, 2], [2, 1], True, nrows=4, ncols=4)
+    >>> fast_sv(edges, numbers(4)).to_dense().tolist()
     [0, 1, 1, 3]
     """
-    lowest = numbers(edges.nrows)
-    frontier = lowest.dup()
-    for _ in loop(frontier):
-        # lower = frontier min.first edges
-        lower = semiring.min_first(frontier @ edges).new()
-        # better = lower < lowest
-        better = binary.lt(lower & lowest).new()
-        # frontier<better> = lower
-        frontier(better.V, replace=True) << lower
-        # lowest<frontier> = frontier
-        lowest(frontier.S) << frontier
-    return lowest
-
-
-def fast_sv(edges: Matrix) -> Vector:
-    """The components of a symmetric graph, by hooking and shortening trees.
-
-    >>> fast_sv(Matrix.from_coo([1, 2], [2, 1], True, nrows=4, ncols=4)).to_dense().tolist()
-    [0, 1, 1, 3]
-    """
-    parents = numbers(edges.nrows)
-    grandparents, points = parents.dup(), pointers(parents)
-    while True:
+    parents, grandparents, again = vertices.dup(), vertices.dup(), Scalar.from_value(True)
+    for _ in loop(again):
         # lowest = edges min.second grandparents
         lowest = semiring.min_second(edges @ grandparents).new()
         # hook trees: parents[parents_i] = min(parents[parents_i], lowest_i)
-        parents(binary.min) << semiring.min_first(lowest @ points)
+        parents(binary.min)[parents] << lowest
         # hook vertices: parents = min(parents, lowest, grandparents)
         parents(binary.min) << lowest
         parents(binary.min) << grandparents
         # shorten: grandparents_i = parents[parents_i]
-        points = pointers(parents)
-        after = semiring.min_second(points @ parents).new()
-        if after.isequal(grandparents):
-            return parents
-        grandparents = after
+        before = grandparents.dup()
+        grandparents << parents[parents]
+        # again = whether any of them has changed
+        again << binary.ne(grandparents & before).new().reduce(monoid.lor)
+    return parents
 
 
 def numbers(n: int) -> Vector:
@@ -135,50 +116,43 @@ def strongly_connected_components(A: Matrix) -> Vector:
     """
     edges = pattern(A)
     components = numbers(A.nrows)
-    left = trim(edges, components)
-    while left.nvals:
-        colours = spread_colours(edges, left)
+    left = components.dup()
+    trimmed, colours, frontier, found = (Vector(int, A.nrows) for _ in range(4))
+    for _ in loop(left):
+        # left = those with an edge in and one out among the others: no cycle goes through the trimmed
+        trimmed << left
+        for _ in loop(trimmed):
+            # entered = left any.pair edges; exited<entered> = edges any.pair left
+            entered = semiring.any_pair[bool](left @ edges).new()
+            exited = semiring.any_pair[bool](edges @ left).new(mask=entered.S)
+            # trimmed<!exited> = left; left<exited> = left
+            trimmed(~exited.S, replace=True) << left
+            left(exited.S, replace=True) << left
+        # colours = the lowest of those left that reach each of them
+        colours << left
+        frontier << left
+        for _ in loop(frontier):
+            # lower<left> = frontier min.first edges
+            lower = semiring.min_first(frontier @ edges).new(mask=left.S)
+            # frontier = lower where it is less than the colour
+            better = binary.lt(lower & colours).new()
+            frontier(better.V, replace=True) << lower
+            # colours<frontier> = frontier
+            colours(frontier.S) << frontier
         # frontier = the vertices that kept their own colour
-        frontier = colours.dup(mask=binary.eq(colours & indexunary.index(colours).new()).new().V)
-        found = frontier.dup()
-        while frontier.nvals:
+        own = binary.eq(colours & left).new()
+        frontier(own.V, replace=True) << colours
+        found << frontier
+        for _ in loop(frontier):
             # back<colours> = edges max.second frontier: a successor's colour is never higher than one's own
             back = semiring.max_second(edges @ frontier).new(mask=colours.S)
             # frontier<!found> = back where it is the vertex's own colour
             same = binary.eq(back & colours).new()
-            frontier(~found.S, replace=True) << back.dup(mask=same.V)
+            back(same.V, replace=True) << back
+            frontier(~found.S, replace=True) << back
             # found<frontier> = frontier
             found(frontier.S) << frontier
-        # components<found> = found
+        # components<found> = found; left<!found> = left
         components(found.S) << found
-        # left<!found> = left
         left(~found.S, replace=True) << left
-        left = trim(edges, left)
     return components
-
-
-def spread_colours(edges: Matrix, left: Vector) -> Vector:
-    """For every vertex that is left the lowest such vertex that reaches it."""
-    colours, frontier = left.dup(), left.dup()
-    while frontier.nvals:
-        # lower<left> = frontier min.first edges
-        lower = semiring.min_first(frontier @ edges).new(mask=left.S)
-        # frontier = lower where it is less than the colour
-        frontier = lower.dup(mask=binary.lt(lower & colours).new().V)
-        # colours<frontier> = frontier
-        colours(frontier.S) << frontier
-    return colours
-
-
-def trim(edges: Matrix, vertices: Vector) -> Vector:
-    """The vertices without those that lack an edge in or out among the others: no cycle goes through them."""
-    left = vertices.dup()
-    while True:
-        # entered<left> = left any.pair edges; exited<left> = edges any.pair left
-        entered = semiring.any_pair(left @ edges).new(mask=left.S)
-        exited = semiring.any_pair(edges @ left).new(mask=left.S)
-        # left<entered and exited> = left
-        kept = left.dup(mask=binary.pair(entered & exited).new().S)
-        if kept.nvals == left.nvals:
-            return kept
-        left = kept

@@ -1,21 +1,19 @@
 """A minimum spanning forest: edges of the smallest total weight that connect what is connected.
 
-Returns a symmetric Matrix with the chosen edges and their weights. Method: Boruvka's; every component chooses its
-lightest edge to another one, components are joined, edges within one are dropped, until no edge is left. Edges are
-ranked once, by weight and then by position, so that no two are equal and no cycle can be chosen.
-Invariant: the chosen edges belong to the one minimum spanning forest of the ranks. Cost: O(m log m) for the ranks, then
-O(n + m) for each of at most log2(n) rounds.
+Returns a symmetric Matrix with the chosen edges and their weights. Method: Boruvka's on a list of edges; every
+component chooses its lightest edge to another one, of equally light ones the first, so that no cycle can be chosen;
+components are joined by pointers, which are shortened; edges within a component are dropped, until none is left.
+Invariant: the chosen edges belong to the one minimum spanning forest of the order by weight, row and column.
+Cost: O(n + m) for each of at most log2(n) rounds.
 References: O. Boruvka, O jistem problemu minimalnim, 1926; J. Kepner, J. Gilbert (eds.), Graph Algorithms in the
 Language of Linear Algebra, SIAM 2011.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
-from .. import Matrix, binary, monoid, select, semiring
+from .. import Matrix, Scalar, Vector, binary, io, loop, monoid, select
 from .checks import graph_algorithm
-from .components import connected_components, pointers
+from .components import numbers
 from .preparing import check_weights
 
 
@@ -34,31 +32,48 @@ def minimum_spanning_forest(A: Matrix) -> Matrix:
     """
     check_weights(A, "minimum_spanning_forest", negative=True)
     n = A.nrows
-    # edges = the upper triangle of min(A, A')
+    # edges = the upper triangle of min(A, A'); edge e joins heads_e and tails_e
     edges = select.triu(binary.min(A | A.T).new(), 1).new()
-    rows, cols, weights = edges.to_coo()
-    order = np.argsort(weights, kind="stable")
-    ranks = np.empty(len(order), np.int64)
-    ranks[order] = np.arange(len(order))
-    # left_ij = rank of the edge between i and j
-    left = symmetric(rows, cols, ranks, n)
-    chosen = np.zeros(len(order), bool)
-    while left.nvals:
-        # components_i = the lowest vertex that the chosen edges join to i
-        forest = symmetric(rows[chosen], cols[chosen], np.ones(chosen.sum(), bool), n)
-        components = connected_components(forest)
-        # left = edges between two components: components_i != components_j
-        own = semiring.any_first(components.diag() @ left).new()
-        other = semiring.any_second(left @ components.diag()).new()
-        left(binary.ne(own & other).new().V, replace=True) << left
-        # best_c = min over the vertices i of c of min_j left_ij
-        lightest = left.reduce_rowwise(monoid.min).new()
-        best = semiring.min_first(lightest @ pointers(components)).new()
-        chosen[order[best.to_coo()[1]]] = True
-    return symmetric(rows[chosen], cols[chosen], weights[chosen], n)
-
-
-def symmetric(rows: np.ndarray, cols: np.ndarray, values: np.ndarray, n: int) -> Matrix:
-    """Both directions of every edge."""
-    ends = np.concatenate([rows, cols]), np.concatenate([cols, rows])
-    return Matrix.from_coo(*ends, np.concatenate([values, values]), nrows=n, ncols=n)
+    rows, cols, weights = io.to_vectors(edges)
+    heads, tails, left = rows.dup(), cols.dup(), weights.dup()
+    places, chosen = numbers(edges.nvals), Vector(bool, edges.nvals)
+    vertices = numbers(n)
+    components, again = vertices.dup(), Scalar(bool)
+    for _ in loop(left):
+        # left_e: its ends are in two components; the others are dropped
+        own, other = components[heads].new(), components[tails].new()
+        between = binary.ne(own & other).new()
+        for kept in (left, heads, tails):
+            kept(between.V, replace=True) << kept
+        # lightest_c = min over the edges e of component c of left_e
+        lightest = Vector(left.dtype, n)
+        lightest(binary.min)[own] << left
+        lightest(binary.min)[other] << left
+        # first_c = min over those of them that are as light of e
+        first = Vector(int, n)
+        for end in (own, other):
+            light = binary.eq(left & lightest[end].new()).new()
+            first(binary.min)[end] << places.dup(mask=light.V)
+        # chosen[first_c] = true
+        chosen[first] << True
+        # parents_c = the component at the other end of its edge: own_e + other_e - c
+        ends = binary.plus(own[first].new() & other[first].new()).new()
+        opposite = binary.minus(ends & vertices).new()
+        parents = vertices.dup()
+        parents(opposite.S) << opposite
+        # of two that chose the same edge, the lower one is the root: parents_c = c
+        back = binary.eq(parents[parents].new() & vertices).new()
+        lower = binary.lt(vertices & parents).new()
+        parents(binary.land(back & lower).new().V) << vertices
+        # shorten: parents_c = parents[parents_c], until all are roots
+        again << True
+        for _ in loop(again):
+            before = parents.dup()
+            parents << parents[parents]
+            again << binary.ne(parents & before).new().reduce(monoid.lor)
+        # components_i = parents[components_i]
+        components << parents[components]
+    # forest = the chosen edges, and their transpose
+    values, ends, others = (each.dup(mask=chosen.S).to_coo()[1] for each in (weights, rows, cols))
+    forest = Matrix.from_coo(ends, others, values, nrows=n, ncols=n, dtype=A.dtype)
+    return binary.any(forest | forest.T).new()

@@ -12,6 +12,7 @@ array([[0, 5],
 from .binary_files import load, save
 from .dense_arrays import from_array, to_array
 from .edge_list_files import read_edgelist, write_edgelist
+from .entry_vectors import to_vectors
 from .graph import Graph
 from .matrix_market import mmread, mmwrite
 from .networkx_graphs import from_networkx, to_networkx
@@ -43,5 +44,6 @@ __all__ = [
     "to_pandas_edgelist",
     "to_scipy_sparse",
     "to_torch",
+    "to_vectors",
     "write_edgelist",
 ]

@@ -128,3 +128,14 @@ def test_a_fallback_with_a_loop_inside(recorded: None) -> None:
             w << binary.plus(w, v.to_dense()[0])
     assert (rounds.steps, rounds.mode) == (2, "iterated")
     assert w.to_dense().tolist() == [10, 11, 12]
+
+
+@pytest.mark.parametrize("name", ["connected_components", "strongly_connected_components", "minimum_spanning_forest"])
+def test_algorithms_are_the_same_recorded(backend: str, name: str) -> None:
+    algorithm = getattr(gb.algorithms, name)
+    for graph in ("directed", "path"):
+        A = graphs()[graph].to(backend)
+        with gb.config.set(loops="iterated"):
+            expected = algorithm(A)
+        with gb.config.set(loops="recorded"):
+            assert algorithm(A).isequal(expected)

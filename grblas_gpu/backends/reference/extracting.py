@@ -49,6 +49,15 @@ class Extracting:
         there = keys if keys is not None and len(keys) < index.size else None
         return values.astype(INDEX, copy=False), there
 
+    def gather(self, u: VectorStore, index: VectorStore) -> VectorStore:
+        """``t[p] = u[index[p]]``, where both have an entry."""
+        positions, there = self.positions(index, u.size)
+        t = self.extract_vector(u, positions)
+        if there is None:
+            return t
+        keys, values = entries(t)
+        return VectorStore(index.size, compress(values), indices=there[keys])
+
     def extract_matrix(self, a: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore:
         """``t[p, q] = a[rows[p], cols[q]]``; rows and columns may repeat."""
         if rows is None:

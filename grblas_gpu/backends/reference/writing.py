@@ -87,7 +87,7 @@ class Writing(Operating):
             permitted: Any = None
         elif submask and region.repeats:
             everywhere, _ = region.given(self.array(True).reshape(1))
-            opened = np.unique(region.place(everywhere[allowed(mask, everywhere)]))
+            opened = _unique(region.place(everywhere[allowed(mask, everywhere)]))
 
             def permitted(keys: Array) -> Array:
                 return find(opened, keys)[0]
@@ -232,7 +232,7 @@ class Region:
 
     @cached_property
     def sorted_axes(self) -> list[Any]:
-        return [None if axis is None else np.unique(axis) for axis in self.axes]
+        return [None if axis is None else _unique(axis) for axis in self.axes]
 
     @property
     def repeats(self) -> bool:
@@ -276,7 +276,7 @@ class Region:
         """Where a scalar may land: the mask's own entries if they say so, else the whole region."""
         if mask is not None and not mask.complement:
             keys = true_keys(mask)
-            return np.unique(self.place(keys)) if submask else keys[self.contains(keys)]
+            return _unique(self.place(keys)) if submask else keys[self.contains(keys)]
         axes = list(zip(self.sorted_axes, self.shape, strict=True))
         count = math.prod(n if axis is None else len(axis) for axis, n in axes)
         if count > MOST_ENTRIES:
@@ -285,6 +285,14 @@ class Region:
             return np.arange(count, dtype=INDEX, like=self.c.values)
         rows, *cols = (np.arange(n, dtype=INDEX, like=self.c.values) if axis is None else axis for axis, n in axes)
         return keys_at(rows[:, None], cols[0][None, :], *self.shape).reshape(-1) if cols else rows
+
+
+def _unique(positions: Array) -> Array:
+    """Different positions, in order: by sorting, which takes a tenth of the time that hashing does."""
+    if len(positions) and not bool((positions[1:] > positions[:-1]).all()):
+        positions = np.sort(positions)
+        positions = positions[runs(positions)]
+    return positions
 
 
 def repeated_position(key: int, accum: Any) -> InvalidValue:

@@ -33,12 +33,8 @@ from .trace.records import trace
 from .version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
-    from . import distributed, generators, io, viz
+    from . import algorithms, distributed, generators, io, viz  # type: ignore[attr-defined]
     from .io import Graph
-
-    algorithms: ModuleType  # lies outside of this folder
 
 __all__ = [
     "BOOL",
@@ -109,13 +105,15 @@ _INSTEAD = {  # names of python-graphblas that have no counterpart: what to use
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _LOADED_WHEN_ASKED_FOR:
-        hint = f": {_INSTEAD[name]}" if name in _INSTEAD else ""
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
-    module = import_module(f"{__name__}.{_LOADED_WHEN_ASKED_FOR[name]}")
-    globals()[name] = value = module.Graph if name == "Graph" else module
-    return value
+if not TYPE_CHECKING:  # for which every name would be one of ours
+
+    def __getattr__(name: str) -> Any:
+        if name not in _LOADED_WHEN_ASKED_FOR:
+            hint = f": {_INSTEAD[name]}" if name in _INSTEAD else ""
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
+        module = import_module(f"{__name__}.{_LOADED_WHEN_ASKED_FOR[name]}")
+        globals()[name] = value = module.Graph if name == "Graph" else module
+        return value
 
 
 def __dir__() -> list[str]:

@@ -126,13 +126,13 @@ class Arithmetic:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __abs__(self) -> Any:
+    def __abs__(self: Any) -> Any:
         return unary.abs(self)
 
-    def __neg__(self) -> Any:
+    def __neg__(self: Any) -> Any:
         return unary.ainv(self)
 
-    def __invert__(self) -> Any:
+    def __invert__(self: Any) -> Any:
         if self.dtype != BOOL:
             raise TypeError(
                 f"The invert operator, `~`, is not supported for {self.dtype.name} dtype.  "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..config import config
 from ..ir.descriptor import descriptor_from_options
@@ -13,6 +13,11 @@ from .computed import ComputedMatrix, ComputedScalar, ComputedVector
 from .indexing import Indexes
 from .mask import Mask, check_mask
 from .updates import Assigner, assign_to
+
+if TYPE_CHECKING:
+    from .matrix import Matrix
+    from .scalar import Scalar
+    from .vector import Vector
 
 
 class Delayed:
@@ -118,6 +123,10 @@ class VectorExpression(BaseExpression, ComputedVector):
     __slots__ = ("_size",)
     ndim = 1
 
+    if TYPE_CHECKING:
+
+        def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None, **opts: Any) -> Vector: ...
+
     def __init__(
         self,
         method_name: str,
@@ -151,6 +160,10 @@ class VectorExpression(BaseExpression, ComputedVector):
 class MatrixExpression(BaseExpression, ComputedMatrix):
     __slots__ = ("_nrows", "_ncols")
     ndim = 2
+
+    if TYPE_CHECKING:
+
+        def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None, **opts: Any) -> Matrix: ...
 
     def __init__(self, method_name: str, ir_op: Op, args: list, *, nrows: int, ncols: int, **kwargs: Any) -> None:
         super().__init__(method_name, ir_op, args, **kwargs)
@@ -194,7 +207,7 @@ class ScalarExpression(BaseExpression, ComputedScalar):
         is_cscalar = self._is_cscalar if is_cscalar is None else is_cscalar
         return self.output_type(self.dtype if dtype is None else dtype, is_cscalar=is_cscalar, name=name)
 
-    def new(self, dtype: Any = None, *, is_cscalar: bool | None = None, name: str | None = None, **opts: Any) -> Any:
+    def new(self, dtype: Any = None, *, is_cscalar: bool | None = None, name: str | None = None, **opts: Any) -> Scalar:
         if self._value is not None and (dtype is None or self._value.dtype == dtype):
             value, self._value = self._value, None
             wanted = self._is_cscalar if is_cscalar is None else is_cscalar
@@ -316,6 +329,12 @@ class VectorIndexExpr(IndexExpr, ComputedVector):
     __slots__ = ()
     ndim = 1
 
+    if TYPE_CHECKING:
+
+        def new(
+            self, dtype: Any = None, *, mask: Any = None, input_mask: Any = None, name: str | None = None, **opts: Any
+        ) -> Vector: ...
+
     @property
     def _size(self) -> int:
         return self.indexes.shape[0]
@@ -326,6 +345,12 @@ class VectorIndexExpr(IndexExpr, ComputedVector):
 class MatrixIndexExpr(IndexExpr, ComputedMatrix):
     __slots__ = ()
     ndim = 2
+
+    if TYPE_CHECKING:
+
+        def new(
+            self, dtype: Any = None, *, mask: Any = None, input_mask: Any = None, name: str | None = None, **opts: Any
+        ) -> Matrix: ...
 
     @property
     def _nrows(self) -> int:
@@ -347,7 +372,7 @@ class ScalarIndexExpr(IndexExpr, ComputedScalar):
     is_cscalar = False
     is_grbscalar = True
 
-    def new(self, dtype: Any = None, *, is_cscalar: bool | None = None, name: str | None = None, **opts: Any) -> Any:
+    def new(self, dtype: Any = None, *, is_cscalar: bool | None = None, name: str | None = None, **opts: Any) -> Scalar:
         descriptor_from_options(opts)
         result = self._output_type(self.dtype if dtype is None else dtype, is_cscalar=bool(is_cscalar), name=name)
         result._set(execution.get_element(self.parent, self.indexes))

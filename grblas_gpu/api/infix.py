@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import binary
 from ..dtypes import BOOL
@@ -12,6 +12,11 @@ from .computed import ComputedMatrix, ComputedScalar, ComputedVector
 from .expressions import Delayed, MatrixExpression, ScalarExpression, VectorExpression
 from .kinds import output_type
 from .mask import Mask
+
+if TYPE_CHECKING:
+    from .matrix import Matrix
+    from .scalar import Scalar
+    from .vector import Vector
 
 
 class InfixExpr(Delayed):
@@ -138,6 +143,10 @@ class VectorInfix:
     output_type = VectorExpression
     shape: Any
 
+    if TYPE_CHECKING:
+
+        def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None, **opts: Any) -> Vector: ...
+
     @property
     def size(self) -> int:
         return self.shape[0]
@@ -150,6 +159,10 @@ class MatrixInfix:
     ndim = 2
     output_type = MatrixExpression
     shape: Any
+
+    if TYPE_CHECKING:
+
+        def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None, **opts: Any) -> Matrix: ...
 
     @property
     def nrows(self) -> int:
@@ -172,6 +185,10 @@ class ScalarInfix:
     _is_cscalar = False
     is_cscalar = False
     is_grbscalar = True
+
+    if TYPE_CHECKING:
+
+        def new(self, dtype: Any = None, *, is_cscalar: bool | None = None, **opts: Any) -> Scalar: ...
 
 
 def _shape_of_ewise(self: Any) -> tuple:

@@ -228,7 +228,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         fill, dtype = dense_fill(self, fill_value, dtype, self.nvals == self._nrows * self._ncols)
         return self._engine.to_dense(self._store, fill, dtype.np_type)
 
-    def to_dicts(self, order: str = "rowwise") -> dict:
+    def to_dicts(self, order: str = "rowwise") -> dict[int, dict[int, Any]]:
         """A dictionary of rows (or columns), each a dictionary of index to value.
 
         >>> A = Matrix.from_coo([0, 0, 1], [0, 1, 0], [5, 6, 7])

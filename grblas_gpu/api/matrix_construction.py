@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -42,7 +42,7 @@ class MatrixConstruction:
         ncols: int | None = None,
         dup_op: Any = None,
         name: str | None = None,
-    ) -> Any:
+    ) -> Self:
         """A Matrix from row indices, column indices and values (or one value for all of them).
 
         >>> from grblas_gpu import Matrix
@@ -83,7 +83,7 @@ class MatrixConstruction:
         ncols: int | None = None,
         dup_op: Any = None,
         name: str | None = None,
-    ) -> Any:
+    ) -> Self:
         """A Matrix from (row, column) or (row, column, value) tuples, or an n x 2 array.
 
         >>> from grblas_gpu import Matrix
@@ -136,7 +136,7 @@ class MatrixConstruction:
         nrows: int | None = None,
         ncols: int | None = None,
         name: str | None = None,
-    ) -> Any:
+    ) -> Self:
         """A Matrix from the compressed sparse row format; rows need not be sorted.
 
         On backend "cuda" arrays that are on the device already (CuPy's, or any with ``__cuda_array_interface__`` or
@@ -163,7 +163,7 @@ class MatrixConstruction:
         nrows: int | None = None,
         ncols: int | None = None,
         name: str | None = None,
-    ) -> Any:
+    ) -> Self:
         """A Matrix from the compressed sparse column format; columns need not be sorted.
 
         >>> from grblas_gpu import Matrix
@@ -186,7 +186,7 @@ class MatrixConstruction:
         nrows: int | None = None,
         ncols: int | None = None,
         name: str | None = None,
-    ) -> Any:
+    ) -> Self:
         """A Matrix from the doubly compressed sparse row format.
 
         >>> from grblas_gpu import Matrix
@@ -210,7 +210,7 @@ class MatrixConstruction:
         nrows: int | None = None,
         ncols: int | None = None,
         name: str | None = None,
-    ) -> Any:
+    ) -> Self:
         """A Matrix from the doubly compressed sparse column format.
 
         >>> from grblas_gpu import Matrix
@@ -225,7 +225,7 @@ class MatrixConstruction:
     @classmethod
     def from_scalar(
         cls, value: Any, nrows: int, ncols: int, dtype: Any = None, *, name: str | None = None, **opts: Any
-    ) -> Any:
+    ) -> Self:
         """A Matrix with the same value everywhere (stored once).
 
         >>> from grblas_gpu import Matrix
@@ -241,7 +241,7 @@ class MatrixConstruction:
     @classmethod
     def from_dense(
         cls, values: Any, missing_value: Any = None, *, dtype: Any = None, name: str | None = None, **opts: Any
-    ) -> Any:
+    ) -> Self:
         """A Matrix with an entry for every element of an array, or for those that are not ``missing_value``.
 
         >>> from grblas_gpu import Matrix
@@ -278,7 +278,7 @@ class MatrixConstruction:
         nrows: int | None = None,
         ncols: int | None = None,
         name: str | None = None,
-    ) -> Any:
+    ) -> Self:
         """A Matrix from a dictionary (or list) of rows, each a dictionary of column to value.
 
         >>> from grblas_gpu import Matrix

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -18,6 +18,11 @@ from .expressions import MatrixExpression, ScalarExpression, VectorExpression
 from .tensor import Tensor
 from .vector import Vector, product_operands, reduction_operator
 
+if TYPE_CHECKING:
+    from ..operators.call_types import MatrixLike, OneIndex, SeveralIndices, VectorLike
+    from .expressions import MatrixIndexExpr, ScalarIndexExpr, VectorIndexExpr
+    from .infix import MatrixEwiseAddExpr, MatrixEwiseMultExpr, MatrixMatMulExpr, VectorMatMulExpr
+
 
 class MatrixOperations(Tensor):
     """The operations of a Matrix that work on ``A.T`` too."""
@@ -26,6 +31,25 @@ class MatrixOperations(Tensor):
     ndim = 2
     _nrows: int
     _ncols: int
+
+    if TYPE_CHECKING:
+
+        @overload  # type: ignore[override]
+        def __matmul__(self, other: VectorLike) -> VectorMatMulExpr: ...
+        @overload
+        def __matmul__(self, other: MatrixLike) -> MatrixMatMulExpr: ...
+        def __matmul__(self, other: Any) -> Any: ...
+        def __and__(self, other: VectorLike | MatrixLike) -> MatrixEwiseMultExpr: ...
+        def __or__(self, other: VectorLike | MatrixLike) -> MatrixEwiseAddExpr: ...
+        @overload
+        def __getitem__(self, keys: tuple[OneIndex, OneIndex]) -> ScalarIndexExpr: ...
+        @overload
+        def __getitem__(self, keys: tuple[OneIndex, SeveralIndices]) -> VectorIndexExpr: ...
+        @overload
+        def __getitem__(self, keys: tuple[SeveralIndices, OneIndex]) -> VectorIndexExpr: ...
+        @overload
+        def __getitem__(self, keys: tuple[SeveralIndices, SeveralIndices]) -> MatrixIndexExpr: ...
+        def __getitem__(self, keys: Any) -> Any: ...
 
     @property
     def nrows(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -32,6 +32,18 @@ from .scalar import Scalar, as_scalar
 from .tensor import Tensor, typed_op_of_chain
 from .updates import Updater
 from .vector_construction import VectorConstruction, vector_entries
+
+if TYPE_CHECKING:
+    from ..operators.call_types import MatrixLike, OneIndex, SeveralIndices, VectorLike
+    from .expressions import ScalarIndexExpr
+    from .infix import (
+        MatrixEwiseAddExpr,
+        MatrixEwiseMultExpr,
+        ScalarMatMulExpr,
+        VectorEwiseAddExpr,
+        VectorEwiseMultExpr,
+        VectorMatMulExpr,
+    )
 
 
 class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
@@ -173,7 +185,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
             output_values(array, dtype, self.dtype) if values else None,
         )
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[int, Any]:
         """A dictionary of index to value.
 
         >>> Vector.from_coo([0, 2], [1.5, 2.5], size=4).to_dict()
@@ -273,6 +285,28 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         value = expr.new().value
         return default if value is None else value
 
+    if TYPE_CHECKING:
+
+        @overload  # type: ignore[override]
+        def __matmul__(self, other: VectorLike) -> ScalarMatMulExpr: ...
+        @overload
+        def __matmul__(self, other: MatrixLike) -> VectorMatMulExpr: ...
+        def __matmul__(self, other: Any) -> Any: ...
+        @overload
+        def __and__(self, other: VectorLike) -> VectorEwiseMultExpr: ...
+        @overload
+        def __and__(self, other: MatrixLike) -> MatrixEwiseMultExpr: ...
+        def __and__(self, other: Any) -> Any: ...
+        @overload
+        def __or__(self, other: VectorLike) -> VectorEwiseAddExpr: ...
+        @overload
+        def __or__(self, other: MatrixLike) -> MatrixEwiseAddExpr: ...
+        def __or__(self, other: Any) -> Any: ...
+
+    @overload
+    def __getitem__(self, keys: OneIndex) -> ScalarIndexExpr: ...
+    @overload
+    def __getitem__(self, keys: SeveralIndices) -> VectorIndexExpr: ...
     def __getitem__(self, keys: Any) -> Any:
         """The entries at some positions, or one element: an expression.
 

@@ -10,6 +10,7 @@ from ..dtypes import DataType, lookup_dtype
 from . import registry
 from .agg_tables import AggRow
 from .base import caller
+from .call_types import AggregatorCall
 
 
 class Aggregator:
@@ -22,7 +23,7 @@ class Aggregator:
 
     opclass = "Aggregator"
     _modname = "agg"
-    __call__ = caller("agg_call")
+    __call__: AggregatorCall = caller("agg_call")
 
     def __init__(self, row: AggRow) -> None:
         self.name = row.name.removeprefix("ss.")
@@ -79,7 +80,7 @@ class TypedAggregator:
 
     opclass = "Aggregator"
     _modname = "agg"
-    __call__ = caller("agg_call")
+    __call__: AggregatorCall = caller("agg_call")
 
     def __init__(self, parent: Aggregator, dtype: DataType) -> None:
         self.parent = parent

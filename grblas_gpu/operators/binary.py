@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..dtypes import INT64, DataType
 from . import registry
 from .base import OpBase, TypedOpBase, caller
+from .call_types import BinaryCall
 from .parameterized import ParameterizedFunction, Registered
 from .reductions import ReduceAt, fold_reduceat, ufunc_reduceat
 from .udf import Arguments
@@ -28,7 +29,7 @@ class TypedBuiltinBinaryOp(TypedOpBase):
     opclass = "BinaryOp"
     _modname = "binary"
     _lazy = TypedOpBase._lazy | {"reduceat"}
-    __call__ = caller("binary_call")
+    __call__: BinaryCall = caller("binary_call")
 
     def _operands(self, dtypes: tuple[DataType, DataType]) -> Arguments:
         return dtypes
@@ -78,7 +79,11 @@ class BinaryOp(Registered, OpBase):
     _typed_class = TypedBuiltinBinaryOp
     _typed_user_class = TypedUserBinaryOp
     _operand_names = ("x", "y")
-    __call__ = caller("binary_call")
+    __call__: BinaryCall = caller("binary_call")
+
+    if TYPE_CHECKING:
+
+        def __getitem__(self, key: Any) -> TypedBuiltinBinaryOp: ...
 
     def __init__(self, name: str, *, anonymous: bool = False) -> None:
         super().__init__(name, anonymous=anonymous)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..dtypes import BOOL, INT64, UINT64, DataType
 from . import registry
 from .base import OpBase, TypedOpBase, caller
+from .call_types import IndexUnaryCall
 from .parameterized import ParameterizedFunction, Registered
 from .udf import Arguments
 
@@ -23,7 +24,7 @@ class TypedBuiltinIndexUnaryOp(TypedOpBase):
     __slots__ = ()
     opclass = "IndexUnaryOp"
     _modname = "indexunary"
-    __call__ = caller("indexunary_call")
+    __call__: IndexUnaryCall = caller("indexunary_call")
 
     def _operands(self, dtypes: tuple[DataType, DataType]) -> Arguments:
         return dtypes[0], INT64, INT64, dtypes[1]
@@ -45,7 +46,7 @@ class TypedBuiltinSelectOp(TypedBuiltinIndexUnaryOp):
     __slots__ = ()
     opclass = "SelectOp"
     _modname = "select"
-    __call__ = caller("select_call")
+    __call__: IndexUnaryCall = caller("select_call")
 
 
 class TypedUserSelectOp(TypedBuiltinSelectOp):
@@ -68,7 +69,7 @@ class IndexUnaryOp(Registered, OpBase):
     _typed_class: ClassVar[Any] = TypedBuiltinIndexUnaryOp
     _typed_user_class: ClassVar[Any] = TypedUserIndexUnaryOp
     _operand_names = ("x", "i", "j", "y")
-    __call__ = caller("indexunary_call")
+    __call__: IndexUnaryCall = caller("indexunary_call")
 
     @property
     def is_positional(self) -> bool:
@@ -106,7 +107,11 @@ class SelectOp(IndexUnaryOp):
     _modname = "select"
     _typed_class = TypedBuiltinSelectOp
     _typed_user_class = TypedUserSelectOp
-    __call__ = caller("select_call")
+    __call__: IndexUnaryCall = caller("select_call")
+
+    if TYPE_CHECKING:
+
+        def __getitem__(self, key: Any) -> TypedBuiltinSelectOp: ...
 
     @property
     def coercions(self) -> dict[DataType, DataType]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ..errors import DomainMismatch
 from . import registry
 from .base import OpBase, TypedOpBase, caller
 from .binary import BinaryOp, ParameterizedBinaryOp
+from .call_types import BinaryCall
 from .parameterized import ParameterizedUdf
 from .reductions import Reduce, ReduceAt, first_reduceat, tree_reduceat, ufunc_reduce, ufunc_reduceat, whole
 from .strings import binary_from_string
@@ -35,7 +36,7 @@ class TypedBuiltinMonoid(TypedOpBase):
     _modname = "monoid"
     _lazy = TypedOpBase._lazy | {"reduce", "reduceat"}
     is_commutative = True
-    __call__ = caller("monoid_call")
+    __call__: BinaryCall = caller("monoid_call")
 
     def __init__(self, parent: Any, dtype: DataType, return_type: DataType, dtype2: DataType | None = None) -> None:
         super().__init__(parent, dtype, return_type)
@@ -99,7 +100,11 @@ class Monoid(OpBase):
     _typed_user_class = TypedUserMonoid
     is_positional = False
     is_commutative = True
-    __call__ = caller("monoid_call")
+    __call__: BinaryCall = caller("monoid_call")
+
+    if TYPE_CHECKING:
+
+        def __getitem__(self, key: Any) -> TypedBuiltinMonoid: ...
 
     def __init__(
         self,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..dtypes import BOOL, INT64, DataType
 from . import registry
 from .base import OpBase, TypedOpBase, caller
 from .binary import BinaryOp, ParameterizedBinaryOp
+from .call_types import SemiringCall
 from .monoid import Monoid, ParameterizedMonoid
 from .opclass import find_opclass
 from .parameterized import ParameterizedUdf
@@ -26,7 +27,7 @@ class TypedBuiltinSemiring(TypedOpBase):
     __slots__ = ("binaryop", "monoid")
     opclass = "Semiring"
     _modname = "semiring"
-    __call__ = caller("semiring_call")
+    __call__: SemiringCall = caller("semiring_call")
 
     def __init__(self, parent: Any, monoid: Any, binaryop: Any) -> None:
         super().__init__(parent, binaryop.type, monoid.return_type, binaryop.type2)
@@ -81,7 +82,11 @@ class Semiring(OpBase):
     _modname = "semiring"
     _typed_class = TypedBuiltinSemiring
     _typed_user_class = TypedUserSemiring
-    __call__ = caller("semiring_call")
+    __call__: SemiringCall = caller("semiring_call")
+
+    if TYPE_CHECKING:
+
+        def __getitem__(self, key: Any) -> TypedBuiltinSemiring: ...
 
     def __init__(self, name: str, monoid: Any = None, binaryop: Any = None, *, anonymous: bool = False) -> None:
         super().__init__(name, anonymous=anonymous)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from ..dtypes import DataType
 from .base import OpBase, TypedOpBase, caller
+from .call_types import UnaryCall
 from .parameterized import ParameterizedFunction, Registered
 from .udf import Arguments
 
@@ -19,7 +22,7 @@ class TypedBuiltinUnaryOp(TypedOpBase):
     __slots__ = ()
     opclass = "UnaryOp"
     _modname = "unary"
-    __call__ = caller("unary_call")
+    __call__: UnaryCall = caller("unary_call")
 
     def _operands(self, dtypes: tuple[DataType, DataType]) -> Arguments:
         return dtypes[:1]
@@ -46,7 +49,11 @@ class UnaryOp(Registered, OpBase):
     _typed_class = TypedBuiltinUnaryOp
     _typed_user_class = TypedUserUnaryOp
     _operand_names = ("x",)
-    __call__ = caller("unary_call")
+    __call__: UnaryCall = caller("unary_call")
+
+    if TYPE_CHECKING:
+
+        def __getitem__(self, key: Any) -> TypedBuiltinUnaryOp: ...
 
     @property
     def is_positional(self) -> bool:

@@ -1,0 +1,1046 @@
+# Written by tools/make_stubs.py. Names that a program registers are not here: use what `register_new` returns.
+
+from collections.abc import Callable
+from typing import Any
+
+from grblas_gpu.operators.binary import BinaryOp as BinaryOp, ParameterizedBinaryOp as ParameterizedBinaryOp
+from grblas_gpu.operators.semiring import Semiring as Semiring
+from grblas_gpu.operators.unary import UnaryOp as UnaryOp
+
+_namespace: Any
+_delayed: Any
+from_string: Callable[..., Any]
+
+abs: UnaryOp
+absfirst: BinaryOp
+abssecond: BinaryOp
+acos: UnaryOp
+acosh: UnaryOp
+ainv: UnaryOp
+any: BinaryOp
+any_cdiv: Semiring
+any_eq: Semiring
+any_first: Semiring
+any_firsti: Semiring
+any_firsti1: Semiring
+any_firstj: Semiring
+any_firstj1: Semiring
+any_floordiv: Semiring
+any_ge: Semiring
+any_gt: Semiring
+any_iseq: Semiring
+any_isge: Semiring
+any_isgt: Semiring
+any_isle: Semiring
+any_islt: Semiring
+any_isne: Semiring
+any_land: Semiring
+any_le: Semiring
+any_lor: Semiring
+any_lt: Semiring
+any_lxor: Semiring
+any_max: Semiring
+any_min: Semiring
+any_minus: Semiring
+any_ne: Semiring
+any_pair: Semiring
+any_plus: Semiring
+any_rdiv: Semiring
+any_rfloordiv: Semiring
+any_rminus: Semiring
+any_rtruediv: Semiring
+any_second: Semiring
+any_secondi: Semiring
+any_secondi1: Semiring
+any_secondj: Semiring
+any_secondj1: Semiring
+any_times: Semiring
+any_truediv: Semiring
+asin: UnaryOp
+asinh: UnaryOp
+atan: UnaryOp
+atan2: BinaryOp
+atanh: UnaryOp
+band: BinaryOp
+band_band: Semiring
+band_bor: Semiring
+band_bxnor: Semiring
+band_bxor: Semiring
+bclr: BinaryOp
+bget: BinaryOp
+binom: BinaryOp
+bnot: UnaryOp
+bor: BinaryOp
+bor_band: Semiring
+bor_bor: Semiring
+bor_bxnor: Semiring
+bor_bxor: Semiring
+bset: BinaryOp
+bshift: BinaryOp
+bxnor: BinaryOp
+bxnor_band: Semiring
+bxnor_bor: Semiring
+bxnor_bxnor: Semiring
+bxnor_bxor: Semiring
+bxor: BinaryOp
+bxor_band: Semiring
+bxor_bor: Semiring
+bxor_bxnor: Semiring
+bxor_bxor: Semiring
+cbrt: UnaryOp
+cdiv: BinaryOp
+ceil: UnaryOp
+copysign: BinaryOp
+cos: UnaryOp
+cosh: UnaryOp
+eq: BinaryOp
+eq_eq: Semiring
+eq_first: Semiring
+eq_ge: Semiring
+eq_gt: Semiring
+eq_land: Semiring
+eq_le: Semiring
+eq_lor: Semiring
+eq_lt: Semiring
+eq_lxor: Semiring
+eq_ne: Semiring
+eq_pair: Semiring
+eq_second: Semiring
+erf: UnaryOp
+erfc: UnaryOp
+exp: UnaryOp
+exp2: UnaryOp
+expm1: UnaryOp
+first: BinaryOp
+firsti: BinaryOp
+firsti1: BinaryOp
+firstj: BinaryOp
+firstj1: BinaryOp
+floor: UnaryOp
+floordiv: BinaryOp
+fmod: BinaryOp
+frexpe: UnaryOp
+frexpx: UnaryOp
+ge: BinaryOp
+gt: BinaryOp
+hypot: BinaryOp
+identity: UnaryOp
+isclose: ParameterizedBinaryOp
+iseq: BinaryOp
+isfinite: UnaryOp
+isge: BinaryOp
+isgt: BinaryOp
+isinf: UnaryOp
+isle: BinaryOp
+islt: BinaryOp
+isnan: UnaryOp
+isne: BinaryOp
+land: BinaryOp
+land_eq: Semiring
+land_first: Semiring
+land_ge: Semiring
+land_gt: Semiring
+land_land: Semiring
+land_le: Semiring
+land_lor: Semiring
+land_lt: Semiring
+land_lxor: Semiring
+land_ne: Semiring
+land_pair: Semiring
+land_second: Semiring
+ldexp: BinaryOp
+le: BinaryOp
+lgamma: UnaryOp
+lnot: UnaryOp
+log: UnaryOp
+log10: UnaryOp
+log1p: UnaryOp
+log2: UnaryOp
+lor: BinaryOp
+lor_eq: Semiring
+lor_first: Semiring
+lor_ge: Semiring
+lor_gt: Semiring
+lor_land: Semiring
+lor_le: Semiring
+lor_lor: Semiring
+lor_lt: Semiring
+lor_lxor: Semiring
+lor_ne: Semiring
+lor_pair: Semiring
+lor_second: Semiring
+lt: BinaryOp
+lxnor: BinaryOp
+lxnor_lor: Semiring
+lxor: BinaryOp
+lxor_eq: Semiring
+lxor_first: Semiring
+lxor_ge: Semiring
+lxor_gt: Semiring
+lxor_land: Semiring
+lxor_le: Semiring
+lxor_lor: Semiring
+lxor_lt: Semiring
+lxor_lxor: Semiring
+lxor_ne: Semiring
+lxor_pair: Semiring
+lxor_second: Semiring
+max: BinaryOp
+max_absfirst: Semiring
+max_abssecond: Semiring
+max_cdiv: Semiring
+max_first: Semiring
+max_firsti: Semiring
+max_firsti1: Semiring
+max_firstj: Semiring
+max_firstj1: Semiring
+max_floordiv: Semiring
+max_iseq: Semiring
+max_isge: Semiring
+max_isgt: Semiring
+max_isle: Semiring
+max_islt: Semiring
+max_isne: Semiring
+max_land: Semiring
+max_lor: Semiring
+max_lxor: Semiring
+max_max: Semiring
+max_min: Semiring
+max_minus: Semiring
+max_pair: Semiring
+max_plus: Semiring
+max_rdiv: Semiring
+max_rfloordiv: Semiring
+max_rminus: Semiring
+max_rtruediv: Semiring
+max_second: Semiring
+max_secondi: Semiring
+max_secondi1: Semiring
+max_secondj: Semiring
+max_secondj1: Semiring
+max_times: Semiring
+max_truediv: Semiring
+min: BinaryOp
+min_cdiv: Semiring
+min_first: Semiring
+min_firsti: Semiring
+min_firsti1: Semiring
+min_firstj: Semiring
+min_firstj1: Semiring
+min_floordiv: Semiring
+min_iseq: Semiring
+min_isge: Semiring
+min_isgt: Semiring
+min_isle: Semiring
+min_islt: Semiring
+min_isne: Semiring
+min_land: Semiring
+min_lor: Semiring
+min_lxor: Semiring
+min_max: Semiring
+min_min: Semiring
+min_minus: Semiring
+min_pair: Semiring
+min_plus: Semiring
+min_rdiv: Semiring
+min_rfloordiv: Semiring
+min_rminus: Semiring
+min_rtruediv: Semiring
+min_second: Semiring
+min_secondi: Semiring
+min_secondi1: Semiring
+min_secondj: Semiring
+min_secondj1: Semiring
+min_times: Semiring
+min_truediv: Semiring
+minus: BinaryOp
+minv: UnaryOp
+ne: BinaryOp
+one: UnaryOp
+pair: BinaryOp
+plus: BinaryOp
+plus_absfirst: Semiring
+plus_abssecond: Semiring
+plus_cdiv: Semiring
+plus_first: Semiring
+plus_firsti: Semiring
+plus_firsti1: Semiring
+plus_firstj: Semiring
+plus_firstj1: Semiring
+plus_floordiv: Semiring
+plus_iseq: Semiring
+plus_isge: Semiring
+plus_isgt: Semiring
+plus_isle: Semiring
+plus_islt: Semiring
+plus_isne: Semiring
+plus_land: Semiring
+plus_lor: Semiring
+plus_lxor: Semiring
+plus_max: Semiring
+plus_min: Semiring
+plus_minus: Semiring
+plus_pair: Semiring
+plus_plus: Semiring
+plus_pow: Semiring
+plus_rdiv: Semiring
+plus_rfloordiv: Semiring
+plus_rminus: Semiring
+plus_rpow: Semiring
+plus_rtruediv: Semiring
+plus_second: Semiring
+plus_secondi: Semiring
+plus_secondi1: Semiring
+plus_secondj: Semiring
+plus_secondj1: Semiring
+plus_times: Semiring
+plus_truediv: Semiring
+positioni: UnaryOp
+positioni1: UnaryOp
+positionj: UnaryOp
+positionj1: UnaryOp
+pow: BinaryOp
+rdiv: BinaryOp
+remainder: BinaryOp
+rfloordiv: BinaryOp
+rminus: BinaryOp
+round: UnaryOp
+rpow: BinaryOp
+rtruediv: BinaryOp
+second: BinaryOp
+secondi: BinaryOp
+secondi1: BinaryOp
+secondj: BinaryOp
+secondj1: BinaryOp
+signum: UnaryOp
+sin: UnaryOp
+sinh: UnaryOp
+sqrt: UnaryOp
+tan: UnaryOp
+tanh: UnaryOp
+tgamma: UnaryOp
+times: BinaryOp
+times_cdiv: Semiring
+times_first: Semiring
+times_firsti: Semiring
+times_firsti1: Semiring
+times_firstj: Semiring
+times_firstj1: Semiring
+times_floordiv: Semiring
+times_iseq: Semiring
+times_isge: Semiring
+times_isgt: Semiring
+times_isle: Semiring
+times_islt: Semiring
+times_isne: Semiring
+times_land: Semiring
+times_lor: Semiring
+times_lxor: Semiring
+times_max: Semiring
+times_min: Semiring
+times_minus: Semiring
+times_pair: Semiring
+times_plus: Semiring
+times_rdiv: Semiring
+times_rfloordiv: Semiring
+times_rminus: Semiring
+times_rtruediv: Semiring
+times_second: Semiring
+times_secondi: Semiring
+times_secondi1: Semiring
+times_secondj: Semiring
+times_secondj1: Semiring
+times_times: Semiring
+times_truediv: Semiring
+truediv: BinaryOp
+trunc: UnaryOp
+
+class _numpy:
+    abs: UnaryOp
+    absolute: UnaryOp
+    add: BinaryOp
+    add_add: Semiring
+    add_arctan2: Semiring
+    add_bitwise_and: Semiring
+    add_bitwise_or: Semiring
+    add_bitwise_xor: Semiring
+    add_copysign: Semiring
+    add_divide: Semiring
+    add_equal: Semiring
+    add_float_power: Semiring
+    add_floor_divide: Semiring
+    add_fmax: Semiring
+    add_fmin: Semiring
+    add_fmod: Semiring
+    add_gcd: Semiring
+    add_greater: Semiring
+    add_greater_equal: Semiring
+    add_hypot: Semiring
+    add_lcm: Semiring
+    add_ldexp: Semiring
+    add_left_shift: Semiring
+    add_less: Semiring
+    add_less_equal: Semiring
+    add_logaddexp: Semiring
+    add_logaddexp2: Semiring
+    add_logical_and: Semiring
+    add_logical_or: Semiring
+    add_logical_xor: Semiring
+    add_maximum: Semiring
+    add_minimum: Semiring
+    add_mod: Semiring
+    add_multiply: Semiring
+    add_nextafter: Semiring
+    add_not_equal: Semiring
+    add_power: Semiring
+    add_remainder: Semiring
+    add_right_shift: Semiring
+    add_subtract: Semiring
+    add_true_divide: Semiring
+    arccos: UnaryOp
+    arccosh: UnaryOp
+    arcsin: UnaryOp
+    arcsinh: UnaryOp
+    arctan: UnaryOp
+    arctan2: BinaryOp
+    arctanh: UnaryOp
+    bitwise_and: BinaryOp
+    bitwise_and_add: Semiring
+    bitwise_and_bitwise_and: Semiring
+    bitwise_and_bitwise_or: Semiring
+    bitwise_and_bitwise_xor: Semiring
+    bitwise_and_equal: Semiring
+    bitwise_and_floor_divide: Semiring
+    bitwise_and_fmax: Semiring
+    bitwise_and_fmin: Semiring
+    bitwise_and_fmod: Semiring
+    bitwise_and_gcd: Semiring
+    bitwise_and_greater: Semiring
+    bitwise_and_greater_equal: Semiring
+    bitwise_and_lcm: Semiring
+    bitwise_and_left_shift: Semiring
+    bitwise_and_less: Semiring
+    bitwise_and_less_equal: Semiring
+    bitwise_and_logical_and: Semiring
+    bitwise_and_logical_or: Semiring
+    bitwise_and_logical_xor: Semiring
+    bitwise_and_maximum: Semiring
+    bitwise_and_minimum: Semiring
+    bitwise_and_mod: Semiring
+    bitwise_and_multiply: Semiring
+    bitwise_and_not_equal: Semiring
+    bitwise_and_power: Semiring
+    bitwise_and_remainder: Semiring
+    bitwise_and_right_shift: Semiring
+    bitwise_and_subtract: Semiring
+    bitwise_not: UnaryOp
+    bitwise_or: BinaryOp
+    bitwise_or_add: Semiring
+    bitwise_or_bitwise_and: Semiring
+    bitwise_or_bitwise_or: Semiring
+    bitwise_or_bitwise_xor: Semiring
+    bitwise_or_equal: Semiring
+    bitwise_or_floor_divide: Semiring
+    bitwise_or_fmax: Semiring
+    bitwise_or_fmin: Semiring
+    bitwise_or_fmod: Semiring
+    bitwise_or_gcd: Semiring
+    bitwise_or_greater: Semiring
+    bitwise_or_greater_equal: Semiring
+    bitwise_or_lcm: Semiring
+    bitwise_or_left_shift: Semiring
+    bitwise_or_less: Semiring
+    bitwise_or_less_equal: Semiring
+    bitwise_or_logical_and: Semiring
+    bitwise_or_logical_or: Semiring
+    bitwise_or_logical_xor: Semiring
+    bitwise_or_maximum: Semiring
+    bitwise_or_minimum: Semiring
+    bitwise_or_mod: Semiring
+    bitwise_or_multiply: Semiring
+    bitwise_or_not_equal: Semiring
+    bitwise_or_power: Semiring
+    bitwise_or_remainder: Semiring
+    bitwise_or_right_shift: Semiring
+    bitwise_or_subtract: Semiring
+    bitwise_xor: BinaryOp
+    bitwise_xor_add: Semiring
+    bitwise_xor_bitwise_and: Semiring
+    bitwise_xor_bitwise_or: Semiring
+    bitwise_xor_bitwise_xor: Semiring
+    bitwise_xor_equal: Semiring
+    bitwise_xor_floor_divide: Semiring
+    bitwise_xor_fmax: Semiring
+    bitwise_xor_fmin: Semiring
+    bitwise_xor_fmod: Semiring
+    bitwise_xor_gcd: Semiring
+    bitwise_xor_greater: Semiring
+    bitwise_xor_greater_equal: Semiring
+    bitwise_xor_lcm: Semiring
+    bitwise_xor_left_shift: Semiring
+    bitwise_xor_less: Semiring
+    bitwise_xor_less_equal: Semiring
+    bitwise_xor_logical_and: Semiring
+    bitwise_xor_logical_or: Semiring
+    bitwise_xor_logical_xor: Semiring
+    bitwise_xor_maximum: Semiring
+    bitwise_xor_minimum: Semiring
+    bitwise_xor_mod: Semiring
+    bitwise_xor_multiply: Semiring
+    bitwise_xor_not_equal: Semiring
+    bitwise_xor_power: Semiring
+    bitwise_xor_remainder: Semiring
+    bitwise_xor_right_shift: Semiring
+    bitwise_xor_subtract: Semiring
+    cbrt: UnaryOp
+    ceil: UnaryOp
+    copysign: BinaryOp
+    cos: UnaryOp
+    cosh: UnaryOp
+    deg2rad: UnaryOp
+    degrees: UnaryOp
+    divide: BinaryOp
+    equal: BinaryOp
+    equal_add: Semiring
+    equal_bitwise_and: Semiring
+    equal_bitwise_or: Semiring
+    equal_bitwise_xor: Semiring
+    equal_equal: Semiring
+    equal_fmax: Semiring
+    equal_fmin: Semiring
+    equal_greater: Semiring
+    equal_greater_equal: Semiring
+    equal_less: Semiring
+    equal_less_equal: Semiring
+    equal_logical_and: Semiring
+    equal_logical_or: Semiring
+    equal_logical_xor: Semiring
+    equal_maximum: Semiring
+    equal_minimum: Semiring
+    equal_multiply: Semiring
+    equal_not_equal: Semiring
+    exp: UnaryOp
+    exp2: UnaryOp
+    expm1: UnaryOp
+    fabs: UnaryOp
+    float_power: BinaryOp
+    floor: UnaryOp
+    floor_divide: BinaryOp
+    fmax: BinaryOp
+    fmax_add: Semiring
+    fmax_arctan2: Semiring
+    fmax_bitwise_and: Semiring
+    fmax_bitwise_or: Semiring
+    fmax_bitwise_xor: Semiring
+    fmax_copysign: Semiring
+    fmax_divide: Semiring
+    fmax_equal: Semiring
+    fmax_float_power: Semiring
+    fmax_floor_divide: Semiring
+    fmax_fmax: Semiring
+    fmax_fmin: Semiring
+    fmax_fmod: Semiring
+    fmax_gcd: Semiring
+    fmax_greater: Semiring
+    fmax_greater_equal: Semiring
+    fmax_hypot: Semiring
+    fmax_lcm: Semiring
+    fmax_ldexp: Semiring
+    fmax_left_shift: Semiring
+    fmax_less: Semiring
+    fmax_less_equal: Semiring
+    fmax_logaddexp: Semiring
+    fmax_logaddexp2: Semiring
+    fmax_logical_and: Semiring
+    fmax_logical_or: Semiring
+    fmax_logical_xor: Semiring
+    fmax_maximum: Semiring
+    fmax_minimum: Semiring
+    fmax_mod: Semiring
+    fmax_multiply: Semiring
+    fmax_nextafter: Semiring
+    fmax_not_equal: Semiring
+    fmax_power: Semiring
+    fmax_remainder: Semiring
+    fmax_right_shift: Semiring
+    fmax_subtract: Semiring
+    fmax_true_divide: Semiring
+    fmin: BinaryOp
+    fmin_add: Semiring
+    fmin_arctan2: Semiring
+    fmin_bitwise_and: Semiring
+    fmin_bitwise_or: Semiring
+    fmin_bitwise_xor: Semiring
+    fmin_copysign: Semiring
+    fmin_divide: Semiring
+    fmin_equal: Semiring
+    fmin_float_power: Semiring
+    fmin_floor_divide: Semiring
+    fmin_fmax: Semiring
+    fmin_fmin: Semiring
+    fmin_fmod: Semiring
+    fmin_gcd: Semiring
+    fmin_greater: Semiring
+    fmin_greater_equal: Semiring
+    fmin_hypot: Semiring
+    fmin_lcm: Semiring
+    fmin_ldexp: Semiring
+    fmin_left_shift: Semiring
+    fmin_less: Semiring
+    fmin_less_equal: Semiring
+    fmin_logaddexp: Semiring
+    fmin_logaddexp2: Semiring
+    fmin_logical_and: Semiring
+    fmin_logical_or: Semiring
+    fmin_logical_xor: Semiring
+    fmin_maximum: Semiring
+    fmin_minimum: Semiring
+    fmin_mod: Semiring
+    fmin_multiply: Semiring
+    fmin_nextafter: Semiring
+    fmin_not_equal: Semiring
+    fmin_power: Semiring
+    fmin_remainder: Semiring
+    fmin_right_shift: Semiring
+    fmin_subtract: Semiring
+    fmin_true_divide: Semiring
+    fmod: BinaryOp
+    gcd: BinaryOp
+    gcd_add: Semiring
+    gcd_bitwise_and: Semiring
+    gcd_bitwise_or: Semiring
+    gcd_bitwise_xor: Semiring
+    gcd_floor_divide: Semiring
+    gcd_fmax: Semiring
+    gcd_fmin: Semiring
+    gcd_fmod: Semiring
+    gcd_gcd: Semiring
+    gcd_lcm: Semiring
+    gcd_left_shift: Semiring
+    gcd_logical_and: Semiring
+    gcd_logical_or: Semiring
+    gcd_logical_xor: Semiring
+    gcd_maximum: Semiring
+    gcd_minimum: Semiring
+    gcd_mod: Semiring
+    gcd_multiply: Semiring
+    gcd_power: Semiring
+    gcd_remainder: Semiring
+    gcd_right_shift: Semiring
+    gcd_subtract: Semiring
+    greater: BinaryOp
+    greater_equal: BinaryOp
+    hypot: BinaryOp
+    hypot_add: Semiring
+    hypot_arctan2: Semiring
+    hypot_copysign: Semiring
+    hypot_divide: Semiring
+    hypot_float_power: Semiring
+    hypot_floor_divide: Semiring
+    hypot_fmax: Semiring
+    hypot_fmin: Semiring
+    hypot_fmod: Semiring
+    hypot_hypot: Semiring
+    hypot_ldexp: Semiring
+    hypot_logaddexp: Semiring
+    hypot_logaddexp2: Semiring
+    hypot_logical_and: Semiring
+    hypot_logical_or: Semiring
+    hypot_logical_xor: Semiring
+    hypot_maximum: Semiring
+    hypot_minimum: Semiring
+    hypot_mod: Semiring
+    hypot_multiply: Semiring
+    hypot_nextafter: Semiring
+    hypot_power: Semiring
+    hypot_remainder: Semiring
+    hypot_subtract: Semiring
+    hypot_true_divide: Semiring
+    invert: UnaryOp
+    isfinite: UnaryOp
+    isinf: UnaryOp
+    isnan: UnaryOp
+    lcm: BinaryOp
+    ldexp: BinaryOp
+    left_shift: BinaryOp
+    less: BinaryOp
+    less_equal: BinaryOp
+    log: UnaryOp
+    log10: UnaryOp
+    log1p: UnaryOp
+    log2: UnaryOp
+    logaddexp: BinaryOp
+    logaddexp2: BinaryOp
+    logaddexp2_add: Semiring
+    logaddexp2_arctan2: Semiring
+    logaddexp2_copysign: Semiring
+    logaddexp2_divide: Semiring
+    logaddexp2_float_power: Semiring
+    logaddexp2_floor_divide: Semiring
+    logaddexp2_fmax: Semiring
+    logaddexp2_fmin: Semiring
+    logaddexp2_fmod: Semiring
+    logaddexp2_hypot: Semiring
+    logaddexp2_ldexp: Semiring
+    logaddexp2_logaddexp: Semiring
+    logaddexp2_logaddexp2: Semiring
+    logaddexp2_logical_and: Semiring
+    logaddexp2_logical_or: Semiring
+    logaddexp2_logical_xor: Semiring
+    logaddexp2_maximum: Semiring
+    logaddexp2_minimum: Semiring
+    logaddexp2_mod: Semiring
+    logaddexp2_multiply: Semiring
+    logaddexp2_nextafter: Semiring
+    logaddexp2_power: Semiring
+    logaddexp2_remainder: Semiring
+    logaddexp2_subtract: Semiring
+    logaddexp2_true_divide: Semiring
+    logaddexp_add: Semiring
+    logaddexp_arctan2: Semiring
+    logaddexp_copysign: Semiring
+    logaddexp_divide: Semiring
+    logaddexp_float_power: Semiring
+    logaddexp_floor_divide: Semiring
+    logaddexp_fmax: Semiring
+    logaddexp_fmin: Semiring
+    logaddexp_fmod: Semiring
+    logaddexp_hypot: Semiring
+    logaddexp_ldexp: Semiring
+    logaddexp_logaddexp: Semiring
+    logaddexp_logaddexp2: Semiring
+    logaddexp_logical_and: Semiring
+    logaddexp_logical_or: Semiring
+    logaddexp_logical_xor: Semiring
+    logaddexp_maximum: Semiring
+    logaddexp_minimum: Semiring
+    logaddexp_mod: Semiring
+    logaddexp_multiply: Semiring
+    logaddexp_nextafter: Semiring
+    logaddexp_power: Semiring
+    logaddexp_remainder: Semiring
+    logaddexp_subtract: Semiring
+    logaddexp_true_divide: Semiring
+    logical_and: BinaryOp
+    logical_and_add: Semiring
+    logical_and_arctan2: Semiring
+    logical_and_bitwise_and: Semiring
+    logical_and_bitwise_or: Semiring
+    logical_and_bitwise_xor: Semiring
+    logical_and_copysign: Semiring
+    logical_and_divide: Semiring
+    logical_and_equal: Semiring
+    logical_and_float_power: Semiring
+    logical_and_floor_divide: Semiring
+    logical_and_fmax: Semiring
+    logical_and_fmin: Semiring
+    logical_and_fmod: Semiring
+    logical_and_gcd: Semiring
+    logical_and_greater: Semiring
+    logical_and_greater_equal: Semiring
+    logical_and_hypot: Semiring
+    logical_and_lcm: Semiring
+    logical_and_ldexp: Semiring
+    logical_and_left_shift: Semiring
+    logical_and_less: Semiring
+    logical_and_less_equal: Semiring
+    logical_and_logaddexp: Semiring
+    logical_and_logaddexp2: Semiring
+    logical_and_logical_and: Semiring
+    logical_and_logical_or: Semiring
+    logical_and_logical_xor: Semiring
+    logical_and_maximum: Semiring
+    logical_and_minimum: Semiring
+    logical_and_mod: Semiring
+    logical_and_multiply: Semiring
+    logical_and_nextafter: Semiring
+    logical_and_not_equal: Semiring
+    logical_and_power: Semiring
+    logical_and_remainder: Semiring
+    logical_and_right_shift: Semiring
+    logical_and_subtract: Semiring
+    logical_and_true_divide: Semiring
+    logical_not: UnaryOp
+    logical_or: BinaryOp
+    logical_or_add: Semiring
+    logical_or_arctan2: Semiring
+    logical_or_bitwise_and: Semiring
+    logical_or_bitwise_or: Semiring
+    logical_or_bitwise_xor: Semiring
+    logical_or_copysign: Semiring
+    logical_or_divide: Semiring
+    logical_or_equal: Semiring
+    logical_or_float_power: Semiring
+    logical_or_floor_divide: Semiring
+    logical_or_fmax: Semiring
+    logical_or_fmin: Semiring
+    logical_or_fmod: Semiring
+    logical_or_gcd: Semiring
+    logical_or_greater: Semiring
+    logical_or_greater_equal: Semiring
+    logical_or_hypot: Semiring
+    logical_or_lcm: Semiring
+    logical_or_ldexp: Semiring
+    logical_or_left_shift: Semiring
+    logical_or_less: Semiring
+    logical_or_less_equal: Semiring
+    logical_or_logaddexp: Semiring
+    logical_or_logaddexp2: Semiring
+    logical_or_logical_and: Semiring
+    logical_or_logical_or: Semiring
+    logical_or_logical_xor: Semiring
+    logical_or_maximum: Semiring
+    logical_or_minimum: Semiring
+    logical_or_mod: Semiring
+    logical_or_multiply: Semiring
+    logical_or_nextafter: Semiring
+    logical_or_not_equal: Semiring
+    logical_or_power: Semiring
+    logical_or_remainder: Semiring
+    logical_or_right_shift: Semiring
+    logical_or_subtract: Semiring
+    logical_or_true_divide: Semiring
+    logical_xor: BinaryOp
+    logical_xor_add: Semiring
+    logical_xor_arctan2: Semiring
+    logical_xor_bitwise_and: Semiring
+    logical_xor_bitwise_or: Semiring
+    logical_xor_bitwise_xor: Semiring
+    logical_xor_copysign: Semiring
+    logical_xor_divide: Semiring
+    logical_xor_equal: Semiring
+    logical_xor_float_power: Semiring
+    logical_xor_floor_divide: Semiring
+    logical_xor_fmax: Semiring
+    logical_xor_fmin: Semiring
+    logical_xor_fmod: Semiring
+    logical_xor_gcd: Semiring
+    logical_xor_greater: Semiring
+    logical_xor_greater_equal: Semiring
+    logical_xor_hypot: Semiring
+    logical_xor_lcm: Semiring
+    logical_xor_ldexp: Semiring
+    logical_xor_left_shift: Semiring
+    logical_xor_less: Semiring
+    logical_xor_less_equal: Semiring
+    logical_xor_logaddexp: Semiring
+    logical_xor_logaddexp2: Semiring
+    logical_xor_logical_and: Semiring
+    logical_xor_logical_or: Semiring
+    logical_xor_logical_xor: Semiring
+    logical_xor_maximum: Semiring
+    logical_xor_minimum: Semiring
+    logical_xor_mod: Semiring
+    logical_xor_multiply: Semiring
+    logical_xor_nextafter: Semiring
+    logical_xor_not_equal: Semiring
+    logical_xor_power: Semiring
+    logical_xor_remainder: Semiring
+    logical_xor_right_shift: Semiring
+    logical_xor_subtract: Semiring
+    logical_xor_true_divide: Semiring
+    maximum: BinaryOp
+    maximum_add: Semiring
+    maximum_arctan2: Semiring
+    maximum_bitwise_and: Semiring
+    maximum_bitwise_or: Semiring
+    maximum_bitwise_xor: Semiring
+    maximum_copysign: Semiring
+    maximum_divide: Semiring
+    maximum_equal: Semiring
+    maximum_float_power: Semiring
+    maximum_floor_divide: Semiring
+    maximum_fmax: Semiring
+    maximum_fmin: Semiring
+    maximum_fmod: Semiring
+    maximum_gcd: Semiring
+    maximum_greater: Semiring
+    maximum_greater_equal: Semiring
+    maximum_hypot: Semiring
+    maximum_lcm: Semiring
+    maximum_ldexp: Semiring
+    maximum_left_shift: Semiring
+    maximum_less: Semiring
+    maximum_less_equal: Semiring
+    maximum_logaddexp: Semiring
+    maximum_logaddexp2: Semiring
+    maximum_logical_and: Semiring
+    maximum_logical_or: Semiring
+    maximum_logical_xor: Semiring
+    maximum_maximum: Semiring
+    maximum_minimum: Semiring
+    maximum_mod: Semiring
+    maximum_multiply: Semiring
+    maximum_nextafter: Semiring
+    maximum_not_equal: Semiring
+    maximum_power: Semiring
+    maximum_remainder: Semiring
+    maximum_right_shift: Semiring
+    maximum_subtract: Semiring
+    maximum_true_divide: Semiring
+    minimum: BinaryOp
+    minimum_add: Semiring
+    minimum_arctan2: Semiring
+    minimum_bitwise_and: Semiring
+    minimum_bitwise_or: Semiring
+    minimum_bitwise_xor: Semiring
+    minimum_copysign: Semiring
+    minimum_divide: Semiring
+    minimum_equal: Semiring
+    minimum_float_power: Semiring
+    minimum_floor_divide: Semiring
+    minimum_fmax: Semiring
+    minimum_fmin: Semiring
+    minimum_fmod: Semiring
+    minimum_gcd: Semiring
+    minimum_greater: Semiring
+    minimum_greater_equal: Semiring
+    minimum_hypot: Semiring
+    minimum_lcm: Semiring
+    minimum_ldexp: Semiring
+    minimum_left_shift: Semiring
+    minimum_less: Semiring
+    minimum_less_equal: Semiring
+    minimum_logaddexp: Semiring
+    minimum_logaddexp2: Semiring
+    minimum_logical_and: Semiring
+    minimum_logical_or: Semiring
+    minimum_logical_xor: Semiring
+    minimum_maximum: Semiring
+    minimum_minimum: Semiring
+    minimum_mod: Semiring
+    minimum_multiply: Semiring
+    minimum_nextafter: Semiring
+    minimum_not_equal: Semiring
+    minimum_power: Semiring
+    minimum_remainder: Semiring
+    minimum_right_shift: Semiring
+    minimum_subtract: Semiring
+    minimum_true_divide: Semiring
+    mod: BinaryOp
+    multiply: BinaryOp
+    multiply_add: Semiring
+    multiply_arctan2: Semiring
+    multiply_bitwise_and: Semiring
+    multiply_bitwise_or: Semiring
+    multiply_bitwise_xor: Semiring
+    multiply_copysign: Semiring
+    multiply_divide: Semiring
+    multiply_equal: Semiring
+    multiply_float_power: Semiring
+    multiply_floor_divide: Semiring
+    multiply_fmax: Semiring
+    multiply_fmin: Semiring
+    multiply_fmod: Semiring
+    multiply_gcd: Semiring
+    multiply_greater: Semiring
+    multiply_greater_equal: Semiring
+    multiply_hypot: Semiring
+    multiply_lcm: Semiring
+    multiply_ldexp: Semiring
+    multiply_left_shift: Semiring
+    multiply_less: Semiring
+    multiply_less_equal: Semiring
+    multiply_logaddexp: Semiring
+    multiply_logaddexp2: Semiring
+    multiply_logical_and: Semiring
+    multiply_logical_or: Semiring
+    multiply_logical_xor: Semiring
+    multiply_maximum: Semiring
+    multiply_minimum: Semiring
+    multiply_mod: Semiring
+    multiply_multiply: Semiring
+    multiply_nextafter: Semiring
+    multiply_not_equal: Semiring
+    multiply_power: Semiring
+    multiply_remainder: Semiring
+    multiply_right_shift: Semiring
+    multiply_subtract: Semiring
+    multiply_true_divide: Semiring
+    negative: UnaryOp
+    nextafter: BinaryOp
+    not_equal: BinaryOp
+    positive: UnaryOp
+    power: BinaryOp
+    rad2deg: UnaryOp
+    radians: UnaryOp
+    reciprocal: UnaryOp
+    remainder: BinaryOp
+    right_shift: BinaryOp
+    rint: UnaryOp
+    sign: UnaryOp
+    signbit: UnaryOp
+    sin: UnaryOp
+    sinh: UnaryOp
+    spacing: UnaryOp
+    sqrt: UnaryOp
+    square: UnaryOp
+    subtract: BinaryOp
+    tan: UnaryOp
+    tanh: UnaryOp
+    true_divide: BinaryOp
+    trunc: UnaryOp
+
+numpy: _numpy
+
+class _ss:
+    any_firsti: Semiring
+    any_firsti1: Semiring
+    any_firstj: Semiring
+    any_firstj1: Semiring
+    any_secondi: Semiring
+    any_secondi1: Semiring
+    any_secondj: Semiring
+    any_secondj1: Semiring
+    erf: UnaryOp
+    erfc: UnaryOp
+    firsti: BinaryOp
+    firsti1: BinaryOp
+    firstj: BinaryOp
+    firstj1: BinaryOp
+    frexpe: UnaryOp
+    frexpx: UnaryOp
+    lgamma: UnaryOp
+    max_firsti: Semiring
+    max_firsti1: Semiring
+    max_firstj: Semiring
+    max_firstj1: Semiring
+    max_secondi: Semiring
+    max_secondi1: Semiring
+    max_secondj: Semiring
+    max_secondj1: Semiring
+    min_firsti: Semiring
+    min_firsti1: Semiring
+    min_firstj: Semiring
+    min_firstj1: Semiring
+    min_secondi: Semiring
+    min_secondi1: Semiring
+    min_secondj: Semiring
+    min_secondj1: Semiring
+    plus_firsti: Semiring
+    plus_firsti1: Semiring
+    plus_firstj: Semiring
+    plus_firstj1: Semiring
+    plus_secondi: Semiring
+    plus_secondi1: Semiring
+    plus_secondj: Semiring
+    plus_secondj1: Semiring
+    positioni: UnaryOp
+    positioni1: UnaryOp
+    positionj: UnaryOp
+    positionj1: UnaryOp
+    secondi: BinaryOp
+    secondi1: BinaryOp
+    secondj: BinaryOp
+    secondj1: BinaryOp
+    tgamma: UnaryOp
+    times_firsti: Semiring
+    times_firsti1: Semiring
+    times_firstj: Semiring
+    times_firstj1: Semiring
+    times_secondi: Semiring
+    times_secondi1: Semiring
+    times_secondj: Semiring
+    times_secondj1: Semiring
+
+ss: _ss

@@ -1,0 +1,75 @@
+"""Type checkers on programs of users: they find nothing in a good one and every mistake in a bad one."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = Path(__file__).parent / "typing"
+
+
+def stubs() -> Any:
+    spec = importlib.util.spec_from_file_location("make_stubs", ROOT / "tools" / "make_stubs.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("kind", stubs().NAMESPACES)
+def test_stubs_are_those_of_the_script(kind: str) -> None:
+    written = (ROOT / "grblas_gpu" / f"{kind}.pyi").read_text(encoding="utf-8")
+    assert written == stubs().stub(kind), "run python tools/make_stubs.py"
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
+    """A folder with the package as a wheel has it: the algorithms are in it."""
+    package = tmp_path / "site" / "grblas_gpu"
+    package.mkdir(parents=True)
+    for path in (ROOT / "grblas_gpu").iterdir():
+        (package / path.name).symlink_to(path)
+    (package / "algorithms").symlink_to(ROOT / "algorithms")
+    return package.parent
+
+
+def mistakes() -> set[int]:
+    lines = (PROGRAMS / "bad.py").read_text(encoding="utf-8").splitlines()
+    return {number for number, line in enumerate(lines, 1) if line.endswith("# mistake")}
+
+
+def found(output: str, program: str) -> set[int]:
+    """The lines of a program with errors."""
+    return {int(line) for line in re.findall(rf"{program}\.py:(\d+)[:\d]* ?-? error", output)}
+
+
+def test_mypy(installed: Path, tmp_path: Path) -> None:
+    pytest.importorskip("mypy")
+    (tmp_path / "mypy.ini").write_text("[mypy]\nfollow_imports = silent\nignore_missing_imports = True\n")
+    command = [sys.executable, "-m", "mypy", "--config-file", str(tmp_path / "mypy.ini"), "--cache-dir"]
+    command += [str(ROOT / ".mypy_cache" / "users"), str(PROGRAMS / "good.py"), str(PROGRAMS / "bad.py")]
+    environment = {**os.environ, "MYPYPATH": str(installed)}
+    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert found(done.stdout, "good") == set(), done.stdout
+    assert found(done.stdout, "bad") == mistakes(), done.stdout
+
+
+def test_pyright(installed: Path, tmp_path: Path) -> None:
+    """pyright itself needs Node, which basedpyright brings along."""
+    pytest.importorskip("basedpyright")
+    settings = f'{{"extraPaths": ["{installed}"], "typeCheckingMode": "standard", "reportUnusedExpression": "none"}}'
+    (tmp_path / "pyrightconfig.json").write_text(settings)
+    for name in ("good.py", "bad.py"):
+        (tmp_path / name).write_text((PROGRAMS / name).read_text(encoding="utf-8"))
+    command = [sys.executable, "-m", "basedpyright", "--pythonpath", sys.executable, "-p", str(tmp_path)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert found(done.stdout, "good") == set(), done.stdout
+    assert found(done.stdout, "bad") == mistakes(), done.stdout

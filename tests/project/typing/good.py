@@ -1,0 +1,69 @@
+"""A user's program: type checkers find nothing wrong, and know what things are."""
+
+from __future__ import annotations
+
+from typing import Any, assert_type
+
+import numpy as np
+
+import grblas_gpu as gb
+from grblas_gpu import Matrix, Scalar, Vector, agg, binary, indexunary, monoid, select, semiring, unary
+
+
+def search(A: Matrix, source: int) -> Vector:
+    levels = Vector(int, A.nrows)
+    frontier = Vector.from_coo([source], [True], size=A.nrows)
+    for depth in gb.loop(frontier):
+        levels(frontier.S) << depth
+        frontier(~levels.S, replace=True) << semiring.lor_land(frontier @ A)
+    return levels
+
+
+A = Matrix.from_coo([0, 1], [1, 2], [1.0, 2.0], nrows=3, ncols=3)
+v = Vector.from_dense([1.0, 2.0, 3.0])
+
+# products
+assert_type(semiring.plus_times(v @ A).new(), Vector)
+assert_type(semiring.min_plus["FP64"](A @ v).new(), Vector)
+assert_type(semiring.any_pair(A @ A.T).new(mask=A.S), Matrix)
+assert_type(semiring.plus_times(v @ v).new(), Scalar)
+assert_type((A @ A).new(), Matrix)
+assert_type(semiring.ss.any_secondi(v @ A).new(), Vector)
+
+# element by element
+assert_type(binary.plus(v | v).new(), Vector)
+assert_type(binary.times(A & A).new(), Matrix)
+assert_type(binary.minus(v | v, left_default=0, right_default=0).new(), Vector)
+assert_type(binary.minus(v, 1).new(), Vector)
+assert_type(binary.minus(1, A).new(), Matrix)
+assert_type(monoid.max(v | v).new(), Vector)
+assert_type(unary.sqrt(A).new(), Matrix)
+assert_type(unary.numpy.exp(v).new(), Vector)
+assert_type(indexunary.rowindex(A).new(), Matrix)
+assert_type(select.tril(A, -1).new(), Matrix)
+assert_type(select.valuegt(v, 1.5).new(), Vector)
+
+# reductions
+assert_type(v.reduce(monoid.plus).new(), Scalar)
+assert_type(A.reduce_rowwise(agg.mean).new(), Vector)
+assert_type(A.reduce_scalar().new(), Scalar)
+assert_type(agg.sum(v).new(), Scalar)
+
+# indices
+assert_type(v[0].new(), Scalar)
+assert_type(v[1:].new(), Vector)
+assert_type(v[[0, 2]].new(), Vector)
+assert_type(v[np.array([0, 2])].new(), Vector)
+assert_type(A[0, 1].new(), Scalar)
+assert_type(A[0, :].new(), Vector)
+assert_type(A[:, [0, 1]].new(), Matrix)
+A[0, :] = v
+v[0] << 3
+
+# out again
+assert_type(v.to_dict(), dict[int, Any])
+assert_type(A.to_dicts(), dict[int, dict[int, Any]])
+ranks = gb.algorithms.pagerank(A)
+with gb.trace() as t:
+    search(gb.generators.kronecker(5), 0)
+print(t, ranks.nvals)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 #: ``progress``: whether long work shows how far it is, on terminals and in notebooks.
+#: ``read_limit``: how many bytes of memory a file may ask for; None for as much as it can fill, or a bit more.
 #: ``loops``: "auto" records loops where the engine runs them as a whole, "recorded" everywhere, "iterated" nowhere.
 _DEFAULTS: dict[str, Any] = {"autocompute": False, "loops": "auto", "mapnumpy": False, "progress": True}
+_DEFAULTS["read_limit"] = None
 
 
 class Config(dict):

@@ -49,8 +49,8 @@ class OutputNotEmpty(GraphblasException):
     """``build`` was called on an object that already has entries."""
 
 
-class OutOfMemory(GraphblasException):
-    """The result does not fit in memory; objects are left as they were."""
+class OutOfMemory(GraphblasException, MemoryError):
+    """The result does not fit in memory; objects are left as they were. Also a MemoryError, as Python's own is."""
 
 
 class InsufficientSpace(GraphblasException):

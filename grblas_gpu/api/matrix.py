@@ -28,6 +28,7 @@ from .matrix_formats import compressed_arrays, doubly_compressed, empty_store, e
 from .matrix_operations import MatrixOperations
 from .matrix_preparation import MatrixPreparation
 from .matrix_values import MatrixValues
+from .memory import report_memory
 from .scalar import Scalar
 from .updates import Updater
 from .vector import Vector, dense_fill
@@ -459,3 +460,9 @@ kinds.MATRICES = (Matrix, TransposedMatrix)
 kinds.COLLECTIONS = (Vector, Matrix, TransposedMatrix)
 stands_for(Matrix, Matrix, MatrixExpression, MatrixIndexExpr, MatrixInfix)
 stands_for(TransposedMatrix, TransposedMatrix)
+
+_MAKING = """from_coo from_csc from_csr from_dcsc from_dcsr from_dense from_dicts from_edgelist from_scalar build diag
+    dup resize to side_by_side pattern by_degree"""
+_READING = """degree_statistics get is_symmetric isclose isequal to_coo to_csc to_csr to_dcsc to_dcsr to_dense to_dicts
+    to_edgelist value_range"""
+report_memory(Matrix, f"{_MAKING} {_READING}")

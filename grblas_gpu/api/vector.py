@@ -28,6 +28,7 @@ from .expressions import MatrixExpression, ScalarExpression, VectorExpression, V
 from .infix import VectorInfix
 from .kinds import stands_for
 from .mask import StructuralMask, ValueMask
+from .memory import report_memory
 from .scalar import Scalar, as_scalar
 from .tensor import Tensor, typed_op_of_chain
 from .updates import Updater
@@ -479,4 +480,7 @@ def product_operands(x: Any, y: Any, types: tuple, op: Any, method: str, is_infi
 
 
 kinds.Vector = Vector
+_MAKING = "from_coo from_dense from_dict from_pairs from_scalar build diag dup resize to"
+_READING = "get isclose isequal to_coo to_dense to_dict"
+report_memory(Vector, f"{_MAKING} {_READING}")
 stands_for(Vector, Vector, VectorExpression, VectorIndexExpr, VectorInfix)

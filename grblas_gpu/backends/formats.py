@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import OutOfMemory
 from ..plan.rules import TINY, storage_kind
 from .storage import VectorStore
 
@@ -23,6 +22,6 @@ def choose_format(engine: Any, store: Any) -> Any:
         if better != kind and not (better == "sparse" and engine.keeps_dense):
             try:
                 return engine.with_kind(store, better)
-            except (MemoryError, OutOfMemory):
+            except MemoryError:
                 return store
     return store

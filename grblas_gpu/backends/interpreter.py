@@ -86,6 +86,8 @@ def execute(node: Node, tracing: bool = True) -> None:
             if type(value) is VectorStore:  # of one position
                 value = engine_of(operands[0]).get_element(value, (0,))
             assignment.set_scalar(out, value, accum)
+    except OutOfMemory:
+        raise
     except MemoryError as error:
         shape = node.out.shape
         raise OutOfMemory(f"{node.op} into {node.out.name} of shape {shape}: {error or 'no memory left'}") from None

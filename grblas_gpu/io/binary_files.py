@@ -1,30 +1,36 @@
 """Our own binary files: the stored arrays as they are, so that reading is as fast as the disk, or free when mapped.
 
-A file is the magic bytes, the length of the header, the header (JSON: kind, type, shape, name, and the arrays with
-their place) and the arrays, each at a multiple of 64 bytes from the start of the file. Everything is little-endian.
+A file is the magic bytes (the last of them is the version of the format), the length and the checksum of the header,
+the header (JSON: kind, type, shape, name, and the arrays with their checksums) and the arrays, each at a multiple of 64
+bytes from the start of the file. Everything is little-endian; checksums are CRC-32. Version 1 had no checksums.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..api.base import ensure_type
+from ..api.conversions import MAX_SIZE
 from ..api.matrix import Matrix
 from ..api.matrix_formats import compressed_store
 from ..api.vector import Vector
 from ..backends.registry import current_engine
 from ..backends.storage import VectorStore
 from ..dtypes import lookup_dtype
-from ..errors import GraphblasException
+from ..errors import GraphblasException, OutOfMemory
+from .bounds import shown
 from .graph import Graph
+from .replacing import replacing
 from .stored_labels import labels_from_bytes, labels_to_bytes
 
-MAGIC = b"GRBLAS\x00\x01"
+MAGIC = b"GRBLAS\x00"
+VERSION = 2
 _ALIGNMENT = 64
 _LONGEST_HEADER = 1 << 20
 
@@ -66,23 +72,25 @@ def save(path: str | os.PathLike, x: Any) -> None:
             arrays["values"] = arrays["values"][order]
     if labels is not None:
         arrays["labels"] = labels
-    described = [[name, array.dtype.newbyteorder("<").str, len(array)] for name, array in arrays.items()]
+    arrays = {name: array.astype(array.dtype.newbyteorder("<"), copy=False) for name, array in arrays.items()}
+    described = [[name, array.dtype.str, len(array), _checksum(array)] for name, array in arrays.items()]
     kind = "Graph" if graph is not None else "Matrix" if isinstance(x, Matrix) else "Vector"
     fields = {"kind": kind, "dtype": x.dtype.name, "shape": list(x.shape), "name": x.name, "arrays": described}
     if graph is not None:
         fields["directed"] = graph.directed
     header = json.dumps(fields).encode()
-    path = Path(path)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with unfinished.open("wb") as file:
-            file.write(MAGIC + len(header).to_bytes(8, "little") + header)
-            for array in arrays.values():
-                file.write(b"\x00" * (-file.tell() % _ALIGNMENT))
-                array.astype(array.dtype.newbyteorder("<"), copy=False).tofile(file)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    if len(header) > _LONGEST_HEADER:
+        raise ValueError(f"save: a name of {len(x.name)} characters is too long for a file")
+    with replacing(path) as unfinished, open(unfinished, "wb") as file:
+        start = MAGIC + bytes([VERSION]) + len(header).to_bytes(8, "little")
+        file.write(start + zlib.crc32(header).to_bytes(8, "little") + header)
+        for array in arrays.values():
+            file.write(b"\x00" * (-file.tell() % _ALIGNMENT))
+            array.tofile(file)
+
+
+def _checksum(array: np.ndarray) -> int:
+    return zlib.crc32(array.view(np.uint8).data)
 
 
 def load(path: str | os.PathLike, *, mmap: bool = False, name: str | None = None) -> Any:
@@ -94,7 +102,7 @@ def load(path: str | os.PathLike, *, mmap: bool = False, name: str | None = None
         The file.
     mmap : bool
         Whether the arrays stay in the file and are read when they are needed; what is changed in memory does not
-        reach the file. The structure is checked in either case.
+        reach the file. The structure is checked in either case, the checksum of the arrays only without.
     name : str, optional
         The name of the object; that which it was saved with by default.
 
@@ -114,8 +122,11 @@ def load(path: str | os.PathLike, *, mmap: bool = False, name: str | None = None
     """
     fields, arrays = read_arrays(Path(path), mmap)
     try:
-        dtype, shape = lookup_dtype(fields["dtype"]), [int(size) for size in fields["shape"]]
-        name = fields["name"] if name is None else name
+        dtype, shape = lookup_dtype(fields["dtype"]), [_size(size) for size in fields["shape"]]
+        name = _text(fields["name"]) if name is None else name
+        for role in ("indptr", "indices"):
+            if role in arrays and arrays[role].dtype.kind not in "iu":
+                raise ValueError(f"{role} of {arrays[role].dtype}")
         if fields["kind"] in ("Matrix", "Graph"):
             nrows, ncols = shape
             values = arrays["values"]
@@ -130,8 +141,22 @@ def load(path: str | os.PathLike, *, mmap: bool = False, name: str | None = None
             return Graph(matrix, labels, directed=bool(fields["directed"]))
         (size,) = shape
         return _vector(dtype, size, arrays, name)
-    except (GraphblasException, KeyError, OverflowError, TypeError, ValueError) as error:
+    except OutOfMemory:
+        raise
+    except (GraphblasException, KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
         raise ValueError(f"{path}: damaged: {error}") from None
+
+
+def _size(number: Any) -> int:
+    if type(number) is not int or not 0 <= number <= MAX_SIZE:
+        raise ValueError(f"a size of {shown(str(number))}")
+    return number
+
+
+def _text(name: Any) -> str:
+    if type(name) is not str:
+        raise TypeError(f"a name of {type(name).__name__}")
+    return name
 
 
 def _vector(dtype: Any, size: int, arrays: dict[str, np.ndarray], name: str) -> Vector:
@@ -151,28 +176,47 @@ def _vector(dtype: Any, size: int, arrays: dict[str, np.ndarray], name: str) -> 
 
 
 def read_arrays(path: Path, mmap: bool) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """The header and the arrays, once it is sure that the file has all of them."""
+    """The header and the arrays, once it is sure that the file has all of them, and (unless mapped) undamaged."""
     arrays = {}
     with path.open("rb") as file:
-        start = file.read(len(MAGIC) + 8)
-        if start[: len(MAGIC)] != MAGIC:
-            raise ValueError(f"{path}: not a file of grblas_gpu.io.save")
-        length = int.from_bytes(start[len(MAGIC) :], "little")
         try:
-            fields = json.loads(file.read(min(length, _LONGEST_HEADER)))
-            described = [(str(name), np.dtype(dtype), int(count)) for name, dtype, count in fields["arrays"]]
-        except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"{path}: damaged header: {error}") from None
-        place, available = file.tell(), path.stat().st_size
-        for name, dtype, count in described:
+            fields, described = _header(file)
+        except (ValueError, KeyError, OverflowError, RecursionError, SyntaxError, TypeError) as error:
+            raise ValueError(f"{path}: {error if type(error) is ValueError else f'damaged header: {error}'}") from None
+        place, available = file.tell(), os.fstat(file.fileno()).st_size
+        for name, dtype, count, checksum in described:
             place += -place % _ALIGNMENT
-            if dtype.hasobject or count < 0 or place + count * dtype.itemsize > available:
-                raise ValueError(f"{path}: ends within the array {name!r} ({count} x {dtype})")
+            if dtype.kind not in "biuf" or not 0 <= count <= available or place + count * dtype.itemsize > available:
+                raise ValueError(f"{path}: ends within the array {shown(name)} ({count} x {dtype})")
             if mmap and count:
                 # "c": changes stay in memory, so the engine may write to the values as to any others
-                arrays[name] = np.asarray(np.memmap(path, dtype, "c", place, (count,)))
+                arrays[name] = np.asarray(np.memmap(file, dtype, "c", place, (count,)))
             else:
                 file.seek(place)
                 arrays[name] = np.fromfile(file, dtype, count)
+                if checksum is not None and _checksum(arrays[name]) != checksum:
+                    raise ValueError(f"{path}: damaged: the checksum of the array {shown(name)} is another")
             place += count * dtype.itemsize
     return fields, arrays
+
+
+def _header(file: Any) -> tuple[dict[str, Any], list[tuple[str, np.dtype, int, int | None]]]:
+    """The fields, and of every array name, type, length and checksum."""
+    start = file.read(len(MAGIC) + 1 + 8)
+    if start[: len(MAGIC)] != MAGIC or len(start) < len(MAGIC) + 9:
+        raise ValueError("not a file of grblas_gpu.io.save")
+    version, length = start[len(MAGIC)], int.from_bytes(start[len(MAGIC) + 1 :], "little")
+    if not 1 <= version <= VERSION:
+        raise ValueError(f"version {version} of the format, of which this release knows {VERSION}; update grblas_gpu")
+    checksum = int.from_bytes(file.read(8), "little") if version > 1 else None
+    text = file.read(min(length, _LONGEST_HEADER))
+    if len(text) != length or checksum not in (None, zlib.crc32(text)):
+        raise ValueError("damaged header")
+    fields = json.loads(text)
+    described = []
+    for entry in fields["arrays"]:
+        name, dtype, count, *more = entry
+        if type(name) is not str or type(dtype) is not str or type(count) is not int:
+            raise TypeError(f"an array described by {shown(str(entry))}")
+        described.append((name, np.dtype(dtype), count, more[0] if more else None))
+    return fields, described

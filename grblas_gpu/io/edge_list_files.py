@@ -14,6 +14,7 @@ from ..api.conversions import MAX_SIZE
 from ..api.matrix import Matrix, TransposedMatrix
 from ..dtypes import FP64, lookup_dtype
 from ..progress import Meter, is_shown
+from .bounds import check_room, length_of, shown
 from .edge_table import Layout, data_lines, layout_of
 from .text_files import name_of, opened, text_of
 
@@ -89,6 +90,8 @@ def read_edgelist(
             np.broadcast_to(values[:1], rows.shape) if weights is None else np.concatenate([values, values[proper]])
         )
     largest = int(max(rows.max(initial=-1), cols.max(initial=-1))) + 1
+    if nrows is None:  # what the caller asks for is the caller's
+        check_room(name_of(source), 8 * largest, max(len(text), length_of(source)))
     if nrows is None and ncols is None:
         nrows = ncols = largest
     nrows = int(rows.max(initial=-1)) + 1 if nrows is None else nrows
@@ -185,13 +188,13 @@ def split_lines(text: str, name: str, layout: Layout) -> Iterator[tuple[int, lis
             if len(fields) <= max(layout.columns):
                 least = max(layout.columns) + 1
                 raise ValueError(
-                    f"{name}: line {number}: expected {least} fields or more, found {len(fields)}: {line!r}"
+                    f"{name}: line {number}: expected {least} fields or more, found {len(fields)}: {shown(line)}"
                 )
             fields = [fields[column] for column in layout.columns]
         count = count or (3 if len(fields) == 3 else 2)
         if len(fields) != count:
             wanted = f"{count} fields ({'source target weight' if count == 3 else 'source target'})"
-            raise ValueError(f"{name}: line {number}: expected {wanted}, found {len(fields)}: {line!r}")
+            raise ValueError(f"{name}: line {number}: expected {wanted}, found {len(fields)}: {shown(line)}")
         yield number, fields
 
 
@@ -204,7 +207,7 @@ def parse_weights(fields: list[tuple[int, str]], name: str, dtype: np.dtype) -> 
             try:
                 np.array([field]).astype(dtype)
             except (OverflowError, ValueError):
-                raise ValueError(f"{name}: line {number}: weight {field!r} is no {dtype.name}") from None
+                raise ValueError(f"{name}: line {number}: weight {shown(field)} is no {dtype.name}") from None
         raise
 
 
@@ -214,7 +217,8 @@ def _checked_vertex(field: str, base: int, where: str) -> int:
     except ValueError:
         vertex = None
     if vertex is None:
-        raise ValueError(f"{where}: vertex {field!r} is no integer")
+        raise ValueError(f"{where}: vertex {shown(field)} is no integer")
     if not 0 <= vertex < MAX_SIZE:
-        raise ValueError(f"{where}: vertex {field} is not from {base} on, or too large")
+        quote = "'"
+        raise ValueError(f"{where}: vertex {shown(field).strip(quote)} is not from {base} on, or too large")
     return vertex

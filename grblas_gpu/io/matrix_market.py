@@ -12,6 +12,7 @@ import numpy as np
 from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
 from ..dtypes import BOOL
+from ..errors import OutOfMemory
 from .archives import is_archive, matrix_in
 from .reader_input import ReaderInput
 from .scipy_sparse import to_scipy_sparse
@@ -71,6 +72,8 @@ def mmread(source: Any, engine: str = "auto", *, dup_op: Any = None, name: str |
     except (OverflowError, ValueError) as error:
         kind = OverflowError if isinstance(error, OverflowError) else ValueError
         raise text.fault or kind(f"{name_of(source)}: {_with_line(str(error), source, start)}") from None
+    except MemoryError as error:
+        raise text.fault or OutOfMemory(f"{name_of(source)}: {error}") from None
     if text.fault:
         raise text.fault
     if array.dtype.kind == "c":

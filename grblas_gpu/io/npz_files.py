@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
+import math
+import os
 import zipfile
-import zlib
 from typing import Any
 
-from ..api.matrix import Matrix
-from ..errors import IndexOutOfBound, InvalidObject, InvalidValue
-from .scipy_sparse import from_scipy_sparse, to_scipy_sparse
+import numpy as np
 
-# What SciPy and the modules below it raise at files that are damaged, or something else.
-_UNREADABLE = (
-    AttributeError,
-    EOFError,
-    IndexError,
-    KeyError,
-    NotImplementedError,
-    OverflowError,
-    TypeError,
-    ValueError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
+from ..api.matrix import Matrix
+from ..errors import OutOfMemory
+from .bounds import check_room, length_of
+from .replacing import replacing
+from .scipy_sparse import from_scipy_sparse, to_scipy_sparse
+from .text_files import name_of
 
 
 def save_npz(file: Any, A: Matrix, *, compressed: bool = True) -> None:
@@ -38,7 +30,13 @@ def save_npz(file: Any, A: Matrix, *, compressed: bool = True) -> None:
     """
     import scipy.sparse as sparse
 
-    sparse.save_npz(file, to_scipy_sparse(A, "csr", copy=False), compressed=compressed)
+    array = to_scipy_sparse(A, "csr", copy=False)
+    if not isinstance(file, (str, os.PathLike)):
+        sparse.save_npz(file, array, compressed=compressed)
+        return
+    name = os.fspath(file)
+    with replacing(name if name.endswith(".npz") else f"{name}.npz") as path, open(path, "wb") as target:
+        sparse.save_npz(target, array, compressed=compressed)
 
 
 def load_npz(file: Any, *, dup_op: Any = None, name: str | None = None) -> Matrix:
@@ -51,11 +49,36 @@ def load_npz(file: Any, *, dup_op: Any = None, name: str | None = None) -> Matri
     """
     import scipy.sparse as sparse
 
+    called, start = name_of(file), file.tell() if hasattr(file, "tell") else None
     try:
+        _check_members(file, called)
+        if start is not None:
+            file.seek(start)
         array = sparse.load_npz(file)
-    except _UNREADABLE as error:
-        raise ValueError(f"{file}: not a sparse matrix of scipy.sparse.save_npz: {error}") from None
-    try:
+        check_room(called, 8 * max(array.shape, default=0), length_of(file))
         return from_scipy_sparse(array, dup_op=dup_op, name=name, copy=False)
-    except (IndexOutOfBound, InvalidObject, InvalidValue, OverflowError, ValueError) as error:
-        raise ValueError(f"{file}: {error}") from None
+    except OutOfMemory:
+        raise
+    except OSError as error:
+        if error.errno is not None:
+            raise  # the system's
+        raise ValueError(f"{called}: not a sparse matrix of scipy.sparse.save_npz: {error}") from None
+    except Exception as error:  # SciPy, NumPy, zipfile and zlib have many ways to say that a file is damaged
+        said = str(error).removeprefix(f"{called}: ") or type(error).__name__
+        reason = said if isinstance(error, ValueError) else f"not a sparse matrix of scipy.sparse.save_npz: {said}"
+        raise ValueError(f"{called}: {reason}") from None
+
+
+def _check_members(file: Any, name: str) -> None:
+    """A ValueError unless every array is as long as it says, and all together are not far longer than the file."""
+    with zipfile.ZipFile(file) as archive:
+        check_room(name, sum(member.file_size for member in archive.infolist()), length_of(file))
+        for member in archive.infolist():
+            with archive.open(member) as stream:
+                version = np.lib.format.read_magic(stream)
+                read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+                shape, _, dtype = read(stream)
+                if dtype.hasobject:
+                    raise ValueError(f"{member.filename}: Python objects, which are not loaded")
+                if stream.tell() + math.prod(shape) * dtype.itemsize != member.file_size:
+                    raise ValueError(f"{member.filename}: {shape} of {dtype} in {member.file_size} bytes")

@@ -1,26 +1,33 @@
-"""What the compiled Matrix Market reader gets to see: never text at which it would leave its memory.
+"""What the compiled Matrix Market reader gets to see: only text of the grammar, and no more than it makes room for.
 
-It looks for the end of a line without a bound, and fills an array without a look at its shape.
+It looks for the end of a line without a bound, fills an array without a look at its shape, and believes its header.
 """
 
 from __future__ import annotations
 
 import io
+import itertools
 import os
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from .text_files import PIECE, name_of, pieces
+from ..api.conversions import MAX_SIZE
+from .bounds import check_room, length_of, shown
+from .matrix_market_syntax import Grammar, grammar_of
+from .text_files import PIECE, is_compressed, name_of, pieces
 
 _NEWLINE = b"\n"
+_LONGEST_LINE = 2**20
+_LONGEST_HEADER = 2**26
+_FEW = 2**20  # entries for which room may be made before it is known whether they are there
 
 # The banner; comments and empty lines; the line with the sizes.
 _HEADER = re.compile(rb"([^\n]*)\n(?:[^\S\n]*(?:%[^\n]*)?\n)*+([^\n]*)\n")
 
 
 class ReaderInput:
-    """A file of text, open for the reader: without NUL bytes, and with an end of its last line.
+    """A file of text, open for the reader: checked, and with an end of its last line.
 
     The reader would lose an exception: the text ends there, and ``fault`` is the exception.
 
@@ -35,7 +42,7 @@ class ReaderInput:
 
     def read(self, size: int = -1) -> bytes:
         data = self._piece.read(size)
-        if not data:
+        if not data and self.fault is None:
             try:
                 self._piece = io.BytesIO(next(self._pieces, b""))
             except Exception as error:
@@ -52,12 +59,60 @@ def _checked(source: Any) -> Iterator[bytes]:
         start += piece
         header = _HEADER.match(start)
         if header:
-            if not _has_room(header, name) and (start[header.end() :] + b"".join(text)).strip():
-                raise ValueError(f"{name}: Line {header[0].count(_NEWLINE) + 1}: Too many values in array")
             break
-    yield start
-    yield from text
+        if len(start) > _LONGEST_HEADER:
+            raise ValueError(f"{name}: no line with sizes in the first {_LONGEST_HEADER} bytes")
+    else:
+        yield start
+        yield _NEWLINE
+        return
+    line = header[0].count(_NEWLINE)
+    words = header[1].lower().split() + [b""] * 5
+    length = length_of(source)
+    known = 0 if is_compressed(source) else length
+    room = _room(header, words, line, name, length)
+    if room > _FEW and not known:  # is it all there?
+        whole = b"".join(text)
+        known, text = len(start) + len(whole), iter([whole])
+    if known and 2 * room > known + 2:  # an entry has two characters or more
+        raise ValueError(f"{name}: Line {line}: {room} entries announced, but the file has {known} bytes")
+    yield header[0]
+    rest = itertools.chain([start[header.end() :]], text)
+    grammar = grammar_of(words[2], words[3]) if words[1] == b"matrix" else None
+    if not room and words[2] == b"array":
+        for number, each in _lines(rest, line + 1, name):
+            filled = next((at for at, found in enumerate(each.split(_NEWLINE)) if found.strip()), None)
+            if filled is not None:
+                raise ValueError(f"{name}: Line {number + filled}: Too many values in array")
+    elif grammar is None:
+        yield from rest
+    else:
+        yield from _of_grammar(rest, grammar, line + 1, name)
     yield _NEWLINE
+
+
+def _lines(text: Iterator[bytes], line: int, name: str) -> Iterator[tuple[int, bytes]]:
+    """Whole lines, many at once, and the number of their first."""
+    begun: list[bytes] = []
+    length = 0
+    for piece in itertools.chain(text, [_NEWLINE]):
+        end = piece.rfind(_NEWLINE) + 1
+        length += len(piece)
+        if not end:
+            begun.append(piece)
+            if length > _LONGEST_LINE:
+                raise ValueError(f"{name}: Line {line}: longer than {_LONGEST_LINE} characters")
+            continue
+        whole = b"".join([*begun, piece[:end]])
+        begun, length = [piece[end:]], len(piece) - end
+        yield line, whole[:-1]
+        line += whole.count(_NEWLINE)
+
+
+def _of_grammar(text: Iterator[bytes], grammar: Grammar, line: int, name: str) -> Iterator[bytes]:
+    for number, lines in _lines(text, line, name):
+        grammar.check(lines + _NEWLINE, number, name)
+        yield lines + _NEWLINE
 
 
 def _read(file: Any) -> Iterator[bytes]:
@@ -77,16 +132,22 @@ def _without_nul(text: Iterator[bytes], name: str) -> Iterator[bytes]:
         yield piece
 
 
-def _has_room(header: re.Match[bytes], name: str) -> bool:
-    """Whether any value belongs into the matrix; a ValueError where the reader would fill what is no array."""
-    words = header[1].lower().split() + [b""] * 5
-    kind, form, symmetry = words[1], words[2], words[4]
-    if form != b"array":
-        return True
-    line, sizes = header[0].count(_NEWLINE), header[2].split()
-    if kind != b"matrix" or len(sizes) != 2 or not all(size.isdigit() for size in sizes):
-        raise ValueError(f"{name}: Line {line}: expected the two sizes of a matrix")
-    nrows, ncols = map(int, sizes)
+def _room(header: re.Match[bytes], words: list[bytes], line: int, name: str, length: int) -> int:
+    """For how many entries the reader will make room; a ValueError where it would fill what is no array."""
+    _, kind, form, _, symmetry = words[:5]
+    sizes = header[2].split()
+    wanted = 2 if form == b"array" else 3
+    if form not in (b"array", b"coordinate") or kind not in (b"matrix", b"vector"):
+        return 0  # the reader refuses these itself
+    if kind != b"matrix" or len(sizes) != wanted or not all(size.isdigit() for size in sizes):
+        what = "two sizes of a matrix" if wanted == 2 else "sizes and the number of entries"
+        raise ValueError(f"{name}: Line {line}: expected the {what}, found {shown(header[2])}")
+    if any(len(size) > 20 or int(size) > MAX_SIZE for size in sizes):
+        raise ValueError(f"{name}: Line {line}: sizes beyond 2**60: {shown(header[2])}")
+    nrows, ncols, entries = [*map(int, sizes), 0][:3]
     if symmetry != b"general" and nrows != ncols:
-        raise ValueError(f"{name}: Line {line}: {symmetry.decode('ascii', 'replace')}, but {nrows} x {ncols}")
-    return nrows > (symmetry == b"skew-symmetric")
+        raise ValueError(f"{name}: Line {line}: {shown(symmetry)[1:-1]}, but {nrows} x {ncols}")
+    check_room(name, 8 * nrows, length)  # the row pointers
+    if form == b"coordinate":
+        return entries
+    return nrows * ncols if symmetry == b"general" else nrows * (nrows - 1 + 2 * (symmetry != b"skew-symmetric")) // 2

@@ -11,6 +11,9 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
+from .bounds import check_room, length_of
+from .replacing import replacing
+
 _OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 PIECE = 2**20  # bytes
 
@@ -22,23 +25,36 @@ def opened(target: Any, mode: str) -> Iterator[Any]:
         yield target
         return
     opener = _OPENERS.get(os.path.splitext(os.fspath(target))[1], open)
-    with opener(target, mode) as file:
+    with replacing(target) if "w" in mode else contextlib.nullcontext(target) as path, opener(path, mode) as file:
         yield file
 
 
 def text_of(source: Any) -> str:
     """Everything in a file. What is damaged or no text is a ValueError with the number of the line where it begins."""
-    if isinstance(source, (str, os.PathLike)):
-        whole = b"".join(pieces(source))
+    is_name = isinstance(source, (str, os.PathLike))
+    whole = b"".join(_within_bounds(source)) if is_name else source.read()
+    if isinstance(whole, bytes):
         try:
             text = whole.decode()
         except UnicodeDecodeError as error:
             line = whole.count(b"\n", 0, error.start) + 1
             found = f"byte {whole[error.start]:#x}"
             raise ValueError(f"{name_of(source)}: line {line}: not text (UTF-8): {found}") from None
-        return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
-    given = source.read()
-    return given.decode() if isinstance(given, bytes) else given
+    else:
+        text = whole
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise ValueError(f"{name_of(source)}: line {line}: not text: a NUL byte")
+    return text.replace("\r\n", "\n").replace("\r", "\n") if is_name and "\r" in text else text
+
+
+def _within_bounds(path: str | os.PathLike) -> Iterator[bytes]:
+    """The pieces of a file, as long as they are not far more than a compressed file should hold."""
+    length, found = length_of(path), 0
+    for piece in pieces(path):
+        found += len(piece)
+        check_room(name_of(path), found, length)
+        yield piece
 
 
 def pieces(path: str | os.PathLike) -> Iterator[bytes]:

@@ -353,8 +353,8 @@ class TestMatrixMarket:
             (["% comment", "3 3 2", "1 1 1.0", "0 1 2"], "Line 5: Row index out of bounds"),
             (["3 3 3", "1 1 1.0", "2 1 2"], "Line 4: Truncated"),
             (["3 3 1", "1 1 1.0", "2 1 2"], "Line 4: Too many lines"),
-            (["% comment", "3 x 1", "1 1 1.0"], "Line 3: Invalid integer"),
-            (["3 3 1", "1 1 abc"], "Line 3: Invalid floating-point"),
+            (["% comment", "3 x 1", "1 1 1.0"], "Line 3: expected the sizes"),
+            (["3 3 1", "1 1 abc"], "Line 3: expected three numbers"),
         ],
     )
     def test_malformed(self, tmp_path: Path, lines: list[str], message: str) -> None:
@@ -377,9 +377,9 @@ class TestMatrixMarket:
         for data in (packed[:middle], packed[:4], packed[:middle] + damaged + packed[middle + 100 :]):
             for file, read in ((f"a.mtx{suffix}", io.mmread), (f"a.txt{suffix}", io.read_edgelist)):
                 (tmp_path / file).write_bytes(data)
-                with pytest.raises(ValueError, match=rf"{re.escape(file)}: line \d+: ") as caught:
+                with pytest.raises(ValueError, match=rf"{re.escape(file)}: [lL]ine \d+: ") as caught:
                     read(tmp_path / file)
-                line = int(str(caught.value).split("line ")[1].split(":")[0])
+                line = int(str(caught.value).lower().split("line ")[1].split(":")[0])
                 assert line == 1 if len(data) == 4 else line < n
         (tmp_path / f"cut.mtx{suffix}").write_bytes(packed[: middle + middle // 2])
         # What can be read is counted; bzip2 packs whole blocks of 900 kB.

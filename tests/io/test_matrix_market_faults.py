@@ -5,14 +5,19 @@ Whatever could end it is read in another process.
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import random
 import subprocess
 import sys
+from io import BytesIO, StringIO
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from grblas_gpu import config, io
 
 COORDINATES = "%%MatrixMarket matrix coordinate real general\n"
 ARRAY = "%%MatrixMarket matrix array real "
@@ -47,10 +52,67 @@ def read(texts: list[str], folder: Path) -> list[list[float] | str]:
 
 
 def test_a_last_line_without_an_end(tmp_path: Path) -> None:
-    endings = ["", " ", "\t", "\r", " x", " 7", "\r\n", "\n\n", "\n \t"]
+    endings = ["", " ", "\t", "\r", "\r\n", "\n\n", "\n \t"]
     texts = [f"{COORDINATES}1 1 1\n1 1 2{ending}" for ending in endings]
     assert read(texts, tmp_path) == [[2.0]] * len(endings)
     assert read([f"{ARRAY}general\n1 1\n2{ending}" for ending in endings], tmp_path) == [[2.0]] * len(endings)
+
+
+@pytest.mark.parametrize(
+    ("field", "entry"),
+    [
+        *(("integer", f"1 1 {value}") for value in ("2.9", "1e3", "0x10", "1_0", "--1", "", "7 8", "x", "+-1", "1-")),
+        *(
+            ("real", f"1 1 {value}")
+            for value in ("0x10", "1_0", "1e3x", "1e", "1.2.3", "1e5.5", "1e5e5", ".", "-", "+")
+        ),
+        *(
+            ("real", f"1 1 {value}")
+            for value in ("e5", "1-2", "1 2", "1,5", "infinit", "nane", ".e5", "1e+", "1d5", "")
+        ),
+        *(("pattern", entry) for entry in ("1 1 1", "1", "1.0 1", "x 1")),
+    ],
+)
+def test_what_is_no_number(field: str, entry: str) -> None:
+    """Each of these would be another number, or none, to SciPy's parser; within many lines, and as the last."""
+    lines = ["1 1" if field == "pattern" else "1 1 3"] * 5000
+    for place in (0, 2500, 5000):
+        text = "\n".join([*lines[:place], entry, *lines[place:]])
+        with pytest.raises(ValueError, match=rf"<StringIO>: Line {place + 3}: expected \w+ numbers, found"):
+            io.mmread(StringIO(f"{COORDINATES.replace('real', field)}9 9 5001\n{text}"), dup_op="plus")
+
+
+@pytest.mark.parametrize(
+    "value", ["1", "-1", "1.5", ".5", "5.", "1e3", "1E-3", "-1.5e+3", "5.e2", "inf", "-INF", "nan", "NaN"]
+)
+def test_what_is_a_number(value: str) -> None:
+    found = io.mmread(StringIO(f"{COORDINATES}9 9 2\n  1 1 {value}  \n\n\t2 2\t3\r\n"))
+    np.testing.assert_equal(found[0, 0].new().value, float(value))
+    assert found[1, 1].new().value == 3
+
+
+def test_headers_that_ask_for_too_much(tmp_path: Path) -> None:
+    for sizes, message in (
+        ("3 3 99999999", "99999999 entries announced"),
+        ("3 3 " + "9" * 30, "sizes beyond 2\\*\\*60"),
+        ("99999999999 3 1", "asks for 799999999992 bytes of memory"),
+    ):
+        for name in ("a.mtx", "a.mtx.gz"):
+            with (gzip.open if name.endswith("gz") else open)(tmp_path / name, "wt") as file:
+                file.write(f"{COORDINATES}{sizes}\n1 1 1\n")
+            with pytest.raises(ValueError, match=f"{name}: .*{message}"):
+                io.mmread(tmp_path / name)
+    with pytest.raises(ValueError, match="Line 3: longer than"):
+        io.mmread(BytesIO(b"%%MatrixMarket matrix array real general\n1 1\n" + b"1" * 2**22))
+
+
+def test_the_limit_can_be_raised(tmp_path: Path) -> None:
+    path = tmp_path / "tall.mtx"
+    path.write_text(f"{COORDINATES}40000000 3 1\n1 1 1\n")
+    with pytest.raises(ValueError, match=r"config.set\(read_limit=320000000\)"):
+        io.mmread(path)
+    with config.set(read_limit=320000000):
+        assert io.mmread(path).shape == (40000000, 3)
 
 
 def test_nul_bytes(tmp_path: Path) -> None:

@@ -1,0 +1,47 @@
+"""What files may ask for: not more memory than they can fill, and no room in a message for all of them."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ..config import config
+
+_ALWAYS = 2**28  # bytes that any file may ask for
+_RATIO = 200  # bytes of memory for a byte in a file: structure that repeats compresses well
+_SHOWN = 60  # characters
+
+
+def shown(text: Any) -> str:
+    """A piece of a file as it stands in a message.
+
+    >>> shown("0 1"), shown("9" * 100)
+    ("'0 1'", "'999999999999999999999999999999999999999999999999999999999999'... (100 characters)")
+    """
+    if isinstance(text, bytes):
+        text = text.decode("utf-8", "replace")
+    return repr(text) if len(text) <= _SHOWN else f"{text[:_SHOWN]!r}... ({len(text)} characters)"
+
+
+def check_room(name: str, wanted: int, length: int) -> None:
+    """A ValueError if a file of so many bytes asks for far more memory; ``config`` (``read_limit``) may allow it."""
+    limit = config["read_limit"]
+    if wanted > (max(_ALWAYS, _RATIO * length) if limit is None else limit):
+        raise ValueError(
+            f"{name}: a file of {length} bytes that asks for {wanted} bytes of memory; "
+            f"if that is right, allow it: config.set(read_limit={wanted})"
+        )
+
+
+def length_of(source: Any) -> int:
+    """The bytes of a file, given by name or open; 0 if nobody knows."""
+    try:
+        if isinstance(source, (str, os.PathLike)):
+            return os.stat(source).st_size
+        place = source.tell()
+        source.seek(0, os.SEEK_END)
+        length = source.tell()
+        source.seek(place)
+        return int(length)
+    except (AttributeError, OSError, ValueError):
+        return 0

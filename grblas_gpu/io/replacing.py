@@ -1,0 +1,51 @@
+"""Files that are replaced as a whole: whoever reads finds the old one or the new one, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+
+@contextmanager
+def replacing(path: str | os.PathLike) -> Iterator[str]:
+    """The name of a new file beside ``path``, which takes its place at the end of the block unless there is an error.
+
+    What is no file (a pipe, a device) is written as it is. Several processes and threads may do this at once.
+    """
+    target = os.path.realpath(path)
+    try:
+        mode = os.stat(target).st_mode
+    except FileNotFoundError:
+        mode = stat.S_IFREG | (0o666 & ~_umask())
+    if not stat.S_ISREG(mode):
+        yield target
+        return
+    folder, name = os.path.split(target)
+    try:
+        handle, unfinished = tempfile.mkstemp(dir=folder, prefix=f".{name[:100]}.", suffix=".tmp")
+    except FileNotFoundError:
+        raise FileNotFoundError(2, "No such file or directory", os.fspath(path)) from None
+    os.close(handle)
+    try:
+        yield unfinished
+        with suppress(PermissionError):
+            os.chmod(unfinished, stat.S_IMODE(mode))
+        os.replace(unfinished, target)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(unfinished)
+        raise
+
+
+def _umask() -> int:
+    """That of this process; there is no way to ask without a moment in which it is another."""
+    with suppress(OSError), open("/proc/self/status", "rb") as status:
+        for line in status:
+            if line.startswith(b"Umask:"):
+                return int(line.split()[1], 8)
+    current = os.umask(0o077)
+    os.umask(current)
+    return current

@@ -1,0 +1,140 @@
+"""Writers replace a file as a whole: whoever reads finds the old one or the new one."""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from grblas_gpu import Matrix, io
+from grblas_gpu.io import replacing as module
+
+WRITERS: dict[str, Callable[[Any, Matrix], None]] = {
+    "a.grb": io.save,
+    "a.mtx": io.mmwrite,
+    "a.mtx.gz": io.mmwrite,
+    "a.npz": io.save_npz,
+    "a.txt": io.write_edgelist,
+    "a.txt.xz": io.write_edgelist,
+}
+READERS: dict[str, Callable[[Any], Matrix]] = {
+    ".grb": io.load,
+    ".mtx": io.mmread,
+    ".npz": io.load_npz,
+    ".txt": lambda path: io.read_edgelist(path, nrows=6, ncols=6),
+}
+SMALL, LARGE = (Matrix.from_coo(range(n), range(n), [1.5] * n, nrows=6, ncols=6) for n in (2, 6))
+
+
+def read(path: Path) -> Matrix:
+    return READERS["".join(path.suffixes[:1])](path)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / name
+    WRITERS[name](path, SMALL)
+    before = path.read_bytes()
+
+    def interrupted(*names: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module.os, "replace", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            WRITERS[name](path, LARGE)
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == [name]
+    WRITERS[name](path, LARGE)
+    assert read(path).isequal(LARGE)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_modes_links_and_names(tmp_path: Path, name: str) -> None:
+    (tmp_path / "real").mkdir()
+    path, link = tmp_path / "real" / name, tmp_path / name
+    WRITERS[name](path, SMALL)
+    plain = tmp_path / "plain"
+    plain.write_text("")
+    assert stat.S_IMODE(path.stat().st_mode) == stat.S_IMODE(plain.stat().st_mode)  # as any new file
+    path.chmod(0o640)
+    link.symlink_to(path)
+    WRITERS[name](link, LARGE)
+    assert link.is_symlink()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert read(link).isequal(LARGE)
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        WRITERS[name](tmp_path / "nowhere" / name, SMALL)
+
+
+@pytest.mark.parametrize("name", ["a.grb", "a.npz", "a.txt"])
+def test_threads_that_write_one_file(tmp_path: Path, name: str) -> None:
+    path, failures = tmp_path / name, []
+    WRITERS[name](path, SMALL)
+
+    def work(number: int) -> None:
+        try:
+            for _ in range(10):
+                WRITERS[name](path, (SMALL, LARGE)[number % 2])
+                assert read(path).nvals in (2, 6)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert os.listdir(tmp_path) == [name]
+
+
+def test_what_is_no_file_is_written_as_it_is(tmp_path: Path) -> None:
+    io.write_edgelist("/dev/null", LARGE)
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+def test_checksums(tmp_path: Path) -> None:
+    path = tmp_path / "a.grb"
+    A = Matrix.from_coo(np.arange(50), np.arange(50), np.arange(50.0))
+    io.save(path, A)
+    whole = path.read_bytes()
+    refused = 0
+    for place in range(0, len(whole), 7):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        try:
+            assert io.load(path).isequal(A)  # what lies between the arrays is not looked at
+        except ValueError as error:
+            assert str(path) in str(error)
+            refused += 1
+    assert refused > len(whole) // 14
+
+
+def test_versions(tmp_path: Path) -> None:
+    path = tmp_path / "a.grb"
+    io.save(path, SMALL)
+    whole = path.read_bytes()
+    assert whole[:8] == b"GRBLAS\x00\x02"
+    path.write_bytes(whole[:7] + b"\x09" + whole[8:])
+    with pytest.raises(ValueError, match="version 9 of the format"):
+        io.load(path)
+
+
+def test_files_of_the_first_version(tmp_path: Path) -> None:
+    """Without checksums."""
+    header = (
+        b'{"kind": "Vector", "dtype": "INT64", "shape": [4], "name": "v", '
+        b'"arrays": [["indices", "<i8", 2], ["values", "<i8", 2]]}'
+    )
+    start = b"GRBLAS\x00\x01" + len(header).to_bytes(8, "little") + header
+    start += b"\x00" * (-len(start) % 64)
+    indices = np.array([0, 2], "<i8").tobytes()
+    path = tmp_path / "old.grb"
+    path.write_bytes(start + indices + b"\x00" * (-len(indices) % 64) + np.array([5, 6], "<i8").tobytes())
+    assert io.load(path).to_dict() == {0: 5, 2: 6}

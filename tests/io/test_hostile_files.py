@@ -1,0 +1,207 @@
+"""Files that lie about themselves are a ValueError that names them, and ask for no more memory than they can fill."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+import zlib
+from io import BytesIO, StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sparse
+
+from grblas_gpu import Graph, Matrix, Vector, io
+from grblas_gpu.exceptions import OutOfMemory
+
+VECTOR = {"kind": "Vector", "dtype": "INT64", "shape": [4], "name": "v"}
+
+
+def own_file(path: Path, arrays: dict[str, np.ndarray], **fields: Any) -> Path:
+    described = [[name, array.dtype.str, len(array), zlib.crc32(array.tobytes())] for name, array in arrays.items()]
+    header = json.dumps({"arrays": described, **fields}).encode()
+    return with_header(path, header, *arrays.values())
+
+
+def with_header(path: Path, header: bytes, *arrays: np.ndarray) -> Path:
+    content = b"GRBLAS\x00\x02" + len(header).to_bytes(8, "little") + zlib.crc32(header).to_bytes(8, "little") + header
+    for array in arrays:
+        content += b"\x00" * (-len(content) % 64) + array.tobytes()
+    path.write_bytes(content)
+    return path
+
+
+def test_own_format_is_understood(tmp_path: Path) -> None:
+    path = own_file(tmp_path / "v.grb", {"indices": np.array([0, 2]), "values": np.array([5, 6])}, **VECTOR)
+    assert io.load(path).to_dict() == {0: 5, 2: 6}
+
+
+MATRIX = {"kind": "Matrix", "dtype": "INT64", "name": "A"}
+
+
+@pytest.mark.parametrize(
+    ("arrays", "fields"),
+    [
+        ({"indices": np.array([0.0, 2.5]), "values": np.array([5, 6])}, VECTOR),
+        ({"indices": np.array([0, 2j]), "values": np.array([5, 6])}, VECTOR),
+        ({"indices": np.array([0, 9]), "values": np.array([5, 6])}, VECTOR),
+        ({"indices": np.array([0, 2]), "values": np.array([5, 6])}, {**VECTOR, "shape": [10**30]}),
+        ({"indices": np.array([0, 2]), "values": np.array([5, 6])}, {**VECTOR, "shape": [-4]}),
+        ({"indices": np.array([0, 2]), "values": np.array([5, 6])}, {**VECTOR, "shape": [4.5]}),
+        ({"indices": np.array([0, 2]), "values": np.array([5, 6])}, {**VECTOR, "shape": 4}),
+        ({"indices": np.array([0, 2]), "values": np.array([5, 6])}, {**VECTOR, "name": ["v"]}),
+        ({"indices": np.array([0, 2]), "values": np.array([5, 6])}, {**VECTOR, "dtype": "INT65"}),
+        (
+            {"indptr": np.array([0.0, 1.0]), "indices": np.array([0]), "values": np.array([5])},
+            {**MATRIX, "shape": [1, 1]},
+        ),
+        (
+            {"indptr": np.array([0, 1]), "indices": np.array([0.5]), "values": np.array([5])},
+            {**MATRIX, "shape": [1, 1]},
+        ),
+        (
+            {"indptr": np.array([0, 1]), "indices": np.array([0]), "values": np.array([5])},
+            {**MATRIX, "shape": [1, 10**30]},
+        ),
+    ],
+)
+@pytest.mark.parametrize("mmap", [False, True])
+def test_own_format_that_contradicts_itself(tmp_path: Path, arrays: Any, fields: Any, mmap: bool) -> None:
+    path = own_file(tmp_path / "x.grb", arrays, **fields)
+    with pytest.raises(ValueError, match=r"x\.grb: "):
+        io.load(path, mmap=mmap)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"[" * 900_000,
+        b'{"arrays": [["values", "<i8", Infinity]]}',
+        b'{"arrays": [["values", "<i8", 4611686018427387904]]}',
+        b'{"arrays": [["values", "<i8", -1]]}',
+        b'{"arrays": [["values", "<i8", true]]}',
+        b'{"arrays": [["values", "|O", 1]]}',
+        b'{"arrays": [["values", "(9999999999,)<i8", 1]]}',
+        b'{"arrays": [["values", [["f", "<i8"]], 1]]}',
+        b'{"arrays": 7}',
+        b"[]",
+        b"\xff\xfe",
+        b"",
+    ],
+)
+@pytest.mark.parametrize("version", [1, 2])
+def test_headers(tmp_path: Path, header: bytes, version: int) -> None:
+    path = with_header(tmp_path / "x.grb", header, np.arange(4))
+    if version == 1:
+        path.write_bytes(b"GRBLAS\x00\x01" + len(header).to_bytes(8, "little") + header + b"\x00" * 100)
+    with pytest.raises(ValueError, match=r"x\.grb: ") as caught:
+        io.load(path)
+    assert len(str(caught.value)) < 500
+
+
+def test_names_too_long_for_a_file(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="a name of 2000000 characters"):
+        io.save(tmp_path / "v.grb", Vector(int, 3, name="v" * 2_000_000))
+    assert not list(tmp_path.iterdir())
+
+
+# --- archives of NumPy -----------------------------------------------------------------------------------------------
+
+
+def archive(path: Path, members: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in members.items():
+            file.writestr(name, content)
+    return path
+
+
+def members_of(**changed: Any) -> dict[str, bytes]:
+    target = BytesIO()
+    sparse.save_npz(target, sparse.csr_array(np.eye(3)))
+    with zipfile.ZipFile(target) as file:
+        return {**{name: file.read(name) for name in file.namelist()}, **changed}
+
+
+def header_of(shape: tuple[int, ...], dtype: str) -> bytes:
+    target = BytesIO()
+    np.lib.format.write_array_header_1_0(target, {"shape": shape, "fortran_order": False, "descr": dtype})
+    return target.getvalue()
+
+
+def test_an_array_that_says_it_is_longer(tmp_path: Path) -> None:
+    path = archive(tmp_path / "a.npz", members_of(**{"data.npy": header_of((500_000_000,), "<f8") + b"\x00" * 24}))
+    with pytest.raises(ValueError, match=r"a\.npz: data\.npy: \(500000000,\) of float64 in \d+ bytes"):
+        io.load_npz(path)
+
+
+def test_a_bomb(tmp_path: Path) -> None:
+    path = archive(tmp_path / "a.npz", members_of(**{"more.npy": b"\x00" * (400 * 2**20)}))
+    assert path.stat().st_size < 2**20
+    with pytest.raises(ValueError, match=r"a\.npz: a file of \d+ bytes that asks for"):
+        io.load_npz(path)
+
+
+def test_objects_are_not_loaded(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", format=b"csr", shape=[1, 1], data=np.array([print], object))
+    with pytest.raises(ValueError, match=r"a\.npz: data\.npy: Python objects"):
+        io.load_npz(tmp_path / "a.npz")
+
+
+def test_rows_without_entries(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", format=b"coo", shape=[10**12, 3], row=[0], col=[0], data=[1.0])
+    with pytest.raises(ValueError, match=r"a\.npz: .*asks for 8000000000000 bytes"):
+        io.load_npz(tmp_path / "a.npz")
+
+
+def test_open_files(tmp_path: Path) -> None:
+    target = BytesIO()
+    io.save_npz(target, Matrix.from_coo([0, 1], [1, 0], [5, 6]))
+    target.seek(0)
+    assert io.load_npz(target).nvals == 2
+    with pytest.raises(ValueError, match="<BytesIO>: "):
+        io.load_npz(BytesIO(b"no archive"))
+
+
+# --- edge lists ------------------------------------------------------------------------------------------------------
+
+
+def test_a_vertex_far_away(tmp_path: Path) -> None:
+    path = tmp_path / "far.txt"
+    path.write_text("0 200000000\n")
+    with pytest.raises(ValueError, match=r"far\.txt: a file of 12 bytes that asks for 1600000008 bytes"):
+        io.read_edgelist(path)
+    assert io.read_edgelist(path, nrows=1, ncols=200000001).nvals == 1
+
+
+@pytest.mark.parametrize("text", ["0 1\n1 \0 2\n", "0 1\n1 2 \0\n", "0\0 1\n"])
+def test_nul_bytes(text: str, tmp_path: Path) -> None:
+    line = text.count("\n", 0, text.index("\0")) + 1
+    for read in (io.read_edgelist, Graph.read_edgelist):
+        with pytest.raises(ValueError, match=f"line {line}: not text: a NUL byte"):
+            read(StringIO(text))
+
+
+def test_no_text(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="<BytesIO>: line 2: not text"):
+        io.read_edgelist(BytesIO(b"0 1\n\xff 2\n"))
+
+
+@pytest.mark.parametrize("line", ["x" * 5_000_000, "0 " + "9" * 5_000_000, "0 1 " + "x" * 5_000_000])
+def test_long_lines_are_shortened_in_messages(line: str) -> None:
+    with pytest.raises(ValueError, match="line 2") as caught:
+        io.read_edgelist(StringIO(f"{'0 1 1' if line.count(' ') == 2 else '0 1'}\n{line}\n"))
+    assert len(str(caught.value)) < 300
+
+
+def test_one_class_for_too_little_memory() -> None:
+    assert issubclass(OutOfMemory, MemoryError)
+    for make in (
+        lambda: Vector.from_scalar(1.0, 2**59).to_dense(),
+        lambda: Matrix.from_scalar(1.0, 2**40, 2**20),
+        lambda: Matrix(float, 2**55, 3),
+        lambda: Vector.from_coo([0], [1.0], size=2**59).to_dense(0),
+    ):
+        with pytest.raises(OutOfMemory):
+            make()

@@ -22,6 +22,7 @@ from .api.explain import explain
 from .api.loop import loop, when
 from .api.mask import Mask
 from .api.matrix import Matrix
+from .api.program import program
 from .api.scalar import Scalar
 from .api.vector import Vector
 from .backends.registry import set_backend, using
@@ -76,6 +77,7 @@ __all__ = [
     "monoid",
     "op",
     "operations",
+    "program",
     "replace",
     "select",
     "semiring",

@@ -203,7 +203,7 @@ class Recorder:
     symbolic = True
     gave_up = False
 
-    def __init__(self, loop: Loop, engine: Any, frame: FrameType, fallback: bool) -> None:
+    def __init__(self, loop: Loop | None, engine: Any, frame: FrameType, fallback: bool) -> None:
         self.engine = engine
         self.count = Count(self)
         self._bodies = [RecordedBody(loop, self.count, frame)]  # the innermost is the last
@@ -264,6 +264,9 @@ class Recorder:
         self.made[id(out)] = out
         if type(out) is Vector and out._engine is self.engine:
             self.record(Node(ops.CLEAR, out))
+
+    def new_scalar(self, out: Any) -> None:
+        """A Scalar is made in the body: what it holds is known."""
 
     def read(self, what: str, obj: Any = None) -> None:
         """Somebody looks at a value: that is allowed for what does not change in the loop."""
@@ -329,7 +332,7 @@ class Recorder:
 
     def enter(self, loop: Loop, frame: FrameType) -> Count:
         """A loop inside begins: what follows is its body."""
-        count = Count(self, f"step{self._counted}")
+        count = Count(self, f"step{self._counted}" if self._counted else "step")
         self._counted += 1
         self._bodies.append(RecordedBody(loop, count, frame))
         return count

@@ -48,6 +48,8 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         self._is_cscalar = True if is_cscalar is None else is_cscalar
         self._content: Any = None
         self._engine = current_engine()
+        if recording.active and (recorder := recording.current()) is not None:
+            recorder.new_scalar(self)
 
     @classmethod
     def from_value(

@@ -9,6 +9,7 @@ What has a body here is optional: the body is right for every engine whose store
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -166,6 +167,10 @@ class Backend(Protocol):
     def run_loop(self, program: Any) -> int | None:
         """Repeat a recorded loop and say how many times; None to have its steps called one by one."""
         return None
+
+    def prepare(self, program: Any) -> Callable[[], int | None]:
+        """:meth:`run_loop` of a program that will run again and again, its handles with other stores."""
+        return lambda: self.run_loop(program)
 
     def kronecker_keys(self, recipe: Any, low: int, high: int, keys: Array) -> int | None:
         """The kernel of a generator (see generators/kronecker_graphs.py); None without one."""

@@ -15,7 +15,10 @@ from .text import program_text
 
 
 class Program(NamedTuple):
-    """The body of a loop, with its condition: a handle that must have entries, or an expression of scalars."""
+    """The body of a loop, with its condition: a handle that must have entries, or an expression of scalars.
+
+    Without a condition it is a function, which runs once.
+    """
 
     nodes: tuple[Node, ...]
     condition: Any

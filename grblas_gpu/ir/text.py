@@ -90,6 +90,6 @@ def _body(nodes: Iterable[Node], names: Names) -> list[str]:
 def program_text(nodes: Iterable[Node], condition: Any, limit: int | None) -> str:
     """The whole of a program; golden tests compare it."""
     names = Names()
-    head = f"while {condition_text(condition, limit, names)}:"
-    lines = _body(nodes, names)
-    return "\n".join([f"program({names.declared()})", head, *lines])
+    head = [] if condition is None else [f"while {condition_text(condition, limit, names)}:"]
+    lines = _body(nodes, names) if head else [line.removeprefix("    ") for line in _body(nodes, names)]
+    return "\n".join([f"program({names.declared()})", *head, *lines])

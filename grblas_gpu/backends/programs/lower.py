@@ -80,13 +80,27 @@ class BodyStep(NamedTuple):
 class Body:
     """One loop: its objects by number, and a key that says everything else in these numbers, in plain tuples."""
 
-    __slots__ = ("_operands", "_program", "_written", "constants", "key", "matrices", "sizes", "variables", "vectors")
+    __slots__ = (
+        "_constants",
+        "_matrices",
+        "_operands",
+        "_program",
+        "_written",
+        "constants",
+        "key",
+        "matrices",
+        "sizes",
+        "variables",
+        "vectors",
+    )
 
     def __init__(self, program: Program) -> None:
         self.vectors: list[Any] = []
         self.variables: list[Any] = []  # Scalars that change in the loop
         self.constants: list[tuple[Any, np.dtype]] = []  # values of other Scalars, with the type that they have
         self.matrices: list[MatrixStore] = []
+        self._constants: list[Any] = []  # the Scalars
+        self._matrices: list[tuple[Any, int]] = []  # with the numbers of their stores
         self._program = program
         self._written = written = program.written
         self._operands: dict[int, tuple] = {}  # of vectors and variables, by their ids: as in _operand
@@ -107,6 +121,30 @@ class Body:
         for store in self.matrices:
             stores += (_matrix_use(store),)
         self.key = steps, condition, uses, stores
+
+    def refresh(self) -> bool:
+        """Look again at handles that may have other stores now; False if that makes another body."""
+        _, _, known_uses, known_stores = self.key
+        for vector, use in zip(self.vectors, known_uses, strict=True):
+            if _vector_use(vector, use[3]) != use:
+                return False
+        stores: list[Any] = [None] * len(self.matrices)
+        for matrix, number in self._matrices:
+            store = matrix._store
+            if stores[number] is None and store not in stores and store.copies == 1:
+                stores[number] = store
+            elif stores[number] is not store:
+                return False
+        for store, stored in zip(stores, known_stores, strict=True):
+            if _matrix_use(store) != stored:
+                return False
+        self.matrices = stores
+        for number, scalar in enumerate(self._constants):
+            content = scalar._content
+            if content is None or type(content) is Number:
+                return False
+            self.constants[number] = content, self.constants[number][1]
+        return True
 
     # ---- what a program is made of: asked for once, not at every call ----------------------------------------------
 
@@ -168,13 +206,16 @@ class Body:
             self.vectors.append(arg)
             return vector
         if arg.ndim == 2:
-            store = arg._matrix._store if arg._is_transposed else arg._store
+            matrix = arg._matrix if arg._is_transposed else arg
+            store = matrix._store
             if store.copies > 1 and not _numbers_copies(store):
                 raise Unfusable("copies of a matrix that is not square, or too many")
             matrices = self.matrices
             if store not in matrices:
                 matrices.append(store)
-            return "matrix", matrices.index(store), None, arg._is_transposed
+            number = matrices.index(store)
+            self._matrices.append((matrix, number))
+            return "matrix", number, None, arg._is_transposed
         dtype = arg.dtype.np_type
         if id(arg) in self._written:
             variable = self._operands[id(arg)] = "variable", len(self.variables), dtype
@@ -188,6 +229,7 @@ class Body:
         if content is None:
             raise Unfusable("an empty Scalar")
         self.constants.append((content, dtype))
+        self._constants.append(arg)
         return "constant", len(self.constants) - 1, dtype
 
     def _condition(self, condition: Any) -> tuple:

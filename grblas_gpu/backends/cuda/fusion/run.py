@@ -80,18 +80,32 @@ class Loops(Backend):
 
     def run_loop(self, program: Program) -> int | None:
         """Run a loop on the device; the number of its steps, or None if this body cannot run as one kernel."""
-        try:
-            body = lower(program)
-        except Unfusable as reason:
-            trace_iterated(located(program, str(reason), reason.number))
-            return None
-        compiled = _programs.get(body.key)
-        if compiled is None:
+        return Prepared(program)()
+
+    def prepare(self, program: Program) -> Prepared:
+        return Prepared(program)
+
+
+class Prepared:
+    """A loop, and what was found out about it when it ran the last time."""
+
+    __slots__ = ("_body", "_compiled", "_program")
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._body: Body | None = None
+
+    def __call__(self) -> int | None:
+        program, body = self._program, self._body
+        if body is None or not body.refresh():
             try:
-                compiled = Compiled(body)
+                self._body = body = lower(program)
             except Unfusable as reason:
-                compiled = str(reason), reason.number
-            _programs[body.key] = compiled
+                self._body = None
+                trace_iterated(located(program, str(reason), reason.number))
+                return None
+            self._compiled = _compiled(body)
+        compiled = self._compiled
         if isinstance(compiled, tuple):
             trace_iterated(located(program, *compiled))
             return None
@@ -100,6 +114,18 @@ class Loops(Backend):
             return _Run(compiled, body, 2**62 if limit is None else limit).result()
         except WrongIndex as wrong:
             raise wrong.error(program) from None
+
+
+def _compiled(body: Body) -> Compiled | tuple[str, int | None]:
+    """The kernel of a body, or why there is none."""
+    compiled = _programs.get(body.key)
+    if compiled is None:
+        try:
+            compiled = Compiled(body)
+        except Unfusable as reason:
+            compiled = str(reason), reason.number
+        _programs[body.key] = compiled
+    return compiled
 
 
 class WrongIndex(Exception):

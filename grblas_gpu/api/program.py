@@ -1,0 +1,343 @@
+"""``@gb.program``: a function that Python goes through once for each kind of arguments; later calls run the recording.
+
+Matrices, Vectors and Scalars among the arguments are the inputs of the recording, which sees *formal* objects in their
+place: of the same type and shape, without contents. A call lends them the stores of its arguments, runs the nodes and
+loops that were recorded, and takes the stores back.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import partial, update_wrapper
+from types import CodeType, FrameType
+from typing import Any, Generic, NoReturn, ParamSpec, TypeVar
+
+from ..backends import interpreter
+from ..backends.registry import current_engine
+from ..config import config
+from ..errors import LoopError
+from ..ir import recording
+from ..ir.node import Node, node_of
+from ..ir.ops import LOOP
+from ..ir.program import Program
+from ..ir.recording import Count
+from .loop import Recorder
+from .matrix import Matrix
+from .scalar import Scalar
+from .vector import Vector
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+INPUTS = (Matrix, Vector, Scalar)
+
+
+def program(function: Callable[Parameters, Result]) -> RecordedFunction[Parameters, Result]:
+    """Record what a function does, once for each kind of arguments, and repeat the recording at later calls.
+
+    Matrices, Vectors and Scalars among the arguments are inputs: a later call may give others of the same types, shapes
+    and backend. All other arguments are static: they must be hashable, and another value is another recording. The
+    function may change its inputs, make objects, hold loops (:func:`loop`) and conditions (:func:`when`), and return
+    inputs, new objects, or tuples of them. It is gone through without values, so it cannot look at any; nor can it
+    change objects that it neither made nor was given.
+
+    >>> import grblas_gpu as gb
+    >>> @gb.program
+    ... def reached(A, frontier):
+    ...     visited = gb.Vector(bool, A.nrows)
+    ...     for _ in gb.loop(frontier):
+    ...         visited(frontier.S) << True
+    ...         frontier(~visited.S, replace=True) << gb.semiring.lor_land(frontier @ A)
+    ...     return visited
+    >>> A = gb.Matrix.from_coo([0, 1, 3], [1, 2, 0], True, nrows=4, ncols=4)
+    >>> for source in (1, 3):
+    ...     print(reached(A, gb.Vector.from_coo([source], [True], size=4)).to_coo()[0])
+    [1 2]
+    [0 1 2 3]
+    >>> reached.recordings
+    1
+    """
+    return RecordedFunction(function)
+
+
+class RecordedFunction(Generic[Parameters, Result]):
+    """What ``gb.program`` makes of a function. ``recordings`` counts them, in this thread."""
+
+    def __init__(self, function: Callable[Parameters, Result]) -> None:
+        self.function = function
+        self._local = threading.local()  # the formal objects of a recording serve one call at a time
+        update_wrapper(self, function)
+
+    @property
+    def recordings(self) -> int:
+        return len(self._recorded())
+
+    def _recorded(self) -> dict[Hashable, Recording]:
+        try:
+            return self._local.recorded
+        except AttributeError:
+            self._local.recorded = {}
+            return self._local.recorded
+
+    def clear(self) -> None:
+        """Forget this thread's recordings."""
+        self._recorded().clear()
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else partial(self, instance)
+
+    def __call__(self, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        if config["loops"] == "iterated" or (recording.active and recording.current() is not None):
+            return self.function(*args, **kwargs)  # or a part of what is being recorded
+        given: tuple[Any, ...] = (*args, *kwargs.values())
+        inputs: list[Any] = []
+        key: list[Any] = [current_engine(), *kwargs]
+        for arg in given:
+            kind: type = type(arg)
+            if kind in INPUTS:
+                key += (kind, arg.dtype, arg.shape, arg._engine)
+                inputs.append(arg)
+            else:
+                key += (kind, arg)
+        if len(inputs) > 1 and len(set(map(id, inputs))) < len(inputs):  # which of them are the same
+            key.append(tuple(next(n for n, other in enumerate(inputs) if other is one) for one in inputs))
+        recorded = self._recorded()
+        try:
+            found = recorded.get(tuple(key))
+        except TypeError:
+            name = self.function.__name__
+            raise TypeError(f"{name}: an argument is neither an input (Matrix, Vector, Scalar) nor hashable") from None
+        if found is None:
+            found = recorded[tuple(key)] = Recording(self.function, args, kwargs, inputs)
+        if found.running:
+            return self.function(*args, **kwargs)  # calls itself, from an operator perhaps
+        return found.run(inputs)
+
+
+class Recording:
+    """What a function does to inputs of one kind."""
+
+    def __init__(self, function: Any, args: Sequence[Any], kwargs: dict[str, Any], inputs: Sequence[Any]) -> None:
+        self.running = False
+        formal = {id(one): _formal(one) for one in inputs}
+        self.formals = [formal[id(one)] for one in inputs]
+        recorder = FunctionRecorder(function, self.formals, inputs[0]._engine if inputs else current_engine())
+        recording.begin(recorder)
+        try:
+            result = function(
+                *(formal.get(id(arg), arg) for arg in args),
+                **{name: formal.get(id(arg), arg) for name, arg in kwargs.items()},
+            )
+        finally:
+            if recorder.symbolic:
+                recorder.stop()
+        self.program = recorder.program()
+        self._made = recorder.begun
+        self._written = [n for n, one in enumerate(self.formals) if id(one) in recorder.written]
+        self._steps = [_runner(node) for node in self.program.nodes]
+        numbers = {id(one): n for n, one in enumerate(self.formals)}
+        self._numbers, self._result = numbers, result
+        for one in _returned_objects(function, result):
+            if id(one) not in numbers and id(one) not in recorder.written:
+                if id(one) not in recorder.made:
+                    raise LoopError(f"{function.__name__} returns {one.name}, which it neither made nor was given")
+                self._made.append((one, _contents(one)))
+        recorder.forget()
+        self._release()
+
+    def run(self, inputs: Sequence[Any]) -> Any:
+        self.running = True
+        formals = self.formals
+        try:
+            for one, given in zip(formals, inputs, strict=True):
+                if one.ndim:
+                    one._store = given._store
+                else:
+                    one._content = given._content
+            for one, initial in self._made:
+                _begin(one, initial)
+            try:
+                for step in self._steps:
+                    step()
+            finally:  # as far as it came
+                for n in self._written:
+                    one, given = formals[n], inputs[n]
+                    if one.ndim:
+                        given._store = one._store
+                    else:
+                        given._content = one._content
+            return self._returned(self._result, inputs)
+        finally:
+            self.running = False
+            self._release()
+
+    def _release(self) -> None:
+        """Keep nothing alive between calls."""
+        for one in (*self.formals, *(made for made, _ in self._made)):
+            if one.ndim:
+                one._store = None
+            else:
+                one._content = None
+
+    def _returned(self, result: Any, inputs: Sequence[Any]) -> Any:
+        kind = type(result)
+        if kind in INPUTS:
+            number = self._numbers.get(id(result))
+            return _same(result) if number is None else inputs[number]
+        if isinstance(result, tuple):
+            parts = [self._returned(part, inputs) for part in result]
+            return tuple(parts) if kind is tuple else kind(*parts)
+        return result
+
+
+class FunctionRecorder(Recorder):
+    """The body of a function, gone through without values."""
+
+    def __init__(self, function: Any, formals: Sequence[Any], engine: Any) -> None:
+        super().__init__(None, engine, sys._getframe(), False)
+        self._name = function.__name__
+        self._code: CodeType | None = getattr(function, "__code__", None)
+        self._formals = {id(one): one for one in formals}
+        self.begun: list[tuple[Any, Any]] = []  # objects that the function makes, and what is in them then
+
+    @property
+    def frame(self) -> FrameType:
+        """Where the function is just now."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame.f_code is not self._code:
+            frame = frame.f_back
+        return frame or sys._getframe(1)
+
+    def record(self, node: Node) -> bool:
+        out = node.out
+        if id(out) not in self._formals and id(out) not in self.made:
+            self._error(f"{self._name} changes {out.name}, which it neither made nor was given: make it an argument")
+        if id(out) not in self.written and id(out) in self.made:
+            self.begun.append((out, _contents(out)))
+        self._frame = self.frame
+        if len(self._bodies) > 1:
+            return super().record(node)
+        self.nodes.append(node_of((*node[:-1], self._frame.f_lasti)))
+        self.written[id(out)] = out
+        return True
+
+    def new(self, out: Any) -> None:
+        self.made[id(out)] = out
+        if len(self._bodies) > 1:  # at every step again
+            self._frame = self.frame
+            super().new(out)
+
+    def new_scalar(self, out: Any) -> None:
+        self.made[id(out)] = out
+
+    def read(self, what: str, obj: Any = None) -> None:
+        name = "" if obj is None else f" of {obj.name}"
+        self.refuse(f"{what}{name}, which is not known when {self._name} is recorded,")
+
+    def refuse(self, what: str) -> NoReturn:
+        self._error(f"{what} in a program")
+        raise AssertionError
+
+    def _error(self, message: str, line: int | None = None) -> None:
+        self._frame = self.frame
+        super()._error(message, line)
+
+    def enter(self, loop: Any, frame: FrameType) -> Count:
+        self._frame = self.frame
+        if len(self._bodies) == 1:
+            self._counted = 0  # not inside of another
+        return super().enter(loop, frame)
+
+    def leave(self, finished: bool) -> None:
+        self._frame = self.frame
+        super().leave(finished)
+
+    def program(self) -> Program:
+        if self._left is not None:
+            raise LoopError(f"{self._name}:{self._left}: `break` in a loop of a program")
+        return Program(tuple(self.nodes), None, 1, self.count, self._code)
+
+
+class _Unknown:
+    """In place of a store, while a function is recorded."""
+
+    def __init__(self, name: str) -> None:
+        self.__dict__["of"] = name
+
+    def __getattr__(self, name: str) -> Any:
+        recording.refuse(f"a look at the entries of {self.of}")
+        raise AttributeError(name)
+
+
+def _formal(given: Any) -> Any:
+    """A handle like the given one, without contents."""
+    formal = object.__new__(type(given))
+    for kind in type(given).__mro__:
+        for name in getattr(kind, "__slots__", ()):
+            if name not in ("_store", "_content", "__weakref__") and hasattr(given, name):
+                setattr(formal, name, getattr(given, name))
+    if formal.ndim:
+        formal._store = _Unknown(given.name)
+    else:
+        formal._content = None
+    return formal
+
+
+def _contents(made: Any) -> Any:
+    """What an object that a function has made holds, if it holds anything."""
+    if made.ndim == 0:
+        return made._content
+    return made._store if made._store.nvals else None
+
+
+def _begin(made: Any, initial: Any) -> None:
+    """As the function made it."""
+    if made.ndim == 0:
+        made._content = initial
+    elif initial is not None:
+        made._store = made._engine.copy(initial)
+    elif made.ndim == 1:
+        made._store = made._engine.empty_vector(made._size, made.dtype.np_type)
+    else:
+        made._store = made._engine.empty_matrix(*made.shape, made.dtype.np_type)
+
+
+def _same(made: Any) -> Any:
+    """A new object with the store of one that the recording keeps."""
+    new = _formal(made)
+    if made.ndim:
+        new._store = made._store
+    else:
+        new._content = made._content
+    return new
+
+
+def _runner(node: Node) -> Callable[[], Any]:
+    if node.op is not LOOP:
+        return partial(interpreter.execute, node)
+    (inner,) = node.operands
+    condition = inner.condition
+    engine: Any = condition._engine if condition._role == "object" else condition.engine
+    prepared = engine.prepare(inner)
+
+    def run() -> None:
+        steps = prepared()
+        if steps is None:
+            steps = interpreter.repeat(inner)
+        inner.count.step = max(0, steps - 1)  # as Python's loops leave their variable
+
+    return run
+
+
+def _returned_objects(function: Any, result: Any) -> Iterator[Any]:
+    """The objects in a result, which has no others than those and constants."""
+    if type(result) in INPUTS:
+        yield result
+    elif isinstance(result, tuple):
+        for part in result:
+            yield from _returned_objects(function, part)
+    elif getattr(result, "_role", None) is not None:
+        raise LoopError(f"{function.__name__} returns an expression: .new() makes an object of it")
+    elif not isinstance(result, Hashable):
+        raise LoopError(f"{function.__name__} returns a {type(result).__name__}: inputs, new objects or tuples of them")

@@ -10,7 +10,9 @@ Reference: J. Kepner, J. Gilbert (eds.), Graph Algorithms in the Language of Lin
 
 from __future__ import annotations
 
-from .. import Matrix, Vector, loop, semiring
+from typing import Any
+
+from .. import Matrix, Vector, loop, program, semiring
 from .checks import Sources, check_source, check_sources, graph_algorithm, level_type, with_labels
 from .labels import rows_by_label, vertex_by_label
 
@@ -28,9 +30,15 @@ def bfs(A: Matrix, source: int, *, max_depth: int | None = None) -> Vector:
     >>> bfs(A, 0).to_dict()
     {0: 0, 1: 1, 2: 2, 3: 2}
     """
-    levels = Vector(level_type(A), A.nrows)
     frontier = Vector.from_coo([check_source(A, source)], [True], size=A.nrows)
-    for depth in loop(frontier, _levels(max_depth)):
+    return levels_from(A, frontier, _levels(max_depth))
+
+
+@program
+def levels_from(A: Matrix, frontier: Vector, limit: int | None) -> Vector:
+    """The search itself: recorded once, for any graph of this size and type, and any source."""
+    levels = Vector(level_type(A), A.nrows)
+    for depth in loop(frontier, limit):
         # levels<frontier> = depth
         levels(frontier.S) << depth
         # frontier<!levels> = frontier A
@@ -53,8 +61,14 @@ def bfs_parents(A: Matrix, source: int, *, max_depth: int | None = None, reprodu
     parent_of = semiring.min_secondi if reproducible else semiring.any_secondi
     source = check_source(A, source)
     frontier = Vector.from_coo([source], [source], size=A.nrows)
+    return parents_from(A, frontier, parent_of, max_depth)
+
+
+@program
+def parents_from(A: Matrix, frontier: Vector, parent_of: Any, limit: int | None) -> Vector:
+    """The search itself, where ``parent_of`` picks one of the vertices that an edge comes from."""
     parents = frontier.dup()
-    for _ in loop(frontier, max_depth):
+    for _ in loop(frontier, limit):
         # frontier<!parents> = frontier A, where a product is the row of A's entry: the vertex that the edge leaves
         frontier(~parents.S, replace=True) << parent_of(frontier @ A)
         # parents<frontier> = frontier

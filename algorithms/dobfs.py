@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import BOOL, Matrix, Vector, loop, semiring
+from .. import BOOL, Matrix, Vector, loop, program, semiring
 from .checks import check_source, graph_algorithm, level_type
 
 
@@ -52,8 +52,12 @@ def dobfs(
     reuse_mask = operand_reuse if masking and direction != "push" else False
     by = {"direction": direction, "policy": policy, "early_exit": early_exit, "reuse_mask": reuse_mask}
     frontier = Vector.from_coo([check_source(A, source)], [True], size=A.nrows)
-    if not masking:
-        return masked_after_the_product(A, frontier, step, by)
+    return levels_from(A, frontier, step, **by) if masking else masked_after_the_product(A, frontier, step, **by)
+
+
+@program
+def levels_from(A: Matrix, frontier: Vector, step: Any, **by: Any) -> Vector:
+    """The search itself: recorded once, for any graph of this size and type, and any source."""
     levels = Vector(level_type(A), A.nrows)
     for depth in loop(frontier):
         # levels<frontier> = depth
@@ -63,7 +67,8 @@ def dobfs(
     return levels
 
 
-def masked_after_the_product(A: Matrix, frontier: Vector, step: Any, by: dict[str, Any]) -> Vector:
+@program
+def masked_after_the_product(A: Matrix, frontier: Vector, step: Any, **by: Any) -> Vector:
     """The same search, but for products that visited vertices take part in: what masking saves can be measured."""
     levels = Vector(level_type(A), A.nrows)
     for depth in loop(frontier):

@@ -49,7 +49,7 @@ def eigenvector_centrality(
         x(binary.plus) << walk(before @ A)
         # length = sqrt(sum of x^2)
         length << binary.times(x & x).new().reduce(monoid.plus)
-        length << unary.sqrt(length)
+        length << binary.pow(length & 0.5)
         # x = x / length
         x << binary.truediv(x, length)
         # error = sum of |x - before|

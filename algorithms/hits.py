@@ -8,13 +8,22 @@ Reference: J. Kleinberg, Authoritative sources in a hyperlinked environment, J. 
 
 from __future__ import annotations
 
-from .. import Matrix, Vector, binary, semiring
+from typing import NamedTuple
+
+from .. import FP64, Matrix, Scalar, Vector, binary, loop, monoid, semiring, unary
 from .checks import graph_algorithm
-from .preparing import NotConverged, change, check_weights, total
+from .preparing import NotConverged, check_weights
+
+
+class HubsAndAuthorities(NamedTuple):
+    """The two scores of every vertex; those of either kind add up to 1."""
+
+    hubs: Vector
+    authorities: Vector
 
 
 @graph_algorithm
-def hits(A: Matrix, *, weighted: bool = True, tol: float = 1e-8, max_iterations: int = 1000) -> tuple[Vector, Vector]:
+def hits(A: Matrix, *, weighted: bool = True, tol: float = 1e-8, max_iterations: int = 1000) -> HubsAndAuthorities:
     """Hub and authority scores; ``A[i, j]`` is the weight of the edge from i to j, zero or more.
 
     All scores are 0 if there are no edges. Done when the sum of all changes of the hubs is below ``tol``; NotConverged
@@ -29,24 +38,29 @@ def hits(A: Matrix, *, weighted: bool = True, tol: float = 1e-8, max_iterations:
     n = A.nrows
     if weighted:
         check_weights(A, "hits")
-    forward, backward = (
-        (semiring.plus_times, semiring.plus_times) if weighted else (semiring.plus_first, semiring.plus_second)
-    )
-    hubs = Vector.from_scalar(1 / max(n, 1), n)
-    for _ in range(max_iterations):
-        before = hubs
-        # authorities = hubs A
-        authorities = of_sum_one(forward(before @ A).new(float), n)
-        # hubs = A authorities
-        hubs = of_sum_one(backward(A @ authorities).new(float), n)
-        if change(hubs, before) < tol or not total(hubs):
-            return hubs, authorities
-    raise NotConverged(f"hits: still changing after {max_iterations} iterations; allow more, or a larger tol")
-
-
-def of_sum_one(x: Vector, n: int) -> Vector:
-    """All n scores, divided by their sum (unless that is 0)."""
-    full = Vector.from_scalar(0.0, n)
-    # full += x / sum of x
-    full(binary.plus) << binary.truediv(x, float(total(x)) or 1.0)
-    return full
+    hubs, authorities = Vector.from_scalar(1 / max(n, 1), n), Vector.from_scalar(0.0, n)
+    if not (A.nvals and (not weighted or A.value_range().max > 0)):
+        return HubsAndAuthorities(authorities, authorities.dup())
+    forward = (semiring.plus_times if weighted else semiring.plus_first)[FP64]
+    backward = (semiring.plus_times if weighted else semiring.plus_second)[FP64]
+    before, total, error = hubs.dup(), Scalar.from_value(1.0), Scalar.from_value(float("inf"))
+    for _ in loop(error >= tol, max_iterations):
+        # before = hubs
+        before << hubs
+        # authorities = 0 + hubs A
+        authorities << binary.times(authorities, 0.0)
+        authorities(binary.plus) << forward(before @ A)
+        # hubs = 0 + A authorities
+        hubs << binary.times(hubs, 0.0)
+        hubs(binary.plus) << backward(A @ authorities)
+        # hubs = hubs / sum of hubs
+        total << hubs.reduce(monoid.plus)
+        hubs << binary.truediv(hubs, total)
+        # error = sum of |hubs - before|
+        before << binary.minus(hubs & before)
+        error << unary.abs(before).new().reduce(monoid.plus)
+    if not error.value < tol:
+        raise NotConverged(f"hits: still changing after {max_iterations} iterations; allow more, or a larger tol")
+    # authorities = authorities / sum of authorities
+    authorities << binary.truediv(authorities, authorities.reduce(monoid.plus).new())
+    return HubsAndAuthorities(hubs, authorities)

@@ -9,7 +9,7 @@ algorithm for cores decomposition of networks, 2003.
 
 from __future__ import annotations
 
-from .. import Matrix, Scalar, Vector, agg, binary, loop, monoid, select, semiring
+from .. import Matrix, Scalar, Vector, agg, binary, loop, monoid, select, semiring, unary
 from .checks import graph_algorithm
 from .preparing import undirected
 
@@ -52,7 +52,17 @@ def k_core(A: Matrix, k: int) -> Vector:
     >>> k_core(Matrix.from_coo([0, 1, 2, 2], [1, 2, 0, 3], True, nrows=4, ncols=4), 2).to_dict()
     {0: True, 1: True, 2: True}
     """
-    members = Vector(bool, A.nrows)
-    # members<core_number >= k> = true
-    members(select.valuege(core_number(A), k).new().S) << True
-    return members
+    edges = undirected(A)
+    # degree_i = number of neighbours, 0 where there are none
+    degree = Vector.from_scalar(0, A.nrows)
+    degree(binary.plus) << edges.reduce_rowwise(agg.count)
+    # leaving = degree < k
+    leaving = select.valuelt(degree, k).new()
+    for _ in loop(leaving):
+        # degree<!leaving> = degree
+        degree(~leaving.S, replace=True) << degree
+        # degree<degree> -= leaving plus.pair edges
+        degree(degree.S, binary.minus) << semiring.plus_pair["INT64"](leaving @ edges)
+        # leaving = degree < k
+        leaving << select.valuelt(degree, k)
+    return unary.one(degree).new(bool)

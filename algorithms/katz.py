@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 
-from .. import Matrix, Vector, agg, binary, semiring
+from .. import FP64, Matrix, Scalar, Vector, agg, binary, loop, monoid, semiring, unary
 from .checks import graph_algorithm
-from .preparing import NotConverged, change, check_weights
+from .preparing import NotConverged, check_weights
 
 
 @graph_algorithm
@@ -39,20 +39,23 @@ def katz(
     n = A.nrows
     if weighted:
         check_weights(A, "katz", negative=True)
-    walk = semiring.plus_times if weighted else semiring.plus_first
+    walk = (semiring.plus_times if weighted else semiring.plus_first)[FP64]
     x = Vector.from_scalar(0.0, n)
-    for _ in range(max_iterations):
-        before = x
-        x = Vector.from_scalar(float(beta), n)
+    before, step, error = x.dup(), x.dup(), Scalar.from_value(float("inf"))
+    for _ in loop(error >= n * tol, max_iterations if n else 0):
+        # before = x
+        before << x
         # x = beta + alpha before A
-        step = walk(before @ A).new()
-        x(binary.plus) << binary.times(step, float(alpha))
-        moved = change(x, before)
-        if moved < n * tol or n == 0:
-            break
-        if not math.isfinite(moved):
-            raise NotConverged(f"katz: values grow beyond all bounds; alpha = {alpha} is too large for this graph")
-    else:
+        step << walk(before @ A)
+        step << binary.times(step, float(alpha))
+        x << binary.second(x, float(beta))
+        x(binary.plus) << step
+        # error = sum of |x - before|
+        before << binary.minus(x & before)
+        error << unary.abs(before).new().reduce(monoid.plus)
+    if n and not math.isfinite(error.value):
+        raise NotConverged(f"katz: values grow beyond all bounds; alpha = {alpha} is too large for this graph")
+    if n and not error.value < n * tol:
         raise NotConverged(f"katz: still changing after {max_iterations} iterations; a smaller alpha converges faster")
     # length = sqrt(sum_i x_i^2)
     length = x.reduce(agg.hypot).new().get(0.0) if normalized else 1.0

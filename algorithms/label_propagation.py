@@ -10,6 +10,9 @@ Review E 2007; the LDBC Graphalytics specification (CDLP), which fixes the ties.
 
 from __future__ import annotations
 
+import functools
+from typing import Any
+
 from .. import Matrix, Vector, binary, indexunary, monoid, semiring
 from ..progress import progress
 from .checks import with_labels
@@ -32,22 +35,30 @@ def label_propagation(A: Matrix, *, max_iterations: int = 10) -> Vector:
     >>> label_propagation(A).to_dense().tolist()
     [0, 0, 0, 3, 3, 3]
     """
-    edges = pattern(A).dup(int)
-    # votes = edges + edges', twice as many for all vertices of a symmetric graph
-    votes = binary.plus(edges | edges.T).new()
+    edges = pattern(A)
+    count: Any = semiring.plus_pair["INT64"]
+    if not edges.is_symmetric():
+        # edges = edges + edges'
+        edges = binary.plus(edges.dup(int) | edges.dup(int).T).new()
+        count = semiring.plus_first["INT64"]
     labels = numbers(A.nrows)
+    base = 1 << A.nrows.bit_length()  # above all labels
     for _ in progress(range(max_iterations), "label propagation, at most"):
-        # counts_il = votes over neighbours j with label l
-        counts = semiring.plus_first(votes @ pointers(labels)).new()
-        # most_i = max_l counts_il
-        most = counts.reduce_rowwise(monoid.max).new()
-        # winners = counts that are the most of their row
-        winners = counts.dup(mask=binary.eq(most & counts).new().V)
-        # elected_i = lowest label among the winners
-        elected = indexunary.colindex(winners).new().reduce_rowwise(monoid.min).new()
+        # votes_il = edges to neighbours j with label l
+        votes = count(edges @ pointers(labels)).new()
+        # best_i = max_l (votes_il + 1) base - 1 - l: most votes, then the lowest label
+        best = votes_then_label()(votes, base).new().reduce_rowwise(monoid.max).new()
+        # elected = base - 1 - best mod base
+        elected = binary.rminus(binary.band(best, base - 1).new(), base - 1).new()
         before = labels.dup()
         # labels<elected> = elected
         labels(elected.S) << elected
         if labels.isequal(before):
             break
     return labels
+
+
+@functools.cache
+def votes_then_label() -> Any:
+    """The operator that orders entries by their value, and equal ones of a row by their column, first ones first."""
+    return indexunary.register_anonymous(lambda x, i, j, base: x * base + base - 1 - j, name="votes_then_label")

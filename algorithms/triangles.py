@@ -26,19 +26,29 @@ def triangles(A: Matrix) -> Vector:
     >>> triangles(generators.complete(4)).to_dict()
     {0: 3, 1: 3, 2: 3, 3: 3}
     """
-    # L = the edges below the diagonal
-    L = select.tril(undirected(A), -1).new()
-    at_vertex = Vector.from_scalar(0, A.nrows)
+    L, P = by_falling_degree(A)
+    at_vertex = Vector.from_scalar(0, L.nrows)
     # below<L> = L plus.pair L': for an edge i > k the triangles i > k > j
     below = count(L @ L.T).new(mask=L.S)
     # at_vertex_i += sum_k below_ik; at_vertex_k += sum_i below_ik
     at_vertex(binary.plus) << below.reduce_rowwise(monoid.plus)
     at_vertex(binary.plus) << below.reduce_columnwise(monoid.plus)
     # between<L> = L plus.pair L: for an edge i > j the triangles i > k > j
-    between = count(L @ L).new(mask=L.S)
+    between = count(L @ L).new(mask=L.S, strategy="mxm.gustavson")
     # at_vertex_j += sum_i between_ij
     at_vertex(binary.plus) << between.reduce_columnwise(monoid.plus)
-    return at_vertex
+    counts = Vector.from_scalar(0, A.nrows)
+    # counts += at_vertex P: back to the numbers of A
+    counts(binary.plus) << semiring.any_first(at_vertex @ P)
+    return counts
+
+
+def by_falling_degree(A: Matrix) -> tuple[Matrix, Matrix]:
+    """The edges below the diagonal of P A P', with vertices ordered so that all rows are short, and P."""
+    edges = A.pattern() if A.pattern().is_symmetric() else undirected(A)
+    ordered, P = edges.by_degree()
+    # L = the edges from a vertex to those of higher degree
+    return select.tril(ordered, -1).new(), P
 
 
 @graph_algorithm
@@ -50,10 +60,9 @@ def triangle_count(A: Matrix) -> int:
     >>> triangle_count(generators.complete(5))
     10
     """
-    # L = the edges below the diagonal
-    L = select.tril(undirected(A), -1).new()
-    # found<L> = L plus.pair L: i > k > j, so every triangle once
-    return int(total(count(L @ L).new(mask=L.S)))
+    L, _ = by_falling_degree(A)
+    # found<L> = L plus.pair L': i > k > j, so every triangle once
+    return int(total(count(L @ L.T).new(mask=L.S)))
 
 
 @graph_algorithm
@@ -69,6 +78,8 @@ def clustering(A: Matrix, *, weighted: bool = False) -> Vector:
     >>> clustering(Matrix.from_coo(rows, cols, True)).to_dense().round(3).tolist()
     [1.0, 0.333, 1.0, 0.0]
     """
+    if not weighted and A.pattern().is_symmetric():
+        return share_of_pairs(A)
     edges = pattern(A)
     W = edges.dup(float)
     if weighted:
@@ -94,6 +105,19 @@ def clustering(A: Matrix, *, weighted: bool = False) -> Vector:
     coefficients = Vector.from_scalar(0.0, A.nrows)
     # coefficients += closed / possible
     coefficients(binary.plus) << binary.truediv(closed & possible)
+    return coefficients
+
+
+def share_of_pairs(A: Matrix) -> Vector:
+    """The coefficients of a symmetric graph: of the pairs of neighbours, those that are joined."""
+    # degree_i = number of neighbours
+    degree = pattern(A).reduce_rowwise(agg.count).new(float)
+    # pairs = degree (degree - 1) / 2, where that is not 0
+    pairs = binary.times(degree & binary.minus(degree, 1.0).new()).new()
+    pairs << select.valuegt(binary.truediv(pairs, 2.0).new(), 0.0)
+    coefficients = Vector.from_scalar(0.0, A.nrows)
+    # coefficients += triangles / pairs
+    coefficients(binary.plus) << binary.truediv(triangles(A) & pairs)
     return coefficients
 
 

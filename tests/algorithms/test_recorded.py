@@ -1,0 +1,35 @@
+"""Every algorithm's loops can be recorded, as they are on a device, and then do the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from grblas_gpu.algorithms.weighted_betweenness import weighted_dependencies
+from library_algorithms import ALGORITHMS
+
+import grblas_gpu as gb
+from grblas_gpu import Matrix, Vector, algorithms
+
+MORE: dict[str, Callable[[Any], Any]] = {
+    "betweenness_centrality": algorithms.betweenness_centrality,
+    "bfs_parents": lambda A: algorithms.bfs_parents(A, 0, reproducible=True),
+    "sssp with predecessors": lambda A: algorithms.sssp(A, 0, predecessors=True),
+    "weighted_dependencies": lambda A: weighted_dependencies(A, 0),
+}
+
+
+def graph() -> Matrix:
+    rows, cols = [0, 1, 2, 2, 3, 4, 0, 1, 5, 6, 3], [1, 2, 0, 3, 4, 2, 2, 3, 6, 5, 1]
+    return Matrix.from_coo(rows, cols, [2.0, 1.0, 3.0, 1.0, 1.0, 2.0, 1.0, 4.0, 1.0, 2.0, 1.0], nrows=8, ncols=8)
+
+
+@pytest.mark.parametrize("name", [*ALGORITHMS, *MORE])
+def test_recorded_loops_do_the_same(name: str) -> None:
+    algorithm = (ALGORITHMS | MORE)[name]
+    iterated = algorithm(graph())
+    with gb.config.set(loops="recorded"):
+        recorded = algorithm(graph())
+    for a, b in zip(*((x if isinstance(x, tuple) else (x,)) for x in (iterated, recorded)), strict=True):
+        assert a.isclose(b) if isinstance(a, (Matrix, Vector)) else a == pytest.approx(b)

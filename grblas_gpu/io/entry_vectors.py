@@ -36,4 +36,4 @@ def to_vectors(A: Any) -> tuple[Vector, Vector, Vector]:
 
 
 def _made(A: Matrix, dtype: DataType, values: Any) -> Vector:
-    return Vector._from_store(A._engine, dtype, VectorStore(A.nvals, values))
+    return Vector._from_store(A._engine, dtype, VectorStore(A.nvals, A._engine.array(values)))

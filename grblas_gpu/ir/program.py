@@ -35,6 +35,14 @@ class Program(NamedTuple):
         return written
 
     @property
+    def flat(self) -> list[Node]:
+        """All nodes in order; one with a body stands before the nodes of that, and after them again."""
+        found: list[Node] = []
+        for node in self.nodes:
+            found += [node, *node.operands[0].flat, node] if node.op in CONTROL else [node]
+        return found
+
+    @property
     def counts(self) -> frozenset[Any]:
         """The counts of this loop and of those inside."""
         inside = [node.operands[0].counts for node in self.nodes if node.op in CONTROL]

@@ -31,7 +31,7 @@ def made_of(bodies: dict[str, Any], monkeypatch: pytest.MonkeyPatch, make: Calla
         )
 
         def keep(self: Any, recording: Any) -> None:
-            made.append(make(passes, lower(recording)))
+            made.append(make(passes, lower(recording, nested=True)))
             raise _EndOfRecording
 
         monkeypatch.setattr(device.engine.CudaBackend, "run_loop", keep)

@@ -168,6 +168,26 @@ def scatter(random: np.random.Generator) -> tuple[str, Operation]:
     return f"{out}({how})[{index}] << {x if number is None else number}", run
 
 
+def inside(random: np.random.Generator) -> tuple[str, Operation]:
+    """A loop or a decision with some steps inside, which may be such a thing again."""
+    kinds = [operation, operation, product, total, gather, scatter, inside]
+    made = [kinds[int(random.integers(len(kinds)))](random) for _ in range(int(random.integers(1, 4)))]
+    x, number, limit = str(random.choice(NAMES)), int(random.integers(-2, 20)), int(random.integers(0, 4))
+    kind = str(random.choice(["loop", "entries", "when", "when entries"]))
+
+    def run(v: dict[str, Any], step: Any) -> None:
+        if kind.startswith("when"):
+            again = gb.when(v["k"] > number if kind == "when" else v[x])
+        else:
+            again = gb.loop(v["always"] if kind == "loop" else v[x], limit)
+        for count in again:
+            for _, do in made:
+                do(v, step if kind.startswith("when") else 2 * count + step)
+
+    head = f"{kind} {x if 'entries' in kind else ''}, k > {number}, limit {limit}:"
+    return "\n".join([head, *(f"    {line}" for text, _ in made for line in text.splitlines())]), run
+
+
 def random_body(seed: int, kinds_of_steps: list[Any]) -> tuple[str, Callable[[Matrix], tuple[Any, list[Any], Any]]]:
     random = np.random.default_rng(seed)
     made = [kinds_of_steps[int(random.integers(len(kinds_of_steps)))] for _ in range(int(random.integers(3, 10)))]
@@ -189,7 +209,7 @@ def random_body(seed: int, kinds_of_steps: list[Any]) -> tuple[str, Callable[[Ma
         v: dict[str, Any] = {name: start(kind, A.nrows) for name, kind in zip(NAMES, kinds, strict=True)}
         v["A"] = A
         v["a"] = Vector.from_coo([5], [1], int, size=A.nrows)
-        always = Vector.from_scalar(1, 3)
+        always = v["always"] = Vector.from_scalar(1, 3)
         v["k"] = gb.Scalar.from_value(1)
         places = np.arange(A.nrows)
         v["i"] = Vector.from_dense((places * 5 + 2) % A.nrows)  # every position once
@@ -226,6 +246,26 @@ def test_any_steps(to_device: Any, seed: int) -> None:
 def test_any_gathers(to_device: Any, seed: int) -> None:
     """With gathers and scatters between them."""
     compare(to_device, seed, [operation, product, total, gather, scatter, gather, scatter])
+
+
+@pytest.mark.parametrize("seed", [*range(6), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(6, 100))])
+def test_any_loops_inside(to_device: Any, seed: int) -> None:
+    """With loops and decisions between them."""
+    compare(to_device, seed, [operation, product, total, gather, scatter, inside, inside])
+
+
+@pytest.mark.parametrize("tens", [0, *(pytest.param(tens, marks=pytest.mark.slow) for tens in range(1, 100))])
+def test_any_program_from_its_recording(backend: str, tens: int) -> None:
+    """On every engine, ten programs at a time: as a program, and iterated."""
+    A = graphs()["directed"].to(backend)
+    for seed in range(10 * tens, 10 * tens + 10):
+        text, body = random_body(seed, [operation, product, total, gather, scatter, inside])
+        with gb.config.set(loops="iterated"):
+            _, results, expected = body(A)
+        with gb.config.set(loops="recorded"):
+            _, found, scalar = body(A)
+        assert [x.isclose(y) for x, y in zip(results, found, strict=True)] == [True] * len(found), text
+        assert scalar.is_empty == expected.is_empty and (scalar.is_empty or same(expected, scalar)), text
 
 
 def compare(to_device: Any, seed: int, kinds_of_steps: list[Any]) -> tuple[str, str]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import nvrtc
 import pytest
-from loop_cases import graphs, same
+from emulated_engine import GPU
+from loop_cases import graphs, made_of, same
 from nested_bodies import NESTED
 
 import grblas_gpu as gb
@@ -32,7 +34,7 @@ def test_a_loop_on_the_device_is_a_loop(to_device: Any, name: str) -> None:
     with gb.using("cpu"), gb.config.set(loops="iterated"):
         expected, results = body(A, 5)
     loop, found = body(to_device(A), 5)
-    assert loop.steps == expected.steps
+    assert (loop.mode, loop.steps) == ("fused", expected.steps)
     assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True] * len(found)
 
 
@@ -139,3 +141,71 @@ def test_algorithms_are_the_same_recorded(backend: str, name: str) -> None:
             expected = algorithm(A)
         with gb.config.set(loops="recorded"):
             assert algorithm(A).isequal(expected)
+
+
+@pytest.mark.parametrize("name", ["connected_components", "strongly_connected_components", "minimum_spanning_forest"])
+def test_algorithms_are_fused(to_device: Any, name: str) -> None:
+    """Without a loop that iterates."""
+    # Without a GPU, the transpose of what an algorithm makes is none of the emulation's arrays.
+    A, algorithm = graphs()["directed" if GPU else "kronecker"], getattr(gb.algorithms, name)
+    with gb.using("cpu"):
+        expected = algorithm(A)
+    B = to_device(A)
+    with gb.trace() as trace:
+        found = algorithm(B)
+    assert [record.reason for record in trace.records if record.op == "loop"] == []
+    assert found.to("cpu").isequal(expected)
+
+
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in NESTED if name != "decided"]
+
+
+@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.parametrize("name", ["decided", *SLOW])
+def test_every_nested_loop_compiles(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    bodies = {name: NESTED[name]}
+    for program in made_of(bodies, monkeypatch, lambda passes, body: passes.kernel_of(body)).values():
+        nvrtc.compile_cuda(program.text, nvrtc.ARCHITECTURES[-1], ("-std=c++17",))
+
+
+PARTS = """
+part 0
+    grid barrier: the end of the round; notes the round ends
+part 1
+    positions 1 by the entries of s0, fused epilogue of step 2
+    product 2 of s0, planned at the end of the round before, rows of s0 closed
+    grid barrier: the result of step 2 is complete; notes s1 changed, s5 overwritten
+    clean the old buffer of s5
+    positions 3 by the entries of s5
+    grid barrier: the end of the round; notes s0 overwritten, the round ends
+    clean the old buffer of s0
+part 2
+    positions 5 by all positions
+    grid barrier: the end of the round; notes s2 changed, the round ends
+part 3
+    product 7 of s2, planned at the end of the round before
+    grid barrier: the result of step 7 is complete; notes s2 overwritten
+    clean the old buffer of s2
+    scatter 8 by the entries of s2
+    grid barrier: whoever comes next may read the list; notes s6 overwritten
+    clean the old buffer of s6
+    positions 9 by the entries of s6
+    grid barrier: the end of the round; notes s4 changed, the round ends
+part 4
+    chain 11, 12 by all positions
+    grid barrier: step 13 may read what others wrote; notes s1 changed, s0 changed
+    positions 13 by all positions
+    grid barrier: step 14 changes what others gather; notes s7 changed
+    positions 14 by all positions
+    positions 15 by all positions
+    grid barrier: before step 16, of Scalars; notes s4 changed, s1 changed
+    scalar 16
+    grid barrier: the end of the round; notes the round ends
+"""
+
+
+def test_the_parts_of_a_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From one decision to the next; the first one is empty, so that the loop inside has somewhere to come from."""
+    bodies = {"phases": NESTED["phases"]}
+    made = made_of(bodies, monkeypatch, lambda passes, body: passes.schedule(passes.analyse(body)))
+    assert f"\n{made['phases']}\n" == PARTS

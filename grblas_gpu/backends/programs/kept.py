@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from ..storage import MatrixStore
 from .lower import BodyStep, VectorUse
-from .steps import PRODUCTS, SCATTERS, may_be_empty, overwrites, product_operands
+from .steps import CONTROL, PRODUCTS, SCATTERS, may_be_empty, overwrites, product_operands
 
 Structural = Callable[[BodyStep, bool], bool]
 
@@ -24,7 +24,7 @@ def kept(
     while not settled:  # take back what a step does not keep, until every step keeps the rest
         settled = True
         for step in steps:
-            if step.kind.startswith(("scalar", "reduce")):
+            if step.kind.startswith(("scalar", "reduce")) or step.kind in CONTROL:
                 continue
             w = step.out
             if full[w] and not _keeps_full(step, full):

@@ -6,6 +6,7 @@ same kernel, so the key is made on every call and the kernel once.
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,11 +78,24 @@ class BodyStep(NamedTuple):
     line: int
 
 
+class Flow(NamedTuple):
+    """The operator of a step "begin": a loop inside of the loop (or ``once`` at most) from there to its "end"."""
+
+    number: int  # of its count
+    condition: tuple
+    limit: Operand | None
+    once: bool
+
+
 class Body:
-    """One loop: its objects by number, and a key that says everything else in these numbers, in plain tuples."""
+    """One loop: its objects by number, and a key that says everything else in these numbers, in plain tuples.
+
+    Of an engine that does not run loops inside of loops, these are :class:`Unfusable`.
+    """
 
     __slots__ = (
         "_constants",
+        "_counts",
         "_matrices",
         "_operands",
         "_program",
@@ -94,21 +108,31 @@ class Body:
         "vectors",
     )
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, nested: bool = False) -> None:
         self.vectors: list[Any] = []
         self.variables: list[Any] = []  # Scalars that change in the loop
         self.constants: list[tuple[Any, np.dtype]] = []  # values of other Scalars, with the type that they have
         self.matrices: list[MatrixStore] = []
-        self._constants: list[Any] = []  # the Scalars
+        self._constants: list[Any] = []  # the Scalars; None for the limit of a loop, which stays the same
         self._matrices: list[tuple[Any, int]] = []  # with the numbers of their stores
         self._program = program
+        self._counts = {program.count.name: "step"}  # names of counts, and here
         self._written = written = program.written
         self._operands: dict[int, tuple] = {}  # of vectors and variables, by their ids: as in _operand
         # Tuples grow by +=, which for a few elements is faster than a comprehension.
         steps: tuple = ()
+        begun: list[Node] = []
         try:
-            for node in program.nodes:
-                steps += (self._step(node),)
+            for node in program.flat:
+                if node.op not in ops.CONTROL:
+                    steps += (self._step(node),)
+                elif not nested:
+                    raise Unfusable("a loop inside of a loop")
+                elif begun and begun[-1] is node:
+                    steps += (("end", self._number(begun.pop())),)
+                else:
+                    begun.append(node)
+                    steps += (self._begin(node),)
         except Unfusable as reason:
             raise Unfusable(str(reason), len(steps)) from None
         condition = self._condition(program.condition)
@@ -140,6 +164,8 @@ class Body:
                 return False
         self.matrices = stores
         for number, scalar in enumerate(self._constants):
+            if scalar is None:
+                continue
             content = scalar._content
             if content is None or type(content) is Number:
                 return False
@@ -151,7 +177,13 @@ class Body:
     @property
     def steps(self) -> list[BodyStep]:
         steps: list[BodyStep] = []
-        for node, (kind, out, _, args, mask, _, replace, _) in zip(self._program.nodes, self.key[0], strict=True):
+        for node, fields in zip(self._program.flat, self.key[0], strict=True):
+            if node.op in ops.CONTROL:
+                flow = None if fields[0] == "end" else self._flow(node, fields)
+                line = self._program.line(node)
+                steps.append(BodyStep(fields[0], fields[1], flow, (), None, None, False, None, len(steps), line))
+                continue
+            kind, out, _, args, mask, _, replace, _ = fields
             use, line = None if mask is None else _mask_use(*mask), self._program.line(node)
             op, accum, desc = node.operator, node.accum, node.descriptor
             steps.append(BodyStep(kind, out[1], op, _operands(args), use, accum, replace, desc, len(steps), line))
@@ -159,11 +191,12 @@ class Body:
 
     @property
     def condition(self) -> Any:
-        kind, *rest = self.key[1]
-        if kind == "entries":
-            return kind, *rest
-        operands = _operands(rest[-1])
-        return (kind, *operands) if kind == "true" else (kind, self._program.condition.op, operands)
+        return _known_condition(self.key[1], self._program.condition)
+
+    def _flow(self, node: Node, fields: tuple) -> Flow:
+        _, number, condition, limit, once = fields
+        known = _known_condition(condition, node.operands[0].condition)
+        return Flow(number, known, None if limit is None else Operand(*limit), once)
 
     @property
     def uses(self) -> list[VectorUse]:
@@ -171,10 +204,28 @@ class Body:
 
     # ---- the key ----------------------------------------------------------------------------------------------------
 
+    def _number(self, node: Node) -> int:
+        """Of the count of a loop inside."""
+        return int(self._counts[node.operands[0].count.name].removeprefix("step"))
+
+    def _count_text(self, number: Number) -> str:
+        """Arithmetic on counts by the names that they have in this program: the others may be those of a function."""
+        if not self._program.counts.issuperset(number.counts):
+            raise Unfusable("the count of another loop")
+        return re.sub(r"step\d*", lambda name: self._counts[name[0]], number.text)
+
+    def _begin(self, node: Node) -> tuple:
+        (program,) = node.operands
+        once, limit = node.op is ops.WHEN, None
+        if program.limit is not None and not once:
+            limit = "constant", len(self.constants), COUNT_TYPE
+            self.constants.append((program.limit, COUNT_TYPE))
+            self._constants.append(None)
+        self._counts[program.count.name] = f"step{len(self._counts)}"
+        return "begin", self._number(node), self._condition(program.condition), limit, once
+
     def _step(self, node: Node) -> tuple:
         ir_op, out, op, args, mask, accum, replace, desc, _ = node
-        if ir_op in ops.CONTROL:
-            raise Unfusable("a loop inside of a loop")
         kind = KINDS[ir_op]
         if kind == "assign":
             args = args[:1]  # to everything
@@ -200,7 +251,7 @@ class Body:
     def _operand(self, arg: Any) -> tuple:
         """The fields of an :class:`Operand` that is not known yet."""
         if type(arg) is Number:
-            return "count", 0, COUNT_TYPE, False, arg.text
+            return "count", 0, COUNT_TYPE, False, self._count_text(arg)
         if arg.ndim == 1:
             vector = self._operands[id(arg)] = "vector", len(self.vectors)
             self.vectors.append(arg)
@@ -224,7 +275,7 @@ class Body:
         content = arg._content
         if type(content) is Number:
             if self._program.counts.issuperset(content.counts):
-                return "count", 0, dtype, False, content.text
+                return "count", 0, dtype, False, self._count_text(content)
             content = arg._get()
         if content is None:
             raise Unfusable("an empty Scalar")
@@ -256,14 +307,23 @@ def _checked(kind: str, op: Any, args: Any, mask: Any, accum: Any, replace: bool
     return kind, args, mask, replace
 
 
-def lower(program: Program) -> Body:
-    """A program by numbers."""
-    return Body(program)
+def lower(program: Program, nested: bool = False) -> Body:
+    """A program by numbers; ``nested``: loops may be inside."""
+    return Body(program, nested)
+
+
+def _known_condition(key: tuple, condition: Any) -> tuple:
+    """A condition with its operands and its operator."""
+    kind, *rest = key
+    if kind == "entries":
+        return kind, *rest
+    operands = _operands(rest[-1])
+    return (kind, *operands) if kind == "true" else (kind, condition.op, operands)
 
 
 def located(program: Program, why: str, number: int | None) -> str:
     """A reason, with the line of the node that it is about."""
-    return why if number is None else f"line {program.line(program.nodes[number])}: {why}"
+    return why if number is None else f"line {program.line(program.flat[number])}: {why}"
 
 
 def _operands(fields: Any) -> tuple[Operand, ...]:

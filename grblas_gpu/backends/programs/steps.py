@@ -7,6 +7,7 @@ from collections.abc import Container, Sequence
 from .lower import BodyStep, Operand
 
 PRODUCTS = ("vxm", "mxv")
+CONTROL = ("begin", "end")  # of a loop inside of a loop
 #: Steps that read position i of their operands to write position i.
 POSITIONWISE = frozenset("copy assign add mult union apply apply_left apply_right apply_index select clear".split())
 #: What becomes of a "scatter": values for one position are combined by a monoid, the first one is taken, or another one
@@ -66,7 +67,7 @@ def is_useless(step: BodyStep, after: Sequence[BodyStep]) -> bool:
     if step.kind != "clear":
         return False
     for other in after:
-        if step.out in vectors_of(other):
+        if step.out in vectors_of(other) or other.kind in CONTROL:
             return False
         if not other.kind.startswith(("scalar", "reduce")) and other.out == step.out:
             return overwrites(other)

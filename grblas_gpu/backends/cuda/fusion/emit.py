@@ -7,7 +7,7 @@ Products are the functions of ``kernels/loop_mxv.cuh``, everything else runs pos
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,10 +19,10 @@ from ..eager.mxv_product import Product as Kind
 from ..runtime import compile as programs
 from ..runtime.compile import constant, using
 from ..runtime.translate import literal
-from . import emit_kernel, emit_sums
+from . import emit_flow, emit_kernel, emit_sums
 from .analyse import Analysis, SlotFacts, analyse
 from .direction import rule_text
-from .emit_barriers import DECIDE, barrier, cleaning, noted
+from .emit_barriers import barrier, cleaning, noted
 from .emit_chains import chain
 from .emit_context import PER_STEP, Context, counters_of
 from .emit_kernel import COMMON
@@ -60,10 +60,22 @@ def kernel_of(body: Body) -> LoopKernel:
 
 def emit(order: Schedule) -> LoopKernel:
     facts = order.facts
-    layout = Layout(len(facts.slots), len(facts.variables))
+    loops = max((step.op.number for step in facts.steps if step.kind == "begin"), default=0)
+    layout = Layout(len(facts.slots), len(facts.variables), loops)
     context = Context(facts, layout)
     counters = max(PER_STEP * (len(facts.steps) + 1), len(facts.slots) + 1)
-    text = emit_kernel.kernel_text(context, *_round(context, order.items), counters)
+    if len(order.parts) == 1:
+        flow, (plan, steps) = emit_flow.one_part(context), _round(context, order.items)
+    else:
+        flow, rounds = emit_flow.several_parts(context, order), []
+        for number, part in enumerate(order.parts):
+            rounds.append(_round(replace(context, part=number), part.items))
+        plan = "".join(
+            f"        if (S.part == {n}) {{\n{ahead}        }}\n" for n, (ahead, _) in enumerate(rounds) if ahead
+        )
+        cases = "".join(f"        case {n}: {{\n{text}        }} break;\n" for n, (_, text) in enumerate(rounds))
+        steps = f"        switch (S.part) {{\n{cases}        }}\n"
+    text = emit_kernel.kernel_text(context, flow, plan, steps, counters, loops)
     names = layout.names
     return LoopKernel(
         text,
@@ -171,11 +183,11 @@ def _product(context: Context, item: Product) -> _ProductText:
         f"{mask}, {closing}, {context.next_offsets(item.out, 'nullptr')}, {names.hub_neighbours}}};\n"
         f"{planned}"
         f"            auto then = [&] {{\n"
-        f"                if (trace && blockIdx.x == 0 && S.step <= {TRACED - 1 + item.decides}) {{\n"
-        f"                    int64* row = {_row(facts, item, 'S.step - 1' if item.decides else '')};\n"
+        f"                if (trace && blockIdx.x == 0 && S.tick <= {TRACED - 1 + item.decides}) {{\n"
+        f"                    int64* row = {_row(facts, item, 'S.tick - 1' if item.decides else '')};\n"
         f"                    {_noted_row(end='int64(nanoseconds())', result=f'{W}.count')}\n"
         f"                }}\n"
-        f"                {DECIDE if item.decides else ''}\n"
+        f"                {context.decide if item.decides else ''}\n"
         f"            }};\n"
         f"            {space}::multiply_into(operands, {U}, {W}, {initial}, {counters_of(item.step)}, parts, "
         f"{'NoChange{}' if item.epilogue is None else f'change{item.epilogue}'}, "
@@ -188,7 +200,7 @@ def _product(context: Context, item: Product) -> _ProductText:
 def _row(facts: Analysis, item: Product, step: str = "") -> str:
     """Where the trace has the row of a product of this step."""
     number = list(facts.products).index(item.step)
-    return f"trace + ({f'({step})' if step else 'S.step'} * {len(facts.products)} + {number}) * {ROW.size}"
+    return f"trace + ({f'({step})' if step else 'S.tick'} * {len(facts.products)} + {number}) * {ROW.size}"
 
 
 def _noted_row(**words: str) -> str:
@@ -259,7 +271,7 @@ def _plan(context: Context, item: Product, step: BodyStep, names: _Names) -> str
     unseen = f"::fmax(0.0, double({nvals} - {U}.edges_seen) - edges)" if searches else f"double({nvals})"
     few = f"unseen * {FEW} < rows" if searches else "false"
     idle = "" if asked_direction(step.desc) == "pull" else "entries == 0 || "  # a push of nothing costs nothing
-    when = _noted_row(start="int64(nanoseconds())", push="push", entries=f"{U}.count")
+    when = _noted_row(start="int64(nanoseconds()) | 1", push="push", entries=f"{U}.count")
     what = _noted_row(edges="int64(edges)", allowed=f"int64({names.open_rows})")
     also = _noted_row(unseen="int64(unseen)", edges_before="int64(edges_before)", dense=f"!{U}.listed")
     return (
@@ -270,7 +282,7 @@ def _plan(context: Context, item: Product, step: BodyStep, names: _Names) -> str
         f"            bool push = {idle}{space}::pushes(edges, edges_before, unseen, entries, size, "
         f"!{U}.listed, double({nvals}), {names.open_rows}, rows);\n"
         f"            {space}::make_plan({names.columns}, {U}, {W}, int64(edges), push, {few});\n"
-        f"            if (trace && blockIdx.x == 0 && S.step < {TRACED}) {{\n"
+        f"            if (trace && blockIdx.x == 0 && S.tick < {TRACED}) {{\n"
         f"                int64* row = {_row(context.facts, item)};\n"
         f"                {when}\n"
         f"                {what}\n"

@@ -7,9 +7,6 @@ from collections.abc import Sequence
 from .emit_context import Context, counters_of, valued
 from .items import Barrier, Changed, Note, Overwritten
 
-DECIDE = "decide();"
-ROUND = "++S.step; ++S.tick; S.turn = S.turn == SETS_OF_COUNTERS - 1 ? 0 : S.turn + 1; S.stop = {stop};"
-
 
 def noted(context: Context, notes: Sequence[Note]) -> tuple[str, str]:
     """What is looked up, and what is done with it."""
@@ -32,7 +29,7 @@ def noted(context: Context, notes: Sequence[Note]) -> tuple[str, str]:
         elif isinstance(note, Changed):
             texts.append(f"S.s{note.slot}.changed({look(f'{counters_of(note.step)} + ENTRIES')}, {edges(note)});")
         else:
-            texts.append(ROUND.format(stop=look("counters + STOP")))
+            texts.append(f"{context.round_ends} S.stop = {look('counters + STOP')};")
     return " ".join(looks), " ".join(texts)
 
 
@@ -42,9 +39,9 @@ def barrier(context: Context, item: Barrier, sums_of: dict[int, str]) -> str:
     looks, notes = noted(context, item.notes)
     sums = "".join(sums_of[at] for at in item.sums)
     if item.decides and item.sums:  # what is decided depends on them
-        sums += f"        if (thread() == 0) {DECIDE}\n        __syncthreads();\n"
+        sums += f"        if (thread() == 0) {{ {context.decide} }}\n        __syncthreads();\n"
     elif item.decides:
-        notes += f" {DECIDE}"
+        notes += f" {context.decide}"
     return f"        grid_barrier([&] {{ {looks} {notes} }});\n{sums}"
 
 

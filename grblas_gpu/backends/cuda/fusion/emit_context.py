@@ -22,9 +22,20 @@ class Context:
     facts: Analysis
     layout: Layout
     pieces: list[str] = field(default_factory=list)  # namespaces, one for each operator or product
+    part: int | None = None  # of the body that is written, if there are several
 
     def word(self, *name: Any) -> str:
         return f"given.word[{self.layout.word(*name)}]"
+
+    @property
+    def round_ends(self) -> str:
+        """What thread 0 of every block does at the end of a round, or of a part, before it decides."""
+        step = "++S.step; " if self.part is None else ""
+        return step + "++S.tick; S.turn = S.turn == SETS_OF_COUNTERS - 1 ? 0 : S.turn + 1;"
+
+    @property
+    def decide(self) -> str:
+        return "decide();" if self.part is None else f"after{self.part}(); decide();"
 
     def namespace(self, name: str, text: str) -> None:
         self.pieces.append(f"namespace {name} {{\n{text}\n}}\n")

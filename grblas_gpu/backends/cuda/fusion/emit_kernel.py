@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ...programs.requests import asked_direction
 from ...programs.steps import PRODUCTS, SCATTERS, product_operands
 from ..runtime import compile as programs
-from ..runtime.compile import binary
 from ..runtime.translate import c_type
 from .analyse import FUSED, Analysis
 from .emit_context import MOST_BLOCKS, Context, truth, valued
+from .emit_flow import FlowText
 from .layout import HEAD, REPORT, SOURCE, VARIABLE, WORDS, Layout, declarations
 
 THREADS = 512  # in a block
@@ -21,15 +19,17 @@ TIME_SLICE = 200_000_000  # nanoseconds after which the host gets a chance to in
 COMMON = ("prelude.cuh", "grid_barrier.cuh", "grid.cuh", "slot.cuh", "lists.cuh", "chain.cuh")
 
 
-def kernel_text(context: Context, plan: str, steps: str, counters: int) -> str:
+def kernel_text(context: Context, flow: FlowText, plan: str, steps: str, counters: int, loops: int) -> str:
     """The whole text; ``steps`` is a round, and ``plan`` is for the end of the round before."""
     facts, layout = context.facts, context.layout
     kernel = KERNEL.format(
         threads=THREADS,
         blocks=BLOCKS,
         prologue=prologue(context),
-        condition=condition(context),
-        small=small(facts),
+        first=flow.first,
+        following=flow.following,
+        goes_on=flow.goes_on,
+        small="false" if loops else small(facts),
         plan=plan,
         steps=steps,
         finish=epilogue(facts),
@@ -40,11 +40,12 @@ def kernel_text(context: Context, plan: str, steps: str, counters: int) -> str:
     )
     slots = "".join(f"    Slot<{c_type(slot.dtype)}> s{n};\n" for n, slot in enumerate(facts.slots))
     variables = "".join(f"    Variable c{n};\n" for n in range(len(facts.variables)))
+    counts = "".join(f"    int64 step{number + 1};\n" for number in range(loops))
     head = (
         f"constexpr int64 SETS_OF_COUNTERS = 3, COUNTERS_IN_SET = {counters}, STOP = COUNTERS_IN_SET - 1;\n"
         f"constexpr int64 MOST_BLOCKS = {MOST_BLOCKS};\n"
         f"constexpr uint64 TIME_SLICE = {TIME_SLICE};\n"
-        f"struct State {{\n{HEAD.members}{slots}{variables}}};\n"
+        f"struct State {{\n{HEAD.members}{counts}{slots}{variables}}};\n"
         f"struct Words {{\n    int64 word[{layout.size}];\n}};\n"
     )
     pasted: set[str] = set()
@@ -78,20 +79,6 @@ def small(facts: Analysis) -> str:
     tests += [f"(S.s{n}.listed || S.s{n}.count == 0)" for n in sorted(listed)]
     tests += [f"!S.s{n}.dirty" for n, slot in enumerate(facts.slots) if slot.buffers > 1]
     return " && ".join(tests)
-
-
-def condition(context: Context) -> str:
-    kind, *parts = context.facts.condition
-    if kind == "entries":
-        return f"S.s{parts[0]}.count > 0"
-    if kind == "true":
-        return context.scalar(parts[0], np.dtype(bool))
-    op, (left, right) = parts
-    op = getattr(op, "binaryop", op)
-    context.namespace("condition", binary("op", op))
-    x, y = context.scalar(left, op.type.np_type), context.scalar(right, op.type2.np_type)
-    present = "".join(f" && S.c{part.number}.present" for part in (left, right) if part.kind == "variable")
-    return f"(cast<bool>(condition::op({x}, {y})){present})"
 
 
 def prologue(context: Context) -> str:
@@ -132,7 +119,7 @@ def epilogue(facts: Analysis) -> str:
 
 def report(layout: Layout) -> str:
     """What is published to the host."""
-    published = {REPORT.at[name]: f"S.{name}" for name in ("stop", "step")}
+    published = {REPORT.at[name]: f"S.{name}" for name in ("stop", "step", "tick")}
     published |= {layout.reported_count(n): f"S.s{n}.count" for n in range(layout.vectors)}
     for n in range(layout.variables):
         base = layout.reported_variable(n)
@@ -169,12 +156,13 @@ extern "C" __global__ void __launch_bounds__({threads}, {blocks}) CLUSTERS loop_
     __syncthreads();
     if (!{resumes}) {{
 {prologue}    }}
+{following}    if (!{resumes} && thread() == 0) {{ {first} }}
     auto counters_of = [&](int64 turn) -> int64* {{
         return (int64*){counter_sets} + turn * COUNTERS_IN_SET;
     }};
     // Thread 0 of every block, at the end of a round: is there another one, whose is it, and how does it begin?
     auto decide = [&] {{
-        bool goes_on = ({condition}) && S.step < limit && !S.stop;
+        bool goes_on = {goes_on} && S.step < limit && !S.stop;
         bool small = goes_on && ({small});
         bool other_team = small ? team_blocks() > CLUSTER : team_blocks() < gridDim.x;
         S.then = other_team ? OTHER_TEAM : goes_on ? GO_ON : END;

@@ -37,7 +37,7 @@ class Changed:
 
 @dataclass(frozen=True)
 class RoundEnds:
-    """Noted at a barrier: another round, unless the kernel has run for long enough."""
+    """Noted at a barrier: another round (or part of one), unless the kernel has run for long enough."""
 
     def __str__(self) -> str:
         return "the round ends"
@@ -157,13 +157,31 @@ Item = Barrier | Clean | Positions | Product | Reduce | Row | ScalarStep | Scatt
 
 
 @dataclass(frozen=True)
+class Part:
+    """What runs from one decision to the next: the whole of a loop without others inside, or a piece of it."""
+
+    begins: int  # the step
+    ends: int  # the step after it: the "begin" or "end" of a loop inside, or the end of the body
+    items: Sequence[Item]
+
+
+@dataclass(frozen=True)
 class Schedule:
     facts: Analysis
     chains: Sequence[Sequence[int]]
-    items: Sequence[Item]
+    parts: Sequence[Part]
 
     def __str__(self) -> str:
-        return "\n".join(str(item) for item in self.items)
+        if len(self.parts) == 1:
+            return "\n".join(str(item) for item in self.items)
+        lines = []
+        for number, part in enumerate(self.parts):
+            lines += [f"part {number}", *(f"    {line}" for item in part.items for line in str(item).splitlines())]
+        return "\n".join(lines)
+
+    @property
+    def items(self) -> list[Item]:
+        return [item for part in self.parts for item in part.items]
 
     @property
     def reductions(self) -> int:

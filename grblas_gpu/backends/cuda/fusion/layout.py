@@ -67,9 +67,9 @@ SLOT = Struct(
 #: A Scalar: the same in all blocks.
 VARIABLE = Struct("Variable", Field("uint64", "bits"), Field("int64", "present"))
 #: What the state begins with.
-HEAD = Struct("Head", *_numbers("step", "tick", "stop", "turn", "then"))
+HEAD = Struct("Head", *_numbers("step", "tick", "stop", "turn", "then", "part"))
 #: What the kernel publishes to the host when it ends: this, the entries of every vector, and every Scalar.
-REPORT = Struct("Report", *_numbers("stamp", "stop", "step"))
+REPORT = Struct("Report", *_numbers("stamp", "stop", "step", "tick"))
 #: What a product tells the trace.
 ROW = Struct(
     "Row", *_numbers("start", "push", "entries", "edges", "allowed", "end", "result", "unseen", "edges_before", "dense")
@@ -100,10 +100,11 @@ def declarations() -> str:
 class Layout:
     """Where the words are that a program is given: the state of the loop first, then what stays the same."""
 
-    def __init__(self, vectors: int, variables: int) -> None:
+    def __init__(self, vectors: int, variables: int, loops: int = 0) -> None:
         self.vectors = vectors
         self.variables = variables
-        self.state_words = HEAD.size + vectors * SLOT.size + variables * VARIABLE.size
+        self._head = HEAD.size + loops  # and a count for each loop inside
+        self.state_words = self._head + vectors * SLOT.size + variables * VARIABLE.size
         self.report_words = REPORT.size + vectors + variables * VARIABLE.size
         self.names: dict[Any, int] = {}
 
@@ -112,10 +113,10 @@ class Layout:
         return self.names.setdefault(name, self.state_words + len(self.names))
 
     def slot(self, vector: int) -> int:
-        return HEAD.size + vector * SLOT.size
+        return self._head + vector * SLOT.size
 
     def variable(self, number: int) -> int:
-        return HEAD.size + self.vectors * SLOT.size + number * VARIABLE.size
+        return self._head + self.vectors * SLOT.size + number * VARIABLE.size
 
     def reported_count(self, vector: int) -> int:
         return REPORT.size + vector

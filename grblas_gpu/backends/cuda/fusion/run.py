@@ -99,7 +99,7 @@ class Prepared:
         program, body = self._program, self._body
         if body is None or not body.refresh():
             try:
-                self._body = body = lower(program)
+                self._body = body = lower(program, nested=True)
             except Unfusable as reason:
                 self._body = None
                 trace_iterated(located(program, str(reason), reason.number))

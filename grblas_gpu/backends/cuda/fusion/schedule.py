@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from ...programs.lower import BodyStep
-from ...programs.steps import PRODUCTS, SCATTERS, product_operands, read_anywhere, vectors_of
+from ...programs.steps import CONTROL, PRODUCTS, SCATTERS, product_operands, read_anywhere, vectors_of
 from .analyse import Analysis
 from .chains import chains_of, is_driven, swapped_by
 from .items import (
@@ -21,6 +21,7 @@ from .items import (
     Item,
     Note,
     Overwritten,
+    Part,
     Positions,
     Product,
     Reduce,
@@ -34,14 +35,39 @@ from .items import (
 
 def schedule(facts: Analysis) -> Schedule:
     chains = chains_of(facts)
-    planner = _Scheduler(facts)
-    last = len(facts.steps) - 1
-    for chain in chains:
-        planner.add(chain, chain[-1] == last)
-    if last < 0 or facts.steps[last].kind not in PRODUCTS:
-        planner.end_round()
-    planner.wait_for_cleaning(chains)
-    return Schedule(facts, chains, planner.items)
+    parts, planners = [], []
+    for begins, inside, ends in _parts(facts, chains):
+        planner = _Scheduler(facts)
+        for chain in inside:
+            planner.add(chain, chain is inside[-1])
+        if not inside or facts.steps[inside[-1][-1]].kind not in PRODUCTS:
+            planner.end_round()
+        planners.append((planner, inside))
+        parts.append(Part(begins, ends, planner.items))
+    for part, (planner, _) in zip(parts, planners, strict=True):
+        for follower, following in planners:  # any of them may come next, for all that is known here
+            if planner.wait_for_cleaning(following, follower):
+                break
+        assert part.items is planner.items
+    return Schedule(facts, chains, parts)
+
+
+def _parts(facts: Analysis, chains: Sequence[list[int]]) -> list[tuple[int, list[list[int]], int]]:
+    """From one decision to the next: the first step, the chains, and the step after them. There is one at the beginning
+    of every loop, which may be empty, so that no loop is without one."""
+    found: list[tuple[int, list[list[int]], int]] = []
+    begins, inside, begins_loop = 0, [], True
+    for chain in [*chains, [len(facts.steps)]]:
+        at = chain[0]
+        step = facts.steps[at] if at < len(facts.steps) else None
+        if step is not None and step.kind not in CONTROL:
+            inside.append(chain)
+            continue
+        if inside or begins_loop:
+            found.append((begins, inside, at))
+        begins, inside = at + 1, []
+        begins_loop = step is not None and step.kind == "begin" and not step.op.once
+    return found
 
 
 class _Scheduler:
@@ -107,16 +133,17 @@ class _Scheduler:
         names = ", ".join(f"s{number}" for number in sorted(slots))
         self.items.append(Barrier(f"the old buffer of {names} is being cleaned, and written next"))
 
-    def wait_for_cleaning(self, chains: Sequence[Sequence[int]]) -> None:
-        """May the next round begin before the old buffers are clean?"""
+    def wait_for_cleaning(self, chains: Sequence[Sequence[int]], follower: _Scheduler) -> bool:
+        """May the next round (or part of one) begin before the old buffers are clean? If not, wait."""
         for chain in chains:
             waiting = swapped_by(self.facts, chain) & self._cleaning
             if any(self.facts.slots[number].buffers == 2 for number in waiting):
                 self._wait_until_clean(waiting)
-                return
+                return True
             scalars = self.facts.steps[chain[0]].kind.startswith("scalar")
-            if not scalars and chain[-1] + 1 not in self._closed_early:
-                return  # there is a barrier before anything else is overwritten
+            if not scalars and chain[-1] + 1 not in follower._closed_early:
+                return False  # there is a barrier before anything else is overwritten
+        return False
 
     def _note_overwritten(self, slot: int, step: int, listed: str, count: str = "") -> None:
         self._notes.append(Overwritten(slot, step, listed, count))

@@ -32,11 +32,13 @@ def records_of(run: Any, seconds: float) -> None:
     collector = current()
     assert collector is not None
     products, sizes = run.program.products, run.workspace.all_sizes
-    steps = min(int(run.report.numbers[REPORT.at["step"]]), TRACED)
+    steps = min(int(run.report.numbers[REPORT.at["tick"]]), TRACED)
     rows = run.traced[: ROW.size * steps * len(products)].get().reshape(steps, len(products), ROW.size)  # synchronizes
     for number, lines in enumerate(rows):
         for (step, product), words in zip(products, lines.tolist(), strict=True):
             row = dict(zip(ROW.at, words, strict=True))
+            if not row["start"]:  # of a part that did not run then
+                continue
             matrix, vector, _ = product_operands(step)
             store = run.body.matrices[matrix.number]
             seen = Seen(

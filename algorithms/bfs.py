@@ -61,18 +61,18 @@ def bfs_parents(A: Matrix, source: int, *, max_depth: int | None = None, reprodu
     parent_of = semiring.min_secondi if reproducible else semiring.any_secondi
     source = check_source(A, source)
     frontier = Vector.from_coo([source], [source], size=A.nrows)
-    return parents_from(A, frontier, parent_of, max_depth)
+    return parents_from(A, frontier, parent_of, _levels(max_depth))
 
 
 @program
 def parents_from(A: Matrix, frontier: Vector, parent_of: Any, limit: int | None) -> Vector:
     """The search itself, where ``parent_of`` picks one of the vertices that an edge comes from."""
-    parents = frontier.dup()
+    parents = Vector(frontier.dtype, A.nrows)
     for _ in loop(frontier, limit):
-        # frontier<!parents> = frontier A, where a product is the row of A's entry: the vertex that the edge leaves
-        frontier(~parents.S, replace=True) << parent_of(frontier @ A)
         # parents<frontier> = frontier
         parents(frontier.S) << frontier
+        # frontier<!parents> = frontier A, where a product is the row of A's entry: the vertex that the edge leaves
+        frontier(~parents.S, replace=True) << parent_of(frontier @ A)
     return parents
 
 

@@ -18,6 +18,7 @@ much cheaper, it is done like this::
 
 from __future__ import annotations
 
+import _signal
 import os
 import signal
 import threading
@@ -25,9 +26,8 @@ from threading import get_ident
 from types import FrameType
 from typing import Any
 
-#: What these wrap: they spend 15 microseconds on enumerations.
-getsignal = getattr(signal.getsignal, "__wrapped__", signal.getsignal)
-set_signal = getattr(signal.signal, "__wrapped__", signal.signal)
+#: What these wrap, if they wrap anything: they spend 15 microseconds on enumerations.
+getsignal, set_signal = (getattr(_signal, name, getattr(signal, name)) for name in ("getsignal", "signal"))
 
 _NAMES = "SIGINT SIGTERM SIGALRM SIGHUP SIGUSR1 SIGUSR2".split()
 _SIGNALS = [int(getattr(signal, name)) for name in _NAMES if hasattr(signal, name)]

@@ -96,7 +96,7 @@ class RecordedFunction(Generic[Parameters, Result]):
         for arg in given:
             kind: type = type(arg)
             if kind in INPUTS:
-                key += (kind, arg.dtype, arg.shape, arg._engine)
+                key += (kind, arg.dtype, *arg.shape, arg._engine)
                 inputs.append(arg)
             else:
                 key += (kind, arg)
@@ -304,12 +304,16 @@ def _begin(made: Any, initial: Any) -> None:
 
 
 def _same(made: Any) -> Any:
-    """A new object with the store of one that the recording keeps."""
-    new = _formal(made)
-    if made.ndim:
-        new._store = made._store
+    """A new object with the contents of one that the recording keeps."""
+    kind = type(made)
+    new = object.__new__(kind)
+    new.dtype, new._engine = made.dtype, made._engine
+    if kind is Vector:
+        new.name, new._size, new._store = f"v_{next(Vector._name_counter)}", made._size, made._store
+    elif kind is Matrix:
+        new.name, (new._nrows, new._ncols), new._store = f"M_{next(Matrix._name_counter)}", made.shape, made._store
     else:
-        new._content = made._content
+        new.name, new._is_cscalar, new._content = f"s_{next(Scalar._name_counter)}", made._is_cscalar, made._content
     return new
 
 

@@ -152,7 +152,7 @@ class Body:
         for vector, use in zip(self.vectors, known_uses, strict=True):
             if _vector_use(vector, use[3]) != use:
                 return False
-        stores: list[Any] = [None] * len(self.matrices)
+        stores: list[Any] = [None] * len(known_stores)
         for matrix, number in self._matrices:
             store = matrix._store
             if stores[number] is None and store not in stores and store.copies == 1:

@@ -137,7 +137,9 @@ class Writing(Operating):
         monoid = None if accum is None else accum.monoid
         if monoid is None:
             raise repeated_position(int(keys[1:][keys[1:] == keys[:-1]][0]), accum)
-        values = np.ascontiguousarray(cast(values, monoid.type.np_type))
+        values = cast(values, monoid.type.np_type)
+        if not values.flags.c_contiguous:
+            values = values.copy()
         return keys[starts], self.reduce_runs(monoid, values, starts)
 
     def assign_scalar_through(

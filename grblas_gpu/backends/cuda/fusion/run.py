@@ -114,6 +114,8 @@ class Prepared:
             return _Run(compiled, body, 2**62 if limit is None else limit).result()
         except WrongIndex as wrong:
             raise wrong.error(program) from None
+        finally:
+            body.matrices = []  # are not kept alive
 
 
 def _compiled(body: Body) -> Compiled | tuple[str, int | None]:

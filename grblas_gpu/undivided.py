@@ -18,7 +18,7 @@ much cheaper, it is done like this::
 
 from __future__ import annotations
 
-import _signal
+import _signal  # type: ignore[import-not-found]
 import os
 import signal
 import threading

@@ -253,6 +253,10 @@ class FunctionRecorder(Recorder):
         self._frame = self.frame
         super().leave(finished)
 
+    def forget(self) -> None:
+        super().forget()
+        self._frame, self._formals, self.begun = None, {}, []  # a frame knows its caller's, and so the arguments
+
     def program(self) -> Program:
         if self._left is not None:
             raise LoopError(f"{self._name}:{self._left}: `break` in a loop of a program")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 from typing import Any
 
 import numpy as np
@@ -284,3 +286,14 @@ def test_an_error_in_the_function_leaves_everything() -> None:
     assert v.to_dense().tolist() == [1, 2, 3]
     with pytest.raises(gb.exceptions.DimensionMismatch):
         gb.program(lambda v, w: v << binary.plus(v & w))(v, Vector(int, 4))
+
+
+def test_no_graph_is_kept_alive() -> None:
+    search = gb.program(levels_of)
+    for _ in range(2):
+        A = graphs()["path"].dup()
+        search(A, entry(A, 0))
+        remembered = weakref.ref(A._store)
+        del A
+        gc.collect()
+        assert remembered() is None

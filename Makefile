@@ -49,8 +49,9 @@ unit: $(READY)  ## our tests and the documentation's examples
 test-slow: $(READY)  ## what `make test` leaves out: more examples and trials, faults and fuzzing, CUDA kernels emulated by g++
 	$(PY) -m pytest -m slow $(ARGS)
 
-conformance: $(READY)  ## python-graphblas's own tests, run against grblas_gpu
+conformance: $(READY)  ## the tests of python-graphblas and of graphblas-algorithms, run against grblas_gpu
 	$(PY) tests/conformance/run.py
+	$(PY) tests/conformance/graphblas_algorithms_suite.py
 
 networkx: $(READY)  ## networkx's own tests with its backend "grblas_gpu", next to a run without; minutes
 	$(PY) tests/conformance/networkx_suite.py $(ARGS)

@@ -16,6 +16,7 @@ from . import agg, binary, dtypes, exceptions, indexunary, monoid, op, select, s
 from .api import aggregation as aggregation  # says how aggregators are computed
 from .api import calls as calls  # says what calling an operator means
 from .api import operations
+from .api import ss as storage  # noqa: F401  (says what ``A.ss`` and ``v.ss`` are)
 from .api.base import replace
 from .api.conversions import MAX_SIZE
 from .api.explain import explain
@@ -34,8 +35,11 @@ from .trace.records import trace
 from .version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from . import algorithms, distributed, generators, io, viz  # type: ignore[attr-defined]
+    from . import algorithms, core, distributed, generators, io, ss, viz  # type: ignore[attr-defined]
+    from .drop_in import init, install_as_graphblas
     from .io import Graph
+
+    backend: str
 
 __all__ = [
     "BOOL",
@@ -64,14 +68,18 @@ __all__ = [
     "Vector",
     "agg",
     "algorithms",
+    "backend",
     "binary",
     "config",
+    "core",
     "distributed",
     "dtypes",
     "exceptions",
     "explain",
     "generators",
     "indexunary",
+    "init",
+    "install_as_graphblas",
     "io",
     "loop",
     "monoid",
@@ -82,6 +90,7 @@ __all__ = [
     "select",
     "semiring",
     "set_backend",
+    "ss",
     "trace",
     "unary",
     "using",
@@ -90,31 +99,37 @@ __all__ = [
 ]
 
 
-_LOADED_WHEN_ASKED_FOR = {  # most programs need few of them
-    "Graph": "io",
-    "algorithms": "algorithms",
-    "distributed": "distributed",
-    "generators": "generators",
-    "io": "io",
-    "viz": "viz",
+#: Most programs need few of these: the module, or the module and a name in it.
+_LOADED_WHEN_ASKED_FOR = {
+    "Graph": ("io", "Graph"),
+    "algorithms": ("algorithms", ""),
+    "core": ("core", ""),
+    "distributed": ("distributed", ""),
+    "generators": ("generators", ""),
+    "init": ("drop_in", "init"),
+    "install_as_graphblas": ("drop_in", "install_as_graphblas"),
+    "io": ("io", ""),
+    "ss": ("ss", ""),
+    "viz": ("viz", ""),
 }
 
 
 _INSTEAD = {  # names of python-graphblas that have no counterpart: what to use
     "Recorder": "gb.trace() records what ran, gb.loop(...).program what a loop will run",
-    "init": "nothing needs to be initialised; gb.set_backend chooses where to compute",
-    "ss": "there is no SuiteSparse below; see gb.config, gb.io.save, gb.io.load and Matrix.device_arrays",
 }
 
 
 if not TYPE_CHECKING:  # for which every name would be one of ours
 
     def __getattr__(name: str) -> Any:
+        if name == "backend":  # depends on what `init` was given
+            return import_module(f"{__name__}.drop_in").backend()
         if name not in _LOADED_WHEN_ASKED_FOR:
             hint = f": {_INSTEAD[name]}" if name in _INSTEAD else ""
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
-        module = import_module(f"{__name__}.{_LOADED_WHEN_ASKED_FOR[name]}")
-        globals()[name] = value = module.Graph if name == "Graph" else module
+        place, attribute = _LOADED_WHEN_ASKED_FOR[name]
+        module = import_module(f"{__name__}.{place}")
+        globals()[name] = value = getattr(module, attribute) if attribute else module
         return value
 
 

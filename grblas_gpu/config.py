@@ -1,38 +1,88 @@
-"""Settings, in the spelling of python-graphblas: ``config.get("autocompute")``, ``config.set(autocompute=True)``."""
+"""Settings, in the spelling of python-graphblas: ``config.get("autocompute")``, ``config.set(autocompute=False)``."""
 
 from __future__ import annotations
 
+import ast
+import os
+from collections.abc import Mapping
+from types import TracebackType
 from typing import Any
 
-#: ``progress``: whether long work shows how far it is, on terminals and in notebooks.
-#: ``read_limit``: how many bytes of memory a file may ask for; None for as much as it can fill, or a bit more.
-#: ``loops``: "auto" records loops where the engine runs them as a whole, "recorded" everywhere, "iterated" nowhere.
-_DEFAULTS: dict[str, Any] = {"autocompute": False, "loops": "auto", "mapnumpy": False, "progress": True}
-_DEFAULTS["read_limit"] = None
+_FLAG = (True, False)
+#: What every setting may be; the first is the default.
+#: ``autocompute``: expressions compute themselves where an object is needed. ``mapnumpy``: names under ``.numpy`` are
+#: GraphBLAS's own operators where they mean the same; they always are. ``loops``: "auto" records loops where the engine
+#: runs them as a whole, "recorded" everywhere, "iterated" nowhere. ``progress``: whether long work shows how far it is,
+#: on terminals and in notebooks. ``read_limit``: how many bytes of memory a file may ask for; None for as much as it can
+#: fill, or a bit more.
+_CHOICES: dict[str, tuple[Any, ...]] = {
+    "autocompute": _FLAG,
+    "loops": ("auto", "recorded", "iterated"),
+    "mapnumpy": _FLAG,
+    "progress": _FLAG,
+    "read_limit": (None, int),
+}
+_ENVIRONMENT = "GRAPHBLAS_"  # as python-graphblas has it: GRAPHBLAS_AUTOCOMPUTE=False
+_MISSING = object()
 
 
 class Config(dict):
-    """A small dictionary of settings; ``set`` also works as a context manager.
+    """A small dictionary of settings; ``set`` also works as a context manager, and takes a dictionary or keywords.
 
     >>> from grblas_gpu import config
-    >>> with config.set(autocompute=True):
+    >>> with config.set(autocompute=False):
     ...     config.get("autocompute")
-    True
-    >>> config.get("autocompute")
     False
+    >>> with config.set({"autocompute": False}):
+    ...     config["autocompute"]
+    False
+    >>> config.get("autocompute")
+    True
     """
 
-    def set(self, **settings: Any) -> _Restore:
-        for name in settings:
-            if name not in self:
-                raise KeyError(f"unknown setting {name!r}; known: {', '.join(sorted(self))}")
-        before = dict(self)
-        self.update(settings)
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+        self._environment = os.environ if environment is None else environment
+        super().__init__()
+        self.refresh()
+
+    def __missing__(self, name: Any) -> Any:
+        raise KeyError(f"unknown setting {name!r}; known: {', '.join(_CHOICES)}")
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self.set({name: value})
+
+    def get(self, name: str, default: Any = _MISSING) -> Any:
+        """A setting; one that does not exist is a KeyError unless there is a default for it."""
+        return self[name] if default is _MISSING else super().get(name, default)
+
+    def set(self, settings: Mapping[str, Any] | None = None, /, **keywords: Any) -> _Restore:
+        """Change settings: for good, or for a ``with`` block. All of them, or none if one is wrong."""
+        changes = _checked({**({} if settings is None else settings), **keywords})
+        before = {name: self[name] for name in changes}
+        super().update(changes)
         return _Restore(self, before)
+
+    def update(self, settings: Any = (), /, **keywords: Any) -> None:
+        """``set``, for good."""
+        self.set(dict(settings), **keywords)
+
+    def refresh(self) -> None:
+        """The defaults, and what the environment says: ``GRAPHBLAS_AUTOCOMPUTE=False``."""
+        found = {name: _ENVIRONMENT + name.upper() for name in _CHOICES}
+        given = {name: _parsed(self._environment[key]) for name, key in found.items() if key in self._environment}
+        super().update({name: choices[0] for name, choices in _CHOICES.items()} | _checked(given))
+
+    def to_dict(self) -> dict[str, Any]:
+        return dict(self)
+
+    def clear(self) -> None:
+        raise TypeError("settings cannot be removed; config.refresh() puts the defaults back")
+
+    pop = popitem = setdefault = __delitem__ = __ior__ = clear  # type: ignore[assignment]
 
 
 class _Restore:
-    """Puts the settings back when a ``with`` block ends."""
+    """Puts the settings that were changed back when a ``with`` block ends."""
 
     def __init__(self, config: Config, before: dict[str, Any]) -> None:
         self._config = config
@@ -41,8 +91,32 @@ class _Restore:
     def __enter__(self) -> Config:
         return self._config
 
-    def __exit__(self, *exc: object) -> None:
-        self._config.update(self._before)
+    def __exit__(self, kind: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        self._config.set(self._before)
 
 
-config = Config(_DEFAULTS)
+def _parsed(text: str) -> Any:
+    try:
+        return ast.literal_eval(text.capitalize() if text.lower() in ("true", "false") else text)
+    except (SyntaxError, ValueError):
+        return text
+
+
+def _checked(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings, if each exists and may have the value."""
+    for name, value in settings.items():
+        if name not in _CHOICES:
+            raise KeyError(f"unknown setting {name!r}; known: {', '.join(_CHOICES)}")
+        if not any(_is(value, choice) for choice in _CHOICES[name]):
+            known = ", ".join("an integer" if choice is int else repr(choice) for choice in _CHOICES[name])
+            raise ValueError(f"{name} is one of {known}; got {value!r}")
+    return settings
+
+
+def _is(value: Any, choice: Any) -> bool:
+    if choice is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return value is choice or (type(value) is str and value == choice)
+
+
+config = Config()

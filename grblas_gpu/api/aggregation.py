@@ -26,6 +26,8 @@ def compute(agg: Any, obj: Any, mode: str) -> Any:
 
 def _compute(typed: TypedAggregator, obj: Any, *, scalar: bool) -> Any:
     row = typed.parent._row
+    if row is None:
+        return _by_recipe(typed, typed.parent.recipe, obj, scalar)
     if row.custom is not None:
         return _CUSTOM[row.custom](typed, obj, scalar)
     if row.parts is not None:
@@ -53,8 +55,39 @@ def _reduce(obj: Any, monoid: Any, scalar: bool) -> Any:
 # Composite: the parts are vectors, of size 1 when the result is a Scalar, so that one formula does for both
 
 
+def _by_recipe(typed: TypedAggregator, recipe: Any, obj: Any, scalar: bool) -> Any:
+    """An Aggregator of a user."""
+    if recipe.composite:
+        parts = [_compute(part[typed.type], obj, scalar=scalar) for part in recipe.composite]
+        result = recipe.finalize(*(map(_as_vector, parts) if scalar else parts), {})
+        result = result if isinstance(result, Vector) else result.new()
+        return result[0].new() if scalar else result
+    if recipe.applybegin is not None:
+        obj = recipe.applybegin(obj).new()
+    if recipe.monoid is not None:
+        result = _reduce(obj, recipe.monoid[obj.dtype], scalar)
+    else:
+        result = _times_initial(recipe, obj, scalar)
+    return result if recipe.finalize is None else result.apply(recipe.finalize[result.dtype]).new()
+
+
+def _times_initial(recipe: Any, obj: Any, scalar: bool) -> Any:
+    """``A x`` with a vector x of one value; to a Scalar, the rows are then added up by the second semiring."""
+    value = False if recipe.initval is None else recipe.initval
+
+    def product(semiring: Any, a: Any, switch: bool) -> Any:
+        initial = Vector.from_scalar(value, a.ncols).to(a._engine.name)
+        semiring = get_typed_op(semiring, a.dtype, lookup_dtype(type(value)), kind="semiring")
+        return semiring(initial @ a.T if switch else a @ initial).new()
+
+    if obj.ndim == 1:
+        return product(recipe.semiring, obj._as_matrix().T.new(), recipe.switch)[0].new()
+    rows = product(recipe.semiring, obj, recipe.switch)
+    return product(recipe.semiring2, rows._as_matrix().T.new(), False)[0].new() if scalar else rows
+
+
 def _composite(typed: TypedAggregator, obj: Any, scalar: bool) -> Any:
-    row = typed.parent._row
+    row: Any = typed.parent._row
     parts = []
     for name in (row.parts or "").split():
         part = _compute(registry.find("agg", name)[typed.type], obj, scalar=scalar)
@@ -146,7 +179,8 @@ def _arg(typed: TypedAggregator, obj: Any, scalar: bool) -> Any:
     if scalar and obj.ndim == 2:
         raise ValueError(f"Aggregator {typed.name} may not be used with Matrix.reduce_scalar.")
     groups, indices, values, size = _coordinates(obj, scalar)
-    monoid = registry.find("monoid", typed.parent._row.monoid or "")[typed.type]
+    row: Any = typed.parent._row
+    monoid = registry.find("monoid", row.monoid or "")[typed.type]
     starts = np.append(0, np.flatnonzero(np.diff(groups)) + 1)[: len(groups)]
     best = np.repeat(monoid.reduceat(values, starts), np.diff(np.append(starts, len(groups))))
     keep = np.flatnonzero(values == best)

@@ -124,7 +124,7 @@ class Arithmetic:
     def __ne__(self, other: Any) -> Any:
         return _intersection(self, other, binary.ne)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = object.__hash__  # an object that changes is one key of a dictionary, whatever it holds
 
     def __abs__(self: Any) -> Any:
         return unary.abs(self)

@@ -80,7 +80,10 @@ def _highest(array: Array) -> int:
 
 
 def values_to_array(values: Any, dtype: Any = None, engine: Any = None) -> tuple[Array, DataType]:
-    """Values (a scalar or an array) in their own or the wanted type; values that do not fit it are an error."""
+    """Values (a scalar or an array) in their own or the wanted type.
+
+    Python's numbers that do not fit it are an error; those of an array wrap around, as NumPy's do.
+    """
     given = given_array(values, engine)
     if dtype is None:
         array = np.asarray(values) if given is None else given
@@ -95,14 +98,7 @@ def values_to_array(values: Any, dtype: Any = None, engine: Any = None) -> tuple
     found = lookup_dtype(dtype)
     array = np.array(values, found.np_type) if given is None else given
     if array.dtype != found.np_type:
-        if array.dtype.kind in "iu" and found.np_type.kind in "iu" and array.size:
-            limits = np.iinfo(found.np_type)
-            low, high = int(array.min()), int(array.max())
-            if low < limits.min or high > limits.max:
-                raise OverflowError(
-                    f"values from {low} to {high} do not fit {found.name} ({limits.min} to {limits.max})"
-                )
-        array = array.astype(found.np_type)
+        array = array.astype(found.np_type)  # wraps around, as NumPy does
     return array, found
 
 

@@ -91,6 +91,7 @@ class BaseExpression(Delayed):
     def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None, **opts: Any) -> Any:
         """Compute into a new object."""
         if self._value is not None and mask is None and (dtype is None or self._value.dtype == dtype):
+            descriptor_from_options(opts)
             value, self._value = self._value, None
             if name is not None:
                 value.name = name
@@ -209,6 +210,7 @@ class ScalarExpression(BaseExpression, ComputedScalar):
 
     def new(self, dtype: Any = None, *, is_cscalar: bool | None = None, name: str | None = None, **opts: Any) -> Scalar:
         if self._value is not None and (dtype is None or self._value.dtype == dtype):
+            descriptor_from_options(opts)
             value, self._value = self._value, None
             wanted = self._is_cscalar if is_cscalar is None else is_cscalar
             if value._is_cscalar != wanted:

@@ -14,6 +14,8 @@ Matrix: Any
 TransposedMatrix: Any
 MATRICES: tuple  # Matrix, TransposedMatrix
 COLLECTIONS: tuple  # Vector, Matrix, TransposedMatrix
+VectorStorage: Any  # ``v.ss``
+MatrixStorage: Any  # ``A.ss``
 
 
 def output_type(value: Any) -> type:
@@ -28,3 +30,14 @@ def stands_for(kind: Any, *classes: Any) -> None:
         cls._output_type = kind
         if not hasattr(cls, "output_type"):  # an infix expression becomes another expression first
             cls.output_type = kind
+
+
+class StorageOf:
+    """The attribute ``ss``: of an object its storage, of the class the way to make objects of stored arrays."""
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+
+    def __get__(self, obj: Any, owner: type) -> Any:
+        storage = globals()[self._kind]
+        return storage if obj is None else storage(obj)

@@ -28,6 +28,8 @@ from ..ir.program import Program
 from ..ir.recording import Count
 from ..trace import records as trace
 from .bodies import RecordedBody
+from .expressions import BaseExpression, Delayed
+from .matrix import Matrix, TransposedMatrix
 from .scalar import Scalar
 from .vector import Vector
 
@@ -38,7 +40,8 @@ def loop(condition: Any, limit: int | None = None, *, fallback: bool = False) ->
     """Repeat the body of a ``for`` statement while the condition holds; the loop variable counts from 0.
 
     ``condition`` is a Vector or Matrix (it holds while there are entries), a Scalar, or a comparison of Scalars such as
-    ``error > 1e-6``; it is looked at before every step, of which there are at most ``limit``. On a CUDA device the
+    ``error > 1e-6``; it is looked at before every step, of which there are at most ``limit``. (In ``v.reduce() > 1``
+    the sum is computed once, where it is written; use a Scalar that the body changes.) On a CUDA device the
     whole loop runs there. The body may then assign to Vectors and Scalars (``<<``), make new ones, and use the count;
     it is gone through once, so what is carried from one step to the next must be in objects that exist before the
     loop. A body that looks at values raises a LoopError there, or with ``fallback`` iterates as it does everywhere
@@ -77,8 +80,7 @@ def when(condition: Any) -> Loop:
 
 
 def _check_condition(condition: Any, name: str) -> None:
-    role = getattr(condition, "_role", None)
-    if role not in ("object", "expression") and not hasattr(condition, "nvals"):
+    if not isinstance(condition, (*OBJECTS, Matrix, TransposedMatrix, Delayed)):
         kind = type(condition)
         raise TypeError(f"{name}: the condition is a Vector, a Matrix or a comparison of Scalars; got {kind}")
 
@@ -123,14 +125,16 @@ class Loop:
 
     def __iter__(self) -> Iterator[Any]:
         condition = self.condition
+        recorded = condition.ndim != 2 and (not isinstance(condition, Delayed) or _is_comparison(condition))
         if recording.active and (recorder := recording.current()) is not None:
-            if not recorder.falls_back and condition.ndim != 2:
+            if not recorder.falls_back and recorded:
                 return self._nest(recorder, sys._getframe(1))
             recorder.refuse("a loop inside of a loop")  # whether Python would go there at all is not known
-        engine: Any = condition.engine if _is_expression(condition) else getattr(condition, "_engine", None)
+        if self.once or not recorded:  # what changes matrices, or is computed before every step, is not recorded
+            return self._iterate()
+        engine: Any = condition.engine if _is_comparison(condition) else condition._engine
         mode = config["loops"]
-        records = engine is not None and (mode == "recorded" or (mode == "auto" and engine.runs_loops))
-        if self.once or not records or condition.ndim == 2:  # what changes matrices is not recorded
+        if not (mode == "recorded" or (mode == "auto" and engine.runs_loops)):
             return self._iterate()
         return self._record(engine, sys._getframe(1))
 
@@ -193,8 +197,9 @@ def _is_row(parent: Any, indexes: Any) -> bool:
     return rows.size is None and cols.size is not None and cols.index is None
 
 
-def _is_expression(condition: Any) -> bool:
-    return getattr(condition, "_role", None) == "expression"
+def _is_comparison(condition: Any) -> bool:
+    """Whether this is an expression of Scalars."""
+    return isinstance(condition, BaseExpression) and not any(getattr(arg, "ndim", 0) for arg in condition.args)
 
 
 class Recorder:

@@ -13,6 +13,7 @@ from ..backends.storage import MatrixStore
 from ..dtypes import FP64, lookup_dtype
 from ..errors import OutputNotEmpty
 from ..ir import ops
+from ..ir.descriptor import descriptor_from_options
 from ..undivided import notice_thread
 from . import kinds
 from .arithmetic import ArithmeticInPlace, NothingInPlace
@@ -45,6 +46,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
 
     __slots__ = ("_nrows", "_ncols", "_store", "_prepared")
     _name_counter = itertools.count()
+    ss = kinds.StorageOf("MatrixStorage")
 
     def __init__(self, dtype: Any = FP64, nrows: int = 0, ncols: int = 0, *, name: str | None = None) -> None:
         self.dtype = lookup_dtype(dtype)
@@ -268,6 +270,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         """
         new = Matrix(self.dtype if dtype is None else dtype, self._nrows, self._ncols, name=name)
         new._engine = self._engine
+        descriptor_from_options(opts)
         if clear:
             return new
         if mask is not None:
@@ -334,11 +337,11 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         store = self._engine.resize_matrix(self._store, nrows, ncols)
         self._store, self._nrows, self._ncols = store, nrows, ncols  # no call between them, so no interrupt
 
-    def __setitem__(self, keys: Any, expr: Any) -> None:
-        Updater(self)[keys] = expr
+    def __setitem__(self, keys: Any, expr: Any, **opts: Any) -> None:
+        Updater(self, desc=descriptor_from_options(opts))[keys] = expr
 
-    def __delitem__(self, keys: Any) -> None:
-        del Updater(self)[keys]
+    def __delitem__(self, keys: Any, **opts: Any) -> None:
+        del Updater(self, desc=descriptor_from_options(opts))[keys]
 
     def _as_vector(self, *, name: str | None = None) -> Vector:
         """A Matrix of one column as a Vector."""
@@ -353,6 +356,7 @@ class TransposedMatrix(MatrixOperations, NothingInPlace):
     __slots__ = ("_matrix", "_nrows", "_ncols", "__weakref__")
     _is_transposed = True
     _role = "transposed"
+    __hash__ = None  # type: ignore[assignment]  # ``A.T`` is another object every time
 
     def __init__(self, matrix: Matrix) -> None:
         self._matrix = matrix

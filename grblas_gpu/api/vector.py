@@ -16,6 +16,7 @@ from ..backends.storage import VectorStore
 from ..dtypes import FP64, DataType, lookup_dtype, unify
 from ..errors import DimensionMismatch, OutputNotEmpty
 from ..ir import ops, recording
+from ..ir.descriptor import descriptor_from_options
 from ..ir.node import Node
 from ..operators import get_semiring, get_typed_op
 from ..undivided import notice_thread
@@ -59,6 +60,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
     __slots__ = ("_size", "_store")
     ndim = 1
     _name_counter = itertools.count()
+    ss = kinds.StorageOf("VectorStorage")
 
     def __init__(self, dtype: Any = FP64, size: int = 0, *, name: str | None = None) -> None:
         self.dtype = dtype if type(dtype) is DataType else lookup_dtype(dtype)
@@ -229,6 +231,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         """
         new = Vector(self.dtype if dtype is None else dtype, self._size, name=name)
         new._engine = self._engine
+        descriptor_from_options(opts)
         if clear:
             return new
         if mask is not None or (recording.active and recording.current() is not None):
@@ -324,11 +327,11 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         """
         return super().__getitem__(keys)
 
-    def __setitem__(self, keys: Any, expr: Any) -> None:
-        Updater(self)[keys] = expr
+    def __setitem__(self, keys: Any, expr: Any, **opts: Any) -> None:
+        Updater(self, desc=descriptor_from_options(opts))[keys] = expr
 
-    def __delitem__(self, keys: Any) -> None:
-        del Updater(self)[keys]
+    def __delitem__(self, keys: Any, **opts: Any) -> None:
+        del Updater(self, desc=descriptor_from_options(opts))[keys]
 
     def _comparable_types(self) -> Any:
         return Vector

@@ -110,10 +110,9 @@ def repeat(program: Program) -> int:
 
 
 def holds(condition: Any) -> bool:
-    """Whether a condition is true now: entries of a vector or matrix, or a scalar, or an expression of scalars."""
-    if condition.ndim:
-        return bool(condition.nvals)
-    return bool(condition if condition._role == "object" else condition.new())
+    """Whether a condition is true now: entries of a vector or matrix, or a scalar, or an expression of either."""
+    now = condition if condition._role in ("object", "transposed") else condition.new()  # which would keep a first value
+    return bool(now.nvals if now.ndim else now)
 
 
 def _execute_traced(node: Node) -> None:
@@ -129,3 +128,5 @@ def _execute_traced(node: Node) -> None:
         collector.records.append(trace.Record(node.op.name, 0.0, output_nvals, mask_nvals=mask_nvals))
     record = collector.records[-1]  # of a product: with its plan. The time includes the write
     record.seconds, record.output_nvals = trace.clock() - started, output_nvals
+    if node.descriptor is not None and node.descriptor.hints:
+        record.reason = "; ".join(filter(None, (record.reason, f"without effect: {node.descriptor.hints}")))

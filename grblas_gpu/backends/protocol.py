@@ -147,6 +147,13 @@ class Backend(Protocol):
     def get_element(self, x: Store, index: tuple[int, ...]) -> Any: ...
     def set_element(self, x: Store, index: tuple[int, ...], value: Any) -> Store: ...
     def remove_element(self, x: Store, index: tuple[int, ...]) -> Store: ...
+    def has_one_value(self, x: Store) -> bool:
+        """Whether all entries have one value, however it is stored; False without entries."""
+        if x.nvals == 0 or x.iso:
+            return bool(x.nvals)
+        values = x.values if getattr(x, "present", None) is None else x.values[x.present]
+        return bool((values == values[0]).all())  # synchronizes
+
     def build_vector(self, size: int, index: Array, values: Array, dup_op: Any) -> VectorStore: ...
     def build_entry(self, size: int, index: int, value: Any, dtype: np.dtype) -> VectorStore:
         """A vector of one entry, given as Python's numbers."""

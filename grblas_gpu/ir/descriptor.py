@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
+
+from .hints import HINTS, take_hints
 
 DIRECTIONS = ("auto", "push", "pull")
 PUSH_STRATEGIES = ("push.sort", "push.scatter", "push.scan")
@@ -53,6 +55,8 @@ class Descriptor:
         is settled: its scan ends, and rows after it in the same pass already see it as part of the operand. Which
         rows come after is not defined, so every order must give valid results; for monoids that pick one of their
         operands (min, max, any, ...) on a square matrix.
+    hints
+        What was asked of SuiteSparse (``nthreads=4``), as text: the trace says that it has no effect.
     """
 
     mask_complement: bool = False
@@ -70,6 +74,7 @@ class Descriptor:
     reuse_mask: bool | str = False
     edges_before: int = 0
     settles_at: float | None = None
+    hints: str = field(default="", compare=False, repr=False)
 
     @property
     def plain(self) -> bool:
@@ -85,7 +90,7 @@ class Descriptor:
     @property
     def asked(self) -> str:
         """The fields that are not as they are by default."""
-        given = ((field.name, getattr(self, field.name)) for field in fields(self))
+        given = ((each.name, getattr(self, each.name)) for each in fields(self) if each.repr)
         return ", ".join(f"{name}={value!r}" for name, value in given if value != getattr(Descriptor, name))
 
     @cached_property
@@ -118,7 +123,7 @@ OPTIONS = frozenset(
     "direction strategy policy switchpoint early_exit deterministic pull_strategy reuse_mask edges_before "
     "settles_at".split()
 )
-assert {field.name for field in fields(Descriptor)} >= OPTIONS
+assert {each.name for each in fields(Descriptor)} >= OPTIONS
 
 
 _cached = lru_cache(maxsize=256)(Descriptor)
@@ -128,7 +133,11 @@ def descriptor_from_options(options: dict) -> Descriptor | None:
     """The descriptor for keyword options of a call such as ``w(mask, direction="pull")``; None for no options."""
     if not options:
         return None
+    hints = ""
+    if not OPTIONS.issuperset(options):
+        options, hints = take_hints(options)
     if not OPTIONS.issuperset(options):
         names = ", ".join(sorted(options.keys() - OPTIONS))
-        raise ValueError(f"unknown descriptor option: {names}; options are {', '.join(sorted(OPTIONS))}")
-    return _cached(**options)
+        known = ", ".join(sorted(OPTIONS | HINTS.keys()))
+        raise ValueError(f"unknown descriptor option: {names}; Descriptor options not understood. Options are {known}")
+    return _cached(**options, hints=hints) if options or hints else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import getitem
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..dtypes import DataType, lookup_dtype
 from . import registry
@@ -13,33 +13,100 @@ from .base import caller
 from .call_types import AggregatorCall
 
 
+class UserRecipe(NamedTuple):
+    """What an Aggregator of a user consists of: a monoid, a semiring or other aggregators, and what is done around."""
+
+    monoid: Any
+    semiring: Any
+    semiring2: Any
+    initval: Any
+    switch: bool
+    applybegin: Any
+    finalize: Any
+    composite: tuple[Any, ...]
+
+
 class Aggregator:
     """A recipe for reducing a Vector, or the rows, columns or all of a Matrix.
 
-    >>> from grblas_gpu import agg
+    >>> from grblas_gpu import agg, binary
     >>> agg.mean, agg.mean["INT64"].return_type, "BOOL" in agg.sum
     (agg.mean, FP64, False)
+
+    One of one's own is a ``monoid``; a ``semiring``, whose other operand has ``initval`` everywhere (``switch``: on the
+    left), and ``semiring2``, which adds up the rows of a Matrix; or ``composite``, other aggregators, whose results
+    (and a dictionary of options) ``finalize`` combines. ``types`` lists what says which types go in and come out.
+
+    >>> spread = agg.Aggregator(
+    ...     "spread", composite=[agg.max, agg.min], finalize=lambda x, y, opts: binary.minus(x & y), types=[agg.min]
+    ... )
+    >>> from grblas_gpu import Vector
+    >>> Vector.from_dense([3, 9, 5]).reduce(spread).new().value
+    6
     """
 
     opclass = "Aggregator"
     _modname = "agg"
     __call__: AggregatorCall = caller("agg_call")
 
-    def __init__(self, row: AggRow) -> None:
-        self.name = row.name.removeprefix("ss.")
-        self._row = row
-        self._any_dtype = row.any_dtype
+    _row: AggRow | None = None
+    recipe: UserRecipe | None = None
+    _any_dtype: DataType | bool | None
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        initval: Any = None,
+        monoid: Any = None,
+        semiring: Any = None,
+        switch: bool = False,
+        semiring2: Any = None,
+        applybegin: Any = None,
+        finalize: Any = None,
+        composite: Any = None,
+        types: Any = None,
+        any_dtype: Any = None,
+    ) -> None:
+        if sum(part is not None for part in (monoid, semiring, composite)) != 1:
+            raise TypeError("an Aggregator is made of one monoid, one semiring, or a composite of aggregators")
+        if composite is not None and (types is None or not callable(finalize)):
+            raise TypeError("types and finalize must be provided for composite aggregators")
+        if semiring is not None and semiring2 is None:
+            raise TypeError("semiring2, which adds up the rows of a Matrix, must be provided with a semiring")
+        self.name = name
+        self.recipe = UserRecipe(
+            monoid, semiring, semiring2, initval, switch, applybegin, finalize, tuple(composite or ())
+        )
+        if types is None:
+            types = [op for op in (monoid, semiring, semiring2, finalize) if op is not None]
+        self._chain = list(types)
+        self._chain_value = initval
+        self._any_dtype = any_dtype if any_dtype is None or any_dtype is True else lookup_dtype(any_dtype)
         self._types: dict[DataType, DataType] | None = None
         self._typed_ops: dict[DataType, TypedAggregator] = {}
+
+    @classmethod
+    def _from_row(cls, row: AggRow) -> Aggregator:
+        """A built-in one."""
+        self = cls.__new__(cls)
+        self.name = row.name.removeprefix("ss.")
+        self._row = row
+        self._chain = row.types.split()
+        self._chain_value = row.value
+        self._any_dtype = row.any_dtype
+        self._types = None
+        self._typed_ops = {}
+        return self
 
     @property
     def types(self) -> dict[DataType, DataType]:
         """The data types accepted, each with the type returned."""
         if self._types is None:
-            first, *others = (registry.find(*name.split(".", 1)) for name in self._row.types.split())
+            first, *others = (registry.find(*op.split(".", 1)) if isinstance(op, str) else op for op in self._chain)
             types = dict(first.types)
-            if self._row.value is not None:
-                value_type = lookup_dtype(type(self._row.value))
+            if self._chain_value is not None:
+                value_type = lookup_dtype(type(self._chain_value))
                 types = {dtype: first._for_types(dtype, value_type).return_type for dtype in types}
             for op in others:
                 types = {dtype: op.types[result] for dtype, result in types.items() if result in op.types}
@@ -65,14 +132,16 @@ class Aggregator:
     def monoid(self) -> Any:
         """The monoid that does all of the work, or None when there is more to do."""
         row = self._row
+        if row is None:
+            return None
         steps = (row.apply, row.finalize, row.custom, row.parts)
         return registry.find("monoid", row.monoid) if row.monoid and not any(steps) else None
 
     def __repr__(self) -> str:
-        return f"agg.{self._row.name}"
+        return f"agg.{self.name if self._row is None else self._row.name}"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return registry.find, ("agg", self._row.name)
+    def __reduce__(self) -> Any:
+        return object.__reduce_ex__(self, 2) if self._row is None else (registry.find, ("agg", self._row.name))
 
 
 class TypedAggregator:

@@ -84,7 +84,7 @@ def build(kind: str, name: str) -> Any:
     if isinstance(row, RowMaker):
         return ParameterizedBinaryOp(row.name, row.make, makes_rows=True, commutes_to=row.commutes_to)
     if isinstance(row, AggRow):
-        return Aggregator(row)
+        return Aggregator._from_row(row)
     classes: dict[str, Any] = {
         "unary": UnaryOp,
         "binary": BinaryOp,

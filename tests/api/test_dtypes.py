@@ -3,9 +3,11 @@
 import itertools
 import pickle
 
+import graphblas
 import numpy as np
 import pytest
 
+import grblas_gpu as gb
 from grblas_gpu import dtypes
 from grblas_gpu.dtypes import ALL_TYPES, BOOL, FP32, FP64, INT8, INT16, INT64, UINT64, lookup_dtype, unify
 
@@ -31,6 +33,17 @@ def test_lookup_is_python_graphblas(key):
 def test_unknown(key):
     with pytest.raises(ValueError, match="Unknown dtype"):
         lookup_dtype(key)
+
+
+def test_integers_of_an_array_wrap_around(backend):
+    values = np.array([-1, 300, 2**40 + 7])
+    for dtype in ("UINT8", "INT8", "INT32", "UINT64", "BOOL", "FP32"):
+        ours = gb.Vector.from_coo([0, 1, 2], values, dtype)
+        theirs = graphblas.Vector.from_coo([0, 1, 2], values, dtype)
+        assert ours.to_dict() == theirs.to_dict()
+        assert gb.Matrix.from_coo([0, 1, 2], [0, 0, 0], values, dtype).to_coo()[2].tolist() == [
+            *theirs.to_dict().values()
+        ]
 
 
 def test_none_and_value():

@@ -188,7 +188,8 @@ def test_descriptor_refuses_what_it_does_not_know() -> None:
     for bad in ({"direction": "sideways"}, {"strategy": "magic"}, {"policy": "luck"}, {"switchpoint": 2}):
         with pytest.raises(ValueError):
             Descriptor(**bad)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="unknown descriptor option: nthreads"):
-        descriptor_from_options({"nthreads": 4})
+    with pytest.raises(ValueError, match="unknown descriptor option: threads"):
+        descriptor_from_options({"threads": 4})
     assert descriptor_from_options({}) is None
+    assert descriptor_from_options({"nthreads": None, "sort": False}) is None
     assert descriptor_from_options({"direction": "pull"}) is descriptor_from_options({"direction": "pull"})

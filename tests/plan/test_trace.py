@@ -41,6 +41,17 @@ def test_masks_leave_positions_open():
     assert [record.allowed for record in t.steps()] == [6, 3, 3]
 
 
+def test_keywords_of_suitesparse_are_noted():
+    v = gb.Vector.from_coo([0, 1], [1, 2], size=3)
+    A = gb.Matrix.from_coo([0, 1], [1, 2], [1, 2], nrows=3, ncols=3)
+    with gb.trace() as t:
+        v(nthreads=4, sort=None) << v + v
+        v << gb.semiring.plus_times(v @ A).new(axb_method="dot", direction="push")
+    assert t.records[0].reason == "without effect: nthreads=4"
+    assert t.records[1].reason.endswith("; without effect: axb_method='dot'")
+    assert t.records[1].direction == "push"
+
+
 def test_nothing_is_recorded_without_a_trace(monkeypatch):
     module = sys.modules["grblas_gpu.trace.records"]
 

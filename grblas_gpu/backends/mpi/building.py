@@ -92,6 +92,10 @@ class Building(Parts):
             return _HOST.build_matrix(store.nrows, store.ncols, rows, cols, values, None)
         return _HOST.build_vector(store.size, rows, values, None)
 
+    def has_one_value(self, x: Store) -> bool:
+        values = self.tuples(x)[2]
+        return bool(len(values) and (values == values[0]).all())
+
     def tuples(self, x: Store) -> tuple[Any, Any, Any]:
         """All entries, in order, on every rank."""
         if isinstance(x, DistMatrixStore):

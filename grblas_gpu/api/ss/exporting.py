@@ -1,0 +1,104 @@
+"""Objects as the arrays of a storage format: dictionaries in the keys of python-graphblas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...errors import InvalidValue
+from ..conversions import row_order
+from .lines import lines_of
+
+VECTOR_FORMATS = ("sparse", "bitmap", "full")
+MATRIX_FORMATS = ("csr", "csc", "hypercsr", "hypercsc", "bitmapr", "bitmapc", "fullr", "fullc", "coo", "coor", "cooc")
+
+
+def is_iso(x: Any) -> bool:
+    """Whether all entries have one value."""
+    return x._engine.has_one_value(x._store)
+
+
+def export_vector(v: Any, format: str, raw: bool) -> dict[str, Any]:
+    if format not in VECTOR_FORMATS:
+        raise ValueError(f"Invalid format: {format}")
+    iso, size = is_iso(v), v._size
+    index, values = v.to_coo()
+    parts: dict[str, Any]
+    if format == "sparse":
+        parts = {"size": size, "indices": index, "sorted_index": True} | ({"nvals": len(index)} if raw else {})
+    elif format == "bitmap":
+        bitmap = np.zeros(size, bool)
+        bitmap[index] = True
+        parts = {"bitmap": bitmap, "nvals": len(index)} | ({"size": size} if raw else {})
+        values = _spread(values, index, size)
+    else:
+        _check_full(v)
+        parts = {"size": size} if raw or iso else {}
+    return parts | {"is_iso": iso, "format": format, "values": v.to_coo()[1][:1] if iso else values}
+
+
+def matrix_format(stored: str, asked: str | None) -> str:
+    """The name of a format; "rowwise" and "columnwise" ask for what is stored, by rows or by columns."""
+    if asked is None:
+        return stored
+    asked = asked.lower()
+    if asked in MATRIX_FORMATS:
+        return asked
+    try:
+        return f"{stored[:-1]}{'r' if row_order(asked) else 'c'}"
+    except ValueError:
+        raise ValueError(f"Invalid format: {asked}") from None
+
+
+def export_matrix(a: Any, format: str, sort: bool, raw: bool) -> dict[str, Any]:
+    iso, (nrows, ncols) = is_iso(a), a.shape
+    by_rows = not format.endswith("c")
+    order = "rowwise" if by_rows else "columnwise"
+    shape = {"nrows": nrows, "ncols": ncols}
+    line, index, values = lines_of(a, order)
+    lines, across = ("rows", "cols") if by_rows else ("cols", "rows")
+    indices, in_order = ("col_indices", "sorted_cols") if by_rows else ("row_indices", "sorted_rows")
+    parts: dict[str, Any]
+    if format.startswith("coo"):
+        # "coo" of sorted entries says in which order they are.
+        known = format != "coo" or sort
+        parts = shape | {lines: line, across: index, f"sorted_{lines}": known, f"sorted_{across}": known}
+        format = "coor" if format == "coo" and sort else format
+    elif format.startswith("cs"):
+        counts = np.bincount(line.astype(np.int64), minlength=nrows if by_rows else ncols)
+        parts = shape | {"indptr": _pointers(counts), indices: index, in_order: True}
+    elif format.startswith("hyper"):
+        present, counts = np.unique(line, return_counts=True)
+        parts = shape | {"indptr": _pointers(counts), lines: present, indices: index, in_order: True}
+        parts |= {"nvec": len(present)} if raw else {}
+    else:
+        place = line * np.uint64(ncols if by_rows else nrows) + index
+        size, layout = nrows * ncols, "C" if by_rows else "F"
+        parts = shape if raw else {}
+        if format.startswith("bitmap"):
+            bitmap = np.zeros(size, bool)
+            bitmap[place] = True
+            shaped = bitmap if raw else bitmap.reshape(a.shape, order=layout)  # type: ignore[call-overload]
+            parts = parts | {"bitmap": shaped, "nvals": len(place)}
+        else:
+            _check_full(a)
+            parts = shape if iso else parts
+        values = _spread(values, place, size)
+        values = values if raw else values.reshape(a.shape, order=layout)  # type: ignore[call-overload]
+    return parts | {"is_iso": iso, "format": format, "values": a.to_coo()[2][:1] if iso else values}
+
+
+def _pointers(counts: np.ndarray) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.uint64)
+
+
+def _spread(values: np.ndarray, place: np.ndarray, size: int) -> np.ndarray:
+    everywhere = np.zeros(size, values.dtype)
+    everywhere[place] = values
+    return everywhere
+
+
+def _check_full(x: Any) -> None:
+    if x._nvals != np.prod(x.shape, dtype=object):
+        raise InvalidValue(f"{x.name} has {x._nvals} entries, and is not full")

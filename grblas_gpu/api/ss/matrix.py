@@ -1,0 +1,166 @@
+"""``A.ss``: the storage of a Matrix, and operations on the entries of its rows or columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ... import binary, monoid
+from ...backends.registry import using
+from ...ir.descriptor import descriptor_from_options
+from .. import kinds
+from ..conversions import row_order
+from ..matrix import Matrix
+from ..scalar import Scalar
+from ..vector import Vector
+from . import exporting, importing, ordering, tiles
+from .storage import Storage, importer, packer, value_for_all
+
+
+class MatrixStorage(Storage):
+    """``A.ss``."""
+
+    __slots__ = ()
+    _parts = importing.MATRIX_PARTS
+    _guess = staticmethod(importing.matrix_format)
+    _make = staticmethod(importing.import_matrix)
+    _serialized_as = "csr"
+    #: A Matrix is stored by rows.
+    format = "csr"
+    orientation = "rowwise"
+
+    def iterkeys(self, seek: int = 0) -> Iterator[tuple[int, int]]:
+        """Row and column of every entry."""
+        yield from zip(*self._columns(seek, 0, 1), strict=True)
+
+    def _export(self, format: str | None, sort: bool, raw: bool) -> dict[str, Any]:
+        return exporting.export_matrix(self._parent, exporting.matrix_format(self.format, format), sort, raw)
+
+    import_any, pack_any = importer(None), packer(None)
+    import_csr, pack_csr = importer("csr"), packer("csr")
+    import_csc, pack_csc = importer("csc"), packer("csc")
+    import_hypercsr, pack_hypercsr = importer("hypercsr"), packer("hypercsr")
+    import_hypercsc, pack_hypercsc = importer("hypercsc"), packer("hypercsc")
+    import_bitmapr, pack_bitmapr = importer("bitmapr"), packer("bitmapr")
+    import_bitmapc, pack_bitmapc = importer("bitmapc"), packer("bitmapc")
+    import_fullr, pack_fullr = importer("fullr"), packer("fullr")
+    import_fullc, pack_fullc = importer("fullc"), packer("fullc")
+    import_coo, pack_coo = importer("coo"), packer("coo")
+    import_coor, pack_coor = importer("coor"), packer("coor")
+    import_cooc, pack_cooc = importer("cooc"), packer("cooc")
+
+    def build_diag(self, vector: Any, k: int = 0, **opts: Any) -> None:
+        """Become a matrix with this diagonal and nothing else."""
+        descriptor_from_options(opts)
+        vector = self._parent._expect_type(vector, Vector, within="ss.build_diag", argname="vector")
+        k = int(k if not isinstance(k, Scalar) else k.value)
+        self._parent << vector.diag(k)
+
+    def build_scalar(self, rows: Any, columns: Any, value: Any) -> None:
+        """``build``, with one value for all."""
+        if len(rows) != len(columns):
+            raise ValueError(f"`rows` and `columns` lengths must match: {len(rows)}, {len(columns)}")
+        value = value_for_all(self._parent, value)
+        self._parent.build(rows, columns, np.broadcast_to(value, np.shape(rows)))
+
+    def concat(self, tiles_: Any, **opts: Any) -> None:
+        """Put tiles, rows of Matrices, together into this Matrix."""
+        descriptor_from_options(opts)
+        rows, _ = tiles.checked_tiles(tiles_, is_matrix=True)
+        self._parent << tiles.concatenated(rows, self._parent.dtype)
+
+    def split(self, chunks: Any, *, name: str | None = None, **opts: Any) -> list[list[Matrix]]:
+        """Rows of Matrices of these sizes; ``concat`` puts them together again."""
+        descriptor_from_options(opts)
+        return tiles.split_matrix(self._parent, chunks, name)
+
+    def scan(self, op: Any = monoid.plus, order: str = "rowwise", *, name: str | None = None, **opts: Any) -> Matrix:
+        """Each entry combined with all before it in its row, or with ``order="columnwise"`` in its column."""
+        descriptor_from_options(opts)
+        return ordering.scan(self._parent, op, order, name)
+
+    def sort(
+        self,
+        op: Any = binary.lt,
+        order: str = "rowwise",
+        *,
+        values: bool = True,
+        permutation: bool = True,
+        **opts: Any,
+    ) -> tuple[Matrix | None, Matrix | None]:
+        """The values of every row in the order of an operator; and the columns that they had."""
+        descriptor_from_options(opts)
+        return ordering.sort(self._parent, op, order, values, permutation)
+
+    def selectk(self, how: str, k: int, order: str = "rowwise", *, name: str | None = None) -> Matrix:
+        """At most k entries of every row: the "first", "last" or "random" ones.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_dense([[4, 9], [6, 5]]).ss.selectk("last", 1).to_dicts()
+        {0: {1: 9}, 1: {1: 5}}
+        """
+        return ordering.selectk(self._parent, how, k, order, name)
+
+    def compactify(
+        self,
+        how: str = "first",
+        k: int | None = None,
+        order: str = "rowwise",
+        *,
+        reverse: bool = False,
+        asindex: bool = False,
+        name: str | None = None,
+    ) -> Matrix:
+        """The entries of every row moved to its beginning: their values, or with ``asindex`` their columns."""
+        return ordering.compactify(self._parent, how, k, order, reverse, asindex, name)
+
+    def reshape(
+        self,
+        nrows: Any,
+        ncols: Any = None,
+        order: str = "rowwise",
+        *,
+        inplace: bool = False,
+        name: str | None = None,
+        **opts: Any,
+    ) -> Matrix | None:
+        """The same entries in another shape of the same size; one dimension may be -1.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_dense([[1, 2, 3, 4]]).ss.reshape(2, -1).to_dense()
+        array([[1, 2],
+               [3, 4]])
+        """
+        descriptor_from_options(opts)
+        parent, layout = self._parent, "C" if row_order(order) else "F"
+        shape = np.broadcast_to(False, parent.shape).reshape(nrows if ncols is None else (nrows, ncols)).shape
+        if len(shape) != 2:
+            raise ValueError(f"Shape tuple must be of length 2, not {len(shape)}")
+        i, j, values = parent.to_coo()
+        place = i * np.uint64(parent.ncols) + j if layout == "C" else j * np.uint64(parent.nrows) + i
+        divisor = np.uint64(max(1, shape[1] if layout == "C" else shape[0]))
+        i, j = np.divmod(place, divisor) if layout == "C" else np.divmod(place, divisor)[::-1]
+        with using(parent.backend):
+            new = Matrix.from_coo(i, j, values, parent.dtype, nrows=shape[0], ncols=shape[1], name=name)
+        if not inplace:
+            return new
+        parent.clear()
+        parent.resize(*shape)
+        parent << new
+        return None
+
+    def flatten(self, order: str = "rowwise", *, name: str | None = None, **opts: Any) -> Vector:
+        """The rows (or columns) one after another, as a Vector.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_dense([[1, 2], [3, 4]]).ss.flatten("columnwise").to_dense()
+        array([1, 3, 2, 4])
+        """
+        column = self.reshape(-1, 1, order, name=name, **opts)
+        assert column is not None
+        return column._as_vector(name=name)
+
+
+kinds.MatrixStorage = MatrixStorage

@@ -1,0 +1,125 @@
+"""Scans, sorting, and choosing some entries of every line."""
+
+from __future__ import annotations
+
+from functools import cmp_to_key
+from typing import Any
+
+import numpy as np
+
+from ...dtypes import BOOL, UINT64
+from ...errors import DomainMismatch
+from ...operators import get_typed_op
+from .lines import Lines, from_lines, line_size, lines_of
+
+CHOICES = ("first", "last", "smallest", "largest", "random")
+
+
+def scan(x: Any, op: Any, order: str, name: str | None) -> Any:
+    """``y_i = x_0 + ... + x_i`` over the entries of every line, for any monoid."""
+    op = get_typed_op(op, x.dtype, kind="binary")
+    x._expect_op(op, ("BinaryOp", "Monoid"), argname="op", within="scan")
+    monoid = op.monoid if op.opclass == "BinaryOp" else op
+    if monoid is None:
+        x._expect_op(op, "Monoid", argname="op", within="scan")
+    entries = lines_of(x, order)
+    combine = monoid.binaryop
+    place, values = entries.place, entries.values.astype(combine.type.np_type)
+    stride = 1
+    while (reached := np.flatnonzero(place >= stride)).size:  # each entry stands for the last `stride` ones
+        values[reached] = combine.numpy(values[reached - stride], values[reached])
+        stride *= 2
+    return from_lines(x, entries._replace(values=values), x.dtype, order, line_size(x, order), name)
+
+
+def sort(x: Any, op: Any, order: str, values: bool, permutation: bool) -> tuple[Any, Any]:
+    """The values of every line in the order of ``op``, at its beginning; and where they were."""
+    op = get_typed_op(op, x.dtype, kind="binary")
+    if op.opclass == "Monoid":
+        op = op.binaryop
+    x._expect_op(op, "BinaryOp", within="sort", argname="op")
+    if op.return_type != BOOL:
+        raise DomainMismatch(f"sort: {op} says {op.return_type}, not whether one value comes before another")
+    if not values and not permutation:
+        return None, None
+    entries = lines_of(x, order)
+    ordered = entries.take(sorting_order(entries, op))
+    names = ("values", "permutation") if x.ndim == 1 else ("Values", "Permutation")
+    packed = ordered._replace(index=ordered.place)
+    size = line_size(x, order)
+    moved = from_lines(x, packed, x.dtype, order, size, names[0]) if values else None
+    origin = packed._replace(values=ordered.index)
+    return moved, from_lines(x, origin, UINT64, order, size, names[1]) if permutation else None
+
+
+def sorting_order(entries: Lines, op: Any) -> np.ndarray:
+    """A stable order in which ``op(x, y)`` says that x comes before y.
+
+    Ascending and descending order are tried first: one of them is right if every value is before the next one by
+    ``op``, or equal to it.
+    """
+    line, _, values = entries
+    for keys in (values, _reversed_ranks(values)):
+        found = np.lexsort((keys, line))
+        line_after, after, before = line[found][1:], values[found][1:], values[found][:-1]
+        apart = line_after != line[found][:-1]
+        typed = (x.astype(op.type.np_type) for x in (before, after))
+        if np.all(apart | (before == after) | np.asarray(op.numpy(*typed), bool)):
+            return found
+
+    def compare(i: int, j: int) -> int:
+        if line[i] != line[j]:
+            return -1 if line[i] < line[j] else 1
+        pair = values[[i, j]].astype(op.type.np_type)
+        if op.numpy(pair[:1], pair[1:])[0]:
+            return -1
+        return 1 if op.numpy(pair[1:], pair[:1])[0] else 0
+
+    return np.array(sorted(range(len(values)), key=cmp_to_key(compare)), np.int64)
+
+
+def _reversed_ranks(values: np.ndarray) -> np.ndarray:
+    """Numbers that are larger for smaller values."""
+    return -np.unique(values, return_inverse=True)[1].reshape(-1)
+
+
+def _ranked(entries: Lines, how: str) -> np.ndarray:
+    """The entries of every line, the wanted ones first."""
+    line, _, values = entries
+    if how == "first":
+        return np.arange(len(line))
+    if how == "random":
+        return np.lexsort((np.random.default_rng().random(len(line)), line))
+    if how == "last":
+        return np.lexsort((-entries.place, line))
+    if how == "smallest":
+        return np.lexsort((values, line))
+    return np.lexsort((-entries.place, _reversed_ranks(values), line))
+
+
+def selectk(x: Any, how: str, k: int, order: str, name: str | None) -> Any:
+    """At most ``k`` entries of every line, where they are."""
+    how = _checked(how, CHOICES if x.ndim == 1 else ("random", "first", "last"))
+    if k < 0:
+        raise ValueError("negative k is not allowed")
+    entries = lines_of(x, order)
+    chosen = _ranked(entries, how)[entries.place < k]
+    return from_lines(x, entries.take(np.sort(chosen)), x.dtype, order, line_size(x, order), name)
+
+
+def compactify(x: Any, how: str, size: int | None, order: str, reverse: bool, asindex: bool, name: str | None) -> Any:
+    """The entries of every line at its beginning, cut at ``size``; their values, or the indices that they had."""
+    how = _checked(how, CHOICES)
+    entries = lines_of(x, order)
+    if size is None:
+        size = int(entries.length.max(initial=0))
+    ordered = entries.take(_ranked(entries, how)[entries.place < size])
+    place = ordered.length - 1 - ordered.place if reverse else ordered.place
+    packed = Lines(ordered.line, place, ordered.index if asindex else ordered.values)
+    return from_lines(x, packed, UINT64 if asindex else x.dtype, order, size, name)
+
+
+def _checked(how: str, choices: tuple[str, ...]) -> str:
+    if how.lower() not in choices:
+        raise ValueError(f"`how` argument must be one of: {', '.join(map(repr, choices))}".replace("'", '"'))
+    return how.lower()

@@ -1,0 +1,208 @@
+"""What ``v.ss`` and ``A.ss`` share: the storage of an object, in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+from ...backends.registry import using
+from ...dtypes import lookup_dtype
+from ...errors import DomainMismatch, EmptyObject, InvalidObject
+from ...ir.descriptor import descriptor_from_options
+from ..scalar import Scalar, as_scalar
+from . import exporting, importing
+
+OF_THE_OBJECT = ("size", "nrows", "ncols", "dtype", "name")  # that arrays are packed into
+
+
+def importer(format: str | None) -> Any:
+    @classmethod  # type: ignore[misc]
+    def import_format(cls: Any, **parts: Any) -> Any:
+        return cls._import(format, parts)
+
+    return import_format
+
+
+def packer(format: str | None) -> Callable[..., Any]:
+    def pack_format(self: Any, **parts: Any) -> Any:
+        return self._pack(format, parts)
+
+    return pack_format
+
+
+def _check_compression(name: str | None) -> int:
+    """The highest level of a way to compress; 0 where there are none."""
+    levels = {None: 0, "none": 0, "default": 0, "lz4": 0, "lz4hc": 9, "zstd": 19}
+    if name not in levels:
+        raise ValueError(f"compression argument must be one of {', '.join(map(repr, levels))}; got {name!r}")
+    return levels[name]
+
+
+def value_for_all(parent: Any, value: Any) -> Any:
+    """The value that ``build_scalar`` was given."""
+    found = None if value is None else as_scalar(parent, value, "ss.build_scalar", "value").value
+    if found is None:
+        raise EmptyObject("build_scalar: there is no value")
+    return found
+
+
+def _without_options(parts: dict[str, Any], known: set[str]) -> dict[str, Any]:
+    """Parts of a format; anything else must be an option."""
+    descriptor_from_options({name: value for name, value in parts.items() if name not in known})
+    return {name: value for name, value in parts.items() if name in known}
+
+
+class Storage:
+    """The storage of a Vector or a Matrix."""
+
+    __slots__ = ("_parent",)
+    _parts: dict[str, str]
+    _guess: Any
+    _make: Any
+    _serialized_as: str
+
+    def __init__(self, parent: Any) -> None:
+        self._parent = parent
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that the entries take, in bytes."""
+        return self._parent.__sizeof__() - object.__sizeof__(self._parent)
+
+    @property
+    def is_iso(self) -> bool:
+        """Whether all entries have one value.
+
+        >>> from grblas_gpu import Vector
+        >>> Vector.from_scalar(7, 3).ss.is_iso, Vector.from_dense([1, 2]).ss.is_iso
+        (True, False)
+        """
+        return exporting.is_iso(self._parent)
+
+    @property
+    def iso_value(self) -> Scalar:
+        """The value of all entries, if they have one."""
+        if not self.is_iso:
+            raise ValueError(f"{type(self._parent).__name__} is not iso-valued")
+        return Scalar.from_value(next(self.itervalues()), dtype=self._parent.dtype, name="")
+
+    def _columns(self, seek: int, *which: int) -> list[list]:
+        """Some of the arrays of ``to_coo``, from an entry on; -1 is the last one."""
+        parts = self._parent.to_coo()
+        start = max(0, seek + len(parts[0])) if seek < 0 else seek
+        return [parts[i][start:].tolist() for i in which]
+
+    def itervalues(self, seek: int = 0) -> Iterator[Any]:
+        """The values, in order; ``seek`` skips entries, and counts from the end if it is negative."""
+        yield from self._columns(seek, -1)[0]
+
+    def iteritems(self, seek: int = 0) -> Iterator[tuple]:
+        """Indices and value of every entry.
+
+        >>> from grblas_gpu import Vector
+        >>> list(Vector.from_coo([1, 3], [5, 6]).ss.iteritems())
+        [(1, 5), (3, 6)]
+        """
+        yield from zip(*self._columns(seek, *range(self._parent.ndim + 1)), strict=True)
+
+    def head(self, n: int = 10, dtype: Any = None, *, sort: bool = False) -> tuple:
+        """``to_coo``, of the first entries."""
+        return tuple(part[:n] for part in self._parent.to_coo(dtype, sort=sort))
+
+    def unpack(self, format: str | None = None, *, sort: bool = False, raw: bool = False, **opts: Any) -> dict:
+        """``export``, after which the object is empty."""
+        parts = self.export(format, sort=sort, raw=raw, **opts)
+        self._parent.clear()
+        return parts
+
+    def export(
+        self,
+        format: str | None = None,
+        *,
+        sort: bool = False,
+        give_ownership: bool = False,
+        raw: bool = False,
+        **opts: Any,
+    ) -> dict[str, Any]:
+        """The arrays of a format, as NumPy arrays in a dictionary; ``import_any(**arrays)`` takes them back.
+
+        >>> from grblas_gpu import Vector
+        >>> v = Vector.from_coo([1, 3], [5, 6])
+        >>> Vector.ss.import_any(**v.ss.export("bitmap")).isequal(v)
+        True
+        """
+        descriptor_from_options(opts)
+        parts = self._export(format, sort, raw)
+        if give_ownership:
+            self._parent.clear()
+        return parts
+
+    def _export(self, format: str | None, sort: bool, raw: bool) -> dict[str, Any]:
+        raise TypeError("of a Vector or a Matrix")
+
+    @classmethod
+    def _given(cls, format: str | None, parts: dict[str, Any], is_pack: bool) -> tuple[str, dict[str, Any]]:
+        names = {name.strip("[]") for part in cls._parts.values() for name in part.split()}
+        parts = _without_options(parts, names | importing.CLAIMS | {"values", "is_iso", "dtype", "name", "format"})
+        claimed = parts.get("format")
+        if format is None:
+            if "values" not in parts:
+                raise TypeError("values are missing")
+            format = cls._guess(parts) if claimed is None else claimed.lower()
+            parts = {name: part for name, part in parts.items() if part is not None and name != "format"}
+        if is_pack:
+            parts = {name: part for name, part in parts.items() if name not in OF_THE_OBJECT}
+        return format, importing.checked_parts(format, cls._parts, dict(parts), is_pack)
+
+    @classmethod
+    def _import(cls, format: str | None, parts: dict[str, Any]) -> Any:
+        format, given = cls._given(format, parts, is_pack=False)
+        return cls._make(format, given, None, importing.type_of(given), given.get("name"))
+
+    def _pack(self, format: str | None, parts: dict[str, Any]) -> Any:
+        parent = self._parent
+        format, given = self._given(format, parts, is_pack=True)
+        shape = parent._size if parent.ndim == 1 else parent.shape
+        with using(parent.backend):
+            parent << type(self)._make(format, given, shape, parent.dtype, None)
+        return parent
+
+    def serialize(self, compression: str | None = "default", level: int | None = None, **opts: Any) -> np.ndarray:
+        """The object as bytes, an .npz archive, which ``deserialize`` reads. They are not SuiteSparse's.
+
+        >>> from grblas_gpu import Vector
+        >>> v = Vector.from_coo([1, 3], [5, 6])
+        >>> Vector.ss.deserialize(v.ss.serialize()).isequal(v)
+        True
+        """
+        descriptor_from_options(opts)
+        highest = _check_compression(compression)
+        if level is not None and not highest:
+            raise TypeError(f"level argument is only for 'lz4hc' and 'zstd'; got {compression!r}")
+        if level is not None and not 1 <= level <= highest:
+            raise ValueError(f"level argument must lie between 1 and {highest}; got {level}")
+        write = np.savez if compression in (None, "none") else np.savez_compressed
+        file = BytesIO()
+        write(file, dtype=self._parent.dtype.name, **self._export(self._serialized_as, True, True))
+        return np.frombuffer(file.getbuffer(), np.uint8).copy()
+
+    @classmethod
+    def deserialize(cls, data: Any, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Any:
+        """What ``serialize`` gave, as an object again; ``dtype`` must be the one that it had."""
+        descriptor_from_options(opts)
+        try:
+            with np.load(BytesIO(np.asarray(data).tobytes() if isinstance(data, np.ndarray) else bytes(data))) as file:
+                parts = {key: file[key] for key in file.files}
+        except (ValueError, OSError, BadZipFile):
+            raise InvalidObject("these bytes are none that serialize has made") from None
+        found = lookup_dtype(str(parts.pop("dtype")))
+        if dtype is not None and lookup_dtype(dtype) != found:
+            raise DomainMismatch(f"the values are {found}, not {lookup_dtype(dtype)}")
+        if str(parts.pop("format", "")) != cls._serialized_as:
+            raise InvalidObject(f"this is not a {cls.__name__.removesuffix('Storage')}")
+        known = {key: part if part.ndim else part.item() for key, part in parts.items()}
+        return cls._import(cls._serialized_as, known | {"dtype": found, "name": name})

@@ -1,0 +1,134 @@
+"""Objects put together of tiles, and taken apart into tiles."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from ...backends.registry import using
+from ...errors import DimensionMismatch
+from ..base import expect_type
+from ..conversions import integral
+from ..kinds import output_type
+from ..matrix import Matrix, TransposedMatrix
+from ..scalar import Scalar
+from ..vector import Vector
+
+TILES = (Matrix, TransposedMatrix, Vector, Scalar)
+
+
+def normalize_chunks(chunks: Any, shape: tuple[int, ...]) -> list[list[int]]:
+    """The sizes of the tiles along every dimension.
+
+    >>> normalize_chunks((5, (5, None)), (10, 20))
+    [[5, 5], [5, 15]]
+    """
+    if isinstance(chunks, np.ndarray):
+        chunks = chunks.tolist()
+    if not isinstance(chunks, list | tuple):
+        size = integral(chunks)
+        if size is None:
+            raise TypeError(f"chunks argument must be a list, tuple, or numpy array; got: {type(chunks)}")
+        chunks = (size,) * len(shape)
+    if len(chunks) != len(shape):
+        kind = "Vector" if len(shape) == 1 else "Matrix"
+        raise ValueError(f"chunks argument must be of length {len(shape)} (one for each dimension of a {kind})")
+    return [_sizes(chunk, size) for chunk, size in zip(chunks, shape, strict=True)]
+
+
+def _sizes(chunk: Any, size: int) -> list[int]:
+    if chunk is None:
+        return [size]
+    if (each := integral(chunk) if not isinstance(chunk, np.ndarray) else None) is not None:
+        if each <= 0:
+            raise ValueError(f"Chunksize must be greater than 0; got: {each}")
+        whole, rest = divmod(size, each)
+        return [each] * whole + [rest] * bool(rest)
+    if isinstance(chunk, np.ndarray):
+        if not np.issubdtype(chunk.dtype, np.integer):
+            raise TypeError(f"numpy array for chunks must be integer dtype; got {chunk.dtype}")
+        if chunk.ndim != 1:
+            raise TypeError(f"numpy array for chunks must be 1-dimension; got ndim={chunk.ndim}")
+        chunk = chunk.tolist()
+    if not isinstance(chunk, list | tuple):
+        raise TypeError(f"Chunks for a dimension must be an integer, a list or tuple, or None; got: {type(chunk)}")
+    sizes = [None if part is None else integral(part) for part in chunk]
+    if any(found is None and part is not None for found, part in zip(sizes, chunk, strict=True)):
+        raise TypeError(f"Bad type for element in chunks; expected int or None, but got: {chunk!r}")
+    known = [part for part in sizes if part is not None]
+    if any(part < 0 for part in known):
+        raise ValueError(f"Chunksize must be greater than 0; got: {min(known)}")
+    if len(known) < len(sizes) - 1:
+        raise TypeError('None value in chunks for "the rest" can only appear once per dimension')
+    if len(known) < len(sizes) and sum(known) > size:
+        raise ValueError("Chunks are too large; None value in chunks would need to be negative to match size of input")
+    return [size - sum(known) if part is None else part for part in sizes]
+
+
+def _slices(sizes: list[int], whole: int) -> list[slice]:
+    if sum(sizes) != whole:
+        raise DimensionMismatch(f"chunks of {sum(sizes)} in all for a dimension of {whole}")
+    return [slice(end - size, end) for size, end in zip(sizes, accumulate(sizes), strict=True)]
+
+
+def split_vector(v: Vector, chunks: Any, name: str | None) -> list[Vector]:
+    [sizes, _] = normalize_chunks([chunks, None], (v._size, 1))
+    stem = v.name if name is None else name
+    return [v[part].new(name=f"{stem}_{i}") for i, part in enumerate(_slices(sizes, v._size))]
+
+
+def split_matrix(a: Matrix, chunks: Any, name: str | None) -> list[list[Matrix]]:
+    rows, cols = (_slices(sizes, n) for sizes, n in zip(normalize_chunks(chunks, a.shape), a.shape, strict=True))
+    stem = a.name if name is None else name
+    return [[a[i, j].new(name=f"{stem}_{m}x{n}") for n, j in enumerate(cols)] for m, i in enumerate(rows)]
+
+
+def checked_tiles(tiles: Any, is_matrix: bool | None = None) -> tuple[list[list[Any]], bool]:
+    """Rows of matrices (a Vector is a column, a Scalar one position), and whether they make a Matrix."""
+    if not isinstance(tiles, list | tuple):
+        raise TypeError(f"tiles argument must be list or tuple; got: {type(tiles)}")
+    if not tiles:
+        raise ValueError("tiles argument must not be empty")
+    rows: list[list[Any]] = []
+    for i, row in enumerate(tiles):
+        if not isinstance(row, list | tuple):
+            if is_matrix or output_type(row) not in (Vector, Scalar):
+                raise TypeError(f"tiles must be lists or tuples; got: {type(row)}")
+            is_matrix = False
+            rows.append([_as_matrix(row, "")])
+            continue
+        if is_matrix is False:
+            raise TypeError(f"Bad tile type for concat at position {i}")
+        is_matrix = True
+        if not row:
+            raise ValueError("tiles must not be empty")
+        if rows and len(row) != len(rows[0]):
+            raise ValueError(f"tiles must all be the same length; got tiles of length {len(rows[0])} and {len(row)}")
+        rows.append(
+            [_as_matrix(tile, f"Bad tile type for concat at position [{i}, {j}]") for j, tile in enumerate(row)]
+        )
+    return rows, bool(is_matrix)
+
+
+def _as_matrix(tile: Any, message: str) -> Any:
+    dummy = object.__new__(Matrix)  # only says its type in the message of an error
+    tile = expect_type(dummy, tile, TILES, within="ss.concat", argname="tiles", extra_message=message)
+    return tile if tile.ndim == 2 else tile._as_matrix()
+
+
+def concatenated(rows: list[list[Any]], dtype: Any, name: str | None = None) -> Matrix:
+    """One Matrix of the tiles, which must fit together."""
+    heights = [row[0]._nrows for row in rows]
+    widths = [tile._ncols for tile in rows[0]]
+    parts = []
+    for row, height, below in zip(rows, heights, accumulate(heights, initial=0), strict=False):
+        for tile, width, right in zip(row, widths, accumulate(widths, initial=0), strict=False):
+            if tile.shape != (height, width):
+                raise DimensionMismatch(f"concat: a tile has shape {tile.shape}, its place has {(height, width)}")
+            i, j, values = tile.to_coo(dtype)
+            parts.append((i + np.uint64(below), j + np.uint64(right), values))
+    i, j, values = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    with using(rows[0][0]._engine.name):
+        return Matrix.from_coo(i, j, values, dtype, nrows=sum(heights), ncols=sum(widths), name=name)

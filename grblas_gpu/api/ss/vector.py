@@ -1,0 +1,129 @@
+"""``v.ss``: the storage of a Vector, and operations on it as a list of entries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ... import binary, monoid
+from ...ir.descriptor import descriptor_from_options
+from .. import kinds
+from ..scalar import Scalar
+from ..vector import Vector
+from . import exporting, importing, ordering, tiles
+from .storage import Storage, importer, packer, value_for_all
+
+
+class VectorStorage(Storage):
+    """``v.ss``."""
+
+    __slots__ = ()
+    _parts = importing.VECTOR_PARTS
+    _guess = staticmethod(importing.vector_format)
+    _make = staticmethod(importing.import_vector)
+    _serialized_as = "sparse"
+
+    @property
+    def format(self) -> str:
+        """How the entries are stored: "sparse", "bitmap" or "full"."""
+        return self._parent._store.kind
+
+    def iterkeys(self, seek: int = 0) -> Iterator[int]:
+        """The index of every entry."""
+        yield from self._columns(seek, 0)[0]
+
+    def _export(self, format: str | None, sort: bool, raw: bool) -> dict[str, Any]:
+        return exporting.export_vector(self._parent, self.format if format is None else format.lower(), raw)
+
+    import_any, pack_any = importer(None), packer(None)
+    import_sparse, pack_sparse = importer("sparse"), packer("sparse")
+    import_bitmap, pack_bitmap = importer("bitmap"), packer("bitmap")
+    import_full, pack_full = importer("full"), packer("full")
+
+    def build_diag(self, matrix: Any, k: int = 0, **opts: Any) -> None:
+        """Take a diagonal of a Matrix, whatever was here before."""
+        descriptor_from_options(opts)
+        matrix = self._parent._expect_type(matrix, kinds.MATRICES, within="ss.build_diag", argname="matrix")
+        k = int(k if not isinstance(k, Scalar) else k.value)
+        self._parent << matrix.diag(k, self._parent.dtype)
+
+    def build_scalar(self, indices: Any, value: Any) -> None:
+        """``build``, with one value for all."""
+        value = value_for_all(self._parent, value)
+        self._parent.build(indices, np.broadcast_to(value, np.shape(indices)))
+
+    def concat(self, tiles_: Any, **opts: Any) -> None:
+        """Put Vectors and Scalars one after another into this Vector."""
+        descriptor_from_options(opts)
+        rows, _ = tiles.checked_tiles(tiles_, is_matrix=False)
+        self._parent << tiles.concatenated(rows, self._parent.dtype)._as_vector()
+
+    def split(self, chunks: Any, *, name: str | None = None, **opts: Any) -> list[Vector]:
+        """Vectors of these sizes, one after another; ``concat`` puts them together again.
+
+        >>> from grblas_gpu import Vector
+        >>> [part.to_dict() for part in Vector.from_dense([1, 2, 3]).ss.split(2)]
+        [{0: 1, 1: 2}, {0: 3}]
+        """
+        descriptor_from_options(opts)
+        return tiles.split_vector(self._parent, chunks, name)
+
+    def scan(self, op: Any = monoid.plus, *, name: str | None = None, **opts: Any) -> Vector:
+        """Each entry combined with all before it.
+
+        >>> from grblas_gpu import Vector
+        >>> Vector.from_coo([0, 2, 5], [1, 2, 3]).ss.scan().to_dict()
+        {0: 1, 2: 3, 5: 6}
+        """
+        descriptor_from_options(opts)
+        return ordering.scan(self._parent, op, "rowwise", name)
+
+    def sort(
+        self, op: Any = binary.lt, *, values: bool = True, permutation: bool = True, **opts: Any
+    ) -> tuple[Vector | None, Vector | None]:
+        """The values in the order of an operator, from the beginning on; and the indices that they had.
+
+        >>> from grblas_gpu import Vector, binary
+        >>> values, places = Vector.from_coo([0, 2, 5], [2, 1, 3]).ss.sort(binary.gt)
+        >>> values.to_dict(), places.to_dict()
+        ({0: 3, 1: 2, 2: 1}, {0: 5, 1: 0, 2: 2})
+        """
+        descriptor_from_options(opts)
+        return ordering.sort(self._parent, op, "rowwise", values, permutation)
+
+    def selectk(self, how: str, k: int, *, name: str | None = None) -> Vector:
+        """At most k entries: the "first", "last", "smallest", "largest" or "random" ones.
+
+        >>> from grblas_gpu import Vector
+        >>> Vector.from_dense([4, 9, 6]).ss.selectk("largest", 2).to_dict()
+        {1: 9, 2: 6}
+        """
+        return ordering.selectk(self._parent, how, k, "rowwise", name)
+
+    def compactify(
+        self,
+        how: str = "first",
+        size: int | None = None,
+        *,
+        reverse: bool = False,
+        asindex: bool = False,
+        name: str | None = None,
+    ) -> Vector:
+        """The entries moved to the beginning: their values, or with ``asindex`` the indices that they had.
+
+        >>> from grblas_gpu import Vector
+        >>> Vector.from_coo([1, 4], [5, 6], size=9).ss.compactify(asindex=True).to_dict()
+        {0: 1, 1: 4}
+        """
+        return ordering.compactify(self._parent, how, size, "rowwise", reverse, asindex, name)
+
+    def reshape(
+        self, nrows: Any, ncols: Any = None, order: str = "rowwise", *, name: str | None = None, **opts: Any
+    ) -> Any:
+        """The Vector as a Matrix of this shape."""
+        return self._parent._as_matrix().ss.reshape(nrows, ncols, order, name=name, **opts)
+
+
+kinds.VectorStorage = VectorStorage

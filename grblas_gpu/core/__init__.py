@@ -1,0 +1,73 @@
+"""The internal modules of python-graphblas that programs import, and where their names live here.
+
+``from graphblas.core.matrix import TransposedMatrix`` and the like; nothing of ours imports from here. There are no
+files behind the submodules: each looks its names up in the modules of the table.
+
+>>> from grblas_gpu.core.matrix import TransposedMatrix
+>>> TransposedMatrix.__module__
+'grblas_gpu.api.matrix'
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+_PACKAGE = __name__.rpartition(".")[0]
+_OBJECTS = "api.matrix api.vector api.scalar api.mask api.expressions api.infix api.calls api.updates api.indexing"
+#: The name under ``core``, and the modules to look in, in this order.
+MODULES = {
+    "base": f"api.base {_OBJECTS}",
+    "descriptor": "ir.descriptor",
+    "dtypes": "dtypes",
+    "expr": f"api.updates api.indexing api.expressions {_OBJECTS}",
+    "formatting": "api.formatting",
+    "infix": f"api.infix {_OBJECTS}",
+    "mask": "api.mask",
+    "matrix": _OBJECTS,
+    "operator": "operators op",
+    "operator.agg": "operators",
+    "operator.base": "operators",
+    "operator.binary": "operators",
+    "operator.indexunary": "operators",
+    "operator.monoid": "operators",
+    "operator.select": "operators",
+    "operator.semiring": "operators",
+    "operator.unary": "operators",
+    "scalar": _OBJECTS,
+    "utils": f"api.base api.kinds api.conversions api.ss.tiles {_OBJECTS}",
+    "vector": _OBJECTS,
+}
+
+
+class Alias(ModuleType):
+    """A module whose names are looked up in others when they are asked for."""
+
+    def __init__(self, name: str, sources: list[str]) -> None:
+        super().__init__(name, f"``{name}``: names of {', '.join(sources)}.")
+        self.__path__: list[str] = []  # it may have submodules, but not on disk
+        self._sources = sources
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("__"):
+            for source in map(import_module, self._sources):
+                if hasattr(source, name):
+                    return getattr(source, name)
+        raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+
+    def __dir__(self) -> list[str]:
+        return sorted({name for source in self._sources for name in dir(import_module(source))})
+
+
+def _register() -> None:
+    this = sys.modules[__name__]
+    for path, sources in MODULES.items():
+        module = Alias(f"{__name__}.{path}", [f"{_PACKAGE}.{source}" for source in sources.split()])
+        sys.modules[module.__name__] = module
+        parent, _, name = path.rpartition(".")
+        setattr(sys.modules[f"{__name__}.{parent}"] if parent else this, name, module)
+
+
+_register()

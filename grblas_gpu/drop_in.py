@@ -1,0 +1,106 @@
+"""Programs that ``import graphblas`` run on this library, unchanged: :func:`install_as_graphblas`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any
+
+from .errors import GraphblasException
+
+_PACKAGE = __name__.rpartition(".")[0]
+_NAME = "graphblas"
+#: The release of python-graphblas whose interface this is.
+VERSION = "2025.2.0"
+BACKENDS = ("suitesparse", "suitesparse-vanilla")
+
+_started: tuple[str, bool | None] | None = None
+
+
+def backend() -> str:
+    """``gb.backend``, which programs look at to know whether there is ``.ss``: there is."""
+    return BACKENDS[0] if _started is None else _started[0]
+
+
+def init(backend: str = "suitesparse", blocking: bool | None = False) -> None:
+    """python-graphblas starts its C library here. There is none to start; what was asked for is checked as there.
+
+    >>> import grblas_gpu as gb
+    >>> gb.init("suitesparse-something")
+    Traceback (most recent call last):
+    ...
+    ValueError: Bad backend name.  Must be "suitesparse" or "suitesparse-vanilla".  Got: suitesparse-something
+    """
+    global _started
+    if backend not in BACKENDS:
+        raise ValueError(f'Bad backend name.  Must be "suitesparse" or "suitesparse-vanilla".  Got: {backend}')
+    if _started is not None and _started != (backend, _started[1] if blocking is None else blocking):
+        raise GraphblasException("graphblas initialized multiple times with different init parameters")
+    _started = backend, blocking
+
+
+class _Submodules:
+    """Finds ``graphblas.X`` where this library has it: it is the very same module."""
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        if not name.startswith(f"{_NAME}."):
+            return None
+        try:
+            ours = find_spec(_PACKAGE + name.removeprefix(_NAME))
+        except ModuleNotFoundError:  # not even its parent
+            return None
+        return None if ours is None else ModuleSpec(name, self)  # type: ignore[arg-type]
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        ours = _PACKAGE + spec.name.removeprefix(_NAME)
+        module = import_module(ours)
+        spec.loader_state = module.__spec__
+        for name in [name for name in sys.modules if name.startswith(f"{ours}.")]:  # parts without a file of their own
+            sys.modules.setdefault(_NAME + name.removeprefix(_PACKAGE), sys.modules[name])
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        spec = module.__spec__
+        if spec is not None and spec.loader is self:
+            module.__spec__ = spec.loader_state  # it stays what it is
+
+
+class _Graphblas(ModuleType):
+    """The module ``graphblas``: the names of this library."""
+
+    __version__ = VERSION
+    __path__: list[str] = []  # noqa: RUF012  (its submodules are not found on disk)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name != "__all__":
+            raise AttributeError(f"module {_NAME!r} has no attribute {name!r}")
+        return getattr(sys.modules[_PACKAGE], name)
+
+    def __dir__(self) -> list[str]:
+        return dir(sys.modules[_PACKAGE])
+
+
+def install_as_graphblas() -> ModuleType:
+    """From now on, ``import graphblas`` means this library, in this process; returns that module.
+
+    It must come before the first import of python-graphblas. ``python -m grblas_gpu.run script.py`` does it for a
+    program that knows nothing of it.
+
+    >>> import subprocess, sys
+    >>> code = "import grblas_gpu as gb; gb.install_as_graphblas(); from graphblas import agg; print(agg.__name__)"
+    >>> print(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip())
+    grblas_gpu.agg
+    """
+    known = sys.modules.get(_NAME)
+    if isinstance(known, _Graphblas):
+        return known
+    if known is not None:
+        raise RuntimeError("graphblas is imported already, and what was imported from it would stay what it is")
+    module = _Graphblas(_NAME, f"{_PACKAGE} under the name of python-graphblas.")
+    sys.modules[_NAME] = module
+    sys.meta_path.insert(0, _Submodules())
+    return module

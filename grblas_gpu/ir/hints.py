@@ -1,0 +1,41 @@
+"""Options that only SuiteSparse acts on, ``w(nthreads=4) << ...``: checked, without effect, and the trace says so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_METHODS = ("default", "dot", "gustavson", "hash", "saxpy")
+_COMPRESSIONS = ("default", "lz4", "lz4hc", "none", "zstd")
+#: What an option may be: one of these, or where there are none a number.
+HINTS: dict[str, tuple[Any, ...]] = {
+    "axb_method": _METHODS,
+    "chunk": (),
+    "compression": _COMPRESSIONS,
+    "compression_level": (),
+    "gpu_id": (),
+    "nthreads": (),
+    "secure_import": (False, True),
+    "sort": (False, True),
+}
+
+
+def take_hints(options: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """The options that mean something here, and the others as text.
+
+    >>> take_hints({"direction": "pull", "nthreads": 4, "sort": None})
+    ({'direction': 'pull'}, 'nthreads=4')
+    """
+    names = [name.lower() for name in options]  # so are SuiteSparse's names taken
+    if len(set(names)) < len(names):
+        raise ValueError(f"Duplicate descriptor keys: {', '.join(options)}")
+    options = dict(zip(names, options.values(), strict=True))
+    given = {name: value for name, value in options.items() if name in HINTS and value is not None}
+    for name, value in given.items():
+        choices = HINTS[name]
+        if choices and value not in choices:
+            known = ", ".join(map(repr, choices))
+            raise ValueError(f"Invalid value for {name!r} descriptor option: {value!r}. Must be one of {known}")
+        if not choices and not isinstance(value, int | float):
+            raise ValueError(f"Invalid value for {name!r} descriptor option: {value!r}. Must be a number")
+    ours = {name: value for name, value in options.items() if name not in HINTS}
+    return ours, ", ".join(f"{name}={value!r}" for name, value in given.items() if value is not False)

@@ -1,0 +1,169 @@
+"""``gb.ss``: what python-graphblas has of SuiteSparse that is no method of an object: tiles, diagonals, settings.
+
+>>> import grblas_gpu as gb
+>>> gb.ss.concat([gb.Vector.from_dense([1, 2]), gb.Vector.from_dense([3])]).to_dense()
+array([1, 2, 3])
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, MutableMapping
+from typing import Any
+
+from .api.base import expect_type
+from .api.matrix import Matrix, TransposedMatrix
+from .api.scalar import Scalar
+from .api.ss.tiles import checked_tiles, concatenated
+from .api.vector import Vector
+from .backends.registry import using
+from .ir.descriptor import descriptor_from_options
+from .trace.records import Trace, trace
+from .version import __version__
+
+__all__ = ["about", "burble", "concat", "config", "diag"]
+
+
+def concat(tiles: Any, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Any:
+    """A Matrix of rows of tiles, or a Vector of Vectors and Scalars one after another.
+
+    >>> from grblas_gpu import Matrix, ss
+    >>> A = Matrix.from_dense([[1, 2]])
+    >>> ss.concat([[A, A], [A, A]]).shape
+    (2, 4)
+    """
+    descriptor_from_options(opts)
+    rows, is_matrix = checked_tiles(tiles)
+    whole = concatenated(rows, rows[0][0].dtype if dtype is None else dtype, name)
+    return whole if is_matrix else whole._as_vector(name=name)
+
+
+def diag(x: Any, k: int = 0, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Any:
+    """A diagonal of a Matrix as a Vector, or a Vector as a diagonal of a new Matrix.
+
+    >>> from grblas_gpu import Vector, ss
+    >>> ss.diag(Vector.from_dense([1, 2]), 1).to_dicts()
+    {0: {1: 1}, 1: {2: 2}}
+    """
+    x = expect_type(sys.modules[__name__], x, (Matrix, TransposedMatrix, Vector), within="diag", argname="x")
+    k = int(k.value if isinstance(k, Scalar) else k)
+    dtype = x.dtype if dtype is None else dtype
+    new: Any
+    with using(x.backend if x.ndim == 1 else x._engine.name):
+        if x.ndim == 1:
+            size = x._size + abs(k)
+            new = Matrix(dtype, size, size, name=name)
+        else:
+            new = Vector(dtype, max(0, min(x._nrows + min(k, 0), x._ncols - max(k, 0))), name=name)
+        new.ss.build_diag(x, k, **opts)
+    return new
+
+
+class Facts(Mapping):
+    """Names and values that cannot be changed."""
+
+    def __init__(self, title: str, facts: dict[str, Any]) -> None:
+        self._title = title
+        self._facts = facts
+
+    def __getitem__(self, name: str) -> Any:
+        return self._facts[name.lower()]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._facts)
+
+    def __len__(self) -> int:
+        return len(self._facts)
+
+    def __repr__(self) -> str:
+        return "\n".join([f"{self._title}:", *(f"  {name}: {value!r}" for name, value in self.items())])
+
+
+class Settings(Facts, MutableMapping):
+    """SuiteSparse's settings: as they are here, and what to use where one would be changed.
+
+    >>> from grblas_gpu import ss
+    >>> ss.config["format"]
+    'by_row'
+    >>> ss.config["format"] = "by_col"
+    Traceback (most recent call last):
+    ...
+    ValueError: format is 'by_row' here: a Matrix is stored by rows, and keeps its columns once they were needed
+    """
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if value is not None and value != self[name]:  # None asks for the default
+            raise ValueError(f"{name.lower()} is {self[name]!r} here: {_INSTEAD[name.lower()]}")
+
+    def __delitem__(self, name: str) -> None:
+        raise TypeError("Configuration options can't be deleted.")
+
+
+_COMPILED = "kernels are compiled by Numba and NVRTC; C++ expressions may be operators, see binary.register_new"
+_FORMATS = "formats are chosen by the library"
+_INSTEAD = {
+    "format": "a Matrix is stored by rows, and keeps its columns once they were needed",
+    "hyper_switch": _FORMATS,
+    "bitmap_switch": _FORMATS,
+    "nthreads": "set GRBLAS_GPU_THREADS before the first operation",
+    "chunk": "the planner divides the work",
+    "burble": "use gb.ss.burble, or gb.trace()",
+    "print_1based": "indices begin at 0",
+    "gpu_id": "use gb.set_backend('cuda'), and CUDA_VISIBLE_DEVICES",
+    "jit_c_control": _COMPILED,
+}
+
+config = Settings(
+    "Settings",
+    {
+        "format": "by_row",
+        "hyper_switch": None,
+        "bitmap_switch": None,
+        "nthreads": 0,
+        "chunk": 0.0,
+        "burble": False,
+        "print_1based": False,
+        "gpu_id": -1,
+        "jit_c_control": "off",
+    },
+)
+about = Facts(
+    "About",
+    {
+        "api_about": "the interface of python-graphblas",
+        "api_version": (2, 1, 0),
+        "library_about": "GraphBLAS for Python, with engines of its own",
+        "library_license": "Apache-2.0",
+        "library_name": "grblas_gpu",
+        "library_version": tuple(int(part) for part in __version__.split(".")),
+        "mode": "blocking",
+        "openmp": False,
+    },
+)
+
+
+class Burble:
+    """``with gb.ss.burble:`` prints what ran, as ``gb.trace`` tells it.
+
+    >>> import grblas_gpu as gb
+    >>> v = gb.Vector.from_dense([1, 2])
+    >>> with gb.ss.burble:
+    ...     v << v + v
+    op ... output  ms ...
+    ewise_add ...
+    """
+
+    def __init__(self) -> None:
+        self._traces: list[Trace] = []
+
+    def __enter__(self) -> Burble:
+        self._traces.append(trace().__enter__())
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        ended = self._traces.pop()
+        ended.__exit__(*exc)
+        print(ended)
+
+
+burble = Burble()

@@ -1,0 +1,15 @@
+"""No expression of ours computes itself by accident: here nothing does unless it is asked to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from grblas_gpu import config
+
+
+@pytest.fixture(autouse=True)
+def nothing_computes_itself() -> Iterator[None]:
+    with config.set(autocompute=False):
+        yield

@@ -1,0 +1,67 @@
+"""Settings: python-graphblas's spelling (donfig's), and nothing that is not one."""
+
+from __future__ import annotations
+
+import graphblas
+import pytest
+
+from grblas_gpu.config import Config
+
+
+def test_defaults_are_those_of_python_graphblas() -> None:
+    settings = Config({})
+    assert {name: settings[name] for name in ("autocompute", "mapnumpy")} == {"autocompute": True, "mapnumpy": True}
+    packaged: dict = {}
+    for defaults in graphblas.config.defaults:
+        packaged.update(defaults)
+    assert packaged == {"autocompute": True, "mapnumpy": True}
+
+
+def test_all_forms() -> None:
+    settings = Config({})
+    settings.set(autocompute=False)
+    assert settings.get("autocompute") is settings["autocompute"] is False
+    settings.set({"autocompute": True, "loops": "iterated"})
+    assert settings.to_dict() == {"autocompute": True, "loops": "iterated", "mapnumpy": True}
+    settings.update({"loops": "auto"})
+    settings["mapnumpy"] = False
+    with settings.set({"loops": "recorded"}, autocompute=False) as inside:
+        assert inside is settings
+        settings.set(mapnumpy=True)  # stays, because the block did not set it
+    assert settings.to_dict() == {"autocompute": True, "loops": "auto", "mapnumpy": True}
+    assert "autocompute" in settings
+    assert "typo" not in settings
+    assert settings.get("typo", 3) == 3
+
+
+def test_environment() -> None:
+    settings = Config({"GRAPHBLAS_AUTOCOMPUTE": "false", "GRAPHBLAS_LOOPS": "iterated"})
+    assert settings.to_dict() == {"autocompute": False, "loops": "iterated", "mapnumpy": True}
+    settings.set(autocompute=True)
+    settings.refresh()
+    assert settings["autocompute"] is False
+    with pytest.raises(ValueError, match="autocompute"):
+        Config({"GRAPHBLAS_AUTOCOMPUTE": "perhaps"})
+
+
+@pytest.mark.parametrize(
+    ("error", "mistake"),
+    [
+        (KeyError, lambda c: c.get("typo")),
+        (KeyError, lambda c: c["typo"]),
+        (KeyError, lambda c: c.set(typo=1)),
+        (KeyError, lambda c: c.set({"autocompute": False, "typo": 1})),
+        (KeyError, lambda c: c.update(typo=1)),
+        (ValueError, lambda c: c.set(autocompute=1)),
+        (ValueError, lambda c: c.set(autocompute="yes")),
+        (ValueError, lambda c: c.set(mapnumpy=False, loops="sometimes")),
+        (TypeError, lambda c: c.pop("loops")),
+        (TypeError, lambda c: c.clear()),
+    ],
+)
+def test_mistakes_change_nothing(error: type[Exception], mistake: object) -> None:
+    settings = Config({})
+    before = settings.to_dict()
+    with pytest.raises(error):
+        mistake(settings)  # type: ignore[operator]
+    assert settings.to_dict() == before

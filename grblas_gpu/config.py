@@ -13,8 +13,8 @@ _FLAG = (True, False)
 #: ``autocompute``: expressions compute themselves where an object is needed. ``mapnumpy``: names under ``.numpy`` are
 #: GraphBLAS's own operators where they mean the same; they always are. ``loops``: "auto" records loops where the engine
 #: runs them as a whole, "recorded" everywhere, "iterated" nowhere. ``progress``: whether long work shows how far it is,
-#: on terminals and in notebooks. ``read_limit``: how many bytes of memory a file may ask for; None for as much as it can
-#: fill, or a bit more.
+#: on terminals and in notebooks. ``read_limit``: how many bytes of memory a file may ask for; None for as much as it
+#: can fill, or a bit more.
 _CHOICES: dict[str, tuple[Any, ...]] = {
     "autocompute": _FLAG,
     "loops": ("auto", "recorded", "iterated"),

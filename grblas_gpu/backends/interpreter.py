@@ -111,7 +111,9 @@ def repeat(program: Program) -> int:
 
 def holds(condition: Any) -> bool:
     """Whether a condition is true now: entries of a vector or matrix, or a scalar, or an expression of either."""
-    now = condition if condition._role in ("object", "transposed") else condition.new()  # which would keep a first value
+    now = (
+        condition if condition._role in ("object", "transposed") else condition.new()
+    )  # which would keep a first value
     return bool(now.nvals if now.ndim else now)
 
 

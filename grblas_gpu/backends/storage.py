@@ -295,7 +295,7 @@ def _shortened(array: Array, length: int) -> Array:
 
 
 #: For arrays that are not NumPy's, how their engine finds what a store remembers: an object with ``transpose``,
-#: ``row_ids``, ``max_degree`` and ``same_arrays``.
+#: ``row_ids``, ``max_degree``, ``is_diagonal`` and ``same_arrays``.
 natives: dict[type, Any] = {}
 
 
@@ -319,6 +319,7 @@ class MatrixStore:
         "_once",
         "value_range",
         "_hub_neighbours",
+        "_is_diagonal",
         "copies",
         "__weakref__",
     )
@@ -337,6 +338,7 @@ class MatrixStore:
         self._row_ids: Array | None = None
         self._max_degree: int | None = None
         self._hub_neighbours: Array | None = None
+        self._is_diagonal: bool | None = None
 
     @classmethod
     def repeated(cls, once: MatrixStore, copies: int) -> MatrixStore:
@@ -351,7 +353,7 @@ class MatrixStore:
         whole = np.zeros(1, INDEX, like=starts) + store.nvals
         offset = once.indptr.dtype if store.nvals <= INT32_LIMIT else INDEX
         store.indptr = np.concatenate([starts.reshape(-1), whole]).astype(offset, copy=False)
-        store._transpose = store._row_ids = store._max_degree = store._hub_neighbours = None
+        store._transpose = store._row_ids = store._max_degree = store._hub_neighbours = store._is_diagonal = None
         return store
 
     def __getattr__(self, name: str) -> Any:
@@ -416,6 +418,19 @@ class MatrixStore:
             else:
                 self._max_degree = natives[type(self.indptr)].max_degree(self)
         return self._max_degree
+
+    @property
+    def is_diagonal(self) -> bool:
+        """Whether every row has one entry, on the diagonal."""
+        if self._is_diagonal is None:
+            if not self.nrows == self.ncols == self.nvals:
+                self._is_diagonal = False
+            elif isinstance(self.indices, np.ndarray):
+                places = np.arange(self.nrows)
+                self._is_diagonal = np.array_equal(self.indices, places) and np.array_equal(self.indptr[:-1], places)
+            else:
+                self._is_diagonal = natives[type(self.indices)].is_diagonal(self)
+        return self._is_diagonal
 
     def transposed(self) -> MatrixStore:
         """The transpose, made once. A symmetric matrix is its own: one structure serves both directions."""

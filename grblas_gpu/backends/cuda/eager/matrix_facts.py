@@ -16,21 +16,29 @@ from ..runtime.compile import functions, using
 from ..runtime.launch import launch
 from .transpose import row_ids, transpose
 
-__all__ = ["hub_neighbours", "max_degree", "row_ids", "same_arrays", "transpose"]
+__all__ = ["hub_neighbours", "is_diagonal", "max_degree", "row_ids", "same_arrays", "transpose"]
 
 natives[cupy.ndarray] = sys.modules[__name__]
 
 _WORDS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
-_KERNELS = ("longest_row_kernel", "differences_kernel", "hub_neighbours_kernel")
+_KERNELS = ("longest_row_kernel", "differences_kernel", "hub_neighbours_kernel", "off_diagonal_kernel")
 DENSE_ROWS = 8  # entries on average: in shorter rows the first entry is as good as any
 
 
 def max_degree(a: MatrixStore) -> int:
     """The length of the longest row."""
-    longest_row, _, _ = _kernels(a.indptr.dtype, np.dtype(np.uint8))
+    longest_row, *_ = _kernels(a.indptr.dtype, np.dtype(np.uint8))
     slots = scratch_arrays.current().slots()
     launch(longest_row, a.nrows, (a.indptr, a.nrows, slots.address))
     return slots.counter().read()  # synchronizes
+
+
+def is_diagonal(a: MatrixStore) -> bool:
+    """Whether every row of a square matrix with an entry for each has it on the diagonal."""
+    *_, off_diagonal = _kernels(a.indptr.dtype, np.dtype(np.uint8), a.indices.dtype)
+    slots = scratch_arrays.current().slots()
+    launch(off_diagonal, a.nrows, (a.indptr, a.indices, a.nrows, slots.address))
+    return slots.counter().read() == 0  # synchronizes
 
 
 def same_arrays(a: MatrixStore, b: MatrixStore) -> bool:
@@ -44,7 +52,7 @@ def same_arrays(a: MatrixStore, b: MatrixStore) -> bool:
 def _same(x: Array, y: Array) -> bool:
     if x.dtype != y.dtype or len(x) != len(y):
         return False
-    _, differences, _ = _kernels(np.dtype(np.int64), np.dtype(_WORDS[x.dtype.itemsize]))
+    _, differences, *_ = _kernels(np.dtype(np.int64), np.dtype(_WORDS[x.dtype.itemsize]))
     slots = scratch_arrays.current().slots()
     launch(differences, len(x), (x, y, len(x), slots.address))
     return slots.counter().read() == 0  # synchronizes
@@ -59,7 +67,7 @@ def hub_neighbours(a: MatrixStore) -> Array | None:
     if a.nrows != a.ncols or a.nvals < DENSE_ROWS * a.nrows:
         return None
     if a._hub_neighbours is None:
-        _, _, find = _kernels(a.indptr.dtype, np.dtype(np.uint8), a.indices.dtype)
+        _, _, find, _ = _kernels(a.indptr.dtype, np.dtype(np.uint8), a.indices.dtype)
         length = -(-a.nrows // 4) * 4  # read by fours
         room = cupy.empty(2 * length + -(-length // a.indices.itemsize), a.indices.dtype)
         a._hub_neighbours = room[: 2 * length].reshape(2, length)

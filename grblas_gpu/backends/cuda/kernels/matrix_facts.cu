@@ -22,6 +22,14 @@ extern "C" __global__ void differences_kernel(const Word* a, const Word* b, int6
     add_to_counter(count, found);
 }
 
+// How many rows do not begin with their diagonal entry, row i as entry i.
+extern "C" __global__ void off_diagonal_kernel(const Offset* indptr, const Column* indices, int64 nrows, int64* count) {
+    int64 found = 0;
+    for (int64 i = thread_in_grid(); i < nrows; i += threads_in_grid())
+        found += int64(indptr[i]) != i || int64(indices[i]) != i;
+    add_to_counter(count, found);
+}
+
 // For every row the two columns whose own rows have most entries: a search is likely to have been there. A warp takes a row, and the
 // beginning of a very long one will do. The second ones follow the first ones, from a multiple of four on, and after them flags of the
 // rows that have entries. What there is not is -1; the last entry that a row has, column k, is -2 - k.

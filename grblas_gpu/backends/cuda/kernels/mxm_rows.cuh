@@ -1,55 +1,14 @@
-// Rows of sparse matrices: lookups in them, masks made of them, and all products that one row of a result is made of.
-// Generated: LeftColumn, RightColumn, MaskColumn (types of column indices), LeftOffset, RightOffset, MaskOffset (types of
-// row offsets), MaskValue, and
-//   MASK         where the result may have entries: EVERYWHERE, INSIDE or OUTSIDE of the mask's
-//   MASK_VALUED  an entry of the mask counts only if its value is nonzero
-//   MASK_ISO     one value stands for all
+// Rows of sparse matrices: all products that one row of a result is made of. Generated: LeftColumn, RightColumn (types of
+// column indices), LeftOffset, RightOffset (types of row offsets), and what matrix_mask.cuh needs.
 
-#include "grid.cuh"
+#include "matrix_mask.cuh"
 
-constexpr int EVERYWHERE = 0, INSIDE = 1, OUTSIDE = 2;
-
-template <class Offset, class Column> struct Rows {
-    const Offset* indptr;
-    const Column* indices;  // ascending in each row
-};
 using LeftRows = Rows<LeftOffset, LeftColumn>;
 using RightRows = Rows<RightOffset, RightColumn>;
-using MaskRows = Rows<MaskOffset, MaskColumn>;
-struct Mask {
-    MaskRows rows;
-    const MaskValue* values;
-};
-
-// The first place in [lo, hi) whose number is at least `wanted`, or hi.
-template <class T> DEVICE int64 lower_bound(const T* numbers, int64 lo, int64 hi, int64 wanted) {
-    while (lo < hi) {
-        int64 middle = (lo + hi) >> 1;
-        if (numbers[middle] < wanted) lo = middle + 1;
-        else hi = middle;
-    }
-    return lo;
-}
 
 // The row that an entry belongs to.
 template <class Offset> DEVICE int64 row_of(const Offset* indptr, int64 nrows, int64 entry) {
     return upper_bound(indptr, 0, nrows, Offset(entry)) - 1;
-}
-
-DEVICE bool counts(const Mask& mask, int64 entry) {
-    if constexpr (MASK_VALUED) return mask.values[MASK_ISO ? 0 : entry] != MaskValue(0);
-    else return true;
-}
-
-DEVICE bool allowed(const Mask& mask, int64 i, int64 j) {
-    if constexpr (MASK == EVERYWHERE) {
-        return true;
-    } else {
-        int64 stop = mask.rows.indptr[i + 1];
-        int64 entry = lower_bound(mask.rows.indices, mask.rows.indptr[i], stop, j);
-        bool inside = entry < stop && mask.rows.indices[entry] == j && counts(mask, entry);
-        return inside == (MASK == INSIDE);
-    }
 }
 
 // use(inside, k, p, q) for every pair of an entry p = (i, k) of the left factor and an entry q = (k, .) of the right one.

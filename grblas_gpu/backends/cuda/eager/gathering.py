@@ -1,0 +1,117 @@
+"""Rows of a matrix by number, and products with a factor that has at most one entry in each row: rows, scaled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy
+import numpy as np
+
+from ...entries import cast, compress
+from ...storage import INDEX, Array, MatrixStore
+from ..runtime import workspace as scratch_arrays
+from ..runtime.compile import constant, functions, product, using
+from ..runtime.launch import BLOCK, TILES
+from .masks import address
+from .mxm_operands import MatrixMask
+from .mxv_product import index_key
+from .operating import compute
+from .rows import chunks_of
+from .selecting import inside
+
+_KERNELS = ("sum_lengths_kernel", "list_offsets_kernel", "gather_entries_kernel")
+_BOOL = np.dtype(bool)
+
+
+def rows_at(b: MatrixStore, index: Array) -> MatrixStore:
+    """``t[p, :] = b[index[p], :]``; rows may repeat."""
+    return _gathered(b, None, cupy.ascontiguousarray(index.astype(INDEX, copy=False)), None, len(index))
+
+
+def is_simple(a: MatrixStore, b: MatrixStore) -> bool:
+    """Whether a product is but the rows or columns of one factor, scaled: asked of matrices with few entries only."""
+    return (0 < a.nvals <= a.nrows and a.max_degree <= 1) or (0 < b.nvals == b.nrows == b.ncols and b.is_diagonal)
+
+
+def scaled(a: MatrixStore, b: MatrixStore, semiring: Any, mask: MatrixMask) -> MatrixStore:
+    """``t[i, j] = mult(a[i, k], b[k, j])`` where there is one k at most for each entry."""
+    if a.nvals <= a.nrows and a.max_degree <= 1:
+        result = _gathered(b, a, None, semiring, a.nrows)
+    else:
+        result = _gathered(b, a, None, semiring, a.nrows, columns=True)
+    return result if mask.store is None else inside(result, mask)
+
+
+def _gathered(
+    b: MatrixStore, a: MatrixStore | None, index: Array | None, semiring: Any, nrows: int, columns: bool = False
+) -> MatrixStore:
+    """The rows of ``b`` (or with ``columns`` of ``a``), as the factor ``a``, or an index, wants them."""
+    whole = a if columns and a is not None else b  # whose rows and columns the result has
+    factor = b if columns else a
+    keeps = columns or (a is not None and a.nvals == a.nrows == a.ncols and a.is_diagonal)
+    left = b if a is None else a
+    op = None if semiring is None else semiring.binaryop
+    dtype = b.values.dtype if semiring is None else semiring.return_type.np_type
+    iso = left.iso and b.iso and (op is None or op.positional is None)
+    offset = whole.indptr.dtype if keeps else np.dtype(INDEX)
+    flags = {
+        "INDEXED": index is not None,
+        "KEEPS": keeps,
+        "COLUMNS": columns,
+        "LEFT_ISO": left.iso,
+        "RIGHT_ISO": b.iso,
+        "OUT_ISO": iso,
+        "MULTIPLIED": op is not None,
+    }
+    sum_lengths, list_offsets, gather = functions(
+        "gather_rows.cu",
+        (
+            None if op is None else semiring.key,
+            (left.values.dtype.char, b.values.dtype.char, dtype.char),
+            index_key(whole),
+            None if factor is None else index_key(factor),
+            *flags.values(),
+        ),
+        _KERNELS,
+        lambda: [
+            using("Offset", offset),
+            using("RowOffset", whole.indptr.dtype),
+            using("Column", whole.indices.dtype),
+            using("FactorOffset", np.dtype(INDEX) if factor is None else factor.indptr.dtype),
+            using("FactorColumn", np.dtype(INDEX) if factor is None else factor.indices.dtype),
+            using("LeftStored", left.values.dtype),
+            using("RightStored", b.values.dtype),
+            using("Value", dtype),
+            *_operator(op),
+            *(constant(name, flag) for name, flag in flags.items()),
+        ],
+    )
+    scratch = scratch_arrays.current()
+    pattern = (0, 0) if factor is None else (factor.indptr.data.ptr, factor.indices.data.ptr)
+    walk = (address(index), *pattern)
+    if keeps:
+        offsets, indices, entries = whole.indptr, whole.indices, whole.nvals
+    else:
+        offsets = cupy.zeros(nrows + 1, INDEX)
+        sums, total = scratch.tile_sums.data.ptr, scratch.values("total", np.dtype(INDEX), 1).data.ptr
+        scratch.launch(sum_lengths, TILES, (*walk, b.indptr.data.ptr, nrows, sums), 1)
+        scratch.launch(list_offsets, TILES, (*walk, b.indptr.data.ptr, nrows, sums, total, offsets.data.ptr), 1)
+        entries = scratch.number_at(total) if nrows else 0  # synchronizes: memory must be sized
+        indices = cupy.empty(entries, whole.indices.dtype)
+    count = min(1, entries) if iso else entries
+    values = b.values[:count].copy() if op is None and iso else cupy.empty(count, dtype)
+    if iso and op is not None and count:
+        values = compute(op, cast(left.values, op.type.np_type), cast(b.values, op.type2.np_type))
+        values = compress(cast(values, dtype))
+    if entries and not (iso and keeps):
+        operands = (left.values.data.ptr, b.values.data.ptr, whole.indptr.data.ptr, whole.indices.data.ptr)
+        outputs = (offsets.data.ptr, nrows, entries, indices.data.ptr, values.data.ptr)
+        scratch.launch(gather, chunks_of(entries), (*walk, *operands, *outputs), BLOCK // 32)
+    return MatrixStore(nrows, b.ncols, offsets, indices, values)
+
+
+def _operator(op: Any) -> list[str]:
+    if op is None:  # nobody calls it
+        types = [using(name, _BOOL) for name in ("Left", "Right")]
+        return [*types, "DEVICE bool multiply(bool, bool, int64, int64, int64, int64) { return true; }"]
+    return [using("Left", op.type.np_type), using("Right", op.type2.np_type), product("multiply", op)]

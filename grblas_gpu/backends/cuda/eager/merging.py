@@ -1,0 +1,119 @@
+"""Two matrices entry by entry: unions, intersections and the output step, as a merge of their rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy
+import numpy as np
+
+from ...entries import cast
+from ...storage import INDEX, INT32_LIMIT, MatrixStore
+from ..runtime import workspace as scratch_arrays
+from ..runtime.compile import constant, functions, product, using
+from ..runtime.counters import EDGES
+from ..runtime.launch import BLOCK
+from ..runtime.workspace import word
+from .mxm_operands import MatrixMask
+from .mxv_product import index_key
+from .selecting import mask_addresses, offsets_room
+
+UNION, INTERSECTION, WRITE = 0, 1, 2  # as in kernels/merge_matrices.cu
+TILE = 2048  # as in kernels/merge.cuh
+_KERNELS = ("count_merged_kernel", "fill_merged_kernel")
+_BOOL = np.dtype(bool)
+
+
+def worthwhile(*stores: Any) -> bool:
+    """Whether these are matrices that the kernels number the columns of by 32 bits."""
+    first = stores[0]
+    return type(first) is MatrixStore and max(first.nrows, first.ncols) <= INT32_LIMIT
+
+
+def same_structure(x: MatrixStore, y: MatrixStore) -> bool:
+    """Whether two matrices share their index arrays."""
+    return x.indptr is y.indptr and x.once.indices is y.once.indices
+
+
+def merge(
+    x: MatrixStore,
+    y: MatrixStore,
+    op: Any,
+    kind: int,
+    dtype: np.dtype,
+    defaults: tuple[Any, Any] | None = None,
+    mask: MatrixMask | None = None,
+    replace: bool = False,
+) -> MatrixStore:
+    """``op`` where both have an entry (None: that of ``y``), and what the kind says elsewhere."""
+    mask = MatrixMask() if mask is None else mask
+    entries = x.nvals + y.nvals
+    offset = np.dtype(np.int32 if entries <= INT32_LIMIT else INDEX)
+    if entries == 0:
+        return MatrixStore(x.nrows, x.ncols, x.indptr, x.indices, cupy.empty(0, dtype))
+
+    def kernels(iso: bool) -> tuple[Any, ...]:
+        key = (
+            None if op is None else op.key,
+            (x.values.dtype.char, x.iso, index_key(x)),
+            (y.values.dtype.char, y.iso, index_key(y)),
+            (kind, dtype.char, defaults is None, mask.key, replace, offset.char, iso),
+        )
+        return functions(
+            "merge_matrices.cu",
+            key,
+            _KERNELS,
+            lambda: [
+                *_operand("X", x),
+                *_operand("Y", y),
+                *_operator(op, y),
+                using("Out", dtype),
+                using("OutOffset", offset),
+                *mask.pieces(),
+                constant("KIND", kind),
+                constant("DEFAULTS", defaults is not None),
+                constant("ACCUM", op is not None),
+                constant("REPLACE", replace),
+                constant("OUT_ISO", iso),
+            ],
+        )
+
+    left, right = (0, 0) if defaults is None else defaults
+    given = (
+        *(array.data.ptr for m in (x, y) for array in (m.indptr, m.indices, m.values)),
+        x.nrows,
+        entries,
+        0 if op is None else word(cast(np.asarray(left).reshape(1), op.type.np_type)[0]),
+        0 if op is None else word(cast(np.asarray(right).reshape(1), op.type2.np_type)[0]),
+        *mask_addresses(mask),
+    )
+    scratch = scratch_arrays.current()
+    slots = scratch.slots()
+    tiles = -(-entries // TILE)
+    splits = scratch.values("splits", np.dtype(INDEX), 3 * (tiles + 1)).data.ptr
+    offsets, done = offsets_room(scratch, tiles), scratch.flags("counted", 8).data.ptr
+    scratch.launch(kernels(False)[0], tiles * BLOCK, (*given, splits, offsets, done, slots.host))
+    kept = slots.published().read()  # synchronizes: memory must be sized
+    positional = op is not None and op.positional is not None
+    iso = kept > 0 and not positional and defaults is None and slots.published(EDGES).read() == 1
+    indptr, indices = cupy.empty(x.nrows + 1, offset), cupy.empty(kept, x.indices.dtype)
+    values = cupy.empty(1 if iso else kept, dtype)
+    outputs = (splits, offsets, indptr.data.ptr, indices.data.ptr, values.data.ptr)
+    scratch.launch(kernels(iso)[1], tiles * BLOCK, (*given, *outputs))
+    return MatrixStore(x.nrows, x.ncols, indptr, indices, values)
+
+
+def _operand(name: str, m: MatrixStore) -> list[str]:
+    return [
+        using(name, m.values.dtype),
+        using(f"{name}Offset", m.indptr.dtype),
+        using(f"{name}Column", m.indices.dtype),
+        constant(f"{name}_ISO", m.iso),
+    ]
+
+
+def _operator(op: Any, y: MatrixStore) -> list[str]:
+    if op is None:  # what is new takes the place of what was there
+        types = [using("Left", _BOOL), using("Right", y.values.dtype)]
+        return [*types, "DEVICE Right op(Left, Right y, int64, int64, int64, int64) { return y; }"]
+    return [using("Left", op.type.np_type), using("Right", op.type2.np_type), product("op", op)]

@@ -1,0 +1,53 @@
+"""Matrix times full vector, balanced over entries: a pull of rows that are added up whole."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...storage import Array, MatrixStore, VectorStore
+from ..runtime.arrays import two_arrays
+from ..runtime.compile import constant, functions
+from ..runtime.counters import EDGES
+from ..runtime.launch import BLOCK
+from ..runtime.workspace import Scratch
+from .masks import NO_MASK, VectorMask, address
+from .mxv_product import Product, index_key
+from .rows import LEAST_CHUNK, chunks_of, rests
+
+_BOOL = np.dtype(bool)
+_KERNELS = ("pull_balanced_kernel", "add_rests_kernel")
+
+
+def suits(product: Product, m: MatrixStore, u: VectorStore, mask: VectorMask) -> bool:
+    """Whether every row has to be added up whole."""
+    if mask is not NO_MASK or u.kind != "full" or m.copies > 1:
+        return False
+    ends_early = product.exit_at_first or (product.has_terminal and product.dtype == _BOOL)
+    return not ends_early and product.semiring.binaryop.positional is None
+
+
+def pull_balanced(
+    product: Product, m: MatrixStore, u: VectorStore, following: Array | None, scratch: Scratch
+) -> VectorStore:
+    """``following``: the offsets of the matrix that the result is likely to be multiplied with next."""
+    nrows, entries = m.nrows, m.nvals
+    aligned = m.indices.data.ptr % 16 == 0 and m.values.data.ptr % 16 == 0
+    kernel, add_rests = functions(
+        "pull_balanced.cu",
+        (product.key, index_key(m), aligned),
+        _KERNELS,
+        lambda: [*product.pieces(m), constant("FULL", True), *NO_MASK.pieces(), constant("ALIGNED", aligned)],
+    )
+    present, values = two_arrays(nrows, _BOOL, nrows, product.dtype)
+    slots = scratch.slots()
+    kept = rests(scratch)
+    operands = (m.indptr.data.ptr, m.indices.data.ptr, m.values.data.ptr, 0, u.values.data.ptr, 0, 0)
+    outputs = (nrows, entries, present.data.ptr, values.data.ptr, address(following))
+    scratch.launch(kernel, chunks_of(entries), (*operands, *outputs, *kept, slots.address, slots.host), BLOCK // 32)
+    if entries > LEAST_CHUNK:
+        words = (m.indptr.data.ptr, entries, values.data.ptr, *kept)
+        scratch.launch(add_rests, chunks_of(entries), words)
+    result = VectorStore.counted_bitmap(nrows, values, present, slots.published(), nrows)
+    if following is not None:
+        result.edges = following, slots.published(EDGES)
+    return result

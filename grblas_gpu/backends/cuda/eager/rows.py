@@ -1,0 +1,64 @@
+"""Reductions of the rows of a matrix, balanced over its entries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...storage import INDEX, MatrixStore, VectorStore
+from ..runtime import workspace as scratch_arrays
+from ..runtime.arrays import empty_list, two_arrays
+from ..runtime.compile import binary, constant, functions, using
+from ..runtime.launch import BLOCK
+from ..runtime.workspace import Scratch
+
+MOST_CHUNKS, LEAST_CHUNK = 16384, 1024  # as in kernels/row_sums.cuh
+_BOOL = np.dtype(bool)
+_KERNELS = ("reduce_rows_kernel", "add_rests_kernel", "repeat_rows_kernel")
+
+
+def chunks_of(entries: int) -> int:
+    """How many warps a sum over rows can use, at most."""
+    return min(MOST_CHUNKS, -(-entries // LEAST_CHUNK))
+
+
+def rests(scratch: Scratch) -> tuple[int, int]:
+    """Where chunks leave values, and the rows that these belong to."""
+    room = scratch.values("rests of rows", np.dtype(INDEX), 2 * MOST_CHUNKS)
+    return room.data.ptr, room.data.ptr + 8 * MOST_CHUNKS
+
+
+def reduce_rows(a: MatrixStore, monoid: Any) -> VectorStore:
+    """The entries of each row combined; no entry for an empty row."""
+    dtype, nrows, entries = monoid.return_type.np_type, a.nrows, a.nvals
+    if entries == 0:
+        return empty_list(nrows, dtype)
+    scratch = scratch_arrays.current()
+    aligned = a.values.data.ptr % 16 == 0
+    reduce, add_rests, repeat = functions(
+        "reduce_rows.cu",
+        (monoid.key, a.values.dtype.char, a.indptr.dtype.char, aligned),
+        _KERNELS,
+        lambda: [
+            using("Offset", a.indptr.dtype),
+            using("Stored", a.values.dtype),
+            using("Value", dtype),
+            constant("ALIGNED", aligned),
+            binary("add", monoid.binaryop),
+        ],
+    )
+    present, result = two_arrays(nrows, _BOOL, nrows, dtype)
+    slots = scratch.slots()
+    outputs = (present.data.ptr, result.data.ptr)
+    counters = (slots.address, slots.host)
+    if a.iso:
+        scratch.launch(repeat, nrows, (a.indptr.data.ptr, nrows, a.values.data.ptr, *outputs, *counters))
+    else:
+        kept = rests(scratch)
+        given = (a.indptr.data.ptr, nrows, entries, a.values.data.ptr)
+        scratch.launch(reduce, chunks_of(entries), (*given, *outputs, *kept, *counters), BLOCK // 32)
+        if entries > LEAST_CHUNK:
+            words = (a.indptr.data.ptr, entries, result.data.ptr, *kept)
+            scratch.launch(add_rests, chunks_of(entries), words)
+    return VectorStore.counted_bitmap(nrows, result, present, slots.published(), nrows)

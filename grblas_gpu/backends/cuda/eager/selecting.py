@@ -1,0 +1,83 @@
+"""The entries of a matrix that an operator or a mask lets through: counted, then written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy
+import numpy as np
+
+from ...entries import cast
+from ...storage import INDEX, MatrixStore
+from ..runtime import workspace as scratch_arrays
+from ..runtime.compile import constant, functions, index_unary, using
+from ..runtime.launch import BLOCK
+from ..runtime.workspace import Scratch, word
+from .masks import address
+from .mxm_operands import EVERYWHERE, MatrixMask
+from .mxv_product import index_key, index_pieces, uses
+from .rows import MOST_CHUNKS, chunks_of
+
+_KERNELS = ("count_entries_kernel", "fill_entries_kernel")
+_BOOL = np.dtype(bool)
+
+
+def select(a: MatrixStore, op: Any, thunk: Any) -> MatrixStore:
+    """The entries for which ``op(x, i, j, thunk)`` is true."""
+    return _kept(a, op, word(cast(np.asarray(thunk).reshape(1), op.type2.np_type)[0]), MatrixMask())
+
+
+def inside(a: MatrixStore, mask: MatrixMask) -> MatrixStore:
+    """The entries that a mask lets through."""
+    return _kept(a, None, 0, mask)
+
+
+def mask_addresses(mask: MatrixMask) -> tuple[int, int, int]:
+    store = mask.store
+    return (0, 0, 0) if store is None else (store.indptr.data.ptr, store.indices.data.ptr, address(mask.values))
+
+
+def offsets_room(scratch: Scratch, number: int) -> int:
+    """Where chunks note how many entries they keep, and find where to write them."""
+    return scratch.values("offsets of chunks", np.dtype(INDEX), number).data.ptr
+
+
+def _kept(a: MatrixStore, op: Any, thunk: int, mask: MatrixMask) -> MatrixStore:
+    entries = a.nvals
+    if entries == 0:
+        return a.copy()
+    count, fill = functions(
+        "select_entries.cu",
+        (None if op is None else op.key, a.values.dtype.char, a.iso, index_key(a), mask.key),
+        _KERNELS,
+        lambda: [
+            *index_pieces(a),
+            using("Stored", a.values.dtype),
+            *_operator(op),
+            *mask.pieces(),
+            constant("SELECT", op is not None),
+            constant("USES_ROW", mask.where != EVERYWHERE or (op is not None and uses(op, "i"))),
+            constant("ISO", a.iso),
+        ],
+    )
+    scratch = scratch_arrays.current()
+    slots = scratch.slots()
+    offsets, done = offsets_room(scratch, MOST_CHUNKS), scratch.flags("counted", 8).data.ptr
+    given = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr, a.nrows, entries, thunk, *mask_addresses(mask))
+    warps = chunks_of(entries)
+    scratch.launch(count, warps, (*given, offsets, done, slots.host), BLOCK // 32)
+    kept = slots.published().read()  # synchronizes: memory must be sized
+    if kept == entries:
+        return a.copy()
+    indptr, indices = cupy.empty(a.nrows + 1, a.indptr.dtype), cupy.empty(kept, a.indices.dtype)
+    values = a.values[: min(1, kept)].copy() if a.iso else cupy.empty(kept, a.values.dtype)
+    outputs = (offsets, indptr.data.ptr, indices.data.ptr, values.data.ptr)
+    scratch.launch(fill, warps, (*given, *outputs), BLOCK // 32)
+    return MatrixStore(a.nrows, a.ncols, indptr, indices, values)
+
+
+def _operator(op: Any) -> list[str]:
+    if op is None:  # nobody calls it, but it must have a name
+        types = [using("Left", _BOOL), using("Thunk", np.dtype(INDEX))]
+        return [*types, "DEVICE bool op(bool, int64, int64, int64) { return true; }"]
+    return [using("Left", op.type.np_type), using("Thunk", op.type2.np_type), index_unary("op", op)]

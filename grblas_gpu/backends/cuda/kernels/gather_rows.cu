@@ -1,0 +1,98 @@
+// Rows of a matrix b, one for each row of the result, and what a factor with at most one entry in each row makes of them:
+//   INDEXED  row p of the result is row index[p] of b;  otherwise row k if (p, k) is the entry of row p of the factor
+//   KEEPS    the result has the rows of b as they are: nothing is gathered, offsets and columns are those of b
+//   COLUMNS  the factor is a diagonal on the right: it is met by columns, and rows stay
+// Generated: Offset (of the result), RowOffset (of b), Column, FactorOffset, FactorColumn, LeftStored, RightStored, Left,
+// Right, Value, multiply, LEFT_ISO, RIGHT_ISO, OUT_ISO, MULTIPLIED (otherwise values are copied).
+
+#include "row_starts.cuh"
+#include "tiles.cuh"
+
+struct Factor {
+    const int64* index;
+    const FactorOffset* indptr;
+    const FactorColumn* indices;
+
+    // The row of b that is wanted, or -1; and which entry of the factor wants it.
+    DEVICE int64 row(int64 p) const {
+        if constexpr (KEEPS) return p;
+        else if constexpr (INDEXED) return index[p];
+        else return indptr[p] < indptr[p + 1] ? int64(indices[indptr[p]]) : -1;
+    }
+    DEVICE int64 entry(int64 p) const {
+        if constexpr (KEEPS || INDEXED) return p;
+        else return indptr[p];
+    }
+};
+#define FACTOR const int64 *index, const FactorOffset *factor_indptr, const FactorColumn *factor_indices
+
+DEVICE int64 length_of(const Factor& factor, const RowOffset* indptr, int64 p) {
+    int64 row = factor.row(p);
+    return row < 0 ? 0 : int64(indptr[row + 1]) - int64(indptr[row]);
+}
+
+extern "C" __global__ void sum_lengths_kernel(FACTOR, const RowOffset* indptr, int64 nrows, int64* sums) {
+    Factor factor = {index, factor_indptr, factor_indices};
+    sum_tiles(nrows, sums, [&](int64 p) { return length_of(factor, indptr, p); });
+}
+
+extern "C" __global__ void list_offsets_kernel(
+    FACTOR, const RowOffset* indptr, int64 nrows, const int64* sums, int64* total, int64* out_indptr
+) {
+    Factor factor = {index, factor_indptr, factor_indices};
+    with_offsets(
+        nrows, sums, total, [&](int64 p) { return length_of(factor, indptr, p); },
+        [&](int64 p, int64 offset, int64 length) {
+            if (p == 0) out_indptr[0] = 0;
+            out_indptr[p + 1] = offset + length;
+        }
+    );
+}
+
+// The entries of the result, of which `out_indptr` says where rows start.
+extern "C" __global__ void gather_entries_kernel(
+    FACTOR, const LeftStored* left, const RightStored* right, const RowOffset* indptr, const Column* indices,
+    const Offset* out_indptr, int64 nrows, int64 entries, Column* out_indices, Value* out
+) {
+    __shared__ Starts all_starts[WARPS_OF_BLOCK];
+    Factor factor = {index, factor_indptr, factor_indices};
+    Starts& starts = all_starts[threadIdx.x >> 5];
+    int64 length = chunk_length(entries);
+    for (int64 chunk = warp_in_grid(); chunk * length < entries; chunk += warps_in_grid()) {
+        int64 lo = chunk * length, hi = lo + length < entries ? lo + length : entries;
+        int64 first = first_row_at(out_indptr, nrows, lo), open_row = first - 1;
+        for (int64 base = lo; base < hi; base += WINDOW) {
+            int64 window_first = first;
+            list_starts(out_indptr, nrows, first, base, end_for_rows(base, hi, entries), starts, [](int64, bool) {});
+            int rank = 0;
+#pragma unroll
+            for (int k = 0; k < ITEMS; ++k) {
+                unsigned bits = starts.bits[k];
+                int own = rank + __popc(bits & (FULL_WARP >> (31 - lane())));
+                rank += __popc(bits);
+                int64 p = own ? window_first + starts.rows[own - 1] : open_row;
+                int64 to = base + 32 * k + lane();
+                if (to >= hi) continue;
+                int64 row = factor.row(p), from = KEEPS ? to : int64(indptr[row]) + (to - int64(out_indptr[p]));
+                int64 column = indices[from];
+                if (!KEEPS) out_indices[to] = Column(column);
+                if constexpr (OUT_ISO) continue;
+                if constexpr (MULTIPLIED) {
+                    if constexpr (COLUMNS) {
+                        Left x = cast<Left>(left[LEFT_ISO ? 0 : to]);
+                        Right y = cast<Right>(right[RIGHT_ISO ? 0 : column]);
+                        out[to] = cast<Value>(multiply(x, y, p, column, column, column));
+                    } else {
+                        Left x = cast<Left>(left[LEFT_ISO ? 0 : factor.entry(p)]);
+                        Right y = cast<Right>(right[RIGHT_ISO ? 0 : from]);
+                        out[to] = cast<Value>(multiply(x, y, p, row, row, column));
+                    }
+                } else {
+                    out[to] = right[from];
+                }
+            }
+            if (rank) open_row = window_first + starts.rows[rank - 1];
+            __syncwarp();
+        }
+    }
+}

@@ -1,0 +1,39 @@
+// How many entries every chunk keeps, turned into where each chunk writes, by the block that counts last; the host learns
+// the total.
+
+#include "cooperate.cuh"
+#include "publish.cuh"
+
+constexpr int AT_A_TIME = 8;
+
+// counts[k] = the sum of those before. One block.
+DEVICE int64 add_up(int64* counts, int64 number) {
+    __shared__ int64 shared[32];
+    volatile int64* given = counts;
+    int64 before = 0, total;
+    for (int64 base = 0; base < number; base += blockDim.x * AT_A_TIME) {
+        int64 first = base + threadIdx.x * AT_A_TIME, sum = 0, own[AT_A_TIME];
+#pragma unroll
+        for (int k = 0; k < AT_A_TIME; ++k) own[k] = first + k < number ? given[first + k] : 0;
+#pragma unroll
+        for (int k = 0; k < AT_A_TIME; ++k) sum += own[k];
+        int64 place = before + block_offset(sum, total, shared);
+#pragma unroll
+        for (int k = 0; k < AT_A_TIME; ++k) {
+            if (first + k < number) counts[first + k] = place;
+            place += own[k];
+        }
+        before += total;
+    }
+    return before;
+}
+
+// All threads of all blocks call it once, when their counts are written. `fact` is for the host, too; a block's thread 0
+// knows it.
+DEVICE void publish_offsets(int64* counts, int64 number, unsigned* done, int64 fact, volatile int64* host) {
+    if (!last_block(done)) return;
+    int64 total = add_up(counts, number);
+    if (threadIdx.x != 0) return;
+    host[SLOT_EDGES] = fact + 1;
+    host[SLOT_COUNT] = total + 1;
+}

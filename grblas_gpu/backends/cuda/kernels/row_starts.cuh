@@ -1,0 +1,60 @@
+// Which rows start in a window of entries that a warp looks at. Generated: Offset.
+
+#include "cooperate.cuh"
+
+constexpr int ITEMS = 8, WINDOW = 32 * ITEMS;
+constexpr int64 MOST_CHUNKS = 16384, LEAST_CHUNK = 4 * WINDOW;
+constexpr int WARPS_OF_BLOCK = 8;
+
+// The entries are cut into chunks of whole windows, one for a warp: how many depends on the number of entries only.
+DEVICE int64 chunk_length(int64 entries) {
+    int64 length = (entries + MOST_CHUNKS - 1) / MOST_CHUNKS;
+    return length < LEAST_CHUNK ? LEAST_CHUNK : (length + WINDOW - 1) / WINDOW * WINDOW;
+}
+
+// The first row that starts at an entry or later; all lanes of the warp ask for the same.
+DEVICE int64 first_row_at(const Offset* indptr, int64 nrows, int64 entry) {
+    return entry == 0 ? 0 : warp_upper_bound(indptr, nrows + 1, entry - 1);
+}
+
+// A bit for every entry of the window that is the first of its row, and these rows in order.
+struct Starts {
+    unsigned bits[ITEMS];
+    unsigned rows[WINDOW];  // counted from the first row of the window
+};
+
+// Lists the rows from `first` on that start before `stop`, in the window at `base`, and moves on; row_is(row, filled) is
+// told whether a row has entries.
+template <class RowIs>
+DEVICE void list_starts(
+    const Offset* indptr, int64 nrows, int64& first, int64 base, int64 stop, Starts& starts, RowIs row_is
+) {
+    if (lane() < ITEMS) starts.bits[lane()] = 0;
+    __syncwarp();
+    int64 window_first = first;
+    int count = 0;
+    for (;;) {
+        int64 row = first + lane();
+        bool there = row < nrows;
+        int64 start = there ? int64(indptr[row]) : 0;
+        there = there && start < stop;
+        bool filled = there && int64(indptr[row + 1]) > start;
+        if (there) row_is(row, filled);
+        unsigned all = __ballot_sync(FULL_WARP, there), some = __ballot_sync(FULL_WARP, filled);
+        if (filled) {
+            int at = int(start - base);
+            atomicOr(&starts.bits[at >> 5], 1u << (at & 31));
+            starts.rows[count + __popc(some & ((1u << lane()) - 1))] = unsigned(row - window_first);
+        }
+        count += __popc(some);
+        first += __popc(all);
+        if (all != FULL_WARP) break;
+    }
+    __syncwarp();
+}
+
+// Where the window at `base` ends for rows: those that start at the very end of the matrix, and have no entries, belong to
+// the last one.
+DEVICE int64 end_for_rows(int64 base, int64 hi, int64 entries) {
+    return base + WINDOW < hi ? base + WINDOW : hi == entries ? entries + 1 : hi;
+}

@@ -1,0 +1,92 @@
+"""Rows by number, and products with diagonals, by the CUDA engine's kernels against the definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from emulated_engine import ENGINES, loaded, moved
+from matrix_cases import same, with_degrees
+from mxv_cases import random_matrix
+from vector_cases import definitions
+
+from grblas_gpu import semiring
+from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request, monkeypatch) -> Iterator[Any]:
+    modules = ("eager.gathering", "eager.matrix_facts", "eager.mxm_operands")
+    with loaded(request.param, monkeypatch, *modules) as found:
+        yield found
+
+
+def at_most_one(rng: Any, nrows: int, ncols: int, fill: float) -> MatrixStore:
+    """Some rows with an entry somewhere."""
+    filled = rng.random(nrows) < fill
+    indptr = np.concatenate([[0], np.cumsum(filled)]).astype(INDEX)
+    count = int(indptr[-1])
+    return MatrixStore(nrows, ncols, indptr, rng.integers(0, ncols, count).astype(np.int32), rng.integers(1, 9, count))
+
+
+def diagonal(rng: Any, n: int, iso: bool = False) -> MatrixStore:
+    values = rng.integers(1, 9, 1 if iso else n)
+    return MatrixStore(n, n, np.arange(n + 1), np.arange(n, dtype=np.int32), values)
+
+
+@pytest.mark.parametrize("degrees", [[3, 0, 2500, 1, 0, 7], [1] * 2000, [0] * 700 + [5]], ids=len)
+def test_rows_by_number(engine, degrees) -> None:
+    b = with_degrees(degrees)
+    rng = np.random.default_rng(1)
+    for count in (1, 3, 600):
+        index = rng.integers(0, b.nrows, count)
+        result = engine.gathering.rows_at(moved(b, engine.to_device), engine.to_device(index))
+        same(moved(result, engine.to_host), definitions.extract_matrix(b, index, None))
+    b.values = b.values[:1].copy()
+    index = np.arange(b.nrows)[::-1].copy()
+    result = engine.gathering.rows_at(moved(b, engine.to_device), engine.to_device(index))
+    same(moved(result, engine.to_host), definitions.extract_matrix(b, index, None))
+
+
+@pytest.mark.parametrize("name", ["plus_times INT64", "min_minus FP64", "any_pair BOOL", "plus_secondj INT64"])
+def test_products(engine, name: str) -> None:
+    kind, dtype = name.split()
+    found = semiring.ss if kind == "plus_secondj" else semiring
+    typed = getattr(found, kind)[dtype]
+    rng = np.random.default_rng(2)
+    b = random_matrix(rng, 40, 300, np.int64, 0.2)
+    b.values = rng.integers(1, 9, b.nvals)
+    wide = random_matrix(rng, 50, 40, np.float32, 0.3)
+    pairs = [
+        (at_most_one(rng, 70, 40, 0.6), b),
+        (diagonal(rng, 40), b),
+        (diagonal(rng, 40, iso=True), b),
+        (wide, diagonal(rng, 40)),
+        (diagonal(rng, 40, iso=True), MatrixStore(40, 300, b.indptr, b.indices, b.values[:1].copy())),
+    ]
+    for x, y in pairs:
+        x_there, y_there = moved(x, engine.to_device), moved(y, engine.to_device)
+        assert engine.gathering.is_simple(x_there, y_there)
+        result = engine.gathering.scaled(x_there, y_there, typed, engine.mxm_operands.MatrixMask())
+        same(moved(result, engine.to_host), definitions.mxm(x, y, typed, None, plan=None))
+
+
+def test_products_inside_a_mask(engine) -> None:
+    rng = np.random.default_rng(3)
+    a, b = at_most_one(rng, 70, 40, 0.6), random_matrix(rng, 40, 90, np.int64, 0.2)
+    m = random_matrix(rng, 70, 90, bool, 0.4)
+    mask = engine.mxm_operands.resolve(MaskView(moved(m, engine.to_device), True, False))
+    typed = semiring.plus_times["INT64"]
+    result = engine.gathering.scaled(moved(a, engine.to_device), moved(b, engine.to_device), typed, mask)
+    same(moved(result, engine.to_host), definitions.mxm(a, b, typed, MaskView(m, True, False), plan=None))
+
+
+def test_what_is_not_simple(engine) -> None:
+    rng = np.random.default_rng(4)
+    one, other = random_matrix(rng, 30, 30, np.int64, 0.3), diagonal(rng, 30)
+    other.indices = other.indices[::-1].copy()  # a permutation brings columns out of order
+    moves = moved(one, engine.to_device), moved(other, engine.to_device)
+    assert not engine.gathering.is_simple(*moves)
+    assert engine.gathering.is_simple(*moves[::-1])

@@ -1,0 +1,96 @@
+"""Two matrices merged: unions, intersections and masked writes by the CUDA engine's kernels against the definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from emulated_engine import ENGINES, loaded, moved
+from matrix_cases import same, with_degrees
+from mxv_cases import random_matrix
+from vector_cases import definitions
+
+from grblas_gpu import binary
+from grblas_gpu.backends.storage import MaskView, MatrixStore
+
+SHAPES = [(1, 1, 0.9), (60, 70, 0.4), (3000, 5, 0.2), (3, 3000, 0.6), (300, 300, 0.05)]
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request, monkeypatch) -> Iterator[Any]:
+    with loaded(request.param, monkeypatch, "eager.merging", "eager.mxm_operands") as found:
+        yield found
+
+
+def merged(engine, x: MatrixStore, y: MatrixStore, *given: Any, **more: Any) -> MatrixStore:
+    result = engine.merging.merge(moved(x, engine.to_device), moved(y, engine.to_device), *given, **more)
+    return moved(result, engine.to_host)
+
+
+@pytest.mark.parametrize("name", ["minus INT64", "lt FP64", "firsti INT64"])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_union_and_intersection(engine, name: str, shape) -> None:
+    op = getattr(binary, name.split()[0])[name.split()[1]]
+    rng = np.random.default_rng(len(name) + shape[0])
+    x, y = random_matrix(rng, *shape[:2], np.int64, shape[2]), random_matrix(rng, *shape[:2], np.int64, shape[2])
+    dtype = op.return_type.np_type
+    same(merged(engine, x, y, op, engine.merging.INTERSECTION, dtype), definitions.ewise_mult(x, y, op))
+    same(merged(engine, x, y, op, engine.merging.UNION, dtype), definitions.union(x, y, op))
+    same(merged(engine, x, y, op, engine.merging.UNION, dtype, (5, 7)), definitions.union(x, y, op, (5, 7)))
+
+
+DEGREES = [
+    ([0] * 600 + [1] + [0] * 600, [0] * 1201),
+    ([7, 0, 2500, 1, 0, 40, 1023, 0, 0], [0, 3, 2500, 0, 0, 41, 900, 0, 1]),
+    ([1] * 3000, [1, 0, 0] * 1000),
+    ([0, 5000, 0], [0, 5000, 0]),
+    ([4000, 4000], [0, 10]),
+]
+
+
+@pytest.mark.parametrize("degrees", DEGREES, ids=lambda two: f"{sum(two[0])} and {sum(two[1])} entries")
+def test_rows_of_any_length(engine, degrees) -> None:
+    """Rows that go on for tiles, that begin where tiles do, and thousands that have no entries."""
+    x, y = with_degrees(degrees[0]), with_degrees(degrees[1], seed=1)
+    x.ncols = y.ncols = max(x.ncols, y.ncols)
+    rng = np.random.default_rng(1)
+    for m in (x, y):  # other columns
+        for row in range(m.nrows):
+            here = slice(m.indptr[row], m.indptr[row + 1])
+            length = here.stop - here.start
+            m.indices[here] = np.sort(rng.choice(m.ncols, length, replace=False))
+    op = binary.minus["FP64"]
+    for kind, expected in (
+        (engine.merging.UNION, definitions.union(x, y, op)),
+        (engine.merging.INTERSECTION, definitions.ewise_mult(x, y, op)),
+    ):
+        same(merged(engine, x, y, op, kind, op.return_type.np_type), expected)
+
+
+@pytest.mark.parametrize("structure", [True, False])
+@pytest.mark.parametrize("complement", [True, False])
+@pytest.mark.parametrize("replace", [True, False])
+@pytest.mark.parametrize("accum", [None, "minus FP64", "gt INT64"])
+def test_write(engine, structure: bool, complement: bool, replace: bool, accum: str | None) -> None:
+    op = None if accum is None else getattr(binary, accum.split()[0])[accum.split()[1]]
+    rng = np.random.default_rng(2)
+    for nrows, ncols, fill in [(40, 70, 0.3), (3, 1500, 0.5)]:
+        c, t = random_matrix(rng, nrows, ncols, np.float32, fill), random_matrix(rng, nrows, ncols, np.int64, fill)
+        m = random_matrix(rng, nrows, ncols, np.int8, fill)
+        mask = engine.mxm_operands.resolve(MaskView(moved(m, engine.to_device), structure, complement))
+        found = merged(engine, c, t, op, engine.merging.WRITE, c.dtype, mask=mask, replace=replace)
+        same(found, definitions.write(c, t, MaskView(m, structure, complement), op, replace))
+
+
+def test_one_value_for_all_stays_one_value(engine) -> None:
+    rng = np.random.default_rng(3)
+    x, y = random_matrix(rng, 50, 50, bool, 0.2), random_matrix(rng, 50, 50, bool, 0.2)
+    x.values, y.values = np.ones(1, bool), np.ones(1, bool)
+    op = binary.lor["BOOL"]
+    for kind in (engine.merging.UNION, engine.merging.INTERSECTION):
+        assert merged(engine, x, y, op, kind, np.dtype(bool)).iso
+    y.values = np.zeros(1, bool)
+    found = merged(engine, x, y, op, engine.merging.UNION, np.dtype(bool))
+    same(found, definitions.union(x, y, op))

@@ -1,0 +1,82 @@
+"""Reductions of rows by the CUDA engine against the definitions: on a GPU where there is one, otherwise in an emulation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from emulated_engine import ENGINES, loaded, moved
+from matrix_cases import with_degrees
+from mxv_cases import random_matrix
+from vector_cases import definitions
+
+from grblas_gpu import monoid
+from grblas_gpu.backends.entries import entries
+from grblas_gpu.backends.storage import INDEX, MatrixStore
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request, monkeypatch) -> Iterator[Any]:
+    with loaded(request.param, monkeypatch, "eager.rows") as found:
+        yield found
+
+
+def check(engine, a: MatrixStore, op: Any, offsets: Any = INDEX) -> None:
+    a.indptr = a.indptr.astype(offsets)
+    result = moved(engine.rows.reduce_rows(moved(a, engine.to_device), op), engine.to_host)
+    expected = definitions.reduce_rowwise(a, op)
+    for found, wanted in zip(entries(result), entries(expected), strict=True):
+        assert found.dtype == wanted.dtype
+        np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize(
+    "degrees",
+    [
+        [3],
+        [0, 0, 2, 0],
+        [5000],
+        [1] * 3000,
+        [0] * 600 + [1] + [0] * 600,
+        [7, 0, 2500, 1, 1, 0, 40, 1023, 0, 0],
+        [1024, 1024, 1, 255, 256, 257],
+        [8] * 500,
+        [1023, 1, 1024, 0, 3000, 2, 2, 0],
+    ],
+    ids=lambda degrees: f"{len(degrees)} rows, {sum(degrees)} entries",
+)
+def test_rows_of_any_length(engine, degrees) -> None:
+    check(engine, with_degrees(degrees), monoid.plus["FP64"])
+    check(engine, with_degrees(degrees), monoid.plus["FP64"], np.int32)
+
+
+def test_random_rows(engine) -> None:
+    rng = np.random.default_rng(1)
+    for top in (2, 9, 60, 700):
+        check(engine, with_degrees(rng.integers(0, top, 3000 // top), seed=top), monoid.plus["FP64"])
+
+
+@pytest.mark.parametrize("op, dtype", [("min", "INT8"), ("plus", "FP32"), ("lxor", "BOOL"), ("max", "UINT16")])
+def test_types(engine, op, dtype) -> None:
+    typed = getattr(monoid, op)[dtype]
+    for stored in (typed.type.np_type, np.int16):
+        check(engine, with_degrees([3, 0, 1500, 20], stored), typed)
+
+
+def test_one_value_for_all(engine) -> None:
+    a = with_degrees([3, 0, 1500, 20])
+    a.values = np.array([3.0])
+    for op in (monoid.plus["INT64"], monoid.min["FP64"], monoid.lxor["BOOL"]):
+        check(engine, a, op)
+
+
+def test_values_anywhere_in_memory(engine) -> None:
+    a = random_matrix(np.random.default_rng(2), 40, 60, np.float32, 0.3)
+    values = np.arange(a.nvals + 1, dtype=np.float32)
+    there = moved(a, engine.to_device)
+    there.values = engine.to_device(values)[1:]
+    a.values = values[1:]
+    result = moved(engine.rows.reduce_rows(there, monoid.plus["FP32"]), engine.to_host)
+    np.testing.assert_array_equal(entries(result)[1], entries(definitions.reduce_rowwise(a, monoid.plus["FP32"]))[1])

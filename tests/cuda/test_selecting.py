@@ -1,0 +1,65 @@
+"""Select, and entries inside a mask, on matrices: the CUDA engine's kernels against the definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from emulated_engine import ENGINES, loaded, moved
+from matrix_cases import same, with_degrees
+from mxv_cases import random_matrix
+from vector_cases import definitions
+
+from grblas_gpu import select
+from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request, monkeypatch) -> Iterator[Any]:
+    with loaded(request.param, monkeypatch, "eager.selecting", "eager.mxm_operands") as found:
+        yield found
+
+
+def check(engine, a: MatrixStore, op: Any, thunk: Any) -> None:
+    result = engine.selecting.select(moved(a, engine.to_device), op, thunk)
+    same(moved(result, engine.to_host), definitions.select(a, op, thunk))
+
+
+@pytest.mark.parametrize("op", ["tril FP64", "valuegt FP64", "colle FP64", "rowgt FP64", "valueeq INT32"])
+def test_select(engine, op: str) -> None:
+    name, dtype = op.split()
+    typed = getattr(select, name)[dtype]
+    rng = np.random.default_rng(len(op))
+    for nrows, ncols, fill in [(1, 1, 0.9), (60, 70, 0.3), (900, 5, 0.2), (3, 3000, 0.6), (400, 400, 0.02)]:
+        check(engine, random_matrix(rng, nrows, ncols, np.float64, fill), typed, 1)
+
+
+def test_rows_without_entries_and_long_ones(engine) -> None:
+    for degrees in ([0] * 600 + [1] + [0] * 600, [7, 0, 2500, 1, 0, 40, 1023, 0, 0], [1] * 3000, [0, 4000, 0]):
+        for thunk in (-1, 0, 500):
+            check(engine, with_degrees(degrees), select.tril["FP64"], thunk)
+        for thunk in (-100, 0, 100):
+            check(engine, with_degrees(degrees), select.valuegt["FP64"], thunk)
+
+
+@pytest.mark.parametrize("structure", [True, False])
+@pytest.mark.parametrize("complement", [True, False])
+def test_inside_a_mask(engine, structure: bool, complement: bool) -> None:
+    rng = np.random.default_rng(3)
+    for nrows, ncols in [(70, 90), (2, 1500)]:
+        a = random_matrix(rng, nrows, ncols, np.int64, 0.4)
+        m = random_matrix(rng, nrows, ncols, np.int8, 0.5)
+        mask = MaskView(m, structure, complement)
+        there = engine.mxm_operands.resolve(MaskView(moved(m, engine.to_device), structure, complement))
+        result = engine.selecting.inside(moved(a, engine.to_device), there)
+        expected = definitions.write(definitions.empty_matrix(nrows, ncols, a.dtype), a, mask, None, True)
+        same(moved(result, engine.to_host), expected)
+
+
+def test_wide_offsets_and_columns(engine) -> None:
+    a = with_degrees([5, 0, 1200, 3])
+    for offsets, columns in ((np.int32, np.int32), (INDEX, np.int64)):
+        wide = MatrixStore(a.nrows, a.ncols, a.indptr.astype(offsets), a.indices.astype(columns), a.values)
+        check(engine, wide, select.tril["FP64"], 3)

@@ -21,13 +21,20 @@ class Costs(NamedTuple):
     pull_row: float  # looking at one row: its mask byte and its offsets
     pull_probe: float  # an edge probed by a pull: a random read of the operand's bitmap
     pull_rows: str = "pull.thread"  # the strategy for most pulls
+    whole_rows: str | None = None  # the strategy for pulls that have to read every row to its end
     compact_below: float = 1 / 8  # where fewer rows than this share are open, they are listed first
     batch_size: int = 4096  # vectors of up to so many positions do better as rows of a matrix, many at a time
 
 
 CPU_COSTS = Costs(push_edge=2.5, pull_row=0.6, pull_probe=2.0)
 CUDA_COSTS = Costs(
-    push_edge=2.5, pull_row=1.0, pull_probe=1.75, pull_rows="pull.hybrid", compact_below=0.0, batch_size=2**20
+    push_edge=2.5,
+    pull_row=1.0,
+    pull_probe=1.75,
+    pull_rows="pull.hybrid",
+    whole_rows="pull.edge",
+    compact_below=0.0,
+    batch_size=2**20,
 )
 #: In a loop on a device, for products whose rows may end early: what a push finds goes to a list, through one counter.
 LOOP_COSTS = CUDA_COSTS._replace(push_edge=5.0, pull_probe=1.0)
@@ -84,6 +91,7 @@ class Facts(NamedTuple):
     by_columns: bool = True  # M is stored by columns (too), as a push reads it; or else that has to be made first
     edges_before: int = 0  # that the product which made the operand had to check, if it was asked to remember
     reused: int = 0  # entries of the mask's vector, if a pull reads that in place of the operand
+    whole: bool = False  # a full operand, no mask, and sums that hardly end early
 
 
 SMALL_PUSH = Plan("push.scatter", "small: fewer than 4096 edges in all")
@@ -140,7 +148,7 @@ def _default(direction: str, facts: Facts, deterministic: bool) -> str:
         return "push.sort" if deterministic else "push.scatter"
     if facts.mask_sparse or facts.allowed < facts.nrows * facts.costs.compact_below:
         return "pull.compact"
-    return facts.costs.pull_rows
+    return facts.costs.whole_rows if facts.whole and facts.costs.whole_rows else facts.costs.pull_rows
 
 
 # The rules as arithmetic on numbers alone: whole loops on a device decide by the same lines, translated to C++.

@@ -18,7 +18,7 @@ from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore
 
 @pytest.fixture(params=ENGINES)
 def engine(request, monkeypatch) -> Iterator[Any]:
-    modules = ("eager.gathering", "eager.matrix_facts", "eager.mxm_operands")
+    modules = ("eager.gathering", "eager.extracting", "eager.matrix_facts", "eager.mxm_operands")
     with loaded(request.param, monkeypatch, *modules) as found:
         yield found
 
@@ -42,12 +42,23 @@ def test_rows_by_number(engine, degrees) -> None:
     rng = np.random.default_rng(1)
     for count in (1, 3, 600):
         index = rng.integers(0, b.nrows, count)
-        result = engine.gathering.rows_at(moved(b, engine.to_device), engine.to_device(index))
+        result = engine.extracting.rows_at(moved(b, engine.to_device), engine.to_device(index))
         same(moved(result, engine.to_host), definitions.extract_matrix(b, index, None))
     b.values = b.values[:1].copy()
     index = np.arange(b.nrows)[::-1].copy()
-    result = engine.gathering.rows_at(moved(b, engine.to_device), engine.to_device(index))
+    result = engine.extracting.rows_at(moved(b, engine.to_device), engine.to_device(index))
     same(moved(result, engine.to_host), definitions.extract_matrix(b, index, None))
+
+
+def test_columns_by_number(engine) -> None:
+    rng = np.random.default_rng(5)
+    for nrows, ncols in [(30, 50), (2, 2000), (900, 9)]:
+        a = random_matrix(rng, nrows, ncols, np.float32, 0.4)
+        there = moved(a, engine.to_device)
+        for index in (np.arange(0, ncols, 2), rng.permutation(ncols)[: ncols // 3 + 1], np.array([ncols - 1])):
+            result = engine.extracting.columns_at(there, engine.to_device(index))
+            same(moved(result, engine.to_host), definitions.extract_matrix(a, None, index))
+        assert engine.extracting.columns_at(there, engine.to_device(np.array([1, 1]))) is None
 
 
 @pytest.mark.parametrize("name", ["plus_times INT64", "min_minus FP64", "any_pair BOOL", "plus_secondj INT64"])

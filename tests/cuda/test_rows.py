@@ -1,4 +1,4 @@
-"""Reductions of rows by the CUDA engine against the definitions: on a GPU where there is one, otherwise in an emulation."""
+"""Reductions of rows by the CUDA engine against the definitions: on a GPU where there is one, or in an emulation."""
 
 from __future__ import annotations
 

@@ -13,12 +13,14 @@ import numpy as np
 from ...plan import rules
 from ..entries import Store, cast
 from ..reference import Definitions
+from ..reference.elementwise import with_values
 from ..storage import INDEX, Array, HostEntry, HostList, MaskView, MatrixStore, VectorStore, column_type
-from .eager import operating, radix, vectors
+from .eager import extracting, matrices, operating, radix, rows, selecting, vectors
 from .eager.assign import assign_scalar
 from .eager.kronecker import kronecker_keys
 from .eager.mxm import mxm
 from .eager.mxv import VectorProducts
+from .eager.mxv_product import uses
 from .fusion.run import Loops
 from .runtime.arrays import empty_list
 from .runtime.reporting import reported
@@ -85,15 +87,21 @@ class CudaBackend(Loops, VectorProducts):
 
     @reported
     def ewise_mult(self, x: Store, y: Store, op: Any) -> Store:
+        if matrices.worthwhile(x):
+            return matrices.intersection(x, y, op)
         return vectors.ewise(x, y, op, False) if vectors.worthwhile(x, y) else super().ewise_mult(x, y, op)
 
     def union(self, x: Store, y: Store, op: Any, defaults: Any = None, dtype: np.dtype | None = None) -> Store:
+        if matrices.worthwhile(x):
+            return matrices.union(x, y, op, defaults, dtype)
         if not vectors.worthwhile(x, y):
             return super().union(x, y, op, defaults, dtype)
         return vectors.ewise(x, y, op, True, defaults, dtype)
 
     @reported
     def select(self, x: Store, op: Any, thunk: Any) -> Store:
+        if type(x) is MatrixStore:
+            return selecting.select(x, op, thunk)
         return vectors.filtered(x, op, thunk, True) if vectors.worthwhile(x) else super().select(x, op, thunk)
 
     @reported
@@ -116,6 +124,30 @@ class CudaBackend(Loops, VectorProducts):
         values = cast(pending.values, dtype)
         return VectorStore.counted_list(x.size, values, pending.indices, pending.counter, x.ordered)
 
+    # ---- whole matrices -----------------------------------------------------------------------------------------
+
+    @reported
+    def apply(self, x: Store, op: Any) -> Store:
+        if _gives_one_value(x, op, "x"):
+            return with_values(x, self.compute(op, cast(x.values[:1], op.type.np_type)))
+        return super().apply(x, op)
+
+    @reported
+    def apply_bind(self, x: Store, op: Any, scalar: Any, side: str) -> Store:
+        if _gives_one_value(x, op, "y" if side == "left" else "x"):
+            x = MatrixStore(x.nrows, x.ncols, x.indptr, x.indices, x.values[:1])
+        return super().apply_bind(x, op, scalar, side)
+
+    @reported
+    def reduce_rowwise(self, a: MatrixStore, monoid: Any) -> VectorStore:
+        return rows.reduce_rows(a, monoid)
+
+    @reported
+    def extract_matrix(self, a: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore:
+        picked = a if rows is None else extracting.rows_at(a, rows)
+        found = picked if cols is None else extracting.columns_at(picked, cols)
+        return super().extract_matrix(picked, None, cols) if found is None else found
+
     # ---- the output ---------------------------------------------------------------------------------------------
 
     @reported
@@ -126,6 +158,8 @@ class CudaBackend(Loops, VectorProducts):
             return t if t.dtype == c.dtype else self.cast(t, c.dtype)
         if accum is None and masked and _is_gaps_of(c, mask) and vectors.worthwhile(c, t):
             return vectors.fill_gaps(c, t)
+        if matrices.worthwhile(c):
+            return matrices.write(c, t, mask, accum, replace)
         if not vectors.worthwhile(c, t):
             return super().write(c, t, mask, accum, replace, masked)
         return vectors.write(c, t, mask, accum, replace)
@@ -138,6 +172,8 @@ class CudaBackend(Loops, VectorProducts):
         plain = accum is None and not (replace or submask) and index[0] is None
         if type(c) is VectorStore and is_scalar and plain and mask is not None and c.size <= rules.DENSE_LIMIT:
             return assign_scalar(vectors.writable(c), value, mask)
+        if is_scalar and mask is not None and not mask.complement and index == (None, None) and matrices.worthwhile(c):
+            return matrices.assign_scalar(c, value, mask, accum, replace)
         return super().assign(c, value, index, mask, accum, replace, submask)
 
     # ---- operators ----------------------------------------------------------------------------------------------
@@ -193,14 +229,10 @@ class CudaBackend(Loops, VectorProducts):
     kronecker = reported(VectorProducts.kronecker)
     ewise_add = reported(VectorProducts.ewise_add)
     ewise_union = reported(VectorProducts.ewise_union)
-    apply = reported(VectorProducts.apply)
-    apply_bind = reported(VectorProducts.apply_bind)
     reduce_scalar = reported(VectorProducts.reduce_scalar)
-    reduce_rowwise = reported(VectorProducts.reduce_rowwise)
     transpose = reported(VectorProducts.transpose)
     extract_vector = reported(VectorProducts.extract_vector)
     positions = reported(VectorProducts.positions)
-    extract_matrix = reported(VectorProducts.extract_matrix)
     extract_row = reported(VectorProducts.extract_row)
     extract_column = reported(VectorProducts.extract_column)
     diagonal = reported(VectorProducts.diagonal)
@@ -219,6 +251,11 @@ class CudaBackend(Loops, VectorProducts):
 
 def _few_on_host(*arrays: Array) -> bool:
     return len(arrays[0]) <= FEW and all(isinstance(array, np.ndarray) for array in arrays)
+
+
+def _gives_one_value(x: Store, op: Any, operand: str) -> bool:
+    """Whether an operator that never looks at the entries of a matrix makes them all alike."""
+    return type(x) is MatrixStore and x.nvals > 1 and op.positional is None and not uses(op, operand)
 
 
 def _is_empty(store: Store) -> bool:

@@ -1,4 +1,4 @@
-"""Rows of a matrix by number, and products with a factor that has at most one entry in each row: rows, scaled."""
+"""Rows of a matrix as an index wants them, or a factor that has at most one entry in each row."""
 
 from __future__ import annotations
 
@@ -23,11 +23,6 @@ _KERNELS = ("sum_lengths_kernel", "list_offsets_kernel", "gather_entries_kernel"
 _BOOL = np.dtype(bool)
 
 
-def rows_at(b: MatrixStore, index: Array) -> MatrixStore:
-    """``t[p, :] = b[index[p], :]``; rows may repeat."""
-    return _gathered(b, None, cupy.ascontiguousarray(index.astype(INDEX, copy=False)), None, len(index))
-
-
 def is_simple(a: MatrixStore, b: MatrixStore) -> bool:
     """Whether a product is but the rows or columns of one factor, scaled: asked of matrices with few entries only."""
     return (0 < a.nvals <= a.nrows and a.max_degree <= 1) or (0 < b.nvals == b.nrows == b.ncols and b.is_diagonal)
@@ -36,13 +31,13 @@ def is_simple(a: MatrixStore, b: MatrixStore) -> bool:
 def scaled(a: MatrixStore, b: MatrixStore, semiring: Any, mask: MatrixMask) -> MatrixStore:
     """``t[i, j] = mult(a[i, k], b[k, j])`` where there is one k at most for each entry."""
     if a.nvals <= a.nrows and a.max_degree <= 1:
-        result = _gathered(b, a, None, semiring, a.nrows)
+        result = gathered(b, a, None, semiring, a.nrows)
     else:
-        result = _gathered(b, a, None, semiring, a.nrows, columns=True)
+        result = gathered(b, a, None, semiring, a.nrows, columns=True)
     return result if mask.store is None else inside(result, mask)
 
 
-def _gathered(
+def gathered(
     b: MatrixStore, a: MatrixStore | None, index: Array | None, semiring: Any, nrows: int, columns: bool = False
 ) -> MatrixStore:
     """The rows of ``b`` (or with ``columns`` of ``a``), as the factor ``a``, or an index, wants them."""

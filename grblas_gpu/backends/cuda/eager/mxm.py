@@ -7,6 +7,7 @@ from typing import Any
 import cupy
 
 from ...storage import INDEX, MaskView, MatrixStore, column_type
+from .gathering import is_simple, scaled
 from .mxm_dot import masked_dot
 from .mxm_gustavson import gustavson
 from .mxm_operands import INSIDE, Product, resolve
@@ -19,6 +20,8 @@ def mxm(a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *,
         indptr = cupy.zeros(a.nrows + 1, INDEX)
         values = cupy.empty(0, semiring.return_type.np_type)
         return MatrixStore(a.nrows, b.ncols, indptr, cupy.empty(0, column_type(b.ncols)), values)
+    if is_simple(a, b):
+        return scaled(a, b, semiring, allowed)
     product = Product(a, b, semiring, plan.early_exit)
     if plan.strategy == "mxm.masked_dot" and allowed.where == INSIDE:
         return masked_dot(a, b.transposed(), product, allowed)

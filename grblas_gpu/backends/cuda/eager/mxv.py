@@ -26,6 +26,7 @@ from . import (
 )
 from .collect import collect
 from .masks import KEPT_FLAGS, NO_MASK, VectorMask, address, as_flags, clear, flags_of, list_of, mark, resolve
+from .mxv_balanced import pull_balanced, suits
 from .mxv_product import EACH, Product, index_key, product_of
 from .mxv_push import push
 from .mxv_results import dense_result, fresh_sums
@@ -57,7 +58,8 @@ class VectorProducts(Definitions):
             return empty_list(size, semiring.return_type.np_type)
         strategy = plan.strategy
         product = product_of(a, u, semiring, flip, plan.early_exit)
-        if plan.deterministic and product.order_dependent and strategy in ATOMIC:
+        balanced = strategy == "pull.edge" and suits(product, a, u, allowed)
+        if plan.deterministic and product.order_dependent and strategy in ATOMIC and not balanced:
             raise ValueError(f"strategy={strategy!r} adds up in no fixed order here: not with deterministic=True")
         scratch = scratch_arrays.current()
         # A traversal multiplies the result with the same matrix again: count its edges while we are at it.
@@ -67,7 +69,10 @@ class VectorProducts(Definitions):
             if strategy.startswith("push"):
                 columns = a if transposed else a.transposed()
                 return push(product, columns, u, allowed, strategy, following, scratch)
-            return pull(product, a.transposed() if transposed else a, u, allowed, strategy, following, scratch)
+            rows = a.transposed() if transposed else a
+            if balanced:
+                return pull_balanced(product, rows, u, following, scratch)
+            return pull(product, rows, u, allowed, strategy, following, scratch)
         except BaseException:
             scratch_arrays.forget()
             raise

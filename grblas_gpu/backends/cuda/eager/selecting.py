@@ -8,7 +8,7 @@ import cupy
 import numpy as np
 
 from ...entries import cast
-from ...storage import INDEX, MatrixStore
+from ...storage import INDEX, Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import constant, functions, index_unary, using
 from ..runtime.launch import BLOCK
@@ -32,6 +32,12 @@ def inside(a: MatrixStore, mask: MatrixMask) -> MatrixStore:
     return _kept(a, None, 0, mask)
 
 
+def renamed(a: MatrixStore, places: Array, ncols: int) -> MatrixStore:
+    """The entries whose column j has a place that is not negative, in column ``places[j]``; their order stays."""
+    result = _kept(a, None, 0, MatrixMask(), places)
+    return MatrixStore(a.nrows, ncols, result.indptr, result.indices, result.values)
+
+
 def mask_addresses(mask: MatrixMask) -> tuple[int, int, int]:
     store = mask.store
     return (0, 0, 0) if store is None else (store.indptr.data.ptr, store.indices.data.ptr, address(mask.values))
@@ -42,13 +48,13 @@ def offsets_room(scratch: Scratch, number: int) -> int:
     return scratch.values("offsets of chunks", np.dtype(INDEX), number).data.ptr
 
 
-def _kept(a: MatrixStore, op: Any, thunk: int, mask: MatrixMask) -> MatrixStore:
+def _kept(a: MatrixStore, op: Any, thunk: int, mask: MatrixMask, places: Array | None = None) -> MatrixStore:
     entries = a.nvals
     if entries == 0:
         return a.copy()
     count, fill = functions(
         "select_entries.cu",
-        (None if op is None else op.key, a.values.dtype.char, a.iso, index_key(a), mask.key),
+        (None if op is None else op.key, a.values.dtype.char, a.iso, index_key(a), mask.key, places is None),
         _KERNELS,
         lambda: [
             *index_pieces(a),
@@ -58,16 +64,18 @@ def _kept(a: MatrixStore, op: Any, thunk: int, mask: MatrixMask) -> MatrixStore:
             constant("SELECT", op is not None),
             constant("USES_ROW", mask.where != EVERYWHERE or (op is not None and uses(op, "i"))),
             constant("ISO", a.iso),
+            constant("RENAMED", places is not None),
         ],
     )
     scratch = scratch_arrays.current()
     slots = scratch.slots()
     offsets, done = offsets_room(scratch, MOST_CHUNKS), scratch.flags("counted", 8).data.ptr
-    given = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr, a.nrows, entries, thunk, *mask_addresses(mask))
+    arrays = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr)
+    given = (*arrays, a.nrows, entries, thunk, address(places), *mask_addresses(mask))
     warps = chunks_of(entries)
     scratch.launch(count, warps, (*given, offsets, done, slots.host), BLOCK // 32)
     kept = slots.published().read()  # synchronizes: memory must be sized
-    if kept == entries:
+    if kept == entries and places is None:
         return a.copy()
     indptr, indices = cupy.empty(a.nrows + 1, a.indptr.dtype), cupy.empty(kept, a.indices.dtype)
     values = a.values[: min(1, kept)].copy() if a.iso else cupy.empty(kept, a.values.dtype)

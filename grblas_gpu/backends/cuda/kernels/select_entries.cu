@@ -3,6 +3,7 @@
 //   SELECT     there is an operator (otherwise the mask alone decides)
 //   USES_ROW   somebody asks for the row
 //   ISO        one value stands for all
+//   RENAMED    columns have places, and those with a negative one are left out
 
 #include "matrix_mask.cuh"
 #include "offsets.cuh"
@@ -14,16 +15,18 @@ struct Given {
     const Stored* values;
     int64 nrows, entries;
     Thunk thunk;
+    const Column* places;
     Mask mask;
 };
 #define GIVEN                                                                                                 \
     const Offset *indptr, const Column *indices, const Stored *values, int64 nrows, int64 entries, Thunk thunk,  \
-        const MaskOffset *mask_indptr, const MaskColumn *mask_indices, const MaskValue *mask_values
+        const Column *places, const MaskOffset *mask_indptr, const MaskColumn *mask_indices, const MaskValue *mask_values
 
 DEVICE bool keeps(const Given& m, int64 entry, int64 i) {
     bool kept = true;
     int64 j = m.indices[entry];
     if constexpr (SELECT) kept = cast<bool>(op(cast<Left>(m.values[ISO ? 0 : entry]), i, j, m.thunk));
+    if constexpr (RENAMED) kept = m.places[j] >= 0;
     if constexpr (MASK != EVERYWHERE) kept = kept && allowed(m.mask, i, j);
     return kept;
 }
@@ -52,7 +55,7 @@ template <class Look> DEVICE void for_each_window(const Given& m, int64 chunk, b
 
 extern "C" __global__ void count_entries_kernel(GIVEN, int64* counts, unsigned* done, volatile int64* host) {
     __shared__ Starts starts[WARPS_OF_BLOCK];
-    Given m = {indptr, indices, values, nrows, entries, thunk, {{mask_indptr, mask_indices}, mask_values}};
+    Given m = {indptr, indices, values, nrows, entries, thunk, places, {{mask_indptr, mask_indices}, mask_values}};
     int64 length = chunk_length(entries), chunks = (entries + length - 1) / length;
     for (int64 chunk = warp_in_grid(); chunk < chunks; chunk += warps_in_grid()) {
         int64 kept = 0;
@@ -74,7 +77,7 @@ extern "C" __global__ void fill_entries_kernel(
 ) {
     __shared__ Starts starts[WARPS_OF_BLOCK];
     __shared__ unsigned kept_of[WARPS_OF_BLOCK][ITEMS + 1], before_of[WARPS_OF_BLOCK][ITEMS + 1];
-    Given m = {indptr, indices, values, nrows, entries, thunk, {{mask_indptr, mask_indices}, mask_values}};
+    Given m = {indptr, indices, values, nrows, entries, thunk, places, {{mask_indptr, mask_indices}, mask_values}};
     int64 length = chunk_length(entries), chunks = (entries + length - 1) / length;
     unsigned *kept = kept_of[threadIdx.x >> 5], *before = before_of[threadIdx.x >> 5];
     for (int64 chunk = warp_in_grid(); chunk < chunks; chunk += warps_in_grid()) {
@@ -90,7 +93,7 @@ extern "C" __global__ void fill_entries_kernel(
                     unsigned all = __ballot_sync(FULL_WARP, stays);
                     if (stays) {
                         int64 to = place + count + __popc(all & ((1u << lane()) - 1));
-                        out_indices[to] = indices[entry];
+                        out_indices[to] = RENAMED ? places[indices[entry]] : indices[entry];
                         if (!ISO) out_values[to] = values[entry];
                     }
                     if (lane() == 0) {

@@ -1,0 +1,83 @@
+"""Whole matrices: element-wise operations, the output step and assignment, each by the cheapest of its kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy
+import numpy as np
+
+from ...entries import cast, compress
+from ...storage import INDEX, MaskView, MatrixStore
+from .merging import INTERSECTION, UNION, WRITE, merge, same_structure, worthwhile
+from .mxm_operands import EVERYWHERE, INSIDE, MatrixMask, resolve
+from .operating import compute
+from .selecting import inside
+
+__all__ = ["assign_scalar", "intersection", "union", "worthwhile", "write"]
+
+
+def _on_values(x: MatrixStore, y: MatrixStore, op: Any, dtype: np.dtype) -> MatrixStore:
+    """``op`` on two matrices of one structure: nothing but their values is read."""
+    values = compute(op, cast(x.values, op.type.np_type), cast(y.values, op.type2.np_type))
+    return _with(x, compress(cast(values, dtype)))
+
+
+def _with(x: MatrixStore, values: Any) -> MatrixStore:
+    return MatrixStore(x.nrows, x.ncols, x.indptr, x.indices, values)
+
+
+def _cast(x: MatrixStore, dtype: np.dtype) -> MatrixStore:
+    return x if x.dtype == dtype else _with(x, cast(x.values, dtype))
+
+
+def intersection(x: MatrixStore, y: MatrixStore, op: Any) -> MatrixStore:
+    """``op(x, y)`` where both have an entry."""
+    dtype = op.return_type.np_type
+    if same_structure(x, y) and op.positional is None:
+        return _on_values(x, y, op, dtype)
+    return merge(x, y, op, INTERSECTION, dtype)
+
+
+def union(x: MatrixStore, y: MatrixStore, op: Any, defaults: Any = None, dtype: np.dtype | None = None) -> MatrixStore:
+    """``op(x, y)`` where both have an entry, the one that is there (with a default for the other) elsewhere."""
+    dtype = op.return_type.np_type if dtype is None else dtype
+    if same_structure(x, y) and op.positional is None:
+        return _on_values(x, y, op, dtype)
+    return merge(x, y, op, UNION, dtype, defaults)
+
+
+def write(c: MatrixStore, t: MatrixStore, view: MaskView | None, accum: Any, replace: bool) -> MatrixStore:
+    """``c<mask> (accum)= t``."""
+    mask = resolve(view)
+    if mask is None:  # nothing may be written
+        return _empty(c) if replace else c
+    if mask.where == EVERYWHERE:
+        return _cast(t, c.dtype) if accum is None else union(c, t, accum, None, c.dtype)
+    if accum is None and (replace or c.nvals == 0):
+        return _cast(t if _covers(mask, t) else inside(t, mask), c.dtype)
+    return merge(c, t, accum, WRITE, c.dtype, mask=mask, replace=replace)
+
+
+def _covers(mask: MatrixMask, t: MatrixStore) -> bool:
+    """Whether a mask is known to let every entry through."""
+    return mask.where == INSIDE and mask.values is None and mask.store is not None and same_structure(mask.store, t)
+
+
+def _empty(c: MatrixStore) -> MatrixStore:
+    indptr = cupy.zeros(c.nrows + 1, INDEX)
+    return MatrixStore(c.nrows, c.ncols, indptr, cupy.empty(0, c.indices.dtype), cupy.empty(0, c.dtype))
+
+
+def assign_scalar(c: MatrixStore, value: Any, view: MaskView, accum: Any, replace: bool) -> MatrixStore:
+    """``c<mask> (accum)= value`` for a mask that is not complemented: its entries, with one value for all."""
+    pattern = view.store
+    assert type(pattern) is MatrixStore
+    if not view.structure:
+        mask = resolve(view)
+        pattern = _empty(pattern) if mask is None else inside(pattern, mask)
+    dtype = c.dtype if accum is None else np.asarray(value).dtype
+    t = _with(pattern, cupy.asarray([value] * min(1, pattern.nvals), dtype))
+    if accum is None:
+        return t if replace or same_structure(c, t) else merge(c, t, None, UNION, c.dtype)
+    return write(c, t, view, accum, True) if replace else union(c, t, accum, None, c.dtype)

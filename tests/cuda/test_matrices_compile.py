@@ -1,0 +1,69 @@
+"""The kernels for whole matrices compile for every architecture, with every flag in use."""
+
+from __future__ import annotations
+
+import re
+
+import emulated_cupy
+import numpy as np
+import nvrtc
+import pytest
+from emulated_engine import loaded, moved
+from matrix_cases import with_degrees
+from mxv_cases import SEMIRINGS
+
+from grblas_gpu import binary, monoid, select, semiring
+from grblas_gpu.backends.cuda.runtime import compile as cuda
+from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore
+
+pytestmark = pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+FILES = {"reduce_rows.cu", "select_entries.cu", "merge_matrices.cu", "gather_rows.cu", "pull_balanced.cu"}
+MODULES = "rows selecting merging gathering extracting matrices mxm_operands mxv_balanced mxv_product masks".split()
+
+
+def programs(engine) -> list[str]:
+    """What a covering set of calls would compile."""
+    emulated_cupy.sources.clear()
+    for number, (dtype, offsets) in enumerate([("FP32", np.int32), ("INT64", INDEX), ("INT8", np.int32)]):
+        kind = monoid.plus[dtype].type.np_type
+        host = with_degrees([2, 3], kind)
+        host.indptr = host.indptr.astype(offsets)
+        x = moved(host, engine.to_device)
+        one = MatrixStore(x.nrows, x.ncols, x.indptr, x.indices, x.values[:1])
+        factor = moved(with_degrees([1, 1], kind), engine.to_device)
+        engine.rows.reduce_rows(x, monoid.plus[dtype])
+        engine.selecting.select(x, select.tril[dtype], 1)
+        engine.selecting.select(one, select.valuegt[dtype], 1)
+        op = binary.minus[dtype]
+        for structure, complement in ((True, False), (False, True)):
+            mask = engine.mxm_operands.resolve(MaskView(x, structure, complement))
+            engine.selecting.inside(x, mask)
+            engine.merging.merge(x, one, None if complement else op, 2, kind, mask=mask, replace=structure)
+        for way in (engine.merging.UNION, engine.merging.INTERSECTION):
+            engine.merging.merge(x, one, op, way, np.dtype(np.float64), (1, 2) if number else None)
+            engine.merging.merge(one, one, op, way, kind)
+        engine.extracting.rows_at(x, engine.to_device(np.array([1, 0])))
+        engine.selecting.renamed(x, engine.to_device(np.zeros(3, np.int32)), 3)
+        typed = semiring.plus_times[dtype]
+        engine.gathering.scaled(factor, x, typed, engine.mxm_operands.MatrixMask())
+        factor._is_diagonal = True
+        engine.gathering.scaled(factor, x, typed, engine.mxm_operands.MatrixMask())
+        engine.gathering.scaled(x, factor, typed, engine.mxm_operands.MatrixMask())
+    for name, typed in SEMIRINGS.items():
+        a = moved(with_degrees([2, 3], typed.binaryop.type.np_type), engine.to_device)
+        u = VectorStore(3, engine.to_device(np.ones(3, typed.binaryop.type2.np_type)))
+        found = engine.mxv_product.product_of(a, u, typed, len(name) % 2 > 0, True)
+        if engine.mxv_balanced.suits(found, a, u, engine.masks.NO_MASK):
+            engine.mxv_balanced.pull_balanced(found, a, u, a.indptr, engine.workspace.current())
+    return list(dict.fromkeys(emulated_cupy.sources))
+
+
+def test_kernels_for_matrices_compile(monkeypatch) -> None:
+    modules = [f"eager.{name}" for name in MODULES]
+    with loaded("recorded", monkeypatch, *modules, "runtime.workspace") as engine:
+        texts = programs(engine)
+    assert {found for text in texts for found in re.findall(r'#line 1 ".*/(\w+\.cu)"', text)} >= FILES
+    for number, text in enumerate(texts):
+        for other, architecture in enumerate(nvrtc.ARCHITECTURES):
+            if number % 3 == other:
+                assert nvrtc.compile_cuda(text, architecture, cuda.OPTIONS)

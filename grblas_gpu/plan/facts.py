@@ -48,13 +48,15 @@ def matvec_facts(engine: Any, a: Any, u: Any, semiring: Any, view: Any, transpos
         costs=engine.costs,
         by_columns=columns is not None,
         reused=reused,
-        whole=view is None and u.kind == "full" and _is_sum(monoid, u.iso),
+        whole=view is None and u.kind == "full" and _is_sum(semiring, a.iso or u.iso),
     )
 
 
-def _is_sum(monoid: Any, iso: bool) -> bool:
+def _is_sum(semiring: Any, iso: bool) -> bool:
     """Whether rows are read to their end: a number seldom reaches its terminal value, a truth value does."""
-    return not monoid.any_value and monoid.return_type.np_type.kind != "b" and not (iso and monoid.is_idempotent)
+    monoid = semiring.monoid
+    may_end = monoid.any_value or monoid.return_type.np_type.kind == "b" or (iso and monoid.is_idempotent)
+    return not may_end and semiring.binaryop.positional is None
 
 
 def count_edges(engine: Any, a: Any, u: Any, transposed: bool) -> int:

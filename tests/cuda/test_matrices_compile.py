@@ -17,44 +17,50 @@ from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore
 
 pytestmark = pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
-FILES = {"reduce_rows.cu", "select_entries.cu", "merge_matrices.cu", "gather_rows.cu", "pull_balanced.cu"}
-MODULES = "rows selecting merging gathering extracting matrices mxm_operands mxv_balanced mxv_product masks".split()
+FILES = {"reduce_rows.cu", "select_entries.cu", "merge_matrices.cu", "gather_rows.cu", "pull_balanced.cu"} | {
+    "build.cu",
+    "pack_entries.cu",
+}
+MODULES = "building transpose rows selecting merging gathering extracting matrices mxm_operands mxv_balanced mxv_product masks".split()
 
 
 def programs(engine) -> list[str]:
     """What a covering set of calls would compile."""
     emulated_cupy.sources.clear()
-    for number, (dtype, offsets) in enumerate([("FP32", np.int32), ("INT64", INDEX), ("INT8", np.int32)]):
-        kind = monoid.plus[dtype].type.np_type
+    everywhere = engine.mxm_operands.MatrixMask()
+    for dtype, offsets in (("FP32", np.int32), ("INT64", INDEX)):
+        kind, wide = monoid.plus[dtype].type.np_type, dtype == "INT64"
         host = with_degrees([2, 3], kind)
         host.indptr = host.indptr.astype(offsets)
         x = moved(host, engine.to_device)
         one = MatrixStore(x.nrows, x.ncols, x.indptr, x.indices, x.values[:1])
         factor = moved(with_degrees([1, 1], kind), engine.to_device)
         engine.rows.reduce_rows(x, monoid.plus[dtype])
-        engine.selecting.select(x, select.tril[dtype], 1)
-        engine.selecting.select(one, select.valuegt[dtype], 1)
+        engine.selecting.select(one if wide else x, select.tril[dtype], 1)
         op = binary.minus[dtype]
-        for structure, complement in ((True, False), (False, True)):
-            mask = engine.mxm_operands.resolve(MaskView(x, structure, complement))
-            engine.selecting.inside(x, mask)
-            engine.merging.merge(x, one, None if complement else op, 2, kind, mask=mask, replace=structure)
-        for way in (engine.merging.UNION, engine.merging.INTERSECTION):
-            engine.merging.merge(x, one, op, way, np.dtype(np.float64), (1, 2) if number else None)
-            engine.merging.merge(one, one, op, way, kind)
+        mask = engine.mxm_operands.resolve(MaskView(x, wide, not wide))
+        engine.selecting.inside(x, mask)
+        engine.merging.merge(x, one, None if wide else op, engine.merging.WRITE, kind, mask=mask, replace=wide)
+        engine.merging.merge(x, one, op, engine.merging.UNION, np.dtype(np.float64), (1, 2) if wide else None)
+        engine.merging.merge(one, one, op, engine.merging.INTERSECTION, kind)
         engine.extracting.rows_at(x, engine.to_device(np.array([1, 0])))
-        engine.selecting.renamed(x, engine.to_device(np.zeros(3, np.int32)), 3)
         typed = semiring.plus_times[dtype]
-        engine.gathering.scaled(factor, x, typed, engine.mxm_operands.MatrixMask())
-        factor._is_diagonal = True
-        engine.gathering.scaled(factor, x, typed, engine.mxm_operands.MatrixMask())
-        engine.gathering.scaled(x, factor, typed, engine.mxm_operands.MatrixMask())
-    for name, typed in SEMIRINGS.items():
+        factor._is_diagonal = wide
+        engine.gathering.scaled(factor, x, typed, everywhere)
+    engine.gathering.scaled(x, factor, typed, everywhere)
+    engine.selecting.renamed(x, engine.to_device(np.zeros(3, np.int32)), 3)
+    for name in ("plus_times", "min_plus", "plus_gap"):
+        typed = SEMIRINGS[name]
         a = moved(with_degrees([2, 3], typed.binaryop.type.np_type), engine.to_device)
         u = VectorStore(3, engine.to_device(np.ones(3, typed.binaryop.type2.np_type)))
         found = engine.mxv_product.product_of(a, u, typed, len(name) % 2 > 0, True)
-        if engine.mxv_balanced.suits(found, a, u, engine.masks.NO_MASK):
-            engine.mxv_balanced.pull_balanced(found, a, u, a.indptr, engine.workspace.current())
+        assert engine.mxv_balanced.suits(found, a, u, engine.masks.NO_MASK)
+        engine.mxv_balanced.pull_balanced(found, a, u, a.indptr, engine.workspace.current())
+    coordinates = engine.to_device(np.array([1, 0]))
+    engine.building.build_matrix(
+        2, 2, coordinates, coordinates, coordinates, monoid.plus["INT64"], lambda op, values, starts: values
+    )
+    engine.transpose.transpose(moved(with_degrees([2, 3], np.float32), engine.to_device))
     return list(dict.fromkeys(emulated_cupy.sources))
 
 

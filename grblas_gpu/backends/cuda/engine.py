@@ -15,7 +15,7 @@ from ..entries import Store, cast
 from ..reference import Definitions
 from ..reference.elementwise import with_values
 from ..storage import INDEX, Array, HostEntry, HostList, MaskView, MatrixStore, VectorStore, column_type
-from .eager import extracting, matrices, operating, radix, rows, selecting, vectors
+from .eager import building, extracting, matrices, operating, radix, rows, selecting, vectors
 from .eager.assign import assign_scalar
 from .eager.kronecker import kronecker_keys
 from .eager.mxm import mxm
@@ -196,7 +196,9 @@ class CudaBackend(Loops, VectorProducts):
     def build_matrix(self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any) -> MatrixStore:
         if _few_on_host(rows, cols, values):
             return self.adopt(_HOST.build_matrix(nrows, ncols, rows, cols, values, dup_op))
-        return super().build_matrix(nrows, ncols, rows, cols, values, dup_op)
+        rows, cols, values = self.array(rows), self.array(cols), self.moved(values)
+        found = building.build_matrix(nrows, ncols, rows, cols, values, dup_op, self.combined_runs)
+        return super().build_matrix(nrows, ncols, rows, cols, values, dup_op) if found is None else found
 
     def compute(self, op: Any, *operands: Array) -> Array:
         return operating.compute(op, *operands)

@@ -8,9 +8,11 @@ import cupy
 import numpy as np
 
 from ...storage import INDEX, INT32_LIMIT, Array, MatrixStore, column_type
+from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import functions, using
 from ..runtime.launch import BLOCK, launch
 from .radix import bits_for, sort_pairs, sort_positions
+from .rows import chunks_of
 
 NEIGHBOURS = 1024  # as in kernels/transpose.cu
 _PER_BLOCK = NEIGHBOURS * BLOCK // 32
@@ -26,11 +28,16 @@ def transpose(a: MatrixStore) -> MatrixStore:
     if entries == 0:
         return MatrixStore(a.ncols, a.nrows, cupy.zeros(a.ncols + 1, offset), cupy.empty(0, row), a.values.copy())
     _, list_offsets, take = _kernels(a)
+    indptr = cupy.empty(a.ncols + 1, offset)
+    bits = bits_for(a.ncols)
+    if not a.iso and a.values.dtype.itemsize <= 4 and row.itemsize == 4:
+        columns, out_rows, values = _carried(a, bits)
+        launch(list_offsets, a.ncols + 1, (columns, entries, a.ncols, indptr), _PER_BLOCK)
+        return MatrixStore(a.ncols, a.nrows, indptr, out_rows, values)
     rows = a._row_ids
     own_rows = rows is None
     if own_rows:
         rows = row_ids(a)
-    bits = bits_for(a.ncols)
     if a.iso:
         columns, out_rows = sort_pairs(a.indices, rows, bits, overwrite_payload=own_rows)
         values = a.values.copy()
@@ -38,9 +45,27 @@ def transpose(a: MatrixStore) -> MatrixStore:
         columns, positions = sort_positions(a.indices, bits)
         out_rows, values = cupy.empty(entries, row), cupy.empty(entries, a.values.dtype)
         launch(take, entries, (positions, entries, rows, a.values, out_rows, values))
-    indptr = cupy.empty(a.ncols + 1, offset)
     launch(list_offsets, a.ncols + 1, (columns, entries, a.ncols, indptr), _PER_BLOCK)
     return MatrixStore(a.ncols, a.nrows, indptr, out_rows, values)
+
+
+def _carried(a: MatrixStore, bits: int) -> tuple[Array, Array, Array]:
+    """Columns in order, and rows and values, which are carried through the sort together: nothing is read at random."""
+    entries, scratch = a.nvals, scratch_arrays.current()
+    word, row = np.dtype(_BITS[a.values.dtype.itemsize]), np.dtype(np.int32)
+    pack, unpack = functions(
+        "pack_entries.cu",
+        (a.indptr.dtype.char, word.char),
+        ("pack_entries_kernel", "unpack_entries_kernel"),
+        lambda: [using("Offset", a.indptr.dtype), using("Bits", word), using("Row", row)],
+    )
+    packed = cupy.empty(entries, np.uint64)
+    given = (a.indptr.data.ptr, a.nrows, entries, a.values.data.ptr, packed.data.ptr)
+    scratch.launch(pack, chunks_of(entries), given, BLOCK // 32)
+    columns, packed = sort_pairs(a.indices, packed, bits, overwrite_payload=True)
+    rows, values = cupy.empty(entries, row), cupy.empty(entries, a.values.dtype)
+    scratch.launch(unpack, entries, (packed.data.ptr, entries, rows.data.ptr, values.data.ptr))
+    return columns, rows, values
 
 
 def row_ids(a: MatrixStore) -> Array:

@@ -8,11 +8,27 @@ template <class T> struct alignas(sizeof(T) >= 8 ? 16 : 4 * sizeof(T)) Several {
     static constexpr int NUMBER = sizeof(T) >= 8 ? 2 : 4;
     T values[NUMBER];
 };
+// What is read once leaves the first-level cache to the vector.
+template <class S> DEVICE S read_once(const S* from) {
+#ifdef __CUDA_ARCH__
+    if constexpr (sizeof(S) == 16) {
+        union {
+            unsigned words[4];
+            S whole;
+        } read;
+        asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+            : "=r"(read.words[0]), "=r"(read.words[1]), "=r"(read.words[2]), "=r"(read.words[3])
+            : "l"(from));
+        return read.whole;
+    }
+#endif
+    return *from;
+}
 template <class T> DEVICE void load_items(const T* from, int number, T* items) {
     if (ALIGNED && number == ITEMS) {
 #pragma unroll
         for (int k = 0; k < ITEMS; k += Several<T>::NUMBER) {
-            Several<T> some = *(const Several<T>*)(from + k);
+            Several<T> some = read_once((const Several<T>*)(from + k));
 #pragma unroll
             for (int n = 0; n < Several<T>::NUMBER; ++n) items[k + n] = some.values[n];
         }

@@ -1,0 +1,64 @@
+"""A matrix from coordinates in any order: positions are packed, sorted together with their values, and unpacked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy
+import numpy as np
+
+from ....errors import InvalidValue
+from ...entries import cast, compress, is_iso, runs
+from ...storage import INDEX, INT32_LIMIT, Array, MatrixStore, column_type
+from ..runtime import workspace as scratch_arrays
+from ..runtime.compile import functions, using
+from ..runtime.launch import BLOCK, launch
+from .radix import bits_for, sort, sort_pairs
+
+NEIGHBOURS = 1024  # as in kernels/build.cu
+_PER_BLOCK = NEIGHBOURS * BLOCK // 32
+_KERNELS = ("pack_positions_kernel", "unpack_positions_kernel", "list_rows_kernel")
+
+
+def build_matrix(
+    nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any, combined: Any
+) -> MatrixStore | None:
+    """``combined(op, values, starts)`` adds up runs. None where a position does not fit into 64 bits."""
+    entries, column_bits = len(rows), bits_for(ncols)
+    bits = bits_for(nrows) + column_bits
+    if entries < 2 or bits > 63:
+        return None
+    key = np.dtype(np.uint32 if bits <= 31 else np.uint64)
+    offset = np.dtype(np.int32 if entries <= INT32_LIMIT else INDEX)
+    column = np.dtype(column_type(ncols))
+    rows, cols = cupy.ascontiguousarray(rows), cupy.ascontiguousarray(cols)
+    types = {"Row": rows.dtype, "Column": cols.dtype, "Key": key, "OutOffset": offset, "OutColumn": column}
+    pack, unpack, list_rows = functions(
+        "build.cu",
+        "".join(dtype.char for dtype in types.values()),
+        _KERNELS,
+        lambda: [using(name, dtype) for name, dtype in types.items()],
+    )
+    scratch = scratch_arrays.current()
+    keys = cupy.empty(entries, key)
+    slots = scratch.slots()
+    launch(pack, entries, (rows, cols, entries, column_bits, keys, slots.address))
+    iso = is_iso(values)
+    if slots.counter().read():  # synchronizes: most lists of coordinates are in order, or else not at all
+        if iso:
+            keys = sort(keys, bits, overwrite=True)
+        else:
+            keys, values = sort_pairs(keys, values, bits, overwrite=True)
+    elif not iso:
+        values = values.copy()
+    indices, slots = cupy.empty(entries, column), scratch.slots()
+    launch(unpack, entries, (keys, entries, column_bits, indices, slots.address))
+    if slots.counter().read():  # synchronizes: equal positions are combined
+        if dup_op is None:
+            raise InvalidValue("duplicate indices found; give dup_op= to say how to combine their values")
+        starts = runs(keys)
+        values = combined(dup_op, cast(values, dup_op.type.np_type), starts)
+        keys, indices = keys[starts], indices[starts]
+    indptr = cupy.empty(nrows + 1, offset)
+    launch(list_rows, nrows + 1, (keys, len(keys), column_bits, nrows, indptr), _PER_BLOCK)
+    return MatrixStore(nrows, ncols, indptr, indices, compress(values))

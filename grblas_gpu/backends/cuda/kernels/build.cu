@@ -1,0 +1,54 @@
+// A matrix from coordinates: positions as numbers that a sort can order, and rows of the sorted ones. Generated: Row, Column
+// (as coordinates are given), Key (an unsigned type), OutOffset, OutColumn.
+
+#include "cooperate.cuh"
+
+// keys[entry] = its position, row above column; counts those that are not above the one before.
+extern "C" __global__ void pack_positions_kernel(
+    const Row* rows, const Column* columns, int64 entries, int64 column_bits, Key* keys, int64* descents
+) {
+    int64 found = 0;
+    for (int64 entry = thread_in_grid(); entry < entries; entry += threads_in_grid()) {
+        Key key = Key(rows[entry]) << column_bits | Key(columns[entry]);
+        keys[entry] = key;
+        if (entry > 0) found += (Key(rows[entry - 1]) << column_bits | Key(columns[entry - 1])) >= key;
+    }
+    add_to_counter(descents, found);
+}
+
+// Columns of the sorted positions; counts those that repeat the one before.
+extern "C" __global__ void unpack_positions_kernel(
+    const Key* keys, int64 entries, int64 column_bits, OutColumn* columns, int64* repeated
+) {
+    int64 found = 0;
+    Key mask = (Key(1) << column_bits) - 1;
+    for (int64 entry = thread_in_grid(); entry < entries; entry += threads_in_grid()) {
+        Key key = keys[entry];
+        columns[entry] = OutColumn(key & mask);
+        if (entry > 0) found += keys[entry - 1] == key;
+    }
+    add_to_counter(repeated, found);
+}
+
+// indptr[row] = how many of the sorted positions are in rows before. A warp takes neighbours: what a lane looks for is
+// close by.
+constexpr int64 NEIGHBOURS = 1024;
+extern "C" __global__ void list_rows_kernel(
+    const Key* keys, int64 entries, int64 column_bits, int64 nrows, OutOffset* indptr
+) {
+    // How many keys are below the first of a row; the last row ends with them all.
+    auto below = [&](int64 row, int64 lo, int64 hi) {
+        while (lo < hi) {
+            int64 middle = (lo + hi) >> 1;
+            if (int64(keys[middle] >> column_bits) < row) lo = middle + 1;
+            else hi = middle;
+        }
+        return lo;
+    };
+    for (int64 base = warp_in_grid() * NEIGHBOURS; base <= nrows; base += warps_in_grid() * NEIGHBOURS) {
+        int64 last = base + NEIGHBOURS - 1 < nrows ? base + NEIGHBOURS - 1 : nrows;
+        int64 lo = from_lane(lane() == 0 ? below(base, 0, entries) : int64(0), 0);
+        int64 hi = from_lane(lane() == 0 ? below(last, lo, entries) : int64(0), 0);
+        for (int64 row = base + lane(); row <= last; row += 32) indptr[row] = OutOffset(below(row, lo, hi));
+    }
+}

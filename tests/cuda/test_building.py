@@ -1,4 +1,4 @@
-"""Matrices from coordinates by the CUDA engine against the definitions: on a GPU where there is one, or in an emulation."""
+"""Matrices from coordinates by the CUDA engine against the definitions, on a GPU where there is one or emulated."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from grblas_gpu.errors import InvalidValue
 
 @pytest.fixture(params=ENGINES)
 def engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(request.param, monkeypatch, "eager.building", "eager.operating") as found:
+    with loaded(request.param, monkeypatch, "eager.building", "eager.matrix_facts", "eager.operating") as found:
         yield found
 
 

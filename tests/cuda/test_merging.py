@@ -20,7 +20,7 @@ SHAPES = [(1, 1, 0.9), (60, 70, 0.4), (3000, 5, 0.2), (3, 3000, 0.6), (300, 300,
 
 @pytest.fixture(params=ENGINES)
 def engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(request.param, monkeypatch, "eager.merging", "eager.mxm_operands") as found:
+    with loaded(request.param, monkeypatch, "eager.merging", "eager.matrix_facts", "eager.mxm_operands") as found:
         yield found
 
 

@@ -18,7 +18,7 @@ from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore
 
 @pytest.fixture(params=ENGINES)
 def engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(request.param, monkeypatch, "eager.selecting", "eager.mxm_operands") as found:
+    with loaded(request.param, monkeypatch, "eager.selecting", "eager.matrix_facts", "eager.mxm_operands") as found:
         yield found
 
 

@@ -47,36 +47,54 @@ DEVICE Split split_at(const Pair& pair, int64 number) {
     return {row, x + lo, y + left - lo};
 }
 
-// A tile: positions as numbers that ascend, row in the tile times 2^32 plus column; with one of x before it, and one of y
-// behind it. And the entries of the union, each by where it is in x and in y.
+// A tile: the columns of its entries, with one of x before it and one of y behind it; and the entries of the union, each by
+// where it is in x and in y, and by its row.
 struct Tile {
-    int64 keys[TILE + 2];
-    unsigned places[TILE];  // HAS_X, HAS_Y, and the numbers of entries in the tile
+    unsigned columns[TILE + 2];
+    unsigned places[TILE];  // HAS_X, HAS_Y, perhaps OPEN, and the numbers of entries in the tile
+    unsigned rows[TILE];    // counted from the first one
     unsigned kept[TILE / 32], before[TILE / 32 + 1];
     int64 shared[32];
     Split from, to;
     int xs, ys, number;  // entries of x, of y, and of the union
 
-    DEVICE const int64* x() const { return keys + 1; }
-    DEVICE const int64* y() const { return keys + 1 + xs; }
+    DEVICE const unsigned* x() const { return columns + 1; }
+    DEVICE const unsigned* y() const { return columns + 1 + xs; }
 };
-constexpr unsigned HAS_X = 1u << 31, HAS_Y = 1u << 30;
+constexpr unsigned HAS_X = 1u << 31, HAS_Y = 1u << 30, OPEN = 1u << 29;
 constexpr int BITS_OF_PLACE = 12;
 DEVICE unsigned place_at(bool has_x, int x, bool has_y, int y) {
     return (has_x ? HAS_X : 0) | (has_y ? HAS_Y : 0) | unsigned(x) << BITS_OF_PLACE | unsigned(y);
 }
 DEVICE int x_of(unsigned place) { return int(place >> BITS_OF_PLACE & ((1 << BITS_OF_PLACE) - 1)); }
 DEVICE int y_of(unsigned place) { return int(place & ((1 << BITS_OF_PLACE) - 1)); }
-DEVICE int64 key_of(const Tile& tile, unsigned place) {
+DEVICE unsigned column_of(const Tile& tile, unsigned place) {
     return place & HAS_X ? tile.x()[x_of(place)] : tile.y()[y_of(place)];
 }
 
-template <class Offset, class Column>
-DEVICE void load_keys(const Offset* indptr, const Column* indices, int64 from, int count, int64 low, int64 high, int64* keys) {
-    for (int p = threadIdx.x; p < count; p += blockDim.x) {
-        int64 row = upper_bound(indptr, low, high, Offset(from + p)) - 1;
-        keys[p] = (row - low) << 32 | int64(uint32(indices[from + p]));
+// A row as a tile sees it: where its entries are among those of the tile; they may begin before it, and end behind it.
+struct RowOfTile {
+    int64 row;
+    int x, x_end, y, y_end;
+
+    DEVICE RowOfTile(const Pair& pair, const Split& from, int64 row) : row(row) {
+        x = local(int64(pair.x_indptr[row]) - from.x);
+        y = local(int64(pair.y_indptr[row]) - from.y);
+        x_end = local(int64(pair.x_indptr[row + 1]) - from.x);
+        y_end = local(int64(pair.y_indptr[row + 1]) - from.y);
     }
+    DEVICE static int local(int64 place) { return place < -1 ? -1 : place > TILE + 1 ? TILE + 1 : int(place); }
+    DEVICE bool contains(int i, int j) const { return i < x_end || j < y_end; }
+};
+
+// The last row from `lo` to `hi` that starts no later than after `number` entries.
+DEVICE int64 row_after(const Pair& pair, int64 lo, int64 hi, int64 number) {
+    while (lo < hi) {
+        int64 middle = (lo + hi + 1) >> 1;
+        if (pair.start(middle) <= number) lo = middle;
+        else hi = middle - 1;
+    }
+    return lo;
 }
 
 // All threads of the block load a tile and merge it; `from` and `to` are there.
@@ -84,57 +102,70 @@ DEVICE void merge_tile(const Pair& pair, Tile& tile) {
     __syncthreads();
     Split from = tile.from, to = tile.to;
     int xs = int(to.x - from.x), ys = int(to.y - from.y);
-    int64 high = to.row < pair.nrows ? to.row + 1 : pair.nrows;
+    int64 last_row = to.row < pair.nrows ? to.row : pair.nrows - 1, before = from.x + from.y;
     if (threadIdx.x == 0) {
         tile.xs = xs;
         tile.ys = ys;
-        bool x_before = from.row < pair.nrows && from.x > int64(pair.x_indptr[from.row]);
-        tile.keys[0] = x_before ? int64(uint32(pair.x_indices[from.x - 1])) : -1;
-        bool y_behind = to.row < pair.nrows && to.y < int64(pair.y_indptr[to.row + 1]);
-        tile.keys[1 + xs + ys] =
-            y_behind ? (to.row - from.row) << 32 | int64(uint32(pair.y_indices[to.y])) : limits<int64>::high;
+        tile.columns[0] = from.x > 0 ? unsigned(pair.x_indices[from.x - 1]) : 0;
+        tile.columns[1 + xs + ys] = to.y < int64(pair.y_indptr[pair.nrows]) ? unsigned(pair.y_indices[to.y]) : 0;
     }
-    load_keys(pair.x_indptr, pair.x_indices, from.x, xs, from.row, high, tile.keys + 1);
-    load_keys(pair.y_indptr, pair.y_indices, from.y, ys, from.row, high, tile.keys + 1 + xs);
+    for (int p = threadIdx.x; p < xs; p += blockDim.x) tile.columns[1 + p] = unsigned(pair.x_indices[from.x + p]);
+    for (int p = threadIdx.x; p < ys; p += blockDim.x) tile.columns[1 + xs + p] = unsigned(pair.y_indices[from.y + p]);
     __syncthreads();
-    const int64 *x = tile.x(), *y = tile.y();
+    const unsigned *x = tile.x(), *y = tile.y();
     int number = 0;
     for (int base = 0; base < xs + ys; base += blockDim.x * MERGED_AT_A_TIME) {
-        int first = base + int(threadIdx.x) * MERGED_AT_A_TIME;
-        int left = first < xs + ys ? first : xs + ys;
-        int lo = left > ys ? left - ys : 0, hi = left < xs ? left : xs;
-        while (lo < hi) {
-            int middle = (lo + hi) >> 1;
-            if (x[middle] <= y[left - 1 - middle]) lo = middle + 1;
-            else hi = middle;
+        int left = base + int(threadIdx.x) * MERGED_AT_A_TIME, i = xs, j = ys, found = 0;
+        unsigned places[MERGED_AT_A_TIME], rows[MERGED_AT_A_TIME];
+        RowOfTile row(pair, from, left < xs + ys ? row_after(pair, from.row, last_row, before + left) : last_row);
+        if (left < xs + ys) {
+            int x_lo = row.x < 0 ? 0 : row.x, x_hi = row.x_end < xs ? row.x_end : xs;
+            int y_lo = row.y < 0 ? 0 : row.y, y_hi = row.y_end < ys ? row.y_end : ys;
+            int lo = left - y_hi > x_lo ? left - y_hi : x_lo, hi = left - y_lo < x_hi ? left - y_lo : x_hi;
+            while (lo < hi) {
+                int middle = (lo + hi) >> 1;
+                if (x[middle] <= y[left - 1 - middle]) lo = middle + 1;
+                else hi = middle;
+            }
+            i = lo;
+            j = left - lo;
         }
-        int i = lo, j = left - lo, found = 0;
-        unsigned places[MERGED_AT_A_TIME];
 #pragma unroll
         for (int k = 0; k < MERGED_AT_A_TIME; ++k) {
-            places[k] = 0;
+            places[k] = rows[k] = 0;
             if (i + j >= xs + ys) continue;
-            if (i < xs && (j >= ys || x[i] <= y[j])) {
-                places[k] = place_at(true, i, x[i] == y[j], j);  // y[ys] is the one behind the tile
+            if (!row.contains(i, j)) {
+                row = RowOfTile(pair, from, row.row + 1);  // the next one, unless it has no entries either
+                if (!row.contains(i, j)) row = RowOfTile(pair, from, row_after(pair, row.row, last_row, before + i + j));
+            }
+            bool has_x = i < row.x_end && i < xs, has_y = j < row.y_end && j < ys;
+            if (has_x && (!has_y || x[i] <= y[j])) {
+                places[k] = place_at(true, i, j < row.y_end && x[i] == y[j], j);  // y[ys] is the one behind the tile
                 ++i;
             } else {
-                if (x[i - 1] != y[j]) places[k] = place_at(false, 0, true, j);  // x[-1] is the one before the tile
+                bool twice = i - 1 >= row.x && x[i - 1] == y[j];  // x[-1] is the one before the tile
+                if (!twice) places[k] = place_at(false, 0, true, j);
                 ++j;
             }
+            rows[k] = unsigned(row.row - from.row);
             found += places[k] != 0;
         }
         int64 total;
         int to_place = number + int(block_offset(found, total, tile.shared));
 #pragma unroll
-        for (int k = 0; k < MERGED_AT_A_TIME; ++k)
-            if (places[k]) tile.places[to_place++] = places[k];
+        for (int k = 0; k < MERGED_AT_A_TIME; ++k) {
+            if (!places[k]) continue;
+            tile.places[to_place] = places[k];
+            tile.rows[to_place++] = rows[k];
+        }
         number += int(total);
     }
     if (threadIdx.x == 0) tile.number = number;
     __syncthreads();
 }
 
-// Which of the union stay: keep(place, key). Returns how many. All threads of the block call it.
+// Which of the union stay: keep(place, row, column), which may mark the place as OPEN. Returns how many. All threads of
+// the block call it.
 template <class Keep> DEVICE int filter_tile(Tile& tile, Keep keep) {
     int number = tile.number, words = (number + 31) >> 5;
     for (int word = int(threadIdx.x >> 5); word < words; word += int(blockDim.x >> 5)) {
@@ -142,7 +173,8 @@ template <class Keep> DEVICE int filter_tile(Tile& tile, Keep keep) {
         bool stays = false;
         if (p < number) {
             unsigned place = tile.places[p];
-            stays = keep(place, key_of(tile, place));
+            stays = keep(place, tile.from.row + tile.rows[p], column_of(tile, place));
+            tile.places[p] = place;
         }
         unsigned all = __ballot_sync(FULL_WARP, stays);
         if (lane() == 0) tile.kept[word] = all;
@@ -171,7 +203,7 @@ DEVICE int first_in_row(const Tile& tile, int64 row) {
     int lo = 0, hi = tile.number;
     while (lo < hi) {
         int middle = (lo + hi) >> 1;
-        if (key_of(tile, tile.places[middle]) >> 32 < row) lo = middle + 1;
+        if (int64(tile.rows[middle]) < row) lo = middle + 1;
         else hi = middle;
     }
     return lo;

@@ -28,22 +28,22 @@ struct Operands {
         {mask_indptr, mask_indices}, mask_values                                                              \
     }
 
-DEVICE bool keeps(const Operands& given, int64 row, unsigned place, int64 key) {
+DEVICE bool keeps(const Operands& given, unsigned& place, int64 i, int64 j) {
     bool has_x = place & HAS_X, has_y = place & HAS_Y;
     if constexpr (KIND == UNION) return true;
     else if constexpr (KIND == INTERSECTION) return has_x && has_y;
-    else if (allowed(given.mask, row + (key >> 32), int64(uint32(key)))) return has_y || (ACCUM && has_x);
-    else return !REPLACE && has_x;
+    else if (!allowed(given.mask, i, j)) return !REPLACE && has_x;
+    place |= OPEN;
+    return has_y || (ACCUM && has_x);
 }
 
-DEVICE Out combined(const Operands& given, const Tile& tile, unsigned place, int64 key) {
+DEVICE Out combined(const Operands& given, const Tile& tile, unsigned place, int64 i, int64 j) {
     bool has_x = place & HAS_X, has_y = place & HAS_Y;
     const X* x = given.x + (X_ISO ? 0 : tile.from.x + x_of(place));
     const Y* y = given.y + (Y_ISO ? 0 : tile.from.y + y_of(place));
-    int64 i = tile.from.row + (key >> 32), j = int64(uint32(key));
     bool both = has_x && has_y;
     if constexpr (KIND == WRITE) {
-        if (!allowed(given.mask, i, j)) return cast<Out>(*x);
+        if (!(place & OPEN)) return cast<Out>(*x);
         if (!ACCUM && has_y) return cast<Out>(*y);
     }
     if (both || (KIND == UNION && DEFAULTS)) {
@@ -81,10 +81,8 @@ extern "C" __global__ void count_merged_kernel(
             if (lane() == 0) (side ? tile.to : tile.from) = found;
         }
         merge_tile(given.pair, tile);
-        int kept = KIND == UNION ? tile.number
-                                 : filter_tile(tile, [&](unsigned place, int64 key) {
-                                       return keeps(given, tile.from.row, place, key);
-                                   });
+        auto keep = [&](unsigned& place, int64 i, int64 j) { return keeps(given, place, i, j); };
+        int kept = KIND == UNION ? tile.number : filter_tile(tile, keep);
         if (threadIdx.x == 0) {
             splits[number] = tile.from;
             if (number == tiles - 1) splits[tiles] = tile.to;
@@ -103,7 +101,7 @@ extern "C" __global__ void fill_merged_kernel(
     int64 tiles = (entries + TILE - 1) / TILE;
     if (OUT_ISO && thread_in_grid() == 0) {
         tile.from = {0, 0, 0};
-        out[0] = combined(given, tile, HAS_X | HAS_Y, 0);
+        out[0] = combined(given, tile, HAS_X | HAS_Y | OPEN, 0, 0);
     }
     for (int64 number = blockIdx.x; number < tiles; number += gridDim.x) {
         __syncthreads();
@@ -114,14 +112,14 @@ extern "C" __global__ void fill_merged_kernel(
         merge_tile(given.pair, tile);
         int64 offset = offsets[number];
         if constexpr (KIND != UNION)
-            filter_tile(tile, [&](unsigned place, int64 key) { return keeps(given, tile.from.row, place, key); });
+            filter_tile(tile, [&](unsigned& place, int64 i, int64 j) { return keeps(given, place, i, j); });
         for (int p = threadIdx.x; p < tile.number; p += blockDim.x) {
             if (KIND != UNION && !(tile.kept[p >> 5] >> (p & 31) & 1)) continue;
             int64 to = offset + (KIND == UNION ? p : int(rank_of(tile, p)));
             unsigned place = tile.places[p];
-            int64 key = key_of(tile, place);
-            out_indices[to] = XColumn(uint32(key));
-            if (!OUT_ISO) out[to] = combined(given, tile, place, key);
+            unsigned column = column_of(tile, place);
+            out_indices[to] = XColumn(column);
+            if (!OUT_ISO) out[to] = combined(given, tile, place, tile.from.row + tile.rows[p], column);
         }
         int64 first = number == 0 ? 0 : tile.from.row + 1;
         for (int64 row = first + threadIdx.x; row <= tile.to.row; row += blockDim.x) {

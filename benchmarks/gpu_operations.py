@@ -80,6 +80,7 @@ class Case:
         self.A = gb.Matrix.from_csr(indptr, indices, 2.0 if self.iso else values, self.dtype, ncols=pattern.ncols)
         self.B = self.A.T.new()  # a matrix of its own, and no known transpose of the other
         self.arrays = indptr, indices, values
+        self.two = self.dtype.type(2)
 
     def random(self, count: int) -> Any:
         random = self.xp.random.default_rng(7)
@@ -251,13 +252,13 @@ OPERATIONS = [
     ),
     Operation(
         "apply times 2",
-        lambda c: c.A.apply(binary.times, right=2).new(),
-        lambda A, c: A * 2,
+        lambda c: c.A.apply(binary.times, right=c.two).new(),
+        lambda A, c: A * c.two,
         lambda c: 2 * c.nvals * c.value,
     ),
     Operation(
         "transpose",
-        lambda c: gb.Matrix.from_csr(*_arrays(c.A), c.dtype, ncols=c.n).T.new(),
+        lambda c: c.B.T.new(),
         lambda A, c: A.T.tocsr(),
         lambda c: 2 * c.matrix(),
     ),
@@ -275,7 +276,7 @@ OPERATIONS = [
     ),
     Operation(
         "A + 2 A (equal patterns)",
-        lambda c: c.A.ewise_add(c.A.apply(binary.times, right=2).new(), binary.plus).new(),
+        lambda c: c.A.ewise_add(c.A.apply(binary.times, right=c.two).new(), binary.plus).new(),
         None,
         lambda c: 5 * c.nvals * c.value,
     ),
@@ -307,15 +308,6 @@ OPERATIONS = [
     ),
     Operation("masked plus_pair L * L'", _triangles, None, lambda c: 2 * c.matrix(0.5)),
 ]
-
-
-def _arrays(A: gb.Matrix) -> tuple[Any, Any, Any]:
-    """CSR arrays, so that a new object knows nothing of what others found out."""
-    if A.backend != "cuda":
-        return A.to_csr()
-    found = A.device_arrays()
-    values = found["values"]
-    return found["indptr"], found["indices"], float(values[0]) if len(values) == 1 else values
 
 
 def synchronize(backend: str) -> None:

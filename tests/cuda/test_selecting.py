@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from emulated_engine import ENGINES, loaded, moved
-from matrix_cases import same, with_degrees
-from mxv_cases import random_matrix
+from matrix_cases import same, valued_matrix, with_degrees
 from vector_cases import definitions
 
 from grblas_gpu import select
@@ -33,7 +32,7 @@ def test_select(engine, op: str) -> None:
     typed = getattr(select, name)[dtype]
     rng = np.random.default_rng(len(op))
     for nrows, ncols, fill in [(1, 1, 0.9), (60, 70, 0.3), (900, 5, 0.2), (3, 3000, 0.6), (400, 400, 0.02)]:
-        check(engine, random_matrix(rng, nrows, ncols, np.float64, fill), typed, 1)
+        check(engine, valued_matrix(rng, nrows, ncols, np.float64, fill), typed, 1)
 
 
 def test_rows_without_entries_and_long_ones(engine) -> None:
@@ -49,13 +48,19 @@ def test_rows_without_entries_and_long_ones(engine) -> None:
 def test_inside_a_mask(engine, structure: bool, complement: bool) -> None:
     rng = np.random.default_rng(3)
     for nrows, ncols in [(70, 90), (2, 1500)]:
-        a = random_matrix(rng, nrows, ncols, np.int64, 0.4)
-        m = random_matrix(rng, nrows, ncols, np.int8, 0.5)
+        a = valued_matrix(rng, nrows, ncols, np.int64, 0.4)
+        m = valued_matrix(rng, nrows, ncols, np.int8, 0.5)
         mask = MaskView(m, structure, complement)
         there = engine.mxm_operands.resolve(MaskView(moved(m, engine.to_device), structure, complement))
         result = engine.selecting.inside(moved(a, engine.to_device), there)
         expected = definitions.write(definitions.empty_matrix(nrows, ncols, a.dtype), a, mask, None, True)
         same(moved(result, engine.to_host), expected)
+
+
+def test_one_value_for_all(engine) -> None:
+    a = with_degrees([5, 0, 1200, 3])
+    a.values = a.values[:1].copy()
+    check(engine, a, select.tril["FP64"], 3)
 
 
 def test_wide_offsets_and_columns(engine) -> None:

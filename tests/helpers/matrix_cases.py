@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from mxv_cases import random_matrix
 
 from grblas_gpu.backends.entries import entries
 from grblas_gpu.backends.storage import INDEX, MatrixStore
@@ -16,6 +17,13 @@ def with_degrees(degrees: Any, dtype: Any = np.float64, seed: int = 0) -> Matrix
     indices = np.concatenate([np.arange(degree, dtype=np.int32) for degree in degrees])
     values = np.random.default_rng(seed).integers(-9, 9, len(indices)).astype(dtype)
     return MatrixStore(len(degrees), max(1, *degrees), indptr, indices, values)
+
+
+def valued_matrix(rng: np.random.Generator, nrows: int, ncols: int, dtype: Any, fill: float) -> MatrixStore:
+    """A random matrix with a value for each entry, a quarter of them zero."""
+    a = random_matrix(rng, nrows, ncols, dtype, fill)
+    a.values = rng.integers(0, 4, a.nvals).astype(dtype)
+    return a
 
 
 def same(found: Any, wanted: Any) -> None:

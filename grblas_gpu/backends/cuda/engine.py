@@ -22,8 +22,8 @@ from .eager.mxm import mxm
 from .eager.mxv import VectorProducts
 from .eager.mxv_product import uses
 from .fusion.run import Loops
-from .runtime.arrays import empty_list
-from .runtime.reporting import reported
+from .runtime.arrays import empty_list, no_offsets
+from .runtime.reporting import reported, sized
 
 _HOST = Definitions()
 FEW = 2**14  # so many entries that come from the host are put in order there, before they travel
@@ -69,13 +69,13 @@ class CudaBackend(Loops, VectorProducts):
     def export(self, store: Store) -> Store:
         return _move(store, cupy.asnumpy)  # synchronizes
 
+    @sized
     def empty_vector(self, size: int, dtype: np.dtype) -> VectorStore:
         return empty_list(size, dtype)
 
     @reported
     def empty_matrix(self, nrows: int, ncols: int, dtype: np.dtype) -> MatrixStore:
-        indptr = cupy.zeros(nrows + 1, INDEX)
-        return MatrixStore(nrows, ncols, indptr, cupy.empty(0, column_type(ncols)), cupy.empty(0, dtype))
+        return MatrixStore(nrows, ncols, no_offsets(nrows), cupy.empty(0, column_type(ncols)), cupy.empty(0, dtype))
 
     # ---- products -----------------------------------------------------------------------------------------------
 
@@ -91,6 +91,7 @@ class CudaBackend(Loops, VectorProducts):
             return matrices.intersection(x, y, op)
         return vectors.ewise(x, y, op, False) if vectors.worthwhile(x, y) else super().ewise_mult(x, y, op)
 
+    @sized
     def union(self, x: Store, y: Store, op: Any, defaults: Any = None, dtype: np.dtype | None = None) -> Store:
         if matrices.worthwhile(x):
             return matrices.union(x, y, op, defaults, dtype)
@@ -249,6 +250,9 @@ class CudaBackend(Loops, VectorProducts):
     remove_element = reported(VectorProducts.remove_element)
     tuples = reported(VectorProducts.tuples)
     to_dense = reported(VectorProducts.to_dense)
+    pattern = sized(VectorProducts.pattern)
+    degree_statistics = sized(VectorProducts.degree_statistics)
+    by_degree = sized(VectorProducts.by_degree)
 
 
 def _few_on_host(*arrays: Array) -> bool:

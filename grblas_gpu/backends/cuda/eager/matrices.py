@@ -8,7 +8,8 @@ import cupy
 import numpy as np
 
 from ...entries import cast, compress
-from ...storage import INDEX, MaskView, MatrixStore
+from ...storage import MaskView, MatrixStore
+from ..runtime.arrays import no_offsets
 from .merging import INTERSECTION, UNION, WRITE, merge, same_structure, worthwhile
 from .mxm_operands import EVERYWHERE, INSIDE, MatrixMask, resolve
 from .operating import compute
@@ -65,8 +66,7 @@ def _covers(mask: MatrixMask, t: MatrixStore) -> bool:
 
 
 def _empty(c: MatrixStore) -> MatrixStore:
-    indptr = cupy.zeros(c.nrows + 1, INDEX)
-    return MatrixStore(c.nrows, c.ncols, indptr, cupy.empty(0, c.indices.dtype), cupy.empty(0, c.dtype))
+    return MatrixStore(c.nrows, c.ncols, no_offsets(c.nrows), cupy.empty(0, c.indices.dtype), cupy.empty(0, c.dtype))
 
 
 def assign_scalar(c: MatrixStore, value: Any, view: MaskView, accum: Any, replace: bool) -> MatrixStore:

@@ -14,6 +14,7 @@ from ...storage import Array, MatrixStore, natives
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import functions, using
 from ..runtime.launch import launch
+from ..runtime.reporting import sized
 from .transpose import row_ids, transpose
 
 __all__ = ["hub_neighbours", "is_diagonal", "max_degree", "row_ids", "same_arrays", "transpose"]
@@ -25,6 +26,7 @@ _KERNELS = ("longest_row_kernel", "differences_kernel", "hub_neighbours_kernel",
 DENSE_ROWS = 8  # entries on average: in shorter rows the first entry is as good as any
 
 
+@sized
 def max_degree(a: MatrixStore) -> int:
     """The length of the longest row."""
     longest_row, *_ = _kernels(a.indptr.dtype, np.dtype(np.uint8))
@@ -33,6 +35,7 @@ def max_degree(a: MatrixStore) -> int:
     return slots.counter().read()  # synchronizes
 
 
+@sized
 def is_diagonal(a: MatrixStore) -> bool:
     """Whether every row of a square matrix with an entry for each has it on the diagonal."""
     *_, off_diagonal = _kernels(a.indptr.dtype, np.dtype(np.uint8), a.indices.dtype)
@@ -41,6 +44,7 @@ def is_diagonal(a: MatrixStore) -> bool:
     return slots.counter().read() == 0  # synchronizes
 
 
+@sized
 def same_arrays(a: MatrixStore, b: MatrixStore) -> bool:
     """Whether two matrices are equal to the last bit."""
     if len(a.values) != len(b.values):
@@ -58,6 +62,7 @@ def _same(x: Array, y: Array) -> bool:
     return slots.counter().read() == 0  # synchronizes
 
 
+@sized
 def hub_neighbours(a: MatrixStore) -> Array | None:
     """For every row the two columns whose own rows are longest; None where rows are short.
 

@@ -31,12 +31,11 @@ def pull_balanced(
 ) -> VectorStore:
     """``following``: the offsets of the matrix that the result is likely to be multiplied with next."""
     nrows, entries = m.nrows, m.nvals
-    aligned = m.indices.data.ptr % 16 == 0 and m.values.data.ptr % 16 == 0
     kernel, add_rests = functions(
         "pull_balanced.cu",
-        (product.key, index_key(m), aligned),
+        (product.key, index_key(m)),
         _KERNELS,
-        lambda: [*product.pieces(m), constant("FULL", True), *NO_MASK.pieces(), constant("ALIGNED", aligned)],
+        lambda: [*product.pieces(m), constant("FULL", True), *NO_MASK.pieces()],
     )
     present, values = two_arrays(nrows, _BOOL, nrows, product.dtype)
     slots = scratch.slots()

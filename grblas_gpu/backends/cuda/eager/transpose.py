@@ -11,6 +11,7 @@ from ...storage import INDEX, INT32_LIMIT, Array, MatrixStore, column_type
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import functions, using
 from ..runtime.launch import BLOCK, launch
+from ..runtime.reporting import sized
 from .radix import bits_for, sort_pairs, sort_positions
 from .rows import chunks_of
 
@@ -20,6 +21,7 @@ _KERNELS = ("list_rows_kernel", "list_offsets_kernel", "take_kernel")
 _BITS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
+@sized
 def transpose(a: MatrixStore) -> MatrixStore:
     """CSR of the transpose of a matrix in device memory."""
     entries = a.nvals
@@ -68,6 +70,7 @@ def _carried(a: MatrixStore, bits: int) -> tuple[Array, Array, Array]:
     return columns, rows, values
 
 
+@sized
 def row_ids(a: MatrixStore) -> Array:
     """The row of every entry."""
     rows = cupy.empty(a.nvals, column_type(a.nrows))

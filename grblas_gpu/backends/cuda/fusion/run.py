@@ -24,6 +24,7 @@ from ..eager.matrix_facts import hub_neighbours
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import empty_list
 from ..runtime.compile import module_of
+from ..runtime.reporting import sized
 from .emit import LoopKernel, kernel_of
 from .launcher import Launcher
 from .layout import (
@@ -78,6 +79,7 @@ class Loops(Backend):
 
     runs_loops = True
 
+    @sized
     def run_loop(self, program: Program) -> int | None:
         """Run a loop on the device; the number of its steps, or None if this body cannot run as one kernel."""
         return Prepared(program)()

@@ -96,16 +96,15 @@ DEVICE void add_up_digits(int64 count, Digit digit, Place* counts, Place* totals
     }
 }
 
-// The lanes that have the same digit as this one; those without a key are not counted.
-DEVICE unsigned lanes_alike(unsigned d, int bits, bool inside) {
-    unsigned alike = __ballot_sync(FULL_WARP, inside);
-#pragma unroll
-    for (int bit = 0; bit < 8; ++bit) {
-        if (bit >= bits) break;
-        bool set = d >> bit & 1;
-        unsigned others = __ballot_sync(FULL_WARP, set);
-        alike &= set ? others : ~others;
-    }
+// The lanes that have the same digit as this one; those without a key are not counted. `marks` has a word for every digit,
+// which is 0 before and after.
+DEVICE unsigned lanes_alike(unsigned* marks, unsigned d, bool inside) {
+    if (inside) atomicOr(marks + d, 1u << lane());
+    __syncwarp();
+    unsigned alike = inside ? marks[d] : 0;
+    __syncwarp();
+    if (inside) marks[d] = 0;
+    __syncwarp();
     return alike;
 }
 
@@ -118,6 +117,7 @@ DEVICE Payload payload_at(const Items& from, int64 p) { return from.payload ? fr
 // How the keys of a block are placed; in shared memory.
 struct Placing {
     unsigned ranks[MOST_WARPS][MOST_DIGITS];  // keys of the warp with the digit, then of the warps before it
+    unsigned marks[MOST_WARPS][MOST_DIGITS];  // lanes that have the digit, while they are counted
     unsigned starts[MOST_DIGITS];             // the first place of the digit in the tile
     Place lower[MOST_DIGITS];                 // keys with a lower digit
     Place next[MOST_DIGITS];                  // where the next key with the digit goes
@@ -148,7 +148,8 @@ DEVICE void move_tile(const Items& from, const Items& to, int64 lo, int64 hi, Di
     int end = hi - lo < ITEMS * int64(blockDim.x) ? int(hi - lo) : ITEMS * int(blockDim.x);
     const Key* given_keys = from.keys + lo;
     unsigned* own = placing.ranks[warp];
-    for (int d = lane(); d < MOST_DIGITS; d += 32) own[d] = 0;
+    unsigned* marks = placing.marks[warp];
+    for (int d = lane(); d < MOST_DIGITS; d += 32) own[d] = marks[d] = 0;
     __syncwarp();
     Key keys[ITEMS];
     uint16 places[ITEMS];
@@ -157,7 +158,7 @@ DEVICE void move_tile(const Items& from, const Items& to, int64 lo, int64 hi, Di
 #pragma unroll
     for (int k = 0; k < ITEMS; ++k) {
         bool inside = offset + k * 32 < end;
-        unsigned d = digit.of(keys[k]), alike = lanes_alike(d, digit.bits, inside), before = 0;
+        unsigned d = digit.of(keys[k]), alike = lanes_alike(marks, d, inside), before = 0;
         int leader = alike ? __ffs(alike) - 1 : 0;
         if (inside && lane() == leader) before = atomicAdd(own + d, unsigned(__popc(alike)));
         places[k] = uint16(from_lane(before, leader) + __popc(alike & ((1u << lane()) - 1)));

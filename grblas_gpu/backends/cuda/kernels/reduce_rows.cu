@@ -13,8 +13,9 @@ extern "C" __global__ void reduce_rows_kernel(
     const Offset* indptr, int64 nrows, int64 entries, const Stored* values, bool* present, Value* result,
     Value* rest_values, int64* rest_rows, int64* counters, volatile int64* host
 ) {
-    auto load = [&](int64 own, int number, Value* items) {
-        if (ALIGNED && number == ITEMS) {
+    auto load = [&](int64 base, int64 hi, Value* items) {
+        int64 own = base + lane() * ITEMS;
+        if (ALIGNED && own + ITEMS <= hi) {
 #pragma unroll
             for (int k = 0; k < ITEMS; k += PER_LOAD) {
                 Several some = *(const Several*)(values + own + k);
@@ -23,7 +24,7 @@ extern "C" __global__ void reduce_rows_kernel(
             }
         } else {
 #pragma unroll
-            for (int k = 0; k < ITEMS; ++k) items[k] = k < number ? cast<Value>(values[own + k]) : Value(0);
+            for (int k = 0; k < ITEMS; ++k) items[k] = own + k < hi ? cast<Value>(values[own + k]) : Value(0);
         }
     };
     int64 found = 0;

@@ -14,7 +14,7 @@ struct Rest {
     int64* rows;  // which row, or -1
 };
 
-// One chunk by a warp. load(entry, number, items): the values of this lane's entries.
+// One chunk by a warp. load(base, hi, items): the values of this lane's entries, from base + lane() * ITEMS on, before hi.
 template <class Load, class RowIs>
 DEVICE void reduce_chunk(
     const Offset* indptr, int64 nrows, int64 entries, int64 chunk, int64 length, Starts& starts, Value* result,
@@ -30,7 +30,7 @@ DEVICE void reduce_chunk(
         int64 own = base + lane() * ITEMS;
         int number = own >= hi ? 0 : hi - own < ITEMS ? int(hi - own) : ITEMS;
         Value items[ITEMS];
-        load(own, number, items);
+        load(base, hi, items);
         int64 window_first = first;
         list_starts(indptr, nrows, first, base, end_for_rows(base, hi, entries), starts, row_is);
         unsigned bits = starts.bits[lane() >> 2] >> (8 * (lane() & 3)) & 0xff;

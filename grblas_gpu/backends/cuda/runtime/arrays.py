@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import cupy
+import numpy as np
 
 from ...storage import INDEX, WORTH_KEEPING, Array, VectorStore
 
@@ -21,6 +22,18 @@ def two_arrays(length: int, dtype: Any, other_length: int, other_dtype: Any) -> 
         return _array((length,), dtype), _array((other_length,), other_dtype)
     memory = _alloc(size)
     return _array((length,), dtype, memory), _array((other_length,), other_dtype, memory + start)
+
+
+_offsets: dict[int, Array] = {}  # of the last matrix without entries, for each device
+
+
+def no_offsets(nrows: int) -> Array:
+    """Row offsets of a matrix without entries. Offsets never change, so they are shared."""
+    device = _device()
+    found = _offsets.get(device)
+    if found is None or len(found) != nrows + 1:
+        found = _offsets[device] = cupy.zeros(nrows + 1, np.int32)
+    return found
 
 
 def empty_list(size: int, dtype: Any) -> VectorStore:

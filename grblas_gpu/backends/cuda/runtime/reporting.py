@@ -1,4 +1,4 @@
-"""Methods of the engine that a loop being recorded hears of, and that say how much memory would have fit."""
+"""Functions of the engine that say how much memory would have fit, and methods that a loop being recorded hears of."""
 
 from __future__ import annotations
 
@@ -15,7 +15,22 @@ from . import workspace
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
+def sized(function: Method) -> Method:
+    """What does not fit raises our own error, with sizes."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except cupy.cuda.memory.OutOfMemoryError as error:
+            workspace.forget()  # nobody knows what is set there
+            raise _too_large(function.__name__, error) from None
+
+    return call  # type: ignore[return-value]
+
+
 def reported(method: Method) -> Method:
+    """The same, and a loop being recorded hears of it."""
     name = method.__name__
 
     @functools.wraps(method)
@@ -28,9 +43,13 @@ def reported(method: Method) -> Method:
             workspace.forget()  # nobody knows what is set there
             if not isinstance(error, cupy.cuda.memory.OutOfMemoryError):
                 raise
-            raise OutOfMemory(f"{name} on the device: {error}; {_free_bytes():,} bytes are free") from None
+            raise _too_large(name, error) from None
 
     return call  # type: ignore[return-value]
+
+
+def _too_large(name: str, error: BaseException) -> OutOfMemory:
+    return OutOfMemory(f"{name} on the device: {error}; {_free_bytes():,} bytes are free")
 
 
 def _free_bytes() -> int:

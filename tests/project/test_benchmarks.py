@@ -18,6 +18,7 @@ from grblas_gpu.benchmarks import (
     compare,
     contenders,
     floors,
+    gpu_operations,
     gpu_speed,
     graphs,
     harness,
@@ -598,3 +599,12 @@ def test_layers_adds_up():
     with gb.using("cpu"):
         found = layers.layers(20)
     assert len(layers.table(found).rows) == len(found) + 1
+
+
+def test_every_operation_of_a_gpu_runs_on_small_graphs(tmp_path, capsys):
+    options = ["--backend", "cpu", "--small", "--budget", "0", "--out", str(tmp_path)]
+    assert gpu_operations.main([*options, "--graphs", "one_full_row", "rmat15_16", "--types", "FP32", "iso"]) == 0
+    rows = json.loads((tmp_path / "gpu_operations.json").read_text())["rows"]
+    assert {row["operation"] for row in rows} == {operation.name for operation in gpu_operations.OPERATIONS}
+    assert not [row for row in rows if "error" in row]
+    assert "A + A'" in capsys.readouterr().out

@@ -10,8 +10,8 @@ from gather_bodies import GATHERS
 from loop_cases import graphs, made_of, same
 
 import grblas_gpu as gb
-from grblas_gpu import Vector, binary
-from grblas_gpu.exceptions import IndexOutOfBound, InvalidValue
+from grblas_gpu import Scalar, Vector, binary, monoid, select
+from grblas_gpu.exceptions import EmptyObject, IndexOutOfBound, InvalidValue
 
 
 @pytest.mark.parametrize("graph", ["directed", "path"])
@@ -60,6 +60,21 @@ def test_a_position_that_is_named_twice_in_a_loop(to_device: Any) -> None:
         with pytest.raises(InvalidValue, match="more than once"):
             for _ in gb.loop(v, 5):
                 v(accum=accum)[index] << index
+
+
+@pytest.mark.parametrize("needs", ["apply", "select", "union"])
+def test_an_empty_scalar_in_a_loop(to_device: Any, needs: str) -> None:
+    """As outside of a loop: an error where its value is needed."""
+    v, w, none = Vector.from_dense([5, 6, 7, 8]), Vector(int, 4), Scalar(int)
+    with pytest.raises(EmptyObject, match="empty"):
+        for _ in gb.loop(v, 5):
+            none << w.reduce(monoid.plus)
+            if needs == "apply":
+                v << binary.plus(v, none)
+            elif needs == "select":
+                v << select.valuegt(v, none)
+            else:
+                v << binary.plus(v | w, left_default=1, right_default=none)
 
 
 JUMPING = """

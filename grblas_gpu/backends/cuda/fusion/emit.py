@@ -27,6 +27,7 @@ from .emit_chains import chain
 from .emit_context import PER_STEP, Context, counters_of
 from .emit_kernel import COMMON
 from .emit_positions import position
+from .emit_reading import values_needed
 from .emit_scatters import scatter
 from .items import Barrier, Clean, Item, Positions, Product, Reduce, Row, Scatter, Schedule
 from .layout import ROW, Layout
@@ -111,6 +112,7 @@ def _round(context: Context, items: Sequence[Item]) -> tuple[str, str]:
         elif isinstance(item, Clean):
             texts.append(cleaning(context, item.slot))
         elif isinstance(item, Positions):
+            texts += [values_needed(context.facts.steps[at]) for at in item.steps]
             texts.append(position(context, item) if len(item.steps) == 1 else chain(context, item))
         elif isinstance(item, Scatter):
             texts.append(scatter(context, item))

@@ -117,15 +117,26 @@ def _gathered(reading: Reading, step: BodyStep, vectors: list[Operand]) -> tuple
     """``v[index]``: an entry where the index has one, and v has one there."""
     source, index = (arg.number for arg in vectors)
     facts, name, place = reading.context.facts, f"S.s{source}", f"int64({reading.at(index)})"
-    problem = f"{place}, {wrong_index(step, 'OUT_OF_RANGE')}"
+    problem = f"{place}, {wrong(step, 'OUT_OF_RANGE')}"
     found = [] if facts.slots[index].full else [reading.has(index)]
     found += [] if facts.slots[source].full else [f"{name}.has_at({problem})"]
     at = f"{name}.values()[0]" if facts.slots[source].iso else f"{name}.at({problem})"
     return f"({' && '.join(found)})" if found else "true", at
 
 
-def wrong_index(step: BodyStep, what: str) -> str:
-    """How a pass notes that an index is wrong, for the host to raise an error: what, and in which step."""
+def values_needed(step: BodyStep) -> str:
+    """Notes for the host that a Scalar is empty whose value this step needs. To assign one is another thing."""
+    if step.kind not in ("union", "apply_left", "apply_right", "apply_index", "select"):
+        return ""
+    variables = [arg.number for arg in step.args if arg.kind == "variable"]
+    return "".join(
+        f"        if (!S.c{number}.present && thread_in_grid() == 0) Wrong{wrong(step, 'NO_VALUE')}.note();\n"
+        for number in variables
+    )
+
+
+def wrong(step: BodyStep, what: str) -> str:
+    """How a pass notes that something is wrong, for the host to raise an error: what, and in which step."""
     return f"{{counters + STOP, {what}, {step.number}}}"
 
 

@@ -9,7 +9,7 @@ from ..runtime.compile import binary, constant, using
 from ..runtime.translate import c_type
 from .emit_context import Context, counters_of, valued
 from .emit_kernel import COMMON
-from .emit_reading import Reading, wrong_index
+from .emit_reading import Reading, wrong
 from .items import Scatter
 
 
@@ -26,14 +26,14 @@ def scatter(context: Context, item: Scatter) -> str:
         f"            grid_barrier([&] {{ {W}.other_is_clean(); }});\n"
         f"        }}\n"
         f"        {space}::scatter({driver}, {by_list}, {W}, {context.next_offsets(step.out)}, {counters_of(at)}, "
-        f"{wrong_index(step, 'NAMED_TWICE')}, [&](int64 p, int64& target, {c_type(out.dtype)}& value) -> bool {{\n"
+        f"{wrong(step, 'NAMED_TWICE')}, [&](int64 p, int64& target, {c_type(out.dtype)}& value) -> bool {{\n"
         f"            {{\n"
         f"                int64 i = p;\n"
         f"                if (!({found})) return false;\n"
         f"                target = {target};\n"
         f"                value = {value};\n"
         f"            }}\n"
-        f"            if (!{W}.in_range(target, {wrong_index(step, 'OUT_OF_RANGE')})) return false;\n"
+        f"            if (!{W}.in_range(target, {wrong(step, 'OUT_OF_RANGE')})) return false;\n"
         f"            int64 i = target;\n"
         f"            return {Reading(context).opened(step.mask)};\n"
         f"        }});\n"

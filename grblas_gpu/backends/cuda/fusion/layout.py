@@ -80,8 +80,9 @@ SOURCE = Struct("Source", *_numbers("start", "source", "several", "source_values
 #: whose position and value are given instead of their addresses.
 AS_IT_IS, AS_LIST, EMPTY, ONE_VALUE, ONE_ENTRY = range(5)
 
-#: Why a loop stops: its time is over and it will go on; an index names no position, or one that it must not name twice.
-OUT_OF_TIME, OUT_OF_RANGE, NAMED_TWICE, REASONS = range(1, 5)
+#: Why a loop stops: its time is over, and it will go on; or something is wrong. An index names no position, or one that
+#: it must not name twice; a Scalar is empty, and a value is needed.
+OUT_OF_TIME, OUT_OF_RANGE, NAMED_TWICE, NO_VALUE, REASONS = range(1, 6)
 
 #: What a loop goes on with.
 WORDS = ("limit", "barrier", "saved", "counter_sets", "parts", "report", "stamp", "resumes", "trace")
@@ -91,9 +92,8 @@ def declarations() -> str:
     """The structures that kernels/*.cuh are written for."""
     starts = f"AS_IT_IS = {AS_IT_IS}, AS_LIST = {AS_LIST}, EMPTY = {EMPTY}"
     starts += f", ONE_VALUE = {ONE_VALUE}, ONE_ENTRY = {ONE_ENTRY}"
-    stops = (
-        f"OUT_OF_TIME = {OUT_OF_TIME}, OUT_OF_RANGE = {OUT_OF_RANGE}, NAMED_TWICE = {NAMED_TWICE}, REASONS = {REASONS}"
-    )
+    stops = f"OUT_OF_TIME = {OUT_OF_TIME}, OUT_OF_RANGE = {OUT_OF_RANGE}, NAMED_TWICE = {NAMED_TWICE}"
+    stops += f", NO_VALUE = {NO_VALUE}, REASONS = {REASONS}"
     return f"{SLOT.text()}\n{VARIABLE.text()}\nconstexpr int64 {starts};\nconstexpr int64 {stops};\n"
 
 

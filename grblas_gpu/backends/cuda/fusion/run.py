@@ -10,7 +10,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ....errors import GraphblasException, IndexOutOfBound, InvalidValue
+from ....errors import EmptyObject, GraphblasException, IndexOutOfBound, InvalidValue
 from ....ir.program import Program
 from ....progress import busy
 from ....trace.records import clock
@@ -31,6 +31,7 @@ from .layout import (
     AS_IT_IS,
     AS_LIST,
     EMPTY,
+    NO_VALUE,
     ONE_ENTRY,
     ONE_VALUE,
     OUT_OF_RANGE,
@@ -114,7 +115,7 @@ class Prepared:
         limit = program.limit
         try:
             return _Run(compiled, body, 2**62 if limit is None else limit).result()
-        except WrongIndex as wrong:
+        except Wrong as wrong:
             raise wrong.error(program) from None
         finally:
             body.matrices = []  # are not kept alive
@@ -132,8 +133,8 @@ def _compiled(body: Body) -> Compiled | tuple[str, int | None]:
     return compiled
 
 
-class WrongIndex(Exception):
-    """A loop has stopped after a round in which an index was wrong."""
+class Wrong(Exception):
+    """A loop has stopped after a round in which something was wrong."""
 
     def __init__(self, word: int) -> None:
         super().__init__(word)
@@ -142,6 +143,8 @@ class WrongIndex(Exception):
     def error(self, program: Program) -> GraphblasException:
         if self.what == OUT_OF_RANGE:
             return IndexOutOfBound(located(program, "Index out of range", self.number))
+        if self.what == NO_VALUE:
+            return EmptyObject(located(program, "a Scalar is empty; give it a value", self.number))
         return InvalidValue(located(program, "a position is assigned to more than once", self.number))
 
 
@@ -293,12 +296,12 @@ class _Run:
             numbers = self._launched()
             if problem := numbers[STOPPED]:
                 self._take(self._ended())
-                raise WrongIndex(problem)
+                raise Wrong(problem)
         except KeyboardInterrupt:  # leave everything as the last step left it
             self.scratch.stream.synchronize()  # synchronizes: what is running ends its slice of time
             self._take(self._ended() if self.report.numbers[STOPPED] else self.report.numbers.tolist())
             raise
-        except WrongIndex:
+        except Wrong:
             raise
         except BaseException:
             scratch_arrays.forget()

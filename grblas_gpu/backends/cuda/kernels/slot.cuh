@@ -8,7 +8,7 @@
 // Where there is a list, its length says how many entries there are.
 constexpr int ENTRIES = 0, LISTED_ENTRIES = 1, EDGES_NEXT = 2, ROWS_GIVEN = 3, PARTS = 4, LIST_MADE = 5;
 
-// The word in which a round notes why the loop has to stop after it. Of an index that is wrong, it also tells the step.
+// The word in which a round notes why the loop has to stop after it. Of what is wrong, it also tells the step.
 DEVICE void stop_because(int64* word, int64 why) { atomicMax((uint64*)word, uint64(why)); }
 struct Wrong {
     int64* word;

@@ -186,3 +186,19 @@ def test_device_arrays_on_the_host_are_the_stored_arrays():
     a = Matrix.from_coo([0, 2], [1, 0], [5, 6])
     assert list(a.device_arrays()) == ["indptr", "indices", "values"]
     assert a.device_arrays()["indices"] is a._store.indices
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not GPU, reason="needs a CUDA device")
+@pytest.mark.parametrize("wrapped", [lambda x: x, Foreign, Exchanged], ids=["cupy", "interface", "dlpack"])
+def test_arrays_on_the_device_are_indices(cupy: Any, wrapped: Any) -> None:
+    v, A = Vector.from_dense([5, 6, 7]), Matrix.from_dense([[1, 2], [3, 4]])
+    index = wrapped(cupy.array([2, 0, -1]))
+    assert v[index].new().to_dense().tolist() == [7, 5, 7]
+    v(binary.plus)[index] << 1
+    assert v.to_dense().tolist() == [6, 6, 9]
+    assert A[wrapped(cupy.array([1], np.int32)), :].new().to_dense().tolist() == [[3, 4]]
+    with pytest.raises(gb.exceptions.IndexOutOfBound):
+        v[wrapped(cupy.array([0, 3]))]
+    with pytest.raises(TypeError, match="Invalid dtype for index"):
+        v[wrapped(cupy.array([0.0, 1.0]))]

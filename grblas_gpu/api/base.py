@@ -14,6 +14,7 @@ from ..operators import UNKNOWN_OPCLASS, binary_from_string, find_opclass, get_t
 from . import execution, kinds
 from .kinds import output_type
 from .mask import Mask, check_mask
+from .memory import reports_memory
 from .updates import Updater
 
 
@@ -246,6 +247,7 @@ class BaseType:
             f"perhaps use `{self.name}.to_coo()` or `.to_dense()` instead."
         )
 
+    @reports_memory
     def to(self: Any, backend: str) -> Any:
         """This object on another backend: itself if it is there already, else a copy.
 

@@ -29,7 +29,7 @@ from .matrix_formats import compressed_arrays, doubly_compressed, empty_store, e
 from .matrix_operations import MatrixOperations
 from .matrix_preparation import MatrixPreparation
 from .matrix_values import MatrixValues
-from .memory import report_memory
+from .memory import reports_memory
 from .scalar import Scalar
 from .updates import Updater
 from .vector import Vector, dense_fill
@@ -127,6 +127,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
 
     # ---- in and out -----------------------------------------------------------------------------------------
 
+    @reports_memory
     def build(
         self,
         rows: Any,
@@ -163,6 +164,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
             built = self._store if same else self._engine.resize_matrix(self._store, nrows, ncols)
         self._store, self._nrows, self._ncols = built, nrows, ncols
 
+    @reports_memory
     def to_coo(
         self,
         dtype: Any = None,
@@ -185,6 +187,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
             output_values(array, dtype, self.dtype) if values else None,
         )
 
+    @reports_memory
     def to_csr(self, dtype: Any = None, *, sort: bool = True) -> tuple[Any, Any, Any]:
         """Row pointers, column indices and values.
 
@@ -194,6 +197,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         """
         return compressed_arrays(self, self._store, dtype)
 
+    @reports_memory
     def to_csc(self, dtype: Any = None, *, sort: bool = True) -> tuple[Any, Any, Any]:
         """Column pointers, row indices and values.
 
@@ -203,6 +207,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         """
         return compressed_arrays(self, self._store.transposed(), dtype)
 
+    @reports_memory
     def to_dcsr(self, dtype: Any = None, *, sort: bool = True) -> tuple[Any, Any, Any, Any]:
         """Rows that have entries, their pointers, column indices and values.
 
@@ -212,6 +217,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         """
         return doubly_compressed(*compressed_arrays(self, self._store, dtype))
 
+    @reports_memory
     def to_dcsc(self, dtype: Any = None, *, sort: bool = True) -> tuple[Any, Any, Any, Any]:
         """Columns that have entries, their pointers, row indices and values.
 
@@ -221,6 +227,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         """
         return doubly_compressed(*compressed_arrays(self, self._store.transposed(), dtype))
 
+    @reports_memory
     def to_dense(self, fill_value: Any = None, dtype: Any = None, **opts: Any) -> np.ndarray:
         """A NumPy array, with ``fill_value`` where there is no entry.
 
@@ -231,6 +238,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         fill, dtype = dense_fill(self, fill_value, dtype, self.nvals == self._nrows * self._ncols)
         return self._engine.to_dense(self._store, fill, dtype.np_type)
 
+    @reports_memory
     def to_dicts(self, order: str = "rowwise") -> dict[int, dict[int, Any]]:
         """A dictionary of rows (or columns), each a dictionary of index to value.
 
@@ -259,6 +267,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         store = self._store
         return {"indptr": store.indptr, "indices": store.indices, "values": store.values}
 
+    @reports_memory
     def dup(
         self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None, **opts: Any
     ) -> Matrix:
@@ -280,6 +289,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
             new._store = self._engine.cast(self._engine.copy(self._store), new.dtype.np_type)
         return new
 
+    @reports_memory
     def diag(self, k: int = 0, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Vector:
         """The k-th diagonal as a Vector.
 
@@ -325,6 +335,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         """
         self._store = empty_store(self._engine, self._nrows, self._ncols, self.dtype.np_type)
 
+    @reports_memory
     def resize(self, nrows: int, ncols: int) -> None:
         """Change the shape; entries beyond it are dropped.
 
@@ -464,9 +475,3 @@ kinds.MATRICES = (Matrix, TransposedMatrix)
 kinds.COLLECTIONS = (Vector, Matrix, TransposedMatrix)
 stands_for(Matrix, Matrix, MatrixExpression, MatrixIndexExpr, MatrixInfix)
 stands_for(TransposedMatrix, TransposedMatrix)
-
-_MAKING = """from_coo from_csc from_csr from_dcsc from_dcsr from_dense from_dicts from_edgelist from_scalar build diag
-    dup resize to side_by_side pattern by_degree"""
-_READING = """degree_statistics get is_symmetric isclose isequal to_coo to_csc to_csr to_dcsc to_dcsr to_dense to_dicts
-    to_edgelist value_range"""
-report_memory(Matrix, f"{_MAKING} {_READING}")

@@ -15,6 +15,7 @@ from ..dtypes import lookup_dtype
 from ..errors import InvalidObject
 from .conversions import given_array, index_array, is_device_array, own_values, row_order, values_to_array
 from .matrix_formats import compressed_store, decompress, entries_of
+from .memory import reports_memory
 from .vector_construction import full_value
 
 
@@ -31,6 +32,7 @@ class MatrixConstruction:
         raise TypeError("make a Matrix")
 
     @classmethod
+    @reports_memory
     def from_coo(
         cls,
         rows: Any,
@@ -73,6 +75,7 @@ class MatrixConstruction:
         return new
 
     @classmethod
+    @reports_memory
     def from_edgelist(
         cls,
         edgelist: Any,
@@ -126,6 +129,7 @@ class MatrixConstruction:
         return cls.from_coo(rows, cols, values, dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
 
     @classmethod
+    @reports_memory
     def from_csr(
         cls,
         indptr: Any,
@@ -153,6 +157,7 @@ class MatrixConstruction:
         return cls._from_store(engine, dtype, engine.adopt(store), name)
 
     @classmethod
+    @reports_memory
     def from_csc(
         cls,
         indptr: Any,
@@ -175,6 +180,7 @@ class MatrixConstruction:
         return cls._from_store(engine, dtype, engine.adopt(store.transposed()), name)
 
     @classmethod
+    @reports_memory
     def from_dcsr(
         cls,
         compressed_rows: Any,
@@ -199,6 +205,7 @@ class MatrixConstruction:
         return cls.from_coo(rows, col_indices, values, dtype, nrows=nrows, ncols=ncols, name=name)
 
     @classmethod
+    @reports_memory
     def from_dcsc(
         cls,
         compressed_cols: Any,
@@ -223,6 +230,7 @@ class MatrixConstruction:
         return cls.from_coo(row_indices, cols, values, dtype, nrows=nrows, ncols=ncols, name=name)
 
     @classmethod
+    @reports_memory
     def from_scalar(
         cls, value: Any, nrows: int, ncols: int, dtype: Any = None, *, name: str | None = None, **opts: Any
     ) -> Self:
@@ -239,6 +247,7 @@ class MatrixConstruction:
         return new
 
     @classmethod
+    @reports_memory
     def from_dense(
         cls, values: Any, missing_value: Any = None, *, dtype: Any = None, name: str | None = None, **opts: Any
     ) -> Self:
@@ -269,6 +278,7 @@ class MatrixConstruction:
         return new
 
     @classmethod
+    @reports_memory
     def from_dicts(
         cls,
         nested_dicts: Any,

@@ -15,6 +15,7 @@ from . import kinds
 from .base import check_same_backend
 from .conversions import integral
 from .expressions import MatrixExpression, ScalarExpression, VectorExpression
+from .memory import reports_memory
 from .tensor import Tensor
 from .vector import Vector, product_operands, reduction_operator
 
@@ -89,6 +90,7 @@ class MatrixOperations(Tensor):
         rows, cols, _ = self.to_coo(values=False)  # type: ignore[attr-defined]
         return zip(rows.flat, cols.flat, strict=True)
 
+    @reports_memory
     def get(self, row: int, col: int, default: Any = None) -> Any:
         """The value at a position as a Python scalar, or ``default``.
 
@@ -106,6 +108,7 @@ class MatrixOperations(Tensor):
         value = expr.new().value
         return default if value is None else value
 
+    @reports_memory
     def to_edgelist(self, dtype: Any = None, *, values: bool = True, sort: bool = True) -> tuple[Any, Any]:
         """Positions as an array of (row, column) pairs, and values.
 

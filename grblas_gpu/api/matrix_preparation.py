@@ -17,6 +17,7 @@ from ..backends.storage import MatrixStore
 from ..config import config
 from ..dtypes import BOOL
 from ..errors import DimensionMismatch, InvalidValue
+from .memory import reports_memory
 
 if TYPE_CHECKING:
     from .matrix import Matrix
@@ -49,6 +50,7 @@ class MatrixPreparation:
     _engine: Any
     _prepared: Any
 
+    @reports_memory
     def pattern(self) -> Matrix:
         """The structure of this matrix: True where it has an entry, as one stored value. Made once; do not change it.
 
@@ -61,6 +63,7 @@ class MatrixPreparation:
             return self  # type: ignore[return-value]
         return self._kept("pattern", self._make_pattern)
 
+    @reports_memory
     def is_symmetric(self) -> bool:
         """Whether this matrix equals its transpose, values included. Found out once.
 
@@ -72,6 +75,7 @@ class MatrixPreparation:
         store = self._store
         return store.nrows == store.ncols and store.transposed() is store
 
+    @reports_memory
     def degree_statistics(self) -> DegreeStatistics:
         """Mean, maximum and standard deviation of the numbers of entries in the columns: the in-degrees. Found once.
 
@@ -100,6 +104,7 @@ class MatrixPreparation:
         entries = SIDE_BY_SIDE_ENTRIES if side_by_side else ROWS_ENTRIES
         return Batching(max(1, min(SEARCHES, entries // max(1, n))), side_by_side)
 
+    @reports_memory
     def side_by_side(self, copies: int) -> Matrix:
         """Several copies of this graph that do not touch: this matrix along the diagonal, ``I kron A``.
 
@@ -120,6 +125,7 @@ class MatrixPreparation:
             return identity.kronecker(self, binary.second).new()
         return kind._from_store(self._engine, self.dtype, MatrixStore.repeated(store, copies))  # type: ignore[attr-defined]
 
+    @reports_memory
     def by_degree(self) -> DegreeOrder:
         """This graph with its vertices renumbered: the higher the in-degree, the lower the number. Made once.
 

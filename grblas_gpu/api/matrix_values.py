@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .. import monoid, unary
+from .memory import reports_memory
 
 
 class ValueRange(NamedTuple):
@@ -29,6 +30,7 @@ class MatrixValues:
     _store: Any
     _engine: Any
 
+    @reports_memory
     def value_range(self) -> ValueRange:
         """The smallest and the largest value, and whether all are finite numbers. Found once.
 

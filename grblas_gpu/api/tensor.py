@@ -24,6 +24,7 @@ from .indexing import Indexes
 from .infix import EwiseSigns, ProductSigns
 from .kinds import output_type
 from .mask import check_mask
+from .memory import reports_memory
 from .scalar import Scalar, as_scalar, check_wait, union_operator
 
 
@@ -186,6 +187,7 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
 
     # ---- comparison -----------------------------------------------------------------------------------------
 
+    @reports_memory
     def isequal(self, other: Any, *, check_dtype: bool = False, **opts: Any) -> bool:
         """Whether both have the same entries (and, with ``check_dtype``, the same type).
 
@@ -200,6 +202,7 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         op = binary.eq[self.dtype] if check_dtype else get_typed_op(binary.eq, self.dtype, other.dtype, kind="binary")
         return self._all_match(other, op)
 
+    @reports_memory
     def isclose(
         self,
         other: Any,

@@ -29,7 +29,7 @@ from .expressions import MatrixExpression, ScalarExpression, VectorExpression, V
 from .infix import VectorInfix
 from .kinds import stands_for
 from .mask import StructuralMask, ValueMask
-from .memory import report_memory
+from .memory import reports_memory
 from .scalar import Scalar, as_scalar
 from .tensor import Tensor, typed_op_of_chain
 from .updates import Updater
@@ -147,6 +147,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
 
     # ---- in and out -----------------------------------------------------------------------------------------
 
+    @reports_memory
     def build(
         self, indices: Any, values: Any, *, dup_op: Any = None, clear: bool = False, size: int | None = None
     ) -> None:
@@ -173,6 +174,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         size = self._size if size is None else size
         self._store, self._size = built, size
 
+    @reports_memory
     def to_coo(
         self, dtype: Any = None, *, indices: bool = True, values: bool = True, sort: bool = True
     ) -> tuple[Any, Any]:
@@ -188,6 +190,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
             output_values(array, dtype, self.dtype) if values else None,
         )
 
+    @reports_memory
     def to_dict(self) -> dict[int, Any]:
         """A dictionary of index to value.
 
@@ -197,6 +200,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         indices, values = self.to_coo()
         return dict(zip(indices.tolist(), values.tolist(), strict=True))
 
+    @reports_memory
     def to_dense(self, fill_value: Any = None, dtype: Any = None, **opts: Any) -> np.ndarray:
         """A NumPy array, with ``fill_value`` where there is no entry.
 
@@ -220,6 +224,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         arrays = {"indices": store.indices, "present": store.present, "values": store.values}
         return {name: array for name, array in arrays.items() if array is not None}
 
+    @reports_memory
     def dup(
         self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None, **opts: Any
     ) -> Vector:
@@ -241,6 +246,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
             new._store = self._engine.cast(self._engine.copy(self._store), new.dtype.np_type)
         return new
 
+    @reports_memory
     def diag(self, k: int = 0, *, name: str | None = None) -> Any:
         """A square Matrix with this Vector on its k-th diagonal.
 
@@ -261,6 +267,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         """
         submit(Node(ops.CLEAR, self))
 
+    @reports_memory
     def resize(self, size: int) -> None:
         """Change the size; entries beyond it are dropped.
 
@@ -274,6 +281,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         store = choose_format(self._engine, self._engine.resize_vector(self._store, size))
         self._store, self._size = store, size  # no call between the two, so no interrupt
 
+    @reports_memory
     def get(self, index: int, default: Any = None) -> Any:
         """The value at an index as a Python scalar, or ``default``.
 
@@ -483,7 +491,4 @@ def product_operands(x: Any, y: Any, types: tuple, op: Any, method: str, is_infi
 
 
 kinds.Vector = Vector
-_MAKING = "from_coo from_dense from_dict from_pairs from_scalar build diag dup resize to"
-_READING = "get isclose isequal to_coo to_dense to_dict"
-report_memory(Vector, f"{_MAKING} {_READING}")
 stands_for(Vector, Vector, VectorExpression, VectorIndexExpr, VectorInfix)

@@ -16,6 +16,7 @@ from ..ir import recording
 from ..operators import get_typed_op
 from . import kinds
 from .conversions import MAX_SIZE, check_bounds, index_array, own_values, values_to_array
+from .memory import reports_memory
 from .scalar import Scalar, as_scalar
 
 NUMBERS = frozenset((bool, int, float))
@@ -30,6 +31,7 @@ class VectorConstruction:
         raise TypeError("make a Vector")
 
     @classmethod
+    @reports_memory
     def from_coo(
         cls,
         indices: Any,
@@ -72,6 +74,7 @@ class VectorConstruction:
         return new
 
     @classmethod
+    @reports_memory
     def from_pairs(
         cls, pairs: Any, dtype: Any = None, *, size: int | None = None, dup_op: Any = None, name: str | None = None
     ) -> Self:
@@ -90,6 +93,7 @@ class VectorConstruction:
         return cls.from_coo(indices, values, dtype, size=size, dup_op=dup_op, name=name)
 
     @classmethod
+    @reports_memory
     def from_dict(cls, d: dict, dtype: Any = None, *, size: int | None = None, name: str | None = None) -> Self:
         """A Vector from a dictionary of index to value.
 
@@ -105,6 +109,7 @@ class VectorConstruction:
         return cls.from_coo(np.fromiter(d.keys(), np.int64), values, dtype, size=size, name=name)
 
     @classmethod
+    @reports_memory
     def from_scalar(cls, value: Any, size: int, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Self:
         """A Vector with the same value everywhere (stored once).
 
@@ -118,6 +123,7 @@ class VectorConstruction:
         return new
 
     @classmethod
+    @reports_memory
     def from_dense(
         cls, values: Any, missing_value: Any = None, *, dtype: Any = None, name: str | None = None, **opts: Any
     ) -> Self:

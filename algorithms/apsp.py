@@ -23,6 +23,16 @@ def apsp(A: Matrix, *, weighted: bool = True) -> Matrix:
 
     Lengths may be negative, a cycle of negative length is an InvalidValue. Without ``weighted`` every edge counts 1.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    weighted : bool
+        Whether values are weights; otherwise every edge counts 1.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import apsp
     >>> apsp(Matrix.from_coo([0, 1], [1, 2], [4, -2], nrows=3, ncols=3)).to_dicts()

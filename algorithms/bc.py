@@ -43,6 +43,26 @@ def betweenness_centrality(
     symmetric (undirected paths are counted once, not twice). ``batch`` sources are worked on at a time. Lengths must be
     positive; with lengths one source is worked on at a time.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    sources : int, list, array or Vector
+        Vertices; labels with a Graph.
+    weighted : bool
+        Whether values are weights; otherwise every edge counts 1.
+    normalized : bool
+        Whether results are scaled, as networkx does it.
+    endpoints : bool
+        Whether ends of a path count as on it.
+    directed : bool, optional
+        Whether each pair counts once for each direction; found out by default.
+    batch : int, optional
+        How many sources at a time; more take more memory.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import betweenness_centrality
     >>> betweenness_centrality(generators.path(4), normalized=False).to_dict()

@@ -24,6 +24,18 @@ def bfs(A: Matrix, source: int, *, max_depth: int | None = None) -> Vector:
     Returns a Vector with 0 at the source, the distance at every vertex that can be reached (in at most ``max_depth``
     steps, if given), and no entry elsewhere.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    source : int
+        The vertex to start from; the label with a Graph.
+    max_depth : int, optional
+        How far to go.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import bfs
     >>> A = Matrix.from_coo([0, 1, 1], [1, 2, 3], True, nrows=5, ncols=5)
@@ -52,6 +64,20 @@ def bfs_parents(A: Matrix, source: int, *, max_depth: int | None = None, reprodu
 
     With ``reproducible`` a vertex with several candidates gets the lowest; otherwise whichever was found first.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    source : int
+        The vertex to start from; the label with a Graph.
+    max_depth : int, optional
+        How far to go.
+    reproducible : bool
+        Whether the smallest of several possible parents is taken.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import bfs_parents
     >>> A = Matrix.from_coo([0, 0, 1, 2], [1, 2, 3, 3], True, nrows=5, ncols=5)
@@ -82,6 +108,18 @@ def bfs_multi(A: Matrix, sources: Sources, *, max_depth: int | None = None) -> M
 
     ``sources`` are numbers of vertices, in a list, range or array, or a Vector that has an entry at each.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    sources : int, list, array or Vector
+        Vertices; labels with a Graph.
+    max_depth : int, optional
+        How far to go.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import bfs_multi
     >>> A = Matrix.from_coo([0, 1, 1], [1, 2, 3], True, nrows=5, ncols=5)

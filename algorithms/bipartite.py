@@ -19,6 +19,14 @@ from .preparing import undirected
 def is_bipartite(A: Matrix) -> bool:
     """Whether the vertices fall into two sides with all edges between them; directions do not matter.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import is_bipartite
     >>> is_bipartite(generators.path(5)), is_bipartite(generators.complete(3))
@@ -33,6 +41,14 @@ def bipartite_sides(A: Matrix) -> Vector:
 
     An InvalidValue if a cycle has an odd number of edges, or an edge leads from a vertex to itself.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import bipartite_sides
     >>> bipartite_sides(generators.star(4)).to_dense().tolist()

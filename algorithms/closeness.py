@@ -26,6 +26,20 @@ def closeness(A: Matrix, *, weighted: bool = False, improved: bool = True, batch
     share of the vertices that reach it. Both are networkx's definitions; ``closeness(A.T.new())`` is about distances
     *from* the vertices.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    weighted : bool
+        Whether values are weights; otherwise every edge counts 1.
+    improved : bool
+        Whether to scale by the share of vertices that are reached.
+    batch : int, optional
+        How many sources at a time; more take more memory.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import closeness
     >>> closeness(generators.star(4)).to_dense().tolist()

@@ -29,6 +29,16 @@ ONE, NONE = np.uint64(1), np.uint64(0)
 def vertex_colouring(A: Matrix, *, seed: int = 1) -> Vector:
     """The colour of every vertex; directions and weights of edges do not matter, nor do loops.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    seed : int
+        Of the random choices: the same seed gives the same result on every backend.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import vertex_colouring
     >>> sorted(vertex_colouring(generators.complete(4)).to_dense().tolist())

@@ -28,6 +28,14 @@ NEAR = 32  # steps of a search that is not worth more
 def connected_components(A: Matrix) -> Vector:
     """The component of every vertex: the lowest vertex in it. Directions of edges do not matter.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import connected_components
     >>> connected_components(Matrix.from_coo([3, 4], [1, 2], True, nrows=5, ncols=5)).to_dense().tolist()
@@ -108,6 +116,14 @@ def pointers(parents: Vector) -> Matrix:
 def strongly_connected_components(A: Matrix) -> Vector:
     """The strong component of every vertex: the lowest vertex that it reaches and that reaches it.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import strongly_connected_components
     >>> A = Matrix.from_coo([0, 1, 2, 2], [1, 2, 1, 3], True, nrows=4, ncols=4)

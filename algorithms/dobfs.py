@@ -40,6 +40,30 @@ def dobfs(
     stored values.
     Returns a Vector with 0 at the source, the distance at every vertex that can be reached, and no entry elsewhere.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    source : int
+        The vertex to start from; the label with a Graph.
+    direction : {"auto", "push", "pull"}
+        Of every step.
+    policy : str
+        The rule by which a direction is chosen.
+    change_direction : bool
+        Whether the direction may change.
+    masking : bool
+        Whether visited vertices are masked out.
+    early_exit : bool
+        Whether a pull ends at the first hit.
+    operand_reuse : bool
+        Whether a pull reads all visited vertices.
+    structure_only : bool
+        Whether values are left unread.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import dobfs
     >>> A = Matrix.from_coo([0, 1, 1], [1, 2, 3], True, nrows=5, ncols=5)

@@ -28,6 +28,18 @@ def eccentricity(A: Matrix, *, weighted: bool = False, batch: int | None = None)
 
     ``A[i, j]`` is the edge from i to j, and its length if ``weighted``.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    weighted : bool
+        Whether values are weights; otherwise every edge counts 1.
+    batch : int, optional
+        How many sources at a time; more take more memory.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import eccentricity
     >>> eccentricity(generators.path(4)).to_dict()
@@ -50,6 +62,16 @@ def eccentricity(A: Matrix, *, weighted: bool = False, batch: int | None = None)
 def diameter(A: Matrix, *, weighted: bool = False) -> float:
     """The largest distance between two vertices; an InvalidValue if some vertex cannot reach another.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    weighted : bool
+        Whether values are weights; otherwise every edge counts 1.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import diameter
     >>> diameter(generators.grid_2d(3, 4))
@@ -67,6 +89,20 @@ def diameter_estimate(A: Matrix, source: int = 0, *, sweeps: int = 4, weighted: 
 
     The graph must be symmetric for the farthest vertex to be a good place to start the next search.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    source : int
+        The vertex to start from; the label with a Graph.
+    sweeps : int
+        How many searches, each from the farthest vertex of the one before.
+    weighted : bool
+        Whether values are weights; otherwise every edge counts 1.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import diameter_estimate
     >>> diameter_estimate(generators.grid_2d(3, 4), 5)

@@ -33,6 +33,22 @@ def edge_betweenness_centrality(
     Lengths must be positive. ``sources``, ``normalized`` and ``directed`` are as for ``betweenness_centrality``. In an
     undirected graph both entries of an edge have its value.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    sources : int, list, array or Vector
+        Vertices; labels with a Graph.
+    weighted : bool
+        Whether values are weights; otherwise every edge counts 1.
+    normalized : bool
+        Whether results are scaled, as networkx does it.
+    directed : bool, optional
+        Whether each pair counts once for each direction; found out by default.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import edge_betweenness_centrality
     >>> edge_betweenness_centrality(generators.path(4), normalized=False).to_dicts()[1]

@@ -31,6 +31,22 @@ def eigenvector_centrality(
     ``start`` is where the iteration begins (a Vector, an array or a dictionary; all alike by default). Done when the
     sum of all changes is below ``n * tol``, as in networkx; NotConverged after ``max_iterations``.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    weighted : bool
+        Whether values are weights; otherwise every edge counts 1.
+    start : Vector or dict, optional
+        Values to begin with.
+    tol : float
+        When changes are small enough.
+    max_iterations : int
+        After so many steps it gives up.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import eigenvector_centrality
     >>> eigenvector_centrality(generators.star(4)).to_dense().round(4).tolist()

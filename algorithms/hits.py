@@ -29,6 +29,20 @@ def hits(A: Matrix, *, weighted: bool = True, tol: float = 1e-8, max_iterations:
     All scores are 0 if there are no edges. Done when the sum of all changes of the hubs is below ``tol``; NotConverged
     after ``max_iterations``.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    weighted : bool
+        Whether values are weights; otherwise every edge counts 1.
+    tol : float
+        When changes are small enough.
+    max_iterations : int
+        After so many steps it gives up.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import hits
     >>> hubs, authorities = hits(Matrix.from_coo([0, 1], [2, 2], 1.0, nrows=3, ncols=3))

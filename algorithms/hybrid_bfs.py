@@ -26,6 +26,18 @@ def hybrid_bfs(A: Matrix, source: int, *, list_unvisited: bool = False) -> Vecto
     The first search on a graph prepares it; the others reuse that. ``list_unvisited`` asks for the paper's own kernel
     in bottom-up steps. Loops on a device have another one, so that search comes back to Python at every step.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    source : int
+        The vertex to start from; the label with a Graph.
+    list_unvisited : bool
+        Whether unvisited vertices are listed, as in the paper.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import hybrid_bfs
     >>> A = Matrix.from_coo([0, 1, 1], [1, 2, 3], True, nrows=5, ncols=5)

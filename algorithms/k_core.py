@@ -18,6 +18,14 @@ from .preparing import undirected
 def core_number(A: Matrix) -> Vector:
     """The core number of every vertex; directions of edges do not matter, nor do loops.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import core_number
     >>> core_number(generators.star(4)).to_dict()
@@ -47,6 +55,16 @@ def core_number(A: Matrix) -> Vector:
 def k_core(A: Matrix, k: int) -> Vector:
     """The vertices of the k-core.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    k : int
+        Every vertex that stays has k neighbours or more.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import k_core
     >>> k_core(Matrix.from_coo([0, 1, 2, 2], [1, 2, 0, 3], True, nrows=4, ncols=4), 2).to_dict()

@@ -23,6 +23,16 @@ FEW = 3  # times as many edges as are removed make it worth to count the triangl
 def k_truss(A: Matrix, k: int) -> Matrix:
     """The k-truss; directions of edges do not matter, nor do loops.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    k : int
+        Every edge that stays lies in k - 2 triangles or more.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import k_truss
     >>> k_truss(Matrix.from_coo([0, 1, 2, 2], [1, 2, 0, 3], True, nrows=4, ncols=4), 3).to_dicts()

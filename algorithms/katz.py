@@ -31,6 +31,26 @@ def katz(
     ``normalized`` scales the result to length 1. Done when the sum of all changes is below ``n * tol``, as in networkx;
     NotConverged after ``max_iterations``, or as soon as values grow beyond all bounds.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    alpha : float
+        What a path is multiplied by for each of its edges.
+    beta : float or Vector
+        What every vertex starts with.
+    weighted : bool
+        Whether values are weights; otherwise every edge counts 1.
+    normalized : bool
+        Whether results are scaled, as networkx does it.
+    tol : float
+        When changes are small enough.
+    max_iterations : int
+        After so many steps it gives up.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import katz
     >>> katz(generators.star(4)).to_dense().round(4).tolist()

@@ -28,6 +28,16 @@ def label_propagation(A: Matrix, *, max_iterations: int = 10) -> Vector:
     In a directed graph neighbours are those over edges in and out; one over both counts twice. Loops do not count, and
     a vertex without neighbours keeps its label. Labels may swap back and forth forever, hence the limit.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    max_iterations : int
+        After so many steps it gives up.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import label_propagation
     >>> rows, cols = [0, 0, 1, 3, 3, 4], [1, 2, 2, 4, 5, 5]

@@ -34,6 +34,20 @@ def louvain(A: Matrix, *, resolution: float = 1.0, weighted: bool = True, seed: 
     ``A[i, j]`` is the weight of an edge, zero or more. Directions do not matter: A and its transpose are added. The
     same seed gives the same communities, up to ties that rounding decides.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    resolution : float
+        Above 1 for smaller communities, below for larger ones.
+    weighted : bool
+        Whether values are weights; otherwise every edge counts 1.
+    seed : int
+        Of the random choices: the same seed gives the same result on every backend.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import louvain
     >>> found = louvain(generators.path(4))

@@ -26,6 +26,16 @@ def maximal_matching(A: Matrix, *, seed: int = 1) -> Vector:
 
     Directions and weights of edges do not matter, nor do loops.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    seed : int
+        Of the random choices: the same seed gives the same result on every backend.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import maximal_matching
     >>> partner = maximal_matching(generators.complete(4)).to_dict()

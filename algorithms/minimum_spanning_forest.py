@@ -24,6 +24,14 @@ def minimum_spanning_forest(A: Matrix) -> Matrix:
     Directions do not matter: of two edges between the same vertices the lighter one counts. Loops do not count. Weights
     may be negative; of several forests of the same weight, the one whose edges come first by row and column.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import minimum_spanning_forest
     >>> A = Matrix.from_coo([0, 1, 2], [1, 2, 0], [5, 3, 4], nrows=4, ncols=4)

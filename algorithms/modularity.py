@@ -45,6 +45,20 @@ def modularity(A: Matrix, labels: Any, *, resolution: float = 1.0, weighted: boo
 
     Directions of edges do not matter: A and its transpose are added. 0 if there are no edges.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    labels : Vector
+        The community of every vertex.
+    resolution : float
+        Above 1 for smaller communities, below for larger ones.
+    weighted : bool
+        Whether values are weights; otherwise every edge counts 1.
+
+    Examples
+    --------
     >>> from grblas_gpu import Vector, generators
     >>> from grblas_gpu.algorithms import modularity
     >>> modularity(generators.path(3), Vector.from_dense([5, 5, 2]))

@@ -45,6 +45,30 @@ def pagerank(
     64, so that vertices with many edges lose nothing. Expect ranks that differ from those in FP64 by about 1e-6 of
     themselves. The sum of all changes may then stay around 1e-7: a smaller ``n * tol`` takes all iterations.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    damping : float
+        The probability that the walker follows an edge.
+    personalization : Vector or dict, optional
+        Where jumps lead.
+    dangling : Vector or dict, optional
+        Where jumps from vertices without outgoing edges lead.
+    start : Vector or dict, optional
+        Values to begin with.
+    weighted : bool
+        Whether values are weights; otherwise every edge counts 1.
+    tol : float
+        When changes are small enough.
+    max_iterations : int
+        After so many steps it gives up.
+    dtype : dtype
+        Of the result: FP64 or FP32.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import pagerank
     >>> pagerank(Matrix.from_coo([0, 1, 2], [1, 2, 1], 1.0, nrows=3, ncols=3)).to_dense().round(3).tolist()

@@ -35,6 +35,20 @@ def shortest_path(A: Matrix, source: int, target: int, *, weighted: bool = True)
     ``A[i, j]`` is the length of the edge from i to j, or 1 without ``weighted``. Of several paths the one whose last
     vertices come first; NoValue if there is none.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    source : int
+        The vertex to start from; the label with a Graph.
+    target : int
+        The vertex to reach; the label with a Graph.
+    weighted : bool
+        Whether values are weights; otherwise every edge counts 1.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import shortest_path
     >>> shortest_path(Matrix.from_coo([0, 0, 2], [1, 2, 1], [4, 1, 2]), 0, 1)

@@ -39,6 +39,26 @@ def random_walks(
     a step back to the vertex before less likely, ``q`` one to a vertex that is no neighbour of that. The same seed
     gives the same walks on every backend. For a Graph the result is a list of labels for every walk.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    sources : int, list, array or Vector
+        Vertices; labels with a Graph.
+    length : int
+        Steps of a walk.
+    weighted : bool
+        Whether values are weights; otherwise every edge counts 1.
+    p : float
+        Large values keep a walk from going back at once.
+    q : float
+        Large values keep a walk near where it came from.
+    seed : int
+        Of the random choices: the same seed gives the same result on every backend.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import random_walks
     >>> A = Matrix.from_coo([0, 1, 2, 3], [1, 2, 3, 0], True, nrows=5, ncols=5)

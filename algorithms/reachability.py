@@ -18,6 +18,16 @@ from .dobfs import dobfs
 def reachability(A: Matrix, source: int) -> Vector:
     """True at every vertex that the source leads to, itself included; ``A[i, j]`` is the edge from i to j.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    source : int
+        The vertex to start from; the label with a Graph.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import reachability
     >>> reachability(Matrix.from_coo([0, 1], [1, 2], True, nrows=4, ncols=4), 1).to_dict()
@@ -33,6 +43,16 @@ def reachability(A: Matrix, source: int) -> Vector:
 def transitive_closure(A: Matrix, *, reflexive: bool = False) -> Matrix:
     """True at (i, j) if a path of one edge or more leads from i to j; with ``reflexive`` also at every (i, i).
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    reflexive : bool
+        Whether every vertex reaches itself.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import transitive_closure
     >>> transitive_closure(Matrix.from_coo([0, 1], [1, 2], True, nrows=3, ncols=3)).to_dicts()

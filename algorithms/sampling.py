@@ -30,6 +30,22 @@ def sample_neighbors(
     Edges are drawn without being put back, any or, if ``weighted``, by weight (those of weight 0 never). The same seed
     gives the same edges on every backend.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    sources : int, list, array or Vector
+        Vertices; labels with a Graph.
+    fanouts : list of int
+        How many neighbours at each hop.
+    weighted : bool
+        Whether values are weights; otherwise every edge counts 1.
+    seed : int
+        Of the random choices: the same seed gives the same result on every backend.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import sample_neighbors
     >>> sample_neighbors(generators.complete(9), [4], [3, 2]).reduce_rowwise("count").new().get(4)

@@ -23,6 +23,16 @@ def jaccard(A: Matrix, pairs: Any = None) -> Matrix:
     ``pairs`` is a Matrix with an entry at every pair to look at, or pairs of vertices in a list or an array with two
     columns; None means all pairs of different vertices that have something in common. Without any neighbours it is 0.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    pairs : Matrix, or list of tuples, optional
+        Which pairs of vertices.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import jaccard
     >>> jaccard(generators.path(4), [(0, 2), (1, 2)]).to_dicts()
@@ -39,6 +49,16 @@ def jaccard(A: Matrix, pairs: Any = None) -> Matrix:
 def overlap(A: Matrix, pairs: Any = None) -> Matrix:
     """Common neighbours as a share of the neighbours of the one that has fewer; ``pairs`` as for ``jaccard``.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    pairs : Matrix, or list of tuples, optional
+        Which pairs of vertices.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import overlap
     >>> overlap(generators.path(4), [(0, 2), (1, 2)]).to_dicts()
@@ -53,6 +73,16 @@ def overlap(A: Matrix, pairs: Any = None) -> Matrix:
 def sorensen(A: Matrix, pairs: Any = None) -> Matrix:
     """Common neighbours as a share of the mean number of neighbours; ``pairs`` as for ``jaccard``.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    pairs : Matrix, or list of tuples, optional
+        Which pairs of vertices.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import sorensen
     >>> sorensen(generators.path(4), [(1, 3)]).to_dicts()
@@ -67,6 +97,18 @@ def sorensen(A: Matrix, pairs: Any = None) -> Matrix:
 def cosine(A: Matrix, pairs: Any = None, *, weighted: bool = False) -> Matrix:
     """The cosine of the angle between two rows of A: ones, or weights if ``weighted``; ``pairs`` as for ``jaccard``.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    pairs : Matrix, or list of tuples, optional
+        Which pairs of vertices.
+    weighted : bool
+        Whether values are weights; otherwise every edge counts 1.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import cosine
     >>> A = Matrix.from_coo([0, 0, 1, 1], [2, 3, 2, 3], [3.0, 4.0, 4.0, 3.0], nrows=4, ncols=4)

@@ -47,6 +47,16 @@ def bellman_ford(A: Matrix, source: int) -> Vector:
 
     A cycle of negative length that the source can reach is an InvalidValue.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    source : int
+        The vertex to start from; the label with a Graph.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import bellman_ford
     >>> A = Matrix.from_coo([0, 0, 1], [1, 2, 2], [4, 3, -2], nrows=4, ncols=4)
@@ -70,6 +80,18 @@ def delta_stepping(A: Matrix, source: int, delta: float | None = None) -> Vector
 
     Vertices within ``delta`` of each other are settled together; by default four times the mean length.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    source : int
+        The vertex to start from; the label with a Graph.
+    delta : float, optional
+        The width of a bucket.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import delta_stepping
     >>> A = Matrix.from_coo([0, 0, 2], [1, 2, 1], [4.0, 1.5, 2.0], nrows=4, ncols=4)
@@ -135,6 +157,18 @@ def sssp(A: Matrix, source: int, *, predecessors: bool = False) -> Any:
     be corrected many times, and delta-stepping wins. With ``predecessors`` a named tuple of the distances and of the
     vertex before each vertex on a shortest path to it: the lowest number of those with the fewest edges to go.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    source : int
+        The vertex to start from; the label with a Graph.
+    predecessors : bool
+        Whether to return them too.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import sssp
     >>> A = Matrix.from_coo([0, 0, 2], [1, 2, 1], [4, 1, 2])

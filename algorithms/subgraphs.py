@@ -38,6 +38,16 @@ def induced_subgraph(A: Matrix, vertices: Sources) -> Subgraph:
     ``vertices`` are a list, range or array of different vertices, or a Vector with an entry at each. For a Graph the
     result is a Graph.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    vertices : list, array or Vector
+        Vertices; labels with a Graph.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import induced_subgraph
     >>> matrix, vertices = induced_subgraph(generators.path(5), [3, 2, 0])
@@ -60,6 +70,22 @@ def ego_graph(
     Distances count edges, or add up their lengths if ``weighted``; with ``ignore_directions`` edges are followed both
     ways. For a Graph the result is a Graph.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    source : int
+        The vertex to start from; the label with a Graph.
+    radius : float
+        How far away.
+    weighted : bool
+        Whether values are weights; otherwise every edge counts 1.
+    ignore_directions : bool
+        Whether edges count in both directions.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import ego_graph
     >>> ego_graph(generators.path(9), 4, 2).vertices.to_dense().tolist()
@@ -86,6 +112,16 @@ def two_hop_neighbors(A: Matrix, sources: Sources | None = None) -> Matrix:
 
     An INT64 Matrix with an entry for every pair that is joined so; rows of other vertices are empty.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    sources : int, list, array or Vector
+        Vertices; labels with a Graph.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import two_hop_neighbors
     >>> two_hop_neighbors(generators.star(4), [1]).to_dicts()

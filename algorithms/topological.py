@@ -22,6 +22,14 @@ def topological_generations(A: Matrix) -> Vector:
 
     An InvalidValue if the graph has a cycle. Weights are ignored.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import topological_generations
     >>> topological_generations(Matrix.from_coo([0, 2, 2], [1, 1, 0], True, nrows=4, ncols=4)).to_dense().tolist()
@@ -51,6 +59,14 @@ def topological_generations(A: Matrix) -> Vector:
 def topological_order(A: Matrix) -> Vector:
     """The position of every vertex in a topological order: by generation, then by number.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import topological_order
     >>> topological_order(Matrix.from_coo([0, 2, 2], [1, 1, 0], True, nrows=4, ncols=4)).to_dense().tolist()

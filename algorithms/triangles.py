@@ -21,6 +21,14 @@ count = semiring.plus_pair["INT64"]
 def triangles(A: Matrix) -> Vector:
     """The number of triangles that each vertex is part of; directions of edges do not matter.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import triangles
     >>> triangles(generators.complete(4)).to_dict()
@@ -55,6 +63,14 @@ def by_falling_degree(A: Matrix) -> tuple[Matrix, Matrix]:
 def triangle_count(A: Matrix) -> int:
     """The number of triangles of the graph; directions of edges do not matter.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import triangle_count
     >>> triangle_count(generators.complete(5))
@@ -72,6 +88,16 @@ def clustering(A: Matrix, *, weighted: bool = False) -> Vector:
     For a directed graph as Fagiolo defines it, which for a symmetric one is the usual coefficient. With ``weighted``
     a triangle counts the geometric mean of its weights, as shares of the largest.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    weighted : bool
+        Whether values are weights; otherwise every edge counts 1.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import clustering
     >>> rows, cols = [0, 0, 1, 1, 1, 2, 2, 3], [1, 2, 0, 2, 3, 0, 1, 1]
@@ -125,6 +151,14 @@ def share_of_pairs(A: Matrix) -> Vector:
 def transitivity(A: Matrix) -> float:
     """The share of paths of two edges that a third edge closes; directions do not matter. 0 if there are no such paths.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import transitivity
     >>> transitivity(generators.complete(4)), transitivity(generators.star(5))

@@ -37,6 +37,20 @@ def turbobfs(
 
     ``kernel`` is "edge", "thread" or "warp"; by default the degrees decide.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    source : int
+        The vertex to start from; the label with a Graph.
+    paths : bool
+        Whether shortest paths are counted.
+    kernel : str, optional
+        "edge", "thread" or "warp"; by default the degrees decide.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import turbobfs
     >>> A = Matrix.from_coo([0, 0, 1, 2], [1, 2, 3, 3], True, nrows=4, ncols=4)

@@ -28,6 +28,18 @@ def xbfs(A: Matrix, source: int, *, asynchronous: bool = False) -> Vector:
 
     With ``asynchronous`` a bottom-up pass settles two levels at once.
 
+    Parameters
+    ----------
+    A : Matrix or Graph
+        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        vertices are labels.
+    source : int
+        The vertex to start from; the label with a Graph.
+    asynchronous : bool
+        Whether levels may be settled two at a time.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import xbfs
     >>> A = Matrix.from_coo([0, 1, 1], [1, 2, 3], True, nrows=5, ncols=5)

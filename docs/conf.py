@@ -4,12 +4,13 @@ import importlib.metadata
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))  # mathml.py
+sys.path.insert(0, str(Path(__file__).parent))  # extensions of ours
 
 project = "grblas_gpu"
 author = "the grblas_gpu authors"
 release = importlib.metadata.version("grblas_gpu")
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon", "mathml"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions += ["mathml", "operator_tables", "reference_check"]  # of this folder
 myst_enable_extensions = ["dollarmath"]
 html_math_renderer = "mathml"
 html_static_path = ["static"]
@@ -17,7 +18,9 @@ html_css_files = ["site.css"]
 myst_heading_anchors = 3
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
-autosummary_generate = False
+autodoc_typehints_description_target = "documented_params"
+napoleon_google_docstring = False
+napoleon_use_rtype = False
 html_theme = "furo"
 html_title = "grblas_gpu"
 html_show_copyright = False

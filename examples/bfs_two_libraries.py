@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 PROGRAM = """
-import grblas_gpu as gb                      # or: import graphblas as gb   -- the same lines run on SuiteSparse
+import grblas_gpu as gb    # or: import graphblas as gb, and the same lines run on SuiteSparse
 from grblas_gpu import Matrix, Vector, semiring
 
 def bfs(A, source):
@@ -17,8 +17,10 @@ def bfs(A, source):
     frontier = Vector.from_coo([source], [True], size=A.nrows)
     depth = 0
     while frontier.nvals:
-        levels(frontier.S) << depth                                              # levels<frontier> = depth
-        frontier(~levels.S, replace=True) << semiring.lor_land(frontier @ A)     # frontier<!levels> = frontier A
+        # levels<frontier> = depth
+        levels(frontier.S) << depth
+        # frontier<!levels> = frontier A
+        frontier(~levels.S, replace=True) << semiring.lor_land(frontier @ A)
         depth += 1
     return levels
 """

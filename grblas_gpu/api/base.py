@@ -216,6 +216,16 @@ class BaseType:
     def update(self, expr: Any, **opts: Any) -> None:
         """``C << expr`` as a method.
 
+        Parameters
+        ----------
+        expr : expression, object or scalar
+            What to write.
+        **opts : keywords
+            Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
+            others.
+
+        Examples
+        --------
         >>> from grblas_gpu import Vector
         >>> v, w = Vector.from_coo([0, 1], [5, 6]), Vector(int, 2)
         >>> w.update(v + v)
@@ -251,6 +261,13 @@ class BaseType:
     def to(self: Any, backend: str) -> Any:
         """This object on another backend: itself if it is there already, else a copy.
 
+        Parameters
+        ----------
+        backend : str
+            "auto", "cpu", "cuda", "numpy" or "mpi".
+
+        Examples
+        --------
         >>> import grblas_gpu as gb
         >>> gb.Vector(int, 3).to("numpy").backend
         'numpy'

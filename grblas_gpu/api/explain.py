@@ -45,6 +45,17 @@ def explain(expr: Any, mask: Any = None, **options: Any) -> Explanation:
 
     An algorithm whose formula depends on the direction asks here first, and then says ``direction=`` or ``strategy=``.
 
+    Parameters
+    ----------
+    expr : expression
+        What would be computed.
+    mask : Mask, optional
+        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
+    **options : keywords
+        Fields of a Descriptor, as in the call that is asked about.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix, Vector, explain, semiring
     >>> A, v = Matrix.from_dense([[1, 2], [3, 4]]), Vector.from_coo([0], [True], size=2)
     >>> plan = explain(semiring.any_pair(v @ A), policy="fraction")

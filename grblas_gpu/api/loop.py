@@ -47,6 +47,17 @@ def loop(condition: Any, limit: int | None = None, *, fallback: bool = False) ->
     loop. A body that looks at values raises a LoopError there, or with ``fallback`` iterates as it does everywhere
     else.
 
+    Parameters
+    ----------
+    condition : Vector, Matrix, Scalar or comparison of Scalars
+        While it has entries, or is true, there is a step.
+    limit : int, optional
+        At most so many steps.
+    fallback : bool
+        Whether a body that cannot be recorded iterates instead of raising a LoopError.
+
+    Examples
+    --------
     >>> import grblas_gpu as gb
     >>> A = gb.Matrix.from_coo([0, 1, 1], [1, 2, 3], True, nrows=5, ncols=5)
     >>> levels, frontier = gb.Vector(int, 5), gb.Vector.from_coo([0], [True], size=5)
@@ -66,6 +77,13 @@ def when(condition: Any) -> Loop:
     The condition is one of :func:`loop`. It is a ``for`` because that is how Python lets us decide later: while a loop
     is recorded, an ``if`` would have to be decided at once.
 
+    Parameters
+    ----------
+    condition : Vector, Scalar or comparison of Scalars
+        Whether the block runs: it has entries, or is true.
+
+    Examples
+    --------
     >>> import grblas_gpu as gb
     >>> total, rounds = gb.Scalar.from_value(100), gb.Vector.from_scalar(1, 3)
     >>> for _ in gb.loop(rounds, 3):

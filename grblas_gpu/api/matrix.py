@@ -141,6 +141,25 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
     ) -> None:
         """Fill an empty Matrix with entries.
 
+        Parameters
+        ----------
+        rows : array_like of int
+            The row of every entry, from 0.
+        columns : array_like of int
+            The column of every entry, from 0.
+        values : array_like or scalar
+            The values, or one for all entries, which is then stored once.
+        dup_op : BinaryOp, optional
+            How to combine the values of a position that is there twice; without it that is a ValueError.
+        clear : bool
+            Whether to remove the entries that there are first; otherwise they are an OutputNotEmpty.
+        nrows : int, optional
+            A new number of rows.
+        ncols : int, optional
+            A new number of columns.
+
+        Examples
+        --------
         >>> A = Matrix(int, 2, 2)
         >>> A.build([0, 1], [1, 0], [5, 6])
         >>> A.to_dicts()
@@ -176,6 +195,22 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
     ) -> tuple[Any, Any, Any]:
         """Row indices, column indices and values as NumPy arrays.
 
+        Parameters
+        ----------
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        rows : bool
+            Whether to return rows; None otherwise.
+        columns : bool
+            Whether to return columns; None otherwise.
+        values : bool
+            Whether to return values; None otherwise.
+        sort : bool
+            Whether indices must be in order.
+
+        Examples
+        --------
         >>> rows, columns, values = Matrix.from_coo([1, 0], [0, 1], [6, 5]).to_coo()
         >>> rows.tolist(), columns.tolist(), values.tolist()
         ([0, 1], [1, 0], [5, 6])
@@ -191,6 +226,16 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
     def to_csr(self, dtype: Any = None, *, sort: bool = True) -> tuple[Any, Any, Any]:
         """Row pointers, column indices and values.
 
+        Parameters
+        ----------
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        sort : bool
+            Whether indices must be in order.
+
+        Examples
+        --------
         >>> indptr, columns, values = Matrix.from_coo([0, 0, 2], [1, 2, 0], [5, 6, 7]).to_csr()
         >>> indptr.tolist(), columns.tolist(), values.tolist()
         ([0, 2, 2, 3], [1, 2, 0], [5, 6, 7])
@@ -201,6 +246,16 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
     def to_csc(self, dtype: Any = None, *, sort: bool = True) -> tuple[Any, Any, Any]:
         """Column pointers, row indices and values.
 
+        Parameters
+        ----------
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        sort : bool
+            Whether indices must be in order.
+
+        Examples
+        --------
         >>> indptr, rows, values = Matrix.from_coo([0, 0, 2], [1, 2, 0], [5, 6, 7]).to_csc()
         >>> indptr.tolist(), rows.tolist(), values.tolist()
         ([0, 1, 2, 3], [2, 0, 0], [7, 5, 6])
@@ -211,6 +266,16 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
     def to_dcsr(self, dtype: Any = None, *, sort: bool = True) -> tuple[Any, Any, Any, Any]:
         """Rows that have entries, their pointers, column indices and values.
 
+        Parameters
+        ----------
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        sort : bool
+            Whether indices must be in order.
+
+        Examples
+        --------
         >>> arrays = Matrix.from_coo([0, 0, 2], [1, 2, 0], [5, 6, 7]).to_dcsr()
         >>> [array.tolist() for array in arrays]
         [[0, 2], [0, 2, 3], [1, 2, 0], [5, 6, 7]]
@@ -221,6 +286,16 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
     def to_dcsc(self, dtype: Any = None, *, sort: bool = True) -> tuple[Any, Any, Any, Any]:
         """Columns that have entries, their pointers, row indices and values.
 
+        Parameters
+        ----------
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        sort : bool
+            Whether indices must be in order.
+
+        Examples
+        --------
         >>> arrays = Matrix.from_coo([0, 2, 0], [0, 0, 2], [5, 6, 7]).to_dcsc()
         >>> [array.tolist() for array in arrays]
         [[0, 2], [0, 2, 3], [0, 2, 0], [5, 6, 7]]
@@ -231,6 +306,19 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
     def to_dense(self, fill_value: Any = None, dtype: Any = None, **opts: Any) -> np.ndarray:
         """A NumPy array, with ``fill_value`` where there is no entry.
 
+        Parameters
+        ----------
+        fill_value : scalar, optional
+            What stands where there is no entry; needed unless every position has one.
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        **opts : keywords
+            Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
+            others.
+
+        Examples
+        --------
         >>> Matrix.from_coo([0, 1], [1, 0], [5, 6]).to_dense(fill_value=0)
         array([[0, 5],
                [6, 0]])
@@ -242,6 +330,13 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
     def to_dicts(self, order: str = "rowwise") -> dict[int, dict[int, Any]]:
         """A dictionary of rows (or columns), each a dictionary of index to value.
 
+        Parameters
+        ----------
+        order : {"rowwise", "columnwise"}
+            Whether the outer keys are rows or columns.
+
+        Examples
+        --------
         >>> A = Matrix.from_coo([0, 0, 1], [0, 1, 0], [5, 6, 7])
         >>> A.to_dicts(), A.to_dicts(order="columnwise")
         ({0: {0: 5, 1: 6}, 1: {0: 7}}, {0: {0: 5, 1: 7}, 1: {0: 6}})
@@ -273,6 +368,23 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
     ) -> Matrix:
         """A copy, perhaps of another type, or of only the entries that a mask lets through.
 
+        Parameters
+        ----------
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        clear : bool
+            Whether to leave the entries out: an empty object of the same shape.
+        mask : Mask, optional
+            ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
+        name : str, optional
+            The name that messages and ``print`` show.
+        **opts : keywords
+            Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
+            others.
+
+        Examples
+        --------
         >>> A = Matrix.from_coo([0, 1], [1, 0], [0, 7])
         >>> A.dup(float).to_dicts(), A.dup(mask=A.V).to_dicts()
         ({0: {1: 0.0}, 1: {0: 7.0}}, {1: {0: 7}})
@@ -293,6 +405,21 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
     def diag(self, k: int = 0, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Vector:
         """The k-th diagonal as a Vector.
 
+        Parameters
+        ----------
+        k : int
+            Which diagonal: 0 is the main one, positive ones lie above it.
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        name : str, optional
+            The name that messages and ``print`` show.
+        **opts : keywords
+            Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
+            others.
+
+        Examples
+        --------
         >>> A = Matrix.from_dense([[1, 2], [3, 4]])
         >>> A.diag().to_dict(), A.diag(1).to_dict()
         ({0: 1, 1: 4}, {0: 2})
@@ -305,6 +432,22 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
     def setdiag(self, values: Any, k: int = 0, *, mask: Any = None, accum: Any = None, **opts: Any) -> None:
         """Set the k-th diagonal from a scalar, a Vector or an array.
 
+        Parameters
+        ----------
+        values : Vector, array or scalar
+            The values of the diagonal.
+        k : int
+            Which diagonal: 0 is the main one, positive ones lie above it.
+        mask : Mask, optional
+            ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
+        accum : BinaryOp, optional
+            How to combine what is there with what is new; without it the new value is written.
+        **opts : keywords
+            Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
+            others.
+
+        Examples
+        --------
         >>> A = Matrix.from_dense([[1, 2], [3, 4]])
         >>> A.setdiag(0)
         >>> A.to_dicts()
@@ -339,6 +482,15 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
     def resize(self, nrows: int, ncols: int) -> None:
         """Change the shape; entries beyond it are dropped.
 
+        Parameters
+        ----------
+        nrows : int
+            The number of rows; entries beyond are dropped.
+        ncols : int
+            The number of columns; entries beyond are dropped.
+
+        Examples
+        --------
         >>> A = Matrix.from_coo([0, 2], [1, 0], [5, 6])
         >>> A.resize(2, 3)
         >>> A.shape, A.to_dicts()

@@ -47,6 +47,28 @@ class MatrixConstruction:
     ) -> Self:
         """A Matrix from row indices, column indices and values (or one value for all of them).
 
+        Parameters
+        ----------
+        rows : array_like of int
+            The row of every entry, from 0.
+        columns : array_like of int
+            The column of every entry, from 0.
+        values : array_like or scalar
+            The values, or one for all entries, which is then stored once.
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        nrows : int, optional
+            The number of rows; by default one more than the largest row index.
+        ncols : int, optional
+            The number of columns; by default one more than the largest column index.
+        dup_op : BinaryOp, optional
+            How to combine the values of a position that is there twice; without it that is a ValueError.
+        name : str, optional
+            The name that messages and ``print`` show.
+
+        Examples
+        --------
         >>> from grblas_gpu import Matrix
         >>> Matrix.from_coo([0, 1], [1, 0], [5, 6]).to_dicts()
         {0: {1: 5}, 1: {0: 6}}
@@ -89,6 +111,26 @@ class MatrixConstruction:
     ) -> Self:
         """A Matrix from (row, column) or (row, column, value) tuples, or an n x 2 array.
 
+        Parameters
+        ----------
+        edgelist : array_like or iterable of tuples
+            (row, column) pairs, or (row, column, value) triples.
+        values : array_like or scalar
+            The values, or one for all entries, which is then stored once.
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        nrows : int, optional
+            The number of rows; by default one more than the largest row index.
+        ncols : int, optional
+            The number of columns; by default one more than the largest column index.
+        dup_op : BinaryOp, optional
+            How to combine the values of a position that is there twice; without it that is a ValueError.
+        name : str, optional
+            The name that messages and ``print`` show.
+
+        Examples
+        --------
         >>> from grblas_gpu import Matrix
         >>> Matrix.from_edgelist([(0, 1, 5), (1, 0, 6)]).to_dicts()
         {0: {1: 5}, 1: {0: 6}}
@@ -148,6 +190,26 @@ class MatrixConstruction:
         2**31 entries on), int32 column indices (int64 from 2**31 columns on) and values. To change one is to change the
         other.
 
+        Parameters
+        ----------
+        indptr : array_like of int
+            Where each row (or column) begins among the indices; one more than there are rows.
+        col_indices : array_like of int
+            The column of every entry.
+        values : array_like or scalar
+            The values, or one for all entries, which is then stored once.
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        nrows : int, optional
+            The number of rows; by default what ``indptr`` says.
+        ncols : int, optional
+            The number of columns; by default one more than the largest column index.
+        name : str, optional
+            The name that messages and ``print`` show.
+
+        Examples
+        --------
         >>> from grblas_gpu import Matrix
         >>> Matrix.from_csr([0, 1, 2], [1, 0], [5, 6]).to_dicts()
         {0: {1: 5}, 1: {0: 6}}
@@ -171,6 +233,26 @@ class MatrixConstruction:
     ) -> Self:
         """A Matrix from the compressed sparse column format; columns need not be sorted.
 
+        Parameters
+        ----------
+        indptr : array_like of int
+            Where each row (or column) begins among the indices; one more than there are rows.
+        row_indices : array_like of int
+            The row of every entry.
+        values : array_like or scalar
+            The values, or one for all entries, which is then stored once.
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        nrows : int, optional
+            The number of rows; by default one more than the largest row index.
+        ncols : int, optional
+            The number of columns; by default what ``indptr`` says.
+        name : str, optional
+            The name that messages and ``print`` show.
+
+        Examples
+        --------
         >>> from grblas_gpu import Matrix
         >>> Matrix.from_csc([0, 1, 2], [1, 0], [5, 6]).to_dicts()
         {0: {1: 6}, 1: {0: 5}}
@@ -195,6 +277,28 @@ class MatrixConstruction:
     ) -> Self:
         """A Matrix from the doubly compressed sparse row format.
 
+        Parameters
+        ----------
+        compressed_rows : array_like of int
+            The rows that have entries.
+        indptr : array_like of int
+            Where each of them begins among the indices; one more than there are.
+        col_indices : array_like of int
+            The column of every entry.
+        values : array_like or scalar
+            The values, or one for all entries, which is then stored once.
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        nrows : int, optional
+            The number of rows; by default one more than the largest row index.
+        ncols : int, optional
+            The number of columns; by default one more than the largest column index.
+        name : str, optional
+            The name that messages and ``print`` show.
+
+        Examples
+        --------
         >>> from grblas_gpu import Matrix
         >>> Matrix.from_dcsr([0, 7], [0, 2, 3], [1, 2, 0], [5, 6, 7], nrows=9).to_dicts()
         {0: {1: 5, 2: 6}, 7: {0: 7}}
@@ -220,6 +324,28 @@ class MatrixConstruction:
     ) -> Self:
         """A Matrix from the doubly compressed sparse column format.
 
+        Parameters
+        ----------
+        compressed_cols : array_like of int
+            The columns that have entries.
+        indptr : array_like of int
+            Where each of them begins among the indices; one more than there are.
+        row_indices : array_like of int
+            The row of every entry.
+        values : array_like or scalar
+            The values, or one for all entries, which is then stored once.
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        nrows : int, optional
+            The number of rows; by default one more than the largest row index.
+        ncols : int, optional
+            The number of columns; by default one more than the largest column index.
+        name : str, optional
+            The name that messages and ``print`` show.
+
+        Examples
+        --------
         >>> from grblas_gpu import Matrix
         >>> Matrix.from_dcsc([0, 7], [0, 2, 3], [1, 2, 0], [5, 6, 7], ncols=9).to_dicts()
         {0: {7: 7}, 1: {0: 5}, 2: {0: 6}}
@@ -236,6 +362,25 @@ class MatrixConstruction:
     ) -> Self:
         """A Matrix with the same value everywhere (stored once).
 
+        Parameters
+        ----------
+        value : scalar
+            The value of every entry, stored once.
+        nrows : int
+            The number of rows.
+        ncols : int
+            The number of columns.
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        name : str, optional
+            The name that messages and ``print`` show.
+        **opts : keywords
+            Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
+            others.
+
+        Examples
+        --------
         >>> from grblas_gpu import Matrix
         >>> Matrix.from_scalar(7, 2, 3).to_dense()
         array([[7, 7, 7],
@@ -253,6 +398,23 @@ class MatrixConstruction:
     ) -> Self:
         """A Matrix with an entry for every element of an array, or for those that are not ``missing_value``.
 
+        Parameters
+        ----------
+        values : array_like
+            Of two dimensions.
+        missing_value : scalar, optional
+            Positions with this value get no entry.
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        name : str, optional
+            The name that messages and ``print`` show.
+        **opts : keywords
+            Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
+            others.
+
+        Examples
+        --------
         >>> from grblas_gpu import Matrix
         >>> Matrix.from_dense([[0, 5], [6, 0]], missing_value=0).to_dicts()
         {0: {1: 5}, 1: {0: 6}}
@@ -291,6 +453,24 @@ class MatrixConstruction:
     ) -> Self:
         """A Matrix from a dictionary (or list) of rows, each a dictionary of column to value.
 
+        Parameters
+        ----------
+        nested_dicts : dict of dicts
+            ``{row: {column: value}}``, or the other way round by ``order``.
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        order : {"rowwise", "columnwise"}
+            Whether the outer keys are rows or columns.
+        nrows : int, optional
+            The number of rows; by default one more than the largest row index.
+        ncols : int, optional
+            The number of columns; by default one more than the largest column index.
+        name : str, optional
+            The name that messages and ``print`` show.
+
+        Examples
+        --------
         >>> from grblas_gpu import Matrix
         >>> Matrix.from_dicts({0: {1: 5}, 1: {0: 6}}).to_dense(fill_value=0)
         array([[0, 5],

@@ -94,6 +94,17 @@ class MatrixOperations(Tensor):
     def get(self, row: int, col: int, default: Any = None) -> Any:
         """The value at a position as a Python scalar, or ``default``.
 
+        Parameters
+        ----------
+        row : int
+            The row; negative ones count from the end.
+        col : int
+            The column; negative ones count from the end.
+        default : any
+            What to return where there is no entry.
+
+        Examples
+        --------
         >>> from grblas_gpu import Matrix
         >>> A = Matrix.from_coo([0, 1], [1, 0], [5, 6])
         >>> A.get(0, 1), A.get(0, 0), A.get(0, 0, default=-1)
@@ -112,6 +123,18 @@ class MatrixOperations(Tensor):
     def to_edgelist(self, dtype: Any = None, *, values: bool = True, sort: bool = True) -> tuple[Any, Any]:
         """Positions as an array of (row, column) pairs, and values.
 
+        Parameters
+        ----------
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        values : bool
+            Whether to return values; None otherwise.
+        sort : bool
+            Whether indices must be in order.
+
+        Examples
+        --------
         >>> from grblas_gpu import Matrix
         >>> edges, values = Matrix.from_coo([0, 1], [1, 0], [5, 6]).to_edgelist()
         >>> edges.tolist(), values.tolist()
@@ -123,6 +146,15 @@ class MatrixOperations(Tensor):
     def mxv(self, other: Any, op: Any = semiring.plus_times) -> VectorExpression:
         """Matrix times Vector.
 
+        Parameters
+        ----------
+        other : Vector, Matrix or expression
+            The second operand.
+        op : operator or str
+            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+
+        Examples
+        --------
         >>> from grblas_gpu import Matrix
         >>> A = Matrix.from_coo([0, 0], [1, 2], [10, 20], nrows=3, ncols=3)
         >>> A.mxv(Vector.from_coo([1, 2], [1, 2], size=3)).new().to_dict()
@@ -139,6 +171,15 @@ class MatrixOperations(Tensor):
     def mxm(self, other: Any, op: Any = semiring.plus_times) -> MatrixExpression:
         """Matrix times Matrix.
 
+        Parameters
+        ----------
+        other : Vector, Matrix or expression
+            The second operand.
+        op : operator or str
+            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+
+        Examples
+        --------
         >>> from grblas_gpu import Matrix
         >>> A = Matrix.from_coo([0, 1], [1, 0], [2, 3])
         >>> A.mxm(A).new().to_dicts()
@@ -155,6 +196,15 @@ class MatrixOperations(Tensor):
     def kronecker(self, other: Any, op: Any = binary.times) -> MatrixExpression:
         """The Kronecker product.
 
+        Parameters
+        ----------
+        other : Vector, Matrix or expression
+            The second operand.
+        op : operator or str
+            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+
+        Examples
+        --------
         >>> from grblas_gpu import Matrix
         >>> A, B = Matrix.from_coo([0, 1], [1, 0], [2, 3]), Matrix.from_dense([[1, 10]])
         >>> A.kronecker(B).new().to_dicts()
@@ -170,6 +220,13 @@ class MatrixOperations(Tensor):
     def reduce_rowwise(self, op: Any = monoid.plus) -> VectorExpression:
         """The entries of each row combined.
 
+        Parameters
+        ----------
+        op : operator or str
+            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+
+        Examples
+        --------
         >>> from grblas_gpu import Matrix
         >>> Matrix.from_coo([0, 0, 2], [0, 1, 1], [1, 2, 5]).reduce_rowwise().new().to_dict()
         {0: 3, 2: 5}
@@ -180,6 +237,13 @@ class MatrixOperations(Tensor):
     def reduce_columnwise(self, op: Any = monoid.plus) -> VectorExpression:
         """The entries of each column combined.
 
+        Parameters
+        ----------
+        op : operator or str
+            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+
+        Examples
+        --------
         >>> from grblas_gpu import Matrix
         >>> Matrix.from_coo([0, 0, 2], [0, 1, 1], [1, 2, 5]).reduce_columnwise().new().to_dict()
         {0: 1, 1: 7}
@@ -195,6 +259,16 @@ class MatrixOperations(Tensor):
     def reduce_scalar(self, op: Any = monoid.plus, *, allow_empty: bool = True) -> ScalarExpression:
         """All entries combined with a monoid or aggregator.
 
+        Parameters
+        ----------
+        op : operator or str
+            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+        allow_empty : bool
+            Whether the result of no entries is a Scalar without value; otherwise it is the identity of the
+            monoid.
+
+        Examples
+        --------
         >>> from grblas_gpu import Matrix
         >>> A = Matrix.from_coo([0, 0, 2], [0, 1, 1], [1, 2, 5])
         >>> A.reduce_scalar().new().value, A.reduce_scalar(monoid.max).new().value
@@ -216,6 +290,19 @@ class MatrixOperations(Tensor):
     ) -> MatrixExpression:
         """The entries moved by offsets; those that leave the Matrix are dropped.
 
+        Parameters
+        ----------
+        row_offset : int
+            How many rows entries move down; up if negative.
+        column_offset : int
+            How many columns entries move to the right; to the left if negative.
+        nrows : int, optional
+            The number of rows of the result; the same by default.
+        ncols : int, optional
+            The number of columns of the result; the same by default.
+
+        Examples
+        --------
         >>> from grblas_gpu import Matrix
         >>> A = Matrix.from_dense([[1, 2], [3, 4]])
         >>> A.reposition(1, 0).new().to_dicts()
@@ -238,6 +325,15 @@ class MatrixOperations(Tensor):
     def power(self, n: int, op: Any = semiring.plus_times) -> MatrixExpression:
         """The n-th power of a square Matrix.
 
+        Parameters
+        ----------
+        n : int
+            How often; 0 gives the identity.
+        op : operator or str
+            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+
+        Examples
+        --------
         >>> from grblas_gpu import Matrix
         >>> A = Matrix.from_dense([[1, 1], [1, 0]])
         >>> A.power(5).new().to_dense()

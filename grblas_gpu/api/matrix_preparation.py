@@ -93,6 +93,13 @@ class MatrixPreparation:
         where whole loops run on a device, which know vectors, several stand side by side (:meth:`side_by_side`), unless
         they have to be ``rows``.
 
+        Parameters
+        ----------
+        rows : bool
+            Whether searches can only be rows of a matrix.
+
+        Examples
+        --------
         >>> from grblas_gpu import Matrix
         >>> Matrix(bool, 1000, 1000).batching(rows=True)
         Batching(size=64, side_by_side=False)
@@ -111,6 +118,13 @@ class MatrixPreparation:
         Vectors of as many searches stand side by side in one, and take their steps together. The copies share the
         entries of the one as long as they are multiplied in loops on a device; otherwise they are made.
 
+        Parameters
+        ----------
+        copies : int
+            How many.
+
+        Examples
+        --------
         >>> from grblas_gpu import Matrix
         >>> Matrix.from_coo([0, 1], [1, 0], [5, 6]).side_by_side(2).to_dicts()
         {0: {1: 5}, 1: {0: 6}, 2: {3: 5}, 3: {2: 6}}

@@ -51,6 +51,25 @@ def mxm(
 ) -> None:
     """``C<mask> (accum)= A op B``.
 
+    Parameters
+    ----------
+    C : Matrix or Vector
+        The output.
+    A : Matrix
+        The first operand.
+    B : Matrix
+        The second operand.
+    op : operator or str
+        What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+    mask : Mask, optional
+        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
+    accum : BinaryOp, optional
+        How to combine what is there with what is new; without it the new value is written.
+    desc : Descriptor, optional
+        Complement, structure, replace, transposes, direction, strategy.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> A, C = Matrix.from_dense([[1, 2], [3, 4]]), Matrix(int, 2, 2)
     >>> mxm(C, A, A, desc=Descriptor(transpose_second=True))
@@ -72,6 +91,25 @@ def mxv(
 ) -> None:
     """``w<mask> (accum)= A op u``.
 
+    Parameters
+    ----------
+    w : Vector
+        The output.
+    A : Matrix
+        The first operand.
+    u : Vector
+        The second operand.
+    op : operator or str
+        What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+    mask : Mask, optional
+        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
+    accum : BinaryOp, optional
+        How to combine what is there with what is new; without it the new value is written.
+    desc : Descriptor, optional
+        Complement, structure, replace, transposes, direction, strategy.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix, Vector
     >>> A, u, w = Matrix.from_dense([[1, 2], [3, 4]]), Vector.from_dense([1, 10]), Vector(int, 2)
     >>> mxv(w, A, u)
@@ -93,6 +131,25 @@ def vxm(
 ) -> None:
     """``w<mask> (accum)= u op A``.
 
+    Parameters
+    ----------
+    w : Vector
+        The output.
+    u : Vector
+        The first operand.
+    A : Matrix
+        The second operand.
+    op : operator or str
+        What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+    mask : Mask, optional
+        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
+    accum : BinaryOp, optional
+        How to combine what is there with what is new; without it the new value is written.
+    desc : Descriptor, optional
+        Complement, structure, replace, transposes, direction, strategy.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix, Vector
     >>> A, u, w = Matrix.from_dense([[1, 2], [3, 4]]), Vector.from_dense([1, 10]), Vector(int, 2)
     >>> vxm(w, u, A)
@@ -114,6 +171,25 @@ def ewise_add(
 ) -> None:
     """``C<mask> (accum)= A (+) B``, the union of the entries.
 
+    Parameters
+    ----------
+    C : Matrix or Vector
+        The output.
+    A : Matrix or Vector
+        The first operand.
+    B : Matrix or Vector
+        The second operand.
+    op : operator or str
+        What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+    mask : Mask, optional
+        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
+    accum : BinaryOp, optional
+        How to combine what is there with what is new; without it the new value is written.
+    desc : Descriptor, optional
+        Complement, structure, replace, transposes, direction, strategy.
+
+    Examples
+    --------
     >>> from grblas_gpu import Vector
     >>> u, v, w = Vector.from_coo([0, 1], [1, 2]), Vector.from_coo([1], [10]), Vector(int, 2)
     >>> ewise_add(w, u, v)
@@ -135,6 +211,25 @@ def ewise_mult(
 ) -> None:
     """``C<mask> (accum)= A (x) B``, the intersection of the entries.
 
+    Parameters
+    ----------
+    C : Matrix or Vector
+        The output.
+    A : Matrix
+        The first operand.
+    B : Matrix
+        The second operand.
+    op : operator or str
+        What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+    mask : Mask, optional
+        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
+    accum : BinaryOp, optional
+        How to combine what is there with what is new; without it the new value is written.
+    desc : Descriptor, optional
+        Complement, structure, replace, transposes, direction, strategy.
+
+    Examples
+    --------
     >>> from grblas_gpu import Vector
     >>> u, v, w = Vector.from_coo([0, 1], [1, 2]), Vector.from_coo([1], [10]), Vector(int, 2)
     >>> ewise_mult(w, u, v)
@@ -158,6 +253,29 @@ def ewise_union(
 ) -> None:
     """``C<mask> (accum)= A (+) B`` with defaults for missing entries.
 
+    Parameters
+    ----------
+    C : Matrix or Vector
+        The output.
+    A : Matrix
+        The first operand.
+    B : Matrix
+        The second operand.
+    op : operator or str
+        What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+    left_default : scalar
+        Stands in for an entry that only the right operand has.
+    right_default : scalar
+        Stands in for an entry that only the left operand has.
+    mask : Mask, optional
+        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
+    accum : BinaryOp, optional
+        How to combine what is there with what is new; without it the new value is written.
+    desc : Descriptor, optional
+        Complement, structure, replace, transposes, direction, strategy.
+
+    Examples
+    --------
     >>> from grblas_gpu import Vector
     >>> u, v, w = Vector.from_coo([0, 1], [1, 2]), Vector.from_coo([1], [10]), Vector(int, 2)
     >>> ewise_union(w, u, v, binary.minus, 0, 100)
@@ -181,6 +299,27 @@ def apply(
 ) -> None:
     """``C<mask> (accum)= op(A)``, ``op(left, A)`` or ``op(A, right)``.
 
+    Parameters
+    ----------
+    C : Matrix or Vector
+        The output.
+    A : Matrix
+        The first operand.
+    op : operator or str
+        What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+    right : scalar, optional
+        The second argument of a binary operator, or the thunk of an index-unary one.
+    left : scalar, optional
+        The first argument of a binary operator.
+    mask : Mask, optional
+        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
+    accum : BinaryOp, optional
+        How to combine what is there with what is new; without it the new value is written.
+    desc : Descriptor, optional
+        Complement, structure, replace, transposes, direction, strategy.
+
+    Examples
+    --------
     >>> from grblas_gpu import Vector
     >>> u, w = Vector.from_coo([0, 1], [1, 2]), Vector(int, 2)
     >>> apply(w, u, binary.minus, left=10)
@@ -195,6 +334,25 @@ def select(
 ) -> None:
     """``C<mask> (accum)=`` the entries of A for which ``op`` is true.
 
+    Parameters
+    ----------
+    C : Matrix or Vector
+        The output.
+    A : Matrix
+        The first operand.
+    op : operator or str
+        What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+    thunk : scalar, optional
+        What the operator compares with: a value, or an offset of the diagonal.
+    mask : Mask, optional
+        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
+    accum : BinaryOp, optional
+        How to combine what is there with what is new; without it the new value is written.
+    desc : Descriptor, optional
+        Complement, structure, replace, transposes, direction, strategy.
+
+    Examples
+    --------
     >>> from grblas_gpu import Vector
     >>> u, w = Vector.from_coo([0, 1, 2], [5, 1, 7]), Vector(int, 3)
     >>> select(w, u, ">=", 5)
@@ -207,6 +365,21 @@ def select(
 def reduce(s: Any, x: Any, op: Any = monoid.plus, *, accum: Any = None, allow_empty: bool = True) -> None:
     """``s (accum)=`` all entries of a Vector or Matrix.
 
+    Parameters
+    ----------
+    s : Scalar
+        The output.
+    x : Vector or Matrix
+        The operand.
+    op : operator or str
+        What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+    accum : BinaryOp, optional
+        How to combine what is there with what is new; without it the new value is written.
+    allow_empty : bool
+        Whether the result of no entries is a Scalar without value; otherwise it is the identity of the monoid.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix, Scalar
     >>> s = Scalar.from_value(100)
     >>> reduce(s, Matrix.from_dense([[1, 2], [3, 4]]), accum=binary.plus)
@@ -225,6 +398,23 @@ def reduce_rowwise(
 ) -> None:
     """``w<mask> (accum)=`` the entries of each row of A.
 
+    Parameters
+    ----------
+    w : Vector
+        The output.
+    A : Matrix
+        The first operand.
+    op : operator or str
+        What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+    mask : Mask, optional
+        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
+    accum : BinaryOp, optional
+        How to combine what is there with what is new; without it the new value is written.
+    desc : Descriptor, optional
+        Complement, structure, replace, transposes, direction, strategy.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix, Vector
     >>> w = Vector(int, 2)
     >>> reduce_rowwise(w, Matrix.from_dense([[1, 2], [3, 4]]))
@@ -239,6 +429,23 @@ def reduce_columnwise(
 ) -> None:
     """``w<mask> (accum)=`` the entries of each column of A.
 
+    Parameters
+    ----------
+    w : Vector
+        The output.
+    A : Matrix
+        The first operand.
+    op : operator or str
+        What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+    mask : Mask, optional
+        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
+    accum : BinaryOp, optional
+        How to combine what is there with what is new; without it the new value is written.
+    desc : Descriptor, optional
+        Complement, structure, replace, transposes, direction, strategy.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix, Vector
     >>> w = Vector(int, 2)
     >>> reduce_columnwise(w, Matrix.from_dense([[1, 2], [3, 4]]), monoid.max)
@@ -251,6 +458,23 @@ def reduce_columnwise(
 def extract(C: Any, A: Any, index: Any, *, mask: Any = None, accum: Any = None, desc: Descriptor | None = None) -> None:
     """``C<mask> (accum)= A[index]``.
 
+    Parameters
+    ----------
+    C : Matrix or Vector
+        The output.
+    A : Matrix
+        The first operand.
+    index : index
+        As in ``A[index]``.
+    mask : Mask, optional
+        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
+    accum : BinaryOp, optional
+        How to combine what is there with what is new; without it the new value is written.
+    desc : Descriptor, optional
+        Complement, structure, replace, transposes, direction, strategy.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix, Vector
     >>> w = Vector(int, 2)
     >>> extract(w, Matrix.from_dense([[1, 2], [3, 4]]), (1, slice(None)))
@@ -265,6 +489,23 @@ def assign(
 ) -> None:
     """``C<mask>[index] (accum)= value``: the mask has the shape of C.
 
+    Parameters
+    ----------
+    C : Matrix or Vector
+        The output.
+    value : Vector, Matrix or scalar
+        What to write.
+    index : index, optional
+        As in ``C[index] << value``; everywhere by default.
+    mask : Mask, optional
+        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
+    accum : BinaryOp, optional
+        How to combine what is there with what is new; without it the new value is written.
+    desc : Descriptor, optional
+        Complement, structure, replace, transposes, direction, strategy.
+
+    Examples
+    --------
     >>> from grblas_gpu import Vector
     >>> w = Vector.from_coo([0, 1], [5, 6], size=4)
     >>> assign(w, 9, [1, 3])
@@ -280,6 +521,21 @@ def assign(
 def transpose(C: Any, A: Any, *, mask: Any = None, accum: Any = None, desc: Descriptor | None = None) -> None:
     """``C<mask> (accum)= A'``.
 
+    Parameters
+    ----------
+    C : Matrix or Vector
+        The output.
+    A : Matrix
+        The first operand.
+    mask : Mask, optional
+        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
+    accum : BinaryOp, optional
+        How to combine what is there with what is new; without it the new value is written.
+    desc : Descriptor, optional
+        Complement, structure, replace, transposes, direction, strategy.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> C = Matrix(int, 2, 2)
     >>> transpose(C, Matrix.from_dense([[1, 2], [3, 4]]))
@@ -301,6 +557,25 @@ def kronecker(
 ) -> None:
     """``C<mask> (accum)= kron(A, B)``.
 
+    Parameters
+    ----------
+    C : Matrix or Vector
+        The output.
+    A : Matrix
+        The first operand.
+    B : Matrix
+        The second operand.
+    op : operator or str
+        What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+    mask : Mask, optional
+        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
+    accum : BinaryOp, optional
+        How to combine what is there with what is new; without it the new value is written.
+    desc : Descriptor, optional
+        Complement, structure, replace, transposes, direction, strategy.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> C = Matrix(int, 2, 4)
     >>> kronecker(C, Matrix.from_dense([[1, 2], [3, 4]]), Matrix.from_dense([[1, 10]]))
@@ -313,6 +588,21 @@ def kronecker(
 def inner(s: Any, u: Any, v: Any, op: Any = semiring.plus_times, *, accum: Any = None) -> None:
     """``s (accum)= u' op v``.
 
+    Parameters
+    ----------
+    s : Scalar
+        The output.
+    u : Vector
+        An operand.
+    v : Vector
+        The second operand.
+    op : operator or str
+        What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+    accum : BinaryOp, optional
+        How to combine what is there with what is new; without it the new value is written.
+
+    Examples
+    --------
     >>> from grblas_gpu import Scalar, Vector
     >>> s = Scalar(int)
     >>> inner(s, Vector.from_dense([2, 3]), Vector.from_dense([5, 7]))
@@ -335,6 +625,25 @@ def outer(
 ) -> None:
     """``C<mask> (accum)= u op v'``.
 
+    Parameters
+    ----------
+    C : Matrix or Vector
+        The output.
+    u : Vector
+        An operand.
+    v : Vector
+        The second operand.
+    op : operator or str
+        What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+    mask : Mask, optional
+        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
+    accum : BinaryOp, optional
+        How to combine what is there with what is new; without it the new value is written.
+    desc : Descriptor, optional
+        Complement, structure, replace, transposes, direction, strategy.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix, Vector
     >>> C = Matrix(int, 2, 2)
     >>> outer(C, Vector.from_dense([2, 3]), Vector.from_dense([5, 7]))

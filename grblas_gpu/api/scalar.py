@@ -57,6 +57,20 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
     ) -> Scalar:
         """A Scalar from a Python or NumPy value.
 
+        Parameters
+        ----------
+        value : scalar
+            A number, or None for a Scalar without value.
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        is_cscalar : bool, optional
+            Whether the value lives on the host in any case, as in python-graphblas.
+        name : str, optional
+            The name that messages and ``print`` show.
+
+        Examples
+        --------
         >>> Scalar.from_value(True).dtype
         BOOL
         """
@@ -221,6 +235,15 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
     def isequal(self, other: Any, *, check_dtype: bool = False) -> bool:
         """Whether both hold the same value (or both none).
 
+        Parameters
+        ----------
+        other : Vector, Matrix or expression
+            The second operand.
+        check_dtype : bool
+            Whether the types must be equal too.
+
+        Examples
+        --------
         >>> s = Scalar.from_value(3)
         >>> s.isequal(3.0), s.isequal(Scalar.from_value(3.0), check_dtype=True)
         (True, False)
@@ -237,6 +260,19 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
     def isclose(self, other: Any, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:
         """Whether both hold nearly the same value (or both none).
 
+        Parameters
+        ----------
+        other : Vector, Matrix or expression
+            The second operand.
+        rel_tol : float
+            How far values may be apart, as a share of the larger one.
+        abs_tol : float
+            How far values may be apart in any case.
+        check_dtype : bool
+            Whether the types must be equal too.
+
+        Examples
+        --------
         >>> s = Scalar.from_value(0.1 + 0.2)
         >>> s.isequal(0.3), s.isclose(0.3)
         (False, True)
@@ -277,6 +313,20 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
     ) -> Scalar:
         """A copy, perhaps of another type.
 
+        Parameters
+        ----------
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        clear : bool
+            Whether to leave the entries out: an empty object of the same shape.
+        is_cscalar : bool, optional
+            Whether the value lives on the host in any case, as in python-graphblas.
+        name : str, optional
+            The name that messages and ``print`` show.
+
+        Examples
+        --------
         >>> Scalar.from_value(3).dup(float).value
         3.0
         """
@@ -293,6 +343,13 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
     def wait(self, how: str = "materialize") -> Scalar:
         """Finish pending work (there is none).
 
+        Parameters
+        ----------
+        how : {"materialize", "complete"}
+            As in python-graphblas; there is no difference here.
+
+        Examples
+        --------
         >>> Scalar.from_value(3).wait().value
         3
         """
@@ -302,6 +359,13 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
     def get(self, default: Any = None) -> Any:
         """The value, or ``default`` if there is none.
 
+        Parameters
+        ----------
+        default : any
+            What to return where there is no entry.
+
+        Examples
+        --------
         >>> Scalar.from_value(3).get(), Scalar(int).get(default=-1)
         (3, -1)
         """
@@ -323,6 +387,15 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
     def ewise_add(self, other: Any, op: Any = monoid.plus) -> ScalarExpression:
         """``op`` of both values, or the one that is there.
 
+        Parameters
+        ----------
+        other : Vector, Matrix or expression
+            The second operand.
+        op : operator or str
+            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+
+        Examples
+        --------
         >>> s = Scalar.from_value(3)
         >>> s.ewise_add(4).new().value, s.ewise_add(Scalar(int)).new().value
         (7, 3)
@@ -338,6 +411,15 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
     def ewise_mult(self, other: Any, op: Any = binary.times) -> ScalarExpression:
         """``op`` of both values; empty unless both are there.
 
+        Parameters
+        ----------
+        other : Vector, Matrix or expression
+            The second operand.
+        op : operator or str
+            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+
+        Examples
+        --------
         >>> s = Scalar.from_value(3)
         >>> s.ewise_mult(4).new().value, s.ewise_mult(Scalar(int)).new().value
         (12, None)
@@ -353,6 +435,19 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
     def ewise_union(self, other: Any, op: Any, left_default: Any, right_default: Any) -> ScalarExpression:
         """``op`` of both values; a default stands in for a missing one, and the result is empty if both are missing.
 
+        Parameters
+        ----------
+        other : Vector, Matrix or expression
+            The second operand.
+        op : operator or str
+            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+        left_default : scalar
+            Stands in for an entry that only the right operand has.
+        right_default : scalar
+            Stands in for an entry that only the left operand has.
+
+        Examples
+        --------
         >>> Scalar.from_value(3).ewise_union(Scalar(int), binary.minus, 0, 10).new().value
         -7
         """
@@ -375,6 +470,17 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
     def apply(self, op: Any, right: Any = None, *, left: Any = None) -> ScalarExpression:
         """A unary operator on the value, or a binary one with a scalar on the ``left`` or ``right``.
 
+        Parameters
+        ----------
+        op : operator or str
+            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+        right : scalar, optional
+            The second argument of a binary operator, or the thunk of an index-unary one.
+        left : scalar, optional
+            The first argument of a binary operator.
+
+        Examples
+        --------
         >>> from grblas_gpu import unary
         >>> s = Scalar.from_value(-3)
         >>> s.apply(unary.abs).new().value, s.apply(binary.minus, left=10).new().value
@@ -386,6 +492,15 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
     def select(self, op: Any, thunk: Any = None) -> ScalarExpression:
         """The value if an operator is true for it, else none.
 
+        Parameters
+        ----------
+        op : operator or str
+            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+        thunk : scalar, optional
+            What the operator compares with: a value, or an offset of the diagonal.
+
+        Examples
+        --------
         >>> s = Scalar.from_value(3)
         >>> s.select(">", 2).new().value, s.select(">", 5).new().value
         (3, None)

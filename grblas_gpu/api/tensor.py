@@ -63,6 +63,15 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
     def ewise_add(self, other: Any, op: Any = monoid.plus) -> Any:
         """The union of the entries: ``op`` where both have one, the entry that is there elsewhere.
 
+        Parameters
+        ----------
+        other : Vector, Matrix or expression
+            The second operand.
+        op : operator or str
+            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+
+        Examples
+        --------
         >>> from grblas_gpu import Vector, monoid
         >>> v = Vector.from_coo([0, 1], [1, 2], size=3)
         >>> w = Vector.from_coo([1, 2], [10, 20], size=3)
@@ -74,6 +83,15 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
     def ewise_mult(self, other: Any, op: Any = binary.times) -> Any:
         """The intersection of the entries, combined with ``op``.
 
+        Parameters
+        ----------
+        other : Vector, Matrix or expression
+            The second operand.
+        op : operator or str
+            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+
+        Examples
+        --------
         >>> from grblas_gpu import Vector, binary
         >>> v = Vector.from_coo([0, 1], [1, 2], size=3)
         >>> w = Vector.from_coo([1, 2], [10, 20], size=3)
@@ -85,6 +103,19 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
     def ewise_union(self, other: Any, op: Any, left_default: Any, right_default: Any) -> Any:
         """The union of the entries, combined with ``op``; a default stands in for a missing entry.
 
+        Parameters
+        ----------
+        other : Vector, Matrix or expression
+            The second operand.
+        op : operator or str
+            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+        left_default : scalar
+            Stands in for an entry that only the right operand has.
+        right_default : scalar
+            Stands in for an entry that only the left operand has.
+
+        Examples
+        --------
         >>> from grblas_gpu import Vector, binary
         >>> v = Vector.from_coo([0, 1], [1, 2], size=3)
         >>> w = Vector.from_coo([1, 2], [10, 20], size=3)
@@ -107,6 +138,17 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
     def apply(self, op: Any, right: Any = None, *, left: Any = None) -> Any:
         """A unary operator on every entry, or a binary one with a scalar on the ``left`` or ``right``.
 
+        Parameters
+        ----------
+        op : operator or str
+            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+        right : scalar, optional
+            The second argument of a binary operator, or the thunk of an index-unary one.
+        left : scalar, optional
+            The first argument of a binary operator.
+
+        Examples
+        --------
         >>> from grblas_gpu import Vector, binary, unary
         >>> v = Vector.from_coo([0, 1], [1, -2])
         >>> v.apply(unary.abs).new().to_dict(), v.apply(binary.minus, left=10).new().to_dict()
@@ -153,6 +195,15 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
     def select(self, op: Any, thunk: Any = None) -> Any:
         """The entries for which an operator (or a mask) is true.
 
+        Parameters
+        ----------
+        op : operator or str
+            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+        thunk : scalar, optional
+            What the operator compares with: a value, or an offset of the diagonal.
+
+        Examples
+        --------
         >>> from grblas_gpu import Vector
         >>> Vector.from_coo([0, 1, 2], [5, 1, 7]).select(">=", 5).new().to_dict()
         {0: 5, 2: 7}
@@ -191,6 +242,18 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
     def isequal(self, other: Any, *, check_dtype: bool = False, **opts: Any) -> bool:
         """Whether both have the same entries (and, with ``check_dtype``, the same type).
 
+        Parameters
+        ----------
+        other : Vector, Matrix or expression
+            The second operand.
+        check_dtype : bool
+            Whether the types must be equal too.
+        **opts : keywords
+            Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
+            others.
+
+        Examples
+        --------
         >>> from grblas_gpu import Vector
         >>> v, w = Vector.from_coo([0, 1], [5, 6]), Vector.from_coo([0, 1], [5.0, 6.0])
         >>> v.isequal(w), v.isequal(w, check_dtype=True)
@@ -214,6 +277,22 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
     ) -> bool:
         """Whether both have entries at the same positions with nearly the same values.
 
+        Parameters
+        ----------
+        other : Vector, Matrix or expression
+            The second operand.
+        rel_tol : float
+            How far values may be apart, as a share of the larger one.
+        abs_tol : float
+            How far values may be apart in any case.
+        check_dtype : bool
+            Whether the types must be equal too.
+        **opts : keywords
+            Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
+            others.
+
+        Examples
+        --------
         >>> from grblas_gpu import Vector
         >>> v, w = Vector.from_coo([0], [0.1 + 0.2]), Vector.from_coo([0], [0.3])
         >>> v.isequal(w), v.isclose(w)
@@ -269,6 +348,13 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
     def wait(self, how: str = "materialize") -> Any:
         """Finish pending work (there is none on this engine).
 
+        Parameters
+        ----------
+        how : {"materialize", "complete"}
+            As in python-graphblas; there is no difference here.
+
+        Examples
+        --------
         >>> from grblas_gpu import Vector
         >>> Vector.from_coo([0, 1], [5, 6]).wait().to_dict()
         {0: 5, 1: 6}

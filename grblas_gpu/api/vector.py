@@ -153,6 +153,21 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
     ) -> None:
         """Fill an empty Vector with entries.
 
+        Parameters
+        ----------
+        indices : array_like of int
+            The position of every entry, from 0.
+        values : array_like or scalar
+            The values, or one for all entries, which is then stored once.
+        dup_op : BinaryOp, optional
+            How to combine the values of a position that is there twice; without it that is a ValueError.
+        clear : bool
+            Whether to remove the entries that there are first; otherwise they are an OutputNotEmpty.
+        size : int, optional
+            A new size.
+
+        Examples
+        --------
         >>> v = Vector(int, 4)
         >>> v.build([0, 2, 2], [5, 6, 7], dup_op=binary.plus)
         >>> v.to_dict()
@@ -180,6 +195,20 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
     ) -> tuple[Any, Any]:
         """Indices and values as NumPy arrays.
 
+        Parameters
+        ----------
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        indices : bool
+            Whether to return indices; None otherwise.
+        values : bool
+            Whether to return values; None otherwise.
+        sort : bool
+            Whether indices must be in order.
+
+        Examples
+        --------
         >>> Vector.from_coo([0, 2], [5, 6]).to_coo()
         (array([0, 2], dtype=uint64), array([5, 6]))
         """
@@ -204,6 +233,19 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
     def to_dense(self, fill_value: Any = None, dtype: Any = None, **opts: Any) -> np.ndarray:
         """A NumPy array, with ``fill_value`` where there is no entry.
 
+        Parameters
+        ----------
+        fill_value : scalar, optional
+            What stands where there is no entry; needed unless every position has one.
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        **opts : keywords
+            Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
+            others.
+
+        Examples
+        --------
         >>> Vector.from_coo([0, 2], [5, 6], size=4).to_dense(fill_value=-1)
         array([ 5, -1,  6, -1])
         """
@@ -230,6 +272,23 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
     ) -> Vector:
         """A copy, perhaps of another type, or of only the entries that a mask lets through.
 
+        Parameters
+        ----------
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        clear : bool
+            Whether to leave the entries out: an empty object of the same shape.
+        mask : Mask, optional
+            ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
+        name : str, optional
+            The name that messages and ``print`` show.
+        **opts : keywords
+            Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
+            others.
+
+        Examples
+        --------
         >>> v = Vector.from_coo([0, 1], [0, 7])
         >>> v.dup(float).to_dict(), v.dup(mask=v.V).to_dict()
         ({0: 0.0, 1: 7.0}, {1: 7})
@@ -250,6 +309,15 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
     def diag(self, k: int = 0, *, name: str | None = None) -> Any:
         """A square Matrix with this Vector on its k-th diagonal.
 
+        Parameters
+        ----------
+        k : int
+            Which diagonal: 0 is the main one, positive ones lie above it.
+        name : str, optional
+            The name that messages and ``print`` show.
+
+        Examples
+        --------
         >>> Vector.from_coo([0, 1], [5, 6]).diag(1).to_dicts()
         {0: {1: 5}, 1: {2: 6}}
         """
@@ -271,6 +339,13 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
     def resize(self, size: int) -> None:
         """Change the size; entries beyond it are dropped.
 
+        Parameters
+        ----------
+        size : int
+            The size; entries beyond are dropped.
+
+        Examples
+        --------
         >>> v = Vector.from_coo([0, 2], [5, 6])
         >>> v.resize(2)
         >>> v.to_dict()
@@ -285,6 +360,15 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
     def get(self, index: int, default: Any = None) -> Any:
         """The value at an index as a Python scalar, or ``default``.
 
+        Parameters
+        ----------
+        index : int
+            Which one; negative ones count from the end.
+        default : any
+            What to return where there is no entry.
+
+        Examples
+        --------
         >>> v = Vector.from_coo([0, 2], [5, 6])
         >>> v.get(2), v.get(1), v.get(1, default=-1)
         (6, None, -1)
@@ -360,6 +444,15 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
     def vxm(self, other: Any, op: Any = semiring.plus_times) -> VectorExpression:
         """Vector times Matrix.
 
+        Parameters
+        ----------
+        other : Vector, Matrix or expression
+            The second operand.
+        op : operator or str
+            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+
+        Examples
+        --------
         >>> from grblas_gpu import Matrix
         >>> A = Matrix.from_coo([0, 0], [1, 2], [10, 20], nrows=3, ncols=3)
         >>> Vector.from_coo([0], [2], size=3).vxm(A).new().to_dict()
@@ -376,6 +469,15 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
     def inner(self, other: Any, op: Any = semiring.plus_times) -> ScalarExpression:
         """The inner product with another Vector.
 
+        Parameters
+        ----------
+        other : Vector, Matrix or expression
+            The second operand.
+        op : operator or str
+            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+
+        Examples
+        --------
         >>> Vector.from_coo([0, 1], [2, 3]).inner(Vector.from_coo([0, 1], [5, 7])).new().value
         31
         """
@@ -390,6 +492,15 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
     def outer(self, other: Any, op: Any = binary.times) -> MatrixExpression:
         """All products of an entry with an entry of another Vector.
 
+        Parameters
+        ----------
+        other : Vector, Matrix or expression
+            The second operand.
+        op : operator or str
+            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+
+        Examples
+        --------
         >>> u, v = Vector.from_coo([0, 1], [2, 3]), Vector.from_coo([1], [10])
         >>> u.outer(v).new().to_dicts()
         {0: {1: 20}, 1: {1: 30}}
@@ -405,6 +516,16 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
     def reduce(self, op: Any = monoid.plus, *, allow_empty: bool = True) -> ScalarExpression:
         """All entries combined with a monoid or aggregator.
 
+        Parameters
+        ----------
+        op : operator or str
+            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+        allow_empty : bool
+            Whether the result of no entries is a Scalar without value; otherwise it is the identity of the
+            monoid.
+
+        Examples
+        --------
         >>> Vector.from_coo([0, 1], [2, 3]).reduce().new().value
         5
         """
@@ -420,6 +541,15 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
     def reposition(self, offset: int, *, size: int | None = None) -> VectorExpression:
         """The entries moved by an offset; those that leave the Vector are dropped.
 
+        Parameters
+        ----------
+        offset : int
+            How far entries move towards higher positions; lower if negative.
+        size : int, optional
+            The size of the result; the same by default.
+
+        Examples
+        --------
         >>> v = Vector.from_coo([0, 2], [5, 6])
         >>> v.reposition(1).new().to_dict(), v.reposition(1, size=4).new().to_dict()
         ({1: 5}, {1: 5, 3: 6})

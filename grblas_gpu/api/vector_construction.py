@@ -44,6 +44,24 @@ class VectorConstruction:
     ) -> Self:
         """A Vector from indices and values (or one value for all of them).
 
+        Parameters
+        ----------
+        indices : array_like of int
+            The position of every entry, from 0.
+        values : array_like or scalar
+            The values, or one for all entries, which is then stored once.
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        size : int, optional
+            The size; by default one more than the largest index.
+        dup_op : BinaryOp, optional
+            How to combine the values of a position that is there twice; without it that is a ValueError.
+        name : str, optional
+            The name that messages and ``print`` show.
+
+        Examples
+        --------
         >>> from grblas_gpu import Vector
         >>> Vector.from_coo([3, 1], [10, 20]).to_dict()
         {1: 20, 3: 10}
@@ -80,6 +98,22 @@ class VectorConstruction:
     ) -> Self:
         """A Vector from (index, value) pairs.
 
+        Parameters
+        ----------
+        pairs : iterable of tuples
+            (index, value) pairs.
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        size : int, optional
+            The size; by default one more than the largest index.
+        dup_op : BinaryOp, optional
+            How to combine the values of a position that is there twice; without it that is a ValueError.
+        name : str, optional
+            The name that messages and ``print`` show.
+
+        Examples
+        --------
         >>> from grblas_gpu import Vector
         >>> Vector.from_pairs([(3, 10), (1, 20)]).to_dict()
         {1: 20, 3: 10}
@@ -97,6 +131,20 @@ class VectorConstruction:
     def from_dict(cls, d: dict, dtype: Any = None, *, size: int | None = None, name: str | None = None) -> Self:
         """A Vector from a dictionary of index to value.
 
+        Parameters
+        ----------
+        d : dict
+            Values by index.
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        size : int, optional
+            The size; by default one more than the largest index.
+        name : str, optional
+            The name that messages and ``print`` show.
+
+        Examples
+        --------
         >>> from grblas_gpu import Vector
         >>> Vector.from_dict({3: 10, 1: 20}, size=5).to_coo()
         (array([1, 3], dtype=uint64), array([20, 10]))
@@ -113,6 +161,23 @@ class VectorConstruction:
     def from_scalar(cls, value: Any, size: int, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Self:
         """A Vector with the same value everywhere (stored once).
 
+        Parameters
+        ----------
+        value : scalar
+            The value of every entry, stored once.
+        size : int
+            The size.
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        name : str, optional
+            The name that messages and ``print`` show.
+        **opts : keywords
+            Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
+            others.
+
+        Examples
+        --------
         >>> from grblas_gpu import Vector
         >>> Vector.from_scalar(7, 3).to_dense()
         array([7, 7, 7])
@@ -132,6 +197,23 @@ class VectorConstruction:
         On backend "cuda" the Vector shares the memory of an array that is on the device already (CuPy's, or any with
         ``__cuda_array_interface__`` or DLPack). To change one is to change the other.
 
+        Parameters
+        ----------
+        values : array_like
+            Of one dimension.
+        missing_value : scalar, optional
+            Positions with this value get no entry.
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        name : str, optional
+            The name that messages and ``print`` show.
+        **opts : keywords
+            Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
+            others.
+
+        Examples
+        --------
         >>> from grblas_gpu import Vector
         >>> Vector.from_dense([4, 0, 6]).to_dict()
         {0: 4, 1: 0, 2: 6}

@@ -77,6 +77,13 @@ def _cuda_engine() -> Backend:
 def set_backend(name: str) -> None:
     """Choose the engine of objects made from now on, in every thread: "auto", "cpu", "cuda" or "numpy".
 
+    Parameters
+    ----------
+    name : str
+        "auto", "cpu", "cuda", "numpy" or "mpi".
+
+    Examples
+    --------
     >>> import grblas_gpu as gb
     >>> gb.set_backend("auto")
     """
@@ -103,6 +110,13 @@ class _Using(ContextDecorator):
 def using(name: str) -> _Using:
     """Choose the engine of objects made within a ``with`` block (of this thread).
 
+    Parameters
+    ----------
+    name : str
+        "auto", "cpu", "cuda", "numpy" or "mpi".
+
+    Examples
+    --------
     >>> import grblas_gpu as gb
     >>> with gb.using("numpy"):
     ...     gb.Vector(int, 3).backend

@@ -115,6 +115,23 @@ def graph500(
 ) -> Graph500Result:
     """Run the benchmark; all ranks together, and all get the result.
 
+    Parameters
+    ----------
+    scale : int
+        There are 2**scale vertices.
+    edge_factor : int
+        Edges drawn for each vertex.
+    roots : int
+        How many searches.
+    seed : int
+        Of the random numbers: the same seed gives the same result on every backend.
+    validate : bool
+        Whether every tree is checked.
+    backend : str
+        "auto", "cpu", "cuda", "numpy" or "mpi".
+
+    Examples
+    --------
     >>> from grblas_gpu.distributed import graph500
     >>> graph500(5, roots=2).ranks
     1

@@ -23,6 +23,15 @@ def hybrid_bfs(A: Matrix, source: int) -> Vector:
 
     Made for a Matrix on backend "mpi", and right on any.
 
+    Parameters
+    ----------
+    A : Matrix
+        On backend "mpi".
+    source : int
+        The vertex to start from.
+
+    Examples
+    --------
     >>> from grblas_gpu.distributed import DistMatrix, hybrid_bfs
     >>> A = DistMatrix.from_parts([0, 1, 1], [1, 2, 3], nrows=5, ncols=5)
     >>> hybrid_bfs(A, 0).to_dict()

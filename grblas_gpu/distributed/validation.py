@@ -53,6 +53,17 @@ class Validation(NamedTuple):
 def validate_tree(A: Matrix, source: int, parents: Vector) -> Validation:
     """Check a tree of a search on an undirected graph; both are on backend "mpi".
 
+    Parameters
+    ----------
+    A : Matrix
+        On backend "mpi".
+    source : int
+        The vertex to start from.
+    parents : Vector
+        For each vertex reached the one before it; the source is its own.
+
+    Examples
+    --------
     >>> from grblas_gpu.distributed import DistMatrix, DistVector, validate_tree
     >>> A = DistMatrix.from_parts([0, 1], [1, 2], nrows=3, ncols=3, undirected=True)
     >>> print(validate_tree(A, 0, DistVector.from_parts([0, 1, 2], [0, 0, 0], size=3)))

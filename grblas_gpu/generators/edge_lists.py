@@ -27,6 +27,17 @@ Edges = tuple[Indices, Indices, int]
 def edge_list(generator: Callable[..., Matrix], *args: Any, **options: Any) -> Edges:
     """What a generator makes of these arguments, as ``rows, cols, n``.
 
+    Parameters
+    ----------
+    generator : callable
+        One of this module.
+    *args : any
+        Its arguments.
+    **options : any
+        Its keywords.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> rows, cols, n = generators.edge_list(generators.star, 3)
     >>> rows.tolist(), cols.tolist(), n
@@ -41,6 +52,17 @@ def edge_list(generator: Callable[..., Matrix], *args: Any, **options: Any) -> E
 def kronecker_edges(scale: int, edge_factor: int = 16, *, seed: int = 1) -> Edges:
     """The entries of :func:`kronecker`.
 
+    Parameters
+    ----------
+    scale : int
+        There are 2**scale vertices.
+    edge_factor : int
+        Edges drawn for each vertex.
+    seed : int
+        Of the random numbers: the same seed gives the same result on every backend.
+
+    Examples
+    --------
     >>> rows, cols, n = kronecker_edges(6, 4, seed=3)
     >>> n, bool((rows != cols).all()), 0 < rows.size <= 2 * 4 * n
     (64, True, True)
@@ -51,6 +73,15 @@ def kronecker_edges(scale: int, edge_factor: int = 16, *, seed: int = 1) -> Edge
 def grid_2d_edges(nrows: int, ncols: int | None = None) -> Edges:
     """The entries of :func:`grid_2d`.
 
+    Parameters
+    ----------
+    nrows : int
+        Rows of the grid.
+    ncols : int, optional
+        Columns of the grid; as many as rows by default.
+
+    Examples
+    --------
     >>> rows, cols, n = grid_2d_edges(2, 2)
     >>> rows.tolist(), cols.tolist(), n
     ([0, 0, 1, 1, 2, 2, 3, 3], [1, 2, 0, 3, 0, 3, 1, 2], 4)
@@ -61,6 +92,13 @@ def grid_2d_edges(nrows: int, ncols: int | None = None) -> Edges:
 def path_edges(n: int) -> Edges:
     """The entries of :func:`path`.
 
+    Parameters
+    ----------
+    n : int
+        How many vertices.
+
+    Examples
+    --------
     >>> rows, cols, n = path_edges(3)
     >>> rows.tolist(), cols.tolist(), n
     ([0, 1, 1, 2], [1, 0, 2, 1], 3)
@@ -71,6 +109,13 @@ def path_edges(n: int) -> Edges:
 def star_edges(n: int) -> Edges:
     """The entries of :func:`star`.
 
+    Parameters
+    ----------
+    n : int
+        How many vertices.
+
+    Examples
+    --------
     >>> rows, cols, n = star_edges(3)
     >>> rows.tolist(), cols.tolist(), n
     ([0, 0, 1, 2], [1, 2, 0, 0], 3)
@@ -81,6 +126,13 @@ def star_edges(n: int) -> Edges:
 def complete_edges(n: int) -> Edges:
     """The entries of :func:`complete`.
 
+    Parameters
+    ----------
+    n : int
+        How many vertices.
+
+    Examples
+    --------
     >>> rows, cols, n = complete_edges(3)
     >>> rows.tolist(), cols.tolist(), n
     ([0, 0, 1, 1, 2, 2], [1, 2, 0, 2, 0, 1], 3)
@@ -91,6 +143,13 @@ def complete_edges(n: int) -> Edges:
 def mycielskian_edges(k: int) -> Edges:
     """The entries of :func:`mycielskian`.
 
+    Parameters
+    ----------
+    k : int
+        The chromatic number, from 2 to 21.
+
+    Examples
+    --------
     >>> rows, cols, n = mycielskian_edges(2)
     >>> rows.tolist(), cols.tolist(), n
     ([0, 1], [1, 0], 2)
@@ -101,6 +160,15 @@ def mycielskian_edges(k: int) -> Edges:
 def delaunay_edges(n: int, *, seed: int = 1) -> Edges:
     """The entries of :func:`delaunay`.
 
+    Parameters
+    ----------
+    n : int
+        How many vertices.
+    seed : int
+        Of the random numbers: the same seed gives the same result on every backend.
+
+    Examples
+    --------
     >>> rows, cols, n = delaunay_edges(3)
     >>> rows.tolist(), cols.tolist(), n
     ([0, 0, 1, 1, 2, 2], [1, 2, 0, 2, 0, 1], 3)
@@ -111,6 +179,17 @@ def delaunay_edges(n: int, *, seed: int = 1) -> Edges:
 def uniform_random_edges(n: int, average_degree: float = 16.0, *, seed: int = 1) -> Edges:
     """The entries of :func:`uniform_random`.
 
+    Parameters
+    ----------
+    n : int
+        How many vertices.
+    average_degree : float
+        Edges drawn at each vertex.
+    seed : int
+        Of the random numbers: the same seed gives the same result on every backend.
+
+    Examples
+    --------
     >>> rows, cols, n = uniform_random_edges(100, 4, seed=3)
     >>> n, bool((rows != cols).all()), 0 < rows.size <= 100 * 4
     (100, True, True)

@@ -25,6 +25,23 @@ def kronecker(scale: int, edge_factor: int = 16, *, seed: int = 1, a: float = A,
     and the rest ``d`` are the probabilities of the quadrants of the adjacency matrix, at every level. On a device,
     large graphs are made some rows at a time, which bounds the memory that is needed beside the matrix.
 
+    Parameters
+    ----------
+    scale : int
+        There are 2**scale vertices.
+    edge_factor : int
+        Edges drawn for each vertex.
+    seed : int
+        Of the random numbers: the same seed gives the same result on every backend.
+    a : float
+        The probability of the upper left quadrant.
+    b : float
+        The probability of the upper right quadrant.
+    c : float
+        The probability of the lower left quadrant.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> A = generators.kronecker(6, seed=3)
     >>> A.shape, A.dtype.name

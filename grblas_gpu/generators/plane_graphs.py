@@ -26,6 +26,15 @@ def delaunay(n: int, *, seed: int = 1) -> Matrix:
 
     It is made on the host, by SciPy.
 
+    Parameters
+    ----------
+    n : int
+        How many vertices.
+    seed : int
+        Of the random numbers: the same seed gives the same result on every backend.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> generators.delaunay(100, seed=3).shape
     (100, 100)
@@ -47,6 +56,17 @@ def random_geometric(n: int, radius: float | None = None, *, seed: int = 1) -> M
     By default the radius is ``0.55 sqrt(ln n / n)``, as in DIMACS challenge 10 (``rgg_n_2_24_s0`` and the like).
     Vertices that are near have numbers that are near: they are counted strip by strip.
 
+    Parameters
+    ----------
+    n : int
+        How many vertices.
+    radius : float, optional
+        How far two points may be apart to be joined.
+    seed : int
+        Of the random numbers: the same seed gives the same result on every backend.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> generators.random_geometric(100, 1.5).nvals
     9900
@@ -81,6 +101,19 @@ def road(nrows: int, ncols: int | None = None, keep: float = 0.7, *, seed: int =
     With 0.7 the mean degree is 2.8, that of roadNet-CA, the diameter is larger than the grid's, and nearly all
     crossings hang together. Some do not: pick a source of the large component.
 
+    Parameters
+    ----------
+    nrows : int
+        Rows of the grid.
+    ncols : int, optional
+        Columns of the grid; as many as rows by default.
+    keep : float
+        The share of the streets of the grid that there are.
+    seed : int
+        Of the random numbers: the same seed gives the same result on every backend.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> A = generators.road(30, seed=3)
     >>> A.shape, 2.5 < A.nvals / A.nrows < 3.0

@@ -18,6 +18,17 @@ LIMIT = 2**32  # random choices are among at most so many
 def uniform_random(n: int, average_degree: float = 16.0, *, seed: int = 1) -> Matrix:
     """``n * average_degree / 2`` edges between vertices drawn uniformly; the loops and duplicates drawn are dropped.
 
+    Parameters
+    ----------
+    n : int
+        How many vertices.
+    average_degree : float
+        Edges drawn at each vertex.
+    seed : int
+        Of the random numbers: the same seed gives the same result on every backend.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> generators.uniform_random(100, 4, seed=3).shape
     (100, 100)
@@ -32,6 +43,19 @@ def uniform_random(n: int, average_degree: float = 16.0, *, seed: int = 1) -> Ma
 def bipartite(left: int, right: int, degree: int = 8, *, seed: int = 1) -> Matrix:
     """Each of ``left`` vertices (numbered first) draws ``degree`` of ``right`` vertices, some perhaps twice.
 
+    Parameters
+    ----------
+    left : int
+        Vertices of the left side.
+    right : int
+        Vertices of the right side.
+    degree : int
+        Edges drawn for each vertex of the left side.
+    seed : int
+        Of the random numbers: the same seed gives the same result on every backend.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> A = generators.bipartite(20, 30, 3, seed=3)
     >>> A.shape, A[:20, :20].new().nvals, A[20:, 20:].new().nvals
@@ -55,6 +79,19 @@ def watts_strogatz(n: int, neighbours: int = 10, rewiring: float = 0.1, *, seed:
     Each edge is led to a random vertex with probability ``rewiring``; the few loops and duplicates that result are
     dropped. D. Watts, S. Strogatz, Collective dynamics of small-world networks, Nature 1998.
 
+    Parameters
+    ----------
+    n : int
+        How many vertices.
+    neighbours : int
+        How many nearest vertices each is joined with before rewiring; even.
+    rewiring : float
+        The probability that an edge gets another end.
+    seed : int
+        Of the random numbers: the same seed gives the same result on every backend.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> generators.watts_strogatz(100, 4, 0.0).nvals
     400
@@ -82,6 +119,17 @@ def preferential_attachment(n: int, edges_each: int = 8, *, seed: int = 1) -> Ma
     followed back by hashing until it names a vertex, so all edges are made at once: V. Batagelj, U. Brandes, Efficient
     generation of large random networks, 2005; P. Sanders, C. Schulz, Scalable generation of scale-free graphs, 2016.
 
+    Parameters
+    ----------
+    n : int
+        How many vertices.
+    edges_each : int
+        Edges that each new vertex brings.
+    seed : int
+        Of the random numbers: the same seed gives the same result on every backend.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> A = generators.preferential_attachment(200, 2, seed=3)
     >>> A.shape, bool(A.degree_statistics().max > 5 * A.degree_statistics().mean)

@@ -16,6 +16,15 @@ if TYPE_CHECKING:
 def grid_2d(nrows: int, ncols: int | None = None) -> Matrix:
     """The grid of ``nrows`` by ``ncols`` vertices (square by default), each joined to its four neighbours.
 
+    Parameters
+    ----------
+    nrows : int
+        Rows of the grid.
+    ncols : int, optional
+        Columns of the grid; as many as rows by default.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> generators.grid_2d(2, 3).nvals
     14
@@ -31,6 +40,13 @@ def grid_2d(nrows: int, ncols: int | None = None) -> Matrix:
 def path(n: int) -> Matrix:
     """The path 0 - 1 - ... - (n - 1).
 
+    Parameters
+    ----------
+    n : int
+        How many vertices.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> generators.path(4).nvals
     6
@@ -43,6 +59,13 @@ def path(n: int) -> Matrix:
 def star(n: int) -> Matrix:
     """Vertex 0 joined to each of the other ``n - 1``.
 
+    Parameters
+    ----------
+    n : int
+        How many vertices.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> generators.star(5).nvals
     8
@@ -55,6 +78,13 @@ def star(n: int) -> Matrix:
 def complete(n: int) -> Matrix:
     """Every two of ``n`` vertices joined.
 
+    Parameters
+    ----------
+    n : int
+        How many vertices.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> generators.complete(4).nvals
     12
@@ -71,6 +101,15 @@ def complete(n: int) -> Matrix:
 def complete_bipartite(left: int, right: int) -> Matrix:
     """Each of ``left`` vertices (numbered first) joined to each of ``right`` vertices.
 
+    Parameters
+    ----------
+    left : int
+        Vertices of the left side.
+    right : int
+        Vertices of the right side.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> generators.complete_bipartite(2, 3).to_dicts()[4]
     {0: True, 1: True}
@@ -87,6 +126,13 @@ def mycielskian(k: int) -> Matrix:
 
     ``mycielskian(2)`` is an edge; each next one has ``2 n + 1`` vertices and ``3 m + n`` edges.
 
+    Parameters
+    ----------
+    k : int
+        The chromatic number, from 2 to 21.
+
+    Examples
+    --------
     >>> from grblas_gpu import generators
     >>> A = generators.mycielskian(3)
     >>> A.nrows, A.nvals

@@ -22,6 +22,20 @@ def from_array(array: Any, missing_value: Any = None, *, dtype: Any = None, name
     Every element becomes an entry, but for those equal to ``missing_value``. Arrays on a CUDA device (with
     ``__cuda_array_interface__`` or DLPack) need backend "cuda" and stay on the device; others are copied once.
 
+    Parameters
+    ----------
+    array : array
+        NumPy's, CuPy's, or any with DLPack, of one or two dimensions.
+    missing_value : scalar, optional
+        Positions with this value get no entry.
+    dtype : dtype, optional
+        The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default their
+        own.
+    name : str, optional
+        The name that messages and ``print`` show.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from grblas_gpu import io
     >>> io.from_array(np.array([0, 5, 6]), missing_value=0).to_dict()
@@ -43,6 +57,18 @@ def to_array(x: Any, fill_value: Any = None, *, dtype: Any = None) -> Any:
     Positions without an entry get ``fill_value``; where there are any it must be given. Other libraries take the
     result by DLPack without a copy: ``torch.from_dlpack(io.to_array(x, 0))``.
 
+    Parameters
+    ----------
+    x : Vector or Matrix
+        What to convert.
+    fill_value : scalar, optional
+        What stands where there is no entry; needed unless every position has one.
+    dtype : dtype, optional
+        The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default their
+        own.
+
+    Examples
+    --------
     >>> from grblas_gpu import Vector, io
     >>> io.to_array(Vector.from_coo([0, 2], [5, 6]), fill_value=0)
     array([5, 0, 6])

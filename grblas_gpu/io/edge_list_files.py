@@ -108,6 +108,21 @@ def write_edgelist(
 
     By default the values of a BOOL matrix that are all true are left out.
 
+    Parameters
+    ----------
+    target : str, path or open file
+        Where to write; compressed if the name ends in .gz, .bz2 or .xz.
+    matrix : Matrix
+        What to write.
+    delimiter : str, optional
+        What stands between fields; found out by default.
+    base : int
+        The number of the first vertex.
+    values : bool, optional
+        Whether to write values; by default unless all are True.
+
+    Examples
+    --------
     >>> from io import StringIO
     >>> from grblas_gpu import Matrix, io
     >>> file = StringIO()

@@ -17,6 +17,13 @@ def to_vectors(A: Any) -> tuple[Vector, Vector, Vector]:
     On backend "cuda" nothing leaves the device. With gathers, ``v[rows]``, and scatters, ``w(binary.min)[rows] << v``,
     this is a graph as a list of edges.
 
+    Parameters
+    ----------
+    A : Matrix
+        The Matrix.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix, io
     >>> rows, cols, values = io.to_vectors(Matrix.from_coo([0, 2, 2], [1, 0, 1], [5, 6, 7]))
     >>> rows.to_dense().tolist(), cols.to_dense().tolist(), values.to_dense().tolist()

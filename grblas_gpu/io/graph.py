@@ -91,6 +91,13 @@ class Graph:
     def index(self, label: Hashable) -> int:
         """The number of a node.
 
+        Parameters
+        ----------
+        label : hashable
+            What the node is called.
+
+        Examples
+        --------
         >>> Graph.from_edges([("ann", "bob")]).index("bob")
         1
         """
@@ -102,6 +109,13 @@ class Graph:
     def to_dict(self, vector: Any) -> dict:
         """The entries of a Vector over the nodes, by label.
 
+        Parameters
+        ----------
+        vector : Vector
+            One value for each node, or fewer.
+
+        Examples
+        --------
         >>> from grblas_gpu import Vector
         >>> Graph.from_edges([("ann", "bob")]).to_dict(Vector.from_coo([1], [7], size=2))
         {'bob': 7}
@@ -114,6 +128,16 @@ class Graph:
     def to_vector(self, values: Mapping[Hashable, Any], dtype: Any = None) -> Vector:
         """A Vector over the nodes from values by label.
 
+        Parameters
+        ----------
+        values : dict
+            Values by label.
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+
+        Examples
+        --------
         >>> Graph.from_edges([("ann", "bob")]).to_vector({"bob": 7}).to_dict()
         {1: 7}
         """
@@ -193,6 +217,25 @@ class Graph:
     ) -> Graph:
         """A Graph from arrays of node numbers, perhaps weights, and the labels that the numbers stand for.
 
+        Parameters
+        ----------
+        rows : array of int
+            Numbers of sources.
+        cols : array of int
+            Numbers of targets.
+        weights : array, optional
+            A weight for each edge.
+        labels : list
+            What the numbers stand for.
+        directed : bool
+            Whether an edge leads one way (the default) or, with False, both ways.
+        dtype : dtype, optional
+            Of the weights; their own by default.
+        dup_op : BinaryOp, optional
+            How to combine values of an edge that is there twice; without it that is a ValueError.
+
+        Examples
+        --------
         >>> import numpy as np
         >>> Graph.from_numbered_edges(np.array([0, 0]), np.array([1, 2]), None, ["ann", "bob", "cid"])
         Graph(directed, 3 nodes, 2 entries, BOOL)
@@ -212,6 +255,18 @@ class Graph:
     def from_networkx(cls, G: Any, weight: str | None = "weight", dtype: Any = None) -> Graph:
         """A Graph from one of NetworkX, with the rules of ``io.from_networkx``.
 
+        Parameters
+        ----------
+        G : networkx graph
+            A graph, directed or not, perhaps with parallel edges.
+        weight : str or None
+            The attribute of edges that has the value; None makes every edge count 1.
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+
+        Examples
+        --------
         >>> import networkx as nx
         >>> Graph.from_networkx(nx.path_graph(["ann", "bob", "cid"])).labels
         ['ann', 'bob', 'cid']
@@ -223,6 +278,13 @@ class Graph:
     def to_networkx(self, edge_attribute: str | None = "weight") -> Any:
         """A NetworkX DiGraph, or Graph if this one is not directed, with the labels as nodes.
 
+        Parameters
+        ----------
+        edge_attribute : str or None
+            The attribute that gets the values; None leaves them out.
+
+        Examples
+        --------
         >>> Graph.from_edges([("ann", "bob", 5)], directed=False).to_networkx().edges(data="weight")
         EdgeDataView([('ann', 'bob', 5)])
         """
@@ -250,6 +312,24 @@ class Graph:
         The parameters are those of :func:`grblas_gpu.io.read_edgelist`. Here the first line is taken for a header if
         it is called like one (source and target, from and to, src and dst, u and v, ...) or if it has a word where the
         second line has a weight; ``header`` says so in other cases.
+
+        Parameters
+        ----------
+        source : str, path or open file
+            The file; compressed if its name ends in .gz, .bz2 or .xz.
+        delimiter : str, optional
+            What stands between fields; found out by default.
+        header : bool, optional
+            Whether the first line names the columns; found out by default.
+        columns : sequence of two or three, optional
+            Columns of source, target and weight, by name or number; the first ones by default.
+        directed : bool
+            Whether an edge leads one way (the default) or, with False, both ways.
+        dtype : dtype, optional
+            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
+            their own.
+        dup_op : BinaryOp, optional
+            How to combine values of an edge that is there twice; without it that is a ValueError.
 
         Raises
         ------

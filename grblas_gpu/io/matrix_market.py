@@ -103,6 +103,27 @@ def mmwrite(
     ``field`` is "real", "integer" or "pattern" (default: by the type; "pattern" for BOOL where all are true), and
     ``symmetry`` "general", "symmetric" or "skew-symmetric" (default: one of the first two, as it is).
 
+    Parameters
+    ----------
+    target : str, path or open file
+        Where to write; compressed if the name ends in .gz, .bz2 or .xz.
+    matrix : Matrix
+        What to write.
+    engine : {"auto", "scipy", "fmm", "fast_matrix_market"}
+        Who writes: SciPy, or the package ``fast_matrix_market``.
+    comment : str
+        Lines for the head of the file.
+    field : {"real", "integer", "pattern"}, optional
+        How values are written; by their type by default.
+    precision : int, optional
+        Digits of floats; as many as are needed by default.
+    symmetry : {"general", "symmetric", "skew-symmetric"}, optional
+        What the file says, and so which half it holds; found out by default.
+    **kwargs : keywords
+        For the writer.
+
+    Examples
+    --------
     >>> from io import BytesIO
     >>> from grblas_gpu import Matrix, io
     >>> file = BytesIO()

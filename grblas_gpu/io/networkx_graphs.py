@@ -31,6 +31,22 @@ def from_networkx(
 
     With ``weight=None`` every edge counts 1. ``Graph.from_networkx`` keeps the node labels as well.
 
+    Parameters
+    ----------
+    G : networkx graph
+        A graph, directed or not, perhaps with parallel edges.
+    nodelist : list, optional
+        The nodes in the order of the rows; those of the graph by default.
+    dtype : dtype, optional
+        The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default their
+        own.
+    weight : str or None
+        The attribute of edges that has the value; None makes every edge count 1.
+    name : str, optional
+        The name that messages and ``print`` show.
+
+    Examples
+    --------
     >>> import networkx as nx
     >>> from grblas_gpu import io
     >>> io.from_networkx(nx.DiGraph([("a", "b"), ("b", "c")])).to_dicts()
@@ -49,6 +65,17 @@ def to_networkx(m: Any, edge_attribute: str | None = "weight", *, create_using: 
 
     The values become the attribute ``edge_attribute``, unless that is None.
 
+    Parameters
+    ----------
+    m : Matrix
+        Square.
+    edge_attribute : str or None
+        The attribute that gets the values; None leaves them out.
+    create_using : networkx graph class, optional
+        What to make; a DiGraph by default.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix, io
     >>> io.to_networkx(Matrix.from_coo([0, 1], [1, 0], [5, 6])).edges(data="weight")
     OutEdgeDataView([(0, 1, 5), (1, 0, 6)])

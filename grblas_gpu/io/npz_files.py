@@ -20,6 +20,17 @@ from .text_files import name_of
 def save_npz(file: Any, A: Matrix, *, compressed: bool = True) -> None:
     """Write a Matrix (its name and a single stored value aside) so that ``scipy.sparse.load_npz`` reads it.
 
+    Parameters
+    ----------
+    file : str, path or open file
+        The file.
+    A : Matrix
+        The Matrix.
+    compressed : bool
+        Whether to compress.
+
+    Examples
+    --------
     >>> import tempfile, os
     >>> from grblas_gpu import Matrix, io
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -42,6 +53,17 @@ def save_npz(file: Any, A: Matrix, *, compressed: bool = True) -> None:
 def load_npz(file: Any, *, dup_op: Any = None, name: str | None = None) -> Matrix:
     """A Matrix from a file of ``scipy.sparse.save_npz``, of any of its formats; :func:`save_npz` has an example.
 
+    Parameters
+    ----------
+    file : str, path or open file
+        The file.
+    dup_op : BinaryOp, optional
+        How to combine values of an edge that is there twice; without it that is a ValueError.
+    name : str, optional
+        The name that messages and ``print`` show.
+
+    Examples
+    --------
     >>> from grblas_gpu import io
     >>> io.load_npz("nowhere.npz")
     Traceback (most recent call last):

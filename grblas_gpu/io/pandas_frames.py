@@ -24,6 +24,26 @@ def from_pandas_edgelist(
     ``edge_attr`` names the column of weights; without it all values are True. Nodes are numbered in the order in which
     they appear. Edges that are there twice need ``dup_op`` if they have weights.
 
+    Parameters
+    ----------
+    df : pandas.DataFrame
+        A row for every edge.
+    source : column
+        Of the sources.
+    target : column
+        Of the targets.
+    edge_attr : column, optional
+        Of the weights; without it values are True, or left out.
+    directed : bool
+        Whether an edge leads one way (the default) or, with False, both ways.
+    dtype : dtype, optional
+        The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default their
+        own.
+    dup_op : BinaryOp, optional
+        How to combine values of an edge that is there twice; without it that is a ValueError.
+
+    Examples
+    --------
     >>> import pandas as pd
     >>> from grblas_gpu import io
     >>> table = pd.DataFrame({"source": ["a", "b"], "target": ["b", "c"], "km": [3, 4]})
@@ -52,6 +72,19 @@ def to_pandas_edgelist(graph: Any, source: Any = "source", target: Any = "target
 
     An undirected edge is there once. ``edge_attr=None`` leaves the weights out.
 
+    Parameters
+    ----------
+    graph : Graph or Matrix
+        What to list.
+    source : str
+        The name of the column of sources.
+    target : str
+        The name of the column of targets.
+    edge_attr : str or None
+        The name of the column of weights; None leaves them out.
+
+    Examples
+    --------
     >>> from grblas_gpu import Graph, io
     >>> io.to_pandas_edgelist(Graph.from_edges([("a", "b", 3), ("b", "c", 4)])).values.tolist()
     [['a', 'b', 3], ['b', 'c', 4]]

@@ -16,6 +16,15 @@ from ..dtypes import lookup_dtype
 def from_graphblas(x: Any, *, name: str | None = None) -> Any:
     """A Matrix, Vector or Scalar from python-graphblas's object (or expression) of the same kind.
 
+    Parameters
+    ----------
+    x : Vector or Matrix
+        What to convert.
+    name : str, optional
+        The name that messages and ``print`` show.
+
+    Examples
+    --------
     >>> import graphblas
     >>> from grblas_gpu import io
     >>> io.from_graphblas(graphblas.Vector.from_coo([0, 2], [5, 6])).to_dict()
@@ -42,6 +51,15 @@ def from_graphblas(x: Any, *, name: str | None = None) -> Any:
 def to_graphblas(x: Any, *, name: str | None = None) -> Any:
     """A Matrix, Vector or Scalar of python-graphblas from ours.
 
+    Parameters
+    ----------
+    x : Vector or Matrix
+        What to convert.
+    name : str, optional
+        The name that messages and ``print`` show.
+
+    Examples
+    --------
     >>> from grblas_gpu import Vector, io
     >>> v = io.to_graphblas(Vector.from_coo([0, 2], [5, 6]))
     >>> type(v).__module__, v.to_dict()

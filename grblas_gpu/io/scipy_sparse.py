@@ -25,6 +25,19 @@ def from_scipy_sparse(A: Any, *, dup_op: Any = None, name: str | None = None, co
     ``copy=False`` the Matrix shares the column indices and values of a "csr" where they have the stored types: do not
     change A then, and expect it to change with the Matrix. Arrays on a CUDA device are always shared.
 
+    Parameters
+    ----------
+    A : scipy sparse array
+        Of any format; or one of ``cupyx.scipy.sparse`` on backend "cuda".
+    dup_op : BinaryOp, optional
+        How to combine values of an edge that is there twice; without it that is a ValueError.
+    name : str, optional
+        The name that messages and ``print`` show.
+    copy : bool
+        Whether to copy arrays that could be shared.
+
+    Examples
+    --------
     >>> from scipy.sparse import coo_array
     >>> from grblas_gpu import binary, io
     >>> io.from_scipy_sparse(coo_array(([5, 6], ([0, 1], [1, 0])))).to_dicts()
@@ -64,6 +77,17 @@ def to_scipy_sparse(A: Any, format: str = "csr", *, copy: bool = True) -> Any:
     With ``copy=False`` a "csr" shares the column indices and, unless one value stands for all, the values of a Matrix
     on the host. Do not change them then.
 
+    Parameters
+    ----------
+    A : Matrix
+        The Matrix.
+    format : str
+        One of SciPy's formats: "csr", "csc", "coo" and others.
+    copy : bool
+        Whether to copy arrays that could be shared.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix, io
     >>> io.to_scipy_sparse(Matrix.from_coo([0, 1], [1, 0], [5, 6]), "csc").toarray()
     array([[0, 5],
@@ -110,6 +134,15 @@ def to_cupyx_sparse(A: Matrix, format: str = "csr") -> Any:
 
     Nothing passes through the host. CuPy knows sparse matrices of BOOL, FP32 and FP64 only.
 
+    Parameters
+    ----------
+    A : Matrix
+        The Matrix.
+    format : str
+        One of SciPy's formats: "csr", "csc", "coo" and others.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix, io
     >>> io.to_cupyx_sparse(Matrix.from_coo([0], [1], [2.5]).to("cuda")).get().nnz  # doctest: +SKIP
     1

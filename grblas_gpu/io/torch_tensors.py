@@ -19,6 +19,15 @@ def from_torch(tensor: Any, *, name: str | None = None) -> Any:
     Dense tensors give an entry for every element; sparse ones for every stored element (COO tensors are coalesced
     first, so repeated positions add up). Tensors on a CUDA device need backend "cuda" and stay on the device.
 
+    Parameters
+    ----------
+    tensor : torch.Tensor
+        Dense or sparse, of one or two dimensions.
+    name : str, optional
+        The name that messages and ``print`` show.
+
+    Examples
+    --------
     >>> import torch  # doctest: +SKIP
     >>> from grblas_gpu import io  # doctest: +SKIP
     >>> io.from_torch(torch.eye(2).to_sparse_csr()).to_dicts()  # doctest: +SKIP
@@ -52,6 +61,15 @@ def from_torch(tensor: Any, *, name: str | None = None) -> Any:
 def to_torch(x: Any, layout: str | None = None) -> Any:
     """A sparse PyTorch tensor on the device of the object: "csr" (default) or "coo" of a Matrix, "coo" of a Vector.
 
+    Parameters
+    ----------
+    x : Vector or Matrix
+        What to convert.
+    layout : {"csr", "coo"}
+        How the tensor is stored.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix, io
     >>> io.to_torch(Matrix.from_coo([0, 1], [1, 0], [5, 6])).to_dense().tolist()  # doctest: +SKIP
     [[0, 5], [6, 0]]

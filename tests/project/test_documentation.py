@@ -72,3 +72,27 @@ def test_examples():
 def test_types():
     without = [f"{name}({', '.join(missing)})" for name, value in NAMES.items() if (missing := unannotated(value))]
     assert not without, f"without types: {', '.join(without)}"
+
+
+def undescribed(value: Any) -> list[str]:
+    """The parameters of a function that its docstring has no line for."""
+    function = inspect.unwrap(value)
+    if not inspect.isfunction(function):
+        return []
+    lines = (inspect.getdoc(function) or "").splitlines()
+    heads = [line.partition(" : ")[0] for line in lines if not line.startswith(" ")]
+    described = {name.lstrip("*") for head in heads for name in head.split(", ")}
+    given = [name for name in inspect.signature(function).parameters if name not in ("self", "cls")]
+    return [name for name in given if name not in described]
+
+
+def test_parameters():
+    """Those of ``Graph.read_edgelist`` are those of ``io.read_edgelist``; operators of a class have none."""
+    without = {name: missing for name, value in NAMES.items() if (missing := undescribed(value))}
+    assert not without, "\n".join(f"{name}: {', '.join(missing)}" for name, missing in without.items())
+
+
+def test_help_tells_what_parameters_do():
+    text = inspect.getdoc(gb.Matrix.from_coo) or ""
+    assert "dup_op : BinaryOp, optional\n    How to combine the values of a position that is there twice" in text
+    assert "nrows : int, optional" in text

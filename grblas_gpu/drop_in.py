@@ -29,6 +29,15 @@ def backend() -> str:
 def init(backend: str = "suitesparse", blocking: bool | None = False) -> None:
     """python-graphblas starts its C library here. There is none to start; what was asked for is checked as there.
 
+    Parameters
+    ----------
+    backend : str
+        "suitesparse" or "suitesparse-vanilla".
+    blocking : bool, optional
+        As there; nothing depends on it.
+
+    Examples
+    --------
     >>> import grblas_gpu as gb
     >>> gb.init("suitesparse-something")
     Traceback (most recent call last):

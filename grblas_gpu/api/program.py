@@ -42,6 +42,13 @@ def program(function: Callable[Parameters, Result]) -> RecordedFunction[Paramete
     inputs, new objects, or tuples of them. It is gone through without values, so it cannot look at any; nor can it
     change objects that it neither made nor was given.
 
+    Parameters
+    ----------
+    function : callable
+        What to record.
+
+    Examples
+    --------
     >>> import grblas_gpu as gb
     >>> @gb.program
     ... def reached(A, frontier):

@@ -14,10 +14,10 @@ from grblas_gpu.api import operations
 def public_names() -> dict[str, Any]:
     """Public names and what they stand for: a module, a class, a function or an object.
 
-    A property stands for its getter. Plain numbers have no docstring of their own and are left out.
+    A property stands for its getter. Plain numbers and text have no docstring of their own and are left out.
     """
     names = {name: getattr(gb, name) for name in gb.__all__}
-    names = {name: value for name, value in names.items() if not isinstance(value, int)}
+    names = {name: value for name, value in names.items() if not isinstance(value, (int, str))}
     for cls in (gb.Vector, gb.Matrix, gb.Scalar, gb.Graph):
         for name, member in inspect.getmembers_static(cls):
             function = member.fget if isinstance(member, property) else getattr(member, "__func__", member)

@@ -15,7 +15,7 @@ HPDC 2019.
 
 from __future__ import annotations
 
-from .. import Matrix, Vector, explain, loop, select, semiring
+from .. import Matrix, Vector, explain, loop, program, select, semiring
 from .checks import check_source, graph_algorithm, level_type
 
 POLICY = "edge-check"  # few edges or many: the direction, and how a push collects what it finds
@@ -49,6 +49,12 @@ def xbfs(A: Matrix, source: int, *, asynchronous: bool = False) -> Vector:
     frontier = Vector.from_coo([check_source(A, source)], [True], size=A.nrows)
     if asynchronous:
         return two_levels_at_once(A, frontier)
+    return levels_from(A, frontier)
+
+
+@program
+def levels_from(A: Matrix, frontier: Vector) -> Vector:
+    """The search itself: recorded once, for any graph of this size and type, and any source."""
     levels = Vector(level_type(A), A.nrows)
     for depth in loop(frontier):
         # levels<frontier> = depth

@@ -83,7 +83,10 @@ def source(text: str, operands: Mapping[str, np.dtype]) -> Typed:
     >>> source("x / 2", {"x": np.dtype("float32")}).text
     'divide(x, np.float32(np.int32(2)))'
     """
-    typed = _Renderer(text, operands).visit(parse(text))
+    try:
+        typed = _Renderer(text, operands).visit(parse(text))
+    except RecursionError:
+        refuse(text, 0, "too many operations inside each other")
     if _depth(typed.text) > _DEEPEST:
         refuse(text, 0, "too many operations inside each other")
     return typed
@@ -118,6 +121,8 @@ class _Renderer:
         try:
             if not is_hex and set(digits) & set(".e"):
                 dtype = {"": _DOUBLE, "f": _FLOAT}[suffix]
+                if float(digits) > np.finfo(dtype).max:
+                    raise ValueError("too large")
                 return Typed(f"np.{dtype.name}({float(digits)!r})", dtype)
             value = int(digits, 16 if is_hex else 8 if len(digits) > 1 and digits[0] == "0" else 10)
             dtype = next(each for each in _INTEGERS[suffix, is_hex] if value <= np.iinfo(each).max)

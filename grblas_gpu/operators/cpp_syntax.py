@@ -36,6 +36,7 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[a-zA-Z]*)|(?P<name>(?:std::)?[A-Za-z_]\w*)"
     r"|(?P<sign>\|\||&&|==|!=|<=|>=|<<|>>|[-+*/%<>!~&|^?:(),]))"
 )
+_SHOWN = 100  # characters on either side of what is wrong
 _DEEPEST = 50  # of parentheses; the Python form has several for each
 _PYTHON = {"**": "write pow(x, y)", "//": "write x / y, which drops the fraction of integers"}
 
@@ -51,8 +52,13 @@ class Node(NamedTuple):
 
 def refuse(text: str, at: int, reason: str) -> NoReturn:
     """Say what is wrong with a C++ expression, and where."""
-    shown = re.sub(r"\s", " ", text)  # on one line, as the mark below it
-    raise UdfParseError(f"{reason}, at position {at} of the C++ expression\n    {shown}\n    {' ' * at}^")
+    shown, first = re.sub(r"\s", " ", text), 0  # on one line, as the mark below it
+    if len(shown) > 2 * _SHOWN:
+        first = max(0, at - _SHOWN)
+        shown = f"{'...' if first else ''}{shown[first : at + _SHOWN]}{'...' if at + _SHOWN < len(text) else ''}"
+        first -= 3 * bool(first)
+    mark = " " * (at - first)
+    raise UdfParseError(f"{reason}, at position {at} of the C++ expression\n    {shown}\n    {mark}^")
 
 
 def parse(text: str) -> Node:

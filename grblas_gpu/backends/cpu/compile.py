@@ -10,6 +10,7 @@ import hashlib
 import pickle
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
@@ -21,7 +22,7 @@ Function = Callable[..., Any]
 HEADER = "import math\n\nimport numba\nimport numpy as np\n\nU = np.uint64\n"
 _lock = threading.RLock()
 _loaded: dict[str, Any] = {}
-_uncached: list[Any] = []
+_uncached: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 class MachineCode:
@@ -105,9 +106,11 @@ def _load_in_memory(text: str, functions: Mapping[str, Function]) -> Function:
     compiler = numba.njit(error_model="numpy")
     namespace: dict[str, Any] = {name: compiler(function) for name, function in functions.items()}
     exec(compile(text, "<grblas_gpu kernel>", "exec"), namespace)
+    # Numba keeps a function's namespace until the function is gone: with it in there, that would be never.
+    kernel = namespace.pop("kernel")
     with _lock:
-        _uncached.append(namespace["kernel"])
-    return namespace["kernel"]
+        _uncached.add(kernel)
+    return kernel
 
 
 def compilations() -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import deque
 from collections.abc import Callable, Hashable
 from typing import Any
 
@@ -17,6 +18,8 @@ CALL_WORK = 1_000  # what a call counts for, in addition to the entries it touch
 COMPILE_WORK = 200_000  # entries of NumPy work that pay for a compilation
 LOAD_WORK = 20_000  # ... for loading machine code from disk
 IMPORT_WORK = 100_000  # ... for importing Numba as well
+
+MOST_USER_KERNELS = 64
 
 TIERS = ("auto", "numpy", "numba")
 _tier = "auto"
@@ -46,7 +49,6 @@ class KernelTable(dict[Hashable, Any]):
     def __init__(self) -> None:
         super().__init__()
         self.enabled = _tier != "numpy"
-        self.alive: list[Any] = []  # user-defined operators are told apart by their address, so they must stay
         KernelTable.tables.append(self)
 
     def find(self, key: Hashable, work: int, source: Callable[[], tuple[str, dict[str, Any]]]) -> Any:
@@ -69,10 +71,24 @@ class KernelTable(dict[Hashable, Any]):
                     return None
         text = text or source()
         kernel = compile.load(*text)
-        if text[1]:
-            self.alive.append(source)
         self[key] = kernel
+        if text[1]:
+            _keep_user_kernel(self, key, source)
         return kernel
+
+
+#: Kernels with user-defined functions, the oldest first. Their operators are told apart by address, so they stay alive
+#: (``source`` has them) as long as the kernel, and no longer: programs may make new operators for ever.
+_user_kernels: deque[tuple[KernelTable, Hashable, Any]] = deque()
+
+
+def _keep_user_kernel(table: KernelTable, key: Hashable, source: Any) -> None:
+    _user_kernels.append((table, key, source))
+    while len(_user_kernels) > MOST_USER_KERNELS:
+        old, old_key, _ = _user_kernels.popleft()
+        old.pop(old_key, None)
+        _pending.pop(old_key, None)
+        _not_on_disk.discard(old_key)
 
 
 set_tier(os.environ.get("GRBLAS_GPU_CPU_TIER", "auto"))

@@ -10,6 +10,8 @@ from ..entries import Store, cast, entries, expand, find, merge, positions, rebu
 from ..storage import INDEX, MatrixStore, VectorStore, transpose_csr
 from .operating import Operating
 
+MANY_TIMES = 2**16  # entries with one value: from here on they are not combined one by one
+
 
 class Elementwise(Operating):
     def ewise_mult(self, x: Store, y: Store, op: Any) -> Store:
@@ -100,6 +102,8 @@ class Elementwise(Operating):
         """All entries combined, or None when there is none."""
         if x.nvals == 0:
             return None
+        if x.iso and x.nvals > MANY_TIMES:
+            return _repeated(monoid, cast(x.values, monoid.type.np_type), x.nvals)
         return self.reduce_all(monoid, cast(values_of(x), monoid.type.np_type))
 
     def reduce_rowwise(self, a: MatrixStore, monoid: Any) -> VectorStore:
@@ -115,6 +119,17 @@ class Elementwise(Operating):
     def cast(self, x: Store, dtype: np.dtype) -> Store:
         """The same entries in another type; the very same store when the type is already right."""
         return x if x.dtype == dtype else with_values(x, cast(x.values, dtype))
+
+
+def _repeated(monoid: Any, one: Any, count: int) -> Any:
+    """A value combined with itself so many times: twice, four times, ..., as the digits of the count say."""
+    result = None
+    while count:
+        if count & 1:
+            result = one if result is None else monoid.binaryop.numpy(result, one)
+        one = monoid.binaryop.numpy(one, one)
+        count >>= 1
+    return result[0]  # type: ignore[index]
 
 
 def with_values(x: Store, values: Any) -> Store:

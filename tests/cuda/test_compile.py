@@ -89,23 +89,20 @@ def no_launches(monkeypatch):
 
 
 @needs_nvrtc
-@pytest.mark.parametrize("architecture", nvrtc.ARCHITECTURES)
+@pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
 def test_every_operator_compiles(architecture):
     assert nvrtc.compile_cuda(operator_program(), architecture, cuda.OPTIONS)
 
 
 @needs_nvrtc
-@pytest.mark.parametrize("part", range(4))
-def test_every_mxv_kernel_compiles(no_launches, part):
-    """All programs for one architecture, some of them for the others; a quarter at a time."""
+@pytest.mark.parametrize("thorough", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_every_mxv_kernel_compiles(no_launches, thorough):
     programs = mxv_programs()
     files = {found for text in programs for found in re.findall(r'#line 1 ".*/(\w+\.cu)"', text)}
     strategies = {path.name for path in cuda.KERNELS.glob("pu*_*.cu")}
     assert strategies <= files
-    for number, text in enumerate(programs[part::4]):
-        for other, architecture in enumerate(nvrtc.ARCHITECTURES):
-            if other == 1 or number % 5 == other:
-                assert nvrtc.compile_cuda(text, architecture, cuda.OPTIONS)
+    for text, architecture in nvrtc.some_or_all(programs, 8, thorough):
+        assert nvrtc.compile_cuda(text, architecture, cuda.OPTIONS)
 
 
 @needs_nvrtc

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from nvrtc import ARCHITECTURES, compile_cuda, library
+from nvrtc import ONE_OR_ALL, compile_cuda, library
 
 from grblas_gpu import Monoid, binary, operators, semiring
 from grblas_gpu.backends.cuda.eager.mxm_operands import EVERYWHERE, INSIDE, OUTSIDE, MatrixMask, PatternOnly, Product
@@ -15,6 +15,7 @@ from grblas_gpu.operators import builtin, registry
 
 pytestmark = pytest.mark.skipif(library() is None, reason="needs NVRTC: pip install nvidia-cuda-nvrtc")
 TYPES = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64")
+QUICK_TYPES = ("bool", "int8", "float64")
 MASKS = {
     "none": (EVERYWHERE, None, 0),
     "structure": (INSIDE, None, 0),
@@ -42,7 +43,7 @@ def check(program: Program, architecture: str = "sm_90") -> None:
         assert name.encode() in code
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("architecture", ONE_OR_ALL)
 def test_architectures(architecture):
     a = b = matrix("float64")
     programs = Programs(a, b, mask("structure"), 9)
@@ -59,7 +60,7 @@ def test_architectures(architecture):
 
 
 @pytest.mark.parametrize("kind", MASKS)
-@pytest.mark.parametrize("column", ["int32", "int64"])
+@pytest.mark.parametrize("column", ["int32", pytest.param("int64", marks=pytest.mark.slow)])
 def test_masks_and_indices(kind, column):
     a = b = matrix("int64", column=column)
     programs = Programs(a, b, mask(kind, column), 9 if column == "int32" else 2**40)
@@ -84,7 +85,9 @@ def test_narrow_offsets():
             check(program)
 
 
-@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize(
+    "dtype", [pytest.param(name, marks=() if name in QUICK_TYPES else pytest.mark.slow) for name in TYPES]
+)
 def test_types(dtype):
     a = b = matrix(dtype)
     programs = Programs(a, b, mask("structure"), 9)

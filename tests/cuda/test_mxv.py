@@ -20,6 +20,8 @@ from grblas_gpu.backends.reference import Definitions
 from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore
 from grblas_gpu.plan.rules import Plan
 
+QUICK = ("push.sort", "pull.hybrid")  # every program takes the emulator's compiler some seconds
+
 
 @pytest.fixture(params=ENGINES)
 def engine(request, monkeypatch):
@@ -118,7 +120,9 @@ def test_pushes_balance_any_degrees(engine, make, strategy):
     check(engine, make(400_001 if engine.name == "gpu" else 3000), strategy)
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(
+    "strategy", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in STRATEGIES]
+)
 def test_deterministic_means_bit_equal(engine, strategy):
     case = random_case("plus_times", 7)
     case = case._replace(mask=None)

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidi
 BYTES, VALUES = np.zeros(2, bool), np.zeros(2, np.float32)
 
 
-@pytest.mark.parametrize("architecture", nvrtc.ARCHITECTURES)
+@pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
 def test_operators_on_arrays(architecture: str) -> None:
     one, two, four = unary.abs["INT8"], binary.truediv["FP32"], indexunary.rowindex["BOOL"]
     makers = {1: cuda.unary, 2: cuda.binary, 4: cuda.index_unary}
@@ -26,7 +26,7 @@ def test_operators_on_arrays(architecture: str) -> None:
         nvrtc.compile_cuda(cuda.render("compute.cu", [*pieces, makers[arity]("op", op)]), architecture, cuda.OPTIONS)
 
 
-@pytest.mark.parametrize("architecture", nvrtc.ARCHITECTURES)
+@pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
 @pytest.mark.parametrize("associative", [True, False])
 def test_reductions_of_runs(architecture: str, associative: bool) -> None:
     op = monoid.min["INT16"].binaryop if associative else binary.minus["INT16"]
@@ -49,7 +49,7 @@ def test_reductions_of_types(dtype: str) -> None:
     nvrtc.compile_cuda(cuda.render("reduce_runs.cu", pieces), "sm_90", cuda.OPTIONS)
 
 
-@pytest.mark.parametrize("architecture", nvrtc.ARCHITECTURES)
+@pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
 @pytest.mark.parametrize("dtype", ["BOOL", "UINT8", "INT16", "FP32", "INT64", "FP64"])
 def test_reductions_of_everything(architecture: str, dtype: str) -> None:
     op = (monoid.lor if dtype == "BOOL" else monoid.plus)[dtype]
@@ -62,7 +62,7 @@ def test_reductions_of_everything(architecture: str, dtype: str) -> None:
         nvrtc.compile_cuda(cuda.render("reduce_all.cu", pieces), architecture, cuda.OPTIONS)
 
 
-@pytest.mark.parametrize("architecture", nvrtc.ARCHITECTURES)
+@pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
 @pytest.mark.parametrize("key, payload", [("uint32", None), ("uint32", "uint64"), ("uint64", "uint8")])
 def test_sorts(architecture: str, key: str, payload: str | None) -> None:
     for place in ("uint32", "uint64"):
@@ -75,7 +75,7 @@ def test_sorts(architecture: str, key: str, payload: str | None) -> None:
         nvrtc.compile_cuda(cuda.render("radix_sort.cu", pieces), architecture, cuda.OPTIONS)
 
 
-@pytest.mark.parametrize("architecture", nvrtc.ARCHITECTURES)
+@pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
 @pytest.mark.parametrize("wide", [False, True])
 def test_transposes(architecture: str, wide: bool) -> None:
     index = np.dtype(np.int64 if wide else np.int32)

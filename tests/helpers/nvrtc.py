@@ -4,10 +4,24 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
+import re
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
+#: As parameters of tests: the quick ones compile for one of them.
+ONE_OR_ALL = [pytest.param(name, marks=() if name == "sm_90" else pytest.mark.slow) for name in ARCHITECTURES]
+
+
+def some_or_all(programs: list[str], every: int, thorough: bool) -> list[tuple[str, str]]:
+    """Programs and architectures: all for one and some for the others; or one of every kernel file, and some more."""
+    if thorough:
+        chosen = [(text, number, name) for number, text in enumerate(programs) for name in enumerate(ARCHITECTURES)]
+        return [(text, name) for text, number, (other, name) in chosen if other == 1 or number % 5 == other]
+    firsts = {tuple(re.findall(r'#line 1 ".*/(\w+\.cu)"', text)): text for text in reversed(programs)}
+    return [(text, "sm_90") for text in dict.fromkeys([*firsts.values(), *programs[::every]])]
 
 
 @cache

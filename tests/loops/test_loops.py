@@ -314,7 +314,14 @@ def test_what_is_no_condition() -> None:
 
 @pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
 @pytest.mark.parametrize(
-    ("architecture", "oldest"), [*((architecture, False) for architecture in nvrtc.ARCHITECTURES), ("sm_90", True)]
+    ("architecture", "oldest"),
+    [
+        ("sm_90", False),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in (("sm_80", False), ("sm_100", False), ("sm_90", True))
+        ),
+    ],
 )
 def test_every_loop_compiles(architecture: str, oldest: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also with an older compiler: there are programs that one of them does not get done with."""

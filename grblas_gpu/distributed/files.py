@@ -11,6 +11,7 @@ import numpy as np
 from ..api.conversions import MAX_SIZE
 from ..backends.mpi.faults import known_everywhere
 from ..io.binary_files import read_arrays
+from ..io.bounds import shown
 
 COMPRESSED = (".gz", ".bz2", ".xz")
 SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
@@ -80,13 +81,11 @@ def _numbers(file: Path, text: bytes, base: int) -> tuple[np.ndarray, np.ndarray
         if not words or words[0][:1] in (b"#", b"%"):
             continue
         if len(words) < 2 or not (words[0].isdigit() and words[1].isdigit()):
-            shown = line[:60].decode("utf-8", "replace")
-            raise ValueError(f"{file}: expected two vertices in a line, found {shown!r}")
+            raise ValueError(f"{file}: expected two vertices in a line, found {shown(line)}")
+        if max(len(words[0]), len(words[1])) > 18:
+            raise ValueError(f"{file}: a vertex beyond 64 bits: {shown(max(words[:2], key=len))}")
         wanted.append((int(words[0]), int(words[1])))
-    try:
-        pairs = np.array(wanted, np.int64).reshape(-1, 2) - base
-    except OverflowError:
-        raise ValueError(f"{file}: a vertex beyond 64 bits: {max(map(max, wanted))}") from None
+    pairs = np.array(wanted, np.int64).reshape(-1, 2) - base
     if pairs.min(initial=0) < 0:
         raise ValueError(f"{file}: vertices count from {base}, but there is a {int(pairs.min()) + base}")
     return np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
@@ -104,7 +103,7 @@ def _matrix_market(file: Path, rank: int, ranks: int) -> FilePart:
             line = stream.readline()
         start = stream.tell()
     sizes = line.split()
-    if len(sizes) != 3 or not all(size.isdigit() and int(size) <= MAX_SIZE for size in sizes):
+    if len(sizes) != 3 or not all(size.isdigit() and len(size) < 20 and int(size) <= MAX_SIZE for size in sizes):
         raise ValueError(f"{file}: expected three sizes, found {line[:60].decode('ascii', 'replace')!r}")
     nrows, ncols, entries = map(int, sizes)
     symmetric = banner[4] != "general"
@@ -122,9 +121,12 @@ def _own_format(file: Path, rank: int, ranks: int) -> FilePart:
     try:
         if fields["kind"] != "Matrix":
             raise ValueError(f"a {fields['kind']}, not a Matrix")
-        nrows, ncols = (int(size) for size in fields["shape"])
+        nrows, ncols = fields["shape"]
         pointers, indices = arrays["indptr"], arrays["indices"]
-        if min(nrows, ncols) < 0 or {pointers.dtype.kind, indices.dtype.kind} - {"i", "u"}:
+        if not all(type(size) is int and 0 <= size <= MAX_SIZE for size in (nrows, ncols)) or {
+            pointers.dtype.kind,
+            indices.dtype.kind,
+        } - {"i", "u"}:
             raise ValueError(f"{pointers.dtype} and {indices.dtype} for a shape of {nrows} x {ncols}")
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{file}: damaged: {error}") from None
@@ -133,7 +135,7 @@ def _own_format(file: Path, rank: int, ranks: int) -> FilePart:
     low, high = [0, *cuts, nrows][rank : rank + 2]
     mine = pointers[low : high + 1].astype(np.int64)
     whole = len(pointers) == nrows + 1 and pointers[0] == 0 and pointers[-1] == len(indices)
-    if not whole or low > high or np.any(np.diff(mine) < 0):
+    if not whole or low > high or mine[0] < 0 or mine[-1] > len(indices) or np.any(np.diff(mine) < 0):
         raise ValueError(f"{file}: damaged: row pointers that do not rise from 0 to {len(indices)} in {nrows} steps")
     rows = np.repeat(np.arange(low, high, dtype=np.int64), np.diff(mine))
     columns = np.asarray(indices[mine[0] : mine[-1]], np.int64)

@@ -98,7 +98,10 @@ def read_edgelist(
     ncols = int(cols.max(initial=-1)) + 1 if ncols is None else ncols
     if weights is None and dup_op is None:
         values = np.array(True)  # an edge that is there twice is there
-    return Matrix.from_coo(rows, cols, values, dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
+    try:
+        return Matrix.from_coo(rows, cols, values, dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
+    except ValueError as error:
+        raise ValueError(f"{name_of(source)}: {error}") from None
 
 
 def write_edgelist(

@@ -355,4 +355,7 @@ class Graph:
         if weighted:
             numbered = [(number, fields[2]) for number, fields in lines]
             weights = parse_weights(numbered, name, lookup_dtype(dtype).np_type)
-        return cls.from_numbered_edges(rows, cols, weights, list(index), directed=directed, dup_op=dup_op)
+        try:
+            return cls.from_numbered_edges(rows, cols, weights, list(index), directed=directed, dup_op=dup_op)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None

@@ -84,7 +84,10 @@ def mmread(source: Any, engine: str = "auto", *, dup_op: Any = None, name: str |
     values = array.data
     if len(values) and values[0] == 1 and bool(np.all(values == 1)):
         values = np.broadcast_to(values[:1], values.shape)  # stored once; still counted by dup_op
-    return Matrix.from_coo(array.row, array.col, values, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
+    try:
+        return Matrix.from_coo(array.row, array.col, values, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
+    except ValueError as error:
+        raise ValueError(f"{name_of(source)}: {error}") from None
 
 
 def mmwrite(

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ..api.matrix import Matrix
-from ..errors import OutOfMemory
 from .bounds import check_room, length_of
 from .replacing import replacing
 from .scipy_sparse import from_scipy_sparse, to_scipy_sparse
@@ -71,24 +70,22 @@ def load_npz(file: Any, *, dup_op: Any = None, name: str | None = None) -> Matri
     """
     import scipy.sparse as sparse
 
-    called, start = name_of(file), file.tell() if hasattr(file, "tell") else None
+    if isinstance(file, (str, os.PathLike)):
+        with open(file, "rb") as opened:  # whatever the system says about the file is said here
+            return load_npz(opened, dup_op=dup_op, name=name)
+    called, start = name_of(file), file.tell()
     try:
         _check_members(file, called)
-        if start is not None:
-            file.seek(start)
+        file.seek(start)
         array = sparse.load_npz(file)
         check_room(called, 8 * max(array.shape, default=0), length_of(file))
         return from_scipy_sparse(array, dup_op=dup_op, name=name, copy=False)
-    except OutOfMemory:
+    except MemoryError:
         raise
-    except OSError as error:
-        if error.errno is not None:
-            raise  # the system's
-        raise ValueError(f"{called}: not a sparse matrix of scipy.sparse.save_npz: {error}") from None
     except Exception as error:  # SciPy, NumPy, zipfile and zlib have many ways to say that a file is damaged
         said = str(error).removeprefix(f"{called}: ") or type(error).__name__
         reason = said if isinstance(error, ValueError) else f"not a sparse matrix of scipy.sparse.save_npz: {said}"
-        raise ValueError(f"{called}: {reason}") from None
+        raise ValueError(f"{called}: {reason[:500]}") from None
 
 
 def _check_members(file: Any, name: str) -> None:

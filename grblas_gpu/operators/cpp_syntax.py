@@ -36,7 +36,7 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[a-zA-Z]*)|(?P<name>(?:std::)?[A-Za-z_]\w*)"
     r"|(?P<sign>\|\||&&|==|!=|<=|>=|<<|>>|[-+*/%<>!~&|^?:(),]))"
 )
-_SHOWN = 100  # characters on either side of what is wrong
+_SHOWN = 500  # characters on either side of what is wrong
 _DEEPEST = 50  # of parentheses; the Python form has several for each
 _PYTHON = {"**": "write pow(x, y)", "//": "write x / y, which drops the fraction of integers"}
 

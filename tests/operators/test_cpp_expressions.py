@@ -221,3 +221,19 @@ def test_every_expression_compiles_for_the_gpu():
     ops = [BinaryOp.register_anonymous(text, is_udt=True)[dtype] for text, dtype in CASES]
     text = cuda.render("prelude.cuh", [cuda.binary(f"op{number}", op) for number, op in enumerate(ops)])
     assert nvrtc.compile_cuda(text, "sm_90", cuda.OPTIONS)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (" + ".join(["x"] * 20_000), "too many operations"),
+        ("-" * 20_000 + "x", "too many operations"),
+        ("!" * 20_000 + "x", "too many operations"),
+        ("x + 1e999", "`1e999` is not a number that C\\+\\+ has"),
+        ("x + 1e39f", "`1e39f` is not a number that C\\+\\+ has"),
+    ],
+)
+def test_long_expressions_and_large_numbers(text: str, reason: str) -> None:
+    with pytest.raises(UdfParseError, match=reason) as caught:
+        BinaryOp.register_anonymous(text)
+    assert len(str(caught.value)) < 3000

@@ -1,0 +1,28 @@
+"""One stored value for all entries is reduced in closed form, however many they are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from grblas_gpu import Vector, monoid
+
+
+@pytest.mark.parametrize("size", [2**16 + 1, 100_003, 2**40, 2**59 - 1])
+@pytest.mark.parametrize("name", ["plus", "times", "min", "max", "any", "lxnor", "bxor"])
+def test_reduce(backend: str, name: str, size: int) -> None:
+    dtype = bool if name == "lxnor" else np.int64
+    value = bool(size % 2) if name == "lxnor" else 3
+    found = Vector.from_scalar(value, size, dtype).reduce(getattr(monoid, name)).new().value
+    wanted = {
+        "plus": np.int64(size * 3 % 2**64 - 2**64 * (size * 3 % 2**64 >= 2**63)),
+        "times": np.array(pow(3, size, 2**64), np.uint64).astype(np.int64),
+        "lxnor": value or size % 2 == 0,
+        "bxor": 3 * (size % 2),
+    }.get(name, 3)
+    assert found == wanted
+
+
+def test_floats(backend: str) -> None:
+    assert Vector.from_scalar(0.1, 2**40).reduce(monoid.plus).new().value == pytest.approx(0.1 * 2**40, rel=1e-12)
+    assert Vector.from_scalar(2.0, 2**40).reduce(monoid.times).new().value == np.inf

@@ -1,0 +1,42 @@
+"""Every reader against mutated files: an answer or a ValueError that names the file; no crash, hang or other exception.
+
+``tests/helpers/file_fuzzer.py`` reads in a process of its own, and has the files that once ended one among its seeds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from file_fuzzer import READERS
+
+FUZZER = Path(__file__).parents[1] / "helpers" / "file_fuzzer.py"
+
+
+def fuzz(names: list[str], count: int, seed: int, timeout: float) -> int:
+    environment = {**os.environ, "GRBLAS_GPU_BACKEND": "cpu", "GRBLAS_GPU_CPU_TIER": "numpy"}
+    environment["PYTHONPATH"] = str(Path(__file__).parents[2])
+    command = [sys.executable, str(FUZZER), ",".join(names), str(count), str(seed)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=timeout)
+    assert done.returncode == 0, f"{done.returncode}: {done.stderr[-3000:]}"
+    total = 0
+    for line in done.stdout.splitlines():
+        for tally in json.loads(line).values():
+            assert tally["accepted"]
+            assert tally["refused"]
+            total += sum(tally.values())
+    return total
+
+
+def test_two_thousand_of_each() -> None:
+    assert fuzz(list(READERS), 2000, 1, 600) == 2000 * len(READERS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", READERS)
+def test_fifty_thousand(name: str) -> None:
+    assert fuzz([name], 50_000, 2, 3600) == 50_000

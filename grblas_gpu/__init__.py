@@ -68,7 +68,6 @@ __all__ = [
     "Vector",
     "agg",
     "algorithms",
-    "backend",
     "binary",
     "config",
     "core",
@@ -122,7 +121,7 @@ _INSTEAD = {  # names of python-graphblas that have no counterpart: what to use
 if not TYPE_CHECKING:  # for which every name would be one of ours
 
     def __getattr__(name: str) -> Any:
-        if name == "backend":  # depends on what `init` was given
+        if name == "backend":  # for programs that ask; it depends on what `init` was given
             return import_module(f"{__name__}.drop_in").backend()
         if name not in _LOADED_WHEN_ASKED_FOR:
             hint = f": {_INSTEAD[name]}" if name in _INSTEAD else ""

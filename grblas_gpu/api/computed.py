@@ -42,6 +42,7 @@ class Computed(Arithmetic, NothingInPlace):
     select = _of_result("select")
     wait = _of_result("wait")
     _engine = _of_result("_engine")
+    _name_html = _of_result("_name_html")
     _nvals = _of_result("_nvals")
     _store = _of_result("_store")
     __and__ = _of_result("__and__")

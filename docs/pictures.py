@@ -273,7 +273,35 @@ def cost_growth() -> tuple[str, str]:
 
 
 DRAWINGS = (graph_and_matrix, one_step, levels, push_and_pull)
-CHARTS = (level_times, cost_growth)  # of measurements: they change when somebody measures again
+
+
+def work_times() -> tuple[str, str]:
+    """Milliseconds of whole algorithms on one device: benchmarks/results/gpu_speed.json."""
+    result = json.loads((RESULTS / "gpu_speed.json").read_text())
+    rows = [(row["name"].removeprefix("largest: "), row["milliseconds"]["median"]) for row in result["measurements"]]
+    left, top, width, line, low, high = 290, 50, 330, 21, -1, 4
+
+    def x(milliseconds: float) -> float:
+        return left + width * (math.log10(milliseconds) - low) / (high - low)
+
+    bottom = top + line * len(rows)
+    parts = [text(350, 28, f"Milliseconds on an {result['machine']['gpu']} (logarithmic)")]
+    for power in range(low, high + 1):
+        at = x(10**power)
+        parts.append(f'<line class="axis" x1="{at:.1f}" x2="{at:.1f}" y1="{top}" y2="{bottom}" opacity="0.4"/>')
+        parts.append(text(at, bottom + 16, f"{10**power:g}", "small faint"))
+    for k, (name, value) in enumerate(rows):
+        at = top + line * k
+        kind = "a" if "grid" not in name else "b"
+        parts.append(
+            f'<rect class="{kind}" x="{left}" y="{at + 4}" width="{x(value) - left:.1f}" height="{line - 8}"/>'
+        )
+        parts.append(text(left - 8, at + 15, name, "right small"))
+        parts.append(text(x(value) + 5, at + 15, f"{value:.3g}", "left small"))
+    return picture("work-times.svg", 700, bottom + 26, "Times of whole algorithms", parts)
+
+
+CHARTS = (level_times, cost_growth, work_times)  # of measurements: they change when somebody measures again
 
 
 def main() -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import importlib.util
+import json
 import pkgutil
 import subprocess
 import sys
@@ -60,6 +62,33 @@ def test_programs(program):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout
+
+
+def notebooks():
+    spec = importlib.util.spec_from_file_location("notebooks", ROOT / "tools" / "notebooks.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("path", notebooks().NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebooks(path):
+    """They run, and show what is stored in them: pictures, tables and text in the same cells."""
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("pandas")
+    networkx = pytest.importorskip("networkx")
+    priority, ignored = list(networkx.config.backend_priority.algos), set(networkx.config.warnings_to_ignore)
+    try:
+        done = notebooks().run(path)
+    finally:
+        networkx.config.backend_priority.algos, networkx.config.warnings_to_ignore = priority, ignored
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    assert any(cell.get("outputs") for cell in stored["cells"])
+    for now, before in zip(done["cells"], stored["cells"], strict=True):
+        kinds = [
+            [sorted(output.get("data", {"stream": 0})) for output in cell.get("outputs", ())] for cell in (now, before)
+        ]
+        assert kinds[0] == kinds[1], "run python tools/notebooks.py"
 
 
 @pytest.mark.parametrize("program", ["direction_trace", "betweenness", "compare_suitesparse"])

@@ -11,7 +11,7 @@ from grblas_gpu import Vector, monoid
 @pytest.mark.parametrize("size", [2**16 + 1, 100_003, 2**40, 2**59 - 1])
 @pytest.mark.parametrize("name", ["plus", "times", "min", "max", "any", "lxnor", "bxor"])
 def test_reduce(backend: str, name: str, size: int) -> None:
-    dtype = bool if name == "lxnor" else np.int64
+    dtype = {"lxnor": bool, "bxor": np.uint64}.get(name, np.int64)
     value = bool(size % 2) if name == "lxnor" else 3
     found = Vector.from_scalar(value, size, dtype).reduce(getattr(monoid, name)).new().value
     wanted = {

@@ -11,9 +11,9 @@ from typing import Any
 _FLAG = (True, False)
 #: What every setting may be; the first is the default.
 #: ``autocompute``: expressions compute themselves where an object is needed. ``mapnumpy``: names under ``.numpy`` are
-#: GraphBLAS's own operators where they mean the same; they always are. ``loops``: "auto" records loops where the engine
-#: runs them as a whole, "recorded" everywhere, "iterated" nowhere. ``progress``: whether long work shows how far it is,
-#: on terminals and in notebooks. ``read_limit``: how many bytes of memory a file may ask for; None for as much as it
+#: GraphBLAS's own operators where they mean the same; they always are. ``loops``: "auto" (or "recorded") records loops,
+#: for the engine to run them as a whole, "iterated" does not. ``progress``: whether long work shows how far it is, on
+#: terminals and in notebooks. ``read_limit``: how many bytes of memory a file may ask for; None for as much as it
 #: can fill, or a bit more.
 _CHOICES: dict[str, tuple[Any, ...]] = {
     "autocompute": _FLAG,

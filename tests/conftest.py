@@ -15,6 +15,8 @@ from hypothesis import HealthCheck, Phase, settings
 from loop_cases import to_device  # noqa: F401  (a fixture)
 
 import grblas_gpu as gb
+from grblas_gpu.backends.cpu.fusion import run
+from grblas_gpu.backends.cpu.fusion.tier import NOT_YET
 from grblas_gpu.backends.cpu.tier import get_tier, set_tier
 
 # "compiled" is the CPU engine with a kernel for everything, however small. Nearly every random example asks for kernels
@@ -73,10 +75,12 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 
 @pytest.fixture
-def numba_tier() -> Iterator[None]:
-    """The CPU engine with a kernel for everything, however small."""
+def numba_tier(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The CPU engine with a kernel for every operation, however small; whole loops, each of which takes seconds to
+    compile, have tests of their own (tests/loops)."""
     before = get_tier()
     set_tier("numba")
+    monkeypatch.setattr(run, "level", lambda program, first: NOT_YET)
     yield
     set_tier(before)
 

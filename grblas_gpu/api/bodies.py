@@ -32,18 +32,26 @@ class RecordedBody:
         program = Program(tuple(self.nodes), condition, limit, self.count, code)
         parts = condition.args if getattr(condition, "_role", None) == "expression" else [condition]
         if limit is None and program.written.keys().isdisjoint(map(id, parts)):
-            raise LoopError(f"{frame.f_code.co_filename}: nothing in the body changes the condition of the loop")
+            raise LoopError(
+                f"{_place(frame)}: nothing in the body changes the condition of the loop, which would never end; "
+                "change it with <<, or give a limit"
+            )
         return program
 
     def _check_names(self, frame: FrameType, made: dict[int, Any], kinds: tuple[type, ...]) -> None:
-        """A name that stands for another object at every step is not for the device."""
+        """A name that stands for another object at every step cannot be recorded."""
         for name, after in frame.f_locals.items():
             before = self._bound.get(name)
             if after is not before and id(after) in made and type(before) in kinds and reads(self.nodes, before):
                 raise LoopError(
-                    f"{frame.f_code.co_filename}: the loop binds {name} to a new object at every step, which a loop on "
-                    f"the device cannot do; write {name} << ... to change the object"
+                    f"{_place(frame)}: the loop binds {name} to a new object at every step, and its body is gone "
+                    f"through once; write {name} << ... to change the object"
                 )
+
+
+def _place(frame: FrameType) -> str:
+    """Where the loop is."""
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
 def reads(nodes: Any, obj: Any) -> bool:

@@ -1,10 +1,9 @@
 """``for depth in gb.loop(frontier): ...``: an ordinary loop that an engine may take over as a whole.
 
-Where the engine runs whole loops (CUDA), Python goes through the body once. Every operation in it is recorded instead
-of run; when the body ends, the engine gets the recording and repeats it on the device until the condition fails.
-Elsewhere the loop iterates. While recording, values are not known: reading one that changes in the loop, or deciding
-by it, is a :class:`LoopError` that names the line, or with ``fallback=True`` the end of recording and ordinary
-iteration.
+Python goes through the body once. Every operation in it is recorded instead of run; when the body ends, the engine gets
+the recording and repeats it until the condition fails, as one kernel (CUDA) or one compiled function (CPU), or else one
+node is run after another. While recording, values are not known: reading one that changes in the loop, or deciding by
+it, is a :class:`LoopError` that names the line, or with ``fallback=True`` the end of recording and ordinary iteration.
 """
 
 from __future__ import annotations
@@ -41,11 +40,10 @@ def loop(condition: Any, limit: int | None = None, *, fallback: bool = False) ->
 
     ``condition`` is a Vector or Matrix (it holds while there are entries), a Scalar, or a comparison of Scalars such as
     ``error > 1e-6``; it is looked at before every step, of which there are at most ``limit``. (In ``v.reduce() > 1``
-    the sum is computed once, where it is written; use a Scalar that the body changes.) On a CUDA device the
-    whole loop runs there. The body may then assign to Vectors and Scalars (``<<``), make new ones, and use the count;
-    it is gone through once, so what is carried from one step to the next must be in objects that exist before the
-    loop. A body that looks at values raises a LoopError there, or with ``fallback`` iterates as it does everywhere
-    else.
+    the sum is computed once, where it is written; use a Scalar that the body changes.) The engine runs the loop
+    as a whole. The body may assign to Vectors and Scalars (``<<``), make new ones, and use the count; it is gone
+    through once, so what is carried from one step to the next must be in objects that exist before the loop. A body
+    that looks at values raises a LoopError, or with ``fallback`` iterates.
 
     Parameters
     ----------
@@ -148,11 +146,11 @@ class Loop:
             if not recorder.falls_back and recorded:
                 return self._nest(recorder, sys._getframe(1))
             recorder.refuse("a loop inside of a loop")  # whether Python would go there at all is not known
-        if self.once or not recorded:  # what changes matrices, or is computed before every step, is not recorded
+        if self.once or not recorded or config["loops"] == "iterated":
+            # What changes matrices, or is computed before every step, is not recorded.
             return self._iterate()
         engine: Any = condition.engine if _is_comparison(condition) else condition._engine
-        mode = config["loops"]
-        if not (mode == "recorded" or (mode == "auto" and engine.runs_loops)):
+        if engine is None:
             return self._iterate()
         return self._record(engine, sys._getframe(1))
 
@@ -190,8 +188,10 @@ class Loop:
             return
         program = self.program = recorder.program()
         steps = engine.run_loop(program) if engine.runs_loops else None
-        self.mode = "iterated" if steps is None else "fused"
-        self.steps = recorder.repeat(program) if steps is None else steps
+        whole = steps is not None
+        if steps is None:
+            steps, whole = interpreter.repeat(program, engine if engine.runs_loops else None)
+        self.steps, self.mode = steps, "fused" if whole else "iterated"
         recorder.count.step = max(0, self.steps - 1)
         recorder.forget()
 
@@ -269,7 +269,8 @@ class Recorder:
             return False
         if self._seen and (seen := self._seen.get(id(out))) is not None:
             if not self._fallback:
-                self._error(f"{seen[1]} of {out.name} was read before, and here it changes", seen[2])
+                changes = f"{seen[1]} of {out.name} was read before, and here it changes"
+                self._error(f"{changes}; loop(..., fallback=True) iterates instead", seen[2])
             self.give_up()  # what was read is right for the first step
             return False
         place = 0 if self._frame is None else self._frame.f_lasti  # its line is looked up where it matters
@@ -307,7 +308,7 @@ class Recorder:
         """This cannot be recorded: an error, or the end of recording."""
         if not self._fallback:
             self._error(
-                f"{what} in the body of a loop that runs on the device; loop(..., fallback=True) iterates instead"
+                f"{what} in the body of a loop, which is gone through once; loop(..., fallback=True) iterates instead"
             )
         if trace.current() is not None:
             self._trace(what)
@@ -380,7 +381,3 @@ class Recorder:
     def forget(self) -> None:
         """Let go of the objects: the count, which may live on, knows this recorder."""
         self._bodies, self.written, self.made, self._seen = [], {}, {}, {}
-
-    def repeat(self, program: Program) -> int:
-        """The program, one node after another: what an engine cannot run as a whole."""
-        return interpreter.repeat(program)

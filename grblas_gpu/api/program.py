@@ -339,7 +339,7 @@ def _runner(node: Node) -> Callable[[], Any]:
     def run() -> None:
         steps = prepared()
         if steps is None:
-            steps = interpreter.repeat(inner)
+            steps, _ = interpreter.repeat(inner, engine if engine.runs_loops else None)
         inner.count.step = max(0, steps - 1)  # as Python's loops leave their variable
 
     return run

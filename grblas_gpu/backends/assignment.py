@@ -8,6 +8,7 @@ import numpy as np
 
 from ..ir.node import Node
 from ..ir.ops import SUBASSIGN
+from ..ir.recording import Number
 from .entries import cast
 from .formats import choose_format
 from .operands import positions_of, value_of
@@ -22,6 +23,8 @@ def assign(node: Node) -> None:
         return
     engine, store = out._engine, out._store
     view = None if mask is None else mask.view()
+    if type(value) is Number:  # of a loop that is run node by node
+        value = np.int64(int(value))
     is_literal = isinstance(value, np.generic)
     if is_literal:
         dtype, plain = store.dtype, value

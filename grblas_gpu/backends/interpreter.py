@@ -20,6 +20,8 @@ from .formats import choose_format
 from .operands import engine_of
 from .storage import MaskView, VectorStore
 
+AGAIN = 32  # steps after which an engine is asked again whether it runs a loop as a whole
+
 #: Operations with a result: a store, or the value of a scalar output.
 COMPUTE: dict[Op, Callable[[Node, MaskView | None], Any]] = {
     ops.MXV: products.mxv,
@@ -98,15 +100,24 @@ def _control(node: Node) -> None:
     repeat(program)
 
 
-def repeat(program: Program) -> int:
-    """A program, one node after another, while its condition holds; the number of its steps."""
+def repeat(program: Program, engine: Any = None) -> tuple[int, bool]:
+    """A program, one node after another, while its condition holds; the number of its steps.
+
+    A long loop is worth more: an ``engine`` is asked now and then whether it runs the rest as a whole. Also whether it
+    did.
+    """
     count = program.count
     count.step = 0
     while (program.limit is None or count.step < program.limit) and holds(program.condition):
         for node in program.nodes:
             execute(node)
         count.step += 1
-    return int(count.step)
+        if engine is not None and count.step % AGAIN == 0:
+            steps = engine.run_loop(program, count.step)
+            if steps is not None:
+                count.step = steps
+                return steps, True
+    return int(count.step), False
 
 
 def holds(condition: Any) -> bool:

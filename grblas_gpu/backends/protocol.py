@@ -171,8 +171,9 @@ class Backend(Protocol):
     def by_degree(self, pattern: MatrixStore) -> tuple[MatrixStore, MatrixStore]: ...
 
     # whole programs
-    def run_loop(self, program: Any) -> int | None:
-        """Repeat a recorded loop and say how many times; None to have its steps called one by one."""
+    def run_loop(self, program: Any, first: int = 0) -> int | None:
+        """Repeat a recorded loop, from a step on, and say how many steps that makes in all; None to have its nodes run
+        one by one (and to be asked again, now and then)."""
         return None
 
     def prepare(self, program: Any) -> Callable[[], int | None]:

@@ -136,6 +136,7 @@ class VectorStore:
     __slots__ = ("size", "indices", "present", "values", "nvals", "ordered", "pending", "edges", "flags", "checked")
 
     nvals: int
+    checked: int
     indices: Array | None
     values: Array
 

@@ -8,56 +8,16 @@ from typing import Any
 import pytest
 from loop_bodies import levels_by
 from loop_cases import graphs, same
+from loop_options import FUSED, REFUSED, words
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms, binary, semiring
-from grblas_gpu.ir.descriptor import OPTIONS, PULL_STRATEGIES, PUSH_STRATEGIES
-
-#: Options, and what steps of a fused search may run and say about it.
-FUSED: list[tuple[dict[str, Any], set[str], str]] = [
-    ({}, {"push.scatter", "pull.hybrid"}, "push .* against pull .* edges, .* open rows"),
-    ({"direction": "auto"}, {"push.scatter", "pull.hybrid"}, "push .* against pull .* edges, .* open rows"),
-    ({"direction": "push"}, {"push.scatter"}, "asked for by direction="),
-    ({"direction": "pull"}, {"pull.hybrid"}, "asked for by direction="),
-    ({"strategy": "push.scatter"}, {"push.scatter"}, "asked for by strategy="),
-    ({"strategy": "pull.hybrid"}, {"pull.hybrid"}, "asked for by strategy="),
-    ({"policy": "switchpoint"}, {"push.scatter", "pull.hybrid"}, r"fill .* against switchpoint 0\.0"),
-    ({"policy": "switchpoint", "switchpoint": 0.0}, {"pull.hybrid"}, "fill .* against switchpoint 0;"),
-    ({"policy": "switchpoint", "switchpoint": 1.0}, {"push.scatter"}, "fill .* against switchpoint"),
-    ({"policy": "edges"}, {"push.scatter", "pull.hybrid"}, "edges against open / alpha|vertices against n / beta"),
-    ({"policy": "edge-check"}, {"push.scatter", "pull.hybrid"}, "edge-check ratio"),
-    ({"policy": "fraction"}, {"push.scatter", "pull.hybrid"}, r"of the vertices against 0\.1"),
-    ({"direction": "pull", "early_exit": False}, {"pull.hybrid"}, "asked for by direction="),
-    ({"direction": "pull", "pull_strategy": "pull.hybrid"}, {"pull.hybrid"}, "asked for by direction="),
-    ({"direction": "push", "pull_strategy": "pull.warp"}, {"push.scatter"}, "asked for by direction="),
-    ({"direction": "push", "edges_before": 7}, {"push.scatter"}, "asked for by direction="),
-    ({"direction": "pull", "reuse_mask": True}, {"pull.hybrid"}, "asked for by direction="),
-    ({"reuse_mask": "auto"}, {"push.scatter", "pull.hybrid"}, "push .* against pull"),
-    ({"reuse_mask": True}, {"push.scatter", "pull.hybrid"}, "push .* against pull"),
-    ({"direction": "push", "deterministic": True}, {"push.scatter"}, "asked for by direction="),  # any order will do
-]
-
-#: Options that are refused, and what the steps of the search run then.
-REFUSED: list[tuple[dict[str, Any], str, set[str]]] = [
-    *(({"strategy": name}, f"strategy='{name}'", {name}) for name in PUSH_STRATEGIES if name != "push.scatter"),
-    *(({"strategy": name}, f"strategy='{name}'", {name}) for name in PULL_STRATEGIES if name != "pull.hybrid"),
-    *(
-        ({"direction": "pull", "pull_strategy": name}, f"pull_strategy='{name}'", {name})
-        for name in PULL_STRATEGIES
-        if name != "pull.hybrid"
-    ),
-    ({"policy": "edges", "edges_before": 7}, "edges_before=7", {"push.scatter", "pull.hybrid"}),
-    ({"policy": "edge-check", "edges_before": 7}, "edges_before=7", {"push.scatter", "push.scan", "pull.hybrid"}),
-]
+from grblas_gpu.ir.descriptor import OPTIONS
 
 
 def test_every_option_is_tried() -> None:
     tried = {name for options, *_ in (*FUSED, *REFUSED) for name in options}
     assert tried | {"settles_at"} == OPTIONS
-
-
-def words(options: dict[str, Any]) -> str:
-    return " ".join(f"{name}={value}" for name, value in options.items()) or "nothing"
 
 
 @pytest.mark.parametrize(("options", "strategies", "reason"), FUSED, ids=[words(options) for options, *_ in FUSED])

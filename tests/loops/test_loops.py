@@ -12,11 +12,12 @@ import numpy as np
 import nvrtc
 import pytest
 from emulated_engine import GPU
+from looking_bodies import LOOKING, looks_at_entries
 from loop_bodies import BODIES
 from loop_cases import graphs, made_of, same
 
 import grblas_gpu as gb
-from grblas_gpu import Matrix, Scalar, Vector, algorithms, binary, generators, monoid, semiring
+from grblas_gpu import Matrix, Scalar, Vector, algorithms, binary, generators, semiring
 from grblas_gpu.backends import registry as backends
 from grblas_gpu.exceptions import LoopError
 from grblas_gpu.ir import recording
@@ -61,7 +62,7 @@ def test_a_recorded_loop_may_be_repeated_step_by_step(backend: str, name: str, m
         expected, results = BODIES[name](A, 5)
     engine = type(backends.current_engine())
     monkeypatch.setattr(engine, "runs_loops", True)
-    monkeypatch.setattr(engine, "run_loop", lambda self, recording: None, raising=False)
+    monkeypatch.setattr(engine, "run_loop", lambda self, *recording: None, raising=False)
     loop, found = BODIES[name](A, 5)
     assert (loop.mode, loop.steps) == ("iterated", expected.steps)
     assert all(x.isequal(y) for x, y in zip(results, found, strict=True))
@@ -212,56 +213,17 @@ def test_an_interrupt_leaves_the_last_step(to_device: Any, monkeypatch: Any) -> 
 # --- errors ----------------------------------------------------------------------------------------------------------
 
 
-def looks_at_entries(A: Matrix, frontier: Vector, **options: Any) -> None:
-    for _ in gb.loop(frontier, **options):
-        frontier << semiring.lor_land(frontier @ A)
-        if frontier.nvals > 3:
-            break
-
-
-def looks_before(A: Matrix, frontier: Vector, **options: Any) -> None:
-    for _ in gb.loop(frontier, **options):
-        if frontier.nvals > 3:
-            break
-        frontier << semiring.lor_land(frontier @ A)
-
-
-def looks_at_the_count(A: Matrix, frontier: Vector, **options: Any) -> None:
-    for depth in gb.loop(frontier, **options):
-        if depth > 3:
-            break
-        frontier << semiring.lor_land(frontier @ A)
-
-
-def looks_at_a_scalar(A: Matrix, frontier: Vector, **options: Any) -> None:
-    found = Scalar(bool)
-    for _ in gb.loop(frontier, **options):
-        frontier << semiring.lor_land(frontier @ A)
-        found << frontier.reduce(monoid.lor)
-        if found.value:
-            break
-
-
-def extracts(A: Matrix, frontier: Vector, **options: Any) -> None:
-    for _ in gb.loop(frontier, 2, **options):
-        frontier << semiring.lor_land(frontier @ A)
-        frontier[:3] << frontier[1:4].new()
-
-
-LOOKING = [looks_at_entries, looks_before, looks_at_the_count, looks_at_a_scalar, extracts]
-
-
 @pytest.mark.parametrize("body", LOOKING, ids=lambda body: body.__name__)
 def test_a_body_that_looks_at_values(to_device: Any, body: Any) -> None:
     A = graphs()["path"]
     B = to_device(A)
     frontier = Vector.from_coo([4], [True], size=40)
-    with pytest.raises(LoopError, match=r"test_loops\.py:\d+: "):
+    with pytest.raises(LoopError, match=r"looking_bodies\.py:\d+: "):
         body(B, frontier)
     assert frontier.to_dict() == {4: True}  # nothing has happened
     assert recording.current() is None
     body(B, frontier, fallback=True)
-    with gb.using("cpu"):
+    with gb.using("cpu"), gb.config.set(loops="iterated"):
         expected = Vector.from_coo([4], [True], size=40)
         body(A, expected)
     assert frontier.to("cpu").isequal(expected)

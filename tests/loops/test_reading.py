@@ -29,7 +29,7 @@ def recording(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             if not name.startswith("_") and name != "empty_vector" and callable(method := getattr(engine, name, None)):
                 monkeypatch.setattr(engine, name, ending(method))
         monkeypatch.setattr(engine, "runs_loops", True)
-        monkeypatch.setattr(engine, "run_loop", lambda self, recording: None, raising=False)
+        monkeypatch.setattr(engine, "run_loop", lambda self, *recording: None, raising=False)
         yield
 
 

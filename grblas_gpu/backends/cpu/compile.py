@@ -29,13 +29,13 @@ class MachineCode:
     """What Numba asks for the machine code of one kernel, and hands it to: the place of its own file cache."""
 
     def __init__(self, name: str) -> None:
-        self._name = name
+        self.name = name
         self.cache_path = str(kernel_cache.folder())
 
     def _file(self, signature: Any, codegen: Any) -> str:
         """One for each signature and kind of processor."""
         told = repr((signature, codegen.magic_tuple()))
-        return f"{self._name}-{hashlib.sha256(told.encode()).hexdigest()[:16]}"
+        return f"{self.name}-{hashlib.sha256(told.encode()).hexdigest()[:16]}"
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         from numba.core.compiler import CompileResult
@@ -95,6 +95,15 @@ def load(text: str, functions: Mapping[str, Function] | None = None) -> Function
             exec(compile(text, f"<{name}>", "exec"), module.__dict__)
             found = _loaded[text] = module.kernel
             found._cache = MachineCode(name)
+    return found
+
+
+def function_of(kernel: Any, name: str) -> Function:
+    """Another function that the source text of a kernel defines; its machine code is kept as the kernel's is."""
+    found: Any = kernel.py_func.__globals__[name]
+    kept = getattr(kernel, "_cache", None)
+    if isinstance(kept, MachineCode) and not isinstance(found._cache, MachineCode):
+        found._cache = MachineCode(f"{name}_{kept.name}")
     return found
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..entries import Store
 from ..storage import MaskView, MatrixStore, VectorStore
 from . import assign, ewise, mxm, reduce, scatter, select, write
+from .fusion.run import run_loop
 from .mxv import VectorProducts
 from .tier import get_tier, set_tier
 
@@ -19,6 +20,7 @@ class CpuBackend(VectorProducts):
     """Every method returns a new store; a module that declines (None) leaves the work to the definition."""
 
     name = "cpu"
+    runs_loops = True
 
     def mxm(self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:
         result = mxm.mxm(a, b, semiring, mask, plan=plan)
@@ -83,3 +85,6 @@ class CpuBackend(VectorProducts):
             return t if t.values.dtype == c.values.dtype else self.cast(t, c.values.dtype)
         result = write.write(c, t, mask, accum, replace, masked)
         return super().write(c, t, mask, accum, replace, masked) if result is None else result
+
+    def run_loop(self, program: Any, first: int = 0) -> int | None:
+        return run_loop(program, first)

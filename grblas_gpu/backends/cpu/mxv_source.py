@@ -39,9 +39,15 @@ class Terms(NamedTuple):
 class Body:
     """Fragments of text for one kernel: products, sums, exits."""
 
-    def __init__(self, terms: Terms | None, vector_at: str, positions: dict[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        terms: Terms | None,
+        vector_at: str,
+        positions: dict[str, str] | None = None,
+        inliner: Inliner | None = None,
+    ) -> None:
         self.positions = positions
-        self.inliner = Inliner()
+        self.inliner = inliner or Inliner()
         self.terms = terms
         self.arguments = ""
         self.prologue = ""
@@ -114,7 +120,7 @@ def position(positional: str, flip: bool) -> str:
     return {"firsti": "i", "firstj": "k", "secondi": "k", "secondj": "0"}[positional]
 
 
-def _row(body: Body, full: bool, blend: bool = False, leave: bool = True) -> str:
+def row_text(body: Body, full: bool, blend: bool = False, leave: bool = True) -> str:
     """Combine the products of row ``i``: sets ``found`` and ``acc``.
 
     With ``blend`` a block's present entries are first listed without a branch, for flags that nobody can predict.
@@ -219,7 +225,7 @@ def pull(terms: Terms | None, full: bool, mask: int, blend: bool = False, leave:
     if full and terms is not None:
         return _pull_full(body, arguments, mask)
     store = "" if terms is None else "\n    out_values[i] = acc"
-    work = _row(body, full, blend, leave) + f"if found:\n    count += 1{store}\n"
+    work = row_text(body, full, blend, leave) + f"if found:\n    count += 1{store}\n"
     if mask:
         work = ALLOWED[mask] + indent(work, "    ")
     zero = "" if terms is None else f"        acc = {body.zero}\n"
@@ -244,7 +250,7 @@ def _pull_full(body: Body, arguments: str, mask: int) -> Source:
         "            out_present[i] = here\n            rows[n] = i\n            n += U(here)\n"
         "        count += np.int64(n)\n        for t in range(n):\n            i = rows[t]\n"
         f"            acc = {body.zero}\n"
-        + indent(_row(body, True), " " * 12)
+        + indent(row_text(body, True), " " * 12)
         + "            out_values[i] = acc\n    return count\n"
     )
 
@@ -258,7 +264,7 @@ def pull_rows(terms: Terms | None, full: bool, blend: bool = False, leave: bool 
     body = Body(terms, "k")
     arguments = "indptr, indices" + ("" if full else ", present") + body.arguments
     store = "" if terms is None else "\n    out_values[entries] = acc"
-    work = _row(body, full, blend, leave)
+    work = row_text(body, full, blend, leave)
     work += f"if found:\n    out_indices[entries] = rows[t]{store}\n    entries += U(1)\n"
     zero = "" if terms is None else f"        acc = {body.zero}\n"
     values = "" if terms is None else ", out_values"
@@ -320,7 +326,7 @@ def count_edges() -> Source:
 
 def _frontier_loop(add: str, mask: int, whole: bool, blend: bool = False) -> str:
     """Every entry ``p`` in the frontier's columns that the mask allows; unless ``whole``, with outputs from ``low`` to
-    ``high`` only. With ``blend`` those of a block are first listed without a branch, as in :func:`_row`."""
+    ``high`` only. With ``blend`` those of a block are first listed without a branch, as in :func:`row_text`."""
     text = (
         "    for t in range(len(frontier)):\n        k = U(frontier[t])\n"
         f"        start = U(indptr[k])\n        stop = U(indptr[k + U(1)])\n{'' if whole else SEEK_RANGE}"

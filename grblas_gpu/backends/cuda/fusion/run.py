@@ -81,9 +81,9 @@ class Loops(Backend):
     runs_loops = True
 
     @sized
-    def run_loop(self, program: Program) -> int | None:
+    def run_loop(self, program: Program, first: int = 0) -> int | None:
         """Run a loop on the device; the number of its steps, or None if this body cannot run as one kernel."""
-        return Prepared(program)()
+        return None if first else Prepared(program)()  # at once or never
 
     def prepare(self, program: Program) -> Prepared:
         return Prepared(program)

@@ -1,0 +1,194 @@
+"""What the steps of a loop ask of its vectors: how each is kept in memory while the loop runs.
+
+A vector has flags and values by position and, if some step would go by it, a list of its entries. One that always has
+all entries needs no flags, and one whose entries always have the same value no array of them. What is overwritten by
+going along a list, or by a product, goes to other arrays, and the old ones are cleaned along the old list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...programs.kept import kept
+from ...programs.lower import Body, BodyStep, Operand, Unfusable, VectorUse
+from ...programs.monoids import is_idempotent
+from ...programs.requests import check_request
+from ...programs.steps import POSITIONWISE, PRODUCTS, driver_among, is_useless, overwrites, product_operands
+from ...storage import MatrixStore
+from ..inline import uses
+from ..mxv_source import ARRAY, ISO, UNUSED, Terms
+
+PULL = "pull.hybrid"  # the pull that loops have: chunks of rows, handed out at run time
+
+
+class Slot(NamedTuple):
+    """How a vector is kept."""
+
+    dtype: np.dtype
+    full: bool
+    iso: bool
+    written: bool
+    listed: bool  # there may be a list
+    other: bool  # there are other arrays to write to
+
+
+class Product:
+    """A product: whose entries meet which side of which matrix, and how values are read."""
+
+    can_scatter = True  # the first product of a row is stored, so no sum needs an identity
+
+    def __init__(self, step: BodyStep, store: MatrixStore, vector_type: np.dtype, vector_iso: bool) -> None:
+        matrix, vector, self.flip = product_operands(step)
+        semiring, desc = step.op, step.desc
+        op, monoid = semiring.binaryop, semiring.monoid
+        self.matrix, self.operand = matrix.number, vector.number
+        self.transposed = (step.kind == "mxv") != matrix.transposed  # the side whose rows a push reads
+        self.dtype: np.dtype = semiring.return_type.np_type
+        left, right = uses(op, "x"), uses(op, "y")
+        a_used, u_used = (right, left) if self.flip else (left, right)
+        a_mode = UNUSED if not a_used else ISO if store.iso or store.nvals == 0 else ARRAY
+        u_mode = UNUSED if not u_used else ISO if vector_iso else ARRAY
+        equal = op.positional is None and a_mode != ARRAY and u_mode != ARRAY
+        self.structure = bool(equal and (monoid.any_value or is_idempotent(monoid)))
+        early = desc is None or desc.early_exit
+        self.leaves = early
+        self.terminal = self.structure or bool(monoid.any_value) or monoid.terminal is not None
+        exits = early and (bool(monoid.any_value) or monoid.terminal is not None)
+        self.terms = Terms(semiring, self.flip, a_mode, store.dtype, u_mode, vector_type, exits)
+        self.order_dependent = not self.structure and (
+            self.dtype.kind == "f" or bool(monoid.any_value) or monoid.binaryop.source is None
+        )
+
+    @property
+    def added(self) -> Terms | None:
+        """How products are added up; None if there being one is all that matters."""
+        return None if self.structure else self.terms
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The steps of a body, products apart from what becomes of their results, and how its vectors are kept."""
+
+    steps: Sequence[BodyStep]
+    products: dict[int, Product]
+    slots: Sequence[Slot]
+    copied: Sequence[int]  # whose sizes the vectors have that only the loop knows
+    matrices: Sequence[MatrixStore]
+    variables: Sequence[np.dtype]
+    constants: Sequence[np.dtype]
+    condition: Any
+
+    def drivers(self, step: BodyStep) -> list[int]:
+        """The vectors by whose entries a step may go."""
+        return drivers_among(step, [number for number, slot in enumerate(self.slots) if slot.listed])
+
+    def swaps(self, step: BodyStep) -> bool:
+        """Whether a step writes to the other arrays of its vector."""
+        return _swaps(step, self.slots[step.out].full, self.drivers(step))
+
+
+def analyse(body: Body) -> Analysis:
+    apart: set[int] = set()  # vectors that no product writes to, as it has one value for all, and they do not
+    while True:
+        found = _analysed(body, apart)
+        unfit = {
+            found.steps[at].out
+            for at, product in found.products.items()
+            if product.structure and not found.slots[found.steps[at].out].iso
+        }
+        if unfit <= apart:
+            return found
+        apart |= unfit
+
+
+def _analysed(body: Body, apart: set[int]) -> Analysis:
+    for dtype in (*(use.dtype for use in body.uses), *(store.dtype for store in body.matrices)):
+        if dtype.kind not in "biuf":
+            raise Unfusable(f"values of type {dtype}")
+    for step in body.steps:
+        known = step.kind in POSITIONWISE or step.kind in (*PRODUCTS, "row")
+        if not known and not step.kind.startswith(("scalar.", "reduce")):
+            raise Unfusable(f"a {step.kind.partition('.')[0]}", step.number)
+    steps, vectors, copied = _separated(body, apart)
+
+    def product(step: BodyStep, iso: bool) -> Product:
+        matrix, vector, _ = product_operands(step)
+        return Product(step, body.matrices[matrix.number], vectors[vector.number].dtype, iso)
+
+    full, iso = kept(steps, vectors, body.matrices, lambda step, one: product(step, one).structure)
+    products = {
+        at: product(step, iso[product_operands(step)[1].number])
+        for at, step in enumerate(steps)
+        if step.kind in PRODUCTS
+    }
+    for at, found in products.items():
+        step, mask = steps[at], steps[at].mask
+        has_flags = not full[found.operand] and (mask is None or not full[mask.vector])
+        check_request(step.number, step.desc, found, PULL, mask is not None, has_flags)
+    listed = _listed(steps, products, full)
+    slots = []
+    for number, use in enumerate(vectors):
+        other = any(
+            step.kind in (*PRODUCTS, "row") or _swaps(step, full[number], drivers_among(step, listed))
+            for step in steps
+            if step.out == number and (step.kind in POSITIONWISE or step.kind in (*PRODUCTS, "row"))
+        )
+        slots.append(Slot(use.dtype, full[number], iso[number], use.written, number in listed or other, other))
+    return Analysis(
+        steps,
+        products,
+        slots,
+        copied,
+        body.matrices,
+        [scalar.dtype.np_type for scalar in body.variables],
+        [dtype for _, dtype in body.constants],
+        body.condition,
+    )
+
+
+def _separated(body: Body, apart: set[int]) -> tuple[list[BodyStep], list[VectorUse], list[int]]:
+    """Products that do not simply overwrite their output go to a vector of their own first, and are written then."""
+    vectors, copied = list(body.uses), []
+    steps: list[BodyStep] = []
+    for step in body.steps:
+        if step.kind in PRODUCTS:
+            dtype = step.op.return_type.np_type
+            if not overwrites(step) or dtype != vectors[step.out].dtype or step.out in apart:
+                own = Operand("vector", len(vectors))
+                copied.append(step.out)
+                vectors.append(VectorUse(dtype, False, True, True))
+                steps.append(step._replace(out=own.number, accum=None, replace=True))
+                steps.append(step._replace(kind="copy", op=None, args=(own,), desc=None))
+                continue
+        steps.append(step)
+    return [step for at, step in enumerate(steps) if not is_useless(step, steps[at + 1 :])], vectors, copied
+
+
+def _listed(steps: Sequence[BodyStep], products: dict[int, Product], full: Sequence[bool]) -> set[int]:
+    """Vectors that have a list while they can: some step goes by their entries."""
+    everything = [number for number, always in enumerate(full) if not always]
+    found = {products[at].operand for at in products} - {number for number, always in enumerate(full) if always}
+    for step in steps:
+        if step.kind in POSITIONWISE:
+            found |= set(drivers_among(step, everything))
+        elif step.kind.startswith("reduce") and not full[step.args[0].number]:
+            found.add(step.args[0].number)
+    return found
+
+
+def drivers_among(step: BodyStep, vectors: Sequence[int] | set[int]) -> list[int]:
+    """Those of the vectors outside of whose entries the step changes nothing (or, overwriting, writes nothing)."""
+    found: list[int] = []
+    left = set(vectors)
+    while (driver := driver_among(step, left)) is not None:
+        found.append(driver)
+        left.discard(driver)
+    return found
+
+
+def _swaps(step: BodyStep, full: bool, drivers: Sequence[int]) -> bool:
+    return not full and step.kind in POSITIONWISE and step.kind != "clear" and overwrites(step) and bool(drivers)

@@ -1,0 +1,112 @@
+"""What all parts of a loop's text are written with: the facts, and where its numbers are.
+
+A loop and the host share two arrays: ``S`` has all integers (how far the loop is, sizes, Scalars and constants), ``F``
+the floats. Every vector is known by a letter for each of its arrays and its number: ``f0`` flags, ``v0`` values, ``l0``
+list, and the other ones ``g0``, ``w0``, ``m0``. Matrices have ``p0_0`` offsets, ``j0_0`` columns, ``x0_0`` values, and
+the same with ``_1`` for the transpose.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...programs.lower import Operand
+from ..inline import Inliner, static_cast
+from .analyse import Analysis, Product
+
+INT64 = np.dtype(np.int64)
+
+#: The first words of S. ``AT`` is the place in the body: 0 at its beginning, then two for each step, before and after
+#: its work. The rest is about that work: how many entries to go over and by whose list, what came of it, the plan.
+AT, STEP, LIMIT, WORK, BUDGET, LIGHT, HEAVY, TRACED, N, BY, COUNT, ALSO, PUSH, EDGES, ALLOWED, LOAD, RESULT = range(17)
+FIRST = 17
+
+#: What a loop comes back with, besides the number of a step (from 1 on) that is to be done by the host.
+DONE, PAUSED = 0, -1
+INTERPRET = -2  # and less: the node of that number
+TRANSPOSE = 2**20  # and more: the step whose pull wants the other side of its matrix
+
+BUFFERS = (("f", "g"), ("v", "w"), ("l", "m"))
+
+
+@dataclass
+class Context:
+    facts: Analysis
+    words: dict[tuple, int] = field(default_factory=dict)
+    floats: dict[tuple, int] = field(default_factory=lambda: {("result",): 0})
+    inliner: Inliner = field(default_factory=Inliner)
+    functions: list[str] = field(default_factory=list)
+
+    def word(self, *name: Any) -> str:
+        return f"S[{self.words.setdefault(name, FIRST + len(self.words))}]"
+
+    def cell(self, dtype: np.dtype, *name: Any) -> str:
+        """Where a number of a type is."""
+        if dtype.kind == "f":
+            return f"F[{self.floats.setdefault(name, len(self.floats))}]"
+        return self.word(*name)
+
+    def typed(self, dtype: np.dtype, *name: Any) -> str:
+        """The number, in its type."""
+        cell = self.cell(dtype, *name)
+        return f"({cell} != 0)" if dtype == bool else static_cast(dtype, cell)
+
+    def stored(self, dtype: np.dtype, value: str, *name: Any) -> str:
+        """The statement that keeps a number of this type."""
+        return f"{self.cell(dtype, *name)} = {value if dtype.kind == 'f' else f'np.int64({value})'}"
+
+    def scalar(self, operand: Operand, dtype: np.dtype) -> str:
+        """A constant, a Scalar of the loop or arithmetic on the count, in a type."""
+        if operand.kind == "count":
+            text = re.sub(r"int64\((-?\d+)ll\)", r"np.int64(\1)", operand.text)
+            text = re.sub(r"\bstep\d*\b", f"S[{STEP}]", text)
+            return self.inliner.load(self.inliner.load(f"({text})", INT64, operand.dtype), operand.dtype, dtype)
+        return self.inliner.load(self.typed(operand.dtype, operand.kind, operand.number), operand.dtype, dtype)
+
+    def present(self, operand: Operand) -> str:
+        """Whether there is such a number."""
+        return f"({self.word('present', operand.number)} != 0)" if operand.kind == "variable" else "True"
+
+    # ---- vectors -----------------------------------------------------------------------------------------------------
+
+    def count(self, number: int) -> str:
+        return self.word("size" if self.facts.slots[number].full else "count", number)
+
+    def has(self, number: int) -> str:
+        """Whether a vector has an entry at position i."""
+        return "True" if self.facts.slots[number].full else f"f{number}[i]"
+
+    def at(self, number: int) -> str:
+        """The value of a vector at position i."""
+        return f"v{number}[{'0' if self.facts.slots[number].iso else 'i'}]"
+
+    def opened(self, mask: Any) -> str:
+        """Whether a mask is open at position i."""
+        if mask is None:
+            return "True"
+        inside = self.has(mask.vector)
+        if not mask.structure:
+            valued = f"({self.at(mask.vector)} != 0)"
+            inside = valued if inside == "True" else f"({inside} and {valued})"
+        return f"(not {inside})" if mask.complement else inside
+
+    def arrays(self, number: int, letters: str = "fv") -> list[str]:
+        """The arrays that a vector has, of these."""
+        slot = self.facts.slots[number]
+        missing = ("fglm" if slot.full else "") + ("" if slot.listed else "lm") + ("" if slot.other else "gwm")
+        return [f"{letter}{number}" for letter in letters if letter not in missing]
+
+    def side(self, product: Product, push: bool) -> tuple[list[str], list[str]]:
+        """The structure of a product's matrix as a push or a pull reads it, and its values if they are read."""
+        end = f"{product.matrix}_{int(product.transposed == push)}"
+        values = [f"x{end}"] if product.added is not None and product.terms.matrix else []
+        return [f"p{end}", f"j{end}"], values
+
+
+def listing(names: list[str]) -> list[str]:
+    """The names, each once."""
+    return list(dict.fromkeys(names))

@@ -1,0 +1,150 @@
+"""The text of a loop: a function for each step, and one that repeats them while the condition holds.
+
+``kernel`` does all steps itself, one after another. It comes back to the host when it is done, when it has worked for
+a while (so that somebody can interrupt it), and before a step with so much to do that several threads are worth it: the
+host then calls the step's function for parts of the work, and the kernel goes on after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from textwrap import indent
+from typing import Any
+
+from ...programs.lower import Body, BodyStep
+from ...programs.requests import asked_direction
+from ...programs.steps import PRODUCTS
+from . import context as c
+from . import emit_scalars
+from .analyse import Analysis, analyse
+from .context import Context, listing
+from .emit_positions import CLEAN, Pass, clear, position
+from .emit_products import CONSTANTS, KEEP_DENSE, ProductText, drives, product
+
+Source = tuple[str, dict[str, Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class LoopText:
+    """The text of a loop, and what it wants to be given. It outlives the objects that it was made for."""
+
+    source: Source
+    facts: Analysis
+    arguments: Sequence[str]
+    words: dict[tuple, int]
+    floats: dict[tuple, int]
+    passes: dict[int, Pass]
+    products: dict[int, ProductText]
+
+
+def loop_text(body: Body) -> LoopText:
+    facts = analyse(body)
+    context = Context(facts)
+    passes: dict[int, Pass] = {}
+    products: dict[int, ProductText] = {}
+    blocks = [_block(context, at, step, passes, products) for at, step in enumerate(facts.steps)]
+    goes_on = emit_scalars.condition(context)
+    arguments = _arguments(facts)
+    lines = "".join(f"{indent(block, ' ' * 8)}" for block in blocks)
+    kernel = (
+        f"@kernel\ndef kernel({', '.join(arguments)}):\n    while True:\n        if S[{c.AT}] == 0:\n"
+        f"            if S[{c.STEP}] >= S[{c.LIMIT}] or not ({goes_on}):\n                return {c.DONE}\n"
+        f"            if S[{c.WORK}] > S[{c.BUDGET}]:\n                return {c.PAUSED}\n            S[{c.AT}] = 2\n"
+        f"{lines}        S[{c.STEP}] += 1\n        S[{c.WORK}] += 16\n        S[{c.AT}] = 0\n"
+    )
+    text = f"{context.inliner.header()}{CONSTANTS}\n\n{CLEAN}{KEEP_DENSE}{''.join(context.functions)}{kernel}"
+    source = text, context.inliner.functions
+    return LoopText(source, facts, arguments, context.words, context.floats, passes, products)
+
+
+def _arguments(facts: Analysis) -> list[str]:
+    """The arrays of all vectors and matrices; those that nobody reads are left out where that is easy to tell."""
+    context = Context(facts)
+    names = ["S", "F"]
+    for number in range(len(facts.slots)):
+        names += context.arrays(number, "fvlgwm")
+    for done in facts.products.values():
+        for push in (True, False):
+            structure, values = context.side(done, push)
+            names += structure + values
+        if done.structure and done.terms.matrix:
+            names.append(f"x{done.matrix}_0")
+    for step in facts.steps:
+        if step.kind == "row":
+            names += [f"{letter}{step.args[0].number}_0" for letter in "pjx"]
+    return listing(names)
+
+
+def _block(context: Context, at: int, step: BodyStep, passes: dict[int, Pass], products: dict[int, ProductText]) -> str:
+    """A step in the kernel: before its work, and after it."""
+    before, after = 2 * at + 2, 2 * at + 3
+    if step.kind in PRODUCTS:
+        made = products[at] = product(context, at, step)
+        work, then = _multiply(context, at, step, made), made.after
+    elif step.kind.startswith("scalar"):
+        work, then = emit_scalars.scalar(context, at, step), ""
+    elif step.kind == "clear":
+        work, then = clear(context, step), ""
+    else:
+        find = "".join(
+            f"if {context.word('present', arg.number)} == 0:\n    return {c.INTERPRET - step.number}\n"
+            for arg in step.args
+            if arg.kind == "variable" and step.kind != "row"
+        )
+        if step.kind.startswith("reduce"):
+            made_pass = emit_scalars.reduce(context, at, step)
+        elif step.kind == "row":
+            find, made_pass = emit_scalars.row(context, at, step)
+        else:
+            made_pass = position(context, at, step)
+        passes[at] = made_pass
+        work, then = find + _go_over(context, at, step, made_pass), made_pass.after
+    head = f"if S[{c.AT}] == {before}:\n{indent(work, '    ')}    S[{c.AT}] = {after}\n"
+    return f"{head}if S[{c.AT}] == {after}:\n{indent(then, '    ')}    S[{c.AT}] = {after + 1}\n"
+
+
+def _go_over(context: Context, at: int, step: BodyStep, done: Pass) -> str:
+    """A pass, by the shortest list of a vector that has one, or over all positions."""
+    text = f"n = {done.size}\nS[{c.BY}] = -1\n"
+    call = list(done.arguments)
+    if done.drivers:
+        text += f"L = l{done.drivers[0]}\n"
+        for number in done.drivers:
+            listed, count = context.word("listed", number), context.word("count", number)
+            text += f"if {listed} != 0 and {count} <= n:\n    n = {count}\n"
+            text += f"    L = l{number}\n    S[{c.BY}] = {number}\n"
+        call[-1] = f"S[{c.BY}] >= 0"
+    text += f"S[{c.N}] = n\n"
+    if step.kind != "row":
+        text += f"if n > S[{c.LIGHT}]:\n    return {at + 1}\n"
+    text += f"S[{c.WORK}] += n\n"
+    if not step.kind.startswith("reduce"):
+        return text + f"S[{c.COUNT}], S[{c.ALSO}] = {done.name}({', '.join(call)}, 0, n)\n"
+    kept = f"F[0] = total{at}\n" if step.op.type.np_type.kind == "f" else f"S[{c.RESULT}] = np.int64(total{at})\n"
+    total = f"S[{c.COUNT}], total{at} = {done.name}({', '.join(call)}, 0, n)"
+    return f"{text}S[{c.COUNT}] = 0\nif n > 0:\n    {total}\n    {kept}"
+
+
+def _multiply(context: Context, at: int, step: BodyStep, made: ProductText) -> str:
+    """A product: its plan, and a push or a pull; or the host does that."""
+    u, slot, mask = context.facts.products[at].operand, context.facts.slots, step.mask
+    columns, is_list, n = f"m{step.out}", "False", context.word("size", u)
+    pushed = f"n = {n}\n"
+    if not slot[u].full:
+        columns, is_list = f"l{u}", f"{context.word('listed', u)} != 0"
+        pushed += f"if {is_list}:\n    n = {context.word('count', u)}\n"
+    push = f"{pushed}S[{c.COUNT}] = push{at}({', '.join(made.push)}, {columns}, {is_list}, 0, n)\n"
+    rows, is_list = f"m{step.out}", "False"
+    pulled = f"n = {context.word('rows', at)}\n"
+    if mask is not None and drives(context, mask):
+        rows, is_list = f"l{mask.vector}", f"{context.word('listed', mask.vector)} != 0"
+        pulled += f"if {is_list}:\n    n = {context.word('count', mask.vector)}\n"
+    pull = f"{pulled}S[{c.COUNT}] = pull{at}({', '.join(made.pull)}, {rows}, {is_list}, 0, n)\n"
+    other = f"if {context.word('both', at)} == 0:\n    return {c.TRANSPOSE + at}\n"
+    push += f"S[{c.WORK}] += S[{c.EDGES}]\n"
+    pull = f"{other}{pull}S[{c.WORK}] += S[{c.LOAD}]\n"
+    text = f"{made.plan}\nif S[{c.TRACED}] != 0 or S[{c.LOAD}] > S[{c.HEAVY}]:\n    return {at + 1}\n"
+    if asked_direction(step.desc) == "push":  # what is never called is not compiled
+        return text + push
+    return f"{text}if S[{c.PUSH}] != 0:\n{indent(push, '    ')}else:\n{indent(pull, '    ')}"

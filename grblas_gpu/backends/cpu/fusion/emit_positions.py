@@ -1,0 +1,225 @@
+"""The text of steps that go position by position: one function each, over a part of a list or of all positions."""
+
+from __future__ import annotations
+
+from textwrap import indent
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...programs.lower import BodyStep, Operand, Unfusable
+from ...programs.steps import overwrites
+from ..inline import static_cast
+from .context import ALSO, BUFFERS, COUNT, Context, listing
+
+
+class Pass(NamedTuple):
+    """A function that does a step, how to call it, and what is to be done after it."""
+
+    name: str
+    arguments: list[str]
+    drivers: list[int]  # by whose lists it may go
+    size: str  # how many positions there are otherwise
+    after: str
+
+
+def position(context: Context, at: int, step: BodyStep) -> Pass:
+    facts, w, slot = context.facts, step.out, context.facts.slots[step.out]
+    drivers, swaps = facts.drivers(step), facts.swaps(step)
+    computed = _result(context, step)
+    names = [name for arg in step.args if arg.kind == "vector" for name in context.arrays(arg.number)]
+    names += context.arrays(step.mask.vector) if step.mask is not None else []
+    names += context.arrays(w, "gwm" if swaps else "fvl")
+    arguments = ["S", "F", *listing(names), *(["L", "listed"] if drivers else [])]
+    if overwrites(step):
+        inside = _overwriting(context, step, computed, "gwm" if swaps else "fvl")
+        head, result = "n = U(lo)", "np.int64(n) - lo, 0"
+    else:
+        inside = _changing(context, step, computed)
+        head = f"added = removed = 0\nkeeps = {context.word('listed', w)} != 0\nn = U({context.word('count', w)})"
+        result = "added, removed"
+    where = "U(L[t]) if listed else t" if drivers else "t"
+    context.functions.append(
+        f"@kernel\ndef step{at}({', '.join(arguments)}, lo, hi):\n{indent(head, '    ')}\n"
+        f"    for t in range(U(lo), U(hi)):\n        i = {where}\n{indent(inside, ' ' * 8)}    return {result}\n\n\n"
+    )
+    return Pass(f"step{at}", arguments, drivers, context.word("size", w), _after(context, step, swaps, slot.full))
+
+
+def _overwriting(context: Context, step: BodyStep, result: tuple[str, str, np.dtype], letters: str) -> str:
+    """Position i of an output that is overwritten: in other arrays, or in place, where all positions are gone over."""
+    found, lines, kind = result
+    w, slot = step.out, context.facts.slots[step.out]
+    flags, values, entries = tuple(letters)
+    value = context.inliner.load("value", kind, slot.dtype)
+    store = "" if slot.iso else f"{lines}{values}{w}[i] = {value}\n"
+    if slot.full:
+        return store or "pass\n"
+    store += f"{flags}{w}[i] = True\n"
+    store += f"{entries}{w}[n] = i\n" if slot.listed else ""
+    store += "n += U(1)\n"
+    opened = context.opened(step.mask)
+    test = found if opened == "True" else opened if found == "True" else f"{opened} and {found}"
+    text = f"if {test}:\n{indent(store, '    ')}"
+    return text if letters == "gwm" else f"{text}else:\n    {flags}{w}[i] = False\n"
+
+
+def _changing(context: Context, step: BodyStep, result: tuple[str, str, np.dtype]) -> str:
+    """Position i of an output that is changed in place."""
+    found, lines, kind = result
+    w, slot = step.out, context.facts.slots[step.out]
+    has = context.has(w)
+    remove = f"if {has}:\n    f{w}[i] = False\n    removed += 1\n"
+    new = "" if slot.full else f"f{w}[i] = True\nadded += 1\n"
+    if slot.listed and not slot.full:
+        new += f"if keeps:\n    l{w}[n] = i\n    n += U(1)\n"
+    if step.accum is None:
+        write = f"{lines}v{w}[i] = {context.inliner.load('value', kind, slot.dtype)}\n"
+        write += "" if slot.full else f"if not {has}:\n{indent(new, '    ')}"
+        text = write if found == "True" else f"if {found}:\n{indent(write, '    ')}"
+        if found != "True" and not slot.full:
+            text += f"else:\n{indent(remove, '    ')}"
+    else:
+        accum = getattr(step.accum, "binaryop", step.accum)
+        if accum.positional is not None:
+            raise Unfusable(f"{accum} as an accumulator", step.number)
+        left = context.inliner.load(f"v{w}[i]", slot.dtype, accum.type.np_type)
+        right = context.inliner.load("value", kind, accum.type2.np_type)
+        both = f"before = {left}\nafter = {right}\n"
+        combined = context.inliner.call(accum, x="before", y="after")
+        both += f"v{w}[i] = {context.inliner.load(combined, accum.return_type.np_type, slot.dtype)}\n"
+        alone = f"v{w}[i] = {context.inliner.load('value', kind, slot.dtype)}\n{new}"
+        write = lines + (both if slot.full else f"if {has}:\n{indent(both, '    ')}else:\n{indent(alone, '    ')}")
+        text = write if found == "True" else f"if {found}:\n{indent(write, '    ')}"
+    opened = context.opened(step.mask)
+    if opened == "True":
+        return text
+    text = f"if {opened}:\n{indent(text, '    ')}"
+    return text + (f"else:\n{indent(remove, '    ')}" if step.replace and not slot.full else "")
+
+
+def _after(context: Context, step: BodyStep, swaps: bool, full: bool) -> str:
+    """What is noted when a step has gone over all of its positions."""
+    w, slot = step.out, context.facts.slots[step.out]
+    if swaps:
+        first = f"w{w}[0] = v{step.args[0].number}[0]\n" if slot.iso else ""
+        return first + swapped(context, w)
+    one = f"v{w}[0] = v{step.args[0].number}[0]\n" if slot.iso else ""
+    if full:
+        return one
+    checked = f"{context.word('checked', w)} = 0\n"
+    if overwrites(step):
+        listed = f"{context.word('listed', w)} = {int(slot.listed)}\n"
+        return f"{one}{context.word('count', w)} = S[{COUNT}]\n{listed}{checked}"
+    return (
+        f"{context.word('count', w)} += S[{COUNT}] - S[{ALSO}]\n"
+        f"if S[{ALSO}] > 0:\n    {context.word('listed', w)} = 0\n{checked}"
+    )
+
+
+def swapped(context: Context, w: int, checked: str = "0") -> str:
+    """The other arrays are the vector from here on, and the old ones are cleaned."""
+    swaps = "".join(f"{a}{w}, {b}{w} = {b}{w}, {a}{w}\n" for a, b in BUFFERS)
+    count, listed = context.word("count", w), context.word("listed", w)
+    return (
+        f"{swaps}{context.word('swapped', w)} ^= 1\nclean(g{w}, m{w}, {count}, {listed} != 0)\n"
+        f"{count} = S[{COUNT}]\n{listed} = 1\n{context.word('checked', w)} = {checked}\n"
+    )
+
+
+CLEAN = """\
+@kernel
+def clean(flags, entries, count, listed):
+    if listed and count * 8 < len(flags):
+        for t in range(U(count)):
+            flags[U(entries[t])] = False
+    elif count:
+        flags[:] = False
+
+
+"""
+
+
+def clear(context: Context, step: BodyStep) -> str:
+    w = step.out
+    slot = context.facts.slots[w]
+    count, listed = context.word("count", w), context.word("listed", w)
+    clean = f"clean(f{w}, l{w}, {count}, {listed} != 0)\n" if slot.listed else f"f{w}[:] = False\n"
+    return f"{clean}{count} = 0\n{listed} = {int(slot.listed)}\n{context.word('checked', w)} = 0\n"
+
+
+# --- what a step finds at position i ---------------------------------------------------------------------------------
+
+
+def _result(context: Context, step: BodyStep) -> tuple[str, str, np.dtype]:
+    """Whether there is a result at position i; the lines that put it into ``value``; and its type."""
+    load, vectors = context.inliner.load, [arg for arg in step.args if arg.kind == "vector"]
+    slots = context.facts.slots
+    if step.kind == "assign":
+        (arg,) = step.args
+        if arg.kind == "vector":
+            return context.has(arg.number), f"value = {context.at(arg.number)}\n", slots[arg.number].dtype
+        return "True", f"value = {context.scalar(arg, arg.dtype)}\n", arg.dtype
+    if step.kind == "copy":
+        number = vectors[0].number
+        return context.has(number), f"value = {context.at(number)}\n", slots[number].dtype
+    op = getattr(step.op, "binaryop", step.op)
+
+    def read(arg: Operand, dtype: np.dtype) -> str:
+        return load(context.at(arg.number), slots[arg.number].dtype, dtype)
+
+    if step.kind in ("add", "mult", "union"):
+        return _two(context, step, op, vectors, read)
+    x, kind = vectors[0], op.return_type.np_type
+    has = context.has(x.number)
+    if step.kind == "apply":
+        return has, f"x = {read(x, op.type.np_type)}\nvalue = {_call(context, op, x='x')}\n", kind
+    if step.kind in ("apply_left", "apply_right"):
+        left, right = (
+            read(arg, wanted.np_type) if arg.kind == "vector" else context.scalar(arg, wanted.np_type)
+            for arg, wanted in zip(step.args, (op.type, op.type2), strict=True)
+        )
+        return has, f"x = {left}\ny = {right}\nvalue = {_call(context, op, x='x', y='y')}\n", kind
+    if step.kind in ("apply_index", "select"):
+        y = f"y = {context.scalar(step.args[1], op.type2.np_type)}\n"
+        call = context.inliner.call(op, x="x", i="np.int64(i)", j="np.int64(0)", y="y")
+        if step.kind == "apply_index":
+            return has, f"x = {read(x, op.type.np_type)}\n{y}value = {call}\n", kind
+        stored, test = slots[x.number].dtype, f"keeps_{step.number}({context.at(x.number)}, S, F, i)"
+        context.functions.append(
+            f"@kernel\ndef keeps_{step.number}(x, S, F, i):\n    x = {load('x', stored, op.type.np_type)}\n"
+            f"    {y}    return {load(call, kind, np.dtype(bool))}\n\n\n"
+        )
+        return (test if has == "True" else f"({has} and {test})"), f"value = {context.at(x.number)}\n", stored
+    raise Unfusable(step.kind, step.number)
+
+
+def _two(context: Context, step: BodyStep, op: Any, vectors: list[Operand], read: Any) -> tuple[str, str, np.dtype]:
+    left, right, kind = op.type.np_type, op.type2.np_type, op.return_type.np_type
+    has = [context.has(arg.number) for arg in vectors]
+    both = f"x = {read(vectors[0], left)}\ny = {read(vectors[1], right)}\nvalue = {_call(context, op, x='x', y='y')}\n"
+    if step.kind == "mult":
+        return " and ".join(part for part in has if part != "True") or "True", both, kind
+    found = "True" if "True" in has else f"({has[0]} or {has[1]})"
+    if has == ["True", "True"]:
+        return found, both, kind
+    if step.kind == "union":
+        scalars = [arg for arg in step.args if arg.kind != "vector"]
+        lines = ""
+        for name, arg, there, default, wanted in zip("xy", vectors, has, scalars, (left, right), strict=True):
+            lines += f"if {there}:\n    {name} = {read(arg, wanted)}\n"
+            lines += f"else:\n    {name} = {context.scalar(default, wanted)}\n"
+        return found, f"{lines}value = {_call(context, op, x='x', y='y')}\n", kind
+    alone = [f"value = {read(arg, kind)}\n" for arg in vectors]
+    return (
+        found,
+        f"if {has[0]} and {has[1]}:\n{indent(both, '    ')}elif {has[0]}:\n    {alone[0]}else:\n    {alone[1]}",
+        kind,
+    )
+
+
+def _call(context: Context, op: Any, **operands: str) -> str:
+    if op.positional is None:
+        return context.inliner.call(op, **operands)
+    place = "i" if op.positional.endswith("i") else "0"
+    return static_cast(op.return_type.np_type, f"np.int64({place}) + {op.offset}")

@@ -1,0 +1,199 @@
+"""The memory of a loop while it runs: its numbers, the arrays of its vectors and matrices, and how they get there.
+
+The arrays of a vector are those of its store, or copies where the loop changes them; at the end they are its store.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ....plan.rules import storage_kind
+from ...programs.lower import Body
+from ...storage import INDEX, MatrixStore, VectorStore
+from . import context as c
+from .emit import LoopText
+
+SPARSE = 100  # a list of fewer entries for so many positions stays a list
+
+
+class Memory:
+    """What a run of a loop works on; ``arrays`` are known by the names that they have in its text."""
+
+    def __init__(self, text: LoopText, body: Body) -> None:
+        self.text, self.body, self.facts, self._words = text, body, text.facts, text.words
+        self.S = np.zeros(c.FIRST + len(text.words), INDEX)
+        self.F = np.zeros(len(text.floats), np.float64)
+        self.arrays: dict[str, Any] = {"S": self.S, "F": self.F}
+        self.sizes = [*body.sizes, *(body.sizes[number] for number in self.facts.copied)]
+        for number, size in enumerate(self.sizes):
+            self.set(size, "size", number)
+            store = body.vectors[number]._store if number < len(body.vectors) else None
+            self._load(number, size, store)
+        self._scalars()
+        self._matrices()
+
+    def set(self, value: Any, *name: Any) -> None:
+        """Give a number to the loop, if it asked for it."""
+        at = self._words.get(name)
+        if at is not None:
+            self.S[at] = value
+
+    def get(self, *name: Any) -> int:
+        return int(self.S[self._words[name]]) if name in self._words else 0
+
+    def count(self, number: int) -> int:
+        """The entries of a vector."""
+        return self.sizes[number] if self.facts.slots[number].full else self.get("count", number)
+
+    # ---- from the objects --------------------------------------------------------------------------------------------
+
+    def load_again(self) -> None:
+        """Somebody else has changed the objects that the loop writes to."""
+        for number, vector in enumerate(self.body.vectors):
+            if self.facts.slots[number].written:
+                self._load(number, self.sizes[number], vector._store)
+        self._scalars()
+
+    def _load(self, number: int, size: int, store: VectorStore | None) -> None:
+        """The arrays of a vector: those of its store, or copies where the loop changes them."""
+        slot, arrays = self.facts.slots[number], self.arrays
+        nvals = 0 if store is None else store.nvals
+        values = np.empty(0, slot.dtype) if store is None else store.values
+        indices = None if store is None else store.indices
+        if slot.iso:
+            arrays[f"v{number}"] = values[:1].copy() if nvals else np.zeros(1, slot.dtype)
+        elif nvals and indices is None and len(values) == size and size > 1:
+            shared = not slot.written and values.flags.c_contiguous and values.flags.writeable
+            arrays[f"v{number}"] = values if shared else values.copy()
+        else:
+            arrays[f"v{number}"] = own = np.empty(size, slot.dtype)
+            if nvals and indices is not None:
+                own[indices] = values
+            elif nvals:
+                own[:] = values
+        if slot.full:
+            return
+        listed = nvals == 0 or indices is not None
+        if listed:
+            flags = np.zeros(size, bool)
+            if nvals:
+                flags[indices] = True
+        elif store is not None and store.present is not None:
+            flags = store.present.copy()
+        else:
+            flags = np.ones(size, bool)
+        arrays[f"f{number}"] = flags
+        if slot.listed:
+            arrays[f"l{number}"] = entries = np.empty(size, INDEX)
+            if indices is not None and nvals:
+                entries[:nvals] = indices
+            elif not listed and nvals * 8 < size:
+                entries[:nvals], listed = np.flatnonzero(flags), True
+        if slot.other:
+            arrays[f"g{number}"] = np.zeros(size, bool)
+            arrays[f"m{number}"] = np.empty(size, INDEX)
+            arrays[f"w{number}"] = np.empty(1 if slot.iso else size, slot.dtype)
+        self.set(nvals, "count", number)
+        self.set(listed and slot.listed, "listed", number)
+        self.set(0 if store is None else store.checked, "checked", number)
+        self.set(not listed, "dense", number)
+
+    def _scalars(self) -> None:
+        for number, (value, dtype) in enumerate(self.body.constants):
+            self._give(value, dtype, "constant", number)
+        for number, scalar in enumerate(self.body.variables):
+            value = scalar._get()
+            self.set(value is not None, "present", number)
+            if value is not None:
+                self._give(value, scalar.dtype.np_type, "variable", number)
+
+    def _give(self, value: Any, dtype: np.dtype, *name: Any) -> None:
+        if dtype.kind == "f":
+            if name in self.text.floats:
+                self.F[self.text.floats[name]] = value
+        else:
+            self.set(np.array(value, dtype).astype(INDEX), *name)
+
+    def _matrices(self) -> None:
+        for number, store in enumerate(self.body.matrices):
+            self._side(number, False, store)
+            self.set(store.nrows, "nrows", number)
+        for at, product in self.facts.products.items():
+            store = self.body.matrices[product.matrix]
+            if product.transposed:  # a push reads the columns; a pull would do without
+                self._side(product.matrix, True, store.transposed())
+            elif store._transpose is not None:
+                self._side(product.matrix, True, store._transpose)
+            self.set(f"p{product.matrix}_1" in self.arrays, "both", at)
+            pushed = store.transposed() if product.transposed else store
+            self.set(pushed.ncols, "rows", at)
+            self.set(store.nvals, "nvals", at)
+            self.set(pushed.max_degree, "max_degree", at)
+        for name in self.text.arguments:  # of a side that is made when somebody asks for it
+            if name not in self.arrays:
+                self.arrays[name] = self.arrays[f"{name[:-1]}0"]
+
+    def transpose(self, number: int) -> None:
+        """A pull wants the other side of a matrix."""
+        self._side(number, True, self.body.matrices[number].transposed())
+        for at, product in self.facts.products.items():
+            if product.matrix == number:
+                self.set(1, "both", at)
+
+    def _side(self, number: int, transposed: bool, store: MatrixStore) -> None:
+        end = f"{number}_{int(transposed)}"
+        self.arrays[f"p{end}"], self.arrays[f"j{end}"] = store.indptr, store.indices
+        self.arrays[f"x{end}"] = store.values if len(store.values) else np.zeros(1, store.dtype)
+
+    # ---- to the objects ----------------------------------------------------------------------------------------------
+
+    def follow_swaps(self) -> None:
+        """Vectors that the loop has left in their other arrays."""
+        arrays = self.arrays
+        for number, slot in enumerate(self.facts.slots):
+            if slot.other and self.get("swapped", number):
+                self.set(0, "swapped", number)
+                for one, other in c.BUFFERS:
+                    one, other = f"{one}{number}", f"{other}{number}"
+                    arrays[one], arrays[other] = arrays[other], arrays[one]
+
+    def take(self, complete: bool) -> None:
+        """The vectors and scalars as the loop left them; if that was in the middle of a step, entries are counted."""
+        for number, vector in enumerate(self.body.vectors):
+            slot, size = self.facts.slots[number], self.sizes[number]
+            if not slot.written:
+                continue
+            values = self.arrays[f"v{number}"]
+            if slot.full:
+                vector._store = VectorStore(size, values)
+                continue
+            flags, listed = self.arrays[f"f{number}"], bool(self.get("listed", number))
+            count = self.get("count", number)
+            if not complete:
+                count, listed = int(np.count_nonzero(flags)), False
+            entries = self.arrays[f"l{number}"] if listed else None
+            vector._store = store = _store(size, flags, values, entries, count, slot.iso)
+            store.checked = self.get("checked", number)
+        for number, scalar in enumerate(self.body.variables):
+            dtype = scalar.dtype.np_type
+            at = (self.text.floats if dtype.kind == "f" else self._words).get(("variable", number))
+            if not self.get("present", number):
+                scalar._content = None
+            elif at is not None:
+                value = (self.F if dtype.kind == "f" else self.S)[at]
+                scalar._content = value.astype(dtype)
+
+
+def _store(size: int, flags: Any, values: Any, entries: Any, count: int, iso: bool) -> VectorStore:
+    """A vector as a store: a list, flags, or neither, by the rule for its fill."""
+    if count == 0:
+        return VectorStore.empty(size, values.dtype)
+    if count == size:
+        return VectorStore(size, values)
+    kind = "sparse" if entries is not None and (size <= SPARSE or count * SPARSE < size) else "bitmap"
+    if storage_kind(count, size, kind) == "sparse":
+        where = np.flatnonzero(flags) if entries is None else entries[:count].copy()
+        return VectorStore(size, values if iso else values[where], indices=where, ordered=entries is None or count < 2)
+    return VectorStore(size, values, present=flags, nvals=count)

@@ -1,0 +1,125 @@
+"""Running a recorded loop: its function is called until it is done, and large steps on all threads in between."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....ir.program import Program
+from ....trace import records as trace
+from ... import interpreter
+from ...programs.lower import Body, Unfusable, located, lower
+from .. import compile, pool
+from ..parallel import PARALLEL_WORK
+from . import context as c
+from .emit import loop_text
+from .memory import Memory
+from .steps import Steps
+from .tier import COMPILE, NOT_YET, level
+from .trace import trace_iterated
+
+LIGHT_PASS = 2**18  # positions; below it a pass is done before a second thread has begun
+SLICE = 2**24  # entries after which the host gets a chance to interrupt: some tens of milliseconds
+UNLIMITED = 2**62
+MOST_POSITIONS = 2**24  # of vectors however few entries they have; more only with entries to match
+
+_loops: dict[Any, Compiled | Unfusable] = {}  # or why there is none
+
+
+class Compiled:
+    """The function of a loop, and those of its steps, when somebody has wanted them."""
+
+    kernel: Any = None
+    looked = False  # whether machine code is on disk
+
+    def __init__(self, body: Body) -> None:
+        self.text = loop_text(body)
+
+    def load(self, level: int) -> bool:
+        """Whether it can be called: compiling is more than loading."""
+        if self.kernel is None:
+            source, functions = self.text.source
+            if level < COMPILE and (self.looked or functions or not compile.on_disk(source)):
+                self.looked = True
+                return False
+            self.kernel = compile.load(source, functions)
+        return True
+
+
+def run_loop(program: Program, first: int = 0) -> int | None:
+    """Run a loop from a step on; the number of steps in all, or None if its nodes are to be run one by one."""
+    pays = level(program, first)
+    if pays == NOT_YET:
+        if first == 0:
+            trace_iterated("it had too little to do so far to be compiled")
+        return None
+    try:
+        body = lower(program)
+        _check_sizes(body)
+        compiled = _loops.get(body.key)
+        if compiled is None:
+            compiled = _loops[body.key] = _made(body)
+        if isinstance(compiled, Unfusable):
+            raise compiled
+    except Unfusable as reason:
+        if first == 0:
+            trace_iterated(located(program, str(reason), reason.number))
+        return None
+    if not compiled.load(pays):
+        return None
+    return _run(compiled, body, program, first)
+
+
+def _made(body: Body) -> Compiled | Unfusable:
+    try:
+        return Compiled(body)
+    except Unfusable as reason:
+        return reason
+
+
+def _check_sizes(body: Body) -> None:
+    entries = sum(vector._store.nvals for vector in body.vectors) + sum(store.nvals for store in body.matrices)
+    for size in body.sizes:
+        if size > max(MOST_POSITIONS, 16 * entries):
+            raise Unfusable(f"a vector of {size} positions, of which few have entries")
+
+
+def _run(compiled: Compiled, body: Body, program: Program, first: int) -> int:
+    """The number of steps. Whatever happens, the vectors and scalars are as the loop left them."""
+    memory = Memory(compiled.text, body)
+    S, complete = memory.S, False
+    S[c.STEP], S[c.LIMIT], S[c.BUDGET] = first, UNLIMITED if program.limit is None else program.limit, SLICE
+    S[c.LIGHT], S[c.HEAVY] = (LIGHT_PASS, PARALLEL_WORK) if pool.threads() > 1 else (UNLIMITED, UNLIMITED)
+    S[c.TRACED] = trace.current() is not None
+    try:
+        _repeat(compiled, memory, program)
+        complete = True
+    finally:
+        memory.take(complete)
+    return int(S[c.STEP])
+
+
+def _repeat(compiled: Compiled, memory: Memory, program: Program) -> None:
+    kernel, names, arrays, S = compiled.kernel, compiled.text.arguments, memory.arrays, memory.S
+    steps = Steps(memory, kernel)
+    while True:
+        said = kernel(*[arrays[name] for name in names])
+        memory.follow_swaps()
+        if said == c.DONE:
+            return
+        if said == c.PAUSED:
+            S[c.WORK] = 0
+        elif said <= c.INTERPRET:
+            _interpret(memory, program, c.INTERPRET - said)
+        elif said >= c.TRANSPOSE:
+            memory.transpose(memory.facts.products[said - c.TRANSPOSE].matrix)
+        else:
+            steps.run(said - 1)
+
+
+def _interpret(memory: Memory, program: Program, number: int) -> None:
+    """A node that is not for the kernel: an empty Scalar where there must be a value, a row that there is not."""
+    memory.take(True)
+    program.count.step = int(memory.S[c.STEP])
+    interpreter.execute(program.nodes[number])
+    memory.load_again()
+    memory.S[c.AT] += 2

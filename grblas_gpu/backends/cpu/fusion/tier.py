@@ -1,0 +1,47 @@
+"""Whether a loop is worth compiling: that takes seconds, once; later processes load what this one compiled.
+
+As for single operations (``cpu/tier.py``), every loop keeps account of the work that went past it.
+"""
+
+from __future__ import annotations
+
+from ....ir.ops import CONTROL
+from ....ir.program import Program
+from .. import tier
+
+STEP_WORK = 1_000  # what a step counts for, in addition to the entries that there are
+SMALL = 20_000  # entries; with fewer, the first steps are done before a loop would have begun as a whole
+FIRST_STEPS = 32
+LOAD_WORK = 100_000  # what pays for loading machine code from disk
+COMPILE_WORK = 2_000_000  # ... for compiling
+
+NOT_YET, LOAD, COMPILE = range(3)
+_done: dict[tuple[int, int], int] = {}  # by the place of a loop in the code
+
+
+def level(program: Program, first: int) -> int:
+    """What pays for a loop, of which so many steps have been run: nothing yet, loading, or compiling."""
+    chosen = tier.get_tier()
+    if chosen != "auto":
+        return COMPILE if chosen == "numba" else NOT_YET
+    entries = _entries(program)
+    key = id(program.code), program.nodes[0].place if program.nodes else 0
+    done = _done[key] = _done.get(key, 0) + (STEP_WORK * FIRST_STEPS if first else STEP_WORK + entries)
+    if (entries < SMALL and first < FIRST_STEPS) or done < LOAD_WORK:
+        return NOT_YET
+    return COMPILE if done >= COMPILE_WORK else LOAD
+
+
+def _entries(program: Program) -> int:
+    """Entries of the matrices and positions of the vectors that a step may go over."""
+    total = 0
+    for node in program.nodes:
+        if node.op in CONTROL:
+            total += _entries(node.operands[0])
+            continue
+        if node.out.ndim:
+            total += node.out._size
+        for x in node.operands:
+            if getattr(x, "ndim", 0) == 2:
+                total += (x._matrix if x._is_transposed else x)._store.nvals
+    return total

@@ -1,0 +1,46 @@
+"""The text of compiled loops, run by Python: every statement of it, without the seconds that compiling takes."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from grblas_gpu.backends.cpu.fusion import run
+
+sources: list[str] = []
+
+
+def interpret(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From here on loops of the CPU engine are texts that Python runs."""
+    monkeypatch.setattr(run, "_loops", {})
+    monkeypatch.setattr(run.compile, "load", _load)
+
+
+def _decorate(function: Any = None, **options: Any) -> Any:
+    return (lambda given: given) if function is None else function
+
+
+def _load(text: str, functions: Any = None) -> Any:
+    sources.append(text)
+    text = text.replace("@summing_kernel", "@kernel")
+    namespace: dict[str, Any] = {
+        "math": math,
+        "np": np,
+        "numba": SimpleNamespace(njit=_decorate),
+        "kernel": _decorate,
+        "U": np.uint64,
+        **(functions or {}),
+    }
+    exec(text, namespace)
+    kernel = namespace["kernel"]
+
+    def call(*arguments: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return kernel(*arguments)
+
+    call.py_func = kernel  # type: ignore[attr-defined]
+    return call

@@ -1,0 +1,48 @@
+"""Options of products in loops: which of them a loop that runs as a whole does, and which it refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grblas_gpu.ir.descriptor import PULL_STRATEGIES, PUSH_STRATEGIES
+
+#: Options, and what steps of a fused search may run and say about it.
+FUSED: list[tuple[dict[str, Any], set[str], str]] = [
+    ({}, {"push.scatter", "pull.hybrid"}, "push .* against pull .* edges, .* open rows"),
+    ({"direction": "auto"}, {"push.scatter", "pull.hybrid"}, "push .* against pull .* edges, .* open rows"),
+    ({"direction": "push"}, {"push.scatter"}, "asked for by direction="),
+    ({"direction": "pull"}, {"pull.hybrid"}, "asked for by direction="),
+    ({"strategy": "push.scatter"}, {"push.scatter"}, "asked for by strategy="),
+    ({"strategy": "pull.hybrid"}, {"pull.hybrid"}, "asked for by strategy="),
+    ({"policy": "switchpoint"}, {"push.scatter", "pull.hybrid"}, r"fill .* against switchpoint 0\.0"),
+    ({"policy": "switchpoint", "switchpoint": 0.0}, {"pull.hybrid"}, "fill .* against switchpoint 0;"),
+    ({"policy": "switchpoint", "switchpoint": 1.0}, {"push.scatter"}, "fill .* against switchpoint"),
+    ({"policy": "edges"}, {"push.scatter", "pull.hybrid"}, "edges against open / alpha|vertices against n / beta"),
+    ({"policy": "edge-check"}, {"push.scatter", "pull.hybrid"}, "edge-check ratio"),
+    ({"policy": "fraction"}, {"push.scatter", "pull.hybrid"}, r"of the vertices against 0\.1"),
+    ({"direction": "pull", "early_exit": False}, {"pull.hybrid"}, "asked for by direction="),
+    ({"direction": "pull", "pull_strategy": "pull.hybrid"}, {"pull.hybrid"}, "asked for by direction="),
+    ({"direction": "push", "pull_strategy": "pull.warp"}, {"push.scatter"}, "asked for by direction="),
+    ({"direction": "push", "edges_before": 7}, {"push.scatter"}, "asked for by direction="),
+    ({"direction": "pull", "reuse_mask": True}, {"pull.hybrid"}, "asked for by direction="),
+    ({"reuse_mask": "auto"}, {"push.scatter", "pull.hybrid"}, "push .* against pull"),
+    ({"reuse_mask": True}, {"push.scatter", "pull.hybrid"}, "push .* against pull"),
+    ({"direction": "push", "deterministic": True}, {"push.scatter"}, "asked for by direction="),  # any order will do
+]
+
+#: Options that are refused, and what the steps of the search run then.
+REFUSED: list[tuple[dict[str, Any], str, set[str]]] = [
+    *(({"strategy": name}, f"strategy='{name}'", {name}) for name in PUSH_STRATEGIES if name != "push.scatter"),
+    *(({"strategy": name}, f"strategy='{name}'", {name}) for name in PULL_STRATEGIES if name != "pull.hybrid"),
+    *(
+        ({"direction": "pull", "pull_strategy": name}, f"pull_strategy='{name}'", {name})
+        for name in PULL_STRATEGIES
+        if name != "pull.hybrid"
+    ),
+    ({"policy": "edges", "edges_before": 7}, "edges_before=7", {"push.scatter", "pull.hybrid"}),
+    ({"policy": "edge-check", "edges_before": 7}, "edges_before=7", {"push.scatter", "push.scan", "pull.hybrid"}),
+]
+
+
+def words(options: dict[str, Any]) -> str:
+    return " ".join(f"{name}={value}" for name, value in options.items()) or "nothing"

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import OutOfMemory
-from .storage import INDEX, Array, MaskView, MatrixStore, VectorStore, column_type
+from .storage import INDEX, Array, MaskView, MatrixStore, VectorStore, column_type, natives
 
 Store = Any  # VectorStore | MatrixStore
 
@@ -133,6 +133,9 @@ def cast(values: Array, dtype: np.dtype) -> Array:
         return values
     if is_iso(values):
         return np.broadcast_to(cast(values[:1].copy(), dtype), values.shape)
+    native = None if isinstance(values, np.ndarray) else natives.get(type(values))
+    if native is not None:  # in other memory, where each step would be a kernel
+        return native.cast_values(values, dtype)
     if dtype == bool:
         return values != 0
     if values.dtype.kind == "f" and dtype.kind in "iu":

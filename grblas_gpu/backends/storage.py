@@ -296,7 +296,7 @@ def _shortened(array: Array, length: int) -> Array:
 
 
 #: For arrays that are not NumPy's, how their engine finds what a store remembers: an object with ``transpose``,
-#: ``row_ids``, ``max_degree``, ``is_diagonal`` and ``same_arrays``.
+#: ``row_ids``, ``max_degree``, ``is_diagonal``, ``same_arrays`` and ``cast_values``.
 natives: dict[type, Any] = {}
 
 

@@ -9,7 +9,7 @@ import pytest
 from hardware import has_gpu
 
 import grblas_gpu as gb
-from grblas_gpu import Matrix, Vector, agg, binary, monoid, select, semiring
+from grblas_gpu import Matrix, Vector, agg, binary, indexunary, monoid, select, semiring
 from grblas_gpu.exceptions import OutOfMemory
 
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not has_gpu(), reason="needs a CUDA device")]
@@ -133,6 +133,8 @@ def test_reductions_transposes_and_products(shape) -> None:
             lambda A, x: semiring.min_plus(A @ x).new(),
             lambda A, x: semiring.plus_times(A @ x.diag()).new(),
             lambda A, x: A[:, [shape[1] - 1, 0]].new(),
+            lambda A, x: A.apply(indexunary.colindex, 2).new(),
+            lambda A, x: x.diag().diag(),
         ):
             results = []
             for position, backend in enumerate(BACKENDS):

@@ -12,7 +12,7 @@ from emulated_engine import loaded, moved
 from matrix_cases import with_degrees
 from mxv_cases import SEMIRINGS
 
-from grblas_gpu import binary, monoid, select, semiring
+from grblas_gpu import binary, indexunary, monoid, select, semiring
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore
 
@@ -46,6 +46,7 @@ def programs(engine) -> list[str]:
         factor._is_diagonal = wide
         engine.gathering.scaled(factor, x, typed, everywhere)
     engine.gathering.scaled(x, factor, typed, everywhere)
+    engine.selecting.apply_index(x, indexunary.rowindex["INT64"], 1)
     engine.selecting.renamed(x, engine.to_device(np.zeros(3, np.int32)), 3)
     for name in ("plus_times", "min_plus", "plus_gap"):
         typed = SEMIRINGS[name]

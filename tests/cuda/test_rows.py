@@ -8,18 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 from emulated_engine import ENGINES, loaded, moved
-from matrix_cases import with_degrees
+from matrix_cases import same, with_degrees
 from mxv_cases import random_matrix
 from vector_cases import definitions
 
-from grblas_gpu import monoid
-from grblas_gpu.backends.entries import entries
-from grblas_gpu.backends.storage import INDEX, MatrixStore
+from grblas_gpu import binary, monoid
+from grblas_gpu.backends.entries import cast, entries
+from grblas_gpu.backends.storage import INDEX, MatrixStore, VectorStore
+from grblas_gpu.dtypes import BOOL, INT64
+from grblas_gpu.operators import get_typed_op
 
 
 @pytest.fixture(params=ENGINES)
 def engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(request.param, monkeypatch, "eager.rows") as found:
+    with loaded(request.param, monkeypatch, "eager.rows", "eager.operating", "engine") as found:
         yield found
 
 
@@ -80,3 +82,42 @@ def test_values_anywhere_in_memory(engine) -> None:
     a.values = values[1:]
     result = moved(engine.rows.reduce_rows(there, monoid.plus["FP32"]), engine.to_host)
     np.testing.assert_array_equal(entries(result)[1], entries(definitions.reduce_rowwise(a, monoid.plus["FP32"]))[1])
+
+
+def test_casts_are_those_of_the_definitions(engine) -> None:
+    kinds = [np.dtype(kind) for kind in (bool, np.int8, np.uint16, np.int64, np.uint64, np.float32, np.float64)]
+    for one in kinds:
+        values = np.array([0, 1, 2, 100, 127])
+        if one.kind in "if":
+            values = np.append(values, [-1, -128])
+        values = values.astype(one)
+        if one.kind == "f":
+            values = np.append(values, np.array([0.5, -2.5, np.nan, np.inf, -np.inf, 1e30, -1e30], one))
+        for other in kinds[:: 1 if engine.name == "gpu" else 3]:
+            found = engine.to_host(engine.operating.cast_values(engine.to_device(values), other))
+            assert found.dtype == other
+            np.testing.assert_array_equal(found, cast(values, other))
+
+
+def test_a_scalar_to_some_positions_of_a_full_vector(engine) -> None:
+    backend = engine.engine.CudaBackend()
+    for values in (np.arange(30.0), np.array([4.0])):
+        c = VectorStore(30, engine.to_device(values))
+        index = np.array([3, 5, 3, 29])
+        result = backend.assign(c, np.float64(7), (engine.to_device(index),), None, None, False, False)
+        expected = np.broadcast_to(values, 30).copy()
+        expected[index] = 7
+        np.testing.assert_array_equal(engine.to_host(result.values), expected)
+        assert result.kind == "full"
+
+
+def test_counts_read_no_entries(engine) -> None:
+    backend = engine.engine.CudaBackend()
+    a = moved(with_degrees([3, 0, 1500, 20]), engine.to_device)
+    pair = get_typed_op(binary.pair, INT64, BOOL)
+    ones = backend.apply_bind(a, pair, False, "right")
+    assert ones.iso and ones.indices is a.indices
+    same(
+        moved(backend.reduce_rowwise(ones, monoid.plus["INT64"]), engine.to_host),
+        VectorStore(4, np.array([3, 1500, 20]), indices=np.array([0, 2, 3])),
+    )

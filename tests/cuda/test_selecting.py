@@ -11,7 +11,7 @@ from emulated_engine import ENGINES, loaded, moved
 from matrix_cases import same, valued_matrix, with_degrees
 from vector_cases import definitions
 
-from grblas_gpu import select
+from grblas_gpu import indexunary, select
 from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore
 
 
@@ -55,6 +55,14 @@ def test_inside_a_mask(engine, structure: bool, complement: bool) -> None:
         result = engine.selecting.inside(moved(a, engine.to_device), there)
         expected = definitions.write(definitions.empty_matrix(nrows, ncols, a.dtype), a, mask, None, True)
         same(moved(result, engine.to_host), expected)
+
+
+def test_operators_that_are_told_positions(engine) -> None:
+    for degrees in ([7, 0, 2500, 1, 0, 40, 1023, 0, 0], [0, 3]):
+        for op in (indexunary.rowindex["INT64"], indexunary.valuegt["FP64"]):
+            a = with_degrees(degrees)
+            result = engine.selecting.apply_index(moved(a, engine.to_device), op, 3)
+            same(moved(result, engine.to_host), definitions.apply_index(a, op, 3))
 
 
 def test_one_value_for_all(engine) -> None:

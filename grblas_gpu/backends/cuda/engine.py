@@ -107,6 +107,8 @@ class CudaBackend(Loops, VectorProducts):
 
     @reported
     def apply_index(self, x: Store, op: Any, thunk: Any) -> Store:
+        if type(x) is MatrixStore:
+            return selecting.apply_index(x, op, thunk)
         return vectors.filtered(x, op, thunk, False) if vectors.worthwhile(x) else super().apply_index(x, op, thunk)
 
     @reported
@@ -130,18 +132,28 @@ class CudaBackend(Loops, VectorProducts):
     @reported
     def apply(self, x: Store, op: Any) -> Store:
         if _gives_one_value(x, op, "x"):
-            return with_values(x, self.compute(op, cast(x.values[:1], op.type.np_type)))
+            return with_values(x, self.compute(op, cupy.zeros(1, op.type.np_type)))
         return super().apply(x, op)
 
     @reported
     def apply_bind(self, x: Store, op: Any, scalar: Any, side: str) -> Store:
         if _gives_one_value(x, op, "y" if side == "left" else "x"):
-            x = MatrixStore(x.nrows, x.ncols, x.indptr, x.indices, x.values[:1])
+            unread = cupy.zeros(1, (op.type2 if side == "left" else op.type).np_type)
+            x = MatrixStore(x.nrows, x.ncols, x.indptr, x.indices, unread)
         return super().apply_bind(x, op, scalar, side)
 
     @reported
     def reduce_rowwise(self, a: MatrixStore, monoid: Any) -> VectorStore:
         return rows.reduce_rows(a, monoid)
+
+    @reported
+    def diagonal_matrix(self, u: VectorStore, k: int) -> MatrixStore:
+        if k or u.kind != "full" or not u.size:
+            return super().diagonal_matrix(u, k)
+        places = cupy.arange(u.size + 1, dtype=column_type(u.size + 1))
+        result = MatrixStore(u.size, u.size, places, places[:-1], u.values.copy())
+        result._is_diagonal = True
+        return result
 
     @reported
     def extract_matrix(self, a: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore:
@@ -173,6 +185,10 @@ class CudaBackend(Loops, VectorProducts):
         plain = accum is None and not (replace or submask) and index[0] is None
         if type(c) is VectorStore and is_scalar and plain and mask is not None and c.size <= rules.DENSE_LIMIT:
             return assign_scalar(vectors.writable(c), value, mask)
+        to_some = mask is None and accum is None and index[0] is not None
+        if type(c) is VectorStore and is_scalar and to_some and c.kind == "full" and len(index[0]):
+            listed = VectorStore(c.size, index[0][:1], indices=index[0])  # twice the same position: nothing is counted
+            return assign_scalar(vectors.writable(c), value, MaskView(listed, True, False))
         if is_scalar and mask is not None and not mask.complement and index == (None, None) and matrices.worthwhile(c):
             return matrices.assign_scalar(c, value, mask, accum, replace)
         return super().assign(c, value, index, mask, accum, replace, submask)
@@ -239,7 +255,6 @@ class CudaBackend(Loops, VectorProducts):
     extract_row = reported(VectorProducts.extract_row)
     extract_column = reported(VectorProducts.extract_column)
     diagonal = reported(VectorProducts.diagonal)
-    diagonal_matrix = reported(VectorProducts.diagonal_matrix)
     as_matrix = reported(VectorProducts.as_matrix)
     spread = reported(VectorProducts.spread)
     resize_vector = reported(VectorProducts.resize_vector)

@@ -87,7 +87,7 @@ def gathered(
     if keeps:
         offsets, indices, entries = whole.indptr, whole.indices, whole.nvals
     else:
-        offsets = cupy.zeros(nrows + 1, INDEX)
+        offsets = cupy.empty(nrows + 1, INDEX) if nrows else cupy.zeros(1, INDEX)
         sums, total = scratch.tile_sums.data.ptr, scratch.values("total", np.dtype(INDEX), 1).data.ptr
         scratch.launch(sum_lengths, TILES, (*walk, b.indptr.data.ptr, nrows, sums), 1)
         scratch.launch(list_offsets, TILES, (*walk, b.indptr.data.ptr, nrows, sums, total, offsets.data.ptr), 1)

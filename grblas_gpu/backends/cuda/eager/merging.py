@@ -20,7 +20,7 @@ from .selecting import mask_addresses, offsets_room
 
 UNION, INTERSECTION, WRITE = 0, 1, 2  # as in kernels/merge_matrices.cu
 TILE = 2048  # as in kernels/merge.cuh
-_KERNELS = ("count_merged_kernel", "fill_merged_kernel")
+_KERNELS = ("find_splits_kernel", "count_merged_kernel", "fill_merged_kernel")
 _BOOL = np.dtype(bool)
 
 
@@ -92,14 +92,17 @@ def merge(
     tiles = -(-entries // TILE)
     splits = scratch.values("splits", np.dtype(INDEX), 3 * (tiles + 1)).data.ptr
     offsets, done = offsets_room(scratch, tiles), scratch.flags("counted", 8).data.ptr
-    scratch.launch(kernels(False)[0], tiles * BLOCK, (*given, splits, offsets, done, slots.host))
+    find_splits, count, _ = kernels(False)
+    arrays = (x.indptr.data.ptr, x.indices.data.ptr, y.indptr.data.ptr, y.indices.data.ptr)
+    scratch.launch(find_splits, tiles + 1, (*arrays, x.nrows, entries, splits), BLOCK // 32)
+    scratch.launch(count, tiles * BLOCK, (*given, splits, offsets, done, slots.host))
     kept = slots.published().read()  # synchronizes: memory must be sized
     positional = op is not None and op.positional is not None
     iso = kept > 0 and not positional and defaults is None and slots.published(EDGES).read() == 1
     indptr, indices = cupy.empty(x.nrows + 1, offset), cupy.empty(kept, x.indices.dtype)
     values = cupy.empty(1 if iso else kept, dtype)
     outputs = (splits, offsets, indptr.data.ptr, indices.data.ptr, values.data.ptr)
-    scratch.launch(kernels(iso)[1], tiles * BLOCK, (*given, *outputs))
+    scratch.launch(kernels(iso)[2], tiles * BLOCK, (*given, *outputs))
     return MatrixStore(x.nrows, x.ncols, indptr, indices, values)
 
 

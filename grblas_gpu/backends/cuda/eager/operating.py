@@ -43,6 +43,19 @@ def _launch(op: Any, operands: Any, count: int) -> Array:
     return result
 
 
+def cast_values(values: Array, dtype: np.dtype) -> Array:
+    """Values in another type, by one kernel."""
+    result = cupy.empty(values.shape, dtype)
+    if values.size:
+        types = {"X": values.dtype, "Z": np.dtype(dtype)}
+        key = "".join(each.char for each in types.values())
+        (kernel,) = compile.functions(
+            "cast.cu", key, ["cast_kernel"], lambda: [compile.using(name, each) for name, each in types.items()]
+        )
+        launch(kernel, values.size, (cupy.ascontiguousarray(values), result, values.size))
+    return result
+
+
 _FORMS = {1: compile.unary, 2: compile.binary, 4: compile.index_unary}
 
 

@@ -13,7 +13,7 @@ from ..runtime.compile import binary, constant, functions, using
 from ..runtime.launch import BLOCK
 from ..runtime.workspace import Scratch
 
-MOST_CHUNKS, LEAST_CHUNK = 16384, 1024  # as in kernels/row_sums.cuh
+MOST_CHUNKS, LEAST_CHUNK = 8192, 1024  # as in kernels/row_starts.cuh
 _BOOL = np.dtype(bool)
 _KERNELS = ("reduce_rows_kernel", "add_rests_kernel", "repeat_rows_kernel")
 

@@ -27,6 +27,30 @@ def select(a: MatrixStore, op: Any, thunk: Any) -> MatrixStore:
     return _kept(a, op, word(cast(np.asarray(thunk).reshape(1), op.type2.np_type)[0]), MatrixMask())
 
 
+def apply_index(a: MatrixStore, op: Any, thunk: Any) -> MatrixStore:
+    """``op(x, i, j, thunk)`` on every entry."""
+    dtype, entries = op.return_type.np_type, a.nvals
+    out = cupy.empty(entries, dtype)
+    if entries:
+        (kernel,) = functions(
+            "apply_index.cu",
+            (op.key, a.values.dtype.char, a.iso, index_key(a)),
+            ["apply_index_kernel"],
+            lambda: [
+                *index_pieces(a),
+                using("Stored", a.values.dtype),
+                using("Out", dtype),
+                *_operator(op),
+                constant("ISO", a.iso),
+            ],
+        )
+        bits = word(cast(np.asarray(thunk).reshape(1), op.type2.np_type)[0])
+        arrays = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr)
+        words = (*arrays, a.nrows, entries, bits, out.data.ptr)
+        scratch_arrays.current().launch(kernel, chunks_of(entries), words, BLOCK // 32)
+    return MatrixStore(a.nrows, a.ncols, a.indptr, a.indices, out)
+
+
 def inside(a: MatrixStore, mask: MatrixMask) -> MatrixStore:
     """The entries that a mask lets through."""
     return _kept(a, None, 0, mask)

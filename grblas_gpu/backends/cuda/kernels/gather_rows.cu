@@ -54,45 +54,23 @@ extern "C" __global__ void gather_entries_kernel(
     FACTOR, const LeftStored* left, const RightStored* right, const RowOffset* indptr, const Column* indices,
     const Offset* out_indptr, int64 nrows, int64 entries, Column* out_indices, Value* out
 ) {
-    __shared__ Starts all_starts[WARPS_OF_BLOCK];
     Factor factor = {index, factor_indptr, factor_indices};
-    Starts& starts = all_starts[threadIdx.x >> 5];
-    int64 length = chunk_length(entries);
-    for (int64 chunk = warp_in_grid(); chunk * length < entries; chunk += warps_in_grid()) {
-        int64 lo = chunk * length, hi = lo + length < entries ? lo + length : entries;
-        int64 first = first_row_at(out_indptr, nrows, lo), open_row = first - 1;
-        for (int64 base = lo; base < hi; base += WINDOW) {
-            int64 window_first = first;
-            list_starts(out_indptr, nrows, first, base, end_for_rows(base, hi, entries), starts, [](int64, bool) {});
-            int rank = 0;
-#pragma unroll
-            for (int k = 0; k < ITEMS; ++k) {
-                unsigned bits = starts.bits[k];
-                int own = rank + __popc(bits & (FULL_WARP >> (31 - lane())));
-                rank += __popc(bits);
-                int64 p = own ? window_first + starts.rows[own - 1] : open_row;
-                int64 to = base + 32 * k + lane();
-                if (to >= hi) continue;
-                int64 row = factor.row(p), from = KEEPS ? to : int64(indptr[row]) + (to - int64(out_indptr[p]));
-                int64 column = indices[from];
-                if (!KEEPS) out_indices[to] = Column(column);
-                if constexpr (OUT_ISO) continue;
-                if constexpr (MULTIPLIED) {
-                    if constexpr (COLUMNS) {
-                        Left x = cast<Left>(left[LEFT_ISO ? 0 : to]);
-                        Right y = cast<Right>(right[RIGHT_ISO ? 0 : column]);
-                        out[to] = cast<Value>(multiply(x, y, p, column, column, column));
-                    } else {
-                        Left x = cast<Left>(left[LEFT_ISO ? 0 : factor.entry(p)]);
-                        Right y = cast<Right>(right[RIGHT_ISO ? 0 : from]);
-                        out[to] = cast<Value>(multiply(x, y, p, row, row, column));
-                    }
-                } else {
-                    out[to] = right[from];
-                }
+    for_each_entry(out_indptr, nrows, entries, [&](int64 to, int64 p) {
+        int64 row = factor.row(p), from = KEEPS ? to : int64(indptr[row]) + (to - int64(out_indptr[p]));
+        int64 column = indices[from];
+        if (!KEEPS) out_indices[to] = Column(column);
+        if constexpr (!OUT_ISO) {
+            if constexpr (!MULTIPLIED) {
+                out[to] = right[from];
+            } else if constexpr (COLUMNS) {
+                Left x = cast<Left>(left[LEFT_ISO ? 0 : to]);
+                Right y = cast<Right>(right[RIGHT_ISO ? 0 : column]);
+                out[to] = cast<Value>(multiply(x, y, p, column, column, column));
+            } else {
+                Left x = cast<Left>(left[LEFT_ISO ? 0 : factor.entry(p)]);
+                Right y = cast<Right>(right[RIGHT_ISO ? 0 : from]);
+                out[to] = cast<Value>(multiply(x, y, p, row, row, column));
             }
-            if (rank) open_row = window_first + starts.rows[rank - 1];
-            __syncwarp();
         }
-    }
+    });
 }

@@ -66,34 +66,41 @@ DEVICE bool all_alike(const Operands& given) {
     }
 }
 
-// counts[tile] = how many entries it keeps, in the end those of all tiles before; splits[tile] is where it starts.
-extern "C" __global__ void count_merged_kernel(
-    OPERANDS, Split* splits, int64* counts, unsigned* done, volatile int64* host
+// splits[tile] is where it starts; a warp looks for it.
+extern "C" __global__ void find_splits_kernel(
+    const XOffset* x_indptr, const XColumn* x_indices, const YOffset* y_indptr, const YColumn* y_indices, int64 nrows,
+    int64 entries, Split* splits
+) {
+    Pair pair = {x_indptr, x_indices, y_indptr, y_indices, nrows, entries};
+    int64 tiles = (entries + TILE - 1) / TILE;
+    for (int64 number = warp_in_grid(); number <= tiles; number += warps_in_grid()) {
+        Split found = split_at(pair, number < tiles ? number * TILE : entries);
+        if (lane() == 0) splits[number] = found;
+    }
+}
+
+// counts[tile] = how many entries it keeps, in the end those of all tiles before.
+extern "C" __global__ void __launch_bounds__(256, 6) count_merged_kernel(
+    OPERANDS, const Split* splits, int64* counts, unsigned* done, volatile int64* host
 ) {
     __shared__ Tile tile;
     Operands given = {GIVEN};
     int64 tiles = (entries + TILE - 1) / TILE;
     for (int64 number = blockIdx.x; number < tiles; number += gridDim.x) {
-        int warp = int(threadIdx.x >> 5), warps = int(blockDim.x >> 5);
-        int64 end = (number + 1) * TILE < entries ? (number + 1) * TILE : entries;
-        for (int side = warp; side < 2; side += warps) {
-            Split found = split_at(given.pair, side ? end : number * TILE);
-            if (lane() == 0) (side ? tile.to : tile.from) = found;
+        if (threadIdx.x == 0) {
+            tile.from = splits[number];
+            tile.to = splits[number + 1];
         }
         merge_tile(given.pair, tile);
         auto keep = [&](unsigned& place, int64 i, int64 j) { return keeps(given, place, i, j); };
         int kept = KIND == UNION ? tile.number : filter_tile(tile, keep);
-        if (threadIdx.x == 0) {
-            splits[number] = tile.from;
-            if (number == tiles - 1) splits[tiles] = tile.to;
-            counts[number] = kept;
-        }
+        if (threadIdx.x == 0) counts[number] = kept;
         __syncthreads();
     }
     publish_offsets(counts, tiles, done, all_alike(given), host);
 }
 
-extern "C" __global__ void fill_merged_kernel(
+extern "C" __global__ void __launch_bounds__(256, 6) fill_merged_kernel(
     OPERANDS, const Split* splits, const int64* offsets, OutOffset* out_indptr, XColumn* out_indices, Out* out
 ) {
     __shared__ Tile tile;

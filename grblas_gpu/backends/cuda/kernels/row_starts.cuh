@@ -3,7 +3,7 @@
 #include "cooperate.cuh"
 
 constexpr int ITEMS = 8, WINDOW = 32 * ITEMS;
-constexpr int64 MOST_CHUNKS = 16384, LEAST_CHUNK = 4 * WINDOW;
+constexpr int64 MOST_CHUNKS = 8192, LEAST_CHUNK = 4 * WINDOW;
 constexpr int WARPS_OF_BLOCK = 8;
 
 // The entries are cut into chunks of whole windows, one for a warp: how many depends on the number of entries only.
@@ -57,4 +57,30 @@ DEVICE void list_starts(
 // the last one.
 DEVICE int64 end_for_rows(int64 base, int64 hi, int64 entries) {
     return base + WINDOW < hi ? base + WINDOW : hi == entries ? entries + 1 : hi;
+}
+
+// use(entry, row) for every entry; the warps of the grid share the chunks.
+template <class Use> DEVICE void for_each_entry(const Offset* indptr, int64 nrows, int64 entries, Use use) {
+    __shared__ Starts all_starts[WARPS_OF_BLOCK];
+    Starts& starts = all_starts[threadIdx.x >> 5];
+    int64 length = chunk_length(entries);
+    for (int64 chunk = warp_in_grid(); chunk * length < entries; chunk += warps_in_grid()) {
+        int64 lo = chunk * length, hi = lo + length < entries ? lo + length : entries;
+        int64 first = first_row_at(indptr, nrows, lo), open_row = first - 1;
+        for (int64 base = lo; base < hi; base += WINDOW) {
+            int64 window_first = first;
+            list_starts(indptr, nrows, first, base, end_for_rows(base, hi, entries), starts, [](int64, bool) {});
+            int rank = 0;
+#pragma unroll
+            for (int k = 0; k < ITEMS; ++k) {
+                unsigned bits = starts.bits[k];
+                int own = rank + __popc(bits & (FULL_WARP >> (31 - lane())));
+                rank += __popc(bits);
+                int64 row = own ? window_first + starts.rows[own - 1] : open_row, entry = base + 32 * k + lane();
+                if (entry < hi) use(entry, row);
+            }
+            if (rank) open_row = window_first + starts.rows[rank - 1];
+            __syncwarp();
+        }
+    }
 }

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from emulated_engine import ENGINES, loaded, moved
+from emulated_engine import SLOW_ENGINES, loaded, moved
 from matrix_cases import same
 from vector_cases import definitions
 
@@ -15,7 +15,7 @@ from grblas_gpu import binary, monoid
 from grblas_gpu.errors import InvalidValue
 
 
-@pytest.fixture(params=ENGINES)
+@pytest.fixture(params=SLOW_ENGINES)
 def engine(request, monkeypatch) -> Iterator[Any]:
     with loaded(request.param, monkeypatch, "eager.building", "eager.matrix_facts", "eager.operating") as found:
         yield found

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from emulated_engine import ENGINES, loaded, moved
+from emulated_engine import SLOW_ENGINES, loaded, moved
 from matrix_cases import same, with_degrees
 from mxv_cases import random_matrix
 from vector_cases import definitions
@@ -16,7 +16,7 @@ from grblas_gpu import semiring
 from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore
 
 
-@pytest.fixture(params=ENGINES)
+@pytest.fixture(params=SLOW_ENGINES)
 def engine(request, monkeypatch) -> Iterator[Any]:
     modules = ("eager.gathering", "eager.extracting", "eager.matrix_facts", "eager.mxm_operands")
     with loaded(request.param, monkeypatch, *modules) as found:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from emulated_engine import ENGINES, loaded, moved
+from emulated_engine import SLOW_ENGINES, loaded, moved
 from matrix_cases import same, valued_matrix, with_degrees
 from mxv_cases import random_matrix
 from vector_cases import definitions
@@ -19,7 +19,7 @@ from grblas_gpu.backends.storage import MaskView, MatrixStore
 SHAPES = [(1, 1, 0.9), (60, 70, 0.4), (3000, 5, 0.2), (3, 3000, 0.6), (300, 300, 0.05)]
 
 
-@pytest.fixture(params=ENGINES)
+@pytest.fixture(params=SLOW_ENGINES)
 def engine(request, monkeypatch) -> Iterator[Any]:
     with loaded(request.param, monkeypatch, "eager.merging", "eager.matrix_facts", "eager.mxm_operands") as found:
         yield found

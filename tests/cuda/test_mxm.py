@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from emulated_engine import CUDA, ENGINES, GPU, loaded
+from emulated_engine import CUDA, GPU, SLOW_ENGINES, loaded
 from mxv_cases import SEMIRINGS, random_matrix
 
 from grblas_gpu.backends.reference import Definitions
@@ -19,7 +19,6 @@ from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, column_typ
 from grblas_gpu.plan.rules import Plan
 
 STRATEGIES = ("mxm.gustavson", "mxm.masked_dot")
-SLOW_ENGINES = [ENGINES[0], pytest.param("emulated", marks=[*ENGINES[1].marks, pytest.mark.slow])]  # g++ takes minutes
 # A program takes seconds to compile for the emulation: there every third one has to do.
 NAMES = list(SEMIRINGS)[:: 1 if GPU else 3]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from emulated_engine import ENGINES, loaded, moved
+from emulated_engine import SLOW_ENGINES, loaded, moved
 from matrix_cases import same, valued_matrix, with_degrees
 from vector_cases import definitions
 
@@ -15,7 +15,7 @@ from grblas_gpu import indexunary, select
 from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore
 
 
-@pytest.fixture(params=ENGINES)
+@pytest.fixture(params=SLOW_ENGINES)
 def engine(request, monkeypatch) -> Iterator[Any]:
     with loaded(request.param, monkeypatch, "eager.selecting", "eager.matrix_facts", "eager.mxm_operands") as found:
         yield found

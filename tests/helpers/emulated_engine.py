@@ -23,6 +23,8 @@ ENGINES = [
     pytest.param("gpu", marks=[pytest.mark.gpu, pytest.mark.skipif(not GPU, reason="needs a CUDA device")]),
     pytest.param("emulated", marks=pytest.mark.skipif(GPU or shutil.which("g++") is None, reason="needs g++, no GPU")),
 ]
+#: For tests of many programs: g++ takes seconds for each.
+SLOW_ENGINES = [ENGINES[0], pytest.param("emulated", marks=[*ENGINES[1].marks, pytest.mark.slow])]
 
 
 @contextmanager

@@ -134,8 +134,8 @@ def rows_of(kind: str) -> Iterator[list[str]]:
         yield ["add", "multiply: semiring.add_multiply"]
         families: dict[str, list[str]] = {}
         for name in names(kind):
-            op = find(kind, name)
-            families.setdefault(op.monoid.name, []).append(name.partition("_")[2])
+            if not name.startswith("ss."):  # by another name
+                families.setdefault(find(kind, name).monoid.name, []).append(name.partition("_")[2])
         for monoid in sorted(families):
             yield [monoid, " ".join(families[monoid])]
         return

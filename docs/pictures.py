@@ -297,7 +297,7 @@ def work_times() -> tuple[str, str]:
             f'<rect class="{kind}" x="{left}" y="{at + 4}" width="{x(value) - left:.1f}" height="{line - 8}"/>'
         )
         parts.append(text(left - 8, at + 15, name, "right small"))
-        parts.append(text(x(value) + 5, at + 15, f"{value:.3g}", "left small"))
+        parts.append(text(x(value) + 5, at + 15, f"{value:,.0f}" if value > 100 else f"{value:.3g}", "left small"))
     return picture("work-times.svg", 700, bottom + 26, "Times of whole algorithms", parts)
 
 

@@ -193,7 +193,7 @@ class MatrixConstruction:
         Parameters
         ----------
         indptr : array_like of int
-            Where each row (or column) begins among the indices; one more than there are rows.
+            Where each row begins among the indices; one more than there are rows.
         col_indices : array_like of int
             The column of every entry.
         values : array_like or scalar
@@ -236,7 +236,7 @@ class MatrixConstruction:
         Parameters
         ----------
         indptr : array_like of int
-            Where each row (or column) begins among the indices; one more than there are rows.
+            Where each column begins among the indices; one more than there are columns.
         row_indices : array_like of int
             The row of every entry.
         values : array_like or scalar

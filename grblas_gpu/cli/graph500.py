@@ -7,6 +7,7 @@ import json
 import time
 from typing import Any
 
+from .memory import check_graph500
 from .options import add_command, pairs, positive
 
 
@@ -20,6 +21,7 @@ def add_commands(commands: Any) -> None:
     command.add_argument("--grid", metavar="RxC", help="rows and columns of ranks; 4x1 is 1-D (default: a wide one)")
     command.add_argument("--local", choices=("auto", "cpu", "cuda", "numpy"), help="what each rank computes with")
     command.add_argument("--no-validation", action="store_true", help="do not check the trees")
+    command.add_argument("--force", action="store_true", help="even if memory seems to be too small")
     command.add_argument("--levels", action="store_true", help="show bytes, messages and time of every level")
 
 
@@ -31,6 +33,8 @@ def run(options: argparse.Namespace) -> int:
     comm = load_mpi().COMM_WORLD
     name = ":".join(word for word in ("mpi", options.grid, options.local) if word)
     try:
+        neighbours = comm.Split_type(load_mpi().COMM_TYPE_SHARED).Get_size()  # ranks that share this machine's memory
+        check_graph500(options.scale, options.edge_factor, neighbours / comm.Get_size(), options.force)
         result = graph500(
             options.scale,
             options.edge_factor,

@@ -53,6 +53,14 @@ def check_generator(kind: str, arguments: Arguments, *, on_device: bool, force: 
     check(f"{kind} with {vertices:,.0f} vertices and up to {entries:,.0f} entries", (vertices + entries) * each, force)
 
 
+def check_graph500(scale: int, edge_factor: int, share: float, force: bool) -> None:
+    """A TooLarge if this machine's share of the graph needs more memory than there is."""
+    vertices, entries = SIZES["kronecker"]({"scale": scale, "edge_factor": edge_factor})
+    check(
+        f"the share of this machine, {share:.0%} of scale {scale},", (vertices + entries) * share * WORKING_ELSE, force
+    )
+
+
 def check_file(name: str, kind: str, *, compressed: bool, force: bool) -> None:
     """A TooLarge if what a file holds needs more memory than there is."""
     size = Path(name).stat().st_size if Path(name).is_file() else 0

@@ -185,6 +185,14 @@ def test_what_does_not_fit_is_refused(capsys, monkeypatch, tmp_path):
         assert run(capsys, f"{command} --force", tmp_path / "p.mtx")[0] == 0
 
 
+def test_a_share_of_graph500_must_fit(monkeypatch):
+    monkeypatch.setattr(memory, "available_bytes", lambda: 2.0**30)
+    memory.check_graph500(20, 16, 0.5, force=False)
+    with pytest.raises(memory.TooLarge, match=r"50% of scale 22, needs about 1\.9 GiB"):
+        memory.check_graph500(22, 16, 0.5, force=False)
+    memory.check_graph500(22, 16, 0.5, force=True)
+
+
 def test_there_is_memory():
     assert 2**20 < memory.available_bytes() < 2**60
 

@@ -49,12 +49,8 @@ def checked_index(array: Any, name: str, engine: Any = None) -> Array:
     """Non-negative integers of any type."""
     given = given_array(array, engine)
     if given is None:
-        listed = array if hasattr(array, "__len__") else list(array)
-        array = np.array(listed)
-        if array.dtype.kind == "f" and (array != np.floor(array)).any():
-            raise ValueError(f"{name} must be integers; got {array[array != np.floor(array)][0]}")
-        if array.dtype.kind not in "iub":
-            array = np.array(listed, np.uint64)  # whole floats, and what NumPy takes for numbers
+        # As NumPy converts a list, and python-graphblas wants it: floats are truncated, negative numbers do not fit.
+        array = np.array(array if hasattr(array, "__len__") else list(array), np.uint64)
     elif given.dtype.kind not in "iub" and given.size:
         raise ValueError(f"{name} must be integers, not {given.dtype.name}")
     else:

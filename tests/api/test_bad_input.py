@@ -64,7 +64,7 @@ CASES: list[tuple[Any, str, Callable[[World], Any]]] = [
     (IndexOutOfBound, "out of range", lambda o: o.u[[0, 9]].new()),
     (IndexOutOfBound, "out of range", lambda o: Vector.from_coo([0, 9], [1, 2], size=4)),
     (IndexOutOfBound, "row indices", lambda o: Matrix.from_coo([5], [0], [1], nrows=2, ncols=2)),
-    (OverflowError, "must not be negative", lambda o: Vector.from_coo([-1], [2], size=4)),
+    (OverflowError, "out of bounds", lambda o: Vector.from_coo([-1], [2], size=4)),
     (OverflowError, "negative", lambda o: Vector.from_coo(np.array([-1]), [2], size=4)),
     (TypeError, "dtype", lambda o: o.u[np.array([0.5])].new()),
     (TypeError, "2-tuple", lambda o: o.A[0]),

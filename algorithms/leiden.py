@@ -19,13 +19,12 @@ from .modularity import (
     Communities,
     aggregate,
     best_moves,
+    best_of_tries,
     check_resolution,
     communities_by_label,
     compact,
-    lowest_members,
     membership,
     move,
-    quality,
     symmetric_weights,
 )
 from .preparing import total
@@ -63,10 +62,13 @@ def leiden(A: Matrix, *, resolution: float = 1.0, weighted: bool = True, seed: i
     """
     check_resolution(resolution, "leiden")
     W = symmetric_weights(A, weighted, "leiden")
-    if not W.nvals:
-        return Communities(numbers(A.nrows), 0.0)
-    level, communities = W, numbers(A.nrows)
-    place = numbers(A.nrows)  # of every vertex in the graph of this level
+    return best_of_tries(W, resolution, seed, lambda start: levels_of_groups(W, resolution, start))
+
+
+def levels_of_groups(W: Matrix, resolution: float, seed: int) -> Vector:
+    """The communities of a graph: moves, groups within them, and the same for the graph of groups."""
+    level, communities = W, numbers(W.nrows)
+    place = numbers(W.nrows)  # of every vertex in the graph of this level
     for step in range(LEVELS):
         communities = move(level, communities, resolution, seed + step)[0]
         groups, count = compact(refine(level, communities, resolution, seed + step))
@@ -81,8 +83,7 @@ def leiden(A: Matrix, *, resolution: float = 1.0, weighted: bool = True, seed: i
     # labels_i = the community of its place
     labels = semiring.any_second(membership(place, communities.size) @ communities).new()
     labels = move(W, compact(labels)[0], resolution, seed)[0]
-    labels = connected_components(inside(W, labels))
-    return Communities(lowest_members(labels), quality(W, labels, resolution))
+    return connected_components(inside(W, labels))
 
 
 def inside(W: Matrix, communities: Vector) -> Matrix:

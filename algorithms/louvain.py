@@ -16,13 +16,12 @@ from .components import numbers
 from .modularity import (
     Communities,
     aggregate,
+    best_of_tries,
     check_resolution,
     communities_by_label,
     compact,
-    lowest_members,
     membership,
     move,
-    quality,
     symmetric_weights,
 )
 
@@ -56,8 +55,7 @@ def louvain(A: Matrix, *, resolution: float = 1.0, weighted: bool = True, seed: 
     """
     check_resolution(resolution, "louvain")
     W = symmetric_weights(A, weighted, "louvain")
-    labels = multilevel(W, resolution, seed) if W.nvals else numbers(A.nrows)
-    return Communities(lowest_members(labels), quality(W, labels, resolution))
+    return best_of_tries(W, resolution, seed, lambda start: multilevel(W, resolution, start))
 
 
 def multilevel(W: Matrix, resolution: float, seed: int) -> Vector:

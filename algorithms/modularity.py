@@ -9,7 +9,7 @@ V. Blondel, J. Guillaume, R. Lambiotte, E. Lefebvre, Fast unfolding of communiti
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +26,7 @@ ROUNDS = 25  # in which every vertex may move, at most
 PARTS = 4  # of the vertices, which move one after another; a power of two
 GAIN = 1e-7  # of modularity in a round that is worth another
 PATIENCE = 2  # rounds without
+TRIES, SMALL = 3, 10_000  # times that graphs of no more entries are tried
 
 
 class Communities(NamedTuple):
@@ -84,6 +85,16 @@ def symmetric_weights(A: Matrix, weighted: bool, what: str) -> Matrix:
 def check_resolution(resolution: float, what: str) -> None:
     if not 0 < resolution < float("inf"):
         raise InvalidValue(f"{what}: the resolution must be a positive number; got {resolution}")
+
+
+def best_of_tries(W: Matrix, resolution: float, seed: int, find: Callable[[int], Vector]) -> Communities:
+    """The best of what ``find`` finds: a few tries where they cost little, and where luck matters."""
+    if not W.nvals:
+        return Communities(numbers(W.nrows), 0.0)
+    tries = [find(seed + 7919 * number) for number in range(TRIES if W.nvals <= SMALL else 1)]
+    scores = [quality(W, labels, resolution) for labels in tries]
+    highest = max(scores)
+    return Communities(lowest_members(tries[scores.index(highest)]), highest)
 
 
 def quality(W: Matrix, labels: Vector, resolution: float) -> float:

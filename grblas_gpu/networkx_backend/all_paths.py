@@ -162,3 +162,52 @@ def center(G: Graph, e: None = None, usebounds: bool = False, weight: str | None
     found = _eccentricities(G, usebounds, weight)
     least = min(found.values())
     return [node for node, value in found.items() if value == least]
+
+
+def _weighted_sum(G: Graph, weight: str | None, of: Any) -> Any:
+    """The sum of ``of(source, distances)`` over all nodes, if the graph is connected."""
+    if not _is_connected(G):
+        return float("inf")
+    total: Any = 0
+    for some, distances in in_batches(G, None, weight):
+        # a row has the distances from a node to all others
+        for source, row in zip(some, distances.to_dense(0), strict=True):
+            total += of(source, row)
+    return total.item() / 2 if hasattr(total, "item") else total / 2
+
+
+@dispatched(pays="search")
+def schultz_index(G: Graph, weight: str | None = None) -> float:
+    degree = G.degrees()
+    return _weighted_sum(G, weight, lambda source, row: (row * (degree + degree[source])).sum())
+
+
+@dispatched(pays="search")
+def gutman_index(G: Graph, weight: str | None = None) -> float:
+    degree = G.degrees()
+    return _weighted_sum(G, weight, lambda source, row: (row * degree).sum() * degree[source])
+
+
+@dispatched(pays="search")
+def hyper_wiener_index(G: Graph, weight: str | None = None) -> float:
+    return _weighted_sum(G, weight, lambda source, row: (row + row**2).sum())
+
+
+@dispatched(pays="asked")
+def efficiency(G: Graph, u: Any, v: Any) -> float:
+    try:
+        return 1 / unweighted_paths.edges_between(G, u, v)
+    except nx.NetworkXNoPath:
+        return 0
+
+
+@dispatched(pays="search", refuse=_no_speed_to_gain)
+def harmonic_diameter(G: Graph, sp: None = None, *, weight: str | None = None) -> float:
+    n, total = len(G), 0.0
+    for _, distances in in_batches(G, None, weight):
+        # sum_ij 1 / d_ij, where that is not 0
+        near = unary.minv(select.valuegt(distances, 0).new(float)).new()
+        total += near.reduce_scalar(monoid.plus).new().get(0.0)
+    if total:
+        return n * (n - 1) / total
+    return float("inf") if n > 1 else float("nan")

@@ -9,7 +9,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from .. import Vector, agg, algorithms, binary, monoid, select, semiring, unary
+from .. import Vector, agg, algorithms, monoid, select, semiring, unary
 from .dispatch import dispatched
 from .distances import in_batches, missing_source
 from .graph import Graph
@@ -19,11 +19,7 @@ from .graph import Graph
 ONE_AT_A_TIME = 8192
 
 
-def _weighted(arguments: dict) -> str | None:
-    return None if arguments["weight"] is None else "paths are weighted"
-
-
-@dispatched(refuse=_weighted)
+@dispatched()
 def betweenness_centrality(
     G: Graph,
     k: int | None = None,
@@ -34,9 +30,10 @@ def betweenness_centrality(
 ) -> dict:
     n = len(G)
     sources = None if k is None or k == n else G.numbers(seed.sample(G.labels, k))
-    A = G.pattern()
+    A = G.pattern() if weight is None else _positive_lengths(G, weight)
     # Every ordered pair of nodes counts once; the scale follows below.
     options: dict[str, Any] = {"normalized": False, "directed": True, "endpoints": endpoints}
+    options["weighted"] = weight is not None
     if A.backend != "cuda" and n >= ONE_AT_A_TIME:
         options["batch"] = 1
     scores = algorithms.betweenness_centrality(A, sources, **options).to_dense(0.0)
@@ -135,20 +132,42 @@ def eigenvector_centrality(
         raise nx.NetworkXError("initial vector cannot have all zero values")
     if nstart is not None and nstart.keys() != G.index.keys():
         raise NotImplementedError("nstart does not have the nodes of the graph")
-    total = sum(values)
+    if any(value < 0 for value in values):
+        raise NotImplementedError("nstart has negative values")
     A = G.weights(weight) if weight else G.pattern()
-    step = semiring.plus_times if weight else semiring.plus_first
-    x: Any = Vector.from_coo(G.numbers(order), [value / total for value in values], float, size=n)
-    for _ in range(max_iter):
-        before = x
-        # x = before + before A
-        x = before.dup()
-        x(binary.plus) << step(before @ A)
-        # x = x / length
-        x << binary.truediv(x, x.reduce(agg.hypot).new().get(0.0) or 1.0)
-        # sum_i |x_i - before_i|
-        moved = unary.abs(binary.minus(x & before).new()).new().reduce(monoid.plus).new().get(0.0)
-        if moved < n * tol:
-            found = G.by_node(x)
-            return {node: found[node] for node in order}
-    raise nx.PowerIterationFailedConvergence(max_iter)
+    start = Vector.from_coo(G.numbers(order), values, float, size=n)
+    options: dict[str, Any] = {"weighted": bool(weight), "start": start, "tol": tol, "max_iterations": max_iter}
+    try:
+        found = G.by_node(algorithms.eigenvector_centrality(A, **options))
+    except algorithms.NotConverged as error:
+        raise nx.PowerIterationFailedConvergence(max_iter) from error
+    return {node: found[node] for node in order}
+
+
+def _sampled(arguments: dict) -> str | None:
+    if arguments["G"].is_multigraph():
+        return "edges may be parallel"
+    return None if arguments["k"] is None else "paths are sampled"
+
+
+@dispatched(refuse=_sampled)
+def edge_betweenness_centrality(
+    G: Graph, k: None = None, normalized: bool = True, weight: str | None = None, seed: Any = None
+) -> dict:
+    A = G.pattern() if weight is None else _positive_lengths(G, weight)
+    options: dict[str, Any] = {"weighted": weight is not None, "normalized": normalized, "directed": G.is_directed()}
+    rows, columns, values = algorithms.edge_betweenness_centrality(A, **options).to_coo()
+    keys = rows.astype(np.int64) * len(G) + columns.astype(np.int64)  # in order
+    sources, targets = G.sources(), G.neighbours
+    if not G.is_directed():
+        once = sources <= targets
+        sources, targets = sources[once], targets[once]
+    found = values[np.searchsorted(keys, sources.astype(np.int64) * len(G) + targets)]
+    return dict(zip(zip(G.named(sources), G.named(targets), strict=True), found.tolist(), strict=True))
+
+
+def _positive_lengths(G: Graph, weight: str) -> Any:
+    A = G.lengths(weight)
+    if A.nvals and A.value_range().min <= 0:
+        raise NotImplementedError("some lengths are 0")
+    return A

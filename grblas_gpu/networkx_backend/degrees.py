@@ -134,12 +134,12 @@ def average_neighbor_degree(
             # sums_i += sum_j w_ij degree_j
             found = semiring.plus_times(G.weights(weight, backward=backward) @ degrees).new(float)
         sums += found.to_dense(0.0)
-    own = _strengths(G, which[source], weight)
+    own = strengths(G, which[source], weight)
     averages = np.divide(sums, own, out=np.zeros(len(G)), where=own != 0).tolist()
     return {node: averages[G.index[node]] for node in G.nbunch_iter(nodes)}
 
 
-def _strengths(G: Graph, which: str, weight: str | None) -> np.ndarray:
+def strengths(G: Graph, which: str, weight: str | None) -> np.ndarray:
     """The sums of the weights at every node; its degree without weights."""
     if weight is None:
         return G.degrees(which)

@@ -10,7 +10,10 @@ from .dispatch import FUNCTIONS, can_run, should_run
 
 __all__ = ["can_run", "convert_from_nx", "convert_to_nx", "should_run"]
 
-AREAS = "all_paths centrality clusters components degrees link_analysis unweighted_paths weighted_paths".split()
+AREAS = (
+    "all_paths centrality clusters communities components cuts degrees link_analysis link_prediction path_trees "
+    "search_trees shapes unweighted_paths weighted_paths"
+).split()
 for area in AREAS:
     import_module(f".{area}", __package__)  # registers its functions
 

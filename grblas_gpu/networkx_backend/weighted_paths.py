@@ -93,7 +93,7 @@ def all_pairs_bellman_ford_path_length(G: Graph, weight: str | None = "weight") 
     return _all_pairs(G, weight, negative=True)
 
 
-def _bellman_ford(G: Graph, source: Any, weight: str | None, *, backward: bool = False) -> Vector:
+def distances_by_bellman_ford(G: Graph, source: Any, weight: str | None, *, backward: bool = False) -> Vector:
     hash(source)  # as in NetworkX, no list is a node
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} not in G")
@@ -105,7 +105,7 @@ def _bellman_ford(G: Graph, source: Any, weight: str | None, *, backward: bool =
 
 @dispatched(pays="search")
 def single_source_bellman_ford_path_length(G: Graph, source: Any, weight: str | None = "weight") -> dict:
-    return nearest_first(G, *_bellman_ford(G, source, weight).to_coo())
+    return nearest_first(G, *distances_by_bellman_ford(G, source, weight).to_coo())
 
 
 @dispatched(pays="search")
@@ -114,7 +114,7 @@ def bellman_ford_path_length(G: Graph, source: Any, target: Any, weight: str | N
         if source not in G:
             raise nx.NodeNotFound(f"Node {source} not found in graph")
         return 0
-    distances = _bellman_ford(G, source, weight)
+    distances = distances_by_bellman_ford(G, source, weight)
     found = distances.get(G.index[target]) if target in G else None
     if found is None:
         raise nx.NetworkXNoPath(f"node {target} not reachable from {source}")
@@ -124,7 +124,7 @@ def bellman_ford_path_length(G: Graph, source: Any, target: Any, weight: str | N
 def lengths_to(G: Graph, target: Any, weight: str | None, method: str) -> dict:
     """Distances to the target, by a search from it on the edges turned round."""
     if method == "bellman-ford":
-        return nearest_first(G, *_bellman_ford(G, target, weight, backward=True).to_coo())
+        return nearest_first(G, *distances_by_bellman_ford(G, target, weight, backward=True).to_coo())
     if target not in G:
         raise nx.NodeNotFound(f"Node {target} not found in graph")
     return nearest_first(G, *lengths_from(G.lengths(weight, backward=True), [G.index[target]]).to_coo())

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import grblas_gpu  # noqa: F401  (this one, before the folder of NetworkX comes first on the path)
 from _nx_grblas_gpu import FUNCTIONS
 
 outcomes: dict[str, str] = {}

@@ -21,12 +21,15 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 COVERED = {
-    "networkx.algorithms": "cluster core dag distance_measures efficiency isolate reciprocity regular tournament "
-    "wiener",
+    "networkx.algorithms": "boundary cluster core cuts dag distance_measures dominating efficiency euler hierarchy isolate "
+    "link_prediction reciprocity regular smetric tournament wiener",
     "networkx.algorithms.assortativity": "neighbor_degree",
     "networkx.algorithms.centrality": "betweenness_centrality closeness_centrality degree_centrality "
-    "eigenvector_centrality harmonic_centrality katz_centrality",
-    "networkx.algorithms.components": "connected strongly_connected weakly_connected",
+    "eigenvector_centrality group harmonic_centrality katz_centrality",
+    "networkx.algorithms.community": "leiden quality utils",
+    "networkx.algorithms.components": "attracting connected strongly_connected weakly_connected",
+    "networkx.algorithms.bipartite": "basic",
+    "networkx.algorithms.tree": "recognition",
     "networkx.algorithms.link_analysis": "pagerank",
     "networkx.algorithms.shortest_paths": "dense dense_numpy generic unweighted weighted",
     "networkx.algorithms.traversal": "bfs",

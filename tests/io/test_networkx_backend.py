@@ -84,7 +84,8 @@ GRAPHS = {
 
 
 def public(name: str) -> Any:
-    return getattr(nx, name, None) or getattr(nx.tournament, name)
+    places = (nx, nx.community, nx.bipartite, nx.tournament)
+    return next(getattr(place, name) for place in places if hasattr(place, name))
 
 
 def outcome(function: Any, *args: Any, **kwargs: Any) -> Any:
@@ -133,6 +134,11 @@ def calls(name: str, G: Any) -> list[tuple[tuple, dict]]:
         ("k",): [(2,), (0,)],
         ("sources",): [([a, b],), (["missing"],), ([],)],
         ("source", "target"): [(a, b), (b, a), (a, a), ("missing", a), (a, "missing")],
+        ("S",): [([a, b],), ([a],)],
+        ("nbunch",): [([a, b],), ([b, "missing"],)],
+        ("nbunch1",): [([a, b],), ([b, "missing"],)],
+        ("u", "v"): [(a, b), ("missing", b)],
+        ("communities",): [([{a}, set(nodes) - {a}],), ([{node} for node in nodes],), ([{a}],)],
         ("source", "distance"): [(a, 0), (a, 1), (a, 2.0), (a, -1), ("missing", 1)],
     }
     weight = next((word for word in ("weight", "distance") if word in parameters and word not in needed), None)
@@ -140,16 +146,21 @@ def calls(name: str, G: Any) -> list[tuple[tuple, dict]]:
     several = {
         "alpha": 0.02, "normalized": False, "endpoints": True, "wf_improved": False, "count_zeros": False,
         "usebounds": True, "cutoff": 1.5, "u": a, "v": a, "nodes": [a, b], "nbunch": [a], "max_iter": 2,
+        "ebunch": [(a, b), (b, a)], "T": [b], "nbunch2": [a], "resolution": 0.5, "depth_limit": 1, "return_seen": True,
+        "source": a,
         "personalization": {a: 1}, "dangling": {b: 2}, "method": "bellman-ford", "nodelist": nodes[::-1],
     }  # fmt: skip
-    keywords += [{key: value} for key, value in several.items() if key in parameters]
+    keywords += [{key: value} for key, value in several.items() if key in parameters and key not in needed]
     return [(args, kwargs) for args in positional[needed] for kwargs in keywords]
 
 
 # ---- the same as NetworkX ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(info.FUNCTIONS))
+RANDOM = {"leiden_communities", "louvain_communities"}
+
+
+@pytest.mark.parametrize("name", sorted(info.FUNCTIONS.keys() - RANDOM))
 def test_same_as_networkx(name):
     ran = 0
     for kind in KINDS:
@@ -169,6 +180,18 @@ def test_same_as_networkx(name):
                 assert equal(expected, found), (kind.__name__, list(G), args, kwargs, expected, found)
                 assert python_scalars(found) or isinstance(found, np.ndarray), (args, kwargs, found)
     assert ran >= len(GRAPHS)
+
+
+@pytest.mark.parametrize("name", sorted(RANDOM))
+def test_communities_are_as_good_as_networkx(name):
+    for G in (nx.karate_club_graph(), nx.relabel_nodes(nx.connected_caveman_graph(6, 5), str)):
+        for weight in ("weight", None):
+            found = public(name)(G, weight=weight, seed=3, backend=BACKEND)
+            assert nx.community.is_partition(G, found)
+            best = nx.community.louvain_communities(G, weight=weight, seed=3)
+            quality = [nx.community.modularity(G, parts, weight=weight) for parts in (found, best)]
+            assert quality[0] > 0.98 * quality[1]
+            assert found == public(name)(G, weight=weight, seed=3, backend=BACKEND)
 
 
 def sorted_ids(nodes: set) -> list[int]:
@@ -341,7 +364,7 @@ def test_what_the_backend_lacks_falls_back_from_its_graphs():
 
 def test_the_lists_of_functions_agree():
     assert info.FUNCTIONS.keys() == interface.FUNCTIONS.keys()
-    assert len(info.FUNCTIONS) >= 40
+    assert len(info.FUNCTIONS) >= 110
     assert list(info.FUNCTIONS) == sorted(info.FUNCTIONS)
 
 

@@ -1,0 +1,79 @@
+"""Communities, and how good they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import algorithms
+from .degrees import strengths
+from .dispatch import dispatched
+from .graph import Graph
+
+
+def _limited(arguments: dict) -> str | None:
+    return None if arguments["max_level"] is None else "the number of levels is limited"
+
+
+def _found(G: Graph, algorithm: Any, weight: str | None, resolution: float, seed: Any) -> list[set]:
+    A = G.weights(weight, negative=False)
+    labels = algorithm(A, resolution=resolution, seed=seed.getrandbits(32)).labels.to_dense().tolist()
+    parts: dict[int, set] = {}
+    for node, label in zip(G, labels, strict=True):
+        parts.setdefault(label, set()).add(node)
+    return list(parts.values())
+
+
+@dispatched(refuse=_limited)
+def louvain_communities(
+    G: Graph,
+    weight: str | None = "weight",
+    resolution: float = 1,
+    threshold: float = 0.0000001,
+    max_level: None = None,
+    seed: Any = None,
+) -> list[set]:
+    if G.is_directed():
+        raise NotImplementedError("the graph is directed")
+    return _found(G, algorithms.louvain, weight, resolution, seed)
+
+
+@dispatched(refuse=_limited)
+def leiden_communities(
+    G: Graph, weight: str | None = "weight", resolution: float = 1, max_level: None = None, seed: Any = None
+) -> list[set]:
+    if G.is_directed():
+        raise NotImplementedError("the graph is directed")
+    return _found(G, algorithms.leiden, weight, resolution, seed)
+
+
+@dispatched(pays="converted")
+def modularity(G: Graph, communities: Any, weight: str | None = "weight", resolution: float = 1) -> float:
+    parts = communities if isinstance(communities, list) else list(communities)
+    if not is_partition(G, parts):
+        raise NotImplementedError("the communities are no partition of the graph")
+    label = np.zeros(len(G), np.int64)
+    for number, part in enumerate(parts):
+        label[G.numbers(part)] = number
+    rows, columns, values = G.weights(weight).to_coo()
+    same = label[rows] == label[columns]
+    inside = values[same].sum()
+    if G.is_directed():
+        out, into = strengths(G, "out", weight), strengths(G, "in", weight)
+        all_weights, pairs = out.sum(), out.sum() ** 2
+    else:
+        out = into = strengths(G, "both", weight)
+        inside = (inside + values[rows == columns].sum()) / 2  # an edge is there twice, a loop once
+        all_weights, pairs = out.sum() / 2, out.sum() ** 2
+    if not all_weights:
+        raise NotImplementedError("the weights add up to 0")
+    sums = np.bincount(label, out, len(parts)) @ np.bincount(label, into, len(parts))
+    return float(inside / all_weights - resolution * sums / pairs)
+
+
+@dispatched(pays="converted")
+def is_partition(G: Graph, communities: Any) -> bool:
+    parts = communities if isinstance(communities, list) else list(communities)
+    nodes = {node for part in parts for node in part if node in G}
+    return len(G) == len(nodes) == sum(map(len, parts))

@@ -1,0 +1,151 @@
+"""Shortest paths by length, where there is only one to each node: then it is NetworkX's, whoever finds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from .. import Matrix, Vector, agg
+from ..algorithms.sssp import shortest_path_edges
+from . import search_trees
+from .dispatch import dispatched
+from .distances import nearest_first
+from .graph import Graph
+from .weighted_paths import distances_by_bellman_ford, lengths_from
+
+
+def _predecessors(A: Matrix, distances: Vector, sources: list[int]) -> np.ndarray:
+    """The node before each on the shortest path to it; its own number at a source and where there is no path."""
+    tight = shortest_path_edges(A, distances)
+    rows, columns, _ = tight.to_coo()
+    before = np.arange(A.nrows)
+    before[columns.astype(np.int64)] = rows.astype(np.int64)
+    several = tight.reduce_columnwise(agg.count).new().to_dense(0)
+    if several.max(initial=0) > 1 or several[sources].any():
+        raise NotImplementedError("there are several shortest paths, of which NetworkX takes the first that it finds")
+    return before
+
+
+def _paths(G: Graph, A: Matrix, distances: Vector, sources: list[int], cutoff: Any = None) -> tuple[dict, dict]:
+    """Distances and paths by node, the nearest first."""
+    before = _predecessors(A, distances, sources)
+    lengths = nearest_first(G, *distances.to_coo(), cutoff, sources)
+    paths: dict[Any, list] = {}
+    for node in lengths:
+        previous = G.labels[int(before[G.index[node]])]
+        paths[node] = [*paths[previous], node] if previous in paths and previous != node else [node]
+        if len(paths[node]) == 1 and G.index[node] not in sources:
+            raise NotImplementedError("a path comes back from farther away")
+    return lengths, paths
+
+
+@dispatched(pays="search")
+def multi_source_dijkstra(
+    G: Graph, sources: Any, target: Any = None, cutoff: Any = None, weight: str | None = "weight"
+) -> tuple:
+    if not sources:
+        raise ValueError("sources must not be empty")
+    for node in sources:
+        if node not in G:
+            raise nx.NodeNotFound(f"Node {node} not found in graph")
+    if target in sources:
+        return 0, [target]
+    A, numbers = G.lengths(weight), sorted(set(G.numbers(sources)))
+    lengths, paths = _paths(G, A, lengths_from(A, numbers), numbers, cutoff)
+    if target is None:
+        return lengths, paths
+    if target not in lengths:
+        raise nx.NetworkXNoPath(f"No path to {target}.")
+    return lengths[target], paths[target]
+
+
+@dispatched(pays="search")
+def multi_source_dijkstra_path(G: Graph, sources: Any, cutoff: Any = None, weight: str | None = "weight") -> dict:
+    return multi_source_dijkstra(G, sources, cutoff=cutoff, weight=weight)[1]
+
+
+@dispatched(pays="search")
+def single_source_dijkstra(
+    G: Graph, source: Any, target: Any = None, cutoff: Any = None, weight: str | None = "weight"
+) -> tuple:
+    return multi_source_dijkstra(G, {source}, target, cutoff, weight)
+
+
+@dispatched(pays="search")
+def single_source_dijkstra_path(G: Graph, source: Any, cutoff: Any = None, weight: str | None = "weight") -> dict:
+    return multi_source_dijkstra(G, {source}, cutoff=cutoff, weight=weight)[1]
+
+
+@dispatched(pays="search")
+def dijkstra_path(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> list:
+    return multi_source_dijkstra(G, {source}, target, weight=weight)[1]
+
+
+@dispatched(pays="search")
+def all_pairs_dijkstra(G: Graph, cutoff: Any = None, weight: str | None = "weight") -> Iterator[tuple]:
+    # All before the first is handed out: afterwards nothing could be left to NetworkX any more.
+    return iter([(node, multi_source_dijkstra(G, {node}, cutoff=cutoff, weight=weight)) for node in G])
+
+
+@dispatched(pays="search")
+def all_pairs_dijkstra_path(G: Graph, cutoff: Any = None, weight: str | None = "weight") -> Iterator[tuple]:
+    return iter([(node, paths) for node, (_, paths) in all_pairs_dijkstra(G, cutoff, weight)])
+
+
+def _bellman_ford(G: Graph, source: Any, weight: str | None) -> tuple[dict, dict]:
+    distances = distances_by_bellman_ford(G, source, weight)
+    A = G.lengths(weight, negative=True)
+    if A.nvals and A.value_range().min < 0:
+        raise NotImplementedError("some lengths are negative")
+    return _paths(G, A, distances, [G.index[source]])
+
+
+@dispatched(pays="search")
+def single_source_bellman_ford(G: Graph, source: Any, target: Any = None, weight: str | None = "weight") -> tuple:
+    if source == target:
+        if source not in G:
+            raise nx.NodeNotFound(f"Node {source} is not found in the graph")
+        return 0, [source]
+    lengths, paths = _bellman_ford(G, source, weight)
+    if target is None:
+        return lengths, paths
+    if target not in lengths:
+        raise nx.NetworkXNoPath(f"Target {target} cannot be reached from given sources")
+    return lengths[target], paths[target]
+
+
+@dispatched(pays="search")
+def single_source_bellman_ford_path(G: Graph, source: Any, weight: str | None = "weight") -> dict:
+    return single_source_bellman_ford(G, source, weight=weight)[1]
+
+
+@dispatched(pays="search")
+def bellman_ford_path(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> list:
+    return single_source_bellman_ford(G, source, target, weight)[1]
+
+
+@dispatched(pays="search")
+def all_pairs_bellman_ford_path(G: Graph, weight: str | None = "weight") -> Iterator[tuple]:
+    return iter([(node, single_source_bellman_ford_path(G, node, weight)) for node in G])
+
+
+def _not_from_one_node(arguments: dict) -> str | None:
+    if arguments["source"] is None or arguments["target"] is not None:
+        return "between two nodes, and to one, NetworkX may find another path first"
+    return None
+
+
+@dispatched(pays="search", refuse=_not_from_one_node)
+def shortest_path(
+    G: Graph, source: Any = None, target: Any = None, weight: str | None = None, method: str = "dijkstra"
+) -> dict:
+    if method not in ("dijkstra", "bellman-ford"):
+        raise ValueError(f"method not supported: {method}")
+    if weight is None:
+        return search_trees.single_source_shortest_path(G, source)
+    if method == "dijkstra":
+        return single_source_dijkstra_path(G, source, weight=weight)
+    return single_source_bellman_ford_path(G, source, weight)

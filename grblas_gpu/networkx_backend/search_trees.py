@@ -1,0 +1,123 @@
+"""Trees of breadth-first searches, with the parents that NetworkX finds: of several the one that it comes to first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from ..backends.entries import ranges
+from .dispatch import dispatched
+from .distances import levels
+from .graph import Graph
+
+
+def tight_edges(G: Graph, source: int, cutoff: Any = None) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Level by level, the edges to the next level in the order in which NetworkX comes to them; and which are first."""
+    level = levels(G, source, cutoff=cutoff)
+    position = np.empty(len(G), np.int64)
+    layer, depth = np.array([source]), 0
+    while len(layer):
+        depth += 1
+        starts, counts = G.pointers[layer], G.pointers[layer + 1] - G.pointers[layer]
+        parents, seen = np.repeat(layer, counts), G.neighbours[ranges(starts, counts)]
+        deeper = level[seen] == depth
+        parents, seen = parents[deeper], seen[deeper]
+        # The first time counts: of several values for one place the last one stays.
+        position[seen[::-1]] = np.arange(len(seen) - 1, -1, -1)
+        first = position[seen] == np.arange(len(seen))
+        yield parents, seen, first
+        layer = seen[first]
+
+
+def _tree(G: Graph, source: Any, cutoff: Any) -> Iterator[tuple[Any, Any]]:
+    """Parent and child of every edge of the tree."""
+    for parents, seen, first in tight_edges(G, G.index[source], cutoff):
+        yield from zip(G.named(parents[first]), G.named(seen[first]), strict=True)
+
+
+def _refused(arguments: dict) -> str | None:
+    if arguments["sort_neighbors"] is not None:
+        return "neighbours are to be sorted"
+    if arguments.get("reverse") and arguments["G"].is_directed():
+        return "the order of predecessors is not known"
+    return None
+
+
+def _check(G: Graph, source: Any) -> None:
+    hash(source)  # as in NetworkX, no list is a node
+    if source not in G:
+        kind = "digraph" if G.is_directed() else "graph"
+        raise nx.NetworkXError(f"The node {source} is not in the {kind}.")
+
+
+@dispatched(pays="search", refuse=_refused)
+def bfs_edges(
+    G: Graph, source: Any, reverse: bool = False, depth_limit: Any = None, sort_neighbors: None = None
+) -> Iterator[tuple]:
+    _check(G, source)
+    yield from _tree(G, source, depth_limit)
+
+
+@dispatched(pays="search", refuse=_refused)
+def bfs_predecessors(G: Graph, source: Any, depth_limit: Any = None, sort_neighbors: None = None) -> Iterator[tuple]:
+    _check(G, source)
+    yield from ((child, parent) for parent, child in _tree(G, source, depth_limit))
+
+
+@dispatched(pays="search", refuse=_refused)
+def bfs_successors(G: Graph, source: Any, depth_limit: Any = None, sort_neighbors: None = None) -> Iterator[tuple]:
+    _check(G, source)
+    children: dict = {source: []}
+    for parent, child in _tree(G, source, depth_limit):
+        children.setdefault(parent, []).append(child)
+    yield from children.items()
+
+
+def paths_from(G: Graph, source: Any, cutoff: Any = None) -> dict:
+    """A path to every node, in the order in which they are found."""
+    paths = {source: [source]}
+    for parent, child in _tree(G, source, cutoff):
+        paths[child] = [*paths[parent], child]
+    return paths
+
+
+@dispatched(pays="search")
+def single_source_shortest_path(G: Graph, source: Any, cutoff: Any = None) -> dict:
+    if source not in G:
+        raise nx.NodeNotFound(f"Source {source} not in G")
+    return paths_from(G, source, cutoff)
+
+
+def _directed(arguments: dict) -> str | None:
+    return "the order of predecessors is not known" if arguments["G"].is_directed() else None
+
+
+@dispatched(pays="search", refuse=_directed)
+def single_target_shortest_path(G: Graph, target: Any, cutoff: Any = None) -> dict:
+    if target not in G:
+        raise nx.NodeNotFound(f"Target {target} not in G")
+    return {node: path[::-1] for node, path in paths_from(G, target, cutoff).items()}
+
+
+@dispatched(pays="search")
+def all_pairs_shortest_path(G: Graph, cutoff: Any = None) -> Iterator[tuple[Any, dict]]:
+    for node in G:
+        yield node, paths_from(G, node, cutoff)
+
+
+@dispatched(pays="search")
+def predecessor(G: Graph, source: Any, target: Any = None, cutoff: Any = None, return_seen: Any = None) -> Any:
+    if source not in G:
+        raise nx.NodeNotFound(f"Source {source} not in G")
+    found: dict[Any, list] = {source: []}
+    seen = {source: 0}
+    for depth, (parents, children, _) in enumerate(tight_edges(G, G.index[source], cutoff or None), 1):
+        for parent, child in zip(G.named(parents), G.named(children), strict=True):
+            found.setdefault(child, []).append(parent)
+            seen[child] = depth
+    if target is None:
+        return (found, seen) if return_seen else found
+    return (found.get(target, []), seen.get(target, -1)) if return_seen else found.get(target, [])

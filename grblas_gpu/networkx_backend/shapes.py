@@ -1,0 +1,107 @@
+"""What a graph is: a tree, a forest, bipartite, Eulerian, without cycles; and components that nothing leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from .. import algorithms
+from ..exceptions import InvalidValue
+from .components import is_connected, is_strongly_connected, strongly_connected_components
+from .degrees import strengths
+from .dispatch import dispatched
+from .graph import Graph
+
+
+def _parts(G: Graph) -> int:
+    lowest = algorithms.connected_components(G.pattern()).to_dense()
+    return int(np.count_nonzero(lowest == np.arange(len(G))))
+
+
+def _refuse_null(G: Graph) -> None:
+    if len(G) == 0:
+        raise nx.NetworkXPointlessConcept("G has no nodes.")
+
+
+@dispatched(pays="converted")
+def is_tree(G: Graph) -> bool:
+    _refuse_null(G)
+    return len(G) - 1 == G.number_of_edges() and _parts(G) == 1
+
+
+@dispatched(pays="converted")
+def is_forest(G: Graph) -> bool:
+    _refuse_null(G)
+    return len(G) - _parts(G) == G.number_of_edges()
+
+
+@dispatched(pays="converted")
+def is_arborescence(G: Graph) -> bool:
+    return is_tree(G) and int(G.degrees("in").max()) <= 1
+
+
+@dispatched(pays="converted")
+def is_branching(G: Graph) -> bool:
+    return is_forest(G) and int(G.degrees("in").max()) <= 1
+
+
+@dispatched(pays="converted")
+def is_eulerian(G: Graph) -> bool:
+    if G.is_directed():
+        return bool((G.degrees("in") == G.degrees("out")).all()) and is_strongly_connected(G)
+    return bool((G.degrees() % 2 == 0).all()) and is_connected(G)
+
+
+@dispatched(pays="converted")
+def is_bipartite(G: Graph) -> bool:
+    return algorithms.is_bipartite(G.pattern())
+
+
+@dispatched(pays="asked")
+def is_directed_acyclic_graph(G: Graph) -> bool:
+    if not G.is_directed():
+        return False
+    try:
+        algorithms.topological_generations(G.pattern())
+    except InvalidValue:
+        return False
+    return True
+
+
+def _strong(G: Graph) -> np.ndarray:
+    return algorithms.strongly_connected_components(G.pattern()).to_dense()
+
+
+@dispatched(pays="asked")
+def attracting_components(G: Graph) -> Iterator[set]:
+    lowest = _strong(G)
+    left = set(lowest[G.sources()][lowest[G.sources()] != lowest[G.neighbours]].tolist())
+    for part in strongly_connected_components(G):
+        if int(lowest[G.index[next(iter(part))]]) not in left:
+            yield part
+
+
+@dispatched(pays="asked")
+def number_attracting_components(G: Graph) -> int:
+    return sum(1 for _ in attracting_components(G))
+
+
+@dispatched(pays="asked")
+def is_attracting_component(G: Graph) -> bool:
+    found = list(attracting_components(G))
+    return len(found) == 1 and len(found[0]) == len(G)
+
+
+@dispatched(pays="asked")
+def flow_hierarchy(G: Graph, weight: str | None = None) -> float:
+    if len(G.neighbours) == 0:
+        raise nx.NetworkXError("flow_hierarchy not applicable to empty graphs")
+    if not G.is_directed():
+        raise nx.NetworkXError("G must be a digraph in flow_hierarchy")
+    lowest = _strong(G)
+    rows, columns, values = G.weights(weight).to_coo()
+    inside: Any = values[lowest[rows] == lowest[columns]].sum()
+    return 1 - (inside / strengths(G, "out", weight).sum()).item()

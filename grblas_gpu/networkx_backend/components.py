@@ -39,17 +39,17 @@ def _refuse_null(G: Graph) -> None:
         raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
 
 
-@dispatched(pays="converted")
+@dispatched(pays="asked")
 def connected_components(G: Graph) -> Iterator[set]:
     yield from _grouped(G, _lowest_members(G)).values()
 
 
-@dispatched(pays="converted")
+@dispatched(pays="asked")
 def number_connected_components(G: Graph) -> int:
     return _number_of(_lowest_members(G))
 
 
-@dispatched(pays="converted")
+@dispatched(pays="asked")
 def is_connected(G: Graph) -> bool:
     _refuse_null(G)
     return not _lowest_members(G).any()
@@ -60,17 +60,17 @@ def node_connected_component(G: Graph, n: Any) -> set:
     return set(G.named(np.flatnonzero(levels(G, G.index[n]) != NOT_FOUND)))
 
 
-@dispatched(pays="converted")
+@dispatched(pays="asked")
 def weakly_connected_components(G: Graph) -> Iterator[set]:
     yield from _grouped(G, _lowest_members(G)).values()
 
 
-@dispatched(pays="converted")
+@dispatched(pays="asked")
 def number_weakly_connected_components(G: Graph) -> int:
     return _number_of(_lowest_members(G))
 
 
-@dispatched(pays="converted")
+@dispatched(pays="asked")
 def is_weakly_connected(G: Graph) -> bool:
     _refuse_null(G)
     return not _lowest_members(G).any()

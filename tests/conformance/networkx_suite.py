@@ -21,8 +21,8 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 COVERED = {
-    "networkx.algorithms": "boundary cluster core cuts dag distance_measures dominating efficiency euler hierarchy isolate "
-    "link_prediction reciprocity regular smetric tournament wiener",
+    "networkx.algorithms": "boundary cluster core cuts dag distance_measures dominating efficiency euler hierarchy "
+    "isolate link_prediction reciprocity regular smetric tournament wiener",
     "networkx.algorithms.assortativity": "neighbor_degree",
     "networkx.algorithms.centrality": "betweenness_centrality closeness_centrality degree_centrality "
     "eigenvector_centrality group harmonic_centrality katz_centrality",

@@ -380,7 +380,8 @@ def test_reasons():
     digraph = nx.path_graph(5, create_using=nx.DiGraph)
     assert interface.can_run("pagerank", (small,), {}) is True
     assert interface.can_run("bridges", (small,), {}) == "bridges is not among the functions of this backend"
-    assert interface.can_run("betweenness_centrality", (small,), {"weight": "weight"}) == "paths are weighted"
+    assert interface.can_run("edge_betweenness_centrality", (small, 2), {}) == "paths are sampled"
+    assert "about as fast" in str(interface.should_run("connected_components", (large,), {}))
     assert interface.can_run("core_number", (digraph,), {}) == "the graph is directed"
     assert interface.can_run("diameter", (small, {0: 1}), {}) == "the eccentricities are given"
     assert "function" in str(interface.can_run("closeness_centrality", (small,), {"distance": max}))
@@ -397,8 +398,8 @@ def test_reasons():
 
 def test_reasons_are_logged(caplog):
     with caplog.at_level(logging.DEBUG, logger="networkx.utils.backends"), nx.config(backend_priority=[BACKEND]):
-        nx.betweenness_centrality(nx.path_graph(3), weight="weight")
-    assert "because: paths are weighted" in caplog.text
+        nx.edge_betweenness_centrality(nx.path_graph(3), k=2)
+    assert "because: paths are sampled" in caplog.text
 
 
 def test_wrong_arguments_are_networkx_errors():

@@ -80,8 +80,8 @@ def fast_sv(edges: Matrix, vertices: Vector) -> Vector:
     """
     parents, grandparents, again = vertices.dup(), vertices.dup(), Scalar.from_value(True)
     for _ in loop(again):
-        # lowest = edges min.second grandparents
-        lowest = semiring.min_second(edges @ grandparents).new()
+        # lowest = grandparents min.first edges
+        lowest = semiring.min_first(grandparents @ edges).new()
         # hook trees: parents[parents_i] = min(parents[parents_i], lowest_i)
         parents(binary.min)[parents] << lowest
         # hook vertices: parents = min(parents, lowest, grandparents)

@@ -20,7 +20,6 @@ from ..config import config
 from ..errors import LoopError
 from ..ir import recording
 from ..ir.node import Node, node_of
-from ..ir.ops import LOOP
 from ..ir.program import Program
 from ..ir.recording import Count
 from .loop import Recorder
@@ -142,7 +141,7 @@ class Recording:
         self.program = recorder.program()
         self._made = recorder.begun
         self._written = [n for n, one in enumerate(self.formals) if id(one) in recorder.written]
-        self._steps = [_runner(node) for node in self.program.nodes]
+        self._steps = [interpreter.runner(node) for node in self.program.nodes]
         numbers = {id(one): n for n, one in enumerate(self.formals)}
         self._numbers, self._result = numbers, result
         for one in _returned_objects(function, result):
@@ -326,23 +325,6 @@ def _same(made: Any) -> Any:
     else:
         new.name, new._is_cscalar, new._content = f"s_{next(Scalar._name_counter)}", made._is_cscalar, made._content
     return new
-
-
-def _runner(node: Node) -> Callable[[], Any]:
-    if node.op is not LOOP:
-        return partial(interpreter.execute, node)
-    (inner,) = node.operands
-    condition = inner.condition
-    engine: Any = condition._engine if condition._role == "object" else condition.engine
-    prepared = engine.prepare(inner)
-
-    def run() -> None:
-        steps = prepared()
-        if steps is None:
-            steps, _ = interpreter.repeat(inner, engine if engine.runs_loops else None)
-        inner.count.step = max(0, steps - 1)  # as Python's loops leave their variable
-
-    return run
 
 
 def _returned_objects(function: Any, result: Any) -> Iterator[Any]:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..errors import OutOfMemory
@@ -106,18 +107,36 @@ def repeat(program: Program, engine: Any = None) -> tuple[int, bool]:
     A long loop is worth more: an ``engine`` is asked now and then whether it runs the rest as a whole. Also whether it
     did.
     """
-    count = program.count
+    count, steps = program.count, [runner(node) for node in program.nodes]
     count.step = 0
     while (program.limit is None or count.step < program.limit) and holds(program.condition):
-        for node in program.nodes:
-            execute(node)
+        for step in steps:
+            step()
         count.step += 1
         if engine is not None and count.step % AGAIN == 0:
-            steps = engine.run_loop(program, count.step)
-            if steps is not None:
-                count.step = steps
-                return steps, True
+            made = engine.run_loop(program, count.step)
+            if made is not None:
+                count.step = made
+                return made, True
     return int(count.step), False
+
+
+def runner(node: Node) -> Callable[[], Any]:
+    """What runs a node again and again. A loop is the engine's as a whole, if it can run that."""
+    if node.op is not ops.LOOP:
+        return partial(execute, node)
+    (program,) = node.operands
+    condition = program.condition
+    engine: Any = condition._engine if condition._role == "object" else condition.engine
+    prepared = engine.prepare(program)
+
+    def run() -> None:
+        steps = prepared()
+        if steps is None:
+            steps, _ = repeat(program, engine if engine.runs_loops else None)
+        program.count.step = max(0, steps - 1)  # as Python's loops leave their variable
+
+    return run
 
 
 def holds(condition: Any) -> bool:

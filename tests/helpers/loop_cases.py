@@ -13,6 +13,7 @@ from emulated_engine import ENGINES, loaded, moved
 import grblas_gpu as gb
 from grblas_gpu import Matrix, generators
 from grblas_gpu.backends import registry as backends
+from grblas_gpu.backends import storage
 from grblas_gpu.backends.programs.lower import lower
 
 
@@ -60,6 +61,13 @@ def to_device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     with loaded(request.param, monkeypatch, "engine") as device:
         if request.param != "gpu":
             monkeypatch.setitem(backends._engines, "cuda", device.engine.CudaBackend())
+            by_scipy = storage.transpose_csr
+
+            def transpose(a: Any) -> Any:
+                emulated = type(a.indices) is not np.ndarray
+                return moved(by_scipy(a), device.to_device) if emulated else by_scipy(a)
+
+            monkeypatch.setattr(storage, "transpose_csr", transpose)
 
         def move(A: Matrix) -> Matrix:
             B = A.to("cuda")

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import nvrtc
 import pytest
-from emulated_engine import GPU
 from loop_cases import graphs, made_of, same
 from nested_bodies import NESTED
 
@@ -146,8 +145,7 @@ def test_algorithms_are_the_same_recorded(backend: str, name: str) -> None:
 @pytest.mark.parametrize("name", ["connected_components", "strongly_connected_components", "minimum_spanning_forest"])
 def test_algorithms_are_fused(to_device: Any, name: str) -> None:
     """Without a loop that iterates."""
-    # Without a GPU, the transpose of what an algorithm makes is none of the emulation's arrays.
-    A, algorithm = graphs()["directed" if GPU else "kronecker"], getattr(gb.algorithms, name)
+    A, algorithm = graphs()["directed"], getattr(gb.algorithms, name)
     with gb.using("cpu"):
         expected = algorithm(A)
     B = to_device(A)
@@ -209,3 +207,29 @@ def test_the_parts_of_a_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
     bodies = {"phases": NESTED["phases"]}
     made = made_of(bodies, monkeypatch, lambda passes, body: passes.schedule(passes.analyse(body)))
     assert f"\n{made['phases']}\n" == PARTS
+
+
+def test_loops_inside_of_what_iterates_run_as_a_whole(to_device: Any) -> None:
+    """An aggregator keeps the body from being one kernel, but not the loops inside, which know the count outside."""
+
+    def search(A: Any) -> tuple[Any, list[Any]]:
+        seen, frontier, mean = Vector(int, A.nrows), Vector.from_coo([5], [True], size=A.nrows), Scalar(float)
+        loop = gb.loop(frontier, 3)
+        for outer in loop:
+            for _ in gb.loop(frontier, 2):
+                seen(frontier.S) << 10 * outer
+                frontier(~seen.S, replace=True) << gb.semiring.any_pair[bool](frontier @ A)
+            mean << seen.reduce(gb.agg.mean)
+        return loop, [seen, frontier, mean]
+
+    A = graphs()["directed"]
+    with gb.using("cpu"), gb.config.set(loops="iterated"):
+        expected, results = search(A)
+    B = to_device(A)
+    with gb.trace() as trace:
+        loop, found = search(B)
+    assert (loop.mode, loop.steps) == ("iterated", expected.steps)
+    (reason,) = [record.reason for record in trace.records if record.op == "loop"]
+    assert reason.endswith(": an aggregator")
+    assert any("of a loop on the device" in record.reason for record in trace.records)
+    assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True] * len(found)

@@ -208,10 +208,15 @@ class Body:
         """Of the count of a loop inside."""
         return int(self._counts[node.operands[0].count.name].removeprefix("step"))
 
+    def _counts_here(self, number: Number) -> bool:
+        """Whether this is about the counts of this loop, and not of one around it or before it."""
+        ours = self._program.counts.intersection(number.counts)
+        if ours and len(ours) < len(set(number.counts)):
+            raise Unfusable(f"{number.text}: the count of this loop, and of one around it that is not run as a whole,")
+        return bool(ours)
+
     def _count_text(self, number: Number) -> str:
         """Arithmetic on counts by the names that they have in this program: the others may be those of a function."""
-        if not self._program.counts.issuperset(number.counts):
-            raise Unfusable("the count of another loop")
         return re.sub(r"step\d*", lambda name: self._counts[name[0]], number.text)
 
     def _begin(self, node: Node) -> tuple:
@@ -250,8 +255,12 @@ class Body:
 
     def _operand(self, arg: Any) -> tuple:
         """The fields of an :class:`Operand` that is not known yet."""
-        if type(arg) is Number:
+        if type(arg) is Number and self._counts_here(arg):
             return "count", 0, COUNT_TYPE, False, self._count_text(arg)
+        if type(arg) is Number:  # of a loop around this one, which is not run as a whole
+            self.constants.append((int(arg), COUNT_TYPE))
+            self._constants.append(_OtherCount(arg))
+            return "constant", len(self.constants) - 1, COUNT_TYPE
         if arg.ndim == 1:
             vector = self._operands[id(arg)] = "vector", len(self.vectors)
             self.vectors.append(arg)
@@ -274,7 +283,7 @@ class Body:
             return variable
         content = arg._content
         if type(content) is Number:
-            if self._program.counts.issuperset(content.counts):
+            if self._counts_here(content):
                 return "count", 0, dtype, False, self._count_text(content)
             content = arg._get()
         if content is None:
@@ -292,6 +301,17 @@ class Body:
         if condition._role == "object":
             return "true", (known.get(id(condition)) or operand(condition),)
         return "compare", condition.op.key, tuple([known.get(id(arg)) or operand(arg) for arg in condition.args])
+
+
+class _OtherCount:
+    """A number that is known whenever this loop runs, as the value of a Scalar is."""
+
+    def __init__(self, number: Number) -> None:
+        self._number = number
+
+    @property
+    def _content(self) -> int:
+        return int(self._number)
 
 
 def _checked(kind: str, op: Any, args: Any, mask: Any, accum: Any, replace: bool) -> tuple:

@@ -16,6 +16,7 @@ from ..ir.recording import Number
 from . import kinds
 from .kinds import output_type
 from .mask import Mask, check_mask
+from .memory import reports_memory
 
 LITERALS: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float64}
 
@@ -152,6 +153,7 @@ def assigned_value(out: Any, value: Any) -> Any:
 # Single elements
 
 
+@reports_memory
 def get_element(parent: Any, indexes: Any) -> Any:
     recording.read("an element", parent._matrix if parent._is_transposed else parent)
     index = tuple(axis.index for axis in indexes.axes)

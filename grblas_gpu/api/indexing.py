@@ -12,6 +12,7 @@ from . import kinds
 from .conversions import given_array
 from .kinds import output_type
 from .mask import Mask
+from .memory import reports_memory
 
 
 class Axis:
@@ -58,6 +59,7 @@ class Indexes:
 
     __slots__ = ("obj", "axes", "shape", "__weakref__")
 
+    @reports_memory
     def __init__(self, obj: Any, keys: Any) -> None:
         self.obj = obj
         dims = obj.shape

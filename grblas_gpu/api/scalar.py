@@ -22,6 +22,7 @@ from .base import BaseType
 from .expressions import ScalarExpression, ScalarIndexExpr
 from .infix import EwiseSigns, ScalarInfix
 from .kinds import output_type, stands_for
+from .memory import reports_memory
 
 
 class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
@@ -129,6 +130,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         else:
             self._assign(value)
 
+    @reports_memory
     def _assign(self, value: Any) -> None:
         if output_type(value) is Scalar:
             value = value.value if type(value) is Scalar else value.new().value

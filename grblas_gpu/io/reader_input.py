@@ -32,7 +32,7 @@ class ReaderInput:
     The reader would lose an exception: the text ends there, and ``fault`` is the exception.
 
     >>> ReaderInput(io.StringIO("%%MatrixMarket")).read()
-    b'%%MatrixMarket'
+    b'%%MatrixMarket\\n'
     """
 
     def __init__(self, source: Any) -> None:
@@ -55,7 +55,7 @@ def _checked(source: Any) -> Iterator[bytes]:
     name = name_of(source)
     text = _without_nul(pieces(source) if isinstance(source, (str, os.PathLike)) else _read(source), name)
     start = b""
-    for piece in text:
+    for piece in itertools.chain(text, [_NEWLINE]):  # a line without an end is one, too
         start += piece
         header = _HEADER.match(start)
         if header:
@@ -64,7 +64,6 @@ def _checked(source: Any) -> Iterator[bytes]:
             raise ValueError(f"{name}: no line with sizes in the first {_LONGEST_HEADER} bytes")
     else:
         yield start
-        yield _NEWLINE
         return
     line = header[0].count(_NEWLINE)
     words = header[1].lower().split() + [b""] * 5

@@ -102,6 +102,12 @@ def test_headers_that_ask_for_too_much(tmp_path: Path) -> None:
                 file.write(f"{COORDINATES}{sizes}\n1 1 1\n")
             with pytest.raises(ValueError, match=f"{name}: .*{message}"):
                 io.mmread(tmp_path / name)
+    for text in (
+        COORDINATES + "1 1 1999999999999999",
+        COORDINATES.replace("coordinate", "array") + "2 22147483648",
+    ):  # without an end
+        with pytest.raises(ValueError, match="Line 2: "):
+            io.mmread(StringIO(text))
     with pytest.raises(ValueError, match="Line 3: longer than"):
         io.mmread(BytesIO(b"%%MatrixMarket matrix array real general\n1 1\n" + b"1" * 2**22))
 

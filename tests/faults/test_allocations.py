@@ -1,0 +1,149 @@
+"""Every allocation of an operation fails in turn: OutOfMemory, and its objects are as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import pytest
+from failing_numpy import failing
+from fault_operations import MATRICES, VECTORS, Operation, matrix, same, vector
+from hardware import has_gpu
+
+import grblas_gpu as gb
+from grblas_gpu import Matrix, Vector
+from grblas_gpu.backends.cpu.tier import get_tier, set_tier
+from grblas_gpu.exceptions import OutOfMemory
+
+N = 3000
+FILLS = (0, 20, 400, 2900, N)  # a list, flags, and an entry everywhere
+MAKING: dict[str, Callable[[], Any]] = {
+    "from_coo": lambda: Vector.from_coo([3, 1, 2], [1, 2, 3]),
+    "from_dense": lambda: Vector.from_dense([1.0, 2.0, 3.0]),
+    "from_coo of a Matrix": lambda: Matrix.from_coo([0, 1, 1], [1, 0, 2], [1.0, 2.0, 3.0]),
+    "from_csr": lambda: Matrix.from_csr([0, 1, 3], [1, 0, 2], [1.0, 2.0, 3.0]),
+    "from_dicts": lambda: Matrix.from_dicts({0: {1: 2.0}, 1: {0: 3.0}}),
+}
+READING: dict[str, Callable[[Matrix, Vector], Any]] = {
+    "to_coo": lambda A, v: (A.to_coo(), v.to_coo()),
+    "to_dense": lambda A, v: v.to_dense(0.0),
+    "to_csc": lambda A, v: A.to_csc(),
+    "to_dicts": lambda A, v: (A.to_dicts(), v.to_dict()),
+    "dup": lambda A, v: (A.dup(), v.dup(int)),
+    "isequal": lambda A, v: (A.isequal(A.dup()), v.isclose(v.dup())),
+    "an element": lambda A, v: (A[7, 8].new(), v[3].new(), A.get(1, 1)),
+    "reduce": lambda A, v: (A.reduce_scalar("plus").new(), v.reduce("max").new()),
+}
+Failing = Callable[[int], AbstractContextManager[Any]]
+
+
+@pytest.fixture(params=["numba", "numpy"])
+def tier(request: pytest.FixtureRequest) -> Iterator[str]:
+    before = get_tier()
+    set_tier(request.param)
+    yield request.param
+    set_tier(before)
+
+
+def check(run: Operation, given: list[Any], fail: Failing = failing) -> int:
+    """How many allocations failed."""
+    expected = [x.dup() for x in given]
+    run(*expected)
+    after = 0
+    while True:
+        objects = [x.dup() for x in given]
+        with fail(after) as allocations:
+            try:
+                run(*objects)
+                wanted = expected
+            except OutOfMemory:
+                wanted = given
+        assert same(objects, wanted), after
+        if allocations.left >= 0:  # none failed
+            return after
+        after += 1
+
+
+def check_vectors(name: str, fills: tuple[int, ...], fail: Failing = failing) -> int:
+    return sum(
+        check(VECTORS[name], [vector(1, N, w), vector(2, N, u), vector(3, N, m)], fail)
+        for w in fills
+        for u in fills[1:]
+        for m in fills[1:]
+    )
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_vectors(tier: str, name: str) -> None:
+    check_vectors(name, (20, 2900) if tier == "numba" else (0, 400))
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_matrices(tier: str, name: str) -> None:
+    check(MATRICES[name], [matrix(N), vector(1, N, 2900), vector(2, N, 400)])
+
+
+@pytest.mark.parametrize("name", READING)
+def test_reading(tier: str, name: str) -> None:
+    check(READING[name], [matrix(N), vector(1, N, 2900)])
+
+
+@pytest.mark.parametrize("name", MAKING)
+def test_making(tier: str, name: str) -> None:
+    check(lambda *nothing: MAKING[name](), [])
+
+
+@pytest.mark.slow
+def test_ten_thousand(tier: str) -> None:
+    failed = sum(check_vectors(name, FILLS) for name in VECTORS)
+    for w in (20, 2900):
+        failed += sum(check(run, [matrix(N), vector(1, N, w), vector(2, N, 400)]) for run in MATRICES.values())
+    print(f"{failed} allocations failed, {tier} tier")
+    assert failed > 5000
+
+
+# --- on a device -----------------------------------------------------------------------------------------------------
+
+
+class FailingAllocator:
+    """CuPy's memory, of which one allocation fails."""
+
+    def __init__(self, left: int) -> None:
+        import cupy
+
+        self.left = left
+        self._memory = cupy.cuda.memory
+        self._pool = cupy.get_default_memory_pool()
+
+    def malloc(self, size: int) -> Any:
+        self.left -= 1
+        if self.left == -1:
+            raise self._memory.OutOfMemoryError(size, 0, 0)
+        return self._pool.malloc(size)
+
+
+@contextmanager
+def failing_on_device(after: int) -> Iterator[FailingAllocator]:
+    import cupy
+
+    allocator = FailingAllocator(after)
+    cupy.cuda.set_allocator(allocator.malloc)
+    try:
+        yield allocator
+    finally:
+        cupy.cuda.set_allocator(cupy.get_default_memory_pool().malloc)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not has_gpu(), reason="needs a CUDA device")
+def test_a_thousand_on_a_device() -> None:
+    """All of them are OutOfMemory: anything else is not caught above."""
+    with gb.using("cuda"):
+        failed = sum(check_vectors(name, (20, 2900), failing_on_device) for name in VECTORS)
+        for w in (20, 2900):
+            objects = [matrix(N), vector(1, N, w), vector(2, N, 400)]
+            failed += sum(check(run, objects, failing_on_device) for run in MATRICES.values())
+        failed += sum(check(run, [matrix(N), vector(1, N, 2900)], failing_on_device) for run in READING.values())
+    print(f"{failed} allocations failed")
+    assert failed > 1000

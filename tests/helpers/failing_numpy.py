@@ -1,0 +1,44 @@
+"""NumPy of which one allocation fails, as the modules of the package see it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+
+ALLOCATING = "arange argsort array asarray bincount concatenate empty flatnonzero full ones repeat unique zeros".split()
+ALLOCATING += "argpartition ascontiguousarray cumsum diff full_like insert lexsort nonzero sort tile zeros_like".split()
+
+
+class FailingNumpy:
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(np, name)
+        return self._counted(found) if name in ALLOCATING else found
+
+    def _counted(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            self.left -= 1
+            if self.left == -1:
+                raise MemoryError("as asked for")
+            return function(*args, **kwargs)
+
+        return call
+
+
+@contextmanager
+def failing(after: int) -> Iterator[FailingNumpy]:
+    """Let the allocation after so many others fail."""
+    numpy = FailingNumpy(after)
+    modules = [module for name, module in sys.modules.items() if name.startswith("grblas_gpu.")]
+    with pytest.MonkeyPatch.context() as patch:
+        for module in modules:
+            if getattr(module, "np", None) is np:
+                patch.setattr(module, "np", numpy)
+        yield numpy

@@ -173,9 +173,9 @@ def check_folder(name: str) -> None:
         raise FileNotFoundError(2, "no such folder", str(Path(name).parent))
 
 
-def write_values(name: str, graph: Loaded, vector: Any, what: str) -> None:
+def write_values(name: str, graph: Loaded, vector: Any, what: str, delimiter: str | None = None) -> None:
     """A line with vertex and value for each entry of a Vector: with commas and a header in .csv, tabs in .tsv."""
-    delimiter = EDGE_LISTS.get(suffix(name)) or " "
+    delimiter = delimiter or EDGE_LISTS.get(suffix(name)) or " "
     index, values = (array.tolist() for array in vector.to_coo())
     with _output(name) as file:
         if delimiter == ",":

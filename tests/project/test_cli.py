@@ -18,7 +18,7 @@ import pytest
 
 import grblas_gpu as gb
 from grblas_gpu import algorithms, generators, io
-from grblas_gpu.cli import main, memory, parser
+from grblas_gpu.cli import library, main, memory, parser
 from grblas_gpu.cli.generate import KINDS
 
 KIND_ARGUMENTS = {
@@ -477,3 +477,46 @@ def test_a_reader_that_leaves(graph):
     command = f"{sys.executable} -m grblas_gpu.cli bfs {file} -s {source} --trace | head -c 5"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
+
+
+# --- algorithms of the library ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def friends(tmp_path):
+    file = tmp_path / "friends.csv"
+    file.write_text("who,whom,times\nann,bob,2\nbob,cid,3\ncid,ann,4\ncid,dot,1\neve,fay,5\n")
+    return file
+
+
+@pytest.mark.parametrize("command", library.COMMANDS)
+def test_algorithms_on_files_with_labels(capsys, friends, command):
+    what = library.COMMANDS[command]
+    line = f"{command} --undirected" + (" --source ann" if "source" in what.arguments else "")
+    code, out, _ = run(capsys, f"{line} --json --top 3", friends)
+    found = json.loads(out)
+    assert code == 0 and found["vertices"] == 6 and len(found["top"]) <= 3
+    code, out, _ = run(capsys, f"{line} --csv", friends)
+    lines = out.splitlines()
+    assert code == 0 and lines[0] == f"vertex,{what.value}" and lines[1].startswith("ann,")
+    code, out, _ = run(capsys, line, friends)
+    assert code == 0 and what.value in out
+
+
+def test_values_of_algorithms(capsys, friends):
+    assert run(capsys, "sssp --undirected --source ann --csv", friends)[1].split() == [
+        "vertex,distance", "ann,0.0", "bob,2.0", "cid,4.0", "dot,5.0"
+    ]  # fmt: skip
+    found = json.loads(run(capsys, "triangles --undirected --json", friends)[1])
+    assert found["triangles"] == 1 and found["top"][0] == {"vertex": "ann", "triangles": 1}
+    found = json.loads(run(capsys, "components --undirected --json", friends)[1])
+    assert found["components"] == 2 and found["top"][0] == {"component": "ann", "size": 4}
+    found = json.loads(run(capsys, "louvain --undirected --json --seed 4", friends)[1])
+    assert found["communities"] == 2 and 0 < found["modularity"] < 1
+    one_line_error(capsys, "sssp --source zoe", friends, match="no vertex is called", exit_code=2)
+
+
+def test_values_to_a_file(capsys, friends, tmp_path):
+    assert run(capsys, "pagerank --undirected -o", tmp_path / "ranks.csv", friends)[0] == 0
+    rows = (tmp_path / "ranks.csv").read_text().splitlines()
+    assert rows[0] == "vertex,rank" and sum(float(row.split(",")[1]) for row in rows[1:]) == pytest.approx(1)

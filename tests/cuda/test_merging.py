@@ -21,7 +21,9 @@ SHAPES = [(1, 1, 0.9), (60, 70, 0.4), (3000, 5, 0.2), (3, 3000, 0.6), (300, 300,
 
 @pytest.fixture(params=SLOW_ENGINES)
 def engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(request.param, monkeypatch, "eager.merging", "eager.matrix_facts", "eager.mxm_operands") as found:
+    with loaded(
+        request.param, monkeypatch, "eager.merging", "eager.matrices", "eager.matrix_facts", "eager.mxm_operands"
+    ) as found:
         yield found
 
 
@@ -84,6 +86,19 @@ def test_write(engine, accum: str | None) -> None:
             mask = engine.mxm_operands.resolve(MaskView(moved(m, engine.to_device), structure, complement))
             found = merged(engine, c, t, op, engine.merging.WRITE, c.dtype, mask=mask, replace=replace)
             same(found, definitions.write(c, t, MaskView(m, structure, complement), op, replace))
+
+
+@pytest.mark.parametrize("own", ["c", "t"])
+@pytest.mark.parametrize("complement", [True, False])
+@pytest.mark.parametrize("replace", [True, False])
+def test_a_mask_that_is_an_operand(engine, own: str, complement: bool, replace: bool) -> None:
+    rng = np.random.default_rng(4)
+    c, t = valued_matrix(rng, 50, 70, np.float32, 0.3), valued_matrix(rng, 50, 70, np.int64, 0.4)
+    there = {"c": moved(c, engine.to_device), "t": moved(t, engine.to_device)}
+    view, view_there = (MaskView(each[own], True, complement) for each in ({"c": c, "t": t}, there))
+    for op in (None, binary.minus["FP64"]):
+        result = engine.matrices.write(there["c"], there["t"], view_there, op, replace)
+        same(moved(result, engine.to_host), definitions.write(c, t, view, op, replace))
 
 
 def test_one_value_for_all_stays_one_value(engine) -> None:

@@ -57,6 +57,14 @@ def write(c: MatrixStore, t: MatrixStore, view: MaskView | None, accum: Any, rep
         return _cast(t, c.dtype) if accum is None else union(c, t, accum, None, c.dtype)
     if accum is None and (replace or c.nvals == 0):
         return _cast(t if _covers(mask, t) else inside(t, mask), c.dtype)
+    if mask.values is None and not replace:  # a mask that is one of the two need not be searched
+        assert mask.store is not None
+        if mask.where == INSIDE and same_structure(mask.store, t):
+            return merge(c, t, accum, UNION, c.dtype)
+        if accum is None and same_structure(mask.store, c):
+            return (
+                merge(c, t, None, INTERSECTION, c.dtype) if mask.where == INSIDE else merge(t, c, None, UNION, c.dtype)
+            )
     return merge(c, t, accum, WRITE, c.dtype, mask=mask, replace=replace)
 
 

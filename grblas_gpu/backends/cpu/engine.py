@@ -9,7 +9,7 @@ import numpy as np
 from ..entries import Store
 from ..storage import MaskView, MatrixStore, VectorStore
 from . import assign, ewise, mxm, reduce, scatter, select, write
-from .fusion.run import run_loop
+from .fusion.run import Prepared, run_loop
 from .mxv import VectorProducts
 from .tier import get_tier, set_tier
 
@@ -88,3 +88,6 @@ class CpuBackend(VectorProducts):
 
     def run_loop(self, program: Any, first: int = 0) -> int | None:
         return run_loop(program, first)
+
+    def prepare(self, program: Any) -> Prepared:
+        return Prepared(program, self)

@@ -8,7 +8,7 @@ from ....ir.program import Program
 from ....trace import records as trace
 from ... import interpreter
 from ...programs.lower import Body, Unfusable, located, lower
-from .. import compile, pool
+from .. import compile, pool, tier
 from ..parallel import PARALLEL_WORK
 from . import context as c
 from .emit import loop_text
@@ -47,7 +47,12 @@ class Compiled:
 
 def run_loop(program: Program, first: int = 0) -> int | None:
     """Run a loop from a step on; the number of steps in all, or None if its nodes are to be run one by one."""
-    pays = level(program, first)
+    found = _found(program, first, level(program, first))
+    return None if found is None else _run(*found, program, first)
+
+
+def _found(program: Program, first: int, pays: int) -> tuple[Compiled, Body] | None:
+    """The function of a loop, if it is there or worth compiling."""
     if pays == NOT_YET:
         if first == 0:
             trace_iterated("it had too little to do so far to be compiled")
@@ -64,9 +69,30 @@ def run_loop(program: Program, first: int = 0) -> int | None:
         if first == 0:
             trace_iterated(located(program, str(reason), reason.number))
         return None
-    if not compiled.load(pays):
-        return None
-    return _run(compiled, body, program, first)
+    return (compiled, body) if compiled.load(pays) else None
+
+
+class Prepared:
+    """A loop that is run again and again, and what was found out about it the last time."""
+
+    __slots__ = ("_engine", "_found", "_program", "_steps")
+
+    def __init__(self, program: Program, engine: Any) -> None:
+        self._program, self._engine = program, engine
+        self._found: tuple[Compiled, Body] | None = None
+        self._steps = 0
+
+    def __call__(self) -> int:
+        program, found = self._program, self._found
+        if found is None or tier.get_tier() == "numpy" or not found[1].refresh():
+            self._found = found = _found(program, 0, level(program, 0, self._steps))
+        if found is None:
+            self._steps, _ = interpreter.repeat(program, self._engine)
+            return self._steps
+        try:
+            return _run(*found, program, 0)
+        finally:
+            found[1].matrices = []  # are not kept alive
 
 
 def _made(body: Body) -> Compiled | Unfusable:
@@ -77,6 +103,8 @@ def _made(body: Body) -> Compiled | Unfusable:
 
 
 def _check_sizes(body: Body) -> None:
+    if max(body.sizes, default=0) <= MOST_POSITIONS:
+        return
     entries = sum(vector._store.nvals for vector in body.vectors) + sum(store.nvals for store in body.matrices)
     for size in body.sizes:
         if size > max(MOST_POSITIONS, 16 * entries):

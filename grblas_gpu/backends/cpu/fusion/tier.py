@@ -12,6 +12,7 @@ from .. import tier
 STEP_WORK = 1_000  # what a step counts for, in addition to the entries that there are
 SMALL = 20_000  # entries; with fewer, the first steps are done before a loop would have begun as a whole
 FIRST_STEPS = 32
+REPEATED = 4  # steps of a loop that runs again and again, for which it is as good as one by one
 LOAD_WORK = 100_000  # what pays for loading machine code from disk
 COMPILE_WORK = 2_000_000  # ... for compiling
 
@@ -19,15 +20,18 @@ NOT_YET, LOAD, COMPILE = range(3)
 _done: dict[tuple[int, int], int] = {}  # by the place of a loop in the code
 
 
-def level(program: Program, first: int) -> int:
-    """What pays for a loop, of which so many steps have been run: nothing yet, loading, or compiling."""
+def level(program: Program, first: int, before: int = 0) -> int:
+    """What pays for a loop, of which so many steps have been run: nothing yet, loading, or compiling.
+
+    A loop that is repeated had so many steps ``before``, the last time.
+    """
     chosen = tier.get_tier()
     if chosen != "auto":
         return COMPILE if chosen == "numba" else NOT_YET
     entries = _entries(program)
     key = id(program.code), program.nodes[0].place if program.nodes else 0
-    done = _done[key] = _done.get(key, 0) + (STEP_WORK * FIRST_STEPS if first else STEP_WORK + entries)
-    if (entries < SMALL and first < FIRST_STEPS) or done < LOAD_WORK:
+    done = _done[key] = _done.get(key, 0) + STEP_WORK * (FIRST_STEPS if first else before or 1) + entries * (not first)
+    if (entries < SMALL and first + before < (REPEATED if before else FIRST_STEPS)) or done < LOAD_WORK:
         return NOT_YET
     return COMPILE if done >= COMPILE_WORK else LOAD
 

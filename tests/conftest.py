@@ -80,7 +80,7 @@ def numba_tier(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     compile, have tests of their own (tests/loops)."""
     before = get_tier()
     set_tier("numba")
-    monkeypatch.setattr(run, "level", lambda program, first: NOT_YET)
+    monkeypatch.setattr(run, "level", lambda program, first, before=0: NOT_YET)
     yield
     set_tier(before)
 

@@ -32,7 +32,7 @@ KINDS_OF_STEPS = [operation, operation, product, total]
 @pytest.fixture
 def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Every loop runs as a whole, however small."""
-    monkeypatch.setattr(run, "level", lambda program, first: tier.COMPILE)
+    monkeypatch.setattr(run, "level", lambda program, first, before=0: tier.COMPILE)
     with gb.using("cpu"):
         yield
 
@@ -340,3 +340,27 @@ def test_what_keeps_a_loop_from_running_as_a_whole() -> None:
             mean << x.reduce(gb.agg.mean)
     assert (loop.mode, mean.value) == ("iterated", 3.5)
     assert trace.records[0].reason.startswith("line ") and "an aggregator" in trace.records[0].reason
+
+
+def test_programs_are_compiled_and_bound_again(compiled: None) -> None:
+    """A program runs its loop as a whole from the first call on, for other graphs, sources and values, too."""
+
+    @gb.program
+    def levels_from(A: Matrix, frontier: Vector, first: Scalar) -> Vector:
+        levels = Vector(int, A.nrows)
+        for depth in gb.loop(frontier):
+            levels(frontier.S) << depth
+            frontier(~levels.S, replace=True) << semiring.lor_land(frontier @ A)
+        levels << binary.plus(levels, first)
+        return levels
+
+    with gb.using("cpu"), gb.trace() as records:
+        for graph in (generators.path(40), generators.star(40), generators.path(40)):
+            for source in (0, 7):
+                found = levels_from(graph, Vector.from_coo([source], [True], size=40), Scalar.from_value(source))
+                expected = algorithms.bfs(graph, source)
+                assert found.isequal(binary.plus(expected, source).new(int))
+        empty = Matrix(bool, 40, 40)
+        assert levels_from(empty, Vector.from_coo([3], [True], size=40), Scalar.from_value(1)).to_dict() == {3: 1}
+    assert levels_from.recordings == 1
+    assert not [record for record in records.records if record.op == "loop" and record.strategy == "iterated"]

@@ -13,7 +13,7 @@ DOCS_READY := $(VENV)/.docs-ready
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types unit conformance networkx test-slow test-gpu bench bench-cpu package docs clean
+.PHONY: help demo test lint types unit conformance networkx test-slow soak test-gpu bench bench-cpu package docs clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -48,6 +48,9 @@ unit: $(READY)  ## our tests and the documentation's examples
 
 test-slow: $(READY)  ## what `make test` leaves out: more examples and trials, faults and fuzzing, CUDA kernels emulated by g++
 	$(PY) -m pytest -m slow $(ARGS)
+
+soak: $(READY)  ## random operations, loops, algorithms and files for an hour; ARGS="--minutes 5" for less
+	PYTHONPATH=tests/helpers $(PY) tests/soak $(ARGS)
 
 conformance: $(READY)  ## the tests of python-graphblas and of graphblas-algorithms, run against grblas_gpu
 	$(PY) tests/conformance/run.py

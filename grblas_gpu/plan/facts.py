@@ -48,15 +48,16 @@ def matvec_facts(engine: Any, a: Any, u: Any, semiring: Any, view: Any, transpos
         costs=engine.costs,
         by_columns=columns is not None,
         reused=reused,
-        whole=view is None and u.kind == "full" and _is_sum(semiring, a.iso or u.iso),
+        whole=engine.costs.whole_rows is not None and view is None and _is_whole(a, u, semiring),
     )
 
 
-def _is_sum(semiring: Any, iso: bool) -> bool:
+def _is_whole(a: Any, u: Any, semiring: Any) -> bool:
     """Whether rows are read to their end: a number seldom reaches its terminal value, a truth value does."""
+    if u.kind != "full" or a.copies > 1 or semiring.binaryop.positional is not None:
+        return False
     monoid = semiring.monoid
-    may_end = monoid.any_value or monoid.return_type.np_type.kind == "b" or (iso and monoid.is_idempotent)
-    return not may_end and semiring.binaryop.positional is None
+    return not (monoid.any_value or monoid.return_type.np_type.kind == "b" or (u.iso and monoid.is_idempotent))
 
 
 def count_edges(engine: Any, a: Any, u: Any, transposed: bool) -> int:

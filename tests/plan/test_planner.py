@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from grblas_gpu import Descriptor, Vector, exceptions, explain, generators, semiring, trace
+from grblas_gpu.backends.storage import MaskView
 from grblas_gpu.ir.descriptor import MXM_STRATEGIES, POLICIES, PULL_STRATEGIES, PUSH_STRATEGIES, descriptor_from_options
 from grblas_gpu.plan import rules
+from grblas_gpu.plan.facts import matvec_facts
 from grblas_gpu.plan.rules import Facts, choose_matvec, choose_mxm, storage_kind
 
 
@@ -50,6 +54,31 @@ def test_few_open_rows_are_compacted_first() -> None:
     assert choose_matvec(facts(allowed=20), Descriptor(direction="pull")).strategy == "pull.compact"
     assert choose_matvec(facts(mask_sparse=True), Descriptor(direction="pull")).strategy == "pull.compact"
     assert choose_matvec(facts(), Descriptor(direction="pull")).strategy == "pull.thread"
+
+
+def test_rows_that_are_read_whole_go_by_entries_on_a_device() -> None:
+    full = facts(u_nvals=1000, u_dense=True, u_edges=lambda: 50_000, allowed=1000, whole=True)
+    assert choose_matvec(full._replace(costs=rules.CUDA_COSTS)).strategy == "pull.edge"
+    assert choose_matvec(full._replace(costs=rules.CUDA_COSTS, whole=False)).strategy == "pull.hybrid"
+    assert choose_matvec(full._replace(terminal=True)).strategy == "pull.thread"
+
+
+def test_which_products_read_whole_rows() -> None:
+    engine = SimpleNamespace(costs=rules.CUDA_COSTS)
+    A, x = generators.uniform_random(50, 8, seed=1), Vector.from_dense([1.0, 2.0] * 25)
+
+    def whole(op: object, u: Vector = x, mask: object = None) -> bool:
+        return matvec_facts(engine, A._store, u._store, op, mask, False, None).whole
+
+    assert whole(semiring.plus_times["FP64"]) and whole(semiring.plus_second["FP64"])
+    assert not whole(semiring.lor_land["BOOL"]) and not whole(semiring.any_pair["BOOL"])
+    assert whole(semiring.min_plus["FP64"])
+    one = Vector.from_scalar(2.0, 50)
+    assert whole(semiring.plus_times["FP64"], one)
+    assert not whole(semiring.min_second["FP64"], one)  # the first product that is found is the minimum
+    assert not whole(semiring.plus_times["FP64"], Vector.from_coo([1], [2.0], size=50))
+    assert not whole(semiring.plus_times["FP64"], mask=MaskView(x._store, True, False))
+    assert not whole(semiring.ss.plus_secondi["INT64"])
 
 
 def test_a_deterministic_push_sorts() -> None:

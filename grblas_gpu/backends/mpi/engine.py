@@ -36,7 +36,7 @@ class MpiBackend(Products, MatrixProducts, Indexed, Graphs, Building, Gathering)
         self.grid = grid
         self.local = local
         self.name = name
-        self.costs = local.costs
+        self.costs = local.costs._replace(whole_rows=None)  # parts of a vector are not full
         self.counts = Counts(grid)
 
     # ---- memory ---------------------------------------------------------------------------------------------------

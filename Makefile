@@ -59,8 +59,8 @@ conformance: $(READY)  ## the tests of python-graphblas and of graphblas-algorit
 networkx: $(READY)  ## networkx's own tests with its backend "grblas_gpu", next to a run without; minutes
 	$(PY) tests/conformance/networkx_suite.py $(ARGS)
 
-test-gpu: $(READY)  ## only the tests that need a CUDA device
-	$(PY) -m pytest -m gpu -n 4 --dist worksteal $(ARGS)
+test-gpu: $(READY)  ## only the tests that need a CUDA device; notes them in tests/gpu_record.json
+	$(PY) -m pytest -m gpu -n 4 --dist worksteal --gpu-record $(ARGS)
 
 bench: $(READY) bench-cpu  ## next to SuiteSparse and others, in some minutes: report.html and report.json
 	$(PY) -m benchmarks --report report.html --output report.json $(ARGS)

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import gpu_record
 import numpy as np
 import pytest
 from hardware import has_gpu
@@ -127,6 +128,18 @@ def pytest_testnodedown(node: Any) -> None:
     _left_out = getattr(node, "workeroutput", {}).get("left_out", _left_out)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--gpu-record", action="store_true", help="note in tests/gpu_record.json what ran on a GPU")
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if terminalreporter.config.getoption("--gpu-record", default=False):
+        if not has_gpu():
+            terminalreporter.write_line("no record: CuPy finds no CUDA device here", red=True)
+        else:
+            stats = terminalreporter.stats
+            counts = {kind: len(stats.get(kind, [])) for kind in ("passed", "failed", "error", "skipped")}
+            record = gpu_record.write(counts, gpu_record.device())
+            terminalreporter.write_line(f"tests/gpu_record.json: {record['device']['name']}, {counts}")
     if _left_out:
         terminalreporter.write_line(f"{_left_out} tests were not run on a GPU: CuPy finds no CUDA device here")

@@ -67,11 +67,9 @@ def problem(path: Path = RECORD, root: Path = ROOT) -> str | None:
         record["went_on_without_a_gpu"] = now
         path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
         return None
-    since = (
-        f"since the tests ran on a GPU ({record['commit'][:12]})"
-        if record
-        else "and there is no record of tests on a GPU"
-    )
+    since = "and there is no record of tests on a GPU"
+    if "commit" in record:
+        since = f"since the tests ran on a GPU ({record['commit'][:12]})"
     return (
         f"CUDA sources have changed {since}: run `make test-gpu` on a machine with one and commit "
         f"tests/gpu_record.json, or go on without by {WITHOUT}=1, which the record will note"

@@ -39,7 +39,8 @@ def test_what_it_says(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tree / "record.json"
     monkeypatch.delenv(gpu_record.WITHOUT, raising=False)
     assert "no record of tests on a GPU" in (gpu_record.problem(path, tree) or "")
-    monkeypatch.setattr(gpu_record, "sources", lambda root=None, found=gpu_record.sources(tree): found)
+    found = gpu_record.sources(tree)
+    monkeypatch.setattr(gpu_record, "sources", lambda root=None: found)
     record = gpu_record.write({"passed": 5, "failed": 0}, {"name": "some GPU"}, path)
     assert record["sanitizer"] == "not run"
     assert gpu_record.problem(path, tree) is None

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from . import algorithms, core, distributed, generators, io, ss, viz  # type: ignore[attr-defined]
     from .drop_in import init, install_as_graphblas
     from .io import Graph
+    from .trace.recorder import Recorder
 
     backend: str
 
@@ -61,6 +62,7 @@ __all__ = [
     "Mask",
     "Matrix",
     "Monoid",
+    "Recorder",
     "Scalar",
     "SelectOp",
     "Semiring",
@@ -101,6 +103,7 @@ __all__ = [
 #: Most programs need few of these: the module, or the module and a name in it.
 _LOADED_WHEN_ASKED_FOR = {
     "Graph": ("io", "Graph"),
+    "Recorder": ("trace.recorder", "Recorder"),
     "algorithms": ("algorithms", ""),
     "core": ("core", ""),
     "distributed": ("distributed", ""),
@@ -113,19 +116,13 @@ _LOADED_WHEN_ASKED_FOR = {
 }
 
 
-_INSTEAD = {  # names of python-graphblas that have no counterpart: what to use
-    "Recorder": "gb.trace() records what ran, gb.loop(...).program what a loop will run",
-}
-
-
 if not TYPE_CHECKING:  # for which every name would be one of ours
 
     def __getattr__(name: str) -> Any:
         if name == "backend":  # for programs that ask; it depends on what `init` was given
             return import_module(f"{__name__}.drop_in").backend()
         if name not in _LOADED_WHEN_ASKED_FOR:
-            hint = f": {_INSTEAD[name]}" if name in _INSTEAD else ""
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         place, attribute = _LOADED_WHEN_ASKED_FOR[name]
         module = import_module(f"{__name__}.{place}")
         globals()[name] = value = getattr(module, attribute) if attribute else module

@@ -52,6 +52,34 @@ def test_keywords_of_suitesparse_are_noted():
     assert t.records[1].direction == "push"
 
 
+def test_a_recorder_is_a_view_of_a_trace():
+    v = gb.Vector.from_coo([0, 1], [1, 2], size=3)
+    recorder = gb.Recorder(start=False, max_rows=2)
+    v << v + v
+    assert (len(recorder), recorder.is_recording) == (0, False)
+    with recorder:
+        assert recorder.is_recording
+        for _ in range(3):
+            v << v + v
+        with gb.Recorder() as inner:
+            v.reduce().new()
+        assert not inner.is_recording
+    assert list(recorder) == recorder.data == ["ewise_add -> 2"] * 3
+    assert inner.data == ["reduce -> 1"]
+    assert repr(recorder).splitlines() == [
+        "gb.Recorder (not recording)",
+        "  ewise_add -> 2",
+        "  ... 1 more; set `max_rows` to see more (or less) ...",
+        "  ewise_add -> 2",
+    ]
+    recorder.clear()
+    recorder.start()
+    v << v + v
+    recorder.stop()
+    v << v + v
+    assert len(recorder) == 1
+
+
 def test_nothing_is_recorded_without_a_trace(monkeypatch):
     module = sys.modules["grblas_gpu.trace.records"]
 

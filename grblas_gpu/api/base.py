@@ -208,7 +208,7 @@ class BaseType:
         if accum.opclass == "Monoid":
             return accum.binaryop
         self._expect_op(accum, "BinaryOp", within="__call__", keyword_name="accum")
-        return accum
+        return accum.accumulating
 
     def __lshift__(self, expr: Any, **opts: Any) -> None:
         execution.update(self, expr, desc=descriptor_from_options(opts))

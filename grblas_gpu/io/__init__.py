@@ -9,6 +9,7 @@ array([[0, 5],
        [6, 0]])
 """
 
+from .awkward_arrays import from_awkward, to_awkward
 from .binary_files import load, save
 from .dense_arrays import from_array, to_array
 from .edge_list_files import read_edgelist, write_edgelist
@@ -18,6 +19,7 @@ from .matrix_market import mmread, mmwrite
 from .networkx_graphs import from_networkx, to_networkx
 from .npz_files import load_npz, save_npz
 from .pandas_frames import from_pandas_edgelist, to_pandas_edgelist
+from .pydata_sparse import from_pydata_sparse, to_pydata_sparse
 from .python_graphblas import from_graphblas, to_graphblas
 from .scipy_sparse import from_scipy_sparse, to_cupyx_sparse, to_scipy_sparse
 from .torch_tensors import from_torch, to_torch
@@ -25,9 +27,11 @@ from .torch_tensors import from_torch, to_torch
 __all__ = [
     "Graph",
     "from_array",
+    "from_awkward",
     "from_graphblas",
     "from_networkx",
     "from_pandas_edgelist",
+    "from_pydata_sparse",
     "from_scipy_sparse",
     "from_torch",
     "load",
@@ -38,10 +42,12 @@ __all__ = [
     "save",
     "save_npz",
     "to_array",
+    "to_awkward",
     "to_cupyx_sparse",
     "to_graphblas",
     "to_networkx",
     "to_pandas_edgelist",
+    "to_pydata_sparse",
     "to_scipy_sparse",
     "to_torch",
     "to_vectors",

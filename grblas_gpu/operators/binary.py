@@ -12,6 +12,7 @@ from .base import OpBase, TypedOpBase, caller
 from .call_types import BinaryCall
 from .parameterized import ParameterizedFunction, Registered
 from .reductions import ReduceAt, fold_reduceat, ufunc_reduceat
+from .typing_rules import TRUE_DIVISION
 from .udf import Arguments
 
 
@@ -43,6 +44,13 @@ class TypedBuiltinBinaryOp(TypedOpBase):
     def monoid(self) -> Any:
         monoid = self.parent.monoid
         return monoid[self.type] if monoid is not None and self.type in monoid.types else None
+
+    @property
+    def accumulating(self) -> TypedBuiltinBinaryOp:
+        """What accumulates: a division casts integers to its own type, and so what arrives is not cast to theirs."""
+        row = self.parent._row
+        divides = row is not None and row.signature is TRUE_DIVISION and self.type is not self.return_type
+        return self.parent[self.return_type] if divides else self
 
     @property
     def commutes_to(self) -> Any:

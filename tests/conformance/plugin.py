@@ -32,7 +32,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if os.environ.get("CONFORMANCE_ALL"):
         return
     for item in items[:]:
-        reason = SCOPE["items"].get(short(item.nodeid).split("[")[0])
+        name = short(item.nodeid)
+        reason = SCOPE["items"].get(name) or SCOPE["items"].get(name.split("[")[0])
         if reason is not None:
             outcomes[short(item.nodeid)] = {"outcome": "out of scope", "why": reason}
             items.remove(item)

@@ -1,0 +1,105 @@
+"""Awkward Arrays: compressed matrices as lists of records. Awkward Array is not imported before one is made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..api.base import ensure_type
+from ..api.matrix import Matrix, TransposedMatrix
+from ..api.vector import Vector
+
+MATRIX_FORMATS = ("csr", "csc", "hypercsr", "hypercsc")
+
+
+def to_awkward(A: Any, format: str | None = None) -> Any:
+    """A Matrix or Vector as an Awkward Array, a record for each entry with ``indices`` and ``values``.
+
+    It has the parameters "format" and "shape", so that :func:`from_awkward` knows what it is. Of the "hyper" formats,
+    ``data`` holds the lines that are not empty, and ``offset_labels`` which ones these are.
+
+    Parameters
+    ----------
+    A : Matrix or Vector
+        What to convert.
+    format : str, optional
+        "csr" (the default), "csc", "hypercsr" or "hypercsc" for a Matrix; "vec" for a Vector.
+
+    Examples
+    --------
+    >>> from grblas_gpu import Vector, io
+    >>> io.to_awkward(Vector.from_coo([1], [5], size=3)).values.tolist()  # doctest: +SKIP
+    [5]
+    """
+    A = ensure_type(A, (Matrix, TransposedMatrix, Vector))
+    kind = "Vector" if A.ndim == 1 else "Matrix"
+    format = ("vec" if A.ndim == 1 else "csr") if format is None else format.lower()
+    if format not in (("vec",) if A.ndim == 1 else MATRIX_FORMATS):
+        raise ValueError(f"Invalid format for {kind}: {format}")
+    try:
+        import awkward
+    except ImportError:
+        raise ImportError("to_awkward needs Awkward Array: pip install awkward") from None
+    if A.ndim == 1:
+        indices, values = A.to_coo()
+        array = awkward.zip({"values": values, "indices": indices.astype(np.int64)})
+    else:
+        way = {"csr": A.to_csr, "csc": A.to_csc, "hypercsr": A.to_dcsr, "hypercsc": A.to_dcsc}[format]
+        *labels, indptr, indices, values = way()
+        content = awkward.contents.RecordArray(
+            [awkward.contents.NumpyArray(indices.astype(np.int64)), awkward.contents.NumpyArray(values)],
+            ["indices", "values"],
+        )
+        lists = awkward.contents.ListOffsetArray(awkward.index.Index64(indptr.astype(np.int64)), content)
+        array = awkward.Array(lists)
+        if labels:
+            array = awkward.Array(
+                awkward.contents.RecordArray(
+                    [lists, awkward.contents.NumpyArray(labels[0].astype(np.int64))], ["data", "offset_labels"]
+                )
+            )
+    array = awkward.with_parameter(array, "format", format)
+    return awkward.with_parameter(array, "shape", list(A.shape))
+
+
+def from_awkward(A: Any, *, name: str | None = None) -> Any:
+    """A Matrix or Vector from an Awkward Array that :func:`to_awkward` (or python-graphblas's) has made.
+
+    Parameters
+    ----------
+    A : awkward.Array
+        With the parameters "format" and "shape".
+    name : str, optional
+        The name that messages and ``print`` show.
+
+    Examples
+    --------
+    >>> from grblas_gpu import Vector, io
+    >>> io.from_awkward(io.to_awkward(Vector.from_coo([1], [5], size=3))).to_dict()  # doctest: +SKIP
+    {1: 5}
+    """
+    if not hasattr(A, "layout"):
+        raise TypeError(f"from_awkward needs an Awkward Array, not {type(A)}")
+    parameters = A.layout.parameters
+    if missing := {"format", "shape"} - parameters.keys():
+        raise ValueError(f"Missing parameters: {', '.join(sorted(missing))}")
+    format, shape = parameters["format"], parameters["shape"]
+    if len(shape) == 1:
+        if format != "vec":
+            raise ValueError(f"Invalid format for Vector: {format}")
+        return Vector.from_coo(np.asarray(A["indices"]), np.asarray(A["values"]), size=shape[0], name=name)
+    if format not in MATRIX_FORMATS:
+        raise ValueError(f"Invalid format for Matrix: {format}")
+    lists = A["data"] if format.startswith("hyper") else A
+    indptr = np.asarray(lists["values"].layout.offsets.data)
+    parts = [indptr, *(np.asarray(lists[part].layout.content.data) for part in ("indices", "values"))]
+    if format.startswith("hyper"):
+        parts.insert(0, np.asarray(A["offset_labels"].layout.data))
+    make: dict[str, Any] = {
+        "csr": Matrix.from_csr,
+        "csc": Matrix.from_csc,
+        "hypercsr": Matrix.from_dcsr,
+        "hypercsc": Matrix.from_dcsc,
+    }
+    return make[format](*parts, nrows=shape[0], ncols=shape[1], name=name)

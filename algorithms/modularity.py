@@ -16,6 +16,7 @@ import numpy as np
 
 from .. import FP64, Graph, Matrix, Vector, binary, indexunary, io, monoid, select, semiring
 from ..exceptions import DimensionMismatch, InvalidValue
+from ..progress import elapsed
 from .checks import graph_algorithm
 from .components import numbers, pointers
 from .labels import vertex_by_label
@@ -91,7 +92,8 @@ def best_of_tries(W: Matrix, resolution: float, seed: int, find: Callable[[int],
     """The best of what ``find`` finds: a few tries where they cost little, and where luck matters."""
     if not W.nvals:
         return Communities(numbers(W.nrows), 0.0)
-    tries = [find(seed + 7919 * number) for number in range(TRIES if W.nvals <= SMALL else 1)]
+    with elapsed("communities"):
+        tries = [find(seed + 7919 * number) for number in range(TRIES if W.nvals <= SMALL else 1)]
     scores = [quality(W, labels, resolution) for labels in tries]
     highest = max(scores)
     return Communities(lowest_members(tries[scores.index(highest)]), highest)

@@ -76,7 +76,7 @@ class Namespace:
             return ""
         from difflib import get_close_matches
 
-        close = get_close_matches(name, self.names(), 3, 0.75)
+        close = get_close_matches(name, self.names(), 3, 0.8)
         return f"; did you mean {' or '.join(close)}?" if close else ""
 
     def has(self, name: str) -> bool:

@@ -54,6 +54,7 @@ TINY = 256  # up to this size no storage is worth a conversion
 DENSE_LIMIT = 2**32  # never allocate a dense vector of more positions than this on our own account
 
 
+ASKED = "asked for by strategy="
 Reason = str | Callable[[], str]  # a text, or how to make it: few people ask
 
 
@@ -138,7 +139,7 @@ def chosen(desc: Descriptor) -> Plan:
     assert desc.strategy is not None
     if desc.strategy in MXM_STRATEGIES:
         raise ValueError(f"strategy {desc.strategy!r} is for matrix-matrix products")
-    return Plan(desc.strategy, "asked for by strategy=", desc.early_exit, desc.deterministic)
+    return Plan(desc.strategy, ASKED, desc.early_exit, desc.deterministic)
 
 
 def _default(direction: str, facts: Facts, deterministic: bool) -> str:
@@ -338,7 +339,7 @@ def choose_mxm(
             raise ValueError(f"strategy {desc.strategy!r} is for matrix-vector products")
         if desc.strategy == "mxm.masked_dot" and mask_nvals is None:
             raise ValueError("strategy 'mxm.masked_dot' needs a mask that is not complemented")
-        return Plan(desc.strategy, "asked for by strategy=", early, deterministic)
+        return Plan(desc.strategy, ASKED, early, deterministic)
     if mask_nvals is None:
         return Plan("mxm.gustavson", "no mask to restrict the dot products", early, deterministic)
     mean_degree = (a_nvals + b_nvals) / max(1, inner)

@@ -12,6 +12,7 @@ from ...storage import INDEX, Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import constant, functions, product, using
 from ..runtime.launch import BLOCK, TILES
+from . import matrix_facts  # noqa: F401  what stores ask about matrices
 from .masks import address
 from .mxm_operands import MatrixMask
 from .mxv_product import index_key

@@ -608,3 +608,22 @@ def test_every_operation_of_a_gpu_runs_on_small_graphs(tmp_path, capsys):
     assert {row["operation"] for row in rows} == {operation.name for operation in gpu_operations.OPERATIONS}
     assert not [row for row in rows if "error" in row]
     assert "A + A'" in capsys.readouterr().out
+
+
+def test_library_speed_checks_before_it_times(tmp_path, capsys, monkeypatch):
+    from grblas_gpu.benchmarks import library_speed
+
+    few = "--scale 5 --graphs rmat|web --only ^(bfs|parents|katz|cores|matching|components)$ --trials 1 --out"
+    assert library_speed.main([*few.split(), str(tmp_path)]) == 0
+    found = json.loads((tmp_path / "library_speed.cpu.json").read_text())
+    assert {row["algorithm"] for row in found["rows"]} == set("bfs parents katz cores matching components".split())
+    assert all(row["ms"] > 0 for row in found["rows"]) and "rmat" in capsys.readouterr().out
+    for name, wrong in {
+        "bfs": lambda case: algorithms.bfs(case.A, case.source, max_depth=1),
+        "katz": lambda case: algorithms.pagerank(case.A),
+        "cores": lambda case: gb.Vector.from_scalar(9, case.A.nrows),
+    }.items():
+        work = library_speed.WORKS[name]._replace(run=wrong)
+        monkeypatch.setitem(library_speed.WORKS, name, work)
+        with pytest.raises(AssertionError):
+            library_speed.main(["--scale", "5", "--graphs", "rmat", "--only", f"^{name}$"])

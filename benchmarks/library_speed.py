@@ -1,0 +1,285 @@
+"""Every algorithm of the library on four graphs: results are checked, then timed; other libraries beside it.
+
+    python -m benchmarks.library_speed --scale 12                           # small, a minute on a CPU
+    python -m benchmarks.library_speed --out benchmarks/results             # a million vertices each
+    python -m benchmarks.library_speed --backend cuda --only "truss|hits"   # some of them, on a device
+
+Graphs of 2**scale vertices: "rmat" (Graph500's Kronecker graph, edge factor 16), "uniform" (16 random neighbours),
+"grid" (as many vertices, side by side) and "web" (a Kronecker graph of which every edge leads one way, the other, or
+both ways, by a coin). Weights are integers from 1 to 255. Times are whole calls, the fastest of some. SciPy and
+NetworkX run once where they have the algorithm, the latter only on graphs of at most ``--others`` entries. What other
+people's CUDA takes is quoted below, with its conditions; it is not measured here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import re
+import time
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csgraph
+
+import grblas_gpu as gb
+from grblas_gpu import algorithms, generators
+
+from . import library_checks as checks
+from .machine import describe
+
+#: ms on one H200, rmat20_16 (1 M vertices, 31 M entries), whole calls of pylibcugraph 26.10 with its pool allocator.
+CUGRAPH = {
+    "bfs": 2.4, "pagerank": 6.9, "betweenness, one source": 11.4, "components": 31.8, "triangle count": 103,
+    "cores": 364, "truss": 609, "hits": 6.3, "spanning forest": 42, "louvain": 466, "eigenvector": 2.7,
+}  # fmt: skip
+#: ms on one H200, rmat20_16, kernels only, of the hand-written ECL suite.
+ECL = {"spanning forest": 8.3, "independent set": 0.44, "strong components": 3.8, "components": 0.73, "colouring": 11.7}
+
+
+class Case(NamedTuple):
+    """A graph on the backend that is measured, and for checks and others as arrays."""
+
+    name: str
+    A: gb.Matrix  # weights
+    S: checks.Arrays
+    source: int
+    directed: bool
+
+
+class Work(NamedTuple):
+    """An algorithm, its check, and the same by others: NetworkX's function of a graph, SciPy's of arrays."""
+
+    run: Callable[[Case], Any]
+    check: Callable[[Case, Any], None]
+    networkx: Callable[[Any, Any], Any] | None = None
+    scipy: Callable[[Case], Any] | None = None
+    undirected_only: bool = False
+
+
+def symmetric(case: Case) -> checks.Arrays:
+    return case.S if not case.directed else checks.undirected(case.S)
+
+
+def count(case: Case) -> int:
+    return algorithms.triangle_count(case.A)
+
+
+def small_alpha(case: Case) -> float:
+    return 0.5 / max(1, int(np.diff(checks.undirected(case.S).indptr).max()))
+
+
+a = algorithms
+WORKS: dict[str, Work] = {
+    "bfs": Work(
+        lambda c: a.bfs(c.A, c.source),
+        lambda c, r: checks.levels(c.S, r, c.source),
+        lambda nx, G: nx.single_source_shortest_path_length(G, G.graph["source"]),
+    ),
+    "parents": Work(
+        lambda c: a.bfs_parents(c.A, c.source),
+        lambda c, r: checks.parents(c.S, r, c.source),
+        lambda nx, G: dict(nx.bfs_predecessors(G, G.graph["source"])),
+    ),
+    "sssp": Work(
+        lambda c: a.sssp(c.A, c.source),
+        lambda c, r: checks.sssp(c.S, r, c.source),
+        lambda nx, G: nx.single_source_dijkstra_path_length(G, G.graph["source"]),
+        lambda c: csgraph.dijkstra(c.S, indices=c.source),
+    ),
+    "betweenness, one source": Work(
+        lambda c: a.betweenness_centrality(c.A, c.source, normalized=False, directed=True),
+        lambda c, r: checks.dependencies(c.S, r, c.source),
+    ),
+    "pagerank": Work(lambda c: a.pagerank(c.A), lambda c, r: checks.pagerank(c.S, r), lambda nx, G: nx.pagerank(G)),
+    "eigenvector": Work(
+        lambda c: a.eigenvector_centrality(c.A, weighted=True, tol=1e-5, max_iterations=5000),
+        lambda c, r: checks.eigenvector(c.S, r),
+        undirected_only=True,
+    ),
+    "katz": Work(
+        lambda c: a.katz(c.A, small_alpha(c), weighted=False),
+        lambda c, r: checks.katz((c.S > 0).astype(float), r, small_alpha(c)),
+        lambda nx, G: nx.katz_centrality(G, alpha=1e-4),
+    ),
+    "hits": Work(lambda c: a.hits(c.A, tol=1e-5), lambda c, r: checks.hits(c.S, r), lambda nx, G: nx.hits(G)),
+    "components": Work(
+        lambda c: a.connected_components(c.A),
+        lambda c, r: checks.components(c.S, r, False),
+        None,
+        lambda c: csgraph.connected_components(c.S, directed=False),
+    ),
+    "strong components": Work(
+        lambda c: a.strongly_connected_components(c.A),
+        lambda c, r: checks.components(c.S, r, True),
+        None,
+        lambda c: csgraph.connected_components(c.S, connection="strong"),
+    ),
+    "spanning forest": Work(
+        lambda c: a.minimum_spanning_forest(c.A),
+        lambda c, r: checks.forest(c.S, r),
+        lambda nx, G: nx.minimum_spanning_tree(nx.Graph(G)),
+        lambda c: csgraph.minimum_spanning_tree(c.S),
+        undirected_only=True,
+    ),
+    "triangle count": Work(lambda c: a.triangle_count(c.A), lambda c, r: checks.triangles(a.triangles(c.A), r)),
+    "triangles": Work(
+        lambda c: a.triangles(c.A),
+        lambda c, r: checks.triangles(r, count(c)),
+        lambda nx, G: nx.triangles(nx.Graph(G)),
+    ),
+    "clustering": Work(
+        lambda c: a.clustering(c.A),
+        lambda c, r: checks.coefficients(c.S, r, count(c)),
+        lambda nx, G: nx.clustering(G),
+        undirected_only=True,
+    ),
+    "cores": Work(
+        lambda c: a.core_number(c.A), lambda c, r: checks.cores(c.S, r), lambda nx, G: nx.core_number(nx.Graph(G))
+    ),
+    "truss": Work(
+        lambda c: a.k_truss(c.A, 4), lambda c, r: checks.truss(r, 4), lambda nx, G: nx.k_truss(nx.Graph(G), 4)
+    ),
+    "independent set": Work(
+        lambda c: a.maximal_independent_set(c.A),
+        lambda c, r: checks.independent(c.S, r),
+        lambda nx, G: nx.maximal_independent_set(nx.Graph(G)),
+    ),
+    "colouring": Work(
+        lambda c: a.vertex_colouring(c.A),
+        lambda c, r: checks.colouring(c.S, r),
+        lambda nx, G: nx.greedy_color(nx.Graph(G)),
+    ),
+    "matching": Work(
+        lambda c: a.maximal_matching(c.A),
+        lambda c, r: checks.matching(c.S, r),
+        lambda nx, G: nx.maximal_matching(nx.Graph(G)),
+    ),
+    "label propagation": Work(lambda c: a.label_propagation(c.A), lambda c, r: checks.same_component(symmetric(c), r)),
+    "louvain": Work(
+        lambda c: a.louvain(c.A),
+        lambda c, r: checks.communities(c.S, r),
+        lambda nx, G: nx.community.louvain_communities(nx.Graph(G), seed=1),
+        undirected_only=True,
+    ),
+    "leiden": Work(lambda c: a.leiden(c.A), lambda c, r: checks.communities(c.S, r), undirected_only=True),
+    "jaccard of all edges": Work(lambda c: a.jaccard(c.A, c.A), lambda c, r: checks.similarity(c.S, r)),
+    "1000 random walks of 80": Work(
+        lambda c: a.random_walks(c.A, np.arange(1000) % c.A.nrows, 80), lambda c, r: checks.walks(c.S, r)
+    ),
+    "samples of 10, 5": Work(
+        lambda c: a.sample_neighbors(c.A, range(min(1000, c.A.nrows)), [10, 5]),
+        lambda c, r: checks.part_of(c.S, r, 10),
+    ),
+}
+
+
+def graphs(scale: int, backend: str) -> Iterator[Case]:
+    n, side = 2**scale, math.isqrt(2**scale)
+    makers: dict[str, Callable[[], gb.Matrix]] = {
+        "rmat": lambda: generators.kronecker(scale, 16),
+        "uniform": lambda: generators.uniform_random(n, 16),
+        "grid": lambda: generators.grid_2d(side, side),
+        "web": lambda: generators.kronecker(scale, 16, seed=2),
+    }
+    for name, make in makers.items():
+        with gb.using("cpu"):
+            pattern = make()
+        rows, columns, _ = pattern.to_coo()
+        low, high = np.minimum(rows, columns), np.maximum(rows, columns)
+        coin = (low * np.uint64(0x9E3779B97F4A7C15) + high * np.uint64(0xBF58476D1CE4E5B9)) >> np.uint64(32)
+        weights = (coin % np.uint64(255) + np.uint64(1)).astype(float)
+        if name == "web":  # one way, the other way, or both
+            keep = np.choose(
+                (coin % np.uint64(3)).astype(int), [rows < columns, rows > columns, np.ones(len(rows), bool)]
+            )
+            rows, columns, weights = rows[keep], columns[keep], weights[keep]
+        with gb.using(backend):
+            A = gb.Matrix.from_coo(rows, columns, weights, nrows=pattern.nrows, ncols=pattern.nrows)
+        source = int(np.bincount(rows.astype(np.int64)).argmax())
+        yield Case(name, A, checks.as_scipy(A), source, name == "web")
+
+
+def ready(result: Any) -> Any:
+    """The result, once a device is done with it."""
+    for part in result if isinstance(result, tuple) else (result,):
+        getattr(part, "nvals", 0)
+    return result
+
+
+def fastest(run: Callable[[], Any], trials: int) -> float:
+    times = []
+    for _ in range(trials):
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+        if sum(times) > 10:
+            break
+    return min(times) * 1e3
+
+
+def others(case: Case, work: Work, limit: int, G: Any) -> dict[str, float]:
+    """What the same takes elsewhere, in ms."""
+    found = {}
+    if work.scipy is not None:
+        found["scipy"] = fastest(lambda: work.scipy(case), 1)  # type: ignore[misc]
+    if work.networkx is not None and case.A.nvals <= limit and G is not None:
+        import networkx as nx
+
+        found["networkx"] = fastest(lambda: work.networkx(nx, G), 1)  # type: ignore[misc]
+    return found
+
+
+def as_networkx(case: Case) -> Any:
+    if find_spec("networkx") is None:
+        return None
+    import networkx as nx
+
+    G = nx.from_scipy_sparse_array(case.S, create_using=nx.DiGraph if case.directed else nx.Graph)
+    G.graph["source"] = case.source
+    return G
+
+
+def measure(case: Case, only: str, trials: int, limit: int) -> Iterator[dict[str, Any]]:
+    G = as_networkx(case) if case.A.nvals <= limit else None
+    for name, work in WORKS.items():
+        if not re.search(only, name) or (case.directed and work.undirected_only):
+            continue
+        result = ready(work.run(case))
+        work.check(case, result)
+        row = {"graph": case.name, "algorithm": name, "ms": fastest(lambda w=work: ready(w.run(case)), trials)}  # type: ignore[misc]
+        yield row | others(case, work, limit, G)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--scale", type=int, default=20, help="of 2**scale vertices (default: 20)")
+    parser.add_argument("--backend", choices=("cpu", "cuda", "numpy"), default="cpu")
+    parser.add_argument("--graphs", default="", help="a pattern for their names")
+    parser.add_argument("--only", default="", help="a pattern for the names of algorithms")
+    parser.add_argument("--trials", type=int, default=3)
+    parser.add_argument("--others", type=int, default=200_000, help="entries up to which NetworkX runs")
+    parser.add_argument("--out", type=Path, help="a folder for library_speed.BACKEND.json")
+    options = parser.parse_args(arguments)
+    rows = []
+    for case in graphs(options.scale, options.backend):
+        if not re.search(options.graphs, case.name):
+            continue
+        print(f"\n{case.name}: {case.A.nrows:,} vertices, {case.A.nvals:,} entries, backend {options.backend}; ms")
+        for row in measure(case, options.only, options.trials, options.others):
+            rows.append(row | {"vertices": case.A.nrows, "entries": case.A.nvals})
+            elsewhere = "".join(f"  {who} {row[who]:.1f}" for who in ("networkx", "scipy") if who in row)
+            print(f"  {row['algorithm']:26}{row['ms']:12.2f}{elsewhere}", flush=True)
+    if options.out:
+        quoted = {"cugraph, H200, rmat20_16, whole calls": CUGRAPH, "ECL, H200, rmat20_16, kernels only": ECL}
+        found = {"machine": describe(), "backend": options.backend, "rows": rows, "quoted": quoted}
+        (options.out / f"library_speed.{options.backend}.json").write_text(json.dumps(found, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

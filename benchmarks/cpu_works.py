@@ -45,7 +45,7 @@ def all_works(small: bool, threads: int) -> Iterator[Callable[[], list[Work]]]:
     scales = (10, 11) if small else (18, 20)
     for scale in scales:
         yield partial(searches, scale, threads)
-    yield partial(grid_search, 30 if small else 1000)
+    yield partial(grid_search, 30 if small else 1000, threads)
     for scale in (8, 9) if small else (16, 18):
         yield partial(centrality, scale)
     yield partial(library, 9 if small else 17)
@@ -88,7 +88,7 @@ def searches(scale: int, threads: int) -> list[Work]:
     A, B = graph.matrix("cpu"), _theirs(graph)
     indptr, indices = graph.csr
     rivals = [
-        Rival("python-graphblas, level by level", lambda source: suitesparse.level_bfs(B, source), 4.0),
+        Rival("python-graphblas, level by level", lambda source: suitesparse.level_bfs(B, source), 7.0),
         Rival("python-graphblas, push/pull by hand", lambda source: suitesparse.push_pull_bfs(B, source), 2.0),
         Rival("a fused Numba loop", lambda source: fused_bfs(indptr, indices, source, threads), 1 / 1.5),
     ]
@@ -96,12 +96,16 @@ def searches(scale: int, threads: int) -> list[Work]:
     return [Work(name, lambda s: algorithms.dobfs(A, s), rivals, _check_levels(graph), graph.sources(3))]
 
 
-def grid_search(side: int) -> list[Work]:
+def grid_search(side: int, threads: int) -> list[Work]:
     graph = graphs.grid(side)
     A, B = graph.matrix("cpu"), _theirs(graph)
-    rival = Rival(PYTHON_GRAPHBLAS, lambda source: suitesparse.level_bfs(B, source), 3.0)
+    indptr, indices = graph.csr
+    rivals = [
+        Rival(PYTHON_GRAPHBLAS, lambda source: suitesparse.level_bfs(B, source), 6.0),
+        Rival("a fused Numba loop", lambda source: fused_bfs(indptr, indices, source, threads), 1 / 1.5),
+    ]
     name = f"BFS, grid {side} x {side}"
-    return [Work(name, lambda source: algorithms.bfs(A, source), [rival], _check_levels(graph), [0])]
+    return [Work(name, lambda source: algorithms.bfs(A, source), rivals, _check_levels(graph), [0])]
 
 
 # --- other algorithms -------------------------------------------------------------------------------------------------

@@ -124,6 +124,25 @@ def pull{{at}}({{arguments}}, L, listed, lo, hi):
 """
 
 
+# Every entry counts, so a row has a result if it is not empty: such rows are listed first, without a branch on which.
+FULL = f"""\
+    rows = np.empty({PROBED_ROWS}, np.uint64)
+    for base in range(U(lo), U(hi), U({PROBED_ROWS})):
+        waiting = U(0)
+        for t in range(base, min(base + U({PROBED_ROWS}), U(hi))):
+            i = U(L[t]) if listed else t
+            rows[waiting] = i
+            waiting += U(({{indptr}}[i] < {{indptr}}[i + U(1)]) & {{opened}})
+        for t in range(waiting):
+            i = rows[t]
+            found = False
+            acc = {{zero}}
+{{row}}    return np.int64(n) - lo
+
+
+"""
+
+
 def _pull(context: Context, at: int, step: BodyStep, done: Product, body: Body, u_values: list[str]) -> list[str]:
     w, slot = step.out, context.facts.slots[step.out]
     operand, opened = context.facts.slots[done.operand], context.opened(step.mask)
@@ -153,13 +172,16 @@ def _pull(context: Context, at: int, step: BodyStep, done: Product, body: Body, 
         row = row.replace(name, ours)
     store = "" if slot.iso else f"w{w}[i] = acc\n"
     found = f"if found:\n    g{w}[i] = True\n    m{w}[n] = i\n    n += U(1)\n{indent(store, '    ')}"
-    work = f"found = False\n{'' if done.structure else f'acc = {body.zero}{chr(10)}'}{row}{found}"
-    work = work if opened == "True" else f"if {opened}:\n{indent(work, '    ')}"
-    text = (
-        f"@summing_kernel\ndef pull{at}({', '.join(arguments)}, L, listed, lo, hi):\n    n = U(lo)\n{body.prologue}"
-        f"    for t in range(U(lo), U(hi)):\n        i = U(L[t]) if listed else t\n{indent(work, ' ' * 8)}"
-        "    return np.int64(n) - lo\n\n\n"
-    )
+    head = f"@summing_kernel\ndef pull{at}({', '.join(arguments)}, L, listed, lo, hi):\n    n = U(lo)\n{body.prologue}"
+    if operand.full and not done.structure:
+        text = head + FULL.format(indptr=structure[0], opened=opened, zero=body.zero, row=indent(row + found, " " * 12))
+    else:
+        work = f"found = False\n{'' if done.structure else f'acc = {body.zero}{chr(10)}'}{row}{found}"
+        work = work if opened == "True" else f"if {opened}:\n{indent(work, '    ')}"
+        text = (
+            f"{head}    for t in range(U(lo), U(hi)):\n        i = U(L[t]) if listed else t\n{indent(work, ' ' * 8)}"
+            "    return np.int64(n) - lo\n\n\n"
+        )
     context.functions.append(_named(text, done.operand, values))
     return arguments
 

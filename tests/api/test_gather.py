@@ -162,8 +162,11 @@ def test_what_is_no_index(backend: str) -> None:
     for wrong in (Vector.from_dense([True, False, True]), Vector.from_dense([0.0, 1.0])):
         with pytest.raises(TypeError, match="Invalid type for index"):
             v[wrong]
-    with pytest.raises(TypeError):
-        v[v[v]]  # an expression: v[v[v].new()]
+    index = Vector.from_dense([0, 0, 1])
+    with gb.config.set(autocompute=False), pytest.raises(TypeError):
+        v[index[index]]  # an expression: v[index[index].new()]
+    with gb.config.set(autocompute=True):
+        assert v[index[index]].new().to_dense().tolist() == [1, 1, 1]
     other = "numpy" if backend != "numpy" else "cpu"
     with pytest.raises(InvalidObject, match="different backends"):
         v[Vector.from_dense([0, 1]).to(other)]

@@ -64,7 +64,7 @@ def test_lines_mean_the_same(backend: str, defaults: None) -> None:
     different = {}
     for line in LINES:
         ours, theirs = outcome(gb, line), outcome(graphblas, line)
-        if ours != theirs:
+        if ours != theirs and theirs != "ModuleNotFoundError":  # python-graphblas needs more for some of them
             different[line] = {"ours": ours, "theirs": theirs}
     assert not different
 

@@ -50,6 +50,8 @@ def comparable(parts: dict[str, Any]) -> dict[str, Any]:
         values = np.where(bitmap, values, values.dtype.type(0))
     for name in ("sorted_rows", "sorted_cols", "sorted_index"):
         parts.pop(name, None)
+    if parts.get("ncols") == 1 and parts.get("format") == "cooc":  # in either order
+        parts["format"] = "coor"
     shown = {name: part.tolist() if isinstance(part, np.ndarray) else part for name, part in parts.items()}
     return shown | {"values": set(values.reshape(-1).tolist()) if iso else values.tolist()}
 

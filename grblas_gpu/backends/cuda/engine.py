@@ -189,7 +189,8 @@ class CudaBackend(Loops, VectorProducts):
         if type(c) is VectorStore and is_scalar and to_some and c.kind == "full" and len(index[0]):
             listed = VectorStore(c.size, index[0][:1], indices=index[0])  # twice the same position: nothing is counted
             return assign_scalar(vectors.writable(c), value, MaskView(listed, True, False))
-        if is_scalar and mask is not None and not mask.complement and index == (None, None) and matrices.worthwhile(c):
+        everywhere = type(c) is MatrixStore and index[0] is None and index[1] is None
+        if is_scalar and mask is not None and not mask.complement and everywhere and matrices.worthwhile(c):
             return matrices.assign_scalar(c, value, mask, accum, replace)
         return super().assign(c, value, index, mask, accum, replace, submask)
 

@@ -103,7 +103,7 @@ class Elementwise(Operating):
         if x.nvals == 0:
             return None
         if x.iso and x.nvals > MANY_TIMES:
-            return _repeated(monoid, cast(x.values, monoid.type.np_type), x.nvals)
+            return _repeated(monoid, cast(self.host(x.values), monoid.type.np_type), x.nvals)
         return self.reduce_all(monoid, cast(values_of(x), monoid.type.np_type))
 
     def reduce_rowwise(self, a: MatrixStore, monoid: Any) -> VectorStore:

@@ -307,7 +307,19 @@ FLOAT_FUNCTION(round_half_away, ::roundf, ::round)
 FLOAT_FUNCTION2(atan2, ::atan2f, ::atan2)
 FLOAT_FUNCTION2(hypot, ::hypotf, ::hypot)
 FLOAT_FUNCTION2(copysign, ::copysignf, ::copysign)
-FLOAT_FUNCTION2(float_pow, ::powf, ::pow)
+// A power of whole numbers that a float can hold is one: the device's pow(3.0, 1.0) may be a little less.
+DEVICE bool is_whole_power(double x, double y, double power, double most) {
+    return y >= 0 && ::fabs(power) < most && ::trunc(x) == x && ::trunc(y) == y;
+}
+DEVICE float exact_powf(float x, float y) {
+    float power = ::powf(x, y);
+    return is_whole_power(x, y, power, 16777216.0) ? ::rintf(power) : power;
+}
+DEVICE double exact_pow(double x, double y) {
+    double power = ::pow(x, y);
+    return is_whole_power(x, y, power, 9007199254740992.0) ? ::rint(power) : power;
+}
+FLOAT_FUNCTION2(float_pow, ::exact_powf, ::exact_pow)
 FLOAT_FUNCTION2(float_fmod, ::fmodf, ::fmod)
 
 template <class A> DEVICE bool isnan(A x) { return x != x; }

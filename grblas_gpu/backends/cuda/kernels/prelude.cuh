@@ -319,7 +319,7 @@ DEVICE double exact_pow(double x, double y) {
     double power = ::pow(x, y);
     return is_whole_power(x, y, power, 9007199254740992.0) ? ::rint(power) : power;
 }
-FLOAT_FUNCTION2(float_pow, ::exact_powf, ::exact_pow)
+FLOAT_FUNCTION2(float_pow, exact_powf, exact_pow)
 FLOAT_FUNCTION2(float_fmod, ::fmodf, ::fmod)
 
 template <class A> DEVICE bool isnan(A x) { return x != x; }

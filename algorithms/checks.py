@@ -42,7 +42,7 @@ def graph_algorithm(
     ... def out_degrees(A):
     ...     return A.reduce_rowwise("count").new()
     >>> out_degrees(Graph.from_edges([("ann", "bob"), ("cid", "bob")]))
-    {'ann': 1, 'bob': 2, 'cid': 1}
+    {'ann': 1, 'cid': 1}
     >>> out_degrees(Matrix(bool, 2, 3))
     Traceback (most recent call last):
         ...

@@ -538,7 +538,7 @@ def own_format(stored: dict[str, Any]) -> bytes:
     described = [[name, "<i8", len(array)] for name, array in arrays.items()]
     fields = {"kind": stored["kind"], "dtype": "BOOL", "shape": stored["shape"], "name": "", "arrays": described}
     header = json.dumps(fields).encode()
-    data = MAGIC + len(header).to_bytes(8, "little") + header
+    data = MAGIC + b"\x01" + len(header).to_bytes(8, "little") + header  # version 1: without checksums
     for array in arrays.values():
         data += b"\0" * (-len(data) % 64) + array.tobytes()
     return data

@@ -8,7 +8,7 @@ from typing import Any
 import graphblas
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pairs import assert_same as assert_equal
 from pairs import matrices, sizes, some_size, vectors
@@ -61,6 +61,7 @@ def comparable(parts: dict[str, Any]) -> dict[str, Any]:
 @given(data=st.data())
 def test_export_and_import(backend: str, ndim: int, data: st.DataObject) -> None:
     pair = data.draw(pair_of(ndim))
+    assume(0 not in pair.ours.shape)  # of which python-graphblas says more than it needs
     cls: Any = Vector if ndim == 1 else Matrix
     for name, raw in itertools.product(formats(pair.ours), (False, True)):
         ours = pair.ours.ss.export(name, sort=True, raw=raw)

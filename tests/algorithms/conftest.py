@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -13,3 +15,13 @@ from grblas_gpu import config
 def nothing_computes_itself() -> Iterator[None]:
     with config.set(autocompute=False):
         yield
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What algorithms do with compiled kernels is seen in a quarter of the quick tests, and in all slow ones."""
+    for item in items:
+        here = Path(__file__).parent in item.path.parents
+        parameters = getattr(getattr(item, "callspec", None), "params", {})
+        if here and parameters.get("backend") == "compiled" and zlib.crc32(item.nodeid.encode()) % 4:
+            item.add_marker(pytest.mark.slow)

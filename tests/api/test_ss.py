@@ -8,7 +8,7 @@ from typing import Any
 import graphblas
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pairs import assert_same as assert_equal
 from pairs import matrices, sizes, some_size, vectors
@@ -61,14 +61,13 @@ def comparable(parts: dict[str, Any]) -> dict[str, Any]:
 @given(data=st.data())
 def test_export_and_import(backend: str, ndim: int, data: st.DataObject) -> None:
     pair = data.draw(pair_of(ndim))
-    assume(0 not in pair.ours.shape)  # of which python-graphblas says more than it needs
     cls: Any = Vector if ndim == 1 else Matrix
     for name, raw in itertools.product(formats(pair.ours), (False, True)):
         ours = pair.ours.ss.export(name, sort=True, raw=raw)
         theirs = pair.theirs.ss.export(name, sort=True, raw=raw)
-        assert ours.keys() - {"size"} == theirs.keys() - {"size"}
-        if ours["is_iso"] == theirs["is_iso"] and not raw:
-            assert comparable(ours) == comparable(theirs)
+        if ours["is_iso"] == theirs["is_iso"]:  # SuiteSparse takes some that have no entries for iso
+            assert ours.keys() - {"size"} == theirs.keys() - {"size"}
+            assert raw or comparable(ours) == comparable(theirs)
         for parts in (ours, theirs):
             assert_same(cls.ss.import_any(**parts, dtype=pair.ours.dtype), pair.theirs)
             given = {key: part for key, part in parts.items() if not (name == "coo" and key == "format")}

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from emulated_engine import ENGINES, loaded
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms, binary, monoid, select, semiring, unary
 from grblas_gpu.api.matrix_values import ValueRange
+from grblas_gpu.backends import registry as backends
 
 N = 40
 
@@ -94,6 +96,17 @@ def test_forgotten_when_values_change(backend: str, change: str, dtype: str) -> 
     assert A.value_range() == expected(A)
     assert A.value_range() != before
     assert other.value_range() == transposed.value_range() == before == expected(other)
+
+
+@pytest.mark.parametrize("kind", ENGINES[1:])  # the first is a GPU, and a backend of the tests above
+def test_forgotten_on_a_device(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with loaded(kind, monkeypatch, "engine") as device:
+        monkeypatch.setitem(backends._engines, "cuda", device.engine.CudaBackend())
+        with gb.using("cuda"):
+            for change in CHANGES.keys() - {"its transpose and more"}:  # emulated, SciPy makes transposes, on the host
+                test_forgotten_when_values_change("cuda", change, "FP64")
+            for dtype in ("BOOL", "INT8", "UINT8", "FP32"):
+                test_the_range_of_every_type("cuda", dtype)
 
 
 def test_what_is_made_of_a_matrix_has_a_range_of_its_own(backend: str) -> None:

@@ -3,11 +3,15 @@
 An object is changed by the assignment of a new store. Where arrays of the old one are changed instead, because that is
 much cheaper, it is done like this::
 
-    with undivided.turn():
+    try:
+        undivided.changing = True
         c = undivided.own(c)
-        before = c.nvals
+        c.nvals += kernel(*arguments)
+    except BaseException:
         c.uncount()
-        c.nvals = before + kernel(*arguments)
+        raise
+    finally:
+        undivided.changing = False
 
 * A kernel is not interrupted. If an interrupt comes between it and what is noted of its result, the store has no count,
   and whoever asks for one counts. Changes by several kernels say ``with undivided.uninterrupted():``, and signals wait
@@ -23,6 +27,7 @@ import os
 import signal
 import threading
 from threading import get_ident
+from time import sleep
 from types import FrameType
 from typing import Any
 
@@ -33,14 +38,10 @@ _NAMES = "SIGINT SIGTERM SIGALRM SIGHUP SIGUSR1 SIGUSR2".split()
 _SIGNALS = [int(getattr(signal, name)) for name in _NAMES if hasattr(signal, name)]
 
 several = False  # threads have used this library
+changing = False  # the only thread so far is changing something in place; a lock would take as long as the change
 _first_thread: int | None = None
 _main_thread = threading.main_thread().ident
-_change = threading.Lock()
-
-
-def turn() -> Any:
-    """The lock to hold during a change in place; one that nobody else has if changes are made to copies."""
-    return threading.Lock() if several else _change
+_first_look = threading.Lock()
 
 
 def own(store: Any) -> Any:
@@ -56,17 +57,19 @@ def notice_thread() -> None:
 
 def _notice() -> None:
     global several, _first_thread
-    with _change:
+    with _first_look:
         if _first_thread is None:
             _first_thread = get_ident()
-        else:
-            several = True
+            return
+        several = True  # a change that begins from here on is made to a copy; one that began before is waited for
+    while changing:
+        sleep(0)
 
 
 def forget_threads() -> None:
     """As if no thread had used this library yet: in the child of a fork, and for tests."""
-    global several, _first_thread, _change, _main_thread
-    several, _first_thread, _change = False, None, threading.Lock()
+    global several, changing, _first_thread, _first_look, _main_thread
+    several, changing, _first_thread, _first_look = False, False, None, threading.Lock()
     _main_thread = threading.main_thread().ident
 
 

@@ -23,9 +23,9 @@ def assign(node: Node) -> None:
         return
     engine, store = out._engine, out._store
     view = None if mask is None else mask.view()
-    if type(value) is Number:  # of a loop that is run node by node
-        value = np.int64(int(value))
     is_literal = isinstance(value, np.generic)
+    if not is_literal and type(value) is Number:  # of a loop that is run node by node
+        value, is_literal = np.int64(int(value)), True
     if is_literal:
         dtype, plain = store.dtype, value
         if accum is None and value.dtype is not dtype:

@@ -67,7 +67,7 @@ CHANGE: dict[Op, Callable[[Node], None]] = {
 
 def execute(node: Node, tracing: bool = True) -> None:
     """``out<mask, replace> (accum)= op(operands)``. If anything fails, every object is as it was."""
-    if tracing and node.op not in ops.CONTROL and trace.current() is not None:
+    if tracing and trace.current() is not None and node.op not in ops.CONTROL:
         _execute_traced(node)
         return
     notice_thread()

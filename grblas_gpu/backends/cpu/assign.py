@@ -26,7 +26,7 @@ LISTED = """\
 @kernel
 def kernel(rows{arguments}):
     added = 0
-{first}    for t in range(U(len(rows))):
+    for t in range(U(len(rows))):
         i = U(rows[t])
 {body}    return added
 """
@@ -72,11 +72,11 @@ def _source(kind: int, full: bool, iso: bool) -> Source:
     arguments = ("" if full else ", present") + ("" if iso else ", values, value")
     if kind == ROWS:
         mark = "" if full else " " * 8 + "added += not present[i]\n" + " " * 8 + "present[i] = True\n"
-        first, store = ("", "") if iso else ("    given = value[0]\n", " " * 8 + "values[i] = given\n")
-        return LISTED.format(arguments=arguments, first=first, body=mark + store), {}
+        store = "" if iso else " " * 8 + "values[i] = value\n"
+        return LISTED.format(arguments=arguments, body=mark + store), {}
     deep = " " * 16
     mark = "" if full else f"{deep}added += here & (not present[i])\n{deep}present[i] |= here\n"
-    store = "" if iso else f"{deep}values[i] = value[0] if here else values[i]\n"
+    store = "" if iso else f"{deep}values[i] = value if here else values[i]\n"
     test = "mask[i]" if kind == BYTES else "(not mask[i])"
     return FLAGGED.format(arguments=arguments, test=test, body=mark + store, skip=SKIP), {}
 
@@ -103,22 +103,28 @@ def assign_scalar(c: VectorStore, value: Any, mask: MaskView) -> VectorStore | N
     kernel = _table.get(key) or _table.find(key, c.size, lambda: _source(kind, full, iso))
     if kernel is None:
         return None
-    with undivided.turn():
+    try:
+        undivided.changing = True
         c = undivided.own(c)
         arguments: tuple[Any, ...] = (allowed,) if full else (allowed, c.present)
         if not iso:
-            c.values = _own_values(c)
-            arguments += (c.values, np.array([value], dtype))
+            _own_values(c)
+            arguments += (c.values, value if type(value) is dtype.type else dtype.type(value))
         if kind == ROWS or c.size < LIGHT_WORK:
             if kind != ROWS:
                 arguments += (0, c.size)
-            before = c.nvals
-            c.uncount()
-            c.nvals = before + kernel(*arguments)
+            c.edges = c.flags = None
+            c.checked = 0
+            c.nvals += kernel(*arguments)
         else:
             with undivided.uninterrupted():
                 c.nvals += sum(pool.run(lambda part: kernel(*arguments, *part), even_chunks(c.size, 1)))
                 c.edges = None
+    except BaseException:
+        c.uncount()
+        raise
+    finally:
+        undivided.changing = False
     return c
 
 
@@ -138,11 +144,11 @@ def _append(c: VectorStore, value: Any, rows: Array) -> VectorStore | None:
     return VectorStore(c.size, values[:count], indices=indices[:count], ordered=count < 2)
 
 
-def _own_values(c: VectorStore) -> Array:
-    """A value for each position that may be written."""
-    if len(c.values) == c.size and c.values.flags.writeable:
-        return c.values
-    return expand(c.values, c.size).copy() if len(c.values) else np.empty(c.size, c.dtype)
+def _own_values(c: VectorStore) -> None:
+    """Give ``c`` a value for each position that may be written."""
+    values = c.values
+    if len(values) != c.size or not values.flags.writeable:
+        c.values = expand(values, c.size).copy() if len(values) else np.empty(c.size, values.dtype)
 
 
 def _as_bitmap(c: VectorStore) -> VectorStore:

@@ -129,12 +129,15 @@ def _update(c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Any)
     if kernel is None:
         return None
     _, flags, marked = _bytes(kind, allowed, c.size)
-    with undivided.turn():
+    try:
+        undivided.changing = True
         c = _owned(c, accum)
         given = (t.indices, t.values) + (() if flags is None else (flags,)) + (() if full else (c.present,))
         before = c.nvals
         c.uncount()
         c.nvals = before + kernel(*given, c.values)
+    finally:
+        undivided.changing = False
     if marked is not None:
         marked[allowed] = False
     return c
@@ -190,7 +193,8 @@ def _merge(c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Any, 
     _, flags, marked = _bytes(kind, allowed, size)
     if c.indices is not None:
         c = ewise.as_dense(c) if c.nvals else VectorStore(size, c.values, present=np.zeros(size, bool), nvals=0)
-    with undivided.turn():
+    try:
+        undivided.changing = True
         c = _owned(c, accum)
         present = np.ones(size, bool) if c.present is None else c.present
         given = (*(() if t_full else (t.present,)), t.values, *(() if flags is None else (flags,)), present, c.values)
@@ -204,6 +208,8 @@ def _merge(c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Any, 
             with undivided.uninterrupted():
                 count = sum(pool.run(lambda part: kernel(*given, *part), even_chunks(size)))
                 c.present, c.nvals, c.edges, c.checked = (None if count == size else present), count, None, 0
+    finally:
+        undivided.changing = False
     if marked is not None:
         marked[allowed] = False
     return c

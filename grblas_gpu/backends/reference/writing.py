@@ -162,7 +162,8 @@ class Writing(Operating):
         if c.iso and c.size != 1 and c.values[0] != value:
             return None
         where = mask.store.indices
-        with undivided.turn():
+        try:
+            undivided.changing = True
             c = undivided.own(c)
             new = 0 if c.present is None else len(where) - int(np.count_nonzero(c.present[where]))
             each = not c.iso or c.size == 1
@@ -172,12 +173,15 @@ class Writing(Operating):
                 c.present[where] = True
             c.nvals += new
             c.edges = None
+        finally:
+            undivided.changing = False
         return c
 
     def set_element(self, x: Store, index: tuple[int, ...], value: Any) -> Store:
         if type(x) is VectorStore and x.indices is None:
             (i,) = index
-            with undivided.turn():
+            try:
+                undivided.changing = True
                 x = undivided.own(x)
                 if x.iso and x.values[0] != value:
                     x.values = expand(x.values, x.size).copy()
@@ -188,6 +192,8 @@ class Writing(Operating):
                     x.present[i] = True
                     x.nvals += 1
                 x.edges = None
+            finally:
+                undivided.changing = False
             return x
         key = _key(x, index)
         keys, values = entries(x)

@@ -36,7 +36,8 @@ def assign_scalar(c: VectorStore, value: Any, view: MaskView) -> VectorStore:
     )
     region = (address(mask.indices), mask.count_at, items) if listed else (0, 0, items)
     bits = word(c.values.dtype.type(value))
-    with undivided.turn():
+    try:
+        undivided.changing = True
         c = undivided.own(c)
         before = entries_of(c) if has_present else (0, 0)
         slots = scratch.slots()
@@ -47,4 +48,6 @@ def assign_scalar(c: VectorStore, value: Any, view: MaskView) -> VectorStore:
             c.pending = Pending(slots.published(), c.size)
         if not listed:
             clear(mask, scratch, c.size)
+    finally:
+        undivided.changing = False
     return c

@@ -209,12 +209,15 @@ def fill_gaps(c: VectorStore, t: VectorStore) -> VectorStore:
     )
     scratch = scratch_arrays.current()
     region = (address(indices), count_at, items, address(t.present), values.data.ptr)
-    with undivided.turn():
+    try:
+        undivided.changing = True
         c = undivided.own(c)
         before, slots = entries_of(c), scratch.slots()
         c.uncount()
         scratch.launch(kernel, items, (*region, *_addresses(c), *before, slots.address, slots.host))
         c.pending = Pending(slots.published(), c.size)
+    finally:
+        undivided.changing = False
     return c
 
 

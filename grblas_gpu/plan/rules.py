@@ -52,6 +52,14 @@ DENSE_ABOVE = 0.01
 SPARSE_BELOW = 0.005
 TINY = 256  # up to this size no storage is worth a conversion
 DENSE_LIMIT = 2**32  # never allocate a dense vector of more positions than this on our own account
+# A matrix becomes a bitmap where that takes about as much memory as CSR, and sparse again well below (hysteresis).
+BITMAP_ABOVE = 0.5
+BITMAP_BELOW = 0.25
+# From so many rows on, of which at most so many have an entry, row pointers would be most of what CSR takes.
+MANY_ROWS = 2**22
+HYPERSPARSE_BELOW = 1 / 64
+SPARSE_AGAIN_ABOVE = 1 / 16
+POINTER_LIMIT = 2**33  # rows: nobody wants more pointers, whatever memory says
 
 
 ASKED = "asked for by strategy="
@@ -367,3 +375,24 @@ def storage_kind(nvals: int, size: int, kind: str) -> str:
     if kind == "sparse":
         return "bitmap" if nvals > size * DENSE_ABOVE else "sparse"
     return "sparse" if nvals < size * SPARSE_BELOW else "bitmap"
+
+
+def matrix_form(nvals: int, nrows: int, ncols: int, form: str) -> str:
+    """How a matrix with so many entries should be stored, given how it is stored now.
+
+    >>> matrix_form(600, 20, 50, "sparse"), matrix_form(300, 20, 50, "bitmap"), matrix_form(1000, 20, 50, "bitmap")
+    ('bitmap', 'bitmap', 'full')
+    >>> matrix_form(5, 2**60, 2**60, "sparse"), matrix_form(2**21, 2**23, 9, "hypersparse")
+    ('hypersparse', 'sparse')
+    """
+    positions = nrows * ncols
+    if positions <= TINY:
+        return form
+    if nvals * 4 >= positions and positions <= DENSE_LIMIT:
+        if nvals == positions:
+            return "full"
+        if nvals > positions * (BITMAP_ABOVE if form in ("sparse", "hypersparse") else BITMAP_BELOW):
+            return "bitmap"
+    if nrows > MANY_ROWS and nvals < nrows * (SPARSE_AGAIN_ABOVE if form == "hypersparse" else HYPERSPARSE_BELOW):
+        return "hypersparse"
+    return "sparse"

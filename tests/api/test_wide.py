@@ -134,7 +134,6 @@ def test_duplicates() -> None:
     [
         lambda A: A.T.new(),
         lambda A: A.reduce_columnwise("plus").new(),
-        lambda A: some(grblas_gpu, 20).vxm(A).new(),
         lambda A: A.to_dense(0),
         lambda A: io.to_array(A, 0),
         lambda A: A[:, :].update(1),

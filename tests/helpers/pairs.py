@@ -9,13 +9,15 @@ import numpy as np
 from hypothesis import strategies as st
 
 import grblas_gpu
-from grblas_gpu.backends.storage import VectorStore
+from grblas_gpu.backends.matrix_forms import with_form as change_form
+from grblas_gpu.backends.storage import MatrixStore, VectorStore
 
 graphblas.init("suitesparse", blocking=True)
 
 DTYPES = ("BOOL", "INT8", "INT16", "INT32", "INT64", "UINT8", "UINT16", "UINT32", "UINT64", "FP32", "FP64")
 MASK_KINDS = (None, "S", "V", "~S", "~V")
 ACCUMS = (None, "plus", "min", "first", "second", "minus")
+FORMS = ("natural", "sparse", "hypersparse", "bitmap", "full")  # of matrices
 STORAGES = ("sparse", "unordered", "bitmap", "natural")
 
 
@@ -99,7 +101,15 @@ def matrices(draw: st.DrawFn, nrows: int, ncols: int, dtype: str | None = None) 
         library.Matrix.from_coo(rows, cols, values, dtype, nrows=nrows, ncols=ncols)
         for library in (grblas_gpu, graphblas)
     ]
-    return Pair(*made)
+    return Pair(with_form(made[0], draw(st.sampled_from(FORMS))), made[1])
+
+
+def with_form(a: Any, form: str) -> Any:
+    """The same Matrix stored in another way, if it can be."""
+    store = a._store
+    if form != "natural" and isinstance(store, MatrixStore) and (form != "full" or store.nvals == a.nrows * a.ncols):
+        a._store = change_form(store, form)
+    return a
 
 
 class Parameters(dict):

@@ -12,9 +12,10 @@ import numpy as np
 
 from ...plan import rules
 from ..entries import Store, cast
+from ..matrix_forms import moved
 from ..reference import Definitions
 from ..reference.elementwise import with_values
-from ..storage import INDEX, Array, HostEntry, HostList, MaskView, MatrixStore, VectorStore, column_type
+from ..storage import Array, HostEntry, HostList, MaskView, MatrixStore, VectorStore, column_type
 from .eager import building, extracting, matrices, operating, radix, rows, selecting, vectors
 from .eager.assign import assign_scalar
 from .eager.kronecker import kronecker_keys
@@ -297,10 +298,7 @@ def _scalar(value: Any) -> Any:
 
 def _move(store: Store, to: Any) -> Store:
     if type(store) is MatrixStore:
-        indptr = to(store.indptr)
-        if isinstance(indptr, np.ndarray):
-            indptr = indptr.astype(INDEX, copy=False)  # the host has one width
-        return MatrixStore(store.nrows, store.ncols, indptr, to(store.indices), to(store.values))
+        return moved(store, to)
     nvals = store.nvals  # synchronizes
     return VectorStore(
         store.size,

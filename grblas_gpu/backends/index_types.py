@@ -1,0 +1,18 @@
+"""What positions and offsets are made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Array = Any  # numpy.ndarray or cupy.ndarray
+
+INDEX = np.int64
+INT32_LIMIT = 2**31 - 1
+MOST_ENTRIES = 2**48  # more than any memory holds; NumPy has other errors for sizes near 2**63
+
+
+def column_type(ncols: int) -> type:
+    """The narrowest type for column indices: 32 bits while they fit."""
+    return np.int32 if ncols <= INT32_LIMIT else np.int64

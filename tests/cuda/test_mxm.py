@@ -26,11 +26,10 @@ NAMES = list(SEMIRINGS)[:: 1 if GPU else 3]
 @pytest.fixture(params=SLOW_ENGINES)
 def engine(request, monkeypatch) -> Iterator[Any]:
     """``mxm`` of the CUDA engine, and how arrays get there."""
-    with loaded(
-        request.param, monkeypatch, "eager.mxm", "eager.mxm_programs", "eager.mxm_gustavson", "eager.mxm_giant"
-    ) as found:
+    parts = ("mxm", "mxm_programs", "mxm_gustavson", "mxm_small", "mxm_dense", "mxm_hashed", "mxm_giant")
+    with loaded(request.param, monkeypatch, *(f"eager.{name}" for name in parts)) as found:
         found.mxm, found.programs = found.mxm.mxm, found.mxm_programs
-        found.gustavson, found.giant = found.mxm_gustavson, found.mxm_giant
+        found.gustavson, found.giant, found.hashed = found.mxm_gustavson, found.mxm_giant, found.mxm_hashed
         found.seeds = 8 if request.param == "gpu" else 1
         yield found
 
@@ -110,6 +109,28 @@ def test_masked_dot_agrees_with_the_definition(engine, name):
         check(engine, random_case(name, 1000 * seed + number, True), "mxm.masked_dot", early_exit=seed % 3 < 2)
 
 
+@pytest.mark.parametrize("name", ["plus_pair", "plus_times", "any_pair", "min_plus", "any_second", "longest_gap"])
+def test_dot_products_of_every_length(engine, name):
+    """Rows for warps and blocks, in pieces; columns that are looked up together, alone, or searched."""
+    rng = np.random.default_rng(3)
+    inner, dtype = 5000, SEMIRINGS[name].binaryop.type.np_type
+    row_lengths = [0, 1, 8, 9, 127, 128, 129, 1024, 1025, 2500, 3]
+    column_lengths = [0, 1, 5, 31, 63, 64, 129, 700, 4900] * 30
+    a = row_matrix([np.sort(rng.choice(inner, n, replace=False)).tolist() for n in row_lengths], inner, dtype)
+    b = row_matrix([np.sort(rng.choice(inner, n, replace=False)).tolist() for n in column_lengths], inner, dtype)
+    every = list(range(len(column_lengths)))
+    pattern = row_matrix([every if i % 3 < 2 else every[::7] for i in range(a.nrows)], b.nrows, np.int8)
+    for structure in (True, False):
+        check(engine, Case(a, transposed(b), SEMIRINGS[name], MaskView(pattern, structure, False)), "mxm.masked_dot")
+
+
+def transposed(store: MatrixStore) -> MatrixStore:
+    rows = np.repeat(np.arange(store.nrows), np.diff(store.indptr))
+    order = np.lexsort((rows, store.indices))
+    indptr = np.searchsorted(store.indices[order], np.arange(store.ncols + 1)).astype(INDEX)
+    return MatrixStore(store.ncols, store.nrows, indptr, rows[order].astype(np.int32), store.values[order])
+
+
 @pytest.mark.parametrize("complement", [False, True])
 @pytest.mark.parametrize("structure, iso", [(True, False), (False, False), (False, True)])
 def test_masks(engine, structure, complement, iso):
@@ -122,10 +143,73 @@ def test_masks(engine, structure, complement, iso):
         check(engine, case, strategy)
 
 
+def only_hashed(engine, monkeypatch) -> None:
+    """Every row is made in a table."""
+    monkeypatch.setattr(engine.gustavson, "MOST_SMALL", 0)
+    monkeypatch.setattr(engine.mxm_dense, "MOST_WINDOWS", 0)
+
+
+def rows_with_products(products: list[int], ncols: int, distinct: int, dtype: Any) -> tuple[MatrixStore, MatrixStore]:
+    """Factors whose result has rows with so many products, in about so many columns near the last one."""
+    rng = np.random.default_rng(ncols)
+    lengths = [0, 1, 2, 3, 5, 16, 40]
+    b = [np.sort(ncols - 1 - rng.choice(max(distinct, 40), length, replace=False)).tolist() for length in lengths * 300]
+    rows = []
+    for wanted in products:
+        row, left = [], wanted
+        for k, columns in enumerate(b):
+            if left and len(columns) <= left and rng.random() < 0.3:
+                row.append(k)
+                left -= len(columns)
+        ones = [k for k in range(len(b)) if len(b[k]) == 1 and k not in row]
+        rows.append(sorted(row + ones[:left]))
+        assert sum(len(b[k]) for k in rows[-1]) == wanted
+    return row_matrix(rows, len(b), dtype), row_matrix(b, ncols, dtype)
+
+
+@pytest.mark.parametrize("name", ["plus_times", "min_plus", "any_pair", "plus_times int8", "longest_gap"])
+@pytest.mark.parametrize("ncols", [700, 2**24, 2**35])
+def test_rows_of_every_size(engine, monkeypatch, name, ncols):
+    """Products in registers: every number of them at which something changes, with few and with many that are added."""
+    near = [n + d for n in (8, 16, 32, 64, 128, 256, 512) for d in (-1, 0, 1)]
+    sizes = [0, 1, 2, *near, 3, 0, 500, 300, 100]
+    dtype = SEMIRINGS[name].binaryop.type.np_type
+    for distinct in (40, 600):
+        a, b = rows_with_products(sizes, ncols, distinct, dtype)
+        columns = [sorted({ncols - 1 - n for n in range(0, 40, 1 + i)}) for i in range(a.nrows)]
+        pattern = row_matrix(columns, ncols, bool)
+        case = Case(a, b, SEMIRINGS[name])
+        masks = (None, MaskView(pattern, True, False), MaskView(pattern, True, True))
+        for mask in masks if engine.name == "gpu" else masks[:1] if ncols > 700 else masks[:2]:
+            check(engine, case._replace(mask=mask), "mxm.gustavson")
+    monkeypatch.setattr(engine.mxm_small, "MOST_BYTES", 0)  # counted first, then made in place
+    check(engine, case, "mxm.gustavson")
+
+
+@pytest.mark.parametrize("name", ["plus_times", "any_second", "any_pair", "min_plus", "plus_times int8"])
+def test_windows_of_columns(engine, monkeypatch, name):
+    """A sum for every column, in one window or several, with masks and long rows of the right factor."""
+    monkeypatch.setattr(engine.gustavson, "MOST_SMALL", 0)
+    rng = np.random.default_rng(9)
+    dtype = SEMIRINGS[name].binaryop.type.np_type
+    ncols = 3000
+    lengths = [0, 1, 63, 64, 2049, 2500, 5, 40] * 5
+    columns = [np.sort(rng.choice(ncols, length, replace=False)).tolist() for length in lengths]
+    b = row_matrix(columns, ncols, dtype)
+    a = row_matrix([list(range(40)), [4], [], [0], list(range(0, 40, 3)), [1, 2, 3]], 40, dtype)
+    pattern = row_matrix([columns[2], columns[4], [1], [2], [0, 31, 32, 33, 2999], []], ncols, np.int8)
+    masks = [None, MaskView(pattern, True, False), MaskView(pattern, False, True)]
+    for limit in (64 * 1024, 8192) if engine.name == "gpu" else (8192,):
+        monkeypatch.setattr(engine.mxm_dense, "_shared_limit", lambda device, limit=limit: limit)
+        for mask in masks:
+            check(engine, Case(a, b, SEMIRINGS[name], mask), "mxm.gustavson")
+
+
 @pytest.mark.parametrize("shared_bytes", [512, 4096, 16384] if GPU else [512, 4096])
 @pytest.mark.parametrize("name", ["plus_times", "any_pair", "plus_times int8", "lor_land"][: 4 if GPU else 2])
 def test_tables_of_every_size(engine, monkeypatch, name, shared_bytes):
     """With little shared memory rows of any length end up in tables of blocks and in scratch memory."""
+    only_hashed(engine, monkeypatch)
     monkeypatch.setattr(engine.programs, "SHARED_BYTES", shared_bytes)
     clear_compiled()
     dtype = SEMIRINGS[name].binaryop.type.np_type
@@ -144,8 +228,9 @@ def clear_compiled() -> None:
 
 def test_little_scratch_memory(engine, monkeypatch):
     """One table after the other, if there is room for one only."""
+    only_hashed(engine, monkeypatch)
     monkeypatch.setattr(engine.programs, "SHARED_BYTES", 512)
-    monkeypatch.setattr(engine.gustavson, "SCRATCH_BYTES", 1)
+    monkeypatch.setattr(engine.hashed, "SCRATCH_BYTES", 1)
     clear_compiled()
     rng = np.random.default_rng(1)
     a, b = random_matrix(rng, 12, 50, np.float64, 0.1), random_matrix(rng, 50, 5000, np.float64, 0.05)
@@ -185,6 +270,7 @@ def test_many_products_for_few_entries(engine):
 @pytest.mark.parametrize("masked", [False, True])
 def test_rows_that_all_blocks_share(engine, monkeypatch, name, masked):
     """Long and short rows of the right factor, tables that are hashed and that have a slot for every column."""
+    only_hashed(engine, monkeypatch)
     monkeypatch.setattr(engine.giant, "GIANT_PRODUCTS", 8192)
     written = []
     write = engine.giant.Giants.write
@@ -200,13 +286,14 @@ def test_rows_that_all_blocks_share(engine, monkeypatch, name, masked):
         pattern = row_matrix([columns[0], columns[1], columns[2], [0, 1, 5], []], ncols, bool)
         mask = MaskView(pattern, True, True) if masked else None
         for scratch_bytes in (2**30, 1):  # both at once, one after the other
-            monkeypatch.setattr(engine.gustavson, "SCRATCH_BYTES", scratch_bytes)
+            monkeypatch.setattr(engine.hashed, "SCRATCH_BYTES", scratch_bytes)
             check(engine, Case(a, b, SEMIRINGS[name], mask), "mxm.gustavson")
     assert len(written) == 6
 
 
 def test_shared_rows_with_few_results(engine, monkeypatch):
     """All products of a row go to the same sum, or are outside of the mask."""
+    only_hashed(engine, monkeypatch)
     monkeypatch.setattr(engine.giant, "GIANT_PRODUCTS", 8192)
     a = row_matrix([list(range(9000)), list(range(0, 9000, 1000))], 9000)
     b = row_matrix([[1] for _ in range(9000)], 100_000)

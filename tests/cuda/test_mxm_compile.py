@@ -65,8 +65,19 @@ def test_masks_and_indices(kind, column):
     a = b = matrix("int64", column=column)
     programs = Programs(a, b, mask(kind, column), 9 if column == "int32" else 2**40)
     product = Product(a, b, semiring.min_plus["INT64"], True)
-    all_of_them = [programs.divide(0), programs.count(), programs.giant(product)]
-    all_of_them += [programs.fill(product), programs.fill(PatternOnly())]
+    all_of_them = [
+        programs.bins(),
+        programs.divide(0),
+        programs.count(),
+        programs.giant(product),
+        programs.dense_count(),
+    ]
+    all_of_them += [
+        programs.fill(product),
+        programs.fill(PatternOnly()),
+        programs.small(product),
+        programs.dense_fill(product),
+    ]
     if mask(kind).where == INSIDE:
         all_of_them.append(programs.dot(product))
     for program in all_of_them:

@@ -73,8 +73,15 @@ class Kernel:
         self.function = function
         self.name = name
 
+    max_dynamic_shared_size_bytes = 48 * 1024
+
     def __call__(
-        self, grid: tuple[int, ...], block: tuple[int, ...], arguments: tuple[Any, ...], stream: Any = None
+        self,
+        grid: tuple[int, ...],
+        block: tuple[int, ...],
+        arguments: tuple[Any, ...],
+        stream: Any = None,
+        shared_mem: int = 0,
     ) -> None:
         boxed = [_boxed(argument) for argument in arguments]
         addresses = (ctypes.c_void_p * len(boxed))(*(ctypes.addressof(box) for box in boxed))
@@ -180,7 +187,10 @@ class RecordedModule:
         sources.append(code)
 
     def get_function(self, name: str) -> Any:
-        return lambda grid, block, arguments, stream=None: None
+        def nothing(grid: Any, block: Any, arguments: Any, stream: Any = None, shared_mem: int = 0) -> None: ...
+
+        nothing.max_dynamic_shared_size_bytes = 0  # type: ignore[attr-defined]
+        return nothing
 
 
 def module(runs: bool = True) -> ModuleType:

@@ -6,9 +6,11 @@ import cupy
 import numpy as np
 
 from ...storage import INDEX, MatrixStore
-from ..runtime.launch import launch
+from ..runtime.launch import BLOCK, launch
 from .mxm_operands import MatrixMask, Product
 from .mxm_programs import Programs
+
+CHUNK = 256  # as in kernels/mxm_masked_dot.cu
 
 
 def masked_dot(a: MatrixStore, b: MatrixStore, product: Product, mask: MatrixMask) -> MatrixStore:
@@ -16,12 +18,17 @@ def masked_dot(a: MatrixStore, b: MatrixStore, product: Product, mask: MatrixMas
     pattern = mask.store
     assert pattern is not None
     programs = Programs(a, b, mask, b.nrows)
-    dot, keep = programs.dot(product).functions()
+    items, by_warp, by_block, keep = programs.dot(product).functions()
     entries = pattern.nvals
-    present = cupy.empty(entries, bool)
+    present = cupy.zeros(entries, bool)  # rows without entries are in no item
     values = cupy.empty(1 if product.structure else entries, product.dtype)
+    room = a.nrows + entries // CHUNK + 1
+    rows, firsts, counters = cupy.empty(room, INDEX), cupy.empty(room, INDEX), cupy.zeros(4, INDEX)
+    launch(items, a.nrows, (a.indptr, pattern.indptr, a.nrows, room, rows, firsts, counters))
     factors = (a.indptr, a.indices, a.values, b.indptr, b.indices, b.values)
-    launch(dot, entries, (*factors, *mask.arguments, a.nrows, entries, cupy.zeros(1, INDEX), present, values))
+    arguments = (*factors, *mask.arguments, rows, firsts, room, counters, present, values)
+    launch(by_block, room, arguments, per_block=1)  # the longest first
+    launch(by_warp, room, arguments, per_block=BLOCK // 32)
     kept = np.cumsum(present, dtype=INDEX)
     nvals = int(kept[-1])  # synchronizes
     if nvals == entries and pattern.indices.dtype == programs.column:  # the mask's pattern is that of the result

@@ -1,150 +1,51 @@
-"""Gustavson's method: row by row of the left factor, the rows of the right one added up in a table.
+"""Gustavson's method: row by row of the left factor, the rows of the right one added up.
 
-Two passes over the products, count and fill. Before each the rows are divided among teams of threads: a warp with a
-small table in shared memory, a block with a larger one, a block with a table in scratch memory. Rows with so many
-products that one block would keep all others waiting are shared by all of them (``mxm_giant.py``).
+How a row is made depends on the number of its products: few are sorted in registers (``mxm_small.py``), many are added
+to a sum for every column (``mxm_dense.py``), or to a hash table where there are very many columns (``mxm_hashed.py``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
-
 import cupy
 import numpy as np
 
-from ...entries import ranges, repeat
-from ...storage import INDEX, Array, MatrixStore
-from ..runtime.launch import BLOCK, blocks_for, launch, most_blocks
-from . import mxm_giant
+from ...storage import INDEX, MatrixStore
+from . import mxm_dense
+from .mxm_bins import MOST_SMALL, Bins
+from .mxm_dense import DenseRows
 from .mxm_dot import masked_dot
+from .mxm_hashed import HashedRows
 from .mxm_operands import INSIDE, MatrixMask, PatternOnly, Product
-from .mxm_programs import Program, Programs, sum_bytes
-from .radix import bits_for, sort_positions
+from .mxm_programs import Programs
+from .mxm_small import SmallRows
 
-SCRATCH_BYTES = 2**30  # for the tables in scratch memory; one is made in any case
-COUNTERS = 8  # as in kernels/mxm_table.cuh
-ROWS_AT_A_TIME = 8  # as there
+MOST_KEY_BITS = 64 - 9  # of a column in kernels/mxm_small.cu
 
 
 def gustavson(a: MatrixStore, b: MatrixStore, product: Product, mask: MatrixMask, deterministic: bool) -> MatrixStore:
     programs = Programs(a, b, mask, b.ncols)
-    column = programs.column
-    shape = (a.nrows, b.ncols)
-    products, at_most = _measure(programs, a, b, mask)
-    pattern = PatternOnly()
-    teams = _divide(programs.divide(0), products, at_most, shape)
-    counts = cupy.zeros(a.nrows, INDEX)
-    structure = (a.indptr, a.indices, b.indptr, b.indices, *mask.arguments)
-    _run(programs.count(), (*structure, *teams.arguments, counts), teams, [column])
-    for giants in _giants(programs, (a, b, mask), pattern, teams):
-        giants.count(counts)
-
-    indptr = cupy.zeros(a.nrows + 1, INDEX)
-    indptr[1:] = np.cumsum(counts)
-    nvals = int(indptr[-1])  # synchronizes
-    if nvals == 0:
-        return MatrixStore(*shape, indptr, cupy.empty(0, column), cupy.empty(0, product.dtype))
+    operands = (a, b, mask)
     # Sums by atomics depend on timing. Where they must not: only the pattern here, then sums as dot products.
     fixed_order = deterministic and product.order_dependent
-    filled = pattern if fixed_order else product
-    indices = cupy.empty(nvals, column)
-    values = cupy.empty(1 if filled.structure else nvals, filled.dtype)
-    teams = _divide(programs.divide(sum_bytes(filled)), products, counts, shape, filled.can_share)
-    factors = (a.indptr, a.indices, a.values, b.indptr, b.indices, b.values, *mask.arguments)
-    word = np.dtype(np.uint64 if sum_bytes(filled) == 8 else np.uint32)
-    _run(programs.fill(filled), (*factors, *teams.arguments, indptr, indices, values), teams, [column, word])
-    for giants in _giants(programs, (a, b, mask), filled, teams):
-        giants.write(indptr, indices, values)
-    _sort_rows(indptr, indices, None if filled.structure else values, teams.unsorted_rows(), b.ncols)
-    result = MatrixStore(*shape, indptr, indices, values)
-    return masked_dot(a, b.transposed(), product, MatrixMask(INSIDE, result)) if fixed_order else result
-
-
-def _measure(programs: Programs, a: MatrixStore, b: MatrixStore, mask: MatrixMask) -> tuple[Array, Array]:
-    """Of each row of the result: the number of its products, and the most entries that it may have."""
-    count_products, limit_entries, _ = programs.divide(0).functions()
-    products, at_most = cupy.zeros(a.nrows, INDEX), cupy.empty(a.nrows, INDEX)
-    launch(count_products, a.nvals, (a.indptr, a.indices, b.indptr, a.nrows, a.nvals, products))
-    launch(limit_entries, a.nrows, (products, mask.arguments[0], a.nrows, b.ncols, at_most))
-    return products, at_most
-
-
-class _Teams(NamedTuple):
-    """The rows of a result, divided: as arguments of a kernel, and what the host must know to launch it."""
-
-    arguments: tuple[Any, ...]
-    by_block: int  # rows that a block does in shared memory
-    in_scratch: int  # rows that a block does in scratch memory
-    slots: int  # of the largest table there
-    giants: Array  # rows that all blocks share
-    giant_slots: int  # of the largest table of those
-
-    @property
-    def nrows(self) -> int:
-        return self.arguments[4]
-
-    def unsorted_rows(self) -> Array:
-        """Rows that come out unsorted: those in scratch memory, except where every column had a slot of its own."""
-        _, entries, rows, _, nrows, ncols = self.arguments
-        rows = np.concatenate([rows[nrows - self.in_scratch :], self.giants])
-        if len(rows) == 0:
-            return rows
-        return rows[entries[rows] * 4 <= 1 << (ncols - 1).bit_length()]  # shape_for() in kernels/mxm_table.cuh
-
-
-def _divide(
-    program: Program, products: Array, entries: Array, shape: tuple[int, int], can_share: bool = True
-) -> _Teams:
-    """Divide the rows by their work and by the size of the table that their entries need."""
-    counters, rows = cupy.zeros(COUNTERS, INDEX), cupy.empty(shape[0], INDEX)
-    giants = cupy.empty(min(shape[0], mxm_giant.MOST_GIANTS), INDEX)
-    limit = mxm_giant.GIANT_PRODUCTS if can_share else 2**62
-    launch(program.functions()[2], shape[0], (products, entries, *shape, limit, rows, giants, len(giants), counters))
-    by_block, in_scratch, slots, shared, giant_slots = counters[:5].get().tolist()  # synchronizes
-    arguments = (products, entries, rows, counters, *shape)
-    return _Teams(arguments, by_block, in_scratch, slots, giants[:shared], giant_slots)
-
-
-def _giants(
-    programs: Programs,
-    operands: tuple[MatrixStore, MatrixStore, MatrixMask],
-    product: Product | PatternOnly,
-    teams: _Teams,
-) -> Iterator[mxm_giant.Giants]:
-    """The rows that all blocks share, some at a time."""
-    given = (programs.giant(product), operands, product, programs.column, teams.giants, teams.arguments[1])
-    return mxm_giant.batches(*given, teams.giant_slots, SCRATCH_BYTES)
-
-
-def _run(program: Program, arguments: tuple[Any, ...], teams: _Teams, slot: list[np.dtype]) -> None:
-    """Run a pass over all rows; ``slot`` says what a table in scratch memory holds."""
-    by_warp, by_block, in_scratch = program.functions()
-    launch(by_warp, teams.nrows, arguments, per_block=ROWS_AT_A_TIME * BLOCK // 32)
-    if teams.by_block:
-        launch(by_block, teams.by_block, arguments, per_block=1)
-    if teams.in_scratch:
-        room = SCRATCH_BYTES // (teams.slots * sum(dtype.itemsize for dtype in slot))
-        most = min(most_blocks(cupy.cuda.runtime.getDevice()), max(1, room))
-        tables = blocks_for(teams.in_scratch, 1, most)
-        scratch = [cupy.empty(tables * teams.slots, dtype) for dtype in slot]
-        in_scratch((tables,), (BLOCK,), (*arguments, *scratch, teams.slots))
-
-
-def _sort_rows(indptr: Array, indices: Array, values: Array | None, rows: Array, ncols: int) -> None:
-    """Bring the entries of these rows into order, in place: all of them in one sort."""
-    if len(rows) == 0:
-        return
-    counts = indptr[rows + 1] - indptr[rows]
-    places = ranges(indptr[rows], counts)
-    lines = repeat(np.arange(len(rows), dtype=INDEX, like=rows), counts)
-    found = indices[places]
-    column_bits, line_bits = bits_for(ncols), bits_for(len(rows))
-    if column_bits + line_bits <= 63:
-        _, order = sort_positions(lines << column_bits | found, column_bits + line_bits)
-    else:
-        _, order = sort_positions(found, column_bits)
-        order = order[sort_positions(lines[order], line_bits)[1]]
-    indices[places] = found[order]
-    if values is not None:
-        values[places] = values[places][order]
+    filled: Product | PatternOnly = PatternOnly() if fixed_order else product
+    most_small = MOST_SMALL if b.ncols.bit_length() <= MOST_KEY_BITS else 0
+    bins = Bins(programs, a, b, mask, most_small, mxm_dense.suits(filled, b.ncols, mask))
+    counts = cupy.zeros(a.nrows, INDEX)
+    hashed = None if bins.at_most is None else HashedRows(programs, operands, bins.products, bins.at_most)
+    if hashed is not None:
+        hashed.count(counts)  # before the others: it has a count for every row
+    small, dense = SmallRows(programs, operands, filled, bins), DenseRows(programs, operands, bins.dense())
+    small.count(counts)
+    dense.count(counts)
+    indptr = cupy.zeros(a.nrows + 1, INDEX)
+    np.cumsum(counts, out=indptr[1:])
+    nvals = int(indptr[-1])  # synchronizes
+    indices = cupy.empty(nvals, programs.column)
+    values = cupy.empty(1 if filled.structure and nvals else nvals, filled.dtype)
+    if nvals:
+        small.fill(indptr, counts, indices, values)
+        dense.fill(filled, indptr, indices, values)
+        if hashed is not None:
+            hashed.fill(filled, indptr, indices, values)
+    result = MatrixStore(a.nrows, b.ncols, indptr, indices, values)
+    return masked_dot(a, b.transposed(), product, MatrixMask(INSIDE, result)) if fixed_order and nvals else result

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...storage import INDEX, Array, MaskView, MatrixStore
 from ..runtime.compile import binary, constant, product, using, value
-from .mxv_product import EACH, ISO, UNUSED, initial_value, native_atomic, uses
+from .mxv_product import EACH, ISO, NATIVE_ADD, UNUSED, initial_value, native_atomic, uses
 
 EVERYWHERE, INSIDE, OUTSIDE = 0, 1, 2  # as in kernels/mxm_rows.cuh
 
@@ -18,6 +18,7 @@ class Product:
 
     __slots__ = (
         "can_share",
+        "counts",
         "dtype",
         "exit_at_first",
         "has_terminal",
@@ -45,6 +46,13 @@ class Product:
         self.exit_at_first = self.structure or (early_exit and bool(monoid.any_value))
         self.has_terminal = early_exit and monoid.terminal is not None
         self.initial = None if self.exit_at_first else initial_value(monoid)
+        #: Whether every product is 1 and sums are numbers of products.
+        self.counts = (
+            op.positional is None
+            and self.left == self.right == UNUSED
+            and native_atomic(monoid, self.dtype) == NATIVE_ADD
+            and bool((op.numpy(np.ones(1, op.type.np_type), np.ones(1, op.type2.np_type)) == 1).all())
+        )
         #: Whether blocks that know nothing of each other may add to one sum.
         self.can_share = self.exit_at_first or self.initial is not None
         #: Whether atomics may give a result that depends on their order.
@@ -74,6 +82,7 @@ class Product:
             constant("LEFT", self.left),
             constant("RIGHT", self.right),
             constant("EXIT_AT_FIRST", self.exit_at_first),
+            constant("COUNTS", self.counts),
             constant("HAS_TERMINAL", self.has_terminal),
             constant("NATIVE", native_atomic(monoid, self.dtype)),
             product("multiply", op),

@@ -40,16 +40,43 @@ class Programs:
         self.mask = mask
         self.left, self.right = (a.indices.dtype, a.indptr.dtype), (b.indices.dtype, b.indptr.dtype)
         self.column = np.dtype(column_type(ncols))  # of the result
+        self._bits = ncols.bit_length()
         self.key = (mask.key, *(dtype.char for dtype in (*self.left, *self.right, self.column)))
 
     def dot(self, product: Product) -> Program:
-        kernels = ("masked_dot_kernel", "keep_present_kernel")
+        kernels = ("list_dots_kernel", "dot_by_warp_kernel", "dot_by_block_kernel", "keep_present_kernel")
         return Program(
             "mxm_masked_dot.cu", (self.key, product.key), kernels, lambda: [*product.pieces(), *self._pieces()]
         )
 
+    def bins(self) -> Program:
+        kernels = ("count_products_kernel", "add_rests_kernel", "count_bins_kernel", "list_bins_kernel")
+        return Program("mxm_bins.cu", self.key, kernels, self._bins_pieces)
+
+    def small(self, product: Product | PatternOnly) -> Program:
+        by_bin = (f"small_{products}_kernel" for products in (8, 16, 32, 64, 128, 256, 512))
+        kernels = (*by_bin, "constant_kernel", "copy_small_kernel")
+        wide = self._bits > (31 if product.structure else 23)
+        return Program(
+            "mxm_small.cu",
+            (self.key, product.key, wide),
+            kernels,
+            lambda: [*product.pieces(), *self._pieces(), constant("WIDE_KEYS", wide)],
+        )
+
+    def dense_count(self) -> Program:
+        return Program("mxm_dense_count.cu", self.key, ("count_dense_kernel",), self._pieces)
+
+    def dense_fill(self, product: Product | PatternOnly) -> Program:
+        return Program(
+            "mxm_dense_fill.cu",
+            (self.key, product.key),
+            ("fill_dense_kernel",),
+            lambda: [*product.pieces(), *self._pieces()],
+        )
+
     def divide(self, word: int) -> Program:
-        kernels = ("count_products_kernel", "limit_entries_kernel", "divide_kernel")
+        kernels = ("divide_kernel",)
         return Program("mxm_divide.cu", (self.key, word), kernels, lambda: self._table_pieces(word))
 
     def count(self) -> Program:
@@ -90,6 +117,16 @@ class Programs:
             using("RightColumn", self.right[0]),
             using("RightOffset", self.right[1]),
             using("Column", self.column),
+        ]
+
+    def _bins_pieces(self) -> list[str]:
+        return [
+            *self.mask.pieces(),
+            using("Column", self.left[0]),
+            using("Offset", self.left[1]),
+            using("RightOffset", self.right[1]),
+            using("Value", np.dtype(np.int64)),
+            "DEVICE int64 add(int64 x, int64 y) { return x + y; }",
         ]
 
     def _table_pieces(self, word: int) -> list[str]:

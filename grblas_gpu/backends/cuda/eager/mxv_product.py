@@ -15,8 +15,9 @@ from ..runtime.compile import binary, constant, product, using, value
 UNUSED, ISO, EACH = 0, 1, 2  # how the values of an operand are read
 
 #: Operators that the processor can apply atomically, by their source; the numbers are those of kernels/atomics.cuh.
+NATIVE_ADD = 1
 _NATIVE = {
-    "x + y": 1,
+    "x + y": NATIVE_ADD,
     "x if x < y else y": 2,
     "x if x > y else y": 3,
     "x & y": 4,

@@ -1,110 +1,291 @@
-// mxm.masked_dot: at each entry (i, j) of the mask, row i of the left factor against column j of the right one. The
-// entries of the shorter list are looked up in the longer one, until the sum is certain. A thread does short lists
-// alone, its warp helps with the others; entries are handed out as warps get ready, because rows differ in length.
-// The order in which a sum is added up depends on the two lists only. The right factor is given as its transpose.
+// mxm.masked_dot: at each entry (i, j) of the mask, row i of the left factor against column j of the right one, which is
+// given as its transpose. Row i becomes a table in shared memory, in which the entries of columns are looked up, however
+// many columns there are: short ones together, long ones by the whole warp. Where a column is far longer than the row, the
+// row is looked up in the column instead. What there is to do is cut into items of up to CHUNK entries of one row of the
+// mask, so that long rows are shared. The order of additions depends on the factors and the mask only.
+// Generated besides: COUNTS (all products are equal, and adding them up is counting).
 
-#include "mxm_product.cuh"
-#include "mxm_rows.cuh"
-#include "thread_groups.cuh"
+#include "mxm_lookup.cuh"
 
-constexpr int64 ALONE = 8;
+constexpr int64 CHUNK = 256;          // entries of the mask in an item
+constexpr int WARP_ROW = 128;         // entries of a row in the table of a warp
+constexpr int BLOCK_ROW = 1024;       // and of a block: longer rows are taken in pieces
+constexpr int64 WIDE_COLUMN = 64;     // one that a warp looks up alone
+constexpr int64 FAR_LONGER = 16;      // times as long as the row, so that to search in the column is better
+constexpr int64 ALONE = 8;            // entries of a row that a thread looks up alone
+constexpr int WARPS = 8;              // of a block, at most
+enum Counter { WARP_ITEMS, BLOCK_ITEMS, NEXT_FOR_WARP, NEXT_FOR_BLOCK };
 
 struct Factors {
     LeftRows a;
     RightRows b;
     Values values;
 };
-
-// What is left of the two lists of one dot product.
-struct Dot {
-    int64 i, j, a_start, a_stop, b_start, b_stop;
-    DEVICE bool a_shorter() const { return a_stop - a_start <= b_stop - b_start; }
-    DEVICE int64 shorter() const { return a_shorter() ? a_stop - a_start : b_stop - b_start; }
+struct Output {
+    bool* present;
+    Value* values;
+};
+struct Row {
+    int64 i, start;  // its number, and where this piece of it starts in the left factor
+    int length;
+    bool first, whole;  // the first piece, the only one
 };
 
-DEVICE Dot dot_at(const Factors& f, int64 i, int64 j) {
-    return {i, j, f.a.indptr[i], f.a.indptr[i + 1], f.b.indptr[j], f.b.indptr[j + 1]};
-}
-
-DEVICE void add_product(const Factors& f, const Dot& dot, int64 k, int64 p, int64 q, Sum& sum) {
-    if constexpr (STRUCTURE) sum.found = true;
-    else sum = merged(sum, {true, product(f.values, dot.i, k, dot.j, p, q)});
-}
-
-// Every step-th entry of the shorter list, from the one of this number on. `after` runs after each round.
-template <class After>
-DEVICE Sum add_matches(const Factors& f, const Dot& dot, int64 number, int64 step, After after) {
-    Sum sum = {false, Value(0)};
-    bool a_shorter = dot.a_shorter();
-    int64 start = a_shorter ? dot.a_start : dot.b_start, length = dot.shorter();
-    int64 reached = a_shorter ? dot.b_start : dot.a_start;  // both lists ascend: nothing is looked up before this place
-    for (int64 base = 0; base < length; base += step) {
-        int64 place = start + base + number;
-        if (base + number < length) {
-            if (a_shorter) {
-                int64 k = f.a.indices[place];
-                reached = lower_bound(f.b.indices, reached, dot.b_stop, k);
-                if (reached < dot.b_stop && f.b.indices[reached] == k) add_product(f, dot, k, place, reached, sum);
-            } else {
-                int64 k = f.b.indices[place];
-                reached = lower_bound(f.a.indices, reached, dot.a_stop, k);
-                if (reached < dot.a_stop && f.a.indices[reached] == k) add_product(f, dot, k, reached, place, sum);
-            }
-        }
-        if (after(sum)) break;
-    }
-    return sum;
-}
-
-DEVICE Sum warp_dot(const Factors& f, const Dot& dot) {
-    Sum sum = add_matches(f, dot, lane(), 32, [](const Sum& so_far) {
-        if constexpr (STRUCTURE || EXIT_AT_FIRST || HAS_TERMINAL) return __any_sync(FULL_WARP, finished(so_far)) != 0;
-        else return false;
-    });
+// What lanes have found of one entry, in lane 0.
+DEVICE Sum warp_merged(Sum sum) {
     for (int distance = 16; distance > 0; distance >>= 1) {
         Sum higher = {from_higher(sum.found, distance), sum.value};
         if constexpr (!STRUCTURE) higher.value = from_higher(sum.value, distance);
         if (lane() + distance < 32) sum = merged(sum, higher);
     }
-    sum.found = from_lane(sum.found, 0);
-    if constexpr (!STRUCTURE) sum.value = from_lane(sum.value, 0);
     return sum;
 }
 
-DEVICE void masked_dot(
-    const Factors& f, const Mask& mask, int64 nrows, int64 entries, int64* next, bool* present, Value* out_values
-) {
-    for (int64 base = WarpTeam::ticket(next, 32); base < entries; base = WarpTeam::ticket(next, 32)) {
-        int64 entry = base + lane();
-        Dot dot = {0, 0, 0, 0, 0, 0};
-        if (entry < entries && counts(mask, entry))
-            dot = dot_at(f, row_of(mask.rows.indptr, nrows, entry), mask.rows.indices[entry]);
-        bool is_short = dot.shorter() <= ALONE;
-        Sum sum = {false, Value(0)};
-        if (is_short) sum = add_matches(f, dot, 0, 1, [](const Sum& so_far) { return finished(so_far); });
-        unsigned open = __ballot_sync(FULL_WARP, !is_short);
-        while (open) {
-            int owner = __ffs(open) - 1;
-            open &= open - 1;
-            Sum whole = warp_dot(f, dot_at(f, from_lane(dot.i, owner), from_lane(dot.j, owner)));
-            if (lane() == owner) sum = whole;
+// A sum, or a number of products that are all alike.
+struct Dot {
+    Sum sum;
+    int64 count;
+
+    DEVICE void add_product(const Factors& f, int64 i, int64 k, int64 j, int64 p, int64 q) {
+        if constexpr (COUNTS) ++count;
+        else if constexpr (STRUCTURE) sum.found = true;
+        else sum = merged(sum, {true, product(f.values, i, k, j, p, q)});
+    }
+    DEVICE bool done() const {
+        if constexpr (COUNTS) return false;
+        else return finished(sum);
+    }
+    DEVICE void add(const Dot& other) {
+        if constexpr (COUNTS) count += other.count;
+        else sum = merged(sum, other.sum);
+    }
+    // The parts of all lanes, for all lanes.
+    DEVICE Dot of_warp() const {
+        Dot all = *this;
+        if constexpr (COUNTS) {
+            all.count = from_lane(warp_total(count), 0);
+        } else {
+            all.sum = warp_merged(sum);
+            all.sum.found = from_lane(all.sum.found, 0);
+            if constexpr (!STRUCTURE) all.sum.value = from_lane(all.sum.value, 0);
         }
-        if (entry < entries) {
-            present[entry] = sum.found;
-            if constexpr (!STRUCTURE)
-                if (sum.found) out_values[entry] = sum.value;
+        return all;
+    }
+};
+constexpr bool ENDS_EARLY = !COUNTS && (STRUCTURE || EXIT_AT_FIRST || HAS_TERMINAL);
+
+// Every step-th entry of the row from this number on, looked up in a column.
+DEVICE Dot search_column(
+    const Factors& f, const Row& row, int64 j, int64 begin, int64 stop, int number, int step, bool together
+) {
+    Dot dot = {{false, Value(0)}, 0};
+    for (int base = 0; base < row.length; base += step) {
+        if (base + number < row.length) {
+            int64 p = row.start + base + number, k = f.a.indices[p];
+            begin = lower_bound(f.b.indices, begin, stop, k);
+            if (begin < stop && f.b.indices[begin] == k) dot.add_product(f, row.i, k, j, p, begin);
+        }
+        if constexpr (ENDS_EARLY)
+            if (together ? __any_sync(FULL_WARP, dot.done()) != 0 : dot.done()) break;
+    }
+    return dot;
+}
+
+// A column, looked up in the row by the whole warp.
+DEVICE Dot walk_column(const Factors& f, const Row& row, const Lookup& lookup, int64 j, int64 begin, int64 stop) {
+    Dot dot = {{false, Value(0)}, 0};
+    for (int64 base = begin; base < stop; base += 128) {
+        RightColumn columns[4];
+#pragma unroll
+        for (int n = 0; n < 4; ++n) {
+            int64 q = base + 32 * n + lane();
+            columns[n] = q < stop ? f.b.indices[q] : RightColumn(-1);
+        }
+#pragma unroll
+        for (int n = 0; n < 4; ++n) {
+            int place = columns[n] == RightColumn(-1) ? -1 : lookup.find(LeftColumn(columns[n]));
+            if (place >= 0) dot.add_product(f, row.i, columns[n], j, row.start + place, base + 32 * n + lane());
+        }
+        if constexpr (ENDS_EARLY)
+            if (__any_sync(FULL_WARP, dot.done())) break;
+    }
+    return dot;
+}
+
+// Short columns of all lanes, looked up in the row: entries are numbered through and dealt out. Every lane gets its dot.
+DEVICE void walk_columns(
+    const Factors& f, const Row& row, const Lookup& lookup, int64 j, int64 begin, int count, Dot& dot
+) {
+    int end = count;
+    for (int distance = 1; distance < 32; distance <<= 1) {
+        int lower = from_lower(end, distance);
+        if (lane() >= distance) end += lower;
+    }
+    int total = from_lane(end, 31);
+    int64 shift = begin - (end - count);
+    for (int base = 0; base < total; base += 32) {
+        int number = base + lane(), owner = 0;
+        for (int half = 16; half > 0; half >>= 1)
+            if (from_lane(end, owner + half - 1) <= number) owner += half;
+        int64 q = from_lane(shift, owner) + number, k = 0, column = from_lane(j, owner);
+        int place = -1;
+        if (number < total) {
+            k = f.b.indices[q];
+            place = lookup.find(LeftColumn(k));
+        }
+        unsigned hits = __ballot_sync(FULL_WARP, place >= 0);
+        if (!hits) continue;
+        // This lane's entries are dealt out to the lanes from lo to hi.
+        int lo = end - count - base, hi = end - base;
+        lo = lo < 0 ? 0 : lo;
+        hi = hi > 32 ? 32 : hi;
+        if constexpr (COUNTS) {
+            if (lo < hi) dot.count += __popc(hits & (FULL_WARP << lo) & (FULL_WARP >> (32 - hi)));
+        } else {
+            Dot part = {{false, Value(0)}, 0};
+            if (place >= 0) part.add_product(f, row.i, k, column, row.start + place, q);
+            if constexpr (STRUCTURE) {
+                if (lo < hi && (hits & (FULL_WARP << lo) & (FULL_WARP >> (32 - hi)))) dot.sum.found = true;
+            } else {
+                for (int distance = 1; distance < 32; distance <<= 1) {
+                    int other_owner = from_higher(owner, distance);
+                    Sum other = {from_higher(part.sum.found, distance), from_higher(part.sum.value, distance)};
+                    if (lane() + distance < 32 && other_owner == owner) part.sum = merged(part.sum, other);
+                }
+                int source = lo < 32 ? lo : 31;
+                Sum own = {from_lane(part.sum.found, source), from_lane(part.sum.value, source)};
+                if (lo < hi) dot.sum = merged(dot.sum, own);
+            }
         }
     }
 }
 
-extern "C" __global__ void masked_dot_kernel(
-    const LeftOffset* a_indptr, const LeftColumn* a_indices, const LeftStored* a_values, const RightOffset* b_indptr,
-    const RightColumn* b_indices, const RightStored* b_values, const MaskOffset* mask_indptr, const MaskColumn* mask_indices,
-    const MaskValue* mask_values, int64 nrows, int64 entries, int64* next, bool* present, Value* out_values
+// Up to 32 entries of the mask in row i, by a warp.
+DEVICE void dots(const Factors& f, const Mask& mask, const Row& row, const Lookup& lookup, int64 first, int64 stop, const Output& out) {
+    int64 entry = first + lane(), j = 0, begin = 0, end = 0;
+    Dot dot = {{false, Value(0)}, 0};
+    if (entry < stop) {
+        j = mask.rows.indices[entry];
+        if (counts(mask, entry)) {
+            begin = f.b.indptr[j];
+            end = f.b.indptr[j + 1];
+        }
+        if (!row.first) {
+            dot.sum = {out.present[entry], Value(0)};
+            if constexpr (!STRUCTURE)
+                if (dot.sum.found) dot.sum.value = out.values[entry];
+            if constexpr (COUNTS) dot.count = dot.sum.found ? int64(dot.sum.value) : 0;
+            if (dot.done()) begin = end;
+        }
+        if (!row.whole && begin < end) {  // of the column only what can be in this piece of the row
+            begin = lower_bound(f.b.indices, begin, end, int64(f.a.indices[row.start]));
+            end = lower_bound(f.b.indices, begin, end, int64(f.a.indices[row.start + row.length - 1]) + 1);
+        }
+    }
+    bool far_longer = end - begin > FAR_LONGER * row.length + WIDE_COLUMN;
+    if (far_longer && row.length <= ALONE) {
+        dot.add(search_column(f, row, j, begin, end, 0, 1, false));
+        begin = end;
+        far_longer = false;
+    }
+    bool wide = end - begin >= WIDE_COLUMN;
+    for (unsigned open = __ballot_sync(FULL_WARP, wide); open; open &= open - 1) {
+        int owner = __ffs(open) - 1;
+        int64 column = from_lane(j, owner), from = from_lane(begin, owner), to = from_lane(end, owner);
+        Dot part = from_lane(far_longer, owner) ? search_column(f, row, column, from, to, lane(), 32, true)
+                                                : walk_column(f, row, lookup, column, from, to);
+        part = part.of_warp();
+        if (lane() == owner) dot.add(part);
+    }
+    walk_columns(f, row, lookup, j, begin, wide ? 0 : int(end - begin), dot);
+    if (entry >= stop) return;
+    bool found = COUNTS ? dot.count > 0 : dot.sum.found;
+    out.present[entry] = found;
+    if constexpr (COUNTS) {
+        if (found) out.values[entry] = Value(dot.count);
+    } else if constexpr (!STRUCTURE) {
+        if (found) out.values[entry] = dot.sum.value;
+    }
+}
+
+// The items, as the row and the first entry of each: those for warps from the front, those for blocks from the back.
+extern "C" __global__ void list_dots_kernel(
+    const LeftOffset* a_indptr, const MaskOffset* mask_indptr, int64 nrows, int64 room, int64* rows, int64* firsts,
+    int64* counters
 ) {
-    Factors factors = {{a_indptr, a_indices}, {b_indptr, b_indices}, {a_values, b_values}};
-    write_constant(factors.values, out_values);
-    masked_dot(factors, {{mask_indptr, mask_indices}, mask_values}, nrows, entries, next, present, out_values);
+    for (int64 base = warp_in_grid() * 32; base < nrows; base += warps_in_grid() * 32) {
+        int64 i = base + lane(), first = 0, items = 0, length = 0;
+        if (i < nrows) {
+            first = mask_indptr[i];
+            length = int64(a_indptr[i + 1]) - int64(a_indptr[i]);
+            if (length > 0) items = (int64(mask_indptr[i + 1]) - first + CHUNK - 1) / CHUNK;
+        }
+        for (int team = 0; team < 2; ++team) {
+            int64 own = (length > WARP_ROW) == (team == 1) ? items : 0, end = own;
+            if (!__any_sync(FULL_WARP, own > 0)) continue;
+            for (int distance = 1; distance < 32; distance <<= 1) {
+                int64 lower = from_lower(end, distance);
+                if (lane() >= distance) end += lower;
+            }
+            int64 place = 0;
+            if (lane() == 31) place = add_alone(counters + (team ? BLOCK_ITEMS : WARP_ITEMS), end);
+            place = from_lane(place, 31) + end - own;
+            for (int64 n = 0; n < own; ++n) {
+                int64 at = team ? room - 1 - (place + n) : place + n;
+                rows[at] = i;
+                firsts[at] = first + n * CHUNK;
+            }
+        }
+    }
+}
+
+#define GIVEN                                                                                                              \
+    const LeftOffset *a_indptr, const LeftColumn *a_indices, const LeftStored *a_values, const RightOffset *b_indptr,      \
+        const RightColumn *b_indices, const RightStored *b_values, const MaskOffset *mask_indptr,                          \
+        const MaskColumn *mask_indices, const MaskValue *mask_values, const int64 *rows, const int64 *firsts, int64 room,  \
+        int64 *counters, bool *present, Value *out_values
+#define UNPACKED                                                                \
+    Factors f = {{a_indptr, a_indices}, {b_indptr, b_indices}, {a_values, b_values}}; \
+    Mask mask = {{mask_indptr, mask_indices}, mask_values};                     \
+    Output out = {present, out_values};
+
+extern "C" __global__ void __launch_bounds__(256) dot_by_warp_kernel(GIVEN) {
+    __shared__ LeftColumn keys[WARPS][4 * WARP_ROW];
+    __shared__ uint16 places[HAS_PLACES ? WARPS : 1][HAS_PLACES ? 4 * WARP_ROW : 1];
+    UNPACKED
+    int warp = threadIdx.x >> 5;
+    Lookup lookup = {keys[warp], places[HAS_PLACES ? warp : 0], 5};
+    write_constant(f.values, out_values);
+    for (int64 n = WarpTeam::ticket(counters + NEXT_FOR_WARP, 1); n < counters[WARP_ITEMS];
+         n = WarpTeam::ticket(counters + NEXT_FOR_WARP, 1)) {
+        int64 i = rows[n], start = a_indptr[i], stop = firsts[n] + CHUNK, end = mask_indptr[i + 1];
+        stop = stop < end ? stop : end;
+        Row row = {i, start, int(a_indptr[i + 1] - start), true, true};
+        lookup.build<WarpTeam>(a_indices + start, row.length);
+        for (int64 first = firsts[n]; first < stop; first += 32) dots(f, mask, row, lookup, first, stop, out);
+        __syncwarp();  // the table is free again
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) dot_by_block_kernel(GIVEN) {
+    __shared__ LeftColumn keys[4 * BLOCK_ROW];
+    __shared__ uint16 places[HAS_PLACES ? 4 * BLOCK_ROW : 1];
+    UNPACKED
+    Lookup lookup = {keys, places, 5};
+    int64 next = threadIdx.x >> 5 << 5, step = blockDim.x;
+    for (int64 n = BlockTeam::ticket(counters + NEXT_FOR_BLOCK, 1); n < counters[BLOCK_ITEMS];
+         n = BlockTeam::ticket(counters + NEXT_FOR_BLOCK, 1)) {
+        int64 item = room - 1 - n, i = rows[item], stop = firsts[item] + CHUNK, end = mask_indptr[i + 1];
+        stop = stop < end ? stop : end;
+        int64 row_start = a_indptr[i], row_stop = a_indptr[i + 1];
+        for (int64 start = row_start; start < row_stop; start += BLOCK_ROW) {
+            int length = int(row_stop - start < BLOCK_ROW ? row_stop - start : BLOCK_ROW);
+            Row row = {i, start, length, start == row_start, row_stop - row_start <= BLOCK_ROW};
+            lookup.build<BlockTeam>(a_indices + start, length);
+            for (int64 first = firsts[item] + next; first < stop; first += step) dots(f, mask, row, lookup, first, stop, out);
+            __syncthreads();  // the table is free again
+        }
+    }
 }
 
 // The entries that are present, without gaps; kept[entry] is how many there are up to and including this one.

@@ -12,10 +12,15 @@ _ONE_BLOCK, _THREADS = (1,), (BLOCK,)
 
 
 @cache
-def most_blocks(device: int) -> int:
+def processors(device: int) -> int:
     import cupy
 
-    return BLOCKS_PER_PROCESSOR * int(cupy.cuda.Device(device).attributes["MultiProcessorCount"])
+    return int(cupy.cuda.Device(device).attributes["MultiProcessorCount"])
+
+
+@cache
+def most_blocks(device: int) -> int:
+    return BLOCKS_PER_PROCESSOR * processors(device)
 
 
 def blocks_for(items: int, per_block: int, most: int) -> int:
@@ -35,3 +40,10 @@ def launch(kernel: Any, items: int, arguments: tuple[Any, ...], per_block: int =
 
     most = most_blocks(cupy.cuda.runtime.getDevice())
     kernel((blocks_for(items, per_block, most),), _THREADS, arguments)
+
+
+def run_with_shared(kernel: Any, blocks: int, threads: int, arguments: tuple[Any, ...], shared_bytes: int) -> None:
+    """Run a kernel with shared memory of a size that is not compiled in; more than usual has to be asked for."""
+    if shared_bytes > kernel.max_dynamic_shared_size_bytes:
+        kernel.max_dynamic_shared_size_bytes = shared_bytes
+    kernel((blocks,), (threads,), arguments, shared_mem=shared_bytes)

@@ -1,0 +1,108 @@
+// mxm.gustavson, before anything is multiplied: how many products each row of the result has, and by that which kernel
+// makes it. Generated: Offset and Column (of the left factor), RightOffset, Value and add (64-bit sums), and what
+// matrix_mask.cuh needs.
+
+#include "matrix_mask.cuh"
+#include "row_sums.cuh"
+
+// Rows of up to 8, 16, ... 512 products; rows with an accumulator for every column, the longest first; rows with a table.
+constexpr int SMALL_BINS = 7, DENSE_BIN = SMALL_BINS, HASHED_BIN = DENSE_BIN + 3, BINS = HASHED_BIN + 1;
+constexpr int NO_BIN = -1;
+constexpr int64 BLOCK_PRODUCTS = 1 << 22;  // a row with more is not for one block alone
+
+extern "C" __global__ void count_products_kernel(
+    const Offset* a_indptr, const Column* a_indices, const RightOffset* b_indptr, int64 nrows, int64 entries,
+    int64* products, int64* rest_values, int64* rest_rows
+) {
+    auto load = [&](int64 base, int64 hi, Value* items) {
+        Column columns[ITEMS];
+        int64 own = base + lane() * ITEMS;
+#pragma unroll
+        for (int k = 0; k < ITEMS; ++k) columns[k] = own + k < hi ? a_indices[own + k] : Column(0);
+#pragma unroll
+        for (int k = 0; k < ITEMS; ++k)
+            items[k] = own + k < hi ? Value(b_indptr[columns[k] + 1] - b_indptr[columns[k]]) : Value(0);
+    };
+    auto row_is = [&](int64 row, bool filled) {
+        if (!filled) products[row] = 0;
+    };
+    reduce_rows(a_indptr, nrows, entries, products, {rest_values, rest_rows}, load, row_is);
+}
+
+extern "C" __global__ void add_rests_kernel(
+    const Offset* indptr, int64 entries, Value* result, Value* rest_values, int64* rest_rows
+) {
+    add_rests(indptr, entries, result, {rest_values, rest_rows});
+}
+
+// `small`: the most products of a small row; `dense`: whether there is an accumulator for every column.
+DEVICE int bin_of(int64 products, int64 i, const MaskOffset* mask_indptr, int64 small, bool dense) {
+    if (products == 0) return NO_BIN;
+    if constexpr (MASK == INSIDE)
+        if (mask_indptr[i] == mask_indptr[i + 1]) return NO_BIN;
+    if (products <= small) return products <= 8 ? 0 : 32 - __clz(unsigned(products - 1)) - 3;
+    if (!dense || products > BLOCK_PRODUCTS) return HASHED_BIN;
+    return products > (1 << 17) ? DENSE_BIN : products > (1 << 14) ? DENSE_BIN + 1 : DENSE_BIN + 2;
+}
+
+extern "C" __global__ void count_bins_kernel(
+    const int64* products, const MaskOffset* mask_indptr, int64 nrows, int64 small, int64 dense, int64* counters
+) {
+    int64 own = 0;  // rows in the bin of this lane's number
+    for (int64 base = warp_in_grid() * 32; base < nrows; base += warps_in_grid() * 32) {
+        int64 i = base + lane();
+        int bin = i < nrows ? bin_of(products[i], i, mask_indptr, small, dense) : NO_BIN;
+#pragma unroll
+        for (int number = 0; number < BINS; ++number) {
+            int found = __popc(__ballot_sync(FULL_WARP, bin == number));
+            if (lane() == number) own += found;
+        }
+    }
+    if (own) atomicAdd((uint64*)(counters + lane()), uint64(own));
+}
+
+// list = the rows of the first bin, those of the second, ...; firsts[bin] = where the next row of a bin goes. The rows in
+// tables may have `at_most` so many entries: no more than products, columns, or places in the mask; the others none.
+extern "C" __global__ void list_bins_kernel(
+    const int64* products, const MaskOffset* mask_indptr, int64 nrows, int64 ncols, int64 small, int64 dense,
+    int64* firsts, int64* list, int64* at_most
+) {
+    __shared__ int64 places[32][BINS];
+    int warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
+    for (int64 base = int64(blockIdx.x) * blockDim.x; base < nrows; base += int64(gridDim.x) * blockDim.x) {
+        int64 i = base + threadIdx.x;
+        int bin = i < nrows ? bin_of(products[i], i, mask_indptr, small, dense) : NO_BIN;
+        unsigned alike = 0;  // lanes with rows of the same bin
+#pragma unroll
+        for (int number = 0; number < BINS; ++number) {
+            unsigned found = __ballot_sync(FULL_WARP, bin == number);
+            if (bin == number) alike = found;
+            if (lane() == number) places[warp][number] = __popc(found);
+        }
+        __syncthreads();
+        if (threadIdx.x < BINS) {
+            int64 sum = 0;
+            for (int other = 0; other < warps; ++other) sum += places[other][threadIdx.x];
+            int64 place = sum ? int64(atomicAdd((uint64*)(firsts + threadIdx.x), uint64(sum))) : 0;
+            for (int other = 0; other < warps; ++other) {
+                int64 count = places[other][threadIdx.x];
+                places[other][threadIdx.x] = place;
+                place += count;
+            }
+        }
+        __syncthreads();
+        if (bin != NO_BIN) list[places[warp][bin] + __popc(alike & ((1u << lane()) - 1))] = i;
+        if (i < nrows && at_most != nullptr) {
+            int64 entries = 0;
+            if (bin == HASHED_BIN) {
+                entries = products[i] < ncols ? products[i] : ncols;
+                if constexpr (MASK == INSIDE) {
+                    int64 open = mask_indptr[i + 1] - mask_indptr[i];
+                    entries = entries < open ? entries : open;
+                }
+            }
+            at_most[i] = entries;
+        }
+        __syncthreads();  // the places are free again
+    }
+}

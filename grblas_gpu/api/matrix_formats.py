@@ -17,7 +17,7 @@ from .vector_construction import duplicate_operator, duplicates_error
 def empty_store(engine: Any, nrows: int, ncols: int, dtype: Any) -> MatrixStore:
     try:
         return engine.empty_matrix(nrows, ncols, dtype)
-    except (MemoryError, OverflowError, ValueError):
+    except MemoryError:
         raise OutOfMemory(
             f"a Matrix of shape {nrows} x {ncols} needs {8 * (nrows + 1)} bytes of row pointers, more than there are"
         ) from None

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import OutOfMemory
-from .storage import INDEX, Array, MaskView, MatrixStore, VectorStore, column_type, natives
+from .matrix_storage import from_lines
+from .storage import INDEX, MOST_ENTRIES, Array, MaskView, MatrixStore, VectorStore, natives
 
 Store = Any  # VectorStore | MatrixStore
 
@@ -33,6 +34,8 @@ def entries(store: Store) -> tuple[Array, Array]:
     if store.present is not None:
         keys = np.flatnonzero(store.present)
         return keys, take(expand(store.values, store.size), keys)
+    if store.size > MOST_ENTRIES:
+        raise MemoryError(f"{store.size} entries")
     return np.arange(store.size, dtype=INDEX, like=store.values), expand(store.values, store.size)
 
 
@@ -72,16 +75,28 @@ def rebuild(like: Store, keys: Array, values: Array) -> Store:
 
 
 def matrix_from_keys(nrows: int, ncols: int, keys: Array, values: Array) -> MatrixStore:
-    rows, cols = rows_and_columns(keys, ncols)
-    return MatrixStore(nrows, ncols, row_pointers(rows, nrows), cols.astype(column_type(ncols)), compress(values))
+    return from_lines(nrows, ncols, *rows_and_columns(keys, ncols), compress(values))
 
 
-def row_pointers(rows: Array, nrows: int) -> Array:
-    """CSR offsets from the row of every entry (in any order)."""
-    indptr = np.zeros(nrows + 1, INDEX, like=rows)
-    if len(rows):
-        indptr[1:] = np.cumsum(np.bincount(rows, minlength=nrows))
-    return indptr
+def lines(a: MatrixStore, rows: Array) -> tuple[Array, Array]:
+    """Where the entries of these rows begin, and how many each has."""
+    if a.rows is None:
+        begins = a.indptr[rows]
+        return begins, a.indptr[rows + 1] - begins
+    found, where = find(a.rows, rows)
+    if len(a.rows) == 0:
+        return where, where
+    return a.starts[where], (a.starts[where + 1] - a.starts[where]) * found
+
+
+def line(a: MatrixStore, row: int) -> tuple[int, int]:
+    """Where the entries of a row begin and end."""
+    if a.rows is None:
+        return int(a.indptr[row]), int(a.indptr[row + 1])
+    at = position(a.rows, row)
+    if at == len(a.rows) or a.rows[at] != row:
+        return 0, 0
+    return int(a.starts[at]), int(a.starts[at + 1])
 
 
 def expand(values: Array, count: int) -> Array:

@@ -1,15 +1,17 @@
-"""Storage-format selection: a vector is sparse, bitmap or full by its fill."""
+"""Storage-format selection: vectors and matrices are sparse, bitmap or full by their fill, matrices of many empty rows
+hypersparse."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..plan.rules import TINY, storage_kind
-from .storage import VectorStore
+from ..plan.rules import MANY_ROWS, TINY, matrix_form, storage_kind
+from .matrix_storage import FULL, SPARSE
+from .storage import MatrixStore, VectorStore
 
 
 def choose_format(engine: Any, store: Any) -> Any:
-    """Store a vector the way its fill suggests, or leave it as it is if there is no memory for that.
+    """Store a vector or matrix the way its fill suggests, or leave it as it is if there is no memory for that.
 
     Without an error: the engine may have written into the arrays of the output, so its old state is gone.
     """
@@ -24,4 +26,20 @@ def choose_format(engine: Any, store: Any) -> Any:
                 return engine.with_kind(store, better)
             except MemoryError:
                 return store
+    elif type(store) is MatrixStore:
+        form = store.form
+        if form == SPARSE and store.nvals * 4 < store.nrows * store.ncols and store.nrows <= MANY_ROWS:
+            return store  # the usual case
+        entries = store.known_nvals
+        if entries is None:
+            return store
+        better = matrix_form(entries, store.nrows, store.ncols, form)
+        if better == form or (better == SPARSE and store.dense is not None and engine.keeps_dense):
+            return store
+        if better == FULL and store.dense is None:  # CSR has the values in this order already
+            return MatrixStore.full(store.nrows, store.ncols, store.values)
+        try:
+            return engine.with_form(store, better)
+        except MemoryError:
+            return store
     return store

@@ -17,6 +17,7 @@ first use, and kept beside its own arrays. So every operation takes every form, 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -180,6 +181,14 @@ class MatrixStore:
         return cls(nrows, ncols, np.zeros(nrows + 1, INDEX), none, values)
 
     @property
+    def known_nvals(self) -> int | None:
+        """``nvals`` if nobody has to count flags for it."""
+        try:
+            return _COUNTED(self)
+        except AttributeError:
+            return None
+
+    @property
     def stored_values(self) -> Array:
         """The array of its own that holds the values."""
         return self.values if self.dense is None else self.dense
@@ -212,6 +221,14 @@ class MatrixStore:
         if self.form == HYPERSPARSE:
             return MatrixStore.hypersparse(nrows, ncols, self.rows, self.starts, self.indices, self.values.copy())
         return MatrixStore(nrows, ncols, self.indptr, self.indices, self.values.copy())
+
+    def uncount(self) -> None:
+        """A bitmap or full matrix is about to change in place: what is known of its entries is found again."""
+        counted = ("nvals",) if self.present is not None else ()
+        for name in ("indptr", "indices", "values", "value_range", *counted):
+            with suppress(AttributeError):
+                delattr(self, name)
+        self._transpose = self._row_ids = self._max_degree = self._hub_neighbours = self._is_diagonal = None
 
     @property
     def row_ids(self) -> Array:
@@ -267,6 +284,9 @@ class MatrixStore:
     def __repr__(self) -> str:
         shape = f"{self.nrows}x{self.ncols}"
         return f"MatrixStore({self.form}, {shape}, nvals={self.nvals}, {self.dtype}{', iso' if self.iso else ''})"
+
+
+_COUNTED: Any = MatrixStore.__dict__["nvals"].__get__  # past __getattr__, which counts
 
 
 def _all_pointers(a: MatrixStore) -> Array:

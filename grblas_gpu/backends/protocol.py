@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ..plan.rules import Costs
+from .matrix_forms import with_form
 from .storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 
 Store = Any  # VectorStore | MatrixStore
@@ -132,6 +133,9 @@ class Backend(Protocol):
     def resize_vector(self, u: VectorStore, size: int) -> VectorStore: ...
     def resize_matrix(self, a: MatrixStore, nrows: int, ncols: int) -> MatrixStore: ...
     def with_kind(self, u: VectorStore, kind: str) -> VectorStore: ...
+    def with_form(self, a: MatrixStore, form: str) -> MatrixStore:
+        """The same matrix as "sparse", "hypersparse", "bitmap" or "full" (which needs an entry everywhere)."""
+        return with_form(a, form)
 
     # the output
     def write(

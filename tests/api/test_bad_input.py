@@ -75,7 +75,7 @@ CASES: list[tuple[Any, str, Callable[[World], Any]]] = [
     (OverflowError, "negative", lambda o: Matrix(int, 2, -1)),
     (OverflowError, "negative", lambda o: o.w.resize(-1)),
     (OutOfMemory, "2\\*\\*60", lambda o: Vector(int, 2**61)),
-    (OutOfMemory, "row pointers", lambda o: Matrix(int, 2**60, 4)),
+    (OutOfMemory, "2\\*\\*60", lambda o: Matrix(int, 2**61, 4)),
     (TypeError, "integer", lambda o: Vector(int, 1.5)),
     # values and types
     (OverflowError, "out of bounds", lambda o: Vector.from_coo([0], [300], "INT8")),

@@ -132,8 +132,6 @@ def test_duplicates() -> None:
 @pytest.mark.parametrize(
     "run",
     [
-        lambda A: A.T.new(),
-        lambda A: A.reduce_columnwise("plus").new(),
         lambda A: A.to_dense(0),
         lambda A: io.to_array(A, 0),
         lambda A: A[:, :].update(1),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..entries import Store
+from ..every_form import EveryForm
 from ..storage import MaskView, MatrixStore, VectorStore
 from . import assign, ewise, mxm, reduce, scatter, select, write
 from .fusion.run import Prepared, run_loop
@@ -16,11 +17,8 @@ from .tier import get_tier, set_tier
 __all__ = ["CpuBackend", "get_tier", "set_tier"]
 
 
-class CpuBackend(VectorProducts):
+class CpuKernels(VectorProducts):
     """Every method returns a new store; a module that declines (None) leaves the work to the definition."""
-
-    name = "cpu"
-    runs_loops = True
 
     def mxm(self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:
         result = mxm.mxm(a, b, semiring, mask, plan=plan)
@@ -58,6 +56,13 @@ class CpuBackend(VectorProducts):
         result = scatter.gather(u, index)
         return super().gather(u, index) if result is None else result
 
+
+class CpuBackend(EveryForm, CpuKernels):
+    """Matrices in every form, and whole loops."""
+
+    name = "cpu"
+    runs_loops = True
+
     def assign(
         self, c: Store, value: Any, index: tuple, mask: MaskView | None, accum: Any, replace: bool, submask: bool
     ) -> Store:
@@ -76,13 +81,23 @@ class CpuBackend(VectorProducts):
             result = scatter.scatter(self, c, value, index[0], mask, accum)
             if result is not None:
                 return result
+        if type(c) is MatrixStore:
+            found = self.assign_form(c, value, index, mask, accum, replace, submask)
+            if found is not None:
+                return found
         return super().assign(c, value, index, mask, accum, replace, submask)
 
     def write(
         self, c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, masked: bool = False
     ) -> Store:
         if accum is None and (mask is None or (masked and (replace or c.nvals == 0))):
+            if type(c) is MatrixStore:
+                return t if t.dtype == c.dtype else self.cast(t, c.dtype)
             return t if t.values.dtype == c.values.dtype else self.cast(t, c.values.dtype)
+        if type(c) is MatrixStore:
+            found = self.write_form(c, t, mask, accum, replace, masked)
+            if found is not None:
+                return found
         result = write.write(c, t, mask, accum, replace, masked)
         return super().write(c, t, mask, accum, replace, masked) if result is None else result
 

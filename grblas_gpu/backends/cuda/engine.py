@@ -12,6 +12,7 @@ import numpy as np
 
 from ...plan import rules
 from ..entries import Store, cast
+from ..every_form import EveryForm
 from ..matrix_forms import moved
 from ..reference import Definitions
 from ..reference.elementwise import with_values
@@ -30,16 +31,14 @@ _HOST = Definitions()
 FEW = 2**14  # so many entries that come from the host are put in order there, before they travel
 
 
-class CudaBackend(Loops, VectorProducts):
-    """Stores hold CuPy arrays; nothing is computed on the host.
+class CudaKernels(Loops, VectorProducts):
+    """What CudaBackend computes with CSR. Stores hold CuPy arrays; nothing is computed on the host.
 
     A loop being recorded may make vectors, look at its graph and run, so what does that is not reported.
     """
 
-    name = "cuda"
-    keeps_dense = True
-    costs = rules.CUDA_COSTS
-    sizes_on_device = True
+    write_form: Any  # for matrices that are not CSR
+    assign_form: Any
 
     # ---- memory -------------------------------------------------------------------------------------------------
 
@@ -76,6 +75,8 @@ class CudaBackend(Loops, VectorProducts):
 
     @reported
     def empty_matrix(self, nrows: int, ncols: int, dtype: np.dtype) -> MatrixStore:
+        if rules.matrix_form(0, nrows, ncols, "sparse") != "sparse":
+            return moved(_HOST.empty_matrix(nrows, ncols, dtype), cupy.asarray)
         return MatrixStore(nrows, ncols, no_offsets(nrows), cupy.empty(0, column_type(ncols)), cupy.empty(0, dtype))
 
     # ---- products -----------------------------------------------------------------------------------------------
@@ -172,6 +173,10 @@ class CudaBackend(Loops, VectorProducts):
             return t if t.dtype == c.dtype else self.cast(t, c.dtype)
         if accum is None and masked and _is_gaps_of(c, mask) and vectors.worthwhile(c, t):
             return vectors.fill_gaps(c, t)
+        if type(c) is MatrixStore:
+            found = self.write_form(c, t, mask, accum, replace, masked)
+            if found is not None:
+                return found
         if matrices.worthwhile(c):
             return matrices.write(c, t, mask, accum, replace)
         if not vectors.worthwhile(c, t):
@@ -182,6 +187,10 @@ class CudaBackend(Loops, VectorProducts):
     def assign(
         self, c: Store, value: Any, index: tuple, mask: MaskView | None, accum: Any, replace: bool, submask: bool
     ) -> Store:
+        if type(c) is MatrixStore:
+            found = self.assign_form(c, value, index, mask, accum, replace, submask)
+            if found is not None:
+                return found
         is_scalar = type(value) not in (VectorStore, MatrixStore)
         plain = accum is None and not (replace or submask) and index[0] is None
         if type(c) is VectorStore and is_scalar and plain and mask is not None and c.size <= rules.DENSE_LIMIT:
@@ -213,7 +222,8 @@ class CudaBackend(Loops, VectorProducts):
 
     @reported
     def build_matrix(self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any) -> MatrixStore:
-        if _few_on_host(rows, cols, values):
+        if _few_on_host(rows, cols, values) or rules.matrix_form(len(rows), nrows, ncols, "sparse") == "hypersparse":
+            rows, cols, values = (x if isinstance(x, np.ndarray) else cupy.asnumpy(x) for x in (rows, cols, values))
             return self.adopt(_HOST.build_matrix(nrows, ncols, rows, cols, values, dup_op))
         rows, cols, values = self.array(rows), self.array(cols), self.moved(values)
         found = building.build_matrix(nrows, ncols, rows, cols, values, dup_op, self.combined_runs)
@@ -270,6 +280,15 @@ class CudaBackend(Loops, VectorProducts):
     pattern = sized(VectorProducts.pattern)
     degree_statistics = sized(VectorProducts.degree_statistics)
     by_degree = sized(VectorProducts.by_degree)
+
+
+class CudaBackend(EveryForm, CudaKernels):
+    """Matrices in every form."""
+
+    name = "cuda"
+    keeps_dense = True
+    costs = rules.CUDA_COSTS
+    sizes_on_device = True
 
 
 def _few_on_host(*arrays: Array) -> bool:

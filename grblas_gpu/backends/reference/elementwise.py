@@ -108,8 +108,10 @@ class Elementwise(Operating):
 
     def reduce_rowwise(self, a: MatrixStore, monoid: Any) -> VectorStore:
         """The entries of each row combined; no entry for an empty row."""
-        rows = np.flatnonzero(np.diff(a.indptr)).astype(INDEX)
         values = cast(expand(a.values, a.nvals), monoid.type.np_type)
+        if a.rows is not None:
+            return VectorStore(a.nrows, self.reduce_runs(monoid, values, a.starts[:-1]), indices=a.rows)
+        rows = np.flatnonzero(np.diff(a.indptr)).astype(INDEX)
         return VectorStore(a.nrows, self.reduce_runs(monoid, values, a.indptr[rows]), indices=rows)
 
     def transpose(self, a: MatrixStore) -> MatrixStore:
@@ -137,6 +139,8 @@ def with_values(x: Store, values: Any) -> Store:
     if np.may_share_memory(values, x.values):
         values = values.copy()
     if type(x) is MatrixStore:
+        if x.rows is not None:
+            return MatrixStore.hypersparse(x.nrows, x.ncols, x.rows, x.starts, x.indices, values)
         return MatrixStore(x.nrows, x.ncols, x.indptr, x.indices, values)
     present = None if x.present is None else x.present.copy()
     if x.pending is not None and present is not None:

@@ -14,6 +14,8 @@ from ..entries import (
     expand,
     find,
     keys_at,
+    line,
+    lines,
     matrix_from_keys,
     position,
     ranges,
@@ -60,13 +62,16 @@ class Extracting:
 
     def extract_matrix(self, a: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore:
         """``t[p, q] = a[rows[p], cols[q]]``; rows and columns may repeat."""
+        nrows, ncols = a.nrows, a.ncols
         if rows is None:
-            rows = np.arange(a.nrows, dtype=INDEX, like=a.indptr)
-        counts = a.indptr[rows + 1] - a.indptr[rows]
-        taken = ranges(a.indptr[rows], counts)
-        out_rows = repeat(np.arange(len(rows), dtype=INDEX, like=rows), counts)
-        out_cols = a.indices[taken].astype(INDEX)
-        ncols = a.ncols
+            taken: Any = np.arange(a.nvals, dtype=INDEX, like=a.indices)
+            out_rows, out_cols = a.row_ids.astype(INDEX), a.indices.astype(INDEX)
+        else:
+            nrows = len(rows)
+            begins, counts = lines(a, rows)
+            taken = ranges(begins, counts)
+            out_rows = repeat(np.arange(nrows, dtype=INDEX, like=rows), counts)
+            out_cols = a.indices[taken].astype(INDEX)
         if cols is not None:
             # A column may be wanted several times: each entry goes to every place in `cols` that names its column.
             ncols = len(cols)
@@ -75,30 +80,30 @@ class Extracting:
             copies = np.searchsorted(cols[order], out_cols, side="right") - first
             out_cols = order[ranges(first, copies)].astype(INDEX)
             out_rows, taken = repeat(out_rows, copies), repeat(taken, copies)
-        keys = keys_at(out_rows, out_cols, len(rows), ncols)
+        keys = keys_at(out_rows, out_cols, nrows, ncols)
         order = np.argsort(keys)
-        return matrix_from_keys(len(rows), ncols, keys[order], take(expand(a.values, a.nvals), taken[order]))
+        return matrix_from_keys(nrows, ncols, keys[order], take(expand(a.values, a.nvals), taken[order]))
 
     def extract_row(self, a: MatrixStore, row: int, cols: Array | None) -> VectorStore:
-        start, stop = int(a.indptr[row]), int(a.indptr[row + 1])
+        start, stop = line(a, row)
         values = a.values.copy() if a.iso else a.values[start:stop].copy()
-        line = VectorStore(a.ncols, values, indices=a.indices[start:stop].astype(INDEX))
-        return line if cols is None else self.extract_vector(line, cols)
+        found = VectorStore(a.ncols, values, indices=a.indices[start:stop].astype(INDEX))
+        return found if cols is None else self.extract_vector(found, cols)
 
     def extract_column(self, a: MatrixStore, col: int, rows: Array | None) -> VectorStore:
         if a._transpose is not None:
             return self.extract_row(a._transpose, col, rows)
         here = np.flatnonzero(a.indices == col)
-        line = VectorStore(
+        found = VectorStore(
             a.nrows, compress(take(expand(a.values, a.nvals), here)), indices=a.row_ids[here].astype(INDEX)
         )
-        return line if rows is None else self.extract_vector(line, rows)
+        return found if rows is None else self.extract_vector(found, rows)
 
     def get_element(self, x: Store, index: tuple[int, ...]) -> Any:
         """The value at one position as a NumPy scalar, or None."""
         if len(index) == 2:
             row, col = index
-            start, stop = int(x.indptr[row]), int(x.indptr[row + 1])
+            start, stop = line(x, row)
             at = start + position(x.indices[start:stop], col)
             if at == stop or x.indices[at] != col:
                 return None

@@ -7,6 +7,7 @@ import numpy as np
 from ..entries import matrix_from_keys, ranges, repeat
 from ..protocol import DegreeStatistics
 from ..storage import INDEX, MatrixStore, column_type, same_arrays
+from .elementwise import with_values
 from .operating import Operating
 
 
@@ -23,7 +24,7 @@ class Graphs(Operating):
 
     def _structure(self, a: MatrixStore) -> MatrixStore:
         value = self.array([True] * min(a.nvals, 1), bool)
-        return MatrixStore(a.nrows, a.ncols, a.indptr, a.indices, value)
+        return with_values(a, value)
 
     def degree_statistics(self, a: MatrixStore) -> DegreeStatistics:
         """Of the numbers of entries in the columns."""

@@ -13,7 +13,7 @@ import numpy as np
 from ...plan import rules
 from ..entries import Store, cast
 from ..protocol import Backend
-from ..storage import INDEX, Array, MatrixStore, VectorStore, column_type
+from ..storage import INDEX, Array, MatrixStore, VectorStore
 
 Operand = tuple[Array, Array, Array]  # values, rows, columns
 
@@ -52,8 +52,7 @@ class Operating(Backend):
         return VectorStore(size, np.empty(0, dtype), indices=np.empty(0, INDEX))
 
     def empty_matrix(self, nrows: int, ncols: int, dtype: np.dtype) -> MatrixStore:
-        indptr = np.zeros(nrows + 1, INDEX)
-        return MatrixStore(nrows, ncols, indptr, np.empty(0, column_type(ncols)), np.empty(0, dtype))
+        return MatrixStore.empty(nrows, ncols, dtype)
 
     def compute(self, op: Any, *operands: Array) -> Array:
         """An operator on arrays that already have its types."""

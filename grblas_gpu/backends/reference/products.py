@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import allowed, entries, expand, find, keys_at, matrix_from_keys, ranges, repeat, runs, take
+from ..entries import allowed, entries, expand, find, keys_at, lines, matrix_from_keys, ranges, repeat, runs, take
 from ..storage import INDEX, MOST_ENTRIES, Array, MaskView, MatrixStore, VectorStore
 from .operating import Operating
 
@@ -14,9 +14,8 @@ from .operating import Operating
 class Products(Operating):
     def count_edges(self, columns: MatrixStore, u: VectorStore) -> int:
         """Entries of a matrix in the columns (here: rows of its transpose) that ``u`` has entries for."""
-        indptr = columns.indptr
         index: Any = np.flatnonzero(u.present) if u.present is not None else u.indices
-        return int((indptr[index + 1] - indptr[index]).sum())
+        return int(lines(columns, index)[1].sum())
 
     def mxv(
         self,
@@ -50,9 +49,9 @@ class Products(Operating):
 
     def mxm(self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:
         """``t[i, j] = add_k mult(a[i, k], b[k, j])``."""
-        counts = np.diff(b.indptr)[a.indices]
+        begins, counts = lines(b, a.indices)
         from_a = repeat(np.arange(a.nvals, like=counts), counts)
-        from_b = ranges(b.indptr[a.indices], counts)
+        from_b = ranges(begins, counts)
         rows, inner, cols = a.row_ids[from_a].astype(INDEX), a.indices[from_a].astype(INDEX), b.indices[from_b]
         keys = keys_at(rows, cols, a.nrows, b.ncols)
         order = np.argsort(keys, kind="stable")

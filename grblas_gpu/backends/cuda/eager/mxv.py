@@ -10,6 +10,7 @@ from typing import Any
 import cupy
 import numpy as np
 
+from ...matrix_storage import HYPERSPARSE
 from ...reference import Definitions
 from ...storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from ..runtime import workspace as scratch_arrays
@@ -52,6 +53,8 @@ class VectorProducts(Definitions):
         plan: Any,
     ) -> VectorStore:
         """``t[i] = add_k mult(m[i, k], u[k])`` with ``m = a'`` if transposed; operands of mult swapped if ``flip``."""
+        if a.form == HYPERSPARSE:
+            return super().mxv(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan)
         size = a.ncols if transposed else a.nrows
         allowed = resolve(mask)
         if u.known_nvals == 0 or len(a.indices) == 0 or allowed is None:

@@ -1,0 +1,192 @@
+"""Bitmap and full matrices, position by position: to element-wise work a matrix is a vector, row after row.
+
+So every engine's loops over dense vectors are its loops over dense matrices, and masks, accumulators and replace mean
+the same. What asks where an entry is (positional operators) does not come here: it goes by the entries.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from .entries import cast, entries, expand, filled, keys_at, matrix_from_keys
+from .matrix_forms import check_positions, flat
+from .storage import INDEX, Array, MaskView, MatrixStore, VectorStore
+
+
+def as_vector(a: MatrixStore) -> VectorStore:
+    """Any matrix, row after row: dense ones in their own memory, others as a list."""
+    if a.dense is not None:
+        return flat(a)
+    keys = keys_at(a.row_ids, a.indices, a.nrows, a.ncols)
+    return VectorStore(a.nrows * a.ncols, a.values, indices=keys)
+
+
+def as_matrix(nrows: int, ncols: int, v: VectorStore) -> MatrixStore:
+    """A vector of rows after each other, as a matrix in the form that it has already."""
+    if v.kind == "full":
+        return MatrixStore.full(nrows, ncols, v.values)
+    if v.kind == "bitmap":
+        return MatrixStore.bitmap(nrows, ncols, v.present, v.values, v.known_nvals)
+    return matrix_from_keys(nrows, ncols, *entries(v))
+
+
+def viewed(mask: MaskView | None, known: dict[int, VectorStore]) -> MaskView | None:
+    """A mask of vectors; what is the output as well stays the same object."""
+    if mask is None:
+        return None
+    store: Any = mask.store
+    found = known.get(id(store))
+    return MaskView(as_vector(store) if found is None else found, mask.structure, mask.complement)
+
+
+def ewise(engine: Any, method: str, x: MatrixStore, y: MatrixStore, op: Any, *defaults: Any) -> MatrixStore | None:
+    if op.positional is not None:
+        return None
+    return as_matrix(x.nrows, x.ncols, getattr(engine, method)(as_vector(x), as_vector(y), op, *defaults))
+
+
+def apply(engine: Any, method: str, x: MatrixStore, op: Any, *more: Any) -> MatrixStore | None:
+    if op.positional is not None:
+        return None
+    return as_matrix(x.nrows, x.ncols, getattr(engine, method)(flat(x), op, *more))
+
+
+def indexed(engine: Any, method: str, x: MatrixStore, op: Any, thunk: Any) -> MatrixStore | None:
+    """``select`` and ``apply_index`` by operators that look at values only."""
+    if op.source is None or re.search(r"\b[ij]\b", op.source):
+        return None
+    return as_matrix(x.nrows, x.ncols, getattr(engine, method)(flat(x), op, thunk))
+
+
+def write(
+    engine: Any, c: MatrixStore, t: MatrixStore, mask: MaskView | None, accum: Any, replace: bool, masked: bool
+) -> MatrixStore | None:
+    """The output step. Once nothing can fail it may be made in the arrays of ``c``, like that of a vector."""
+    if accum is not None and accum.positional is not None:
+        return None
+    old, new = changeable(c), as_vector(t)
+    result = engine.write(old, new, viewed(mask, {id(c): old, id(t): new}), accum, replace, masked)
+    return as_matrix(c.nrows, c.ncols, result)
+
+
+def assign(
+    engine: Any,
+    c: MatrixStore,
+    value: Any,
+    index: tuple,
+    mask: MaskView | None,
+    accum: Any,
+    replace: bool,
+    submask: bool,
+) -> MatrixStore | None:
+    """``c<m>(I, J) (+)= value``: the positions of the region in a vector."""
+    if accum is not None and accum.positional is not None:
+        return None
+    old = changeable(c)
+    known = {id(c): old}
+    if type(value) is MatrixStore:
+        value = known.get(id(value)) or as_vector(value)
+    region = None if index[0] is None and index[1] is None else region_of(c, *index).reshape(-1)
+    result = engine.assign(old, value, (region,), viewed(mask, known), accum, replace, submask)
+    return as_matrix(c.nrows, c.ncols, result)
+
+
+def changeable(c: MatrixStore) -> VectorStore:
+    """The output as a vector in the same memory, of which nothing else is known any more: it may change in place."""
+    old = as_vector(c)
+    if c.dense is not None:
+        c.uncount()
+    return old
+
+
+def region_of(a: MatrixStore, rows: Array | None, cols: Array | None) -> Array:
+    """The place of every position of a region, in the shape of the region."""
+    like = a.stored_values
+    rows = np.arange(a.nrows, dtype=INDEX, like=like) if rows is None else rows
+    cols = np.arange(a.ncols, dtype=INDEX, like=like) if cols is None else cols
+    return rows[:, None] * a.ncols + cols[None, :]
+
+
+def extract(a: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore:
+    """``t[p, q] = a[rows[p], cols[q]]``."""
+    nrows, ncols = a.nrows if rows is None else len(rows), a.ncols if cols is None else len(cols)
+
+    def taken(array: Array) -> Array:
+        table = array.reshape(a.nrows, a.ncols)
+        table = table if rows is None else table[rows]
+        return np.ascontiguousarray(table if cols is None else table[:, cols]).reshape(-1)
+
+    assert a.dense is not None
+    values = a.dense.copy() if a.iso else taken(a.dense)
+    if a.present is None:
+        return MatrixStore.full(nrows, ncols, values)
+    return MatrixStore.bitmap(nrows, ncols, taken(a.present).copy(), values)
+
+
+def extract_line(a: MatrixStore, which: int, is_row: bool) -> VectorStore:
+    """A row or a column."""
+    place = slice(which * a.ncols, (which + 1) * a.ncols) if is_row else slice(which, None, max(1, a.ncols))
+    size = a.ncols if is_row else a.nrows
+    assert a.dense is not None
+    values = a.dense.copy() if a.iso else a.dense[place].copy()
+    return VectorStore(size, values, present=None if a.present is None else a.present[place].copy())
+
+
+def replace_line(c: MatrixStore, which: int, line: VectorStore, is_row: bool) -> MatrixStore:
+    """``c`` with one row or column exchanged."""
+    place = slice(which * c.ncols, (which + 1) * c.ncols) if is_row else slice(which, None, max(1, c.ncols))
+    keys, values = entries(line)
+    assert c.dense is not None
+    positions = c.nrows * c.ncols
+    dense = np.array(expand(c.dense, positions), copy=True, like=c.dense)
+    present = filled(positions, True, dense) if c.present is None else c.present.copy()
+    flags = filled(line.size, False, dense)
+    flags[keys] = True
+    present[place] = flags
+    dense[place][keys] = values  # a view: slices are
+    return MatrixStore.bitmap(c.nrows, c.ncols, present, dense)
+
+
+def diagonal(engine: Any, a: MatrixStore, k: int) -> VectorStore:
+    """The k-th diagonal."""
+    size = max(0, min(a.nrows, a.ncols - k) if k >= 0 else min(a.nrows + k, a.ncols))
+    first = max(0, -k) * a.ncols + max(0, k)
+    keys = first + np.arange(size, dtype=INDEX, like=a.dense) * (a.ncols + 1)
+    return engine.extract_vector(flat(a), keys)
+
+
+def reduce_rowwise(engine: Any, a: MatrixStore, monoid: Any) -> VectorStore | None:
+    """The entries of each row combined. A bitmap by its entries: where it has none, there may be anything."""
+    if a.present is not None or a.ncols == 0:
+        return None
+    starts = np.arange(a.nrows, dtype=INDEX, like=a.dense) * a.ncols
+    values = expand(cast(a.dense, monoid.type.np_type), a.nrows * a.ncols)
+    if a.iso:
+        values = np.ascontiguousarray(values)
+    return VectorStore(a.nrows, engine.reduce_runs(monoid, values, starts))
+
+
+def spread(u: VectorStore, nrows: int, ncols: int, down: bool) -> MatrixStore:
+    """``t[i, j] = u[i]`` (``down``) or ``u[j]``, of a full vector."""
+    check_positions(nrows, ncols, u.dtype.itemsize)
+    if u.iso:
+        return MatrixStore.full(nrows, ncols, u.values.copy())
+    table = np.broadcast_to(u.values[:, None] if down else u.values[None, :], (nrows, ncols))
+    return MatrixStore.full(nrows, ncols, np.ascontiguousarray(table).reshape(-1))
+
+
+def tuples(a: MatrixStore) -> tuple[Array, Array, Array]:
+    """Rows, columns and values of all entries, in order, without arrays that are kept."""
+    keys, values = entries(flat(a))
+    rows = keys // max(1, a.ncols)
+    return rows, keys - rows * a.ncols, values
+
+
+def one_value(a: MatrixStore, value: Array) -> MatrixStore:
+    """The same structure with one value for all."""
+    if a.present is None:
+        return MatrixStore.full(a.nrows, a.ncols, value)
+    return MatrixStore.bitmap(a.nrows, a.ncols, a.present.copy(), value, a.nvals)

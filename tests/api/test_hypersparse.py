@@ -1,0 +1,184 @@
+"""Matrices of 2**60 rows and columns, as in python-graphblas: what they take is in proportion to their entries."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import graphblas
+import numpy as np
+import pytest
+
+import grblas_gpu
+from grblas_gpu import Matrix, Vector, binary, monoid, semiring
+from grblas_gpu.backends.cpu.tier import get_tier, set_tier
+from grblas_gpu.exceptions import OutOfMemory
+
+N = 2**60
+PLACES = np.array([0, 5, 7, 2**31 + 1, 2**40, 2**59, N - 1])
+
+
+@pytest.fixture(params=["numpy", "numba"], autouse=True)
+def tier(request: pytest.FixtureRequest) -> Iterator[None]:
+    before = get_tier()
+    set_tier(request.param)
+    yield
+    set_tier(before)
+
+
+def huge(gb: Any, seed: int, dtype: Any = int) -> Any:
+    random = np.random.default_rng(seed)
+    rows, cols = PLACES[random.integers(0, 7, 30)], PLACES[random.integers(0, 7, 30)]
+    values = random.integers(1, 9, 30)
+    return gb.Matrix.from_coo(rows, cols, values, dtype, nrows=N, ncols=N, dup_op=gb.binary.plus)
+
+
+def some(gb: Any, seed: int) -> Any:
+    values = np.random.default_rng(seed).integers(1, 9, 4)
+    return gb.Vector.from_coo(PLACES[[0, 2, 3, 5]], values, size=N)
+
+
+def wide(gb: Any) -> Any:
+    return gb.Matrix.from_coo([0, 3, 3], [5, 5, N - 1], [1, 2, 3], nrows=4, ncols=N)
+
+
+def small(gb: Any) -> Any:
+    return gb.Matrix.from_coo([0, 1], [1, 1], [4, 5], nrows=2, ncols=2)
+
+
+def changed(change: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
+    """What is left of a matrix after a change."""
+
+    def run(gb: Any) -> Any:
+        A = huge(gb, 3)
+        change(gb, A)
+        return A
+
+    return run
+
+
+def product(name: str, **more: Any) -> Callable[[Any], Any]:
+    def run(gb: Any) -> Any:
+        ring = getattr(gb.semiring.ss if name.endswith("i") else gb.semiring, name)
+        masks = {key: make(gb) for key, make in more.items()}
+        return huge(gb, 1).mxm(huge(gb, 2), ring).new(**masks)
+
+    return run
+
+
+REGION = ([0, 7], [5, 9])
+CASES: dict[str, Callable[[Any], Any]] = {
+    "build": lambda gb: huge(gb, 1),
+    "empty": lambda gb: gb.Matrix(int, N, N),
+    "dup": lambda gb: huge(gb, 1).dup(float),
+    "mxm": product("plus_times"),
+    "mxm by places": product("min_secondi"),
+    "mxm masked": product("plus_times", mask=lambda gb: huge(gb, 3).S),
+    "mxm outside": product("plus_times", mask=lambda gb: ~huge(gb, 3).V),
+    "mxm transposed": lambda gb: gb.semiring.min_plus(huge(gb, 1).T @ huge(gb, 2).T).new(),
+    "mxm wide": lambda gb: gb.semiring.plus_times(wide(gb) @ huge(gb, 2)).new(),
+    "mxm tall": lambda gb: gb.semiring.plus_times(huge(gb, 1) @ wide(gb).T).new(),
+    "mxm tall times wide": lambda gb: gb.semiring.plus_times(wide(gb).T @ wide(gb)).new(),
+    "mxv": lambda gb: gb.semiring.plus_times(huge(gb, 1) @ some(gb, 2)).new(),
+    "mxv masked": lambda gb: gb.semiring.plus_times(huge(gb, 1) @ some(gb, 2)).new(mask=some(gb, 4).S),
+    "mxv outside": lambda gb: gb.semiring.plus_times(huge(gb, 1) @ some(gb, 2)).new(mask=~some(gb, 4).S),
+    "vxm": lambda gb: gb.semiring.min_plus(some(gb, 2) @ huge(gb, 1)).new(),
+    "vxm by places": lambda gb: some(gb, 2).vxm(huge(gb, 1), gb.semiring.ss.min_secondi).new(),
+    "vxm wide": lambda gb: gb.Vector.from_coo([3], [2], size=4).vxm(wide(gb), gb.semiring.plus_times).new(),
+    "ewise_add": lambda gb: huge(gb, 1).ewise_add(huge(gb, 2), gb.binary.minus).new(),
+    "ewise_mult": lambda gb: huge(gb, 1).ewise_mult(huge(gb, 2), gb.binary.minus).new(),
+    "ewise_mult by places": lambda gb: huge(gb, 1).ewise_mult(huge(gb, 2), gb.binary.ss.secondj).new(),
+    "ewise_union": lambda gb: huge(gb, 1).ewise_union(huge(gb, 2), gb.binary.minus, 1, 2).new(),
+    "apply": lambda gb: huge(gb, 1).apply(gb.unary.ainv).new(),
+    "apply bound": lambda gb: huge(gb, 1).apply(gb.binary.minus, left=3).new(),
+    "apply place": lambda gb: huge(gb, 1).apply(gb.indexunary.rowindex, 2).new(),
+    "select place": lambda gb: huge(gb, 1).select(gb.select.tril).new(),
+    "select value": lambda gb: huge(gb, 1).select(gb.select.valuegt, 4).new(),
+    "extract": lambda gb: huge(gb, 1)[[0, 7, 2**59, 0], [5, N - 1]].new(),
+    "extract rows": lambda gb: huge(gb, 1)[[0, 7, 2**59], :].new(),
+    "extract columns": lambda gb: huge(gb, 1)[:, [0, 7, 2**59]].new(),
+    "extract all": lambda gb: huge(gb, 1)[:, :].new(),
+    "extract row": lambda gb: huge(gb, 1)[7, :].new(),
+    "extract no row": lambda gb: huge(gb, 1)[8, :].new(),
+    "extract column": lambda gb: huge(gb, 1)[:, 7].new(),
+    "extract transposed": lambda gb: huge(gb, 1).T[[0, 7], :].new(),
+    "element": lambda gb: huge(gb, 1)[7, 7].new(),
+    "reduce": lambda gb: huge(gb, 1).reduce_scalar(gb.monoid.plus).new(),
+    "reduce_rowwise": lambda gb: huge(gb, 1).reduce_rowwise(gb.monoid.plus).new(),
+    "reduce_columnwise": lambda gb: huge(gb, 1).reduce_columnwise(gb.monoid.max).new(),
+    "reduce by aggregator": lambda gb: huge(gb, 1).reduce_rowwise(gb.agg.mean).new(),
+    "transpose": lambda gb: huge(gb, 1).T.new(),
+    "transpose wide": lambda gb: wide(gb).T.new(),
+    "columns of wide": lambda gb: wide(gb).reduce_columnwise(gb.monoid.plus).new(),
+    "diagonal": lambda gb: huge(gb, 1).diag(),
+    "diagonal below": lambda gb: huge(gb, 1).diag(-2),
+    "diagonal matrix": lambda gb: some(gb, 1).diag(),
+    "outer": lambda gb: some(gb, 1).outer(some(gb, 2), gb.binary.times).new(),
+    "power": lambda gb: huge(gb, 1).power(3).new(),
+    "clear": changed(lambda gb, A: A.clear()),
+    "accumulate": changed(lambda gb, A: A(gb.binary.plus).update(huge(gb, 1))),
+    "masked": changed(lambda gb, A: A(huge(gb, 2).V).update(huge(gb, 1))),
+    "all of it": changed(lambda gb, A: A(~huge(gb, 2).S, gb.binary.plus, replace=True).update(huge(gb, 1))),
+    "assign": changed(lambda gb, A: A[REGION].update(small(gb))),
+    "assign scalar": changed(lambda gb, A: A[REGION].update(3)),
+    "assign accumulated": changed(lambda gb, A: A(gb.binary.plus)[REGION].update(small(gb))),
+    "assign submask": changed(lambda gb, A: A[REGION](small(gb).S).update(4)),
+    "assign masked": changed(lambda gb, A: A(huge(gb, 2).S).update(5)),
+    "assign row": changed(lambda gb, A: A[7, :].update(some(gb, 3))),
+    "assign column": changed(lambda gb, A: A[:, 7].update(some(gb, 3))),
+    "set an element": changed(lambda gb, A: A.__setitem__((9, 9), 3)),
+    "change an element": changed(lambda gb, A: A.__setitem__((7, 7), 3)),
+    "delete an element": changed(lambda gb, A: A.__delitem__((7, 7))),
+    "delete a column": changed(lambda gb, A: A.__delitem__((slice(None), 7))),
+    "fewer rows": changed(lambda gb, A: A.resize(10, N)),
+    "fewer of both": changed(lambda gb, A: A.resize(2**31, 2**31)),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_as_python_graphblas(case: str) -> None:
+    expected, found = CASES[case](graphblas), CASES[case](grblas_gpu)
+    assert found.shape == expected.shape and found.dtype.name == expected.dtype.name
+    if not hasattr(expected, "to_coo"):
+        assert found.value == expected.value
+        return
+    for ours, theirs in zip(found.to_coo(), expected.to_coo(), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_memory_follows_entries() -> None:
+    """An operation on a hypersparse matrix takes less than some hundred bytes for each of its entries."""
+    random = np.random.default_rng(1)
+    rows, cols, values = random.integers(0, N, 5000), random.integers(0, N, 5000), random.random(5000)
+    A = Matrix.from_coo(rows, cols, values, nrows=N, ncols=N)
+    assert A._store.form == "hypersparse"
+    assert sum(array.nbytes for array in A._store.arrays.values()) <= 8 * (4 * 5000 + 1)
+    tracemalloc.start()
+    B = A.T.new()
+    B(binary.plus) << A
+    C = semiring.plus_times(A @ B).new()
+    C(A.S) << 1.0
+    assert C.reduce_rowwise(monoid.plus).new().nvals > 0
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 5000 * 2000
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda A: A.to_dense(0),
+        lambda A: A[:, :].update(1),
+        lambda A: A(~A.S).update(1),
+        lambda A: A[[0, 1], :].update(1),
+        lambda A: Vector.from_scalar(1, N).outer(Vector.from_scalar(1, N)).new(),
+        lambda A: A.to_csr(),
+    ],
+)
+def test_what_cannot_be_stored(run: Callable[[Matrix], Any]) -> None:
+    A = huge(grblas_gpu, 1)
+    before = A.dup()
+    with pytest.raises(OutOfMemory):
+        run(A)
+    assert A.isequal(before)

@@ -9,8 +9,8 @@ from ..backends.operands import matrix_store
 from ..errors import DimensionMismatch
 from ..ir import recording
 from ..ir.descriptor import descriptor_from_options
-from ..plan import rules
-from ..plan.facts import matvec_facts
+from ..plan import dense_rules, rules
+from ..plan.facts import matvec_facts, mxm_facts
 from ..trace import records as trace
 from .mask import check_mask
 
@@ -79,10 +79,7 @@ def explain(expr: Any, mask: Any = None, **options: Any) -> Explanation:
     desc = descriptor_from_options(options)
     if method == "mxm":
         a, b = (matrix_store(arg) for arg in expr.args)
-        mask_nvals = None if view is None or view.complement else view.store.nvals
-        engine = expr.args[0]._engine
-        plan = rules.choose_mxm(a.nvals, b.nvals, a.ncols, mask_nvals, desc, lambda: engine.estimate_products(a, b))
-        return Explanation(plan)
+        return Explanation(dense_rules.choose(mxm_facts(expr.args[0]._engine, a, b, expr.op, view), desc))
     matrix, vector = expr.args if method == "mxv" else reversed(expr.args)
     store = matrix._matrix._store if matrix._is_transposed else matrix._store
     transposed = matrix._is_transposed == (method == "mxv")

@@ -6,8 +6,8 @@ from functools import cache
 from typing import Any
 
 from ..ir.node import Node
-from ..plan import rules
-from ..plan.facts import few_edges, matvec_facts
+from ..plan import dense_rules, rules
+from ..plan.facts import few_edges, matvec_facts, mxm_facts
 from ..plan.rules import Facts, Plan
 from ..trace import records as trace
 from .asynchronous import pull_in_place
@@ -77,16 +77,13 @@ def _record_plan(name: str, plan: Plan, facts: Facts, view: MaskView | None) -> 
 
 def mxm(node: Node, view: MaskView | None) -> MatrixStore:
     a, b = matrix_store(node.operands[0]), matrix_store(node.operands[1])
-    mask_nvals = None if view is None or view.complement else view.store.nvals
     engine = node.operands[0]._engine
-    plan = rules.choose_mxm(
-        a.nvals, b.nvals, a.ncols, mask_nvals, node.descriptor, lambda: engine.estimate_products(a, b)
-    )
+    facts = mxm_facts(engine, a, b, node.operator, view)
+    plan = dense_rules.choose(facts, node.descriptor)
     collector = trace.current()
     if collector is not None:
-        collector.records.append(
-            trace.Record("mxm", 0.0, 0, plan.strategy, plan.reason, plan.direction, a.nvals, mask_nvals=mask_nvals)
-        )
+        known = (plan.strategy, plan.reason, plan.direction, a.nvals)
+        collector.records.append(trace.Record("mxm", 0.0, 0, *known, mask_nvals=facts.mask_nvals))
     return engine.mxm(a, b, node.operator, view, plan=plan)
 
 
@@ -125,7 +122,7 @@ def power(node: Node, view: MaskView | None) -> MatrixStore:
 
 
 def _multiply(engine: Any, a: MatrixStore, b: MatrixStore, semiring: Any) -> MatrixStore:
-    plan = rules.choose_mxm(a.nvals, b.nvals, a.ncols, None)
+    plan = dense_rules.choose(mxm_facts(engine, a, b, semiring, None))
     return engine.mxm(a, b, semiring, None, plan=plan)
 
 

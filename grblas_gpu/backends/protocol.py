@@ -42,6 +42,8 @@ class Backend(Protocol):
     keeps_dense: bool = False
     #: Whether looking at a size means waiting for a device.
     sizes_on_device: bool = False
+    #: Whether :meth:`mxm` takes the strategies for dense factors; its matrices then have forms.
+    dense_products: bool = False
     #: Whether :meth:`run_loop` can repeat a whole loop.
     runs_loops: bool = False
 

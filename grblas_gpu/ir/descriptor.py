@@ -10,7 +10,8 @@ from .hints import HINTS, take_hints
 DIRECTIONS = ("auto", "push", "pull")
 PUSH_STRATEGIES = ("push.sort", "push.scatter", "push.scan")
 PULL_STRATEGIES = ("pull.thread", "pull.warp", "pull.hybrid", "pull.compact", "pull.edge")
-MXM_STRATEGIES = ("mxm.gustavson", "mxm.masked_dot")
+DENSE_STRATEGIES = ("mxm.spmm", "mxm.bits", "mxm.blas")
+MXM_STRATEGIES = ("mxm.gustavson", "mxm.masked_dot", *DENSE_STRATEGIES)
 STRATEGIES = PUSH_STRATEGIES + PULL_STRATEGIES + MXM_STRATEGIES
 POLICIES = ("cost", "switchpoint", "edges", "edge-check", "fraction")
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+from functools import cache
 from typing import Any
 
 from . import rules
+from .dense_rules import MxmFacts
 from .rules import Facts
 
 
@@ -75,3 +78,53 @@ def count_edges(engine: Any, a: Any, u: Any, transposed: bool) -> int:
     if engine.sizes_on_device:  # planning is no reason to wait for an answer: as many as entries have on average
         return int(min(a.nvals, -(-nvals * a.nvals // max(1, columns.nrows)), nvals * columns.max_degree))
     return int(engine.count_edges(columns, u))
+
+
+def mxm_facts(engine: Any, a: Any, b: Any, semiring: Any, view: Any) -> MxmFacts:
+    """What the planner wants to know of ``t<mask> = A B``."""
+    facts = MxmFacts(
+        nrows=a.nrows,
+        inner=a.ncols,
+        ncols=b.ncols,
+        a_nvals=a.nvals,
+        b_nvals=b.nvals,
+        mask_nvals=None if view is None or view.complement else view.store.nvals,
+        products=lambda: engine.estimate_products(a, b),
+        costs=engine.costs,
+    )
+    if not engine.dense_products:
+        return facts
+    full = a.form == b.form == "full"
+    return facts._replace(
+        a_dense=a.dense is not None,
+        b_dense=b.dense is not None,
+        pattern=_is_pattern(a, b, semiring),
+        blas=full and not (a.iso or b.iso) and a.dtype == b.dtype and _is_blas(semiring, a.dtype),
+    )
+
+
+def _is_pattern(a: Any, b: Any, semiring: Any) -> bool:
+    """Whether all products have one value, which adding up does not change."""
+    op, monoid = semiring.binaryop, semiring.monoid
+    if op.positional is not None or not (monoid.any_value or monoid.is_idempotent):
+        return False
+    return (a.iso or not uses(op, "x")) and (b.iso or not uses(op, "y"))
+
+
+def _is_blas(semiring: Any, dtype: Any) -> bool:
+    """Whether this is the product that BLAS has, in one of its types."""
+    op, add = semiring.binaryop, semiring.monoid.binaryop
+    types = {op.type.np_type, op.type2.np_type, semiring.return_type.np_type}
+    return dtype.kind == "f" and types == {dtype} and (op.source, add.source) == ("x * y", "x + y")
+
+
+def uses(op: Any, name: str) -> bool:
+    """Whether an operator looks at this operand at all (unknown for user-defined ones: assume so)."""
+    if op.positional is not None:
+        return False
+    return op.source is None or name in names_in(op.source)
+
+
+@cache
+def names_in(source: str) -> frozenset[str]:
+    return frozenset(node.id for node in ast.walk(ast.parse(source, mode="eval")) if isinstance(node, ast.Name))

@@ -24,6 +24,9 @@ class Costs(NamedTuple):
     whole_rows: str | None = None  # the strategy for pulls that have to read every row to its end
     compact_below: float = 1 / 8  # where fewer rows than this share are open, they are listed first
     batch_size: int = 4096  # vectors of up to so many positions do better as rows of a matrix, many at a time
+    table_product: float = 5.0  # a product that is added up in a table
+    table_start: float = 0.0  # making tables, however few products there are
+    flag: float = 0.3  # a position of a dense result that is read or written
 
 
 CPU_COSTS = Costs(push_edge=2.5, pull_row=0.6, pull_probe=2.0)
@@ -35,6 +38,9 @@ CUDA_COSTS = Costs(
     whole_rows="pull.edge",
     compact_below=0.0,
     batch_size=2**20,
+    table_product=10.0,
+    table_start=2.0**25,
+    flag=0.08,
 )
 #: In a loop on a device, for products whose rows may end early: what a push finds goes to a list, through one counter.
 LOOP_COSTS = CUDA_COSTS._replace(push_edge=5.0, pull_probe=1.0)

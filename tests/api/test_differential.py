@@ -124,7 +124,10 @@ def test_mxm(backend: str, data: st.DataObject) -> None:
     out, our_parameters, their_parameters = data.draw(outputs((n, m)))
     only_typed_accumulation(a, b, out, our_parameters, their_parameters)
     usable = our_parameters["mask"] is not None and not our_parameters["mask"].complement
-    strategy = data.draw(st.sampled_from([None, *(MXM_STRATEGIES if usable else MXM_STRATEGIES[:1])]))
+    possible = [None, None, "mxm.gustavson", "mxm.spmm"]
+    possible += ["mxm.masked_dot"] * usable + ["mxm.bits"] * (name == "any_pair")
+    assert {*possible} <= {None, *MXM_STRATEGIES}
+    strategy = data.draw(st.sampled_from(possible))
     options = {} if strategy is None else {"strategy": strategy}
     update_both(
         out,

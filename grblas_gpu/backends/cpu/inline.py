@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ...plan.facts import names_in, uses
 from .compile import Function
+
+__all__ = ["Inliner", "kept_end", "literal", "static_cast", "uses"]
 
 _KNOWN = {"np", "math", "x", "y", "i", "j", *dir(builtins)}
 
@@ -82,20 +85,6 @@ def literal(value: Any, dtype: np.dtype) -> str:
     return f"np.{dtype.name}({int(value)})"
 
 
-def uses(op: Any, name: str) -> bool:
-    """Whether the operator looks at this operand at all (unknown for user-defined ones: assume so)."""
-    if op.positional is not None:
-        return False
-    if op.source is None:
-        return True
-    return name in _names(op.source)
-
-
-@cache
-def _names(source: str) -> frozenset[str]:
-    return frozenset(node.id for node in ast.walk(ast.parse(source, mode="eval")) if isinstance(node, ast.Name))
-
-
 @cache
 def kept_end(source: str | None) -> str | None:
     """Which end of a row a test of positions keeps: the "first" entries, the "last", or None if that cannot be told.
@@ -103,10 +92,10 @@ def kept_end(source: str | None) -> str | None:
     A column compared with something that is the same for the whole row splits the row, whose columns ascend, in two.
     """
     tree = None if source is None else ast.parse(source, mode="eval").body
-    if not isinstance(tree, ast.Compare) or len(tree.ops) > 1 or "x" in _names(source):
+    if not isinstance(tree, ast.Compare) or len(tree.ops) > 1 or "x" in names_in(source):
         return None
-    if "j" not in _names(source):
+    if "j" not in names_in(source):
         return "first"  # all of them or none
-    if ast.unparse(tree.left) != "j" or "j" in _names(ast.unparse(tree.comparators[0])):
+    if ast.unparse(tree.left) != "j" or "j" in names_in(ast.unparse(tree.comparators[0])):
         return None
     return {ast.Lt: "first", ast.LtE: "first", ast.Gt: "last", ast.GtE: "last"}.get(type(tree.ops[0]))

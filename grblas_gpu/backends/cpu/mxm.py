@@ -6,13 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.descriptor import DENSE_STRATEGIES
 from ...plan.rules import DENSE_LIMIT
+from .. import dense_products
 from ..storage import INDEX, Array, MaskView, MatrixStore, column_type
 from . import buffers, pool
 from . import mxm_source as text
 from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK, NOTHING
 from .mxv_call import Call, prepared
 from .parallel import PARALLEL_WORK, Chunks, edge_chunks
+from .spmm import CpuKernels
 from .tier import KernelTable
 
 COPIED_BYTES = 2**28  # values of a result that may exist twice for a moment
@@ -24,10 +27,14 @@ def mxm(a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *,
     """The product with sorted rows, or None when the definitions should compute it."""
     if not _table.enabled:
         return None
-    if max(a.ncols, b.ncols) > max(DENSE_LIMIT, len(a.indices), len(b.indices)):
+    if a.nvals == 0 or b.nvals == 0:
+        return MatrixStore.empty(a.nrows, b.ncols, semiring.return_type.np_type)
+    if plan.strategy in DENSE_STRATEGIES:
+        return dense_products.multiply(CpuKernels(), a, b, semiring, mask, plan)
+    if max(a.ncols, b.ncols) > max(DENSE_LIMIT, a.nvals, b.nvals):
         return None  # no scratch of such a length for a few entries
     kind, pattern = resolve(mask)
-    if kind == NOTHING or len(a.indices) == 0 or len(b.indices) == 0:
+    if kind == NOTHING:
         return MatrixStore.empty(a.nrows, b.ncols, semiring.return_type.np_type)
     call = prepared(a, b, semiring, False, plan.early_exit)
     if plan.strategy == "mxm.masked_dot" and kind == BYTES:

@@ -11,6 +11,7 @@ import cupy
 import numpy as np
 
 from ...plan import rules
+from ...plan.facts import uses
 from ..entries import Store, cast
 from ..every_form import EveryForm
 from ..matrix_forms import moved
@@ -22,7 +23,6 @@ from .eager.assign import assign_scalar
 from .eager.kronecker import kronecker_keys
 from .eager.mxm import mxm
 from .eager.mxv import VectorProducts
-from .eager.mxv_product import uses
 from .fusion.run import Loops
 from .runtime.arrays import empty_list, no_offsets
 from .runtime.reporting import reported, sized

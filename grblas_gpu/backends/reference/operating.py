@@ -20,6 +20,7 @@ Operand = tuple[Array, Array, Array]  # values, rows, columns
 
 class Operating(Backend):
     costs = rules.CPU_COSTS
+    dense_products = True
 
     def array(self, values: Any, dtype: Any = None) -> Array:
         """An array in this engine's memory."""

@@ -6,18 +6,26 @@ from typing import Any
 
 import cupy
 
+from ....ir.descriptor import DENSE_STRATEGIES
 from ....plan.rules import ASKED
+from ... import dense_products
 from ...storage import INDEX, MaskView, MatrixStore, column_type
 from .gathering import is_simple, scaled
 from .mxm_dot import masked_dot
 from .mxm_gustavson import gustavson
 from .mxm_operands import INSIDE, Product, resolve
+from .spmm import CudaKernels
 
 
 def mxm(a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:
     """``t[i, j] = add_k mult(a[i, k], b[k, j])``, with sorted rows and nothing outside the mask."""
+    nothing = a.nvals == 0 or b.nvals == 0
+    if plan.strategy in DENSE_STRATEGIES and not nothing:
+        found = dense_products.multiply(CudaKernels(), a, b, semiring, mask, plan)
+        assert found is not None
+        return found
     allowed = resolve(mask)
-    if allowed is None or a.nvals == 0 or b.nvals == 0:
+    if allowed is None or nothing:
         indptr = cupy.zeros(a.nrows + 1, INDEX)
         values = cupy.empty(0, semiring.return_type.np_type)
         return MatrixStore(a.nrows, b.ncols, indptr, cupy.empty(0, column_type(b.ncols)), values)

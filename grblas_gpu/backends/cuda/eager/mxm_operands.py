@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ....plan.facts import uses
 from ...storage import INDEX, Array, MaskView, MatrixStore
 from ..runtime.compile import binary, constant, product, using, value
-from .mxv_product import EACH, ISO, NATIVE_ADD, UNUSED, initial_value, native_atomic, uses
+from .mxv_product import EACH, ISO, NATIVE_ADD, UNUSED, initial_value, native_atomic
 
 EVERYWHERE, INSIDE, OUTSIDE = 0, 1, 2  # as in kernels/mxm_rows.cuh
 
@@ -33,7 +34,7 @@ class Product:
         "order_dependent",
     )
 
-    def __init__(self, a: MatrixStore, b: MatrixStore, semiring: Any, early_exit: bool) -> None:
+    def __init__(self, a: Any, b: Any, semiring: Any, early_exit: bool) -> None:
         op, monoid = semiring.binaryop, semiring.monoid
         self.semiring = semiring
         self.dtype: np.dtype = monoid.return_type.np_type
@@ -113,7 +114,7 @@ class PatternOnly:
         ]
 
 
-def _reading(a: MatrixStore, used: bool) -> int:
+def _reading(a: Any, used: bool) -> int:
     return UNUSED if not used else ISO if a.iso else EACH
 
 

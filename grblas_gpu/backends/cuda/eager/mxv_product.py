@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
-from functools import cache
 from typing import Any
 
 import numpy as np
 
+from ....plan.facts import uses
 from ...programs.monoids import is_idempotent
 from ...storage import MatrixStore, VectorStore
 from ..runtime.compile import binary, constant, product, using, value
@@ -146,18 +145,6 @@ def index_pieces(m: MatrixStore) -> list[str]:
 
 def index_key(m: MatrixStore) -> str:
     return m.indices.dtype.char + m.indptr.dtype.char
-
-
-def uses(op: Any, name: str) -> bool:
-    """Whether the operator looks at this operand at all (unknown for user-defined ones: assume so)."""
-    if op.positional is not None:
-        return False
-    return op.source is None or name in _names(op.source)
-
-
-@cache
-def _names(source: str) -> frozenset[str]:
-    return frozenset(node.id for node in ast.walk(ast.parse(source, mode="eval")) if isinstance(node, ast.Name))
 
 
 def native_atomic(monoid: Any, dtype: np.dtype) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 import cupy
 import numpy as np
 
+from ....plan.facts import uses
 from ...entries import cast
 from ...storage import INDEX, Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
@@ -15,7 +16,7 @@ from ..runtime.launch import BLOCK
 from ..runtime.workspace import Scratch, word
 from .masks import address
 from .mxm_operands import EVERYWHERE, MatrixMask
-from .mxv_product import index_key, index_pieces, uses
+from .mxv_product import index_key, index_pieces
 from .rows import MOST_CHUNKS, chunks_of
 
 _KERNELS = ("count_entries_kernel", "fill_entries_kernel")

@@ -1,0 +1,87 @@
+"""Dense matrices of flags and values as the products want them: by rows of either side, and 64 flags to a word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dense_products import Side, Words, width_of
+from ..storage import Array, MatrixStore
+from . import pool
+from . import spmm_source as text
+from .parallel import PARALLEL_WORK, even_chunks
+from .tier import KernelTable
+
+EVERYTHING = 2**40  # work that any kernel is worth
+
+_table = KernelTable()
+_nothing = np.zeros(0, bool)
+
+
+def words_of(side: Side) -> Words:
+    """Where a matrix in any form has entries."""
+    store = side.store
+    if store.dense is None:
+        return scatter(store, side.turned, side.valued)
+    flags = side.flags
+    if flags is None:
+        lines, columns = side.shape
+        return Words(np.full(lines * width_of(columns), 2**64 - 1, np.uint64), lines, columns)
+    return pack(flags, store.nrows, store.ncols, side.turned)
+
+
+def flags_of(side: Side) -> Array | None:
+    """The same as flags, row by row; None if there is one everywhere."""
+    store = side.store
+    if store.dense is None:
+        return unpack(words_of(side), False)[0]
+    flags = side.flags
+    return flags if flags is None or not side.turned else turn(flags, store.nrows, store.ncols)
+
+
+def pack(flags: Array, nrows: int, ncols: int, turned: bool) -> Words:
+    """The flags of a matrix of this shape; those of its transpose if it is to be ``turned``."""
+    lines, columns = (ncols, nrows) if turned else (nrows, ncols)
+    width = width_of(columns)
+    words = np.empty(lines * width, np.uint64)
+    kernel = _kernel("PACK_COLUMNS" if turned else "PACK_ROWS")
+    pool.run(lambda part: kernel(flags, nrows, ncols, width, words, *part), _parts(lines, len(flags)))
+    return Words(words, lines, columns)
+
+
+def unpack(packed: Words, turned: bool) -> tuple[Array, int]:
+    """The flags, of the transpose if it is to be ``turned``; and how many are set."""
+    nrows, ncols = (packed.columns, packed.nrows) if turned else (packed.nrows, packed.columns)
+    flags = np.empty(nrows * ncols, bool)
+    kernel = _kernel("UNPACK_COLUMNS" if turned else "UNPACK_ROWS")
+    given = (packed.words, nrows, ncols, packed.width, flags)
+    return flags, sum(pool.run(lambda part: kernel(*given, *part), _parts(packed.nrows, len(flags))))
+
+
+def scatter(a: MatrixStore, turned: bool, valued: bool = False) -> Words:
+    """The entries of a sparse matrix; those that are not 0 if it is ``valued``."""
+    lines, columns = (a.ncols, a.nrows) if turned else (a.nrows, a.ncols)
+    width = width_of(columns)
+    words = np.zeros(lines * width, np.uint64)
+    flags = np.broadcast_to(a.values != 0, a.nvals).copy() if valued else _nothing
+    _kernel("SCATTER")(a.indptr, a.indices, flags, turned, width, words)
+    return Words(words, lines, columns)
+
+
+def turn(values: Array, nrows: int, ncols: int) -> Array:
+    """The transpose of a dense matrix by rows; one value for all stays that."""
+    if len(values) != nrows * ncols or min(nrows, ncols) == 1:
+        return values
+    out = np.empty(nrows * ncols, values.dtype)
+    kernel = _kernel("TRANSPOSE")
+    pool.run(lambda part: kernel(values, nrows, ncols, out, *part), _parts(ncols, len(values)))
+    return out
+
+
+def _kernel(name: str) -> Any:
+    return _table.find(name, EVERYTHING, lambda: (getattr(text, name), {}))
+
+
+def _parts(lines: int, work: int) -> list[tuple[int, int]]:
+    return even_chunks(lines) if work > PARALLEL_WORK else [(0, lines)]

@@ -1,0 +1,94 @@
+"""A sparse matrix times a dense one, by rows of both; where only the pattern matters, 64 columns to a word."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from ..dense_products import EVERYWHERE, INSIDE, Allowed, Side, Words
+from ..storage import Array, MatrixStore
+from . import buffers, pool
+from . import spmm_source as text
+from .dense_arrays import flags_of, turn, unpack, words_of
+from .mxv_call import prepared
+from .mxv_source import COMPLEMENT, MASK, NO_MASK, UNUSED, Terms
+from .parallel import PARALLEL_WORK, edge_chunks
+from .tier import KernelTable
+
+_table = KernelTable()
+
+
+class CpuKernels:
+    """See ``dense_products.Kernels``."""
+
+    unpack = staticmethod(unpack)
+    turn = staticmethod(turn)
+    matmul = staticmethod(np.matmul)
+
+    @staticmethod
+    def constant(a: MatrixStore, b: MatrixStore, semiring: Any) -> Array | None:
+        found = prepared(_values(a), _values(b), semiring, False, True).constant
+        return None if found is None else found.copy()
+
+    @staticmethod
+    def multiply(
+        rows: MatrixStore, dense: Side, semiring: Any, flip: bool, early_exit: bool, allowed: Allowed
+    ) -> tuple[Array, Array, int] | None:
+        nrows, columns = rows.nrows, dense.shape[1]
+        if not worthwhile(rows.nvals * columns):
+            return None
+        store = dense.store
+        assert store.dense is not None
+        call = prepared(rows, _values(store), semiring, flip, early_exit)
+        terms = Terms(semiring, flip, call.matrix, rows.dtype, call.vector, store.dtype, call.early)
+        present = flags_of(dense)
+        mask, kind = None, NO_MASK
+        if allowed.side is not None:
+            mask, kind = flags_of(allowed.side), MASK if allowed.where == INSIDE else COMPLEMENT
+            if mask is None:
+                mask = np.ones(nrows * columns, bool)
+        types = (rows.dtype.char, store.dtype.char, rows.indices.dtype.char)
+        key = (semiring.key, flip, call.matrix, call.vector, call.early, *types, present is None, kind)
+        kernel = _table.find(key, rows.nvals * columns, lambda: text.spmm(terms, present is None, kind))
+        if kernel is None:
+            return None
+        values = buffers.empty(nrows * columns, semiring.return_type.np_type)
+        flags = np.empty(nrows * columns, bool)
+        arguments: tuple[Any, ...] = (rows.indptr, rows.indices, *(() if present is None else (present,)))
+        arguments += () if call.matrix == UNUSED else (rows.values,)
+        if call.vector != UNUSED:
+            arguments += (turn(store.dense, store.nrows, store.ncols) if flip else store.dense,)
+        arguments += (*(() if mask is None else (mask,)), columns, flags, values)
+        return values, flags, sum(pool.run(lambda part: kernel(*arguments, *part), _parts(rows, columns)))
+
+    @staticmethod
+    def unions(rows: MatrixStore, dense: Side, allowed: Allowed) -> Words | None:
+        columns = dense.shape[1]
+        if not worthwhile(rows.nvals):
+            return None
+        kind = {EVERYWHERE: NO_MASK, INSIDE: MASK}.get(allowed.where, COMPLEMENT)
+        key = ("unions", rows.indices.dtype.char, kind)
+        kernel = _table.find(key, rows.nvals, lambda: text.unions(kind))
+        if kernel is None:
+            return None
+        words = words_of(dense)
+        out = np.empty(rows.nrows * words.width, np.uint64)
+        mask = () if allowed.side is None else (words_of(allowed.side).words,)
+        given = (rows.indptr, rows.indices, words.words, *mask, words.width, columns, out)
+        pool.run(lambda part: kernel(*given, *part), _parts(rows, words.width))
+        return Words(out, rows.nrows, columns)
+
+
+def worthwhile(work: int) -> bool:
+    """Whether there is so much to do that the kernels around a product, which depend on no operator, are loaded."""
+    return _table.find("worthwhile", work, lambda: (text.TRANSPOSE, {})) is not None
+
+
+def _values(store: MatrixStore) -> Any:
+    return SimpleNamespace(values=store.stored_values)
+
+
+def _parts(rows: MatrixStore, columns: int) -> list[tuple[int, int]]:
+    return edge_chunks(rows.indptr) if rows.nvals * columns > PARALLEL_WORK else [(0, rows.nrows)]

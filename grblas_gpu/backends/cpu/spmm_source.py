@@ -1,0 +1,203 @@
+"""The text of the kernels for a sparse matrix times a dense one.
+
+Both by rows: a row of the result is a combination of rows of the dense factor, as many values at a time as a vector
+register has. Where only the pattern matters, 64 columns are the bits of one word, and a row of the result is a union.
+"""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+from .mxm_source import neutral
+from .mxv_source import ALLOWED, COMPLEMENT, NO_MASK, Body, Source, Terms
+
+AT_A_TIME = 4  # entries of a row that are added in one pass over the columns
+BLOCK = 2048  # columns of a matrix of flags that are packed while they are in a core's cache
+
+POSITIONS = {"firsti": "i", "firstj": "k", "secondi": "k", "secondj": "c"}
+FLIPPED = {"firsti": "c", "firstj": "k", "secondi": "k", "secondj": "i"}
+
+
+def spmm(terms: Terms, full: bool, mask: int) -> Source:
+    """Rows ``lo`` to ``hi`` of the product with a dense matrix, full or with flags ``present``; returns the entries."""
+    body = Body(terms, "q", FLIPPED if terms.flip else POSITIONS)
+    flags = "" if full else ", present"
+    allowed = ", mask" if mask else ""
+    row = _full_row(body, terms) if full else _bitmap_row(body, terms)
+    keep = {NO_MASK: "", COMPLEMENT: " & (not mask[base + c])"}.get(mask, " & mask[base + c]")
+    close = (
+        f"for c in range(columns):\n    here = out_present[base + c]{keep}\n    out_present[base + c] = here\n"
+        f"    count += here\n    if not here:\n        out_values[base + c] = {body.zero}\n"
+    )
+    if full and not mask:
+        close = "count += np.int64(columns)\n"
+    text = "start, stop = U(indptr[i]), U(indptr[i + U(1)])\nbase = i * columns\n"
+    wanted = "start < stop"
+    if mask:
+        look = ALLOWED[mask].replace("[i]", "[base + c]")
+        text += f"wanted = False\nif start < stop:\n    for c in range(columns):\n{indent(look, ' ' * 8)}"
+        text += "            wanted = True\n            break\n"
+        wanted = "wanted"
+    text += f"if {wanted}:\n" + indent(row + close, "    ")
+    text += "else:\n" + indent(_nothing_found(body.zero), "    ")
+    return body.finish(
+        f"def kernel(indptr, indices{flags}{body.arguments}{allowed}, width, out_present, out_values, lo, hi):\n"
+        f"    count, columns = 0, U(width)\n{body.prologue}    for i in range(U(lo), U(hi)):\n"
+        + indent(text, " " * 8)
+        + "    return count\n"
+    )
+
+
+def _full_row(body: Body, terms: Terms) -> str:
+    """Every product counts, so the first begins the sum."""
+    text = "p = start\nk = U(indices[p])\nat = k * columns\n" + _held(body)
+    text += "for c in range(columns):\n    q = at + c\n" + indent(_product(body), "    ")
+    text += "    out_values[base + c] = z\n    out_present[base + c] = True\n"
+    if body.exit_at_first:
+        return text
+    text += "p = start + U(1)\n"
+    if terms.semiring.binaryop.positional is None:
+        several, each = "", ""
+        for n in range(AT_A_TIME):
+            held = _held(body).replace("[p]", f"[p + U({n})]").replace("held", f"held{n}")
+            several += f"at{n} = U(indices[p + U({n})]) * columns\n" + held
+            each += f"q{n} = at{n} + c\n" + _product(body).replace("held", f"held{n}").replace("[q]", f"[q{n}]")
+            each += f"acc = {body.sum}\n"
+        text += f"while p + U({AT_A_TIME}) <= stop:\n" + indent(several, "    ")
+        text += "    for c in range(columns):\n        acc = out_values[base + c]\n" + indent(each, " " * 8)
+        text += f"        out_values[base + c] = acc\n    p += U({AT_A_TIME})\n"
+    text += "while p < stop:\n    k = U(indices[p])\n    at = k * columns\n" + indent(_held(body), "    ")
+    text += "    for c in range(columns):\n        q = at + c\n        acc = out_values[base + c]\n"
+    return text + indent(_product(body), " " * 8) + f"        out_values[base + c] = {body.sum}\n    p += U(1)\n"
+
+
+def _bitmap_row(body: Body, terms: Terms) -> str:
+    start = None if body.exit_at_first else neutral(terms)
+    text = _nothing_found(start or body.zero)
+    text += "for p in range(start, stop):\n    k = U(indices[p])\n    at = k * columns\n" + indent(_held(body), "    ")
+    text += "    for c in range(columns):\n        q = at + c\n"
+    text += "        here = present[q]\n        acc = out_values[base + c]\n"
+    if start is not None:  # without a branch
+        text += indent(_product(body), " " * 8)
+        text += f"        total = {body.sum}\n        out_values[base + c] = total if here else acc\n"
+        return text + "        out_present[base + c] |= here\n"
+    first = _product(body) + "out_values[base + c] = z\nout_present[base + c] = True\n"
+    if body.exit_at_first:
+        return text + "        if here and not out_present[base + c]:\n" + indent(first, " " * 12)
+    more = _product(body) + f"out_values[base + c] = {body.sum}\n"
+    text += "        if here:\n            if out_present[base + c]:\n" + indent(more, " " * 16)
+    return text + "            else:\n" + indent(first, " " * 16)
+
+
+def _nothing_found(value: str) -> str:
+    return f"for c in range(columns):\n    out_present[base + c] = False\n    out_values[base + c] = {value}\n"
+
+
+def _held(body: Body) -> str:
+    """The value of an entry of the sparse factor, read once for all columns."""
+    return "held = m_values[p]\n" if "m_values[p]" in body.product else ""
+
+
+def _product(body: Body) -> str:
+    return body.product.replace("m_values[p]", "held")
+
+
+UNIONS = """\
+@kernel
+def kernel(indptr, indices, words{mask}, width, columns, out, lo, hi):
+    W = U(width)
+    for i in range(U(lo), U(hi)):
+        for w in range(W):
+            left = columns - 64 * np.int64(w)
+            wanted = ~U(0) if left >= 64 else (U(1) << U(left)) - U(1)
+            wanted &= {allowed}
+            found = U(0)
+            if wanted != U(0):
+                for p in range(U(indptr[i]), U(indptr[i + U(1)])):
+                    found |= words[U(indices[p]) * W + w]
+                    if found & wanted == wanted:
+                        break
+            out[i * W + w] = found & wanted
+"""
+OPEN = {NO_MASK: "~U(0)", COMPLEMENT: "~mask[i * W + w]"}
+
+
+def unions(mask: int) -> Source:
+    """Rows ``lo`` to ``hi``: the union of words, until every column that the mask leaves open is in it."""
+    return UNIONS.format(mask=", mask" if mask else "", allowed=OPEN.get(mask, "mask[i * W + w]")), {}
+
+
+PACK_ROWS = """\
+@kernel
+def kernel(flags, nrows, ncols, width, words, lo, hi):
+    for i in range(U(lo), U(hi)):
+        for w in range(U(width)):
+            word = U(0)
+            for c in range(U(64) * w, min(U(64) * w + U(64), U(ncols))):
+                word |= U(flags[i * U(ncols) + c]) << (c & U(63))
+            words[i * U(width) + w] = word
+"""
+PACK_COLUMNS = f"""\
+@kernel
+def kernel(flags, nrows, ncols, width, words, lo, hi):
+    some = np.empty({BLOCK}, np.uint64)
+    for block in range(U(lo), U(hi), U({BLOCK})):
+        count = min(U({BLOCK}), U(hi) - block)
+        for w in range(U(width)):
+            for j in range(count):
+                some[j] = U(0)
+            for i in range(U(64) * w, min(U(64) * w + U(64), U(nrows))):
+                at, bit = i * U(ncols) + block, i & U(63)
+                for j in range(count):
+                    some[j] |= U(flags[at + j]) << bit
+            for j in range(count):
+                words[(block + j) * U(width) + w] = some[j]
+"""
+UNPACK_ROWS = """\
+@kernel
+def kernel(words, nrows, ncols, width, flags, lo, hi):
+    count = 0
+    for i in range(U(lo), U(hi)):
+        for c in range(U(ncols)):
+            flag = (words[i * U(width) + (c >> U(6))] >> (c & U(63))) & U(1) != U(0)
+            flags[i * U(ncols) + c] = flag
+            count += flag
+    return count
+"""
+UNPACK_COLUMNS = f"""\
+@kernel
+def kernel(words, nrows, ncols, width, flags, lo, hi):
+    count = 0
+    some = np.empty({BLOCK}, np.uint64)
+    for block in range(U(lo), U(hi), U({BLOCK})):
+        length = min(U({BLOCK}), U(hi) - block)
+        for w in range(U(width)):
+            for j in range(length):
+                some[j] = words[(block + j) * U(width) + w]
+            for i in range(U(64) * w, min(U(64) * w + U(64), U(nrows))):
+                at, bit = i * U(ncols) + block, i & U(63)
+                for j in range(length):
+                    flag = (some[j] >> bit) & U(1) != U(0)
+                    flags[at + j] = flag
+                    count += flag
+    return count
+"""
+SCATTER = """\
+@kernel
+def kernel(indptr, indices, flags, by_columns, width, words):
+    for i in range(len(indptr) - 1):
+        for p in range(U(indptr[i]), U(indptr[i + 1])):
+            if len(flags) == 0 or flags[p]:
+                line, bit = (U(indices[p]), U(i)) if by_columns else (U(i), U(indices[p]))
+                words[line * U(width) + (bit >> U(6))] |= U(1) << (bit & U(63))
+"""
+TRANSPOSE = """\
+@kernel
+def kernel(values, nrows, ncols, out, lo, hi):
+    for left in range(U(lo), U(hi), U(16)):
+        right = min(left + U(16), U(hi))
+        for top in range(U(0), U(nrows), U(16)):
+            for i in range(top, min(top + U(16), U(nrows))):
+                for j in range(left, right):
+                    out[j * U(nrows) + i] = values[i * U(ncols) + j]
+"""

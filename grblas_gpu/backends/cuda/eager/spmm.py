@@ -1,0 +1,144 @@
+"""A sparse matrix times a dense one, by rows of both; and full matrices by cuBLAS."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import cupy
+import numpy as np
+
+from ...dense_products import Allowed, Side, Words
+from ...entries import cast
+from ...programs.monoids import is_idempotent
+from ...storage import INDEX, Array, MatrixStore
+from ..runtime import workspace as scratch_arrays
+from ..runtime.compile import constant, functions, using
+from ..runtime.launch import BLOCK
+from . import bits
+from .bits import mask_words, words_of
+from .masks import address
+from .mxm_operands import Product
+from .mxv_product import EACH, index_key, index_pieces
+from .operating import compute
+
+MOST_CHUNKS, LEAST_CHUNK = 2**15, 64
+REST_ENTRIES = 2**21  # sums that chunks leave over, in all
+_KERNELS = ("spmm_kernel", "add_rests_kernel")
+_WIDTHS = {size: np.dtype(f"uint{8 * size}") for size in (1, 2, 4, 8)}
+
+
+def multiply(
+    rows: MatrixStore, dense: Side, semiring: Any, flip: bool, early_exit: bool, allowed: Allowed
+) -> tuple[Array, Array, int]:
+    """See ``dense_products.Kernels``."""
+    store, columns, entries, nrows = dense.store, dense.shape[1], rows.nvals, rows.nrows
+    assert store.dense is not None
+    other = _Factor(store.dense)
+    product = Product(other, rows, semiring, early_exit) if flip else Product(rows, other, semiring, early_exit)
+    reads = (product.left if flip else product.right) == EACH
+    values = turn(store.dense, store.nrows, store.ncols) if flip and reads else store.dense
+    words = None if dense.flags is None else words_of(dense).words
+    mask = mask_words(allowed)
+    group, width = lanes(columns, values if reads else None)
+    full = words is None
+    kernel, add_rests = functions(
+        "spmm.cu",
+        (product.key, index_key(rows), flip, full, allowed.where, group, width),
+        _KERNELS,
+        lambda: [
+            *product.pieces(),
+            *index_pieces(rows),
+            constant("MASK", allowed.where),
+            constant("FLIP", flip),
+            constant("FULL", full),
+            constant("GROUP", group),
+            constant("WIDTH", width),
+        ],
+    )
+    length = chunk_length(entries, columns)
+    chunks = -(-entries // length)
+    out, present = cupy.empty(nrows * columns, product.dtype), cupy.empty(nrows * columns, bool)
+    rest_values, rest_present = cupy.empty(chunks * columns, product.dtype), cupy.empty(chunks * columns, bool)
+    rest_rows = cupy.empty(chunks, INDEX)
+    rests = (rest_values.data.ptr, rest_present.data.ptr, rest_rows.data.ptr)
+    results = (out.data.ptr, present.data.ptr, *rests)
+    matrix = (rows.indptr.data.ptr, rows.indices.data.ptr, rows.values.data.ptr)
+    dense_at = (values.data.ptr, address(words), address(mask))
+    scratch = scratch_arrays.current()
+    sizes = (nrows, entries, length, columns, -(-columns // 64))
+    tiles = -(-columns // (group * width))
+    scratch.launch(kernel, chunks * tiles, (*matrix, *dense_at, *sizes, *results), BLOCK // group)
+    if chunks > 1:
+        words = (rows.indptr.data.ptr, entries, length, columns, *results)
+        scratch.launch(add_rests, chunks * -(-columns // 32), words, BLOCK // 32)
+    return out, present, int(np.count_nonzero(present))  # synchronizes
+
+
+class _Factor(NamedTuple):
+    """A dense factor, as a product looks at it."""
+
+    values: Array
+
+    @property
+    def iso(self) -> bool:
+        return len(self.values) == 1
+
+
+def lanes(columns: int, values: Array | None) -> tuple[int, int]:
+    """How many lanes share a row of the dense matrix, and how many neighbours each of them reads at once."""
+    aligned = values is None or values.data.ptr % (2 * values.dtype.itemsize) == 0
+    width = 2 if columns > 4 and columns % 2 == 0 and aligned else 1
+    group = 4
+    while group < 32 and group * width < columns:
+        group *= 2
+    return group, width
+
+
+def chunk_length(entries: int, columns: int) -> int:
+    """How many entries a group of lanes takes: as follows from the sizes alone, and so does the order of sums.
+
+    >>> chunk_length(10, 64), chunk_length(2**25, 64), chunk_length(2**25, 2**12)
+    (64, 1024, 65536)
+    """
+    most = max(64, min(MOST_CHUNKS, REST_ENTRIES // max(1, columns)))
+    return max(LEAST_CHUNK, -(-entries // most))
+
+
+def turn(values: Array, nrows: int, ncols: int) -> Array:
+    """The transpose of a dense matrix by rows; one value for all stays that."""
+    if len(values) != nrows * ncols or min(nrows, ncols) == 1:
+        return values
+    out = cupy.empty(nrows * ncols, values.dtype)
+    bits = _WIDTHS[values.dtype.itemsize]
+    (kernel,) = functions("transpose_dense.cu", bits.char, ["transpose_dense_kernel"], lambda: [using("Value", bits)])
+    given = (values.data.ptr, nrows, ncols, out.data.ptr)
+    scratch_arrays.current().launch(kernel, -(-nrows * ncols // 1024), given, BLOCK // 32)
+    return out
+
+
+class CudaKernels:
+    """See ``dense_products.Kernels``."""
+
+    multiply = staticmethod(multiply)
+    turn = staticmethod(turn)
+
+    @staticmethod
+    def unions(rows: MatrixStore, dense: Side, allowed: Allowed) -> Words:
+        return bits.unions(rows, bits.words_of(dense), allowed)
+
+    @staticmethod
+    def unpack(words: Words, turned: bool) -> tuple[Array, int]:
+        flags, count = bits.unpack(words, turned)
+        return flags, count.read()  # synchronizes
+
+    @staticmethod
+    def constant(a: MatrixStore, b: MatrixStore, semiring: Any) -> Array | None:
+        if not is_idempotent(semiring.monoid) and not semiring.monoid.any_value:
+            return None
+        op = semiring.binaryop
+        x, y = (cast(store.stored_values[:1], kind.np_type) for store, kind in ((a, op.type), (b, op.type2)))
+        return cast(compute(op, x, y), semiring.return_type.np_type).copy()
+
+    @staticmethod
+    def matmul(a: Array, b: Array) -> Array:
+        return cupy.matmul(a, b)

@@ -1,0 +1,144 @@
+"""Products of two matrices of which one is dense: what the engines' kernels have in common.
+
+Kernels have the sparse factor by rows, and a dense one by rows. ``A D`` is that already; ``D A`` is ``(A' D')'``, and
+what is dense is turned around on the way in and out. The sparse factor keeps its transpose.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from .matrix_forms import with_form
+from .storage import Array, MaskView, MatrixStore
+
+EVERYWHERE, INSIDE, OUTSIDE = 0, 1, 2  # where a mask allows entries
+BITS = 64
+
+
+class Words(NamedTuple):
+    """Flags as bits: a word for every 64 columns of each row."""
+
+    words: Array
+    nrows: int
+    columns: int
+
+    @property
+    def width(self) -> int:
+        return width_of(self.columns)
+
+
+def width_of(columns: int) -> int:
+    """
+    >>> width_of(64), width_of(65)
+    (1, 2)
+    """
+    return -(-columns // BITS)
+
+
+class Side(NamedTuple):
+    """A matrix as a kernel reads it: as it is or turned around; entries of a ``valued`` one count if they are not 0."""
+
+    store: MatrixStore
+    turned: bool
+    valued: bool = False
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        store = self.store
+        return (store.ncols, store.nrows) if self.turned else (store.nrows, store.ncols)
+
+    @property
+    def flags(self) -> Array | None:
+        """The flags of a dense matrix, as it is stored; None if every position counts."""
+        store = self.store
+        if not self.valued:
+            return store.present
+        assert store.dense is not None
+        there = store.dense != 0
+        if store.iso and store.nvals:
+            there = np.ones(store.nrows * store.ncols, bool, like=there) & there
+        return there if store.present is None else store.present & there
+
+
+class Allowed(NamedTuple):
+    """Where a result may have entries."""
+
+    where: int = EVERYWHERE
+    side: Side | None = None
+
+
+class Kernels(Protocol):
+    """What an engine has for it. None for work that is too little for a kernel."""
+
+    def multiply(
+        self, rows: MatrixStore, dense: Side, semiring: Any, flip: bool, early_exit: bool, allowed: Allowed
+    ) -> tuple[Array, Array, int] | None:
+        """``rows`` times ``dense``: values and flags by rows, and how many are set. If ``flip`` the factors changed
+        places: the semiring's operands are those of ``dense rows``."""
+
+    def unions(self, rows: MatrixStore, dense: Side, allowed: Allowed) -> Words | None: ...
+    def unpack(self, words: Words, turned: bool) -> tuple[Array, int]: ...
+    def turn(self, values: Array, nrows: int, ncols: int) -> Array: ...
+    def constant(self, a: MatrixStore, b: MatrixStore, semiring: Any) -> Array | None:
+        """The one value of a result of which only the pattern matters, or None if there is more to it."""
+
+    def matmul(self, a: Array, b: Array) -> Array: ...
+
+
+def multiply(
+    kernels: Kernels, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, plan: Any
+) -> MatrixStore | None:
+    """``t<mask> = a b`` as a bitmap or full matrix."""
+    nrows, ncols = a.nrows, b.ncols
+    if plan.strategy == "mxm.blas":
+        values = kernels.matmul(a.dense.reshape(nrows, a.ncols), b.dense.reshape(b.nrows, ncols)).reshape(-1)  # type: ignore[union-attr]
+        return result(nrows, ncols, values, *_open_flags(kernels, mask, nrows * ncols))
+    flip = a.dense is not None and b.dense is None
+    if a.dense is None and b.dense is None:
+        flip = nrows < ncols
+    allowed = _allowed(mask, flip)
+    rows, dense = (b.transposed(), Side(a, True)) if flip else (a, Side(b, False))
+    if plan.strategy == "mxm.bits":
+        one = kernels.constant(a, b, semiring)
+        if one is not None:
+            words = kernels.unions(rows, dense, allowed)
+            return None if words is None else result(nrows, ncols, one, *kernels.unpack(words, flip))
+    if dense.store.dense is None:
+        dense = dense._replace(store=with_form(dense.store, "bitmap"))
+    found = kernels.multiply(rows, dense, semiring, flip, plan.early_exit, allowed)
+    if found is None:
+        return None
+    values, flags, nvals = found
+    if flip:
+        values, flags = kernels.turn(values, ncols, nrows), kernels.turn(flags, ncols, nrows)
+    return result(nrows, ncols, values, flags, nvals)
+
+
+def result(nrows: int, ncols: int, values: Array, flags: Array | None, nvals: int) -> MatrixStore:
+    if flags is None or nvals == nrows * ncols:
+        return MatrixStore.full(nrows, ncols, values)
+    return MatrixStore.bitmap(nrows, ncols, flags, values, nvals)
+
+
+def _allowed(mask: MaskView | None, turned: bool) -> Allowed:
+    if mask is None:
+        return Allowed()
+    assert isinstance(mask.store, MatrixStore)
+    return Allowed(OUTSIDE if mask.complement else INSIDE, Side(mask.store, turned, not mask.structure))
+
+
+def _open_flags(kernels: Kernels, mask: MaskView | None, positions: int) -> tuple[Array | None, int]:
+    """The positions that a mask leaves open as flags, row by row, and their number."""
+    if mask is None:
+        return None, positions
+    side = _allowed(mask, False).side
+    assert side is not None
+    if side.store.dense is None:
+        side = side._replace(store=with_form(side.store, "bitmap"))
+    flags = side.flags
+    if flags is None:
+        flags = np.ones(positions, bool, like=side.store.dense)
+    flags = ~flags if mask.complement else flags
+    return flags, int(np.count_nonzero(flags))  # synchronizes

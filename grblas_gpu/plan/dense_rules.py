@@ -1,0 +1,113 @@
+"""Which strategy for a product of two matrices, of which any may be dense: pure functions of facts.
+
+A dense factor is read by rows, and so is the sparse one: every entry adds a row of the one to a row of the result.
+Where only the pattern matters 64 columns are one word, so many searches at once cost little more than a single one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ..ir.descriptor import DENSE_STRATEGIES, Descriptor
+from .rules import ASKED, CPU_COSTS, DENSE_LIMIT, Costs, Plan, choose_mxm
+
+WORD = 64
+MOST_WORDS = 16  # of a sparse factor that is spread out into words
+FEW = 8  # of a mask that allows less than one position in so many, each is a dot product of its own
+
+
+class MxmFacts(NamedTuple):
+    """What the planner knows of ``t<mask> = A B``."""
+
+    nrows: int
+    inner: int
+    ncols: int
+    a_nvals: int
+    b_nvals: int
+    a_dense: bool = False  # stored as bitmap or full
+    b_dense: bool = False
+    mask_nvals: int | None = None  # of a mask that is not complemented
+    pattern: bool = False  # all products are one value, and so are their sums
+    blas: bool = False  # both full, sums of products of floats
+    products: Callable[[], float] | None = None  # how many there are, about; asked for only if it matters
+    costs: Costs = CPU_COSTS
+
+    @property
+    def positions(self) -> int:
+        return self.nrows * self.ncols
+
+    @property
+    def left_is_dense(self) -> bool:
+        """Which factor is read as a dense one: the one that is; of two, or of none, the thinner one."""
+        if self.a_dense != self.b_dense:
+            return self.a_dense
+        return not self.b_dense and self.nrows < self.ncols
+
+
+def choose(facts: MxmFacts, desc: Descriptor | None = None) -> Plan:
+    """The strategy for a matrix-matrix product.
+
+    >>> choose(MxmFacts(64, 1000, 1000, 32_000, 16_000, a_dense=True)).strategy
+    'mxm.spmm'
+    >>> choose(MxmFacts(64, 1000, 1000, 32_000, 16_000, a_dense=True, pattern=True)).strategy
+    'mxm.bits'
+    >>> choose(MxmFacts(1000, 1000, 1000, 16_000, 16_000)).strategy
+    'mxm.gustavson'
+    """
+    early, deterministic = (True, False) if desc is None else (desc.early_exit, desc.deterministic)
+    if desc is not None and desc.strategy is not None:
+        if desc.strategy not in DENSE_STRATEGIES:
+            return _sparse(facts, desc)
+        _check(facts, desc.strategy)
+        return Plan(desc.strategy, ASKED, early, deterministic)
+    found = by_form(facts)
+    if found is None:
+        return _sparse(facts, desc)
+    return Plan(*found, early, deterministic)
+
+
+def by_form(facts: MxmFacts) -> tuple[str, str] | None:
+    """A strategy for dense factors, and why; None if the others are to be asked."""
+    if facts.positions > DENSE_LIMIT:
+        return None
+    if facts.mask_nvals is not None and facts.mask_nvals * FEW < facts.positions:
+        return None
+    if facts.blas:
+        return "mxm.blas", "two full matrices of floats"
+    if not (facts.a_dense or facts.b_dense):
+        return by_words(facts)
+    entries, lines = (facts.b_nvals, facts.ncols) if facts.left_is_dense else (facts.a_nvals, facts.nrows)
+    if entries * FEW < lines:
+        return None  # most of a dense result would be empty
+    side = "left" if facts.left_is_dense else "right"
+    if facts.pattern:
+        return "mxm.bits", f"the {side} factor is dense, and only the pattern matters"
+    return "mxm.spmm", f"the {side} factor is dense"
+
+
+def by_words(facts: MxmFacts) -> tuple[str, str] | None:
+    """Two sparse factors: whether unions of words cost less than products through tables."""
+    thin, costs = min(facts.nrows, facts.ncols), facts.costs
+    words = -(-thin // WORD)
+    if not facts.pattern or words > MOST_WORDS or facts.products is None:
+        return None
+    entries = facts.b_nvals if facts.left_is_dense else facts.a_nvals
+    union = entries * words + facts.positions * costs.flag
+    if union > costs.table_start + facts.a_nvals * facts.b_nvals * costs.table_product:
+        return None  # whatever rows they meet
+    table = costs.table_start + facts.products() * costs.table_product
+    if union > table:
+        return None
+    return "mxm.bits", f"unions of words {union:.3g} against products through tables {table:.3g}"
+
+
+def _check(facts: MxmFacts, strategy: str) -> None:
+    if strategy == "mxm.bits" and not facts.pattern:
+        raise ValueError("strategy 'mxm.bits' is for products of which only the pattern matters, such as any_pair")
+    if strategy == "mxm.blas" and not facts.blas:
+        raise ValueError("strategy 'mxm.blas' is for plus_times of two full matrices of one type of floats")
+
+
+def _sparse(facts: MxmFacts, desc: Descriptor | None) -> Plan:
+    return choose_mxm(facts.a_nvals, facts.b_nvals, facts.inner, facts.mask_nvals, desc, facts.products)

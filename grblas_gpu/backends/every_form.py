@@ -171,7 +171,7 @@ class EveryForm(Definitions):
         if whole and mask is None and accum is None and type(value) is not MatrixStore:
             check_positions(c.nrows, c.ncols, 0)
             return MatrixStore.full(c.nrows, c.ncols, self.array([value], c.dtype))  # one value stands for all
-        if is_dense(c):
+        if is_dense(c) or (mask is not None and is_dense(mask.store)):  # type: ignore[arg-type]
             return dense.assign(self, c, value, index, mask, accum, replace, submask)
         if c.form == HYPERSPARSE:
             return Definitions.assign(self, c, value, index, mask, accum, replace, submask)

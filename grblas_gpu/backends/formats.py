@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..plan.rules import MANY_ROWS, TINY, matrix_form, storage_kind
+from ..plan.rules import MANY_ROWS, THIN, TINY, matrix_form, storage_kind
 from .matrix_storage import FULL, SPARSE
 from .storage import MatrixStore, VectorStore
 
@@ -28,7 +28,8 @@ def choose_format(engine: Any, store: Any) -> Any:
                 return store
     elif type(store) is MatrixStore:
         form = store.form
-        if form == SPARSE and store.nvals * 4 < store.nrows * store.ncols and store.nrows <= MANY_ROWS:
+        nrows, ncols = store.nrows, store.ncols
+        if form == SPARSE and store.nvals * 4 < nrows * ncols and nrows <= MANY_ROWS and min(nrows, ncols) > THIN:
             return store  # the usual case
         entries = store.known_nvals
         if entries is None:

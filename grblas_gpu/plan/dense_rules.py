@@ -14,6 +14,7 @@ from .rules import ASKED, CPU_COSTS, DENSE_LIMIT, Costs, Plan, choose_mxm
 
 WORD = 64
 MOST_WORDS = 16  # of a sparse factor that is spread out into words
+LISTING = 16  # the cost of a flag that becomes an entry of a list, if one is needed, over that of reading it
 FEW = 8  # of a mask that allows less than one position in so many, each is a dot product of its own
 
 
@@ -28,6 +29,7 @@ class MxmFacts(NamedTuple):
     a_dense: bool = False  # stored as bitmap or full
     b_dense: bool = False
     mask_nvals: int | None = None  # of a mask that is not complemented
+    mask_dense: bool = False  # a mask, of whichever kind, stored as bitmap or full
     pattern: bool = False  # all products are one value, and so are their sums
     blas: bool = False  # both full, sums of products of floats
     products: Callable[[], float] | None = None  # how many there are, about; asked for only if it matters
@@ -94,9 +96,10 @@ def by_words(facts: MxmFacts) -> tuple[str, str] | None:
         return None
     entries = facts.b_nvals if facts.left_is_dense else facts.a_nvals
     union = entries * words + facts.positions * costs.flag
-    if union > costs.table_start + facts.a_nvals * facts.b_nvals * costs.table_product:
+    start = costs.table_start + (facts.positions * costs.flag * LISTING if facts.mask_dense else 0)
+    if union > start + facts.a_nvals * facts.b_nvals * costs.table_product:
         return None  # whatever rows they meet
-    table = costs.table_start + facts.products() * costs.table_product
+    table = start + facts.products() * costs.table_product
     if union > table:
         return None
     return "mxm.bits", f"unions of words {union:.3g} against products through tables {table:.3g}"

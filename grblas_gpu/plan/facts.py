@@ -92,12 +92,13 @@ def mxm_facts(engine: Any, a: Any, b: Any, semiring: Any, view: Any) -> MxmFacts
         products=lambda: engine.estimate_products(a, b),
         costs=engine.costs,
     )
-    if not engine.dense_products:
+    if not engine.dense_products or "hypersparse" in (a.form, b.form):
         return facts
     full = a.form == b.form == "full"
     return facts._replace(
         a_dense=a.dense is not None,
         b_dense=b.dense is not None,
+        mask_dense=view is not None and view.store.dense is not None,
         pattern=_is_pattern(a, b, semiring),
         blas=full and not (a.iso or b.iso) and a.dtype == b.dtype and _is_blas(semiring, a.dtype),
     )

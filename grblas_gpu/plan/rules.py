@@ -65,6 +65,7 @@ BITMAP_BELOW = 0.25
 MANY_ROWS = 2**22
 HYPERSPARSE_BELOW = 1 / 64
 SPARSE_AGAIN_ABOVE = 1 / 16
+THIN = 64  # a matrix of up to so many rows or columns is some vectors, and as dense as they would be
 POINTER_LIMIT = 2**33  # rows: nobody wants more pointers, whatever memory says
 
 
@@ -394,10 +395,11 @@ def matrix_form(nvals: int, nrows: int, ncols: int, form: str) -> str:
     positions = nrows * ncols
     if positions <= TINY:
         return form
-    if nvals * 4 >= positions and positions <= DENSE_LIMIT:
+    above, below = (DENSE_ABOVE, SPARSE_BELOW) if min(nrows, ncols) <= THIN else (BITMAP_ABOVE, BITMAP_BELOW)
+    if nvals >= positions * below and positions <= DENSE_LIMIT:
         if nvals == positions:
             return "full"
-        if nvals > positions * (BITMAP_ABOVE if form in ("sparse", "hypersparse") else BITMAP_BELOW):
+        if nvals > positions * (above if form in ("sparse", "hypersparse") else below):
             return "bitmap"
     if nrows > MANY_ROWS and nvals < nrows * (SPARSE_AGAIN_ABOVE if form == "hypersparse" else HYPERSPARSE_BELOW):
         return "hypersparse"

@@ -15,7 +15,7 @@ from . import mxm_source as text
 from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK, NOTHING
 from .mxv_call import Call, prepared
 from .parallel import PARALLEL_WORK, Chunks, edge_chunks
-from .spmm import CpuKernels
+from .spmm import DenseKernels
 from .tier import KernelTable
 
 COPIED_BYTES = 2**28  # values of a result that may exist twice for a moment
@@ -30,7 +30,7 @@ def mxm(a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *,
     if a.nvals == 0 or b.nvals == 0:
         return MatrixStore.empty(a.nrows, b.ncols, semiring.return_type.np_type)
     if plan.strategy in DENSE_STRATEGIES:
-        return dense_products.multiply(CpuKernels(), a, b, semiring, mask, plan)
+        return dense_products.multiply(DenseKernels(), a, b, semiring, mask, plan)
     if max(a.ncols, b.ncols) > max(DENSE_LIMIT, a.nvals, b.nvals):
         return None  # no scratch of such a length for a few entries
     kind, pattern = resolve(mask)

@@ -20,7 +20,7 @@ from .tier import KernelTable
 _table = KernelTable()
 
 
-class CpuKernels:
+class DenseKernels:
     """See ``dense_products.Kernels``."""
 
     unpack = staticmethod(unpack)

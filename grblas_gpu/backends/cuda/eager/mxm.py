@@ -14,14 +14,14 @@ from .gathering import is_simple, scaled
 from .mxm_dot import masked_dot
 from .mxm_gustavson import gustavson
 from .mxm_operands import INSIDE, Product, resolve
-from .spmm import CudaKernels
+from .spmm import DenseKernels
 
 
 def mxm(a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:
     """``t[i, j] = add_k mult(a[i, k], b[k, j])``, with sorted rows and nothing outside the mask."""
     nothing = a.nvals == 0 or b.nvals == 0
     if plan.strategy in DENSE_STRATEGIES and not nothing:
-        found = dense_products.multiply(CudaKernels(), a, b, semiring, mask, plan)
+        found = dense_products.multiply(DenseKernels(), a, b, semiring, mask, plan)
         assert found is not None
         return found
     allowed = resolve(mask)

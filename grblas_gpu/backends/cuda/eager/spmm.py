@@ -116,7 +116,7 @@ def turn(values: Array, nrows: int, ncols: int) -> Array:
     return out
 
 
-class CudaKernels:
+class DenseKernels:
     """See ``dense_products.Kernels``."""
 
     multiply = staticmethod(multiply)

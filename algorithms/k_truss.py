@@ -68,8 +68,8 @@ def triangles_of_edges(L: Matrix) -> Matrix:
     counts = binary.second(L, 0).new(int)
     # counts_ij = sum_k L_ik L_jk + L_ik L_kj + L_ki L_kj: the third vertex comes first, between, or last
     counts(counts.S, binary.plus) << common(L @ L.T)
-    counts(counts.S, binary.plus, strategy="mxm.gustavson") << common(L @ L)
-    counts(counts.S, binary.plus, strategy="mxm.gustavson") << common(L.T @ L)
+    counts(counts.S, binary.plus) << common(L @ L)
+    counts(counts.S, binary.plus) << common(L.T @ L)
     return counts
 
 

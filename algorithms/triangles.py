@@ -42,7 +42,7 @@ def triangles(A: Matrix) -> Vector:
     at_vertex(binary.plus) << below.reduce_rowwise(monoid.plus)
     at_vertex(binary.plus) << below.reduce_columnwise(monoid.plus)
     # between<L> = L plus.pair L: for an edge i > j the triangles i > k > j
-    between = count(L @ L).new(mask=L.S, strategy="mxm.gustavson")
+    between = count(L @ L).new(mask=L.S)
     # at_vertex_j += sum_i between_ij
     at_vertex(binary.plus) << between.reduce_columnwise(monoid.plus)
     counts = Vector.from_scalar(0, A.nrows)

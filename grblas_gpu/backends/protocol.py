@@ -23,6 +23,7 @@ Index = tuple  # (I,) or (I, J): int64 arrays, or None for everything
 
 
 SAMPLE = 1024  # entries that are looked at to estimate the work of a product
+TRANSPOSED_ENTRY = 4  # as much work as this many entries of a dot product
 
 
 class DegreeStatistics(NamedTuple):
@@ -92,6 +93,21 @@ class Backend(Protocol):
         some = a.indices[:: -(-a.nvals // SAMPLE)]
         lengths = b.indptr[some + 1] - b.indptr[some]
         return a.nvals * float(self.host(lengths).mean())  # synchronizes: so will sizing the result
+
+    def estimate_dots(self, a: MatrixStore, b: MatrixStore, mask: MatrixStore) -> float:
+        """How many entries dot products at the entries of a mask read: the columns of ``b``; some stand for all."""
+        if mask.nvals == 0 or b.nvals == 0:
+            return 0.0
+        some = mask.indices[:: -(-mask.nvals // SAMPLE)]
+        columns = b._transpose
+        if columns is not None:
+            return mask.nvals * float(self.host(columns.indptr[some + 1] - columns.indptr[some]).mean())
+        # How long columns are is not known: how often are those of some entries the same?
+        wanted, given = self.host(some), np.sort(self.host(b.indices[:: -(-b.nvals // (4 * SAMPLE))]))
+        pairs = int((np.searchsorted(given, wanted, side="right") - np.searchsorted(given, wanted)).sum())
+        by_columns = mask.nvals / len(wanted) * (b.nvals / len(given)) * pairs
+        # And the transpose has to be made first.
+        return max(by_columns, mask.nvals * b.nvals / max(1, b.ncols)) + TRANSPOSED_ENTRY * b.nvals
 
     def inner(self, u: VectorStore, v: VectorStore, semiring: Any) -> Any: ...
     def outer(self, u: VectorStore, v: VectorStore, op: Any) -> MatrixStore: ...

@@ -33,6 +33,7 @@ class MxmFacts(NamedTuple):
     pattern: bool = False  # all products are one value, and so are their sums
     blas: bool = False  # both full, sums of products of floats
     products: Callable[[], float] | None = None  # how many there are, about; asked for only if it matters
+    dots: Callable[[], float] | None = None  # and how many entries dot products at the entries of the mask read
     costs: Costs = CPU_COSTS
 
     @property
@@ -113,4 +114,5 @@ def _check(facts: MxmFacts, strategy: str) -> None:
 
 
 def _sparse(facts: MxmFacts, desc: Descriptor | None) -> Plan:
-    return choose_mxm(facts.a_nvals, facts.b_nvals, facts.inner, facts.mask_nvals, desc, facts.products)
+    sizes = (facts.a_nvals, facts.b_nvals, facts.inner, facts.mask_nvals)
+    return choose_mxm(*sizes, desc, facts.products, facts.dots, facts.costs)

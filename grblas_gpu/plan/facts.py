@@ -90,6 +90,7 @@ def mxm_facts(engine: Any, a: Any, b: Any, semiring: Any, view: Any) -> MxmFacts
         b_nvals=b.nvals,
         mask_nvals=None if view is None or view.complement else view.store.nvals,
         products=lambda: engine.estimate_products(a, b),
+        dots=lambda: engine.estimate_dots(a, b, view.store),
         costs=engine.costs,
     )
     if not engine.dense_products or "hypersparse" in (a.form, b.form):

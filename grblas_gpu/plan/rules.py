@@ -23,6 +23,7 @@ class Costs(NamedTuple):
     pull_rows: str = "pull.thread"  # the strategy for most pulls
     whole_rows: str | None = None  # the strategy for pulls that have to read every row to its end
     compact_below: float = 1 / 8  # where fewer rows than this share are open, they are listed first
+    mxm_product: float = 1.4  # a product of a masked matrix product, next to an entry that a dot product reads
     batch_size: int = 4096  # vectors of up to so many positions do better as rows of a matrix, many at a time
     table_product: float = 5.0  # a product that is added up in a table
     table_start: float = 0.0  # making tables, however few products there are
@@ -37,6 +38,7 @@ CUDA_COSTS = Costs(
     pull_rows="pull.hybrid",
     whole_rows="pull.edge",
     compact_below=0.0,
+    mxm_product=3.0,
     batch_size=2**20,
     table_product=10.0,
     table_start=2.0**25,
@@ -338,10 +340,13 @@ def choose_mxm(
     mask_nvals: int | None,
     desc: Descriptor | None = None,
     products: Callable[[], float] | None = None,
+    dots: Callable[[], float] | None = None,
+    costs: Costs = CPU_COSTS,
 ) -> Plan:
     """The strategy for a matrix-matrix product; ``mask_nvals`` is None without a usable (not complemented) mask.
 
-    ``products`` estimates how many there are: on graphs with hubs far more than with degrees that are all alike.
+    ``products`` and ``dots`` estimate how many products there are, and how many entries dot products read: on graphs
+    with hubs far more than with degrees that are all alike.
 
     >>> choose_mxm(1000, 1000, 100, 10).strategy
     'mxm.masked_dot'
@@ -357,14 +362,12 @@ def choose_mxm(
         return Plan(desc.strategy, ASKED, early, deterministic)
     if mask_nvals is None:
         return Plan("mxm.gustavson", "no mask to restrict the dot products", early, deterministic)
-    mean_degree = (a_nvals + b_nvals) / max(1, inner)
-    dot_cost = mask_nvals * mean_degree
+    reads = mask_nvals * (a_nvals + b_nvals) / max(1, inner) if dots is None else dots()
     flops = a_nvals * b_nvals / max(1, inner) if products is None else products()
-    if dot_cost < flops:
-        return Plan(
-            "mxm.masked_dot", f"{mask_nvals} dot products cost less than {flops:.3g} products", early, deterministic
-        )
-    return Plan("mxm.gustavson", f"{flops:.3g} products cost less than {mask_nvals} dot products", early, deterministic)
+    dot = f"{mask_nvals} dot products of {reads:.3g} entries"
+    if reads < flops * costs.mxm_product:
+        return Plan("mxm.masked_dot", f"{dot} cost less than {flops:.3g} products", early, deterministic)
+    return Plan("mxm.gustavson", f"{flops:.3g} products cost less than {dot}", early, deterministic)
 
 
 def storage_kind(nvals: int, size: int, kind: str) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grblas_gpu import Descriptor, Vector, exceptions, explain, generators, semiring, trace
+from grblas_gpu import Descriptor, Matrix, Vector, exceptions, explain, generators, select, semiring, trace
+from grblas_gpu.backends.protocol import TRANSPOSED_ENTRY
 from grblas_gpu.backends.storage import MaskView
 from grblas_gpu.ir.descriptor import MXM_STRATEGIES, POLICIES, PULL_STRATEGIES, PUSH_STRATEGIES, descriptor_from_options
 from grblas_gpu.plan import rules
@@ -202,6 +204,32 @@ def test_mxm_takes_dot_products_when_the_mask_is_small() -> None:
     assert choose_mxm(10_000, 10_000, 100, 10**7).strategy == "mxm.gustavson"
     assert choose_mxm(10_000, 10_000, 100, None).strategy == "mxm.gustavson"
     assert {choose_mxm(1, 1, 1, 1, Descriptor(strategy=s)).strategy for s in MXM_STRATEGIES} == set(MXM_STRATEGIES)
+
+
+def test_mxm_counts_what_dot_products_read() -> None:
+    """Ordered by degree, the columns of L are long and its rows are short: L L' is for dot products, L L is not."""
+    graph, _ = generators.kronecker(9, 16).by_degree()
+    L = select.tril(graph, -1).new()
+    for known in (False, True):  # the transpose, and so the lengths of columns
+        if known:
+            assert L.T.new().nvals == L.nvals
+        assert explain(semiring.plus_pair(L @ L.T), L.S).strategy == "mxm.masked_dot"
+        assert explain(semiring.plus_pair(L @ L), L.S).strategy == "mxm.gustavson"
+        assert explain(semiring.plus_pair(L.T @ L), L.S).strategy == "mxm.gustavson"
+
+
+def test_dot_products_are_estimated_from_some_entries() -> None:
+    L = select.tril(generators.kronecker(10, 16), -1).new()
+    mask = L.dup()
+    columns = np.bincount(L.to_coo()[1], minlength=L.ncols)
+    exact = columns[mask.to_coo()[1]].sum()
+    engine = L._engine
+    unknown = engine.estimate_dots(L._store, L._store, mask._store) - TRANSPOSED_ENTRY * L.nvals
+    L._store.transposed()
+    known = engine.estimate_dots(L._store, L._store, mask._store)
+    assert 0.5 * exact < unknown < 2 * exact
+    assert 0.8 * exact < known < 1.25 * exact
+    assert engine.estimate_dots(L._store, L._store, Matrix(bool, L.nrows, L.ncols)._store) == 0
 
 
 @given(st.integers(0, 1000), st.sampled_from(["sparse", "bitmap", "full"]))

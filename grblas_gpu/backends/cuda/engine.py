@@ -22,6 +22,7 @@ from .eager import building, extracting, matrices, operating, radix, rows, selec
 from .eager.assign import assign_scalar
 from .eager.kronecker import kronecker_keys
 from .eager.mxm import mxm
+from .eager.mxm_dot import estimate_dots
 from .eager.mxv import VectorProducts
 from .fusion.run import Loops
 from .runtime.arrays import empty_list, no_offsets
@@ -84,6 +85,12 @@ class CudaKernels(Loops, VectorProducts):
     @reported
     def mxm(self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:
         return mxm(a, b, semiring, mask, plan=plan)
+
+    def estimate_dots(self, a: MatrixStore, b: MatrixStore, mask: MatrixStore) -> float:
+        """As the definition, but a column that is far longer than the row is not read: the row is searched in it."""
+        if b._transpose is None or mask.nvals == 0:
+            return super().estimate_dots(a, b, mask)
+        return estimate_dots(a, b._transpose, mask)
 
     # ---- vectors, position by position --------------------------------------------------------------------------
 

@@ -75,6 +75,9 @@ class MatrixProducts(Parts):
         """As if all rows had as many entries: looking at some of them would take messages."""
         return a.nvals * b.nvals / max(1, b.nrows)
 
+    def estimate_dots(self, a: DistMatrixStore, b: DistMatrixStore, mask: DistMatrixStore) -> float:
+        return mask.nvals * (a.nvals + b.nvals) / max(1, a.ncols)
+
     # ---- entries and blocks ---------------------------------------------------------------------------------------
 
     def global_entries(self, x: DistMatrixStore) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
+from ...protocol import SAMPLE
 from ...storage import INDEX, MatrixStore
 from ..runtime.launch import BLOCK, launch
 from .mxm_operands import MatrixMask, Product
 from .mxm_programs import Programs
 
-CHUNK = 256  # as in kernels/mxm_masked_dot.cu
+CHUNK, FAR_LONGER, WIDE_COLUMN = 256, 16, 64  # as in kernels/mxm_masked_dot.cu
 
 
 def masked_dot(a: MatrixStore, b: MatrixStore, product: Product, mask: MatrixMask) -> MatrixStore:
@@ -38,3 +39,11 @@ def masked_dot(a: MatrixStore, b: MatrixStore, product: Product, mask: MatrixMas
     given = (pattern.indptr, pattern.indices, a.nrows, entries, present, values, kept)
     launch(keep, max(entries, a.nrows + 1), (*given, indptr, indices, kept_values))
     return MatrixStore(a.nrows, b.nrows, indptr, indices, kept_values)
+
+
+def estimate_dots(a: MatrixStore, b: MatrixStore, mask: MatrixStore) -> float:
+    """How many entries are looked up for ``a`` times the transpose of ``b`` at the entries of a mask, about."""
+    entries = cupy.arange(0, mask.nvals, -(-mask.nvals // SAMPLE))
+    rows, columns = np.searchsorted(mask.indptr, entries, side="right") - 1, mask.indices[entries]
+    row, column = (x.indptr[at + 1] - x.indptr[at] for x, at in ((a, rows), (b, columns)))
+    return mask.nvals * float(np.minimum(column, FAR_LONGER * row + WIDE_COLUMN).mean())  # synchronizes

@@ -12,11 +12,13 @@ import interpreted_loops
 import numpy as np
 import pytest
 from chain_bodies import CHAINS
+from gather_bodies import GATHERS
 from looking_bodies import LOOKING
 from loop_bodies import BODIES, levels_by
 from loop_cases import graphs, same
 from loop_options import FUSED, REFUSED, words
-from loop_programs import operation, product, random_body, total
+from loop_programs import gather, inside, operation, product, random_body, scatter, total
+from nested_bodies import NESTED
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Scalar, Vector, algorithms, binary, generators, monoid, semiring
@@ -25,8 +27,8 @@ from grblas_gpu.backends.cpu.fusion import run, tier
 from grblas_gpu.exceptions import EmptyObject, LoopError
 from grblas_gpu.ir import recording
 
-EVERY_BODY = {**BODIES, **CHAINS}
-KINDS_OF_STEPS = [operation, operation, product, total]
+EVERY_BODY = {**BODIES, **CHAINS, **GATHERS, **NESTED}
+KINDS_OF_STEPS = [operation, operation, product, total, gather, scatter, inside]
 
 
 @pytest.fixture

@@ -129,7 +129,7 @@ class Body:
                 elif not nested:
                     raise Unfusable("a loop inside of a loop")
                 elif begun and begun[-1] is node:
-                    steps += (("end", self._number(begun.pop())),)
+                    steps += (("end", self.number_of(begun.pop().operands[0].count)),)
                 else:
                     begun.append(node)
                     steps += (self._begin(node),)
@@ -204,9 +204,9 @@ class Body:
 
     # ---- the key ----------------------------------------------------------------------------------------------------
 
-    def _number(self, node: Node) -> int:
-        """Of the count of a loop inside."""
-        return int(self._counts[node.operands[0].count.name].removeprefix("step"))
+    def number_of(self, count: Any) -> int:
+        """The number of the count of a loop inside."""
+        return int(self._counts[count.name].removeprefix("step"))
 
     def _counts_here(self, number: Number) -> bool:
         """Whether this is about the counts of this loop, and not of one around it or before it."""
@@ -227,7 +227,7 @@ class Body:
             self.constants.append((program.limit, COUNT_TYPE))
             self._constants.append(None)
         self._counts[program.count.name] = f"step{len(self._counts)}"
-        return "begin", self._number(node), self._condition(program.condition), limit, once
+        return "begin", self.number_of(program.count), self._condition(program.condition), limit, once
 
     def _step(self, node: Node) -> tuple:
         ir_op, out, op, args, mask, accum, replace, desc, _ = node

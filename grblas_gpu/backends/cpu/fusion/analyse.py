@@ -17,12 +17,24 @@ from ...programs.kept import kept
 from ...programs.lower import Body, BodyStep, Operand, Unfusable, VectorUse
 from ...programs.monoids import is_idempotent
 from ...programs.requests import check_request
-from ...programs.steps import POSITIONWISE, PRODUCTS, driver_among, is_useless, overwrites, product_operands
+from ...programs.scatters import scattered
+from ...programs.steps import (
+    CONTROL,
+    POSITIONWISE,
+    PRODUCTS,
+    SCATTERS,
+    driver_among,
+    is_useless,
+    overwrites,
+    product_operands,
+)
 from ...storage import MatrixStore
 from ..inline import uses
 from ..mxv_source import ARRAY, ISO, UNUSED, Terms
 
 PULL = "pull.hybrid"  # the pull that loops have: chunks of rows, handed out at run time
+PASSES = POSITIONWISE | {"gather"}  # steps that go position by position: a gather reads its index there
+TO_OTHERS = (*PRODUCTS, *SCATTERS, "gather", "row")  # what always writes to the other arrays of its vector
 
 
 class Slot(NamedTuple):
@@ -110,7 +122,7 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
         if dtype.kind not in "biuf":
             raise Unfusable(f"values of type {dtype}")
     for step in body.steps:
-        known = step.kind in POSITIONWISE or step.kind in (*PRODUCTS, "row")
+        known = step.kind in POSITIONWISE or step.kind in (*TO_OTHERS, *CONTROL)
         if not known and not step.kind.startswith(("scalar.", "reduce")):
             raise Unfusable(f"a {step.kind.partition('.')[0]}", step.number)
     steps, vectors, copied = _separated(body, apart)
@@ -133,11 +145,12 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
     slots = []
     for number, use in enumerate(vectors):
         other = any(
-            step.kind in (*PRODUCTS, "row") or _swaps(step, full[number], drivers_among(step, listed))
+            step.kind in TO_OTHERS or _swaps(step, full[number], drivers_among(step, listed))
             for step in steps
-            if step.out == number and (step.kind in POSITIONWISE or step.kind in (*PRODUCTS, "row"))
+            if step.out == number and (step.kind in POSITIONWISE or step.kind in TO_OTHERS)
         )
-        slots.append(Slot(use.dtype, full[number], iso[number], use.written, number in listed or other, other))
+        has_list = not full[number] and (number in listed or other)
+        slots.append(Slot(use.dtype, full[number], iso[number], use.written, has_list, other))
     return Analysis(
         steps,
         products,
@@ -151,19 +164,32 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
 
 
 def _separated(body: Body, apart: set[int]) -> tuple[list[BodyStep], list[VectorUse], list[int]]:
-    """Products that do not simply overwrite their output go to a vector of their own first, and are written then."""
+    """Products and gathers that do not simply overwrite their output, and scatters, go to a vector of their own first,
+    and are written then."""
     vectors, copied = list(body.uses), []
     steps: list[BodyStep] = []
+
+    def temporary(step: BodyStep, dtype: np.dtype) -> Operand:
+        copied.append(step.out)
+        vectors.append(VectorUse(dtype, False, True, True))
+        return Operand("vector", len(vectors) - 1)
+
     for step in body.steps:
         if step.kind in PRODUCTS:
             dtype = step.op.return_type.np_type
             if not overwrites(step) or dtype != vectors[step.out].dtype or step.out in apart:
-                own = Operand("vector", len(vectors))
-                copied.append(step.out)
-                vectors.append(VectorUse(dtype, False, True, True))
+                own = temporary(step, dtype)
                 steps.append(step._replace(out=own.number, accum=None, replace=True))
                 steps.append(step._replace(kind="copy", op=None, args=(own,), desc=None))
                 continue
+        elif step.kind == "gather" and not overwrites(step):
+            own = temporary(step, vectors[step.args[0].number].dtype)
+            steps.append(step._replace(out=own.number, mask=None, accum=None, replace=True))
+            steps.append(step._replace(kind="copy", args=(own,)))
+            continue
+        elif step.kind == "scatter":
+            steps += scattered(step, vectors, temporary)
+            continue
         steps.append(step)
     return [step for at, step in enumerate(steps) if not is_useless(step, steps[at + 1 :])], vectors, copied
 
@@ -173,7 +199,7 @@ def _listed(steps: Sequence[BodyStep], products: dict[int, Product], full: Seque
     everything = [number for number, always in enumerate(full) if not always]
     found = {products[at].operand for at in products} - {number for number, always in enumerate(full) if always}
     for step in steps:
-        if step.kind in POSITIONWISE:
+        if step.kind in PASSES or step.kind in SCATTERS:
             found |= set(drivers_among(step, everything))
         elif step.kind.startswith("reduce") and not full[step.args[0].number]:
             found.add(step.args[0].number)
@@ -182,6 +208,8 @@ def _listed(steps: Sequence[BodyStep], products: dict[int, Product], full: Seque
 
 def drivers_among(step: BodyStep, vectors: Sequence[int] | set[int]) -> list[int]:
     """Those of the vectors outside of whose entries the step changes nothing (or, overwriting, writes nothing)."""
+    if step.kind in SCATTERS:  # whose mask is not about the positions of its index
+        return [arg.number for arg in step.args if arg.kind == "vector" and arg.number in vectors]
     found: list[int] = []
     left = set(vectors)
     while (driver := driver_among(step, left)) is not None:
@@ -191,4 +219,6 @@ def drivers_among(step: BodyStep, vectors: Sequence[int] | set[int]) -> list[int
 
 
 def _swaps(step: BodyStep, full: bool, drivers: Sequence[int]) -> bool:
+    if step.kind in TO_OTHERS:
+        return True
     return not full and step.kind in POSITIONWISE and step.kind != "clear" and overwrites(step) and bool(drivers)

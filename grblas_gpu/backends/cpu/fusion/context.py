@@ -63,9 +63,13 @@ class Context:
         """A constant, a Scalar of the loop or arithmetic on the count, in a type."""
         if operand.kind == "count":
             text = re.sub(r"int64\((-?\d+)ll\)", r"np.int64(\1)", operand.text)
-            text = re.sub(r"\bstep\d*\b", f"S[{STEP}]", text)
+            text = re.sub(r"\bstep(\d*)\b", lambda name: self.steps(int(name[1] or 0)), text)
             return self.inliner.load(self.inliner.load(f"({text})", INT64, operand.dtype), operand.dtype, dtype)
         return self.inliner.load(self.typed(operand.dtype, operand.kind, operand.number), operand.dtype, dtype)
+
+    def steps(self, number: int) -> str:
+        """The count of the loop, or of one inside."""
+        return self.word("steps", number) if number else f"S[{STEP}]"
 
     def present(self, operand: Operand) -> str:
         """Whether there is such a number."""

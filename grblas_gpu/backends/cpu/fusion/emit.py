@@ -14,13 +14,15 @@ from typing import Any
 
 from ...programs.lower import Body, BodyStep
 from ...programs.requests import asked_direction
-from ...programs.steps import PRODUCTS
+from ...programs.steps import CONTROL, PRODUCTS, SCATTERS
 from . import context as c
 from . import emit_scalars
 from .analyse import Analysis, analyse
 from .context import Context, listing
+from .emit_flow import begin, end
 from .emit_positions import CLEAN, Pass, clear, position
 from .emit_products import CONSTANTS, KEEP_DENSE, ProductText, drives, product
+from .emit_scatters import scatter
 
 Source = tuple[str, dict[str, Any]]
 
@@ -44,7 +46,7 @@ def loop_text(body: Body) -> LoopText:
     passes: dict[int, Pass] = {}
     products: dict[int, ProductText] = {}
     blocks = [_block(context, at, step, passes, products) for at, step in enumerate(facts.steps)]
-    goes_on = emit_scalars.condition(context)
+    goes_on = emit_scalars.condition(context, facts.condition, "goes_on")
     arguments = _arguments(facts)
     lines = "".join(f"{indent(block, ' ' * 8)}" for block in blocks)
     kernel = (
@@ -79,6 +81,8 @@ def _arguments(facts: Analysis) -> list[str]:
 def _block(context: Context, at: int, step: BodyStep, passes: dict[int, Pass], products: dict[int, ProductText]) -> str:
     """A step in the kernel: before its work, and after it."""
     before, after = 2 * at + 2, 2 * at + 3
+    if step.kind in CONTROL:
+        return begin(context, at, step) if step.kind == "begin" else end(context, at)
     if step.kind in PRODUCTS:
         made = products[at] = product(context, at, step)
         work, then = _multiply(context, at, step, made), made.after
@@ -90,12 +94,14 @@ def _block(context: Context, at: int, step: BodyStep, passes: dict[int, Pass], p
         find = "".join(
             f"if {context.word('present', arg.number)} == 0:\n    return {c.INTERPRET - step.number}\n"
             for arg in step.args
-            if arg.kind == "variable" and step.kind != "row"
+            if arg.kind == "variable" and step.kind != "row" and step.kind not in SCATTERS
         )
         if step.kind.startswith("reduce"):
             made_pass = emit_scalars.reduce(context, at, step)
         elif step.kind == "row":
             find, made_pass = emit_scalars.row(context, at, step)
+        elif step.kind in SCATTERS:
+            made_pass = scatter(context, at, step)
         else:
             made_pass = position(context, at, step)
         passes[at] = made_pass
@@ -116,7 +122,10 @@ def _go_over(context: Context, at: int, step: BodyStep, done: Pass) -> str:
             text += f"    L = l{number}\n    S[{c.BY}] = {number}\n"
         call[-1] = f"S[{c.BY}] >= 0"
     text += f"S[{c.N}] = n\n"
-    if step.kind != "row":
+    for arg in step.args:
+        if arg.kind == "variable" and step.kind in SCATTERS:  # nothing goes anywhere
+            text += f"if {context.word('present', arg.number)} == 0:\n    n = 0\n"
+    if step.kind != "row" and step.kind not in SCATTERS:  # which are for one thread
         text += f"if n > S[{c.LIGHT}]:\n    return {at + 1}\n"
     text += f"S[{c.WORK}] += n\n"
     if not step.kind.startswith("reduce"):

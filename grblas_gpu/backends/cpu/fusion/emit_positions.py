@@ -10,7 +10,7 @@ import numpy as np
 from ...programs.lower import BodyStep, Operand, Unfusable
 from ...programs.steps import overwrites
 from ..inline import static_cast
-from .context import ALSO, BUFFERS, COUNT, Context, listing
+from .context import ALSO, BUFFERS, COUNT, INTERPRET, Context, listing
 
 
 class Pass(NamedTuple):
@@ -26,7 +26,7 @@ class Pass(NamedTuple):
 def position(context: Context, at: int, step: BodyStep) -> Pass:
     facts, w, slot = context.facts, step.out, context.facts.slots[step.out]
     drivers, swaps = facts.drivers(step), facts.swaps(step)
-    computed = _result(context, step)
+    computed, first = _gathered(context, step) if step.kind == "gather" else (_result(context, step), "")
     names = [name for arg in step.args if arg.kind == "vector" for name in context.arrays(arg.number)]
     names += context.arrays(step.mask.vector) if step.mask is not None else []
     names += context.arrays(w, "gwm" if swaps else "fvl")
@@ -41,9 +41,26 @@ def position(context: Context, at: int, step: BodyStep) -> Pass:
     where = "U(L[t]) if listed else t" if drivers else "t"
     context.functions.append(
         f"@kernel\ndef step{at}({', '.join(arguments)}, lo, hi):\n{indent(head, '    ')}\n"
-        f"    for t in range(U(lo), U(hi)):\n        i = {where}\n{indent(inside, ' ' * 8)}    return {result}\n\n\n"
+        f"    for t in range(U(lo), U(hi)):\n        i = {where}\n{indent(first + inside, ' ' * 8)}"
+        f"    return {result}\n\n\n"
     )
-    return Pass(f"step{at}", arguments, drivers, context.word("size", w), _after(context, step, swaps, slot.full))
+    after = (wrong_index(step) if step.kind == "gather" else "") + _after(context, step, swaps, slot.full)
+    return Pass(f"step{at}", arguments, drivers, context.word("size", w), after)
+
+
+def wrong_index(step: BodyStep) -> str:
+    """What is wrong with an index the host says; nothing has been written that anybody would see."""
+    return f"if S[{COUNT}] < 0:\n    return {INTERPRET - step.number}\n"
+
+
+def _gathered(context: Context, step: BodyStep) -> tuple[tuple[str, str, np.dtype], str]:
+    """``v[index]``: an entry where the index has one, and v has one there. Also the lines that look for the place."""
+    source, index = (arg.number for arg in step.args)
+    slot, has = context.facts.slots[source], context.has(index)
+    lines = "" if has == "True" else f"if not {has}:\n    continue\n"
+    lines += f"k = U({context.at(index)})\nif k >= U({context.word('size', source)}):\n    return -1, 0\n"
+    value = f"value = v{source}[{'0' if slot.iso else 'k'}]\n"
+    return ("True" if slot.full else f"f{source}[k]", value, slot.dtype), lines
 
 
 def _overwriting(context: Context, step: BodyStep, result: tuple[str, str, np.dtype], letters: str) -> str:
@@ -119,6 +136,8 @@ def _after(context: Context, step: BodyStep, swaps: bool, full: bool) -> str:
 
 def swapped(context: Context, w: int, checked: str = "0") -> str:
     """The other arrays are the vector from here on, and the old ones are cleaned."""
+    if context.facts.slots[w].full:
+        return f"v{w}, w{w} = w{w}, v{w}\n{context.word('swapped', w)} ^= 1\n"
     swaps = "".join(f"{a}{w}, {b}{w} = {b}{w}, {a}{w}\n" for a, b in BUFFERS)
     count, listed = context.word("count", w), context.word("listed", w)
     return (

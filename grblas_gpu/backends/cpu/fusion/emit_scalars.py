@@ -143,9 +143,9 @@ def _applied(context: Context, step: BodyStep, kind: str, both: str, keep: str) 
     return f"{lines}found = {context.present(free)}\nif found:\n    {both}\n{keep % 'found'}"
 
 
-def condition(context: Context) -> str:
-    """Whether the loop goes on."""
-    kind, *rest = context.facts.condition
+def condition(context: Context, given: Any, name: str) -> str:
+    """Whether a loop goes on; ``name`` is for the function that compares."""
+    kind, *rest = given
     if kind == "entries":
         return f"{context.count(rest[0])} > 0"
     if kind == "true":
@@ -154,10 +154,10 @@ def condition(context: Context) -> str:
     op, operands = rest
     op = getattr(op, "binaryop", op)
     lines = "".join(
-        f"    {name} = {context.scalar(arg, wanted.np_type)}\n"
-        for name, arg, wanted in zip("xy", operands, (op.type, op.type2), strict=True)
+        f"    {side} = {context.scalar(arg, wanted.np_type)}\n"
+        for side, arg, wanted in zip("xy", operands, (op.type, op.type2), strict=True)
     )
     call = context.inliner.load(context.inliner.call(op, x="x", y="y"), op.return_type.np_type, np.dtype(bool))
-    context.functions.append(f"@kernel\ndef goes_on(S, F):\n{lines}    return {call}\n\n\n")
+    context.functions.append(f"@kernel\ndef {name}(S, F):\n{lines}    return {call}\n\n\n")
     present: list[Any] = [text for text in map(context.present, operands) if text != "True"]
-    return " and ".join([*present, "goes_on(S, F)"])
+    return " and ".join([*present, f"{name}(S, F)"])

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ....ir.ops import CONTROL
+from ....ir.program import Program
 from ....plan.rules import storage_kind
 from ...programs.lower import Body
 from ...storage import INDEX, MatrixStore, VectorStore
@@ -73,6 +75,8 @@ class Memory:
                 own[indices] = values
             elif nvals:
                 own[:] = values
+        if slot.other:
+            arrays[f"w{number}"] = np.empty(1 if slot.iso else size, slot.dtype)
         if slot.full:
             return
         listed = nvals == 0 or indices is not None
@@ -94,7 +98,6 @@ class Memory:
         if slot.other:
             arrays[f"g{number}"] = np.zeros(size, bool)
             arrays[f"m{number}"] = np.empty(size, INDEX)
-            arrays[f"w{number}"] = np.empty(1 if slot.iso else size, slot.dtype)
         self.set(nvals, "count", number)
         self.set(listed and slot.listed, "listed", number)
         self.set(0 if store is None else store.checked, "checked", number)
@@ -147,6 +150,13 @@ class Memory:
         self.arrays[f"p{end}"], self.arrays[f"j{end}"] = store.indptr, store.indices
         self.arrays[f"x{end}"] = store.values if len(store.values) else np.zeros(1, store.dtype)
 
+    def steps_inside(self, program: Program) -> None:
+        """The counts of loops inside, for whoever asks for them now."""
+        for node in program.flat:
+            if node.op in CONTROL:
+                count = node.operands[0].count
+                count.step = self.get("steps", self.body.number_of(count))
+
     # ---- to the objects ----------------------------------------------------------------------------------------------
 
     def follow_swaps(self) -> None:
@@ -155,7 +165,7 @@ class Memory:
         for number, slot in enumerate(self.facts.slots):
             if slot.other and self.get("swapped", number):
                 self.set(0, "swapped", number)
-                for one, other in c.BUFFERS:
+                for one, other in c.BUFFERS if not slot.full else (("v", "w"),):
                     one, other = f"{one}{number}", f"{other}{number}"
                     arrays[one], arrays[other] = arrays[other], arrays[one]
 

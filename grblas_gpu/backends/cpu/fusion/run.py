@@ -58,7 +58,7 @@ def _found(program: Program, first: int, pays: int) -> tuple[Compiled, Body] | N
             trace_iterated("it had too little to do so far to be compiled")
         return None
     try:
-        body = lower(program)
+        body = lower(program, nested=True)
         _check_sizes(body)
         compiled = _loops.get(body.key)
         if compiled is None:
@@ -148,6 +148,7 @@ def _interpret(memory: Memory, program: Program, number: int) -> None:
     """A node that is not for the kernel: an empty Scalar where there must be a value, a row that there is not."""
     memory.take(True)
     program.count.step = int(memory.S[c.STEP])
-    interpreter.execute(program.nodes[number])
+    memory.steps_inside(program)
+    interpreter.execute(program.flat[number])
     memory.load_again()
-    memory.S[c.AT] += 2
+    memory.S[c.AT] = (memory.S[c.AT] | 1) + 1  # after its step

@@ -51,6 +51,9 @@ class Steps:
         function, parts = function_of(self._kernel, done.name), even_chunks(n)
         counts = pool.run(lambda part: function(*arguments, *part), parts)
         S[c.ALSO] = sum(also for _, also in counts)
+        if any(count < 0 for count, _ in counts):  # an index is wrong
+            S[c.COUNT] = -1
+            return
         entries = self.arrays.get(f"m{out}" if f"m{out}" in done.arguments else f"l{out}")
         if overwrites(step) and entries is not None:
             S[c.COUNT] = _joined(entries, parts, [count for count, _ in counts])

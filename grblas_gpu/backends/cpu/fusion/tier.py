@@ -5,7 +5,7 @@ As for single operations (``cpu/tier.py``), every loop keeps account of the work
 
 from __future__ import annotations
 
-from ....ir.ops import CONTROL
+from ....ir.ops import CONTROL, GATHER, SCATTER
 from ....ir.program import Program
 from .. import tier
 
@@ -28,12 +28,17 @@ def level(program: Program, first: int, before: int = 0) -> int:
     chosen = tier.get_tier()
     if chosen != "auto":
         return COMPILE if chosen == "numba" else NOT_YET
-    entries = _entries(program)
+    entries = 0 if _is_long(program) else _entries(program)
     key = id(program.code), program.nodes[0].place if program.nodes else 0
     done = _done[key] = _done.get(key, 0) + STEP_WORK * (FIRST_STEPS if first else before or 1) + entries * (not first)
     if (entries < SMALL and first + before < (REPEATED if before else FIRST_STEPS)) or done < LOAD_WORK:
         return NOT_YET
     return COMPILE if done >= COMPILE_WORK else LOAD
+
+
+def _is_long(program: Program) -> bool:
+    """Whether compiling takes ten seconds and more, which many steps pay for, but not a few, however large."""
+    return any(node.op in (*CONTROL, GATHER, SCATTER) for node in program.nodes)
 
 
 def _entries(program: Program) -> int:

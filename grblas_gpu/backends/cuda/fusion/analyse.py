@@ -6,15 +6,16 @@ and steps that only touch the entries of a short list need not look at all posit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...programs.kept import kept
-from ...programs.lower import Body, BodyStep, MaskUse, Operand, Unfusable, VectorUse
+from ...programs.lower import Body, BodyStep, Operand, Unfusable, VectorUse
 from ...programs.requests import check_request
+from ...programs.scatters import scattered
 from ...programs.steps import (
     POSITIONWISE,
     PRODUCTS,
@@ -127,38 +128,13 @@ def _separated(
             steps.append(step._replace(kind="copy", args=(result,)))
             continue
         elif step.kind == "scatter":
-            steps += _scattered(step, uses, temporary)
+            monoid = None if step.accum is None else step.accum.monoid
+            if monoid is not None and not monoid.any_value and initial_value(monoid) is None:
+                raise Unfusable(f"a scatter by {step.accum}, which has no identity,", step.number)
+            steps += scattered(step, uses, temporary)
             continue
         steps.append(step)
     return [step for at, step in enumerate(steps) if not is_useless(step, steps[at + 1 :])], uses, copied
-
-
-def _scattered(
-    step: BodyStep, uses: Sequence[VectorUse], temporary: Callable[[BodyStep, np.dtype], Operand]
-) -> list[BodyStep]:
-    """``w<m>[index] (accum)= values``: with an accumulator t = the values where they go, then ``w<m> (accum)= t``;
-    without, the positions that are named go to r, and then ``w<r> = t``, which deletes where there is no value."""
-    values, index = step.args
-    dtype = uses[values.number].dtype if values.kind == "vector" else values.dtype
-    plain = step._replace(op=None, mask=None, accum=None, replace=True)
-    if step.accum is not None:
-        monoid = step.accum.monoid
-        if monoid is not None and not monoid.any_value and initial_value(monoid) is None:
-            raise Unfusable(f"a scatter by {step.accum}, which has no identity,", step.number)
-        kind = "scatter.once" if monoid is None else "scatter.any" if monoid.any_value else "scatter"
-        t = temporary(step, dtype if kind != "scatter" else monoid.return_type.np_type)
-        combined = plain._replace(kind=kind, out=t.number, op=monoid)
-        return [combined, step._replace(kind="copy", args=(t,))]
-    if step.replace and step.mask is not None:
-        raise Unfusable("a scatter that replaces, through a mask,", step.number)
-    named = temporary(step, np.dtype(bool))
-    marked = plain._replace(kind="scatter.any", out=named.number, args=(index,), mask=step.mask)
-    inside = MaskUse(named.number, structure=True, complement=False)
-    if values.kind != "vector":
-        return [marked, step._replace(kind="assign", args=(values,), mask=inside)]
-    t = temporary(step, dtype)
-    once = plain._replace(kind="scatter.once", out=t.number)
-    return [once, marked, step._replace(kind="copy", args=(t,), mask=inside)]
 
 
 def _analysed(body: Body, apart: set[int]) -> Analysis:

@@ -1,0 +1,37 @@
+"""A scatter as steps that engines have: values go to a vector of their own first, and from there to the output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from .lower import BodyStep, MaskUse, Operand, VectorUse
+
+
+def scattered(
+    step: BodyStep, uses: Sequence[VectorUse], temporary: Callable[[BodyStep, np.dtype], Operand]
+) -> list[BodyStep]:
+    """``w<m>[index] (accum)= values``: with an accumulator t = the values where they go, then ``w<m> (accum)= t``;
+    without, the positions that are named go to r, and then ``w<r> = t``, which deletes where there is no value."""
+    values, index = step.args
+    dtype = uses[values.number].dtype if values.kind == "vector" else values.dtype
+    plain = step._replace(op=None, mask=None, accum=None, replace=True)
+    if step.accum is not None:
+        monoid = step.accum.monoid
+        kind = "scatter.once" if monoid is None else "scatter.any" if monoid.any_value else "scatter"
+        t = temporary(step, dtype if kind != "scatter" else monoid.return_type.np_type)
+        combined = plain._replace(kind=kind, out=t.number, op=monoid)
+        return [combined, step._replace(kind="copy", args=(t,))]
+    cut = []  # what the mask does not allow, wherever it is, goes; first, for the mask may be that of the output itself
+    if step.replace and step.mask is not None:
+        cut = [step._replace(kind="copy", args=(Operand("vector", step.out),))]
+    step = step._replace(replace=False)
+    named = temporary(step, np.dtype(bool))
+    marked = plain._replace(kind="scatter.any", out=named.number, args=(index,), mask=step.mask)
+    inside = MaskUse(named.number, structure=True, complement=False)
+    if values.kind != "vector":
+        return [marked, *cut, step._replace(kind="assign", args=(values,), mask=inside)]
+    t = temporary(step, dtype)
+    once = plain._replace(kind="scatter.once", out=t.number)
+    return [once, marked, *cut, step._replace(kind="copy", args=(t,), mask=inside)]

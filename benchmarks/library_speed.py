@@ -3,6 +3,7 @@
     python -m benchmarks.library_speed --scale 12                           # small, a minute on a CPU
     python -m benchmarks.library_speed --out benchmarks/results             # a million vertices each
     python -m benchmarks.library_speed --backend cuda --only "truss|hits"   # some of them, on a device
+    python -m benchmarks.library_speed --backend cuda --check-scale 14 --iterated --others -1   # what loops gain
 
 Graphs of 2**scale vertices: "rmat" (Graph500's Kronecker graph, edge factor 16), "uniform" (16 random neighbours),
 "grid" (as many vertices, side by side) and "web" (a Kronecker graph of which every edge leads one way, the other, or
@@ -178,7 +179,7 @@ WORKS: dict[str, Work] = {
 }
 
 
-def graphs(scale: int, backend: str) -> Iterator[Case]:
+def graphs(scale: int, backend: str, wanted: str = "") -> Iterator[Case]:
     n, side = 2**scale, math.isqrt(2**scale)
     makers: dict[str, Callable[[], gb.Matrix]] = {
         "rmat": lambda: generators.kronecker(scale, 16),
@@ -187,6 +188,8 @@ def graphs(scale: int, backend: str) -> Iterator[Case]:
         "web": lambda: generators.kronecker(scale, 16, seed=2),
     }
     for name, make in makers.items():
+        if not re.search(wanted, name):
+            continue
         with gb.using("cpu"):
             pattern = make()
         rows, columns, _ = pattern.to_coo()
@@ -225,7 +228,7 @@ def fastest(run: Callable[[], Any], trials: int) -> float:
 def others(case: Case, work: Work, limit: int, G: Any) -> dict[str, float]:
     """What the same takes elsewhere, in ms."""
     found = {}
-    if work.scipy is not None:
+    if work.scipy is not None and limit >= 0:
         found["scipy"] = fastest(lambda: work.scipy(case), 1)  # type: ignore[misc]
     if work.networkx is not None and case.A.nvals <= limit and G is not None:
         import networkx as nx
@@ -244,15 +247,24 @@ def as_networkx(case: Case) -> Any:
     return G
 
 
-def measure(case: Case, only: str, trials: int, limit: int) -> Iterator[dict[str, Any]]:
-    G = as_networkx(case) if case.A.nvals <= limit else None
+def measure(case: Case, checked: Case, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Rows of one graph; results are checked on ``checked``, which is the same or a smaller one of its kind."""
+    G = as_networkx(case) if case.A.nvals <= options.others else None
     for name, work in WORKS.items():
-        if not re.search(only, name) or (case.directed and work.undirected_only):
+        if not re.search(options.only, name) or (case.directed and work.undirected_only):
             continue
-        result = ready(work.run(case))
-        work.check(case, result)
-        row = {"graph": case.name, "algorithm": name, "ms": fastest(lambda w=work: ready(w.run(case)), trials)}  # type: ignore[misc]
-        yield row | others(case, work, limit, G)
+        work.check(checked, ready(work.run(checked)))
+
+        def run(work: Work = work) -> Any:
+            return ready(work.run(case))
+
+        run()
+        row = {"graph": case.name, "algorithm": name, "ms": fastest(run, options.trials)}
+        if options.iterated:
+            with gb.config.set(loops="iterated"):
+                run()
+                row["iterated"] = fastest(run, 1)
+        yield row | others(case, work, options.others, G)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -262,23 +274,32 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--graphs", default="", help="a pattern for their names")
     parser.add_argument("--only", default="", help="a pattern for the names of algorithms")
     parser.add_argument("--trials", type=int, default=3)
-    parser.add_argument("--others", type=int, default=200_000, help="entries up to which NetworkX runs")
+    parser.add_argument("--others", type=int, default=200_000, help="entries up to which NetworkX runs; -1: nobody")
+    parser.add_argument("--check-scale", type=int, help="check results on smaller graphs of the same kinds")
+    parser.add_argument(
+        "--iterated", action="store_true", help="also with loops that come back to Python at every step"
+    )
     parser.add_argument("--out", type=Path, help="a folder for library_speed.BACKEND.json")
     options = parser.parse_args(arguments)
     rows = []
-    for case in graphs(options.scale, options.backend):
-        if not re.search(options.graphs, case.name):
-            continue
+    small = options.check_scale
+    smaller = {} if small is None else {case.name: case for case in graphs(small, options.backend, options.graphs)}
+    for case in graphs(options.scale, options.backend, options.graphs):
         print(f"\n{case.name}: {case.A.nrows:,} vertices, {case.A.nvals:,} entries, backend {options.backend}; ms")
-        for row in measure(case, options.only, options.trials, options.others):
+        for row in measure(case, smaller.get(case.name, case), options):
             rows.append(row | {"vertices": case.A.nrows, "entries": case.A.nvals})
-            elsewhere = "".join(f"  {who} {row[who]:.1f}" for who in ("networkx", "scipy") if who in row)
+            elsewhere = "".join(f"  {who} {row[who]:.1f}" for who in ("iterated", "networkx", "scipy") if who in row)
             print(f"  {row['algorithm']:26}{row['ms']:12.2f}{elsewhere}", flush=True)
+            keep(rows, options)
+    return 0
+
+
+def keep(rows: list[dict[str, Any]], options: argparse.Namespace) -> None:
+    """After every row: who stops it has what there was."""
     if options.out:
         quoted = {"cugraph, H200, rmat20_16, whole calls": CUGRAPH, "ECL, H200, rmat20_16, kernels only": ECL}
         found = {"machine": describe(), "backend": options.backend, "rows": rows, "quoted": quoted}
         (options.out / f"library_speed.{options.backend}.json").write_text(json.dumps(found, indent=1) + "\n")
-    return 0
 
 
 if __name__ == "__main__":

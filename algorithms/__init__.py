@@ -32,6 +32,7 @@ from .minimum_spanning_forest import minimum_spanning_forest
 from .modularity import modularity
 from .pagerank import pagerank
 from .paths import shortest_path
+from .personalized_pagerank import personalized_pagerank
 from .preparing import NotConverged
 from .random_walks import random_walks
 from .reachability import reachability, transitive_closure
@@ -83,6 +84,7 @@ __all__ = [
     "modularity",
     "overlap",
     "pagerank",
+    "personalized_pagerank",
     "random_walks",
     "reachability",
     "sample_neighbors",

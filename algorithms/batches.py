@@ -7,7 +7,9 @@ from typing import Any
 
 from .. import Matrix, Vector, agg, io, monoid
 
-ENTRIES = 2**22  # distances in memory at a time, at most
+ENTRIES = 2**22  # distances in memory at a time, about
+TOGETHER = 64  # searches that cost little more than one: a word has a bit for each
+MOST_ENTRIES = 2**28  # distances of so many in memory at a time, at most
 
 
 class Searches(Sequence[tuple[list[int], Any]]):
@@ -76,7 +78,8 @@ def vertices_in_batches(n: int, batch: int | None = None) -> Sequence[range]:
     >>> list(vertices_in_batches(5, 2))
     [range(0, 2), range(2, 4), range(4, 5)]
     """
-    batch = check_batch(batch, max(1, ENTRIES // max(n, 1)))
+    together = min(TOGETHER, MOST_ENTRIES // max(n, 1))
+    batch = check_batch(batch, max(1, together, ENTRIES // max(n, 1)))
     return [range(start, min(start + batch, n)) for start in range(0, n, batch)]
 
 

@@ -23,7 +23,7 @@ every_algorithm = pytest.mark.parametrize("name", ALGORITHMS)
 WEIGHTED: dict[str, Callable[[Any], Any]] = {
     name: ALGORITHMS[name]
     for name in "apsp bellman_ford delta_stepping hits leiden louvain minimum_spanning_forest".split()
-    + "modularity pagerank shortest_path sssp".split()
+    + "modularity pagerank personalized_pagerank shortest_path sssp".split()
 } | {
     "betweenness_centrality": lambda A: algorithms.betweenness_centrality(A, weighted=True),
     "closeness": lambda A: algorithms.closeness(A, weighted=True),
@@ -118,7 +118,8 @@ def test_values_do_not_matter_to_the_others(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    "closeness clustering delta_stepping hits louvain pagerank random_walks sample_neighbors".split(),
+    "closeness clustering delta_stepping hits louvain pagerank personalized_pagerank random_walks".split()
+    + ["sample_neighbors"],
 )
 def test_negative_weights_where_they_make_no_sense(name: str) -> None:
     with pytest.raises(InvalidValue, match="negative"):

@@ -19,6 +19,7 @@ from grblas_gpu.algorithms import (
     label_propagation,
     maximal_independent_set,
     pagerank,
+    personalized_pagerank,
     transitivity,
     triangle_count,
     triangles,
@@ -44,6 +45,22 @@ def test_pagerank(backend: str, name: str) -> None:
         np.testing.assert_allclose(found.to_dense(), expected, atol=1e-9)
         assert found.reduce().new().value == pytest.approx(1)
     assert A.isequal(before)
+
+
+@every_directed
+def test_personalised_pagerank_from_many(backend: str, name: str) -> None:
+    G = weighted(name)
+    n = len(G)
+    A = as_matrix(G, "weight", float)
+    sources = [n - 1, 0, n // 2]
+    for weight in ("weight", None):
+        found = personalized_pagerank(A, sources, 0.7, weighted=weight is not None, tol=1e-11, max_iterations=500)
+        assert found.shape == (3, n)
+        for row, source in zip(found.to_dense(), sources, strict=True):
+            expected = nx.pagerank(G, 0.7, weight=weight, tol=1e-11, max_iter=500, personalization={source: 1})
+            np.testing.assert_allclose(row, as_list(expected, n), atol=1e-9)
+            assert row.sum() == pytest.approx(1)
+    assert personalized_pagerank(A, []).shape == (0, n)
 
 
 @every_directed

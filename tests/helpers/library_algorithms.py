@@ -60,6 +60,7 @@ ALGORITHMS: dict[str, Callable[[Any], Any]] = {
     "modularity": lambda A: algorithms.modularity(A, Vector.from_scalar(0, size(A))),
     "overlap": algorithms.overlap,
     "pagerank": algorithms.pagerank,
+    "personalized_pagerank": lambda A: algorithms.personalized_pagerank(A, range(min(2, size(A)))),
     "random_walks": lambda A: algorithms.random_walks(A, range(size(A)), 3),
     "reachability": lambda A: algorithms.reachability(A, 0),
     "sample_neighbors": lambda A: algorithms.sample_neighbors(A, range(size(A)), 2),

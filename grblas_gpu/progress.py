@@ -93,19 +93,34 @@ _spent = 0.0  # seconds in `busy`, by all that came before: many short ones are 
 def busy(label: str) -> Iterator[None]:
     """A line for the time of a ``with`` block that cannot say how far it is, such as a compilation.
 
+    It appears when all such blocks together have taken a while: at once, or in the middle of this one.
+
     >>> with busy("compiling"):
     ...     pass
     """
     global _spent
-    shown = _spent > PATIENCE and is_shown()
-    start = time.perf_counter()
-    if shown:
+    start, shown = time.perf_counter(), threading.Event()
+    teller: threading.Timer | None = None
+
+    def tell() -> None:
+        shown.set()
         show_line(label)
+
+    if is_shown():
+        if _spent > PATIENCE:
+            tell()
+        else:
+            teller = threading.Timer(PATIENCE - _spent, tell)
+            teller.daemon = True
+            teller.start()
     try:
         yield
     finally:
         _spent += time.perf_counter() - start
-        if shown:
+        if teller is not None:
+            teller.cancel()
+            teller.join()
+        if shown.is_set():
             clear_line()
 
 

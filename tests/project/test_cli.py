@@ -520,3 +520,26 @@ def test_values_to_a_file(capsys, friends, tmp_path):
     assert run(capsys, "pagerank --undirected -o", tmp_path / "ranks.csv", friends)[0] == 0
     rows = (tmp_path / "ranks.csv").read_text().splitlines()
     assert rows[0] == "vertex,rank" and sum(float(row.split(",")[1]) for row in rows[1:]) == pytest.approx(1)
+
+
+def test_a_long_compilation_is_announced(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    import time
+
+    from grblas_gpu import progress
+
+    monkeypatch.setattr(progress, "_spent", 0.0)
+    monkeypatch.setattr(progress, "PATIENCE", 0.05)
+    for shown in (False, True):
+        monkeypatch.setattr(progress, "is_shown", lambda shown=shown: shown)
+        with progress.busy("compiling quickly"):
+            pass
+        assert capsys.readouterr().err == ""
+        monkeypatch.setattr(progress, "_spent", 0.0)
+        with progress.busy("compiling a kernel"):
+            time.sleep(0.3)
+            during = capsys.readouterr().err
+        assert ("compiling a kernel" in during) == shown
+        with progress.busy("compiling another"):  # by now everybody has waited long enough
+            assert ("compiling another" in capsys.readouterr().err) == shown
+        capsys.readouterr()
+        monkeypatch.setattr(progress, "_spent", 0.0)

@@ -90,6 +90,6 @@ def test_transposes(architecture: str, wide: bool) -> None:
 @pytest.mark.parametrize("mask", [NO_MASK, VectorMask(present=BYTES), VectorMask(values=VALUES, complement=True)])
 def test_scalar_assignment(mask: VectorMask) -> None:
     for listed, has_present in itertools.product([True, False], repeat=2):
-        pieces = [*mask.pieces(), cuda.using("Value", np.dtype(bool))]
+        pieces = [*mask.pieces(), cuda.using("Value", np.dtype(bool)), cuda.constant("UNIQUE", not listed)]
         pieces += [cuda.constant("LISTED", listed), cuda.constant("HAS_PRESENT", has_present)]
         nvrtc.compile_cuda(cuda.render("assign.cu", pieces), "sm_90", cuda.OPTIONS)

@@ -111,6 +111,21 @@ def test_a_scalar_to_some_positions_of_a_full_vector(engine) -> None:
         assert result.kind == "full"
 
 
+def test_a_scalar_to_some_positions_of_a_bitmap(engine) -> None:
+    """Positions that are named twice count once."""
+    backend = engine.engine.CudaBackend()
+    present = np.arange(30) % 3 == 0
+    for values in (np.arange(30.0), np.array([4.0])):
+        c = VectorStore(30, engine.to_device(values), present=engine.to_device(present.copy()), nvals=10)
+        index = np.array([3, 5, 3, 5, 5, 29, 28])
+        result = backend.assign(c, np.float64(7), (engine.to_device(index),), None, None, False, False)
+        expected, flags = np.broadcast_to(values, 30).copy(), present.copy()
+        expected[index], flags[index] = 7, True
+        assert result.nvals == flags.sum() == 13
+        np.testing.assert_array_equal(engine.to_host(result.present), flags)
+        np.testing.assert_array_equal(engine.to_host(result.values)[flags], expected[flags])
+
+
 def test_counts_read_no_entries(engine) -> None:
     backend = engine.engine.CudaBackend()
     a = moved(with_degrees([3, 0, 1500, 20]), engine.to_device)

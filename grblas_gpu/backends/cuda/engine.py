@@ -203,9 +203,9 @@ class CudaKernels(Loops, VectorProducts):
         if type(c) is VectorStore and is_scalar and plain and mask is not None and c.size <= rules.DENSE_LIMIT:
             return assign_scalar(vectors.writable(c), value, mask)
         to_some = mask is None and accum is None and index[0] is not None
-        if type(c) is VectorStore and is_scalar and to_some and c.kind == "full" and len(index[0]):
-            listed = VectorStore(c.size, index[0][:1], indices=index[0])  # twice the same position: nothing is counted
-            return assign_scalar(vectors.writable(c), value, MaskView(listed, True, False))
+        if type(c) is VectorStore and is_scalar and to_some and c.kind != "sparse" and len(index[0]):
+            listed = VectorStore(c.size, index[0][:1], indices=index[0])
+            return assign_scalar(vectors.writable(c), value, MaskView(listed, True, False), unique=False)
         everywhere = type(c) is MatrixStore and index[0] is None and index[1] is None
         if is_scalar and mask is not None and not mask.complement and everywhere and matrices.worthwhile(c):
             return matrices.assign_scalar(c, value, mask, accum, replace)

@@ -13,8 +13,11 @@ from .masks import address, as_flags, clear, resolve
 from .vectors import entries_of
 
 
-def assign_scalar(c: VectorStore, value: Any, view: MaskView) -> VectorStore:
-    """The updated ``c``, which has a value for every position (:func:`.vectors.writable`)."""
+def assign_scalar(c: VectorStore, value: Any, view: MaskView, unique: bool = True) -> VectorStore:
+    """The updated ``c``, which has a value for every position (:func:`.vectors.writable`).
+
+    ``unique``: a mask that is a list has no position twice.
+    """
     mask = resolve(view)
     if mask is None:
         return c
@@ -25,12 +28,13 @@ def assign_scalar(c: VectorStore, value: Any, view: MaskView) -> VectorStore:
     has_present = c.present is not None
     (kernel,) = functions(
         "assign.cu",
-        (each.key, listed, has_present, c.values.dtype.char),
+        (each.key, listed, unique, has_present, c.values.dtype.char),
         ["assign_kernel"],
         lambda: [
             *each.pieces(),
             using("Value", c.dtype),
             constant("LISTED", listed),
+            constant("UNIQUE", unique),
             constant("HAS_PRESENT", has_present),
         ],
     )

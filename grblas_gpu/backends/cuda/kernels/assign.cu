@@ -1,4 +1,5 @@
 // c<mask> = value in place. The mask is a list of positions (LISTED; its values belong to the list) or flags by position.
+// UNIQUE: no position is in the list twice, so no two threads write to one.
 
 #include "grid.cuh"
 #include "mask.cuh"
@@ -14,10 +15,14 @@ extern "C" __global__ void assign_kernel(
     int64 found = HAS_PRESENT && thread_in_grid() == 0 ? counted(count_before, known_before) : 0;
     for (int64 t = thread_in_grid(); t < items; t += threads_in_grid()) {
         if (!allowed(mask, t)) continue;
-        int64 i = LISTED ? list[t] : t;  // positions of a list are unique: no other thread writes here
-        if (HAS_PRESENT) {
+        int64 i = LISTED ? list[t] : t;
+        if (HAS_PRESENT && UNIQUE) {
             found += !present[i];
             present[i] = true;
+        } else if (HAS_PRESENT) {  // atomics work on the word around a flag
+            uint64 address = uint64(present + i);
+            unsigned flag = 1u << (address & 3) * 8;
+            found += !(atomicOr((unsigned*)(address & ~uint64(3)), flag) & flag);
         }
         values[i] = value;
     }

@@ -25,18 +25,21 @@ _SYSTEM = (0, 65534)  # root, also where a container cannot name it
 _MAGIC = b"grblas_gpu kernel 1\n"
 
 
-def default_folder() -> Path:
-    """Where compiled kernels live: ``GRBLAS_GPU_CACHE_DIR``, else the user's cache directory."""
+def base_folder() -> Path:
+    """What this library keeps: in ``GRBLAS_GPU_CACHE_DIR``, else in the user's cache directory."""
     chosen = os.environ.get("GRBLAS_GPU_CACHE_DIR")
     if chosen:
-        base = Path(chosen)
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches" / "grblas_gpu"
-    elif sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "grblas_gpu"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "grblas_gpu"
-    return base / _version_name()
+        return Path(chosen)
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "grblas_gpu"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "grblas_gpu"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "grblas_gpu"
+
+
+def default_folder() -> Path:
+    """Where compiled kernels of this version live."""
+    return base_folder() / _version_name()
 
 
 def _version_name() -> str:

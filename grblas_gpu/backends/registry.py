@@ -30,7 +30,7 @@ def get_engine(name: str) -> Backend:
         if name == "cpu":
             from .cpu.engine import CpuBackend
 
-            _engines[name] = CpuBackend()
+            _engines[name] = _calibrated(CpuBackend())
         elif name == "cuda":
             _engines[name] = _cuda_engine()
         elif name == "numpy":
@@ -71,7 +71,15 @@ def _cuda_engine() -> Backend:
         raise RuntimeError("backend 'cuda' found no CUDA device")
     from .cuda.engine import CudaBackend
 
-    return CudaBackend()
+    return _calibrated(CudaBackend())
+
+
+def _calibrated(engine: Backend) -> Backend:
+    """With the costs that were measured on this machine, if any were."""
+    from .calibration import start
+
+    engine.costs = start(engine.name)
+    return engine
 
 
 def set_backend(name: str) -> None:

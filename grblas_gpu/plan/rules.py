@@ -44,10 +44,21 @@ CUDA_COSTS = Costs(
     table_start=2.0**25,
     flag=0.08,
 )
-#: In a loop on a device, for products whose rows may end early: what a push finds goes to a list, through one counter.
-LOOP_COSTS = CUDA_COSTS._replace(push_edge=5.0, pull_probe=1.0)
-#: And for sums: what a push adds goes through atomics, and a pull reads whole rows at its leisure.
-LOOP_SUM_COSTS = CUDA_COSTS._replace(push_edge=7.0)
+
+
+def in_loops(costs: Costs, ends_early: bool) -> Costs:
+    """The costs of a product in a loop on a device.
+
+    Where rows may end early, what a push finds goes to a list, through one counter. Of sums, what a push adds goes
+    through atomics, and a pull reads whole rows at its leisure.
+
+    >>> in_loops(CUDA_COSTS, True)[:3], in_loops(CUDA_COSTS, False)[:3]
+    ((5.0, 1.0, 1.0), (7.0, 1.0, 1.75))
+    """
+    if ends_early:
+        return costs._replace(push_edge=costs.push_edge * 2.0, pull_probe=costs.pull_probe / 1.75)
+    return costs._replace(push_edge=costs.push_edge * 2.8)
+
 
 # The papers' constants.
 SWITCHPOINT = 0.01  # Yang, Buluc, Owens 2018, section 6.3: nonzeros over size

@@ -7,6 +7,7 @@ from textwrap import indent
 from typing import Any, NamedTuple
 
 from ....plan import rules
+from ...calibration import costs_of
 from ...programs.lower import BodyStep, MaskUse
 from ...programs.requests import asked_direction, reuses_mask
 from ..mxv_push import PART_DEGREE
@@ -14,8 +15,6 @@ from ..mxv_source import PROBE_TURNS, PROBED_ROWS, SEEK_RANGE, UNUSED, Body, row
 from .analyse import Analysis, Product
 from .context import ALLOWED, EDGES, LOAD, PUSH, TRACED, Context, listing
 from .emit_positions import swapped
-
-COSTS = rules.CPU_COSTS
 
 
 class ProductText(NamedTuple):
@@ -294,8 +293,8 @@ def _plan(context: Context, at: int, step: BodyStep, done: Product) -> str:
             allowed=allowed,
             pull_rows=pull_rows,
             may_guess=may_guess,
-            push_edge=COSTS.push_edge,
-            pull_row=COSTS.pull_row,
+            push_edge=costs_of("cpu").push_edge,
+            pull_row=costs_of("cpu").pull_row,
             count=count,
             rule=rule,
             part_degree=PART_DEGREE,
@@ -321,11 +320,12 @@ def _cost_rule(context: Context, step: BodyStep, done: Product) -> str:
     reused = "0.0"
     if step.mask is not None and reuses(context.facts, step, done):
         reused = f"nvals * {'(rows - allowed)' if step.mask.complement else 'allowed'} / max(1, rows)"
+    costs = costs_of("cpu")
     values = (
         f"max(float(edges), {reused}), float(allowed), float(rows), float(nvals), float(pull_rows), {done.terminal}, "
-        f"{COSTS.pull_row}, {COSTS.pull_probe}, float(nvals)"
+        f"{costs.pull_row}, {costs.pull_probe}, float(nvals)"
     )
-    return f"edges * {COSTS.push_edge} <= pull_cost({values})"
+    return f"edges * {costs.push_edge} <= pull_cost({values})"
 
 
 def _policy_rule(context: Context, step: BodyStep, done: Product, policy: str) -> str:

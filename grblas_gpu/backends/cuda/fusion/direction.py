@@ -6,6 +6,7 @@ import inspect
 from typing import Any, NamedTuple
 
 from ....plan import rules
+from ...calibration import costs_of
 from ...programs.requests import asked_direction
 from ..eager.mxv_product import Product
 from ..runtime.translate import body as translated
@@ -70,7 +71,7 @@ def _costs(op: Any, product: Product) -> tuple[bool, rules.Costs]:
     monoid = op.monoid
     # The least and the largest number of a type are terminal values that a row hardly ever reaches.
     terminal = product.structure or monoid.any_value or (monoid.terminal is not None and product.dtype == bool)
-    return bool(terminal), rules.LOOP_COSTS if terminal else rules.LOOP_SUM_COSTS
+    return bool(terminal), rules.in_loops(costs_of("cuda"), bool(terminal))
 
 
 def reason(op: Any, desc: Any, product: Product, seen: Seen) -> str:

@@ -1,0 +1,149 @@
+"""``grblas-gpu calibrate``: measure this machine once, and let the planner decide by that from then on."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from typing import Any
+
+from .options import add_command, pairs, positive, show
+
+SCALES = {"cpu": 17, "cuda": 20}  # of the Kronecker graph: larger than caches
+TRIALS = 7
+FEW = 64  # vertices, of an operand that hardly any edge leads into
+
+
+def add_commands(commands: Any) -> None:
+    backends = ("auto", "cpu", "cuda")
+    command = add_command(commands, "calibrate", run, "measure what the planner should know of this machine", backends)
+    command.add_argument("--scale", type=positive, help="vertices of the graph, as a power of two")
+    action = command.add_mutually_exclusive_group()
+    action.add_argument("--show", action="store_true", help="only say what the planner goes by")
+    action.add_argument("--reset", action="store_true", help="go back to the defaults")
+
+
+def run(options: argparse.Namespace) -> int:
+    from ..backends import calibration
+    from ..backends.registry import current_engine
+    from .files import UsageError
+
+    engine = current_engine()
+    if engine.name not in SCALES:
+        raise UsageError(f"backend {engine.name} has no costs to measure; use --backend cpu or cuda")
+    backend = engine.name
+    default = calibration.DEFAULTS[backend]
+    found: dict[str, Any] = {"backend": backend, "hardware": calibration.hardware(backend)}
+    if options.show:
+        costs = calibration.costs_of(backend)
+        found |= {name: getattr(costs, name) for name in calibration.costs_from(_as_seconds(default), default)}
+        show(options, found, pairs(found))
+        return 0
+    if options.reset:
+        found["file"] = str(calibration.forget(backend))
+    else:
+        seconds = measure(options.scale or SCALES[backend], default.pull_rows, waiting(backend))
+        costs_found = calibration.costs_from(seconds, default)
+        found |= costs_found
+        found["file"] = str(calibration.keep(backend, costs_found))
+    show(options, found, pairs(found))
+    return 0
+
+
+def _as_seconds(costs: Any) -> Any:
+    from ..backends.calibration import Seconds
+
+    return Seconds(costs.push_edge, costs.pull_row, costs.pull_probe, costs.mxm_product, 1.0)
+
+
+def measure(scale: int, pull: str, wait: Callable[[], Any]) -> Any:
+    """Seconds of each kind of work, on a Kronecker graph; what a call takes in any case is subtracted."""
+    from ..backends.calibration import Seconds
+
+    large, small = Work(scale, pull), Work(min(6, scale), pull)
+    rows = (best(large.looks, wait) - best(small.looks, wait)) / large.n
+    probes = (best(large.probes, wait) - best(small.probes, wait)) / large.edges
+    pushed = (best(large.pushes, wait) - best(small.pushes, wait)) / large.pushed
+    masked = Work(max(6, scale - 4), pull)
+    product, dot = best(masked.products, wait), best(masked.dots, wait)
+    least = 1e-12  # the clock, or somebody else's work, may have it that nothing was done in no time
+    times = (pushed, rows, probes - rows * large.n / large.edges, product / masked.walked, dot / masked.walked)
+    return Seconds(*(max(seconds, least) for seconds in times))
+
+
+class Work:
+    """A graph, and things to do with it whose amount is known."""
+
+    def __init__(self, scale: int, pull: str) -> None:
+        from .. import Matrix, Vector, generators, select
+
+        self.pull = pull
+        self.A = A = generators.kronecker(scale, 16).pattern()
+        A.T.new()  # a push reads it by columns
+        self.n, self.edges = A.nrows, max(1, A.nvals)
+        degrees = A.reduce_rowwise(_count()).new().to_dense(0)
+        some = range(0, self.n, 8)
+        self.some = Vector.from_coo(list(some), True, size=self.n)
+        self.pushed = max(1, int(degrees[list(some)].sum()))
+        few = list(range(self.n - min(FEW, self.n), self.n))  # of low degree
+        self.few = Vector.from_scalar(True, self.n, bool).dup(mask=Vector.from_coo(few, True, size=self.n).S)
+        self.all = Vector.from_scalar(True, self.n)
+        self.L: Matrix = select.tril(A, -1).new()
+        # L L' at the entries of L reads row j for every entry (i, j); L L walks row k for every entry (i, k)
+        lengths = self.L.reduce_rowwise(_count()).new().to_dense(0)
+        self.walked = max(1, int(lengths[self.L.to_coo()[1]].sum()))
+
+    def looks(self) -> Any:
+        """Every row is closed: only the mask and offsets are looked at."""
+        return _any_pair(self.A @ self.few).new(mask=~self.all.S, strategy=self.pull)
+
+    def probes(self) -> Any:
+        """Every edge is looked at, for hardly any has a neighbour among few."""
+        return _any_pair(self.A @ self.few).new(strategy=self.pull)
+
+    def pushes(self) -> Any:
+        return _any_pair(self.some @ self.A).new(strategy="push.scatter")
+
+    def products(self) -> Any:
+        return _plus_pair(self.L @ self.L).new(mask=self.L.S, strategy="mxm.gustavson")
+
+    def dots(self) -> Any:
+        return _plus_pair(self.L @ self.L.T).new(mask=self.L.S, strategy="mxm.masked_dot")
+
+
+def waiting(backend: str) -> Callable[[], Any]:
+    """A function that returns when all work is done."""
+    if backend != "cuda":
+        return lambda: None
+    import cupy
+
+    return cupy.cuda.runtime.deviceSynchronize
+
+
+def best(work: Callable[[], Any], wait: Callable[[], Any]) -> float:
+    """Seconds of the quickest of several calls, until the result is there; a first one compiles."""
+    times = []
+    for _ in range(TRIALS + 1):
+        start = time.perf_counter()
+        work()
+        wait()
+        times.append(time.perf_counter() - start)
+    return min(times[1:])
+
+
+def _count() -> Any:
+    from .. import agg
+
+    return agg.count
+
+
+def _any_pair(product: Any) -> Any:
+    from .. import semiring
+
+    return semiring.any_pair["BOOL"](product)
+
+
+def _plus_pair(product: Any) -> Any:
+    from .. import semiring
+
+    return semiring.plus_pair["INT64"](product)

@@ -2,6 +2,7 @@
 
 python -m benchmarks.gpu_operations --graphs rmat20_16 --types FP32
 python -m benchmarks.gpu_operations --only "mxv|select" --out benchmarks/results
+python -m benchmarks.gpu_operations --part 1/2 --seconds 50
 python -m benchmarks.gpu_operations --backend cpu --small
 """
 
@@ -28,10 +29,11 @@ from .machine import copy_rate, describe, has_cuda
 from .text_tables import Table
 
 TITLE = "Operations on whole matrices"
-WARM_UP, LEAST, MOST = 2, 5, 40  # calls before those that count; and how many count
+WARM_UP, LEAST, MOST = 1, 3, 40  # calls before those that count; and how many count
 NOTES = [
     "ms: median of whole calls from Python until the device is idle; ours and cupyx take turns",
     "bytes: each array that must be read or written, once, at the rate of a copy; x bytes: ours over that",
+    "a row for which there was no time left says so",
 ]
 TYPES = {"FP32": np.float32, "FP64": np.float64, "INT64": np.int64, "iso": np.float32}
 
@@ -375,29 +377,59 @@ def measure(operation: Operation, case: Case, budget: float) -> dict[str, Any]:
     }
 
 
-def rows_of(options: argparse.Namespace, keep: Callable[[dict[str, Any]], None]) -> None:
+def wanted(options: argparse.Namespace) -> list[tuple[str, str, list[Operation]]]:
+    """Graphs, types and operations that were asked for; of several parts, one."""
+    found = []
     for graph in options.graphs:
-        operations = [
-            operation
-            for operation in OPERATIONS
-            if graph in operation.graphs and re.search(options.only, operation.name, re.IGNORECASE)
-        ]
-        if not operations:
-            continue
-        structure = GRAPHS[graph]
-        pattern = (structure.small if options.small else structure.make)()
-        for kind in options.types:
-            case = Case(pattern, kind, options.backend)
-            for operation in operations:
-                row: dict[str, Any] = {"graph": graph, "type": kind, "operation": operation.name}
-                try:
-                    row |= measure(operation, case, options.budget)
-                except Exception as error:  # a row that fails is a row
-                    lines = str(error).splitlines() or [""]
-                    row["error"] = f"{type(error).__name__}: {lines[0][:100]}"
-                keep(row)
-            del case
-            gc.collect()
+        named = [op for op in OPERATIONS if re.search(options.only, op.name, re.IGNORECASE)]
+        operations = [op for op in named if graph in op.graphs]
+        found += [(graph, kind, operations) for kind in options.types if operations]
+    number, parts = options.part
+    return found[(number - 1) * len(found) // parts : number * len(found) // parts]
+
+
+def rows_of(options: argparse.Namespace, keep: Callable[[list[dict[str, Any]]], None]) -> list[dict[str, Any]]:
+    """Every row, in the time that there is: rows share what is left of it. What there is so far is kept at times."""
+    rows: list[dict[str, Any]] = []
+    deadline = time.perf_counter() + options.seconds
+    asked = wanted(options)
+    left = sum(len(operations) for _, _, operations in asked)
+    made, pattern = "", None
+    for graph, kind, operations in asked:
+        case = None
+        for operation in operations:
+            row: dict[str, Any] = {"graph": graph, "type": kind, "operation": operation.name}
+            share = (deadline - time.perf_counter()) / left
+            left -= 1
+            try:
+                if share <= 0:
+                    raise TimeoutError("no time left")
+                if made != graph:
+                    case = pattern = None
+                    pattern, made = (GRAPHS[graph].small if options.small else GRAPHS[graph].make)(), graph
+                if case is None:
+                    assert pattern is not None
+                    case = Case(pattern, kind, options.backend)
+                row |= measure(operation, case, min(options.budget, share / 2))
+            except Exception as error:  # a row that fails is a row
+                lines = str(error).splitlines() or [""]
+                row["error"] = f"{type(error).__name__}: {lines[0][:100]}"
+            rows.append(row)
+        del case
+        gc.collect()
+        keep(rows)
+    return rows
+
+
+def part(text: str) -> tuple[int, int]:
+    """
+    >>> part("2/3")
+    (2, 3)
+    """
+    number, _, parts = text.partition("/")
+    if not (number.isdigit() and parts.isdigit() and 1 <= int(number) <= int(parts)):
+        raise argparse.ArgumentTypeError(f"as 1/2: the first of two parts; got {text!r}")
+    return int(number), int(parts)
 
 
 def table_of(rows: list[dict[str, Any]], backend: str) -> Table:
@@ -413,6 +445,20 @@ def table_of(rows: list[dict[str, Any]], backend: str) -> Table:
     return table
 
 
+def write(file: Path, rows: list[dict[str, Any]], backend: str) -> None:
+    """Rows of an earlier part of the same commit on the same device are kept, unless they were measured again."""
+    found = {**describe(), "backend": backend}
+    kept = json.loads(file.read_text()) if file.exists() else {}
+    same = all(kept.get(name) == found[name] for name in ("machine", "commit", "backend"))
+
+    def name(row: dict[str, Any]) -> tuple[str, str, str]:
+        return row["graph"], row["type"], row["operation"]
+
+    measured = {name(row) for row in rows}
+    earlier = [row for row in kept.get("rows", []) if same and name(row) not in measured]
+    file.write_text(json.dumps({**found, "rows": earlier + rows}, indent=1))
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="benchmarks.gpu_operations", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--backend", choices=["cpu", "cuda"], default="cuda" if has_cuda() else "cpu")
@@ -420,19 +466,18 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--only", metavar="REGEX", default="", help="operations whose name has a match")
     parser.add_argument("--graphs", nargs="+", choices=list(GRAPHS), default=list(GRAPHS))
     parser.add_argument("--types", nargs="+", choices=list(TYPES), default=list(TYPES))
-    parser.add_argument("--budget", type=float, default=0.2, metavar="SECONDS", help="for the calls of a row, about")
-    parser.add_argument("--out", metavar="FOLDER", help="write gpu_operations.json there")
+    parser.add_argument("--part", type=part, default=(1, 1), metavar="N/M", help="a part of graphs and types: 1/2, 2/2")
+    parser.add_argument("--seconds", type=float, default=100.0, help="for everything, about; rows share them")
+    parser.add_argument("--budget", type=float, default=0.2, metavar="SECONDS", help="for the calls of a row, at most")
+    parser.add_argument("--out", metavar="FOLDER", help="write gpu_operations.json there; rows that it has are kept")
     options = parser.parse_args(arguments)
-    rows: list[dict[str, Any]] = []
 
-    def keep(row: dict[str, Any]) -> None:
-        rows.append(row)
+    def keep(rows: list[dict[str, Any]]) -> None:
         if options.out:
-            result = {**describe(), "backend": options.backend, "rows": rows}
-            (Path(options.out) / "gpu_operations.json").write_text(json.dumps(result, indent=1))
+            write(Path(options.out) / "gpu_operations.json", rows, options.backend)
 
     with gb.using(options.backend):
-        rows_of(options, keep)
+        rows = rows_of(options, keep)
     print(table_of(rows, options.backend))
     return 1 if any("DIFFERENT" in row.get("remark", "") for row in rows) else 0
 

@@ -301,11 +301,47 @@ def work_times() -> tuple[str, str]:
     return picture("work-times.svg", 700, bottom + 26, "Times of whole algorithms", parts)
 
 
+def operation_times(result: dict | None = None) -> tuple[str, str]:
+    """Operations on whole matrices beside cupyx and the time of their bytes: benchmarks/results/gpu_operations.json."""
+    result = result or json.loads((RESULTS / "gpu_operations.json").read_text())
+    rows = [row for row in result["rows"] if row["type"] == "FP32" and "error" not in row]
+    shown = [row for row in rows if row["graph"] == "rmat20_16"]
+    shown += [row for row in rows if row["operation"] == "A * A"]
+    left, top, width, line, low, high = 230, 66, 380, 26, -3, 3
+
+    def x(milliseconds: float) -> float:
+        return left + width * (math.log10(min(max(milliseconds, 10**low), 10**high)) - low) / (high - low)
+
+    bottom = top + line * len(shown)
+    parts = [text(350, 26, f"Milliseconds on an {result['machine']['gpu']} (logarithmic), FP32, rmat20_16 if not said")]
+    for k, (kind, name) in enumerate((("a", "this library"), ("c", "cupyx"), ("b", "time of the bytes"))):
+        parts.append(f'<rect class="{kind}" x="{180 + 130 * k}" y="38" width="12" height="12"/>')
+        parts.append(text(198 + 130 * k, 49, name, "left small"))
+    for power in range(low, high + 1):
+        at = x(10**power)
+        parts.append(f'<line class="axis" x1="{at:.1f}" x2="{at:.1f}" y1="{top}" y2="{bottom}" opacity="0.4"/>')
+        parts.append(text(at, bottom + 16, f"{10**power:g}", "small faint"))
+    for k, row in enumerate(shown):
+        at = top + line * k
+        name = row["operation"] if row["graph"] == "rmat20_16" else f"{row['operation']}, {row['graph']}"
+        parts.append(text(left - 8, at + 17, name, "right small"))
+        for number, (kind, value) in enumerate((("a", row["ms"]), ("c", row["cupyx_ms"]))):
+            if value:
+                y = at + 4 + 10 * number
+                parts.append(f'<rect class="{kind}" x="{left}" y="{y}" width="{x(value) - left:.1f}" height="8"/>')
+                parts.append(text(x(value) + 5, y + 8, f"{value:.3g}", "left small"))
+        if row["bytes_ms"]:
+            at_bytes = x(row["bytes_ms"])
+            parts.append(f'<rect class="b" x="{at_bytes - 1:.1f}" y="{at + 2}" width="2.5" height="22"/>')
+    return picture("operation-times.svg", 700, bottom + 26, "Times of operations on whole matrices", parts)
+
+
 CHARTS = (level_times, cost_growth, work_times)  # of measurements: they change when somebody measures again
 
 
 def main() -> None:
-    for draw in (*DRAWINGS, *CHARTS):
+    measured = (operation_times,) if (RESULTS / "gpu_operations.json").exists() else ()
+    for draw in (*DRAWINGS, *CHARTS, *measured):
         name, content = draw()
         (HERE / "images" / name).write_text(content, encoding="utf-8")
         print(f"images/{name}")

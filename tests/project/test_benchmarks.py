@@ -610,6 +610,21 @@ def test_every_operation_of_a_gpu_runs_on_small_graphs(tmp_path, capsys):
     assert "A + A'" in capsys.readouterr().out
 
 
+def test_operations_of_a_gpu_in_parts(tmp_path, capsys):
+    options = ["--backend", "cpu", "--small", "--budget", "0", "--out", str(tmp_path), "--only", "tril|apply"]
+    options += ["--graphs", "grid_2000", "--types", "FP32", "INT64"]
+    for part in ("1/2", "2/2", "2/2"):  # what is measured again replaces what was
+        assert gpu_operations.main([*options, "--part", part]) == 0
+    rows = json.loads((tmp_path / "gpu_operations.json").read_text())["rows"]
+    assert sorted((row["type"], row["operation"]) for row in rows) == [
+        (kind, name) for kind in ("FP32", "INT64") for name in ("apply times 2", "select tril")
+    ]
+    assert all(row["ms"] > 0 for row in rows)
+    capsys.readouterr()
+    gpu_operations.main([*options, "--seconds", "0"])
+    assert capsys.readouterr().out.count("TimeoutError: no time left") == 4
+
+
 def test_library_speed_checks_before_it_times(tmp_path, capsys, monkeypatch):
     from grblas_gpu.benchmarks import library_speed
 

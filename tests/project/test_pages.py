@@ -156,6 +156,29 @@ def test_examples_are_listed():
     assert programs == set(re.findall(r"^\| `(\w+\.py)` \|", text, re.MULTILINE))
 
 
+def test_times_of_operations_are_drawn() -> None:
+    row = {
+        "graph": "rmat20_16",
+        "type": "FP32",
+        "operation": "select tril",
+        "ms": 0.6,
+        "cupyx_ms": 2.1,
+        "bytes_ms": 0.1,
+    }
+    rows = [
+        row,
+        {**row, "operation": "A + A'", "cupyx_ms": None},
+        {**row, "type": "INT64"},
+        {**row, "graph": "grid_2000"},
+    ]
+    rows.append({"graph": "rmat20_16", "type": "FP32", "operation": "transpose", "error": "TimeoutError"})
+    rows.append({**row, "graph": "rmat15_16", "operation": "A * A"})
+    name, content = pictures().operation_times({"machine": {"gpu": "GPU"}, "rows": rows})
+    assert name == "operation-times.svg"
+    assert all(content.count(words) == 1 for words in ("select tril", "A + A'", "A * A, rmat15_16"))
+    assert "transpose" not in content
+
+
 def pictures() -> Any:
     spec = importlib.util.spec_from_file_location("pictures", ROOT / "docs" / "pictures.py")
     assert spec is not None

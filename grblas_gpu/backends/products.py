@@ -35,7 +35,7 @@ def _matvec(node: Node, a: Any, u: Any, view: MaskView | None, transposed: bool,
     tracing = trace.current() is not None
     if desc is None and not tracing and store.nvals <= rules.SMALL_EDGES:
         plan = rules.SMALL_PUSH
-    elif desc is not None and desc.strategy is not None and not tracing:  # nothing to decide
+    elif desc is not None and desc.strategy is not None and not desc.reuse_mask and not tracing:  # nothing to decide
         plan = rules.chosen(desc)
     elif (desc is None or desc.plain) and not tracing and few_edges(u._engine, store, operand, view, transposed):
         plan = rules.CHEAP_PUSH
@@ -44,7 +44,7 @@ def _matvec(node: Node, a: Any, u: Any, view: MaskView | None, transposed: bool,
         if desc is not None and desc.remembers:
             facts = facts._replace(edges_before=operand.checked, u_edges=cache(facts.u_edges))
         plan = rules.choose_matvec(facts, desc)
-        reuses = desc is not None and desc.reuse_mask and view is not None and plan.strategy.startswith("pull")
+        reuses = desc is not None and desc.reuse_mask and view is not None and plan.bottom_up
         if tracing:
             _record_plan(node.op.name, plan, facts._replace(u_nvals=view.store.nvals) if reuses else facts, view)  # type: ignore[union-attr]
         if reuses:

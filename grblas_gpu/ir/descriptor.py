@@ -42,8 +42,9 @@ class Descriptor:
         Whether a reduction may stop at the monoid's terminal value.
     deterministic
         Ask for a result that does not depend on the order of execution.
-    pull_strategy
-        None, or the strategy to use if the direction turns out to be a pull.
+    push_strategy, pull_strategy
+        None, or the strategy to use if the direction turns out to be a push, or a pull. A ``push_strategy`` may be
+        any of them: a rule chooses between two ways, and TurboBFS has pulls for both.
     reuse_mask
         In a pull, look the vector's entries up in the mask's vector instead: of a traversal that has visited the
         vector's entries, and from whose other visited vertices no edge leads to an open row. Only the pattern of such
@@ -71,6 +72,7 @@ class Descriptor:
     switchpoint: float = 0.01
     early_exit: bool = True
     deterministic: bool = False
+    push_strategy: str | None = None
     pull_strategy: str | None = None
     reuse_mask: bool | str = False
     edges_before: int = 0
@@ -104,6 +106,8 @@ class Descriptor:
         _check("policy", self.policy, POLICIES)
         if self.strategy is not None:
             _check("strategy", self.strategy, STRATEGIES)
+        if self.push_strategy is not None:
+            _check("push_strategy", self.push_strategy, PUSH_STRATEGIES + PULL_STRATEGIES)
         if self.pull_strategy is not None:
             _check("pull_strategy", self.pull_strategy, PULL_STRATEGIES)
         if self.reuse_mask not in (False, True, "auto"):
@@ -121,8 +125,8 @@ def _check(name: str, value: str, known: tuple[str, ...]) -> None:
 
 # In expressions the planner's fields are keywords; masks, replace and transposes have their own spelling there.
 OPTIONS = frozenset(
-    "direction strategy policy switchpoint early_exit deterministic pull_strategy reuse_mask edges_before "
-    "settles_at".split()
+    "direction strategy policy switchpoint early_exit deterministic push_strategy pull_strategy "
+    "reuse_mask edges_before settles_at".split()
 )
 assert {each.name for each in fields(Descriptor)} >= OPTIONS
 

@@ -93,6 +93,7 @@ class Plan(NamedTuple):
     why: Reason
     early_exit: bool = True
     deterministic: bool = False
+    bottom_up: bool = False  # a pull, and not in place of a push
 
     @property
     def reason(self) -> str:
@@ -157,9 +158,9 @@ def choose_matvec(facts: Facts, desc: Descriptor | None = None) -> Plan:
     else:
         direction, reason = POLICY[desc.policy](facts, desc)
     strategy = _default(direction, facts, desc.deterministic)
-    if desc.pull_strategy is not None and strategy.startswith("pull"):
-        strategy = desc.pull_strategy
-    return Plan(strategy, reason, desc.early_exit, desc.deterministic)
+    bottom_up = strategy.startswith("pull")
+    named = desc.pull_strategy if bottom_up else desc.push_strategy
+    return Plan(named or strategy, reason, desc.early_exit, desc.deterministic, bottom_up)
 
 
 def chosen(desc: Descriptor) -> Plan:
@@ -167,7 +168,8 @@ def chosen(desc: Descriptor) -> Plan:
     assert desc.strategy is not None
     if desc.strategy in MXM_STRATEGIES:
         raise ValueError(f"strategy {desc.strategy!r} is for matrix-matrix products")
-    return Plan(desc.strategy, ASKED, desc.early_exit, desc.deterministic)
+    bottom_up = desc.strategy.startswith("pull")
+    return Plan(desc.strategy, ASKED, desc.early_exit, desc.deterministic, bottom_up)
 
 
 def _default(direction: str, facts: Facts, deterministic: bool) -> str:
@@ -248,6 +250,15 @@ def edge_check_pulls(edges: float, nvals: float) -> bool:
     return edges >= EDGE_RATIO * nvals
 
 
+def edge_check_scans(edges: float, edges_before: float, nvals: float) -> bool:
+    """Whether a push is the one before a pull, if edges grow as they did: then it leaves no list, but marks.
+
+    >>> edge_check_scans(50, 10, 1000), edge_check_scans(50, 0, 1000)
+    (True, False)
+    """
+    return edges_before > 0 and edges * edges >= EDGE_RATIO * nvals * edges_before
+
+
 def fraction_pulls(entries: float, size: float) -> bool:
     """Pull while a tenth of the vertices or more are in the operand.
 
@@ -325,7 +336,7 @@ def by_edge_check(facts: Facts, desc: Descriptor) -> tuple[str, str]:
         return "pull", f"edge-check ratio {ratio:.3g} against {EDGE_RATIO}"
     before = desc.edges_before or facts.edges_before
     ahead = ratio * edges / before if before else 0.0
-    side = "push.scan" if ahead >= EDGE_RATIO else "push"
+    side = "push.scan" if edge_check_scans(edges, before, all_edges) else "push"
     return side, f"edge-check ratio {ratio:.3g}, {ahead:.3g} expected next, against {EDGE_RATIO}"
 
 

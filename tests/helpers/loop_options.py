@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from grblas_gpu.ir.descriptor import PULL_STRATEGIES, PUSH_STRATEGIES
+from grblas_gpu.ir.descriptor import PULL_STRATEGIES
 
 #: Options, and what steps of a fused search may run and say about it.
 FUSED: list[tuple[dict[str, Any], set[str], str]] = [
@@ -18,10 +18,18 @@ FUSED: list[tuple[dict[str, Any], set[str], str]] = [
     ({"policy": "switchpoint", "switchpoint": 0.0}, {"pull.hybrid"}, "fill .* against switchpoint 0;"),
     ({"policy": "switchpoint", "switchpoint": 1.0}, {"push.scatter"}, "fill .* against switchpoint"),
     ({"policy": "edges"}, {"push.scatter", "pull.hybrid"}, "edges against open / alpha|vertices against n / beta"),
-    ({"policy": "edge-check"}, {"push.scatter", "pull.hybrid"}, "edge-check ratio"),
+    ({"policy": "edge-check"}, {"push.scatter", "push.scan", "pull.hybrid"}, "edge-check ratio"),
     ({"policy": "fraction"}, {"push.scatter", "pull.hybrid"}, r"of the vertices against 0\.1"),
     ({"direction": "pull", "early_exit": False}, {"pull.hybrid"}, "asked for by direction="),
-    ({"direction": "pull", "pull_strategy": "pull.hybrid"}, {"pull.hybrid"}, "asked for by direction="),
+    *(({"strategy": name}, {name}, "asked for by strategy=") for name in PULL_STRATEGIES if name != "pull.hybrid"),
+    ({"strategy": "push.scan"}, {"push.scan"}, "asked for by strategy="),
+    *(({"direction": "push", "push_strategy": name}, {name}, "asked for by direction=") for name in PULL_STRATEGIES),
+    *(({"direction": "pull", "pull_strategy": name}, {name}, "asked for by direction=") for name in PULL_STRATEGIES),
+    (
+        {"policy": "fraction", "push_strategy": "pull.edge", "pull_strategy": "pull.warp", "reuse_mask": True},
+        {"pull.edge", "pull.warp"},
+        r"of the vertices against 0\.1",
+    ),
     ({"direction": "push", "pull_strategy": "pull.warp"}, {"push.scatter"}, "asked for by direction="),
     ({"direction": "push", "edges_before": 7}, {"push.scatter"}, "asked for by direction="),
     ({"direction": "pull", "reuse_mask": True}, {"pull.hybrid"}, "asked for by direction="),
@@ -32,13 +40,8 @@ FUSED: list[tuple[dict[str, Any], set[str], str]] = [
 
 #: Options that are refused, and what the steps of the search run then.
 REFUSED: list[tuple[dict[str, Any], str, set[str]]] = [
-    *(({"strategy": name}, f"strategy='{name}'", {name}) for name in PUSH_STRATEGIES if name != "push.scatter"),
-    *(({"strategy": name}, f"strategy='{name}'", {name}) for name in PULL_STRATEGIES if name != "pull.hybrid"),
-    *(
-        ({"direction": "pull", "pull_strategy": name}, f"pull_strategy='{name}'", {name})
-        for name in PULL_STRATEGIES
-        if name != "pull.hybrid"
-    ),
+    ({"strategy": "push.sort"}, "strategy='push.sort'", {"push.sort"}),
+    ({"direction": "push", "push_strategy": "push.sort"}, "push_strategy='push.sort'", {"push.sort"}),
     ({"policy": "edges", "edges_before": 7}, "edges_before=7", {"push.scatter", "pull.hybrid"}),
     ({"policy": "edge-check", "edges_before": 7}, "edges_before=7", {"push.scatter", "push.scan", "pull.hybrid"}),
 ]

@@ -20,7 +20,13 @@ def test_every_option_is_tried() -> None:
     assert tried | {"settles_at"} == OPTIONS
 
 
-@pytest.mark.parametrize(("options", "strategies", "reason"), FUSED, ids=[words(options) for options, *_ in FUSED])
+#: g++ takes a second for each: emulations of these are left to the slow tests.
+SEVERAL = [
+    pytest.param(*each, id=words(each[0]), marks=[pytest.mark.slow] if number % 3 else []) for number, each in enumerate(FUSED)
+]
+
+
+@pytest.mark.parametrize(("options", "strategies", "reason"), SEVERAL)
 def test_what_a_fused_loop_does(to_device: Any, options: dict[str, Any], strategies: set[str], reason: str) -> None:
     A = graphs()["kronecker"]
     with gb.using("cpu"):
@@ -115,8 +121,8 @@ def test_a_reason_names_its_own_line(to_device: Any) -> None:
     x = Vector.from_coo([5], [1.5], size=A.nrows)
     with gb.trace() as trace:
         for _ in gb.loop(x, 2):
-            x(strategy="pull.warp") << semiring.max_first(x @ A)
+            x(strategy="push.sort") << semiring.max_first(x @ A)
         for _ in gb.loop(x, 2):
-            x(strategy="pull.warp") << semiring.max_first(x @ A)
+            x(strategy="push.sort") << semiring.max_first(x @ A)
     first, second = [int(r.reason.partition(":")[0][5:]) for r in trace.records if r.strategy == "iterated"]
     assert second == first + 2

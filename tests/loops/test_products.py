@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import nvrtc
 import pytest
 from emulated_engine import GPU
-from loop_cases import graphs, same
+from loop_bodies import levels_by
+from loop_cases import graphs, made_of, same
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms, semiring
@@ -26,7 +28,16 @@ def layers_and_a_tail() -> Matrix:
     return Matrix.from_coo(rows, cols, True, nrows=192, ncols=192)
 
 
-@pytest.mark.parametrize("options", [{"direction": "push"}, {"direction": "pull"}, {"policy": "fraction"}])
+WAYS = [{"strategy": f"pull.{name}"} for name in ("thread", "warp", "edge", "compact")] + [{"strategy": "push.scan"}]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        *({"direction": "push"}, {"direction": "pull"}, {"policy": "fraction"}),
+        *(pytest.param(way, marks=pytest.mark.slow) for way in WAYS),
+    ],
+)
 @pytest.mark.parametrize("stored", ["some", "alike"])
 def test_sums_begin_with_nothing(to_device: Any, options: dict[str, str], stored: str) -> None:
     """Whatever is in the arrays where a vector has no entry: from before the loop, or from steps long ago."""
@@ -66,6 +77,20 @@ def test_pulls_that_begin_with_the_likeliest_entry(to_device: Any, direction: st
     B = to_device(A)
     assert same(expected, algorithms.dobfs(B, 40, direction=direction))
     assert B._store.transposed()._hub_neighbours is not None and B._store._hub_neighbours is None
+
+
+BODIES = {
+    **{f"levels by {way['strategy']}": levels_by(**way) for way in WAYS},
+    "levels by two": levels_by(policy="fraction", push_strategy="pull.edge", pull_strategy="pull.warp"),
+    "levels that look ahead": levels_by(policy="edge-check", pull_strategy="pull.compact"),
+}
+
+
+@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+def test_every_way_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = made_of(BODIES, monkeypatch, lambda passes, body: passes.kernel_of(body).text)
+    for text in texts.values():
+        nvrtc.compile_cuda(text, nvrtc.ARCHITECTURES[-1], ("-std=c++17",))
 
 
 def test_arrays_of_a_matrix_may_begin_anywhere(to_device: Any) -> None:

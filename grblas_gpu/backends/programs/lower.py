@@ -15,7 +15,7 @@ from ...ir import ops
 from ...ir.node import Node
 from ...ir.program import Program
 from ...ir.recording import Number
-from ..storage import MatrixStore
+from ..storage import INT32_LIMIT, MatrixStore
 
 COUNT_TYPE = np.dtype(np.int64)
 
@@ -372,4 +372,5 @@ def _matrix_use(store: MatrixStore) -> tuple:
     """What a program must know of a matrix: types, whether one value stands for all, and whether it is repeated."""
     once = store.once
     values = once.values
-    return values.dtype, len(values) == 1, once.indices.dtype, store.indptr.dtype, store.copies > 1
+    wide = store.nrows > INT32_LIMIT  # numbers of rows; those of columns have the type of the indices
+    return values.dtype, len(values) == 1, once.indices.dtype, store.indptr.dtype, store.copies > 1, wide

@@ -1,17 +1,31 @@
 """What a descriptor asks of a product, and whether a loop that runs as a whole does that: if not, it does not run so.
 
-The product of such a loop is "push.scatter", or the one pull that the engine has for it. ``policy``, ``switchpoint``,
-``direction`` and ``early_exit`` are part of the program. The lookahead of "edge-check" ("push.scan" for "push.scatter")
-is about how the result is stored, which a loop settles for itself.
+A rule chooses between two sides, "push" and "pull"; :func:`ways_of` says by which strategy a loop runs each. ``policy``,
+``switchpoint``, ``direction`` and ``early_exit`` are part of the program.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from .lower import Unfusable
 
 PUSH = "push.scatter"
+
+
+class Sides(NamedTuple):
+    """The strategies of a product in a loop: for each answer of the planner's rule."""
+
+    push: str
+    pull: str
+
+
+class Abilities(NamedTuple):
+    """What the loops of an engine can run on either side, and what they run unless something else is asked for."""
+
+    push: frozenset[str]
+    pull: frozenset[str]
+    usual: Sides
 
 
 def asked_direction(desc: Any) -> str | None:
@@ -23,12 +37,28 @@ def asked_direction(desc: Any) -> str | None:
     return None if desc.direction == "auto" else str(desc.direction)
 
 
+def ways_of(desc: Any, usual: Sides) -> Sides:
+    """The strategies by which a product runs; one that is asked for stands on both sides, and only its own is used."""
+    if desc is None:
+        return usual
+    if desc.strategy is not None:
+        return Sides(desc.strategy, desc.strategy)
+    return Sides(desc.push_strategy or usual.push, desc.pull_strategy or usual.pull)
+
+
+def looks_ahead(desc: Any) -> bool:
+    """Whether a push leaves no list in the step before a pull, as "edge-check" has it."""
+    if desc is None or desc.policy != "edge-check" or asked_direction(desc) is not None:
+        return False
+    return desc.push_strategy is None
+
+
 def reuses_mask(desc: Any, masked: bool) -> bool:
     """Whether pulls must look the operand's entries up in the mask's vector, which costs a grid barrier."""
     return desc is not None and desc.reuse_mask is True and masked and asked_direction(desc) != "push"
 
 
-def check_request(number: int, desc: Any, product: Any, pull: str, masked: bool, has_flags: bool) -> None:
+def check_request(number: int, desc: Any, product: Any, able: Abilities, masked: bool, has_flags: bool) -> None:
     """Raise what the loop's product would not do; ``has_flags``: neither the operand nor the mask's vector is full.
 
     Of the ``product`` it is asked whether values matter (``structure``) and whether a push may add up in any order
@@ -36,21 +66,22 @@ def check_request(number: int, desc: Any, product: Any, pull: str, masked: bool,
     """
     if desc is None:
         return
-    refused = _refused(desc, product, pull)
+    refused = _refused(desc, product, able)
     if reuses_mask(desc, masked) and not (product.structure and has_flags):
         refused = "reuse_mask=True, where values matter or a vector is full,"
     if refused:
         raise Unfusable(f"{refused} in a loop that runs as a whole", number)
 
 
-def _refused(desc: Any, product: Any, pull: str) -> str:
+def _refused(desc: Any, product: Any, able: Abilities) -> str:
     if desc.settles_at is not None:
         return f"settles_at={desc.settles_at!r}"
-    if desc.strategy not in (None, PUSH, pull):
-        return f"strategy={desc.strategy!r}"
-    asked = asked_direction(desc)
-    if desc.pull_strategy not in (None, pull) and desc.strategy is None and asked != "push":
-        return f"pull_strategy={desc.pull_strategy!r}"
+    asked, run = asked_direction(desc), ways_of(desc, able.usual)
+    name = "strategy" if desc.strategy is not None else ""
+    if asked != "pull" and run.push not in able.push:
+        return f"{name or 'push_strategy'}={run.push!r}"
+    if asked != "push" and run.pull not in able.pull:
+        return f"{name or 'pull_strategy'}={run.pull!r}"
     if desc.edges_before and desc.remembers:
         return f"edges_before={desc.edges_before}"
     if desc.deterministic and product.order_dependent:

@@ -16,7 +16,7 @@ import numpy as np
 from ...programs.kept import kept
 from ...programs.lower import Body, BodyStep, Operand, Unfusable, VectorUse
 from ...programs.monoids import is_idempotent
-from ...programs.requests import check_request
+from ...programs.requests import PUSH, Abilities, Sides, check_request
 from ...programs.scatters import scattered
 from ...programs.steps import (
     CONTROL,
@@ -33,6 +33,7 @@ from ..inline import uses
 from ..mxv_source import ARRAY, ISO, UNUSED, Terms
 
 PULL = "pull.hybrid"  # the pull that loops have: chunks of rows, handed out at run time
+ABLE = Abilities(frozenset([PUSH]), frozenset([PULL]), Sides(PUSH, PULL))
 PASSES = POSITIONWISE | {"gather"}  # steps that go position by position: a gather reads its index there
 TO_OTHERS = (*PRODUCTS, *SCATTERS, "gather", "row")  # what always writes to the other arrays of its vector
 
@@ -140,7 +141,7 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
     for at, found in products.items():
         step, mask = steps[at], steps[at].mask
         has_flags = not full[found.operand] and (mask is None or not full[mask.vector])
-        check_request(step.number, step.desc, found, PULL, mask is not None, has_flags)
+        check_request(step.number, step.desc, found, ABLE, mask is not None, has_flags)
     listed = _listed(steps, products, full)
     slots = []
     for number, use in enumerate(vectors):

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...programs.kept import kept
 from ...programs.lower import Body, BodyStep, Operand, Unfusable, VectorUse
-from ...programs.requests import check_request
+from ...programs.requests import check_request, ways_of
 from ...programs.scatters import scattered
 from ...programs.steps import (
     POSITIONWISE,
@@ -29,7 +29,7 @@ from ...programs.steps import (
 from ...storage import MatrixStore
 from ..eager.mxv_product import Product, initial_value
 from ..runtime.translate import c_type, literal
-from .direction import PULL
+from .direction import ABLE
 
 #: Steps that run position by position: a gather reads its index there.
 FUSED = POSITIONWISE | {"gather"}
@@ -151,11 +151,13 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
             initial[step.out] = literal(initial_values[step.out], step.op.return_type.np_type)
         if step.kind not in PRODUCTS:
             continue
-        _, vector, _ = product_operands(step)
+        matrix, vector, _ = product_operands(step)
         edges_of.setdefault(vector.number, at)
         product = products[at] = _product(step, uses, matrices, iso[vector.number])
         has_flags = not full[vector.number] and (step.mask is None or not full[step.mask.vector])
-        check_request(step.number, step.desc, product, PULL, step.mask is not None, has_flags)
+        check_request(step.number, step.desc, product, ABLE, step.mask is not None, has_flags)
+        if "pull.edge" in ways_of(step.desc, ABLE.usual) and matrices[matrix.number].copies > 1:
+            raise Unfusable("strategy='pull.edge' over copies of a matrix", step.number)
         if product.initial is not None:
             initial[step.out] = literal(product.initial, product.dtype)
             initial_values[step.out] = product.initial

@@ -7,16 +7,20 @@ from typing import Any, NamedTuple
 
 from ....plan import rules
 from ...calibration import costs_of
-from ...programs.requests import asked_direction
+from ...programs.requests import PUSH, Abilities, Sides, asked_direction, looks_ahead
 from ..eager.mxv_product import Product
 from ..runtime.translate import body as translated
 
-PULL = "pull.hybrid"  # the one that loops have
+#: The strategies that a loop has, numbered as in kernels/loop_operands.cuh.
+WAYS = ("push.scatter", "push.scan", "pull.thread", "pull.warp", "pull.hybrid", "pull.compact", "pull.edge")
+_PULLS = frozenset(way for way in WAYS if way.startswith("pull"))
+ABLE = Abilities(frozenset(WAYS), _PULLS, Sides(PUSH, "pull.hybrid"))
 
 HEAD = (
     "DEVICE bool pushes(double edges, double edges_before, double unseen, double entries, double size, bool dense, "
     "double nvals, double allowed, double nrows) {\n"
 )
+SCANS = "DEVICE bool scans(double edges, double edges_before, double nvals) {\n"
 
 
 class Seen(NamedTuple):
@@ -34,7 +38,14 @@ class Seen(NamedTuple):
 
 
 def rule_text(op: Any, desc: Any, product: Product) -> list[str]:
-    """``pushes(...)``: the planner's rule, in C++."""
+    """``pushes(...)``, the planner's rule, in C++; and ``scans(...)``: whether a push leaves no list."""
+    if not looks_ahead(desc):
+        return [*_rule(op, desc, product), f"{SCANS}    return false;\n}}"]
+    names = list(inspect.signature(rules.edge_check_scans).parameters)
+    return [*_rule(op, desc, product), f"{SCANS}{translated(rules.edge_check_scans, names, 'bool')}}}"]
+
+
+def _rule(op: Any, desc: Any, product: Product) -> list[str]:
     asked = asked_direction(desc)
     if asked is not None:
         return [f"{HEAD}    return {'true' if asked == 'push' else 'false'};\n}}"]

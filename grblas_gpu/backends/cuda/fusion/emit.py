@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...programs.lower import Body, BodyStep, MaskUse
-from ...programs.requests import asked_direction, reuses_mask
+from ...programs.requests import asked_direction, reuses_mask, ways_of
 from ...programs.steps import product_operands
 from ..eager.mxv_product import Product as Kind
 from ..runtime import compile as programs
@@ -21,7 +21,7 @@ from ..runtime.compile import constant, using
 from ..runtime.translate import literal
 from . import emit_flow, emit_kernel, emit_sums
 from .analyse import Analysis, SlotFacts, analyse
-from .direction import rule_text
+from .direction import ABLE, WAYS, rule_text
 from .emit_barriers import barrier, cleaning, noted
 from .emit_chains import chain
 from .emit_context import PER_STEP, Context, counters_of
@@ -36,7 +36,7 @@ from .trace import TRACED
 
 FEW = 64  # edges for so many rows that a search has not seen: what a pull finds then is listed
 MASK_FLAGS = ("MASKED", "MASK_PRESENT", "MASK_VALUED", "MASK_ISO", "COMPLEMENT")
-MATRIX_WORDS = ("columns", "rows", "hub_neighbours", "nvals", "nrows", "once")
+MATRIX_WORDS = ("columns", "rows", "hub_neighbours", "row_ids", "nvals", "nrows", "once")
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,6 +157,8 @@ class _Names(NamedTuple):
     columns: str
     rows: str
     hub_neighbours: str
+    row_ids: str  # of the entries, for pull.edge
+    open_list: str  # where the open rows are listed, for pull.compact
     nvals: str
     nrows: str
     open_rows: str
@@ -182,7 +184,8 @@ def _product(context: Context, item: Product) -> _ProductText:
     text = (
         f"        {{\n"
         f"            {space}::Operands operands = {{{names.columns}, {names.rows}, {{{U}.flags(), {U}.values()}}, "
-        f"{mask}, {closing}, {context.next_offsets(item.out, 'nullptr')}, {names.hub_neighbours}}};\n"
+        f"{mask}, {closing}, {context.next_offsets(item.out, 'nullptr')}, {names.hub_neighbours}, "
+        f"{names.row_ids}, {names.open_list}, {names.nvals}}};\n"
         f"{planned}"
         f"            auto then = [&] {{\n"
         f"                if (trace && blockIdx.x == 0 && S.tick <= {TRACED - 1 + item.decides}) {{\n"
@@ -223,6 +226,12 @@ def _names(context: Context, item: Product, step: BodyStep) -> _Names:
     hub_neighbours = "nullptr"
     if done.structure and done.early_exit and store.copies == 1:
         hub_neighbours = f"(const {space}::Column*){context.word('hub_neighbours', '', matrix, transposed)}"
+    ways = ways_of(step.desc, ABLE.usual)
+    row_ids = open_list = "nullptr"
+    if "pull.edge" in ways:
+        row_ids = f"(const {space}::RowId*){context.word('row_ids', '', matrix, transposed)}"
+    if "pull.compact" in ways:
+        open_list = f"({space}::RowId*){context.word('open_list')}"
     nvals, nrows = context.word("nvals", matrix), context.word("nrows", matrix, transposed)
     open_rows = "rows"
     if step.mask is not None:
@@ -231,18 +240,22 @@ def _names(context: Context, item: Product, step: BodyStep) -> _Names:
     if item.closing is not None:
         open_rows = f"{open_rows} - double(S.s{item.closing}.count)"
     columns, rows = (f"{{{side}{once}}}" for side in sides)
-    return _Names(space, columns, rows, hub_neighbours, nvals, nrows, open_rows)
+    return _Names(space, columns, rows, hub_neighbours, row_ids, open_list, nvals, nrows, open_rows)
 
 
 def _namespace(context: Context, item: Product, step: BodyStep, hub_neighbours: bool) -> None:
     facts, done = context.facts, context.facts.products[item.step]
     matrix, _, _ = product_operands(step)
-    store = facts.matrices[matrix.number]
+    store, ways = facts.matrices[matrix.number], ways_of(step.desc, ABLE.usual)
+    row_type = context.row_type(item.step)
     pieces = [
         *done.pieces(store, store.copies > 1),
         constant("FULL", facts.slots[item.operand].full),
         constant("CLOSING", item.closing is not None),
         constant("HUB_NEIGHBOURS", hub_neighbours),
+        using("RowId", row_type),
+        constant("PUSH_BY", WAYS.index(ways.push)),
+        constant("PULL_BY", WAYS.index(ways.pull)),
         constant("REUSES_MASK", reuses_mask(step.desc, step.mask is not None)),
         *_mask_pieces(facts, step.mask),
         *rule_text(step.op, step.desc, done),
@@ -273,7 +286,7 @@ def _plan(context: Context, item: Product, step: BodyStep, names: _Names) -> str
     unseen = f"::fmax(0.0, double({nvals} - {U}.edges_seen) - edges)" if searches else f"double({nvals})"
     few = f"unseen * {FEW} < rows" if searches else "false"
     idle = "" if asked_direction(step.desc) == "pull" else "entries == 0 || "  # a push of nothing costs nothing
-    when = _noted_row(start="int64(nanoseconds()) | 1", push="push", entries=f"{U}.count")
+    when = _noted_row(start="int64(nanoseconds()) | 1", push="push", way=f"{space}::way()", entries=f"{U}.count")
     what = _noted_row(edges="int64(edges)", allowed=f"int64({names.open_rows})")
     also = _noted_row(unseen="int64(unseen)", edges_before="int64(edges_before)", dense=f"!{U}.listed")
     return (
@@ -283,7 +296,8 @@ def _plan(context: Context, item: Product, step: BodyStep, names: _Names) -> str
         f"            double unseen = {unseen};\n"
         f"            bool push = {idle}{space}::pushes(edges, edges_before, unseen, entries, size, "
         f"!{U}.listed, double({nvals}), {names.open_rows}, rows);\n"
-        f"            {space}::make_plan({names.columns}, {U}, {W}, int64(edges), push, {few});\n"
+        f"            {space}::make_plan({names.columns}, {U}, {W}, int64(edges), push, "
+        f"{space}::scans(edges, edges_before, double({nvals})), {few});\n"
         f"            if (trace && blockIdx.x == 0 && S.tick < {TRACED}) {{\n"
         f"                int64* row = {_row(context.facts, item)};\n"
         f"                {when}\n"

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...programs.lower import Operand
 from ...programs.steps import product_operands
+from ...storage import column_type
 from ..runtime.translate import c_type
 from .analyse import Analysis, SlotFacts
 from .layout import Layout
@@ -55,6 +56,12 @@ class Context:
         step = self.facts.steps[at]
         matrix, _, _ = product_operands(step)
         return matrix.number, matrix.transposed == (step.kind == "mxv")
+
+    def row_type(self, at: int) -> np.dtype:
+        """The type for numbers of rows of a product's result."""
+        matrix, transposed = self.columns_of(at)
+        store = self.facts.matrices[matrix]
+        return np.dtype(column_type(store.ncols if transposed else store.nrows))
 
     def next_offsets(self, number: int, missing: str = "(const int*)nullptr") -> str:
         """The offsets of the matrix that a vector meets next, for counting its edges."""

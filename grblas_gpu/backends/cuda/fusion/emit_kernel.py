@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from ...programs.requests import asked_direction
+from ...programs.requests import asked_direction, ways_of
 from ...programs.steps import PRODUCTS, SCATTERS, product_operands
 from ..runtime import compile as programs
 from ..runtime.translate import c_type
 from .analyse import FUSED, Analysis
+from .direction import ABLE
 from .emit_context import MOST_BLOCKS, Context, truth, valued
 from .emit_flow import FlowText
 from .layout import HEAD, REPORT, SOURCE, VARIABLE, WORDS, Layout, declarations
@@ -62,7 +63,8 @@ def small(facts: Analysis) -> str:
     for step in facts.steps:
         if step.kind in PRODUCTS:
             _, vector, _ = product_operands(step)
-            if vector.number not in facts.listable or asked_direction(step.desc) == "pull":
+            pulls = asked_direction(step.desc) == "pull" or ways_of(step.desc, ABLE.usual).push.startswith("pull")
+            if vector.number not in facts.listable or pulls:
                 return "false"
             listed.add(vector.number)
         elif step.kind in SCATTERS:

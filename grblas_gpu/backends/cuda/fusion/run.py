@@ -281,6 +281,8 @@ class _Run:
                     store = store.transposed()
                 if side == "hub_neighbours":
                     array = hub_neighbours(store)
+                elif side == "row_ids":
+                    array = store.row_ids
                 else:
                     array = _aligned(store if field == "indptr" else store.once, field)
                 self.words[at] = 0 if array is None else array.data.ptr

@@ -6,9 +6,9 @@ from typing import Any
 
 from ....trace.records import Record, current
 from ...programs.lower import BodyStep
-from ...programs.requests import PUSH, reuses_mask
+from ...programs.requests import reuses_mask
 from ...programs.steps import product_operands
-from .direction import PULL, Seen, reason
+from .direction import WAYS, Seen, reason
 from .layout import REPORT, ROW
 
 TRACED = 65536  # steps of which a trace tells
@@ -52,15 +52,15 @@ def records_of(run: Any, seconds: float) -> None:
                 sizes[step.out],
                 store.nvals,
             )
-            why = reason(step.op, step.desc, product, seen)
+            why, strategy = reason(step.op, step.desc, product, seen), WAYS[row["way"]]
             collector.records.append(
                 Record(
                     step.kind,
                     (row["end"] - row["start"]) * 1e-9,
                     row["result"],
-                    PUSH if row["push"] else PULL,
+                    strategy,
                     f"{why}; step {number} of a loop on the device, {seconds * 1e3:.3g} ms in all",
-                    "push" if row["push"] else "pull",
+                    strategy.partition(".")[0],
                     input_nvals=_read(step, seen, bool(row["push"])),
                     input_edges=row["edges"],
                     allowed=row["allowed"],

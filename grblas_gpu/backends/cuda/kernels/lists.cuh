@@ -60,6 +60,7 @@ struct Plan {
     int64 length;     // of its list, or its size: what a push goes through
     int width;        // of which a warp takes so many at a time
     bool push, few;   // few: a pull will find little
+    bool lists;       // what a push reaches goes to a list
     bool by_list;     // a push goes by the list
     bool ready;       // the list is there, and the other buffer of the result is clean
 };

@@ -1,254 +1,34 @@
-// A product in a loop: t = m u where the mask allows, by a push from the entries of u (loop_push.cuh) or a pull by the rows of t, by
-// threads, groups of them and warps. Pasted once for each product, inside a namespace with the pieces of mxv.cuh. The result goes
-// to the other buffer of `out`.
+// A product in a loop: t = m u where the mask allows, by a push from the entries of u (loop_push.cuh) or a pull by the rows of t
+// (loop_pull_hybrid.cuh, loop_pull_plain.cuh). Pasted once for each product, inside a namespace with the pieces of mxv.cuh. The
+// result goes to the other buffer of `out`.
 
 #include "loop_push.cuh"
-
-// One row (or none: start == stop) for each lane. What is left of a very long one is put on a list in parts, for all warps of the team.
-template <class S>
-DEVICE Sum pull_row(const Operands& given, const S& out, int64* counters, int64* parts_list, int64 i, int64 start, int64 stop) {
-    bool is_long = BLOCK_COUNT > 1 && stop - start > ::LONG_ROW;
-    Sum sum = hybrid_sum(given.rows, pulled(given), i, start, is_long ? start + PROBES : stop);
-    if (is_long && !finished(sum)) {
-        if constexpr (!STRUCTURE && !EXIT_AT_FIRST)
-            if (!sum.found) ((Value*)out.other_values())[i] = initial();
-        ::put_parts(parts_list, counters + ::PARTS, i, (stop - start - PROBES + ::PART - 1) / ::PART);
-    }
-    return sum;
-}
-
-// A lane takes a row at a time.
-template <class S> DEVICE void pull_rows(const Operands& given, const S& out, int64* counters, int64* parts_list) {
-    ::Count<Offset> count = {given.next, 0, 0};
-    bool* flags = out.other_flags();
-    Value* values = (Value*)out.other_values();
-    for_each_rows<32>(out.size, counters + ::ROWS_GIVEN - TICKET, [&](int64 first) {
-        int64 i = first + lane(), start = 0, stop = 0;
-        if (i < out.size && is_open(given, i)) start = given.rows.indptr[i], stop = given.rows.indptr[i + 1];
-        Sum sum = pull_row(given, out, counters, parts_list, i, start, stop);
-        if (i >= out.size) return;
-        flags[i] = sum.found;
-        if constexpr (!STRUCTURE)
-            if (sum.found) values[i] = sum.value;
-        if (sum.found) count.add(i);
-    });
-    count.publish(counters);
-}
-
-// Which of the four rows from i on are open: the lowest bits of four bytes.
-DEVICE unsigned open_rows(const Operands& given, int64 i, int64 size) {
-    unsigned open = ~0u;
-    if constexpr (MASKED && (MASK_VALUED || !MASK_PRESENT)) {
-        open = 0;
-        for (int n = 0; n < 4 && i + n < size; ++n) open |= unsigned(is_open(given, i + n)) << 8 * n;
-    } else {
-        if constexpr (MASKED) open = *(const unsigned*)(given.mask.present + i) ^ (COMPLEMENT ? ~0u : 0u);
-        if constexpr (CLOSING) open &= ~*(const unsigned*)(given.closing + i);
-        if (i + 4 > size) open &= (1u << (size - i) * 8) - 1;
-    }
-    return open & 0x01010101u;
-}
-
-template <class T> struct alignas(16) Four {
-    T of[4];
-};
-
-// Whether u has one of the entries from `start` to `stop` of row i, for a row (or none: start == stop) of each lane. A lane looks at
-// some of them, eight at a time; then eight lanes see to the rest, or the warp, or, if that is very long, all warps of the team.
-constexpr int ALONE = 2;          // times that a lane looks
-constexpr int64 FOR_EIGHT = 128;  // entries
-struct Search {
-    const Operands& given;
-    int64* counters;
-    int64* parts_list;
-
-    // There is no branch, so that several can be asked at once.
-    DEVICE bool has(bool asked, int64 k) const { return asked & (FULL || pulled(given).present[asked ? k : 0]); }
-    // Which of four rows have the entry that is likely; those that have, or have no more, are taken out of `rows`.
-    DEVICE unsigned likely(unsigned& rows, const Four<Column>& entries) const {
-        bool hit[4];
-        unsigned found = 0, last = 0;
-#pragma unroll
-        for (int n = 0; n < 4; ++n) {
-            Column k = entries.of[n] < 0 ? -2 - entries.of[n] : entries.of[n];
-            hit[n] = has(rows >> 8 * n & 1 && k >= 0, k);
-            last |= unsigned(entries.of[n] < 0) << 8 * n;
-        }
-#pragma unroll
-        for (int n = 0; n < 4; ++n) found |= unsigned(hit[n]) << 8 * n;
-        rows &= ~(found | last);
-        return found;
-    }
-    // Of the eight entries from `base` on, those from `start` to `stop`.
-    DEVICE bool has_any(Offset base, Offset start, Offset stop, int64 shift) const {
-        const Four<Column>* fours = (const Four<Column>*)(given.rows.indices + base);
-        Four<Column> k[2] = {fours[0], fours[base + 4 < stop ? 1 : 0]};
-        bool hit[8], any = false;
-#pragma unroll
-        for (int n = 0; n < 8; ++n) hit[n] = has(base + n >= start && base + n < stop, k[n / 4].of[n % 4] + shift);
-#pragma unroll
-        for (int n = 0; n < 8; ++n) any |= hit[n];
-        return any;
-    }
-
-    DEVICE bool find(int64 i, Offset start, Offset stop) const {
-        const Matrix& m = given.rows;
-        Offset number = stop - start;
-        int64 shift = 0;
-        if constexpr (REPEATED) {
-            shift = copy_of(m, i) * m.size;
-            start = place_of(m, i, start);
-            stop = start + number;
-        }
-        bool found = false;
-#pragma unroll 1
-        for (int times = 0; times < ALONE && start < stop && !found; ++times) {
-            Offset base = start & ~Offset(3);
-            found = has_any(base, start, stop, shift);
-            start = base + 8;
-        }
-        bool left = start < stop && !found;
-        if (BLOCK_COUNT > 1 && number > ::LONG_ROW && left) {
-            ::put_parts(parts_list, counters + ::PARTS, i, (number - PROBES + ::PART - 1) / ::PART);
-            left = false;
-        }
-        for (unsigned open = __ballot_sync(FULL_WARP, left && stop - start > FOR_EIGHT); open; open &= open - 1) {
-            int owner = __ffs(open) - 1;
-            Offset from = from_lane(start, owner), to = from_lane(stop, owner);
-            int64 columns = REPEATED ? from_lane(shift, owner) : 0;
-            bool hit = false;
-            for (Offset entry = from + lane(); entry - lane() < to && !__any_sync(FULL_WARP, hit); entry += 32)
-                hit = has(entry < to, m.indices[entry < to ? entry : from] + columns);
-            hit = __any_sync(FULL_WARP, hit);
-            if (lane() == owner) found = hit, left = false;
-        }
-        for (unsigned open = __ballot_sync(FULL_WARP, left); open;) {
-            unsigned mine = open;
-            for (int before = lane() >> 3; before > 0; --before) mine &= mine - 1;
-            int owner = mine ? __ffs(mine) - 1 : __ffs(open) - 1;
-            Offset from = from_lane(start, owner), to = from_lane(stop, owner);
-            int64 columns = REPEATED ? from_lane(shift, owner) : 0;
-            bool hit = mine == 0;
-            for (Offset entry = from + (lane() & 7); __any_sync(FULL_WARP, !hit && entry - (lane() & 7) < to); entry += 8) {
-                bool now = has(!hit && entry < to, m.indices[entry < to ? entry : from] + columns);
-                hit |= (__ballot_sync(FULL_WARP, now) >> (lane() & ~7) & 255) != 0;
-            }
-#pragma unroll
-            for (int group = 0; group < 4 && open; ++group, open &= open - 1)
-                if (from_lane(hit, 8 * group) && lane() == __ffs(open) - 1) found = true;
-        }
-        return found;
-    }
-};
-
-// A lane takes four rows at a time, flags and all: for most of them an entry or none decides, and that is soon seen. The others
-// wait until there is one for every lane. What is found is listed if it will be little (`few`).
-template <class S, class C>
-DEVICE void pull_four_rows(const Operands& given, const S& out, int64* counters, int64* parts_list, C& change) {
-    bool few = ::plan().few;
-    int64 padded = (out.size + 3) / 4 * 4;
-    ::Count<Offset> count = {given.next, 0, 0};
-    bool* flags = out.other_flags();
-    Search search = {given, counters, parts_list};
-    ::WarpQueue waiting;
-    ::Listing<typename S::Type> listing = {out, counters, {64}};
-    Tickets<128> tickets(out.size, counters + ::ROWS_GIVEN - TICKET);
-    for (bool done = false; !done;) {
-        int64 i = tickets.next();
-        done = i >= out.size;  // one more time, for those that wait
-        i += 4 * lane();
-        unsigned open = 0, found = 0, closing = 0;
-        Four<Column> k = {};
-        Four<Offset> offsets = {};
-        Offset last = 0;
-        bool likely = HUB_NEIGHBOURS && given.hub_neighbours;
-        if (i < out.size) {  // all that is likely to be needed is on its way at once, what nobody waits for first
-            if (likely && !few) {
-                k = *(const Four<Column>*)(given.hub_neighbours + i);
-                if (given.next && i + 4 <= out.size) {
-                    offsets = *(const Four<Offset>*)(given.next + i);
-                    last = given.next[i + 4];
-                }
-            }
-            open = open_rows(given, i, out.size);
-            if constexpr (CLOSING && !REUSES_MASK) closing = ::four_flags(given.closing, i, out.size) & 0x01010101u;
-            if (likely && few) {  // most rows that are still open have no entries
-                open &= *(const unsigned*)((const bool*)(given.hub_neighbours + 2 * padded) + i);
-                if (open) k = *(const Four<Column>*)(given.hub_neighbours + i);
-            }
-        }
-        unsigned rest = open;
-        if (likely && open) {
-            found = search.likely(rest, k);
-            if (rest) {
-                k = *(const Four<Column>*)(given.hub_neighbours + padded + i);
-                found |= search.likely(rest, k);
-            }
-        }
-        if (i + 4 <= out.size) *(unsigned*)(flags + i) = found;
-        else for (int n = 0; i + n < out.size; ++n) flags[i + n] = found >> 8 * n & 1;
-        count.entries += __popc(found);
-        if (!few && i + 4 <= out.size) {
-#pragma unroll
-            for (int n = 0; n < 4; ++n) count.edges += found >> 8 * n & 1 ? (n < 3 ? offsets.of[n + 1] : last) - offsets.of[n] : 0;
-        } else {
-            for (int n = 0; n < 4; ++n) count.edges += found >> 8 * n & 1 ? count.edges_of(i + n) : 0;
-        }
-        if (closing) change.visit_four(i, closing);
-        if (!done && !__any_sync(FULL_WARP, rest | (few ? found : 0))) continue;
-#pragma unroll 1
-        for (int n = 0; n < 4; ++n, rest >>= 8, found >>= 8) {
-            if (few) listing.put(i + n, found & 1);
-            waiting.put(i + n, rest & 1);
-            if (waiting.many >= (done ? 1 : 32)) {
-                int64 row;
-                Offset start = 0, stop = 0;
-                if (waiting.take(row)) start = given.rows.indptr[row], stop = given.rows.indptr[row + 1];
-                bool hit = search.find(row, start, stop);
-                if (few) listing.put(row, hit);
-                if (hit) {
-                    flags[row] = true;
-                    if (given.next == given.rows.indptr) ++count.entries, count.edges += stop - start;
-                    else count.add(row);
-                }
-            }
-            if (few) listing.flush(done);
-        }
-    }
-    count.publish(counters);
-}
-
-// The rest of the long rows: a warp takes a part at a time and adds what it finds.
-template <class S>
-DEVICE void pull_long_rows(const Operands& given, const int64* parts, int64 length, const S& out, int64* counters) {
-    ::Count<Offset> count = {given.next, 0, 0};
-    Sums sums = sums_of(out);
-    for (int64 t = warp_in_grid(); t < length; t += warps_in_grid()) {
-        int64 part = fresh(parts + t), row = part >> ::PART_BITS;
-        if constexpr (EARLY_EXIT && (STRUCTURE || EXIT_AT_FIRST))
-            if (from_lane(touched(sums, row), 0)) continue;  // others set it meanwhile: one lane decides for all
-        int64 stop = given.rows.indptr[row + 1];
-        int64 start = int64(given.rows.indptr[row]) + PROBES + ::number_of(part) * ::PART;
-        Sum sum = warp_sum(given.rows, pulled(given), row, start, start + ::PART < stop ? start + ::PART : stop);
-        if (lane() != 0 || !sum.found) continue;
-        if constexpr (!STRUCTURE && !EXIT_AT_FIRST) add_atomically(sums.values + row, sum.value);
-        if (!first_touch(sums, row)) continue;
-        if constexpr (!STRUCTURE && EXIT_AT_FIRST) sums.values[row] = sum.value;
-        count.add(row);
-        if (!FOUR_ROWS || !::plan().few) continue;
-        int64 place = int64(atomicAdd((uint64*)(counters + ::LISTED_ENTRIES), uint64(1)));
-        if (place < out.capacity) out.other_list()[place] = row;
-    }
-    count.publish(counters);
-}
+#include "loop_pull_hybrid.cuh"
+#include "loop_pull_plain.cuh"
 
 // Thread 0 of every block, at a grid barrier before the product.
-template <class U, class S> DEVICE void make_plan(const Matrix& columns, const U& u, const S& out, int64 edges, bool push, bool few) {
+template <class U, class S>
+DEVICE void make_plan(const Matrix& columns, const U& u, const S& out, int64 edges, bool push, bool scans, bool few) {
     bool listable = u.listed || (u.count <= u.capacity && !u.full());
     int64 length = listable ? u.count : u.size;
-    bool ready = listable == (u.listed != 0) && !out.other_is_dirty();
-    ::plan() = {edges, length, listable ? vertices_for_a_warp(length, edges) : 32, push, few, listable, ready};
+    bool ready = (!is_push(PUSH_BY) || listable == (u.listed != 0)) && !out.other_is_dirty();
+    int width = listable ? vertices_for_a_warp(length, edges) : 32;
+    ::plan() = {edges, length, width, push, few, PUSH_BY == SCATTER && !scans, listable, ready};
     write_constant(columns, {u.flags(), u.values()}, (Value*)out.other_values());
+}
+
+template <int WAY, class S, class C>
+DEVICE void pull_by(const Operands& given, const S& out, int64* counters, int64* parts_list, C& change) {
+    if constexpr (takes_four(WAY)) pull_four_rows(given, out, counters, parts_list, change);
+    else if constexpr (WAY == HYBRID) pull_rows(given, out, counters, parts_list);
+    else if constexpr (WAY == COMPACT) pull_listed_rows(given, out, counters, parts_list);
+    else if constexpr (WAY == BY_THREADS) pull_by_threads(given, out, counters, change);
+    else if constexpr (WAY == BY_WARPS) pull_by_warps(given, out, counters);
+    else pull_by_entries(given, out, counters);
+}
+// Whether such a pull also does what is to be done at the operand's entries, if the mask closes these.
+DEVICE constexpr bool changes_on_the_way(int way) {
+    return (takes_four(way) || way == BY_THREADS) && CLOSING && !REUSES_MASK;
 }
 
 // The product by a push or a pull; `out` holds the result afterwards. `change` has something to do at every entry of `u`. At the
@@ -256,11 +36,11 @@ template <class U, class S> DEVICE void make_plan(const Matrix& columns, const U
 // when the result is there `then`.
 template <class U, class S, class C, class Note, class Then>
 DEVICE void multiply_into(
-    const Operands& given, U& u, S& out, Value initial, int64* counters, int64* parts_list, C change, Note note, Then then
+    Operands given, U& u, S& out, Value initial, int64* counters, int64* parts_list, C change, Note note, Then then
 ) {
-    bool push = ::plan().push;
-    if (push && !::plan().ready) {
-        bool dirty = out.other_is_dirty(), unlisted = ::plan().by_list && !u.listed;
+    bool push = ::plan().push, walks = push && is_push(PUSH_BY);
+    if ((push ? is_scattered(PUSH_BY) : is_scattered(PULL_BY)) && !::plan().ready) {
+        bool dirty = out.other_is_dirty(), unlisted = walks && ::plan().by_list && !u.listed;
         if (dirty) clean_all<!STRUCTURE>(out, out.next_buffer(), initial);
         if (unlisted) make_list(u, counters);
         grid_barrier([&] {
@@ -268,17 +48,30 @@ DEVICE void multiply_into(
             if (unlisted) u.listed = 1;
         });
     }
-    bool on_the_way = push ? ::plan().by_list : FOUR_ROWS && CLOSING && !REUSES_MASK;
+    bool on_the_way = walks ? ::plan().by_list : push ? changes_on_the_way(PUSH_BY) : changes_on_the_way(PULL_BY);
     if (!on_the_way) change.visit_all(&u);
+    given.looked_up = given.u;
+    if constexpr (REUSES_MASK)
+        if (!push) given.looked_up.present = given.mask.present;
     if constexpr (REUSES_MASK && CLOSING)
         if (!push) grid_barrier([] {});  // the mask's vector has the operand's entries from here on
-    bool rest = false, with_list = push || (FOUR_ROWS && ::plan().few);
+    if ((PUSH_BY == COMPACT && push) || (PULL_BY == COMPACT && !push)) {
+        list_open_rows(given, out, counters);
+        grid_barrier([] {});
+    }
+    bool rest = false, with_list = ::plan().few && (push ? takes_four(PUSH_BY) : takes_four(PULL_BY));
+    if (walks) with_list = ::plan().lists;
 #pragma unroll 1
     do {  // a second time for parts of what is too long for a warp
-        if (push) push_edges(given, u, out, counters, parts_list, rest, change);
-        else if (rest) pull_long_rows(given, parts_list, ::parts_left(), out, counters);
-        else if constexpr (FOUR_ROWS) pull_four_rows(given, out, counters, parts_list, change);
-        else pull_rows(given, out, counters, parts_list);
+        if (walks) {
+            if constexpr (is_push(PUSH_BY)) push_edges(given, u, out, counters, parts_list, rest, change);
+        } else if (rest) {
+            pull_long_rows(given, parts_list, ::parts_left(), out, counters, with_list);
+        } else if (!push) {
+            pull_by<PULL_BY>(given, out, counters, parts_list, change);
+        } else {
+            if constexpr (!is_push(PUSH_BY)) pull_by<PUSH_BY>(given, out, counters, parts_list, change);
+        }
         if (!rest) change.publish();
         grid_barrier([&] {
             auto write = note();  // what it looks up is on its way together with these

@@ -1,9 +1,15 @@
-// What a product in a loop is given, for pushes (loop_push.cuh) and pulls (loop_mxv.cuh).
+// What a product in a loop is given, for pushes (loop_push.cuh) and pulls (loop_pull_*.cuh).
 
 #include "atomics.cuh"
 #include "hybrid.cuh"
 
-constexpr bool FOUR_ROWS = STRUCTURE && ENDS_EARLY;  // at a time, of a pull
+// The ways to run a product, numbered as in fusion/direction.py. Generated: PUSH_BY and PULL_BY, for the two answers of the rule.
+constexpr int SCATTER = 0, SCAN = 1, BY_THREADS = 2, BY_WARPS = 3, HYBRID = 4, COMPACT = 5, BY_ENTRIES = 6;
+DEVICE constexpr bool is_push(int way) { return way == SCATTER || way == SCAN; }
+DEVICE constexpr bool is_scattered(int way) { return is_push(way) || way == BY_ENTRIES; }  // into a clean buffer
+// Only whether one entry of a row hits matters: then rows are taken four at a time.
+DEVICE constexpr bool takes_four(int way) { return way == HYBRID && STRUCTURE && ENDS_EARLY; }
+DEVICE int way() { return !::plan().push ? PULL_BY : PUSH_BY == SCATTER && !::plan().lists ? SCAN : PUSH_BY; }
 
 struct Operands {
     Matrix columns, rows;  // of the same matrix: for pushes, for pulls
@@ -12,17 +18,15 @@ struct Operands {
     const bool* closing;  // flags of entries that the mask's vector is getting while this runs (CLOSING)
     const Offset* next;   // offsets of the matrix that the result meets next, or null
     const Column* hub_neighbours;  // the hub-neighbour cache: two entries of each row that are likely to hit (matrix_facts.cu); or null
+    const RowId* row_ids;          // of every entry of `rows` (BY_ENTRIES)
+    RowId* open_list;              // room for the numbers of all rows (COMPACT)
+    int64 nvals;
+    Vector looked_up;  // what a pull looks entries up in: u, or the mask's vector (REUSES_MASK: only flags matter)
 };
 
 DEVICE bool is_open(const Operands& given, int64 i) {
     if constexpr (CLOSING) return allowed(given.mask, i) & !given.closing[i];
     else return allowed(given.mask, i);
-}
-
-// What a pull looks entries up in (REUSES_MASK: only flags matter).
-DEVICE Vector pulled(const Operands& given) {
-    if constexpr (REUSES_MASK) return {given.mask.present, given.u.values};
-    else return given.u;
 }
 
 template <class S> DEVICE Sums sums_of(const S& out) { return {(uint8*)out.other_flags(), 1, (Value*)out.other_values()}; }

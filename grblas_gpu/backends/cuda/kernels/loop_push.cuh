@@ -3,19 +3,20 @@
 #include "loop_operands.cuh"
 
 // A push, by warps: every lane follows some edges at a time, all of which are on their way before the first is there. What is
-// reached for the first time goes to the list of the result.
+// reached for the first time goes to the list of the result, or is only counted (`lists`).
 constexpr int AT_ONCE = 2;
 constexpr int64 SHARE = 32 * AT_ONCE;  // edges, about, that are worth a warp
 constexpr int64 MANY_EDGES = 1 << 20;
 template <class S> struct Push {
     const Operands& given;
     bool many;  // most of many edges lead where others were before
+    bool lists;
     Sums sums;
     ::Count<Offset> count;
     ::Listing<typename S::Type> reached;
 
     DEVICE Push(const Operands& given, const S& out, int64 edges, int64* counters)
-        : given(given), many(edges > MANY_EDGES), sums(sums_of(out)), count{given.next, 0, 0}, reached{out, counters, {}} {}
+        : given(given), many(edges > MANY_EDGES), lists(::plan().lists), sums(sums_of(out)), count{given.next, 0, 0}, reached{out, counters, {}} {}
 
     // Edge entry[n] of vertex k[n], if `first[n]`; else both are 0. There are no branches, which would wait for what they depend on:
     // lanes that need not look anything up all look at position 0, which costs as much as one of them. Of many edges, those that
@@ -61,9 +62,10 @@ template <class S> struct Push {
             if constexpr (!STRUCTURE && EXIT_AT_FIRST)
                 if (first[n]) sums.values[i[n]] = product(given.columns, given.u, i[n], k[n], entry[n], k[n]);
             count.edges += first[n] ? edges[n] : 0;
-            reached.put(i[n], first[n]);
+            count.entries += first[n];
+            if (lists) reached.put(i[n], first[n]);
         }
-        reached.flush(false);
+        if (lists) reached.flush(false);
     }
 
     // The edges from `start` to `stop` of vertex k, shared out among the lanes.
@@ -154,5 +156,6 @@ DEVICE void push_edges(
         pushing.share(k, start, stop);
     }
     pushing.reached.flush(true);
-    pushing.count.publish_edges(counters);
+    if (plan.lists) pushing.count.publish_edges(counters);
+    else pushing.count.publish(counters);
 }

@@ -6,7 +6,7 @@
 
 // What an operation counts about its result; all threads of the team add up theirs.
 // Where there is a list, its length says how many entries there are.
-constexpr int ENTRIES = 0, LISTED_ENTRIES = 1, EDGES_NEXT = 2, ROWS_GIVEN = 3, PARTS = 4, LIST_MADE = 5;
+constexpr int ENTRIES = 0, LISTED_ENTRIES = 1, EDGES_NEXT = 2, ROWS_GIVEN = 3, PARTS = 4, LIST_MADE = 5, OPEN_ROWS = 6;
 
 // The word in which a round notes why the loop has to stop after it. Of what is wrong, it also tells the step.
 DEVICE void stop_because(int64* word, int64 why) { atomicMax((uint64*)word, uint64(why)); }

@@ -3,7 +3,8 @@
 Returns an FP64 Vector. Method: Brandes' algorithm in linear algebra. Forward, a breadth-first search counts the
 shortest paths sigma from a source. Backward, level by level, each vertex passes on the dependency delta of its
 successors to its predecessors, in proportion to sigma. The paper counts in 32-bit integers; sigma is FP64 here, as
-delta is: exact up to 2**53, and never wrong by more than a rounding; beyond the range of floats both are logarithms
+delta is: exact up to 2**53, and never wrong by more than a rounding. For vectors both stages are recorded programs
+(dependencies.py), with scaled counts; where not even these fit into floats, and in matrices, counts are logarithms
 (arithmetic.py). Several sources at once are rows of matrices, or stand side by side in vectors (batches.py).
 Invariant: before backward step d, ``delta`` holds 1 + the dependency of the source on every vertex at distance >= d.
 Cost: O(n + m) per source; a single one needs six vectors of words and the vertices by level, within 7 n + m words
@@ -16,11 +17,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import BOOL, FP64, INT32, Matrix, Vector, binary, loop
+from .. import BOOL, FP64, INT32, Matrix, Scalar, Vector, binary, loop, program
 from ..progress import progress
 from .arithmetic import Arithmetic, with_counts_that_fit
 from .batches import Searches, entries_of_each, of_all_rows
 from .checks import Sources, check_sources, graph_algorithm
+from .dependencies import dependencies_of
 from .preparing import vertices_at
 from .weighted_betweenness import check_lengths, weighted_dependencies
 
@@ -72,6 +74,11 @@ def betweenness_centrality(
     chosen = list(dict.fromkeys(check_sources(A, range(A.nrows) if sources is None else sources)))
     if weighted:
         check_lengths(A, "betweenness_centrality")
+    factor = scale(A, normalized, endpoints, directed)
+    if len(chosen) == 1 and not (weighted or endpoints):
+        found = dependencies_of(A, Vector.from_coo(chosen, [1.0], size=A.nrows))
+        if found is not None:
+            return scaled(found, Scalar.from_value(factor, FP64))
     searches = Searches(A, chosen, 1 if weighted else batch, rows=endpoints or weighted)
     total = Vector(FP64, searches.graph.nrows)
     for some, start in progress(searches, "betweenness centrality"):
@@ -87,9 +94,20 @@ def betweenness_centrality(
     total = searches.of_all_copies(total)
     # total<!total> = 0
     total(~total.S) << 0.0
-    # total = scale total
-    total << binary.times(total, scale(A, normalized, endpoints, directed))
+    # total = factor total
+    total << binary.times(total, factor)
     return total
+
+
+@program
+def scaled(delta: Vector, factor: Scalar) -> Vector:
+    """The centralities that one source gives, from 1 + its dependencies."""
+    # delta = factor (delta - 1)
+    delta << binary.minus(delta, 1)
+    delta << binary.times(delta, factor)
+    # delta<!delta> = 0
+    delta(~delta.S) << 0.0
+    return delta
 
 
 def scale(A: Matrix, normalized: bool, endpoints: bool, directed: bool | None) -> float:
@@ -111,6 +129,10 @@ def dependencies(A: Matrix, start: Any) -> Any:
     >>> dependencies(generators.path(4), Vector.from_coo([0], [1], size=4)).to_dict()
     {0: 1.0, 1: 3.0, 2: 2.0, 3: 1.0}
     """
+    if start.ndim == 1:
+        found = dependencies_of(A, start.dup(FP64))
+        if found is not None:
+            return found
     levels, sigma, deepest, numbers = with_counts_that_fit(forward, A, start)
     return numbers.numbers(backward(A, levels, sigma, deepest, numbers))
 

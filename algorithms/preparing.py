@@ -140,11 +140,12 @@ def vertices_at(levels: Any, deepest: int) -> Callable[[Any], Any]:
 
 
 def by_level(levels: Vector, deepest: int) -> Matrix:
-    """The matrix whose row d has the vertices at level d.
+    """The matrix whose row d has the vertices at level d; a power of 2 of rows, so that there are few shapes.
 
     >>> by_level(Vector.from_coo([0, 1, 3], [0, 1, 1], size=4), 1).to_dicts()
     {0: {0: True}, 1: {1: True, 3: True}, 2: {2: True}}
     """
     level = io.to_array(levels, deepest + 1)  # what was not reached is a level of its own
-    each = Matrix.from_csr(np.arange(levels.size + 1, like=level), level, True, ncols=deepest + 2, dtype=bool)
+    rows = 1 << (deepest + 1).bit_length()
+    each = Matrix.from_csr(np.arange(levels.size + 1, like=level), level, True, ncols=rows, dtype=bool)
     return each.T.new()

@@ -4,7 +4,8 @@ Returns the levels that bfs.py does, with ``paths`` also the path counts, INT64 
 Method: top-down, the frontier holds the number of shortest paths to each of its vertices, and the next one is its
 product with the matrix, by a kernel that gives a thread to each edge, a thread to each vertex, or a warp to each
 vertex. Without path counts to keep, the search goes bottom-up while at least a tenth of the vertices are in the
-frontier: each vertex not visited looks for one visited neighbour. The matrix is read by columns only, its values never.
+frontier (policy "fraction"): each vertex not visited looks for one visited neighbour. The matrix is read by columns
+only, its values never.
 Invariant: before step d, ``levels`` holds the distance of every vertex at distance < d, and ``frontier`` has the
 vertices at distance d; with paths also their path counts, ``sigma`` those of all vertices so far.
 Cost: O(n d + m) for d levels.
@@ -14,7 +15,7 @@ algebra, IPDPSW 2021.
 
 from __future__ import annotations
 
-from .. import Matrix, Vector, explain, semiring
+from .. import Matrix, Vector, loop, program, semiring
 from .checks import check_source, graph_algorithm, level_type
 from .shortest_paths import count_paths
 
@@ -60,21 +61,21 @@ def turbobfs(
     """
     source = check_source(A, source)
     top_down, bottom_up = KERNELS[choose_kernel(A, kernel)]
-    frontier = Vector.from_coo([source], [1], size=A.nrows)
     if paths:
-        return count_paths(A, frontier, strategy=top_down)[:2]
-    step = semiring.any_pair[int]
+        return count_paths(A, Vector.from_coo([source], [1], size=A.nrows), strategy=top_down)[:2]
+    return levels_from(A, Vector.from_coo([source], [True], size=A.nrows), top_down, bottom_up)
+
+
+@program
+def levels_from(A: Matrix, frontier: Vector, top_down: str, bottom_up: str) -> Vector:
+    """The search itself: recorded once, for any graph of this size and type, and any source."""
     levels = Vector(level_type(A), A.nrows)
-    depth = 0
-    while frontier.nvals:
+    kernels = {"push_strategy": top_down, "pull_strategy": bottom_up, "reuse_mask": "auto"}
+    for depth in loop(frontier):
         # levels<frontier> = depth
         levels(frontier.S) << depth
-        strategy, product = top_down, step(frontier @ A)
-        if explain(product, ~levels.S, policy=POLICY).direction == "pull":
-            strategy, product = bottom_up, step(levels @ A)
-        # frontier<!levels> = frontier A, or levels A
-        frontier(~levels.S, replace=True, strategy=strategy) << product
-        depth += 1
+        # frontier<!levels> = frontier A, or bottom-up levels A
+        frontier(~levels.S, replace=True, policy=POLICY, **kernels) << semiring.any_pair[bool](frontier @ A)
     return levels
 
 

@@ -19,7 +19,7 @@ from .. import Matrix, Vector, explain, loop, program, select, semiring
 from .checks import check_source, graph_algorithm, level_type
 
 POLICY = "edge-check"  # few edges or many: the direction, and how a push collects what it finds
-BOTTOM_UP = {"pull_strategy": "pull.hybrid", "reuse_mask": "auto"}  # by threads and warps, in what has been visited
+BOTTOM_UP = {"pull_strategy": "pull.compact", "reuse_mask": "auto"}  # unvisited vertices are listed, and handed out
 
 
 @graph_algorithm

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import IndexOutOfBound, InvalidObject
+from ..ir import recording
 from ..ir.recording import Number
 from . import kinds
 from .conversions import given_array
@@ -18,7 +19,8 @@ from .memory import reports_memory
 class Axis:
     """One resolved axis: ``index`` is an int (``size`` None), None for everything, an int64 array, or a Vector.
 
-    The values of a Vector are positions, in order; they are looked at when the operation runs.
+    The values of a Vector are positions, in order; they are looked at when the operation runs. So is the value of a
+    Scalar that a loop changes.
     """
 
     __slots__ = ("size", "index", "dimsize")
@@ -121,6 +123,8 @@ def _resolve_object(key: Any, size: int, obj: Any) -> Any:
     if kind is kinds.Scalar:
         if key.dtype.np_type.kind not in "iu":
             raise TypeError(f"An integer is required for indexing.  Got: {key.dtype}")
+        if recording.active and (recorder := recording.current()) is not None and recorder.changes(key):
+            return Axis(None, key, size)
         return Axis(None, _wrap(int(key), size), size)
     if kind is kinds.Vector and key.dtype.np_type.kind in "iu":
         return _resolve_vector(key, size, obj)

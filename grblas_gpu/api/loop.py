@@ -260,7 +260,8 @@ class Recorder:
                 node = node._replace(operands=(literal, indexes))
         elif op is ops.EXTRACT and _is_row(*operands):
             matrix, indexes = operands
-            row = Scalar.from_value(indexes.axes[0].index, name="")
+            index = indexes.axes[0].index
+            row = index if type(index) is Scalar else Scalar.from_value(index, name="")
             op, node = ops.EXTRACT_ROW, node._replace(op=ops.EXTRACT_ROW, operands=(matrix, row))
         if region or op not in ops.LOOP_OPS or type(out) not in OBJECTS or out._engine is not self.engine:
             if out.ndim == 2 and id(out) in self.made and not self._changing(node):
@@ -277,6 +278,10 @@ class Recorder:
         self.nodes.append(node_of((*node[:-1], place)))
         self.written[id(out)] = out
         return True
+
+    def changes(self, obj: Any) -> bool:
+        """Whether this changes an object, as far as it has come."""
+        return id(obj) in self.written
 
     def _changing(self, node: Node) -> bool:
         """Whether a node reads or writes what changes in the loop."""

@@ -228,6 +228,9 @@ class FunctionRecorder(Recorder):
         self.written[id(out)] = out
         return True
 
+    def changes(self, obj: Any) -> bool:
+        return id(obj) in self._formals or super().changes(obj)
+
     def new(self, out: Any) -> None:
         self.made[id(out)] = out
         if len(self._bodies) > 1:  # at every step again

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import EmptyObject, NotImplementedException
+from ..errors import EmptyObject, IndexOutOfBound, NotImplementedException
 from ..ir.node import Node
 from ..operators.aggregators import compute as aggregate
 from .operands import engine_of, given, matrix_store, placed, positions_of, store_of
@@ -160,7 +160,10 @@ def gather(node: Node, view: MaskView | None) -> VectorStore:
 
 def extract_row(node: Node, view: MaskView | None) -> VectorStore:
     a, row = node.operands
-    return a._engine.extract_row(a._store, int(row._get()), None)
+    number = int(row._get())
+    if not 0 <= number < a._store.nrows:
+        raise IndexOutOfBound(f"Index out of range: row {number} of {a._store.nrows}")
+    return a._engine.extract_row(a._store, number, None)
 
 
 def reposition(node: Node, view: MaskView | None) -> Any:

@@ -22,7 +22,8 @@ def test_every_option_is_tried() -> None:
 
 #: g++ takes a second for each: emulations of these are left to the slow tests.
 SEVERAL = [
-    pytest.param(*each, id=words(each[0]), marks=[pytest.mark.slow] if number % 3 else []) for number, each in enumerate(FUSED)
+    pytest.param(*each, id=words(each[0]), marks=[pytest.mark.slow] if number % 3 else [])
+    for number, each in enumerate(FUSED)
 ]
 
 

@@ -191,9 +191,8 @@ part 3
     grid barrier: the end of the round; notes s4 changed, the round ends
 part 4
     chain 11, 12 by all positions
-    grid barrier: step 13 may read what others wrote; notes s1 changed, s0 changed
     positions 13 by all positions
-    grid barrier: step 14 changes what others gather; notes s7 changed
+    grid barrier: step 14 may read what others wrote; notes s1 changed, s0 changed, s7 changed
     positions 14 by all positions
     positions 15 by all positions
     grid barrier: before step 16, of Scalars; notes s4 changed, s1 changed

@@ -1,7 +1,7 @@
 """What a descriptor asks of a product, and whether a loop that runs as a whole does that: if not, it does not run so.
 
-A rule chooses between two sides, "push" and "pull"; :func:`ways_of` says by which strategy a loop runs each. ``policy``,
-``switchpoint``, ``direction`` and ``early_exit`` are part of the program.
+A rule chooses between two sides, "push" and "pull"; :func:`ways_of` says by which strategy a loop runs each.
+``policy``, ``switchpoint``, ``direction`` and ``early_exit`` are part of the program.
 """
 
 from __future__ import annotations

@@ -38,7 +38,8 @@ def driver_among(step: BodyStep, vectors: Container[int]) -> int | None:
     if overwrites(step):
         usable = candidates + masked
     elif step.accum is not None:
-        usable = [] if step.replace and step.mask is not None else candidates + masked
+        # The mask first: what else is done there may share the pass.
+        usable = [] if step.replace and step.mask is not None else masked + candidates
     else:
         usable = masked
     return next((number for number in usable if number in vectors), None)

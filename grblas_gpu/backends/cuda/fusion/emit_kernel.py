@@ -57,9 +57,7 @@ def kernel_text(context: Context, flow: FlowText, plan: str, steps: str, counter
 
 def small(facts: Analysis) -> str:
     """Whether a cluster may go on alone: everything left to do is on short lists."""
-    if facts.condition[0] != "entries":
-        return "false"
-    listed: set[int] = set()
+    listed: set[int] = set()  # vectors that steps go by
     for step in facts.steps:
         if step.kind in PRODUCTS:
             _, vector, _ = product_operands(step)
@@ -74,9 +72,13 @@ def small(facts: Analysis) -> str:
             if driver is None:
                 return "false"
             listed.add(driver)
-        elif step.kind.startswith("reduce") and step.args[0].number not in facts.listable:
-            return "false"
-    tests = [f"S.s{facts.condition[1]}.count <= SMALL_ENTRIES"]
+        elif step.kind.startswith("reduce"):
+            if step.args[0].number not in facts.listable:
+                return "false"
+            listed.add(step.args[0].number)
+    if not listed:
+        return "false"
+    tests = [f"S.s{n}.count <= SMALL_ENTRIES" for n in sorted(listed)]
     tests += [f"S.s{n}.edges <= SMALL_EDGES" for n, slot in enumerate(facts.slots) if slot.edges_of is not None]
     tests += [f"(S.s{n}.listed || S.s{n}.count == 0)" for n in sorted(listed)]
     tests += [f"!S.s{n}.dirty" for n, slot in enumerate(facts.slots) if slot.buffers > 1]

@@ -68,6 +68,10 @@ def row(context: Context, item: Row) -> str:
     )
     return (
         f"        int64 row{at} = {context.scalar(index, np.dtype(np.int64))};\n"
+        f"        if (uint64(row{at}) >= uint64({context.word('nrows', matrix.number, False)})) {{\n"
+        f"            if (thread() == 0) stop_because(counters + STOP, OUT_OF_RANGE + REASONS * {step.number});\n"
+        f"            row{at} = 0;\n"
+        f"        }}\n"
         f"        int64 start{at} = ({indptr})[row{at}], length{at} = int64(({indptr})[row{at} + 1]) - start{at};\n"
         f"        if ({W}.other_is_dirty()) {{\n"
         f"            clean_all<{valued(out)}>({W}, {W}.next_buffer(), {out.initial});\n"

@@ -73,7 +73,9 @@ REPORT = Struct("Report", *_numbers("stamp", "stop", "step", "tick"))
 #: What a product tells the trace.
 ROW = Struct(
     "Row",
-    *_numbers("start", "push", "way", "entries", "edges", "allowed", "end", "result", "unseen", "edges_before", "dense"),
+    *_numbers(
+        "start", "push", "way", "entries", "edges", "allowed", "end", "result", "unseen", "edges_before", "dense"
+    ),
 )
 #: Where the entries of a vector come from.
 SOURCE = Struct("Source", *_numbers("start", "source", "several", "source_values"))

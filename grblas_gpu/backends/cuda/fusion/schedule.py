@@ -83,8 +83,10 @@ class _Scheduler:
         self._dense = False  # the pass before goes by all positions
         self._changed: set[int] = set()  # slots that changed in place since the last barrier
         self._gathered: set[int] = set()  # those that were read at any position since then
+        self._read: set[int] = set()  # those that were read at all
         self._as_round_began = True  # nothing that products depend on has changed since
         self._closed_early: set[int] = set()  # products that did not wait for the step before
+        self._apart: set[int] = set()  # the first steps of passes that did not wait for others
         self._reductions = 0
 
     def add(self, chain: list[int], last: bool) -> None:
@@ -126,7 +128,7 @@ class _Scheduler:
         self.items += map(Clean, self._clean_next)
         self._cleaning = set(self._clean_next)
         self._notes, self._sums, self._clean_next = [], [], []
-        self._changed, self._gathered = set(), set()
+        self._changed, self._gathered, self._read = set(), set(), set()
         self._dense = False
 
     def _wait_until_clean(self, slots: Collection[int]) -> None:
@@ -135,13 +137,14 @@ class _Scheduler:
 
     def wait_for_cleaning(self, chains: Sequence[Sequence[int]], follower: _Scheduler) -> bool:
         """May the next round (or part of one) begin before the old buffers are clean? If not, wait."""
-        for chain in chains:
+        for number, chain in enumerate(chains):
             waiting = swapped_by(self.facts, chain) & self._cleaning
             if any(self.facts.slots[number].buffers == 2 for number in waiting):
                 self._wait_until_clean(waiting)
                 return True
             scalars = self.facts.steps[chain[0]].kind.startswith("scalar")
-            if not scalars and chain[-1] + 1 not in follower._closed_early:
+            follows = chains[number + 1][0] if number + 1 < len(chains) else -1
+            if not scalars and follows not in follower._closed_early | follower._apart:
                 return False  # there is a barrier before anything else is overwritten
         return False
 
@@ -160,7 +163,8 @@ class _Scheduler:
         before = self.items[-1] if self.items else None
         epilogue = isinstance(before, Positions) and before.epilogue
         closing = facts.closing.get(at)
-        if closing is None or len(self._notes) > 1 or self._sums:
+        used = {step.out, *vectors_of(step)}
+        if closing is None or self._sums or any(self._concerns(note, used) for note in self._notes[:-1]):
             if epilogue and isinstance(before, Positions):
                 self.items[-1], epilogue = replace(before, epilogue=False), False
             self._barrier(f"before the product of step {at}")
@@ -177,6 +181,11 @@ class _Scheduler:
         self._as_round_began = False
         self._clean_next.append(step.out)
         self._after_barrier()
+
+    @staticmethod
+    def _concerns(note: Note, used: Collection[int]) -> bool:
+        """Whether a product that uses these vectors has to wait for what is noted."""
+        return not isinstance(note, Changed) or note.slot in used
 
     def _reduce(self, at: int, step: BodyStep) -> None:
         slot = step.args[0].number
@@ -202,7 +211,13 @@ class _Scheduler:
         same_positions = dense and self._dense and not read & self.facts.listable
         reads_scalars = any(arg.kind == "variable" for step in steps for arg in step.args)
         gathered = {number for step in steps for number in read_anywhere(step)}
-        if not same_positions:
+        written = {step.out for step in steps}
+        apart = not (self._sums or self._overwritten() or (read | written) & self._changed or written & self._read)
+        if apart:  # from everything since the last barrier
+            dense = dense and (self._dense or not self._notes)
+            if self._notes:
+                self._apart.add(at)
+        elif not same_positions:
             self._barrier(f"step {at} may read what others wrote")
         elif gathered & self._changed:
             self._barrier(f"step {at} gathers what others wrote")
@@ -215,6 +230,10 @@ class _Scheduler:
             self._cleaning = set()
         self._dense = dense
         self._gathered |= gathered
+        self._read |= read
+
+    def _overwritten(self) -> bool:
+        return any(isinstance(note, Overwritten) for note in self._notes)
 
     def _scatter(self, at: int, step: BodyStep) -> None:
         vectors = [arg.number for arg in step.args if arg.kind == "vector"]

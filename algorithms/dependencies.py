@@ -1,0 +1,146 @@
+"""The dependencies of a source on all vertices: both stages of TurboBC, each a loop in a recorded program.
+
+Forward, a breadth-first search counts the shortest paths sigma to every vertex; backward, each level passes on
+z = (1 + dependency) / sigma to the one above. Dependencies are made of quotients of counts on neighbouring levels, so
+counts may be scaled from level to level: after so many levels those of the frontier are multiplied by a power of 2,
+and on the way back z is multiplied by the same one there. So counts of 2**2000 paths and more stay within floats.
+Invariant: before a backward step to level d, ``w`` holds z at the vertices of level d + 1, and ``z`` at all vertices
+from there on; elsewhere it holds 1 / sigma. Cost: O(n + m), and O(n) for every level where these are selected by value.
+References: O. Artiles, F. Saeed, TurboBC, ICPP Workshops 2021; U. Brandes, A faster algorithm for betweenness, 2001.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from .. import BOOL, FP64, INT32, INT64, Matrix, Scalar, Vector, binary, loop, program, select, semiring, unary
+from .preparing import by_level, largest, smallest
+
+LEVELS = 256  # between which the counts are not scaled
+TOP, BOTTOM = 1000, -900  # counts are between 2**BOTTOM and 2**TOP
+ROOM, SLACK = 256, 1.25  # bits for counts to grow by, and how much faster they may do so than before
+SELECTED = 2**24  # positions that are looked at to find the vertices of all levels; or else these are listed once
+
+
+class Search(NamedTuple):
+    """What a search has found: levels, scaled path counts, the depth, and the scales: (first level, factor)."""
+
+    levels: Vector
+    sigma: Vector
+    deepest: int
+    scales: list[tuple[int, float]]
+
+
+def dependencies_of(A: Matrix, frontier: Vector) -> Vector | None:
+    """1 + the dependency of each source on each vertex; ``frontier`` has a 1.0 at every source, and is used up.
+
+    There must be no way from one source to another. None if not even scaled counts fit: logarithms do.
+
+    >>> from grblas_gpu import Vector, generators
+    >>> dependencies_of(generators.path(4), Vector.from_coo([0], [1.0], size=4)).to_dict()
+    {0: 1.0, 1: 3.0, 2: 2.0, 3: 1.0}
+    """
+    found = searched(A, frontier)
+    return None if found is None else passed_on(A, found)
+
+
+def searched(A: Matrix, frontier: Vector) -> Search | None:
+    """The forward stage."""
+    n = A.nrows
+    levels, sigma, depth = Vector(INT32, n), Vector(FP64, n), Scalar.from_value(-1, INT64)
+    scales: list[tuple[int, float]] = []
+    before = 0  # the exponent of the largest count when the last levels began
+    while True:
+        count_paths_of_levels(A, frontier, levels, sigma, depth)
+        deepest = depth.value
+        if frontier.nvals == 0:
+            break
+        most = largest(frontier)
+        if most == math.inf:
+            return None
+        exponent = math.frexp(most)[1]
+        # So large that they may go on to grow as they did, and by some bits in any case.
+        scale = min(0, TOP - max(ROOM, math.ceil(SLACK * (exponent - before))) - exponent)
+        before = exponent + scale
+        if scale == 0:
+            continue
+        if math.frexp(smallest(frontier))[1] + scale < BOTTOM:
+            return None
+        scales.append((deepest + 1, math.ldexp(1.0, scale)))
+        # frontier = 2^scale frontier
+        frontier << binary.times(frontier, scales[-1][1])
+    # There are at most as many paths as the largest degree to the power of the depth: mostly, there is no need to look.
+    bound = (deepest % LEVELS) * math.log2(max(1, A.degree_statistics().max))
+    if bound + before >= TOP and largest(sigma) == math.inf:
+        return None
+    return Search(levels, sigma, deepest, scales)
+
+
+def passed_on(A: Matrix, found: Search) -> Vector:
+    """The backward stage: 1 + the dependencies."""
+    levels, y, deepest, scales = found
+    # y = 1 / sigma
+    y << unary.minv(y)
+    z, w, depth = y.dup(), Vector(FP64, A.nrows), Scalar.from_value(deepest + 1, INT64)
+    rows = None if A.nrows * deepest <= SELECTED else by_level(levels, deepest)
+    for first, scale in reversed([(1, 1.0), *scales]):
+        last = Scalar.from_value(first, INT64)
+        if rows is None:
+            pass_on_by_value(A, levels, w, z, depth, last)
+        else:
+            pass_on_by_rows(A, rows, w, z, depth, last)
+        if scale != 1:
+            # w = 2^scale w
+            w << binary.times(w, scale)
+    # delta = z sigma
+    z << binary.truediv(z & y)
+    return z
+
+
+@program
+def count_paths_of_levels(A: Matrix, frontier: Vector, levels: Vector, sigma: Vector, depth: Scalar) -> None:
+    """Some levels of the search; ``depth`` is the last one that is complete."""
+    for _ in loop(frontier, LEVELS):
+        # depth = depth + 1
+        depth << binary.plus(depth & Scalar.from_value(1, INT64))
+        # levels<frontier> = depth
+        levels(frontier.S) << depth
+        # sigma<frontier> = frontier
+        sigma(frontier.S) << frontier
+        # frontier<!sigma> = frontier A: a path to a vertex goes on along each of its edges
+        frontier(~sigma.S, replace=True) << semiring.plus_first[FP64](frontier @ A)
+
+
+@program
+def pass_on_by_value(A: Matrix, levels: Vector, w: Vector, z: Vector, depth: Scalar, last: Scalar) -> None:
+    """Backward, where the vertices of a level are found among all."""
+    level = Vector(BOOL, A.nrows)
+    for _ in loop(depth > last):
+        # depth = depth - 1
+        depth << binary.minus(depth & Scalar.from_value(1, INT64))
+        # level = the vertices at this depth
+        level << select.valueeq(levels, depth)
+        one_level(A, level, w, w, z)
+
+
+@program
+def pass_on_by_rows(A: Matrix, rows: Matrix, w: Vector, z: Vector, depth: Scalar, last: Scalar) -> None:
+    """Backward, where row d of a matrix has the vertices of level d."""
+    level, t = Vector(BOOL, A.nrows), Vector(FP64, A.nrows)
+    for _ in loop(depth > last):
+        # depth = depth - 1
+        depth << binary.minus(depth & Scalar.from_value(1, INT64))
+        # level = the vertices at this depth
+        level << rows[depth, :]
+        one_level(A, level, w, t, z)
+
+
+def one_level(A: Matrix, level: Vector, w: Vector, t: Vector, z: Vector) -> None:
+    """``w`` holds z of the level below; afterwards that of this one. ``t`` may be ``w``: less memory."""
+    # t<level> = w A'
+    t(level.S, replace=True) << semiring.plus_first[FP64](w @ A.T)
+    # z<level> += t
+    z(level.S, binary.plus) << t
+    # w<level> = z
+    w(level.S, replace=True) << z

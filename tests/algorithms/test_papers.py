@@ -1,0 +1,156 @@
+"""The papers' systems run by the papers' rules: what a trace shows, level by level, beside rules computed by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from checkers import serial_dependencies
+from grblas_gpu.algorithms import betweenness_centrality, bfs, dependencies, hybrid_bfs, turbobfs, xbfs
+from loop_cases import same
+
+import grblas_gpu as gb
+from grblas_gpu import Matrix, generators
+
+
+def some_graph(name: str) -> tuple[Matrix, int]:
+    """A graph in the memory of the host, and a source from which a search takes some levels."""
+    with gb.using("cpu"):
+        if name == "kronecker":
+            A = generators.kronecker(8, 8, seed=3)
+            return A, int(np.argmin(np.where(np.diff(A._store.indptr) > 0, np.diff(A._store.indptr), 999)))
+        return generators.delaunay(300), 7
+
+
+class Levels:
+    """What rules go by: for each level its vertices, their edges, and the vertices beyond it."""
+
+    def __init__(self, A: Matrix, levels: np.ndarray) -> None:
+        degrees = np.diff(A._store.indptr)
+        self.n, self.edges_in_all = A.nrows, A.nvals
+        self.depth = int(levels.max()) + 1
+        self.vertices = [int((levels == d).sum()) for d in range(self.depth)]
+        self.edges = [int(degrees[levels == d].sum()) for d in range(self.depth)]
+        self.open = [self.n - int(((levels >= 0) & (levels <= d)).sum()) for d in range(self.depth)]
+
+
+def strategies(search: Any, A: Matrix, source: int, expected: Any, **options: Any) -> list[str]:
+    """What a search ran, which must find what is expected, as a whole on a device."""
+    with gb.trace() as trace:
+        found = search(A, source, **options)
+    assert same(expected, found)
+    assert "iterated" not in {record.strategy for record in trace.records}
+    return [step.strategy for step in trace.steps() if "of a loop on the device" in step.reason]
+
+
+@pytest.fixture(params=["kronecker", "delaunay"])
+def searched(request: pytest.FixtureRequest) -> tuple[Matrix, int, Any, Levels]:
+    A, source = some_graph(request.param)
+    with gb.using("cpu"):
+        levels = bfs(A, source)
+    return A, source, levels, Levels(A, levels.to_dense(fill_value=-1))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "top_down", "bottom_up"),
+    [
+        ("thread", "pull.thread", "pull.thread"),
+        pytest.param("warp", "pull.warp", "pull.warp", marks=pytest.mark.slow),
+        ("edge", "pull.edge", "pull.warp"),
+    ],
+)
+def test_turbobfs(to_device: Any, searched: Any, kernel: str, top_down: str, bottom_up: str) -> None:
+    """Bottom-up while a tenth of the vertices or more are in the frontier."""
+    A, source, expected, by_level = searched
+    rule = [bottom_up if many >= by_level.n / 10 else top_down for many in by_level.vertices]
+    assert strategies(turbobfs, to_device(A), source, expected, kernel=kernel) == rule
+
+
+def test_xbfs(to_device: Any, searched: Any) -> None:
+    """Double-scan for a tenth of the edges; single-scan before that, as growth foretells it; or else scan-free."""
+    A, source, expected, by_level = searched
+    tenth, rule = by_level.edges_in_all / 10, []
+    for depth, edges in enumerate(by_level.edges):
+        before = by_level.edges[depth - 1] if depth else 0
+        ahead = before and edges * (edges / before) >= tenth
+        rule.append("pull.compact" if edges >= tenth else "push.scan" if ahead else "push.scatter")
+    assert strategies(xbfs, to_device(A), source, expected) == rule
+
+
+@pytest.mark.parametrize("listing", [False, True])
+def test_hybrid_bfs(to_device: Any, searched: Any, listing: bool) -> None:
+    """Alpha on edges while these become more, beta on vertices when they become fewer; in the prepared graph."""
+    A, source, expected, _ = searched
+    with gb.using("cpu"):
+        graph, selection = A.by_degree()
+        kept = selection.to_coo()[1].astype(np.int64)
+    levels = expected.to_dense(fill_value=-1)[kept]
+    by_level = Levels(graph, np.where(levels > 0, levels - 1, np.where(levels == 0, -2, -1)))
+    visited = int((levels == 0).sum())  # the source, where it is in the prepared graph
+    rule = []
+    for depth, edges in enumerate(by_level.edges):
+        vertices, before = by_level.vertices[depth], by_level.edges[depth - 1] if depth else 0
+        unvisited = by_level.open[depth] - visited
+        if before and edges < before:
+            pulls = vertices * 20 >= by_level.n
+        else:
+            pulls = edges * 48 * by_level.n > by_level.edges_in_all * unvisited
+        rule.append(("pull.compact" if listing else "pull.hybrid") if pulls else "push.scatter")
+    assert strategies(hybrid_bfs, to_device(A), source, expected, list_unvisited=listing) == rule
+
+
+@pytest.mark.parametrize("selected", [dependencies.SELECTED, 0])
+def test_turbobc(to_device: Any, monkeypatch: pytest.MonkeyPatch, selected: int) -> None:
+    """Both stages are loops on the device, however the vertices of a level are found."""
+    monkeypatch.setattr(dependencies, "SELECTED", selected)
+    A, source = some_graph("delaunay")
+    rows, cols, _ = A.to_coo()
+    expected = serial_dependencies(rows, cols, A.nrows, [source])
+    B, listed = to_device(A), dependencies.by_level
+
+    def by_level(levels: gb.Vector, deepest: int) -> Matrix:  # a device that is emulated has no transpose
+        with gb.using("cpu"):
+            return to_device(listed(levels.to("cpu"), deepest))
+
+    monkeypatch.setattr(dependencies, "by_level", by_level)
+    with gb.trace() as trace:
+        found = betweenness_centrality(B, source, normalized=False, directed=True)
+    np.testing.assert_allclose(found.to_dense(fill_value=0.0), expected, rtol=1e-9, atol=1e-12)
+    assert "iterated" not in {record.strategy for record in trace.records}
+
+
+@pytest.mark.parametrize("selected", [dependencies.SELECTED, 0])
+def test_counts_of_paths_are_scaled(backend: str, monkeypatch: pytest.MonkeyPatch, selected: int) -> None:
+    """A grid has 2**115 paths to its far corner: with little room, and looking often, counts are scaled many times."""
+    monkeypatch.setattr(dependencies, "SELECTED", selected)
+    A = generators.grid_2d(60)
+    rows, cols, _ = A.to_coo()
+    expected = serial_dependencies(rows, cols, A.nrows, [0])
+    for top, bottom in ((1000, -900), (40, -900)):
+        monkeypatch.setattr(dependencies, "TOP", top)
+        monkeypatch.setattr(dependencies, "BOTTOM", bottom)
+        monkeypatch.setattr(dependencies, "ROOM", 16)
+        monkeypatch.setattr(dependencies, "LEVELS", 8)
+        dependencies.count_paths_of_levels.clear()
+        found = dependencies.searched(A, gb.Vector.from_coo([0], [1.0], size=A.nrows))
+        assert found is not None and (len(found.scales) > 5) == (top == 40)
+        delta = dependencies.passed_on(A, found)
+        np.testing.assert_allclose(delta.to_dense() - 1, expected, rtol=1e-12, atol=1e-12)
+    dependencies.count_paths_of_levels.clear()
+
+
+def test_counts_that_scaling_cannot_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then they are logarithms, and the result is the same."""
+    monkeypatch.setattr(dependencies, "TOP", 30)
+    monkeypatch.setattr(dependencies, "BOTTOM", -10)
+    monkeypatch.setattr(dependencies, "ROOM", 16)
+    monkeypatch.setattr(dependencies, "LEVELS", 8)
+    dependencies.count_paths_of_levels.clear()
+    A = generators.grid_2d(40)
+    assert dependencies.dependencies_of(A, gb.Vector.from_coo([0], [1.0], size=A.nrows)) is None
+    rows, cols, _ = A.to_coo()
+    expected = serial_dependencies(rows, cols, A.nrows, [0])
+    found = betweenness_centrality(A, 0, normalized=False, directed=True)
+    dependencies.count_paths_of_levels.clear()
+    np.testing.assert_allclose(found.to_dense(), expected, rtol=1e-9, atol=1e-12)

@@ -21,21 +21,30 @@ FUSED: list[tuple[dict[str, Any], set[str], str]] = [
     ({"policy": "edge-check"}, {"push.scatter", "push.scan", "pull.hybrid"}, "edge-check ratio"),
     ({"policy": "fraction"}, {"push.scatter", "pull.hybrid"}, r"of the vertices against 0\.1"),
     ({"direction": "pull", "early_exit": False}, {"pull.hybrid"}, "asked for by direction="),
-    *(({"strategy": name}, {name}, "asked for by strategy=") for name in PULL_STRATEGIES if name != "pull.hybrid"),
-    ({"strategy": "push.scan"}, {"push.scan"}, "asked for by strategy="),
-    *(({"direction": "push", "push_strategy": name}, {name}, "asked for by direction=") for name in PULL_STRATEGIES),
-    *(({"direction": "pull", "pull_strategy": name}, {name}, "asked for by direction=") for name in PULL_STRATEGIES),
-    (
-        {"policy": "fraction", "push_strategy": "pull.edge", "pull_strategy": "pull.warp", "reuse_mask": True},
-        {"pull.edge", "pull.warp"},
-        r"of the vertices against 0\.1",
-    ),
+    ({"direction": "pull", "pull_strategy": "pull.hybrid"}, {"pull.hybrid"}, "asked for by direction="),
     ({"direction": "push", "pull_strategy": "pull.warp"}, {"push.scatter"}, "asked for by direction="),
     ({"direction": "push", "edges_before": 7}, {"push.scatter"}, "asked for by direction="),
     ({"direction": "pull", "reuse_mask": True}, {"pull.hybrid"}, "asked for by direction="),
     ({"reuse_mask": "auto"}, {"push.scatter", "pull.hybrid"}, "push .* against pull"),
     ({"reuse_mask": True}, {"push.scatter", "pull.hybrid"}, "push .* against pull"),
     ({"direction": "push", "deterministic": True}, {"push.scatter"}, "asked for by direction="),  # any order will do
+]
+
+#: Options that loops on a device do, and those on the CPU refuse: the strategies that they name are a device's.
+ON_A_DEVICE: list[tuple[dict[str, Any], set[str], str]] = [
+    *(({"strategy": name}, {name}, "asked for by strategy=") for name in PULL_STRATEGIES if name != "pull.hybrid"),
+    ({"strategy": "push.scan"}, {"push.scan"}, "asked for by strategy="),
+    *(({"direction": "push", "push_strategy": name}, {name}, "asked for by direction=") for name in PULL_STRATEGIES),
+    *(
+        ({"direction": "pull", "pull_strategy": name}, {name}, "asked for by direction=")
+        for name in PULL_STRATEGIES
+        if name != "pull.hybrid"
+    ),
+    (
+        {"policy": "fraction", "push_strategy": "pull.edge", "pull_strategy": "pull.warp", "reuse_mask": True},
+        {"pull.edge", "pull.warp"},
+        r"of the vertices against 0\.1",
+    ),
 ]
 
 #: Options that are refused, and what the steps of the search run then.

@@ -16,7 +16,7 @@ from gather_bodies import GATHERS
 from looking_bodies import LOOKING
 from loop_bodies import BODIES, levels_by
 from loop_cases import graphs, same
-from loop_options import FUSED, REFUSED, words
+from loop_options import FUSED, ON_A_DEVICE, REFUSED, words
 from loop_programs import gather, inside, operation, product, random_body, scatter, total
 from nested_bodies import NESTED
 
@@ -303,8 +303,11 @@ def test_what_a_whole_loop_does(options: dict[str, Any], strategies: set[str], r
         assert f"{step.reason};".endswith(" of a compiled loop;") and step.reason
 
 
+NOT_HERE = [*REFUSED, *((options, "strategy=", strategies) for options, strategies, _ in ON_A_DEVICE)]
+
+
 @pytest.mark.usefixtures("interpreted")
-@pytest.mark.parametrize(("options", "field", "strategies"), REFUSED, ids=[words(options) for options, *_ in REFUSED])
+@pytest.mark.parametrize(("options", "field", "strategies"), NOT_HERE, ids=[words(options) for options, *_ in NOT_HERE])
 def test_what_a_whole_loop_does_not_do(options: dict[str, Any], field: str, strategies: set[str]) -> None:
     A = graphs()["kronecker"]
     _, results = result("cpu", levels_by(), A, 5)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from loop_bodies import levels_by
 from loop_cases import graphs, same
-from loop_options import FUSED, REFUSED, words
+from loop_options import FUSED, ON_A_DEVICE, REFUSED, words
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms, binary, semiring
@@ -16,14 +16,14 @@ from grblas_gpu.ir.descriptor import OPTIONS
 
 
 def test_every_option_is_tried() -> None:
-    tried = {name for options, *_ in (*FUSED, *REFUSED) for name in options}
+    tried = {name for options, *_ in (*FUSED, *ON_A_DEVICE, *REFUSED) for name in options}
     assert tried | {"settles_at"} == OPTIONS
 
 
 #: g++ takes a second for each: emulations of these are left to the slow tests.
 SEVERAL = [
     pytest.param(*each, id=words(each[0]), marks=[pytest.mark.slow] if number % 3 else [])
-    for number, each in enumerate(FUSED)
+    for number, each in enumerate([*FUSED, *ON_A_DEVICE])
 ]
 
 

@@ -159,14 +159,18 @@ def diagonal(engine: Any, a: MatrixStore, k: int) -> VectorStore:
 
 
 def reduce_rowwise(engine: Any, a: MatrixStore, monoid: Any) -> VectorStore | None:
-    """The entries of each row combined. A bitmap by its entries: where it has none, there may be anything."""
-    if a.present is not None or a.ncols == 0:
+    """The entries of each row combined; where a bitmap has none, the identity is added."""
+    if a.ncols == 0 or (a.present is not None and (monoid.any_value or monoid.identity is None)):
         return None
     starts = np.arange(a.nrows, dtype=INDEX, like=a.dense) * a.ncols
     values = expand(cast(a.dense, monoid.type.np_type), a.nrows * a.ncols)
-    if a.iso:
-        values = np.ascontiguousarray(values)
-    return VectorStore(a.nrows, engine.reduce_runs(monoid, values, starts))
+    if a.present is None:
+        if a.iso:
+            values = np.ascontiguousarray(values)
+        return VectorStore(a.nrows, engine.reduce_runs(monoid, values, starts))
+    values = np.where(a.present, values, values.dtype.type(monoid.identity))
+    there = a.present.reshape(a.nrows, a.ncols).any(axis=1)
+    return VectorStore(a.nrows, engine.reduce_runs(monoid, values, starts), present=there)
 
 
 def spread(u: VectorStore, nrows: int, ncols: int, down: bool) -> MatrixStore:

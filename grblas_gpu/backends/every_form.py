@@ -117,7 +117,7 @@ class EveryForm(Definitions):
     def reduce_rowwise(self, a: MatrixStore, monoid: Any) -> VectorStore:
         if a.form == HYPERSPARSE:
             return Definitions.reduce_rowwise(self, a, monoid)
-        found = dense.reduce_rowwise(self, a, monoid) if a.form == FULL else None
+        found = dense.reduce_rowwise(self, a, monoid) if is_dense(a) else None
         return super().reduce_rowwise(a, monoid) if found is None else found
 
     # ---- structure -----------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from .rules import ASKED, CPU_COSTS, DENSE_LIMIT, Costs, Plan, choose_mxm
 
 WORD = 64
 MOST_WORDS = 16  # of a sparse factor that is spread out into words
+MOST_SPREAD = 2**28  # positions of a result with values for which a sparse factor is spread out
 LISTING = 16  # the cost of a flag that becomes an entry of a list, if one is needed, over that of reading it
 FEW = 8  # of a mask that allows less than one position in so many, each is a dot product of its own
 
@@ -74,12 +75,12 @@ def by_form(facts: MxmFacts) -> tuple[str, str] | None:
     """A strategy for dense factors, and why; None if the others are to be asked."""
     if facts.positions > DENSE_LIMIT:
         return None
-    if facts.mask_nvals is not None and facts.mask_nvals * FEW < facts.positions:
+    if facts.mask_nvals is not None and facts.mask_nvals * FEW < facts.positions and not facts.mask_dense:
         return None
     if facts.blas:
         return "mxm.blas", "two full matrices of floats"
     if not (facts.a_dense or facts.b_dense):
-        return by_words(facts)
+        return by_spreading(facts)
     entries, lines = (facts.b_nvals, facts.ncols) if facts.left_is_dense else (facts.a_nvals, facts.nrows)
     if entries * FEW < lines:
         return None  # most of a dense result would be empty
@@ -89,21 +90,26 @@ def by_form(facts: MxmFacts) -> tuple[str, str] | None:
     return "mxm.spmm", f"the {side} factor is dense"
 
 
-def by_words(facts: MxmFacts) -> tuple[str, str] | None:
-    """Two sparse factors: whether unions of words cost less than products through tables."""
+def by_spreading(facts: MxmFacts) -> tuple[str, str] | None:
+    """Two sparse factors: whether it costs less to spread the thinner one out than to add up products in tables."""
     thin, costs = min(facts.nrows, facts.ncols), facts.costs
     words = -(-thin // WORD)
-    if not facts.pattern or words > MOST_WORDS or facts.products is None:
+    if words > MOST_WORDS or facts.products is None:
         return None
     entries = facts.b_nvals if facts.left_is_dense else facts.a_nvals
-    union = entries * words + facts.positions * costs.flag
+    if facts.pattern:
+        name, dense = "mxm.bits", entries * words + facts.positions * costs.flag
+    elif facts.positions <= MOST_SPREAD:
+        name, dense = "mxm.spmm", entries * thin * costs.column + facts.positions * costs.value
+    else:
+        return None
     start = costs.table_start + (facts.positions * costs.flag * LISTING if facts.mask_dense else 0)
-    if union > start + facts.a_nvals * facts.b_nvals * costs.table_product:
+    if dense > start + facts.a_nvals * facts.b_nvals * costs.table_product:
         return None  # whatever rows they meet
     table = start + facts.products() * costs.table_product
-    if union > table:
+    if dense > table:
         return None
-    return "mxm.bits", f"unions of words {union:.3g} against products through tables {table:.3g}"
+    return name, f"dense rows {dense:.3g} against products through tables {table:.3g}"
 
 
 def _check(facts: MxmFacts, strategy: str) -> None:

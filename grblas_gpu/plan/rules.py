@@ -27,7 +27,9 @@ class Costs(NamedTuple):
     batch_size: int = 4096  # vectors of up to so many positions do better as rows of a matrix, many at a time
     table_product: float = 5.0  # a product that is added up in a table
     table_start: float = 0.0  # making tables, however few products there are
-    flag: float = 0.3  # a position of a dense result that is read or written
+    flag: float = 0.3  # a position of a dense pattern that is read and written
+    value: float = 2.0  # ... of a dense matrix of values
+    column: float = 0.5  # an entry of a sparse matrix and one column of a dense one
 
 
 CPU_COSTS = Costs(push_edge=2.5, pull_row=0.6, pull_probe=2.0)
@@ -41,8 +43,10 @@ CUDA_COSTS = Costs(
     mxm_product=3.0,
     batch_size=2**20,
     table_product=10.0,
-    table_start=2.0**25,
+    table_start=2.0**27,
     flag=0.08,
+    value=1.2,
+    column=1 / 64,
 )
 
 

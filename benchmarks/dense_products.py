@@ -70,7 +70,7 @@ def spmm(A: Matrix, graph: Any, options: Any, dtype: Any) -> Iterator[tuple[str,
     weights = (random_below(255, store.nvals, store.indptr) + 1).astype(dtype)
     W = Matrix.from_csr(store.indptr, store.indices, weights, nrows=A.nrows, ncols=A.ncols)
     x = (random_below(1000, A.nrows * columns, store.indptr) / 1000).astype(dtype).reshape(A.nrows, columns)
-    turned = np.ascontiguousarray(x.T)
+    turned = x.T.copy()
     X, Y = full(x), full(turned)
     W._store.transposed()
     theirs = sparse_library(W)

@@ -115,9 +115,11 @@ def extract(a: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixSto
     nrows, ncols = a.nrows if rows is None else len(rows), a.ncols if cols is None else len(cols)
 
     def taken(array: Array) -> Array:
+        if rows is None and cols is None:
+            return array.copy()
         table = array.reshape(a.nrows, a.ncols)
         table = table if rows is None else table[rows]
-        return np.ascontiguousarray(table if cols is None else table[:, cols]).reshape(-1)
+        return (table if cols is None else table[:, cols]).reshape(-1)
 
     assert a.dense is not None
     values = a.dense.copy() if a.iso else taken(a.dense)
@@ -166,7 +168,7 @@ def reduce_rowwise(engine: Any, a: MatrixStore, monoid: Any) -> VectorStore | No
     values = expand(cast(a.dense, monoid.type.np_type), a.nrows * a.ncols)
     if a.present is None:
         if a.iso:
-            values = np.ascontiguousarray(values)
+            values = values.copy()
         return VectorStore(a.nrows, engine.reduce_runs(monoid, values, starts))
     values = np.where(a.present, values, values.dtype.type(monoid.identity))
     there = a.present.reshape(a.nrows, a.ncols).any(axis=1)
@@ -179,7 +181,7 @@ def spread(u: VectorStore, nrows: int, ncols: int, down: bool) -> MatrixStore:
     if u.iso:
         return MatrixStore.full(nrows, ncols, u.values.copy())
     table = np.broadcast_to(u.values[:, None] if down else u.values[None, :], (nrows, ncols))
-    return MatrixStore.full(nrows, ncols, np.ascontiguousarray(table).reshape(-1))
+    return MatrixStore.full(nrows, ncols, table.copy().reshape(-1))
 
 
 def tuples(a: MatrixStore) -> tuple[Array, Array, Array]:

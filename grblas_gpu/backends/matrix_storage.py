@@ -351,7 +351,7 @@ def transpose_csr(a: MatrixStore) -> MatrixStore:
 
 def _transposed_dense(a: MatrixStore) -> MatrixStore:
     def turned(flat: Array) -> Array:
-        return np.ascontiguousarray(flat.reshape(a.nrows, a.ncols).T).reshape(-1)
+        return flat.reshape(a.nrows, a.ncols).T.copy().reshape(-1)
 
     assert a.dense is not None
     values = a.dense.copy() if len(a.dense) != a.nrows * a.ncols else turned(a.dense)

@@ -2,7 +2,7 @@
 
 #include "mxm_dense.cuh"
 
-extern "C" __global__ void __launch_bounds__(1024) count_dense_kernel(
+extern "C" __global__ void __launch_bounds__(1024, 1) count_dense_kernel(
     const LeftOffset* a_indptr, const LeftColumn* a_indices, const RightOffset* b_indptr, const RightColumn* b_indices,
     const MaskOffset* mask_indptr, const MaskColumn* mask_indices, const MaskValue* mask_values, const int64* list,
     int64 count, int64* next, int64 ncols, int64 window, int64* counts

@@ -6,7 +6,7 @@
 
 constexpr bool ADDS = !STRUCTURE && !EXIT_AT_FIRST;  // sums start at initial(), and are left so
 
-extern "C" __global__ void __launch_bounds__(1024) fill_dense_kernel(
+extern "C" __global__ void __launch_bounds__(1024, 1) fill_dense_kernel(
     const LeftOffset* a_indptr, const LeftColumn* a_indices, const LeftStored* a_values, const RightOffset* b_indptr,
     const RightColumn* b_indices, const RightStored* b_values, const MaskOffset* mask_indptr,
     const MaskColumn* mask_indices, const MaskValue* mask_values, const int64* list, int64 count, int64* next,

@@ -82,7 +82,8 @@ BITMAP_BELOW = 0.25
 MANY_ROWS = 2**22
 HYPERSPARSE_BELOW = 1 / 64
 SPARSE_AGAIN_ABOVE = 1 / 16
-THIN = 64  # a matrix of up to so many rows or columns is some vectors, and as dense as they would be
+# A matrix of up to so many rows or columns is some vectors, such as the frontiers of searches, and dense sooner.
+THIN, THIN_ABOVE, THIN_BELOW = 64, 0.04, 0.01
 POINTER_LIMIT = 2**33  # rows: nobody wants more pointers, whatever memory says
 
 
@@ -416,15 +417,17 @@ def storage_kind(nvals: int, size: int, kind: str) -> str:
 def matrix_form(nvals: int, nrows: int, ncols: int, form: str) -> str:
     """How a matrix with so many entries should be stored, given how it is stored now.
 
-    >>> matrix_form(600, 20, 50, "sparse"), matrix_form(300, 20, 50, "bitmap"), matrix_form(1000, 20, 50, "bitmap")
+    >>> matrix_form(6000, 99, 99, "sparse"), matrix_form(3000, 99, 99, "bitmap"), matrix_form(9801, 99, 99, "sparse")
     ('bitmap', 'bitmap', 'full')
-    >>> matrix_form(5, 2**60, 2**60, "sparse"), matrix_form(2**21, 2**23, 9, "hypersparse")
+    >>> matrix_form(300, 100, 100, "sparse"), matrix_form(500, 10, 1000, "sparse")
+    ('sparse', 'bitmap')
+    >>> matrix_form(5, 2**60, 2**60, "sparse"), matrix_form(2**19, 2**23, 9, "hypersparse")
     ('hypersparse', 'sparse')
     """
     positions = nrows * ncols
     if positions <= TINY:
         return form
-    above, below = (DENSE_ABOVE, SPARSE_BELOW) if min(nrows, ncols) <= THIN else (BITMAP_ABOVE, BITMAP_BELOW)
+    above, below = (THIN_ABOVE, THIN_BELOW) if min(nrows, ncols) <= THIN else (BITMAP_ABOVE, BITMAP_BELOW)
     if nvals >= positions * below and positions <= DENSE_LIMIT:
         if nvals == positions:
             return "full"

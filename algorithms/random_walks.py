@@ -110,7 +110,7 @@ class Edges:
     """The compressed sparse rows of a graph, wherever they are: from which the next vertices of walks are drawn."""
 
     def __init__(self, A: Matrix, weighted: bool) -> None:
-        arrays = A.device_arrays()
+        arrays = A.to(form="sparse").device_arrays()
         self.pointers, self.targets = arrays["indptr"].astype(np.int64), arrays["indices"]
         self.n = A.nrows
         self.sums = None

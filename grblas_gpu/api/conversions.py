@@ -103,8 +103,10 @@ def own_values(values: Array, dtype: np.dtype, copy: bool = True) -> Array:
 
     Without ``copy`` those of NumPy are shared too, unless they are read-only: an engine may change them in place.
     """
-    if isinstance(values, np.ndarray) and (copy or not values.flags.writeable):
-        return np.array(values, dtype)
+    if isinstance(values, np.ndarray):
+        if copy or not values.flags.writeable:
+            return np.array(values, dtype)
+        return np.ascontiguousarray(values, dtype)  # kernels read arrays without gaps
     return values.astype(dtype, copy=False)
 
 

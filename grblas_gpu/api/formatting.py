@@ -9,6 +9,13 @@ from ..ir import recording
 
 MAX_ROWS = 12
 MAX_COLS = 12
+FORMATS = {
+    "sparse": ("csr", "csc"),
+    "hypersparse": ("hypercsr", "hypercsc"),
+    "bitmap": ("bitmapr", "bitmapc"),
+    "full": ("fullr", "fullc"),
+}
+MANY_ENTRIES = 2**20  # more are not brought to the host to show some of them
 FIRST_ENTRIES = 10  # of what is too large to be shown as a whole, in notebooks
 
 
@@ -33,6 +40,7 @@ def format_matrix(a: Any) -> str:
     if recording.current() is not None:
         return f'"{a.name}"  {kind}  nrows={a.nrows}  ncols={a.ncols}  dtype={a.dtype.name}'
     head = f'"{a.name}"  {kind}  nvals={a.nvals}  nrows={a.nrows}  ncols={a.ncols}  dtype={a.dtype.name}'
+    head += f"  storage={_form(a)}"
     rows, cols = _positions(a.nrows, MAX_ROWS), _positions(a.ncols, MAX_COLS)
     labels = ["..." if j is None else str(j) for j in cols]
     body = [
@@ -54,9 +62,9 @@ def html_vector(v: Any) -> str:
 
 def html_matrix(a: Any) -> str:
     """For notebooks: small ones as a whole, of others the first entries; and what is known of them all."""
-    kind, store = type(a).__name__, a._store if not a._is_transposed else a._matrix._store
+    kind = type(a).__name__
     facts = {"nvals": a.nvals, "nrows": a.nrows, "ncols": a.ncols, "dtype": a.dtype.name}
-    facts |= {"storage": getattr(store, "kind", "csr"), **_memory(a._matrix if a._is_transposed else a)}
+    facts |= {"storage": _form(a), **_memory(a._matrix if a._is_transposed else a)}
     title = f"{kind} {a._name_html}"
     if a.nrows <= MAX_ROWS and a.ncols <= MAX_COLS:
         rows = [[i, *(_cell(a.get(i, j)) for j in range(a.ncols))] for i in range(a.nrows)]
@@ -65,13 +73,21 @@ def html_matrix(a: Any) -> str:
     return html_object(title, facts, html_table(["row", "column", "value"], entries), _more(a, entries))
 
 
+def _form(a: Any) -> str:
+    """The form of a matrix, in python-graphblas's words; those of a transpose are by columns."""
+    return FORMATS[a._store.form][a._is_transposed]
+
+
 def _first_entries(x: Any, size: int) -> list[list[Any]]:
     """Without bringing all entries to the host: longer and longer beginnings."""
     length = FIRST_ENTRIES
     while True:
         length = min(length, size)
-        start = x[:length].new() if x.ndim == 1 else x[:length, :].new()
-        if start.nvals >= FIRST_ENTRIES or length == size:
+        if x.nvals <= MANY_ENTRIES:
+            start = x
+        else:
+            start = x[:length].new() if x.ndim == 1 else x[:length, :].new()
+        if start is x or start.nvals >= FIRST_ENTRIES or length == size:
             *where, values = (array[:FIRST_ENTRIES].tolist() for array in start.to_coo())
             return [[*place, _cell(value)] for *place, value in zip(*where, values, strict=True)]
         length *= 16

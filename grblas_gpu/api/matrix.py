@@ -12,7 +12,7 @@ from ..backends.registry import current_engine
 from ..backends.storage import MatrixStore
 from ..dtypes import FP64, lookup_dtype
 from ..errors import OutputNotEmpty
-from ..ir import ops
+from ..ir import ops, recording
 from ..ir.descriptor import descriptor_from_options
 from ..undivided import notice_thread
 from . import kinds
@@ -25,7 +25,7 @@ from .infix import MatrixInfix
 from .kinds import stands_for
 from .mask import StructuralMask, ValueMask, check_mask
 from .matrix_construction import MatrixConstruction
-from .matrix_formats import compressed_arrays, doubly_compressed, empty_store, entries_of
+from .matrix_formats import compressed_arrays, doubly_compressed, empty_store, entries_of, shared_array
 from .matrix_operations import MatrixOperations
 from .matrix_preparation import MatrixPreparation
 from .matrix_values import MatrixValues
@@ -119,7 +119,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
 
     def __sizeof__(self) -> int:
         store = self._store
-        return object.__sizeof__(self) + store.indptr.nbytes + store.indices.nbytes + store.values.nbytes
+        return object.__sizeof__(self) + sum(array.nbytes for array in store.arrays.values())
 
     def __reduce__(self) -> Any:
         rows, cols, values = self.to_coo()
@@ -280,7 +280,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         >>> [array.tolist() for array in arrays]
         [[0, 2], [0, 2, 3], [1, 2, 0], [5, 6, 7]]
         """
-        return doubly_compressed(*compressed_arrays(self, self._store, dtype))
+        return doubly_compressed(self, self._store, dtype)
 
     @reports_memory
     def to_dcsc(self, dtype: Any = None, *, sort: bool = True) -> tuple[Any, Any, Any, Any]:
@@ -300,11 +300,14 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         >>> [array.tolist() for array in arrays]
         [[0, 2], [0, 2, 3], [0, 2, 0], [5, 6, 7]]
         """
-        return doubly_compressed(*compressed_arrays(self, self._store.transposed(), dtype))
+        return doubly_compressed(self, self._store.transposed(), dtype)
 
     @reports_memory
-    def to_dense(self, fill_value: Any = None, dtype: Any = None, **opts: Any) -> np.ndarray:
+    def to_dense(self, fill_value: Any = None, dtype: Any = None, *, copy: bool = True, **opts: Any) -> np.ndarray:
         """A NumPy array, with ``fill_value`` where there is no entry.
+
+        With ``copy=False`` that of a full Matrix on the host is its own memory, if the type is its own: to change the
+        array is to change the Matrix, until it changes itself.
 
         Parameters
         ----------
@@ -313,6 +316,8 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         dtype : dtype, optional
             The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
             their own.
+        copy : bool
+            Whether to copy memory that could be shared.
         **opts : keywords
             Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
             others.
@@ -324,6 +329,11 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
                [6, 0]])
         """
         fill, dtype = dense_fill(self, fill_value, dtype, self.nvals == self._nrows * self._ncols)
+        if not copy:
+            recording.read("the entries", self)
+            shared = shared_array(self, dtype)
+            if isinstance(shared, np.ndarray):
+                return shared
         return self._engine.to_dense(self._store, fill, dtype.np_type)
 
     @reports_memory
@@ -352,15 +362,46 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
     def device_arrays(self) -> dict[str, Any]:
         """The stored arrays themselves, not copies: CuPy's on backend "cuda", NumPy's on others.
 
-        They are the compressed sparse rows: ``indptr``, ``indices`` and ``values``, of which a single one may stand for
-        all entries. Do not change the arrays.
+        Of a sparse Matrix they are the compressed sparse rows, ``indptr``, ``indices`` and ``values``; a hypersparse
+        one has ``rows`` and ``starts`` instead of ``indptr``. Of a full one they are the ``values`` row by row, of a
+        bitmap also ``present``. A single value may stand for all entries. ``A.to(form="sparse")`` has the rows of any.
+        Do not change the arrays.
 
         >>> arrays = Matrix.from_coo([0, 0, 2], [1, 2, 0], [5, 6, 7]).device_arrays()
         >>> {name: array.tolist() for name, array in arrays.items()}
         {'indptr': [0, 2, 2, 3], 'indices': [1, 2, 0], 'values': [5, 6, 7]}
         """
-        store = self._store
-        return {"indptr": store.indptr, "indices": store.indices, "values": store.values}
+        return dict(self._store.arrays)
+
+    def to(self, backend: str | None = None, *, form: str | None = None) -> Matrix:
+        """This Matrix on another backend, or stored in another form: itself if it is so already, else a copy.
+
+        The library chooses a form whenever a Matrix changes; this one stays until then.
+
+        Parameters
+        ----------
+        backend : str, optional
+            "auto", "cpu", "cuda", "numpy" or "mpi"; by default where it is.
+        form : str, optional
+            "sparse" (compressed rows), "hypersparse" (of those that have entries), "bitmap" or "full", which needs an
+            entry everywhere.
+
+        Examples
+        --------
+        >>> A = Matrix.from_dense([[1, 2], [3, 4]]).to(form="sparse")
+        >>> list(A.device_arrays())
+        ['indptr', 'indices', 'values']
+        """
+        there: Matrix = self if backend is None else super().to(backend)
+        if form is None:
+            return there
+        recording.read("the entries", self)
+        return there._in_form(form)
+
+    @reports_memory
+    def _in_form(self, form: str) -> Matrix:
+        store = self._engine.with_form(self._store, form)
+        return self if store is self._store else Matrix._from_store(self._engine, self.dtype, store)
 
     @reports_memory
     def dup(

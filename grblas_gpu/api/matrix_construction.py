@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import binary, select
 from ..backends.registry import current_engine
-from ..backends.storage import MatrixStore, column_type
+from ..backends.storage import MatrixStore
 from ..dtypes import lookup_dtype
 from ..errors import InvalidObject
 from .conversions import given_array, index_array, is_device_array, own_values, row_order, values_to_array
@@ -394,9 +394,20 @@ class MatrixConstruction:
     @classmethod
     @reports_memory
     def from_dense(
-        cls, values: Any, missing_value: Any = None, *, dtype: Any = None, name: str | None = None, **opts: Any
+        cls,
+        values: Any,
+        missing_value: Any = None,
+        *,
+        dtype: Any = None,
+        copy: bool = True,
+        name: str | None = None,
+        **opts: Any,
     ) -> Self:
         """A Matrix with an entry for every element of an array, or for those that are not ``missing_value``.
+
+        With ``copy=False`` the Matrix shares the memory of a NumPy array by rows that has the stored type and may be
+        written to; on backend "cuda" that of an array that is on the device already in any case. To change one is to
+        change the other.
 
         Parameters
         ----------
@@ -407,6 +418,8 @@ class MatrixConstruction:
         dtype : dtype, optional
             The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
             their own.
+        copy : bool
+            Whether to copy an array of NumPy that could be shared.
         name : str, optional
             The name that messages and ``print`` show.
         **opts : keywords
@@ -430,9 +443,7 @@ class MatrixConstruction:
         if array.ndim > 2:
             raise ValueError(f"values array must be 2d to create dense Matrix with dtype {dtype}")
         nrows, ncols = array.shape
-        indptr = np.arange(nrows + 1, dtype=np.int64, like=array) * ncols
-        cols: Any = np.tile(np.arange(ncols, dtype=column_type(ncols), like=array), nrows)
-        store = MatrixStore(nrows, ncols, indptr, cols, own_values(array, dtype.np_type).reshape(-1))
+        store = MatrixStore.full(nrows, ncols, own_values(array, dtype.np_type, copy).reshape(-1))
         engine = current_engine()
         new = cls._from_store(engine, dtype, engine.adopt(store), name)
         if missing_value is not None:

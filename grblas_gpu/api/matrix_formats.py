@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..backends.entries import matrix_keys, repeat
+from ..backends.matrix_storage import FULL
 from ..backends.registry import current_engine
 from ..backends.storage import Array, MatrixStore, column_type
 from ..errors import InvalidObject, InvalidValue, OutOfMemory
@@ -112,12 +113,29 @@ def decompress(compressed: Any, indptr: Any, size: int | None) -> tuple[Any, int
 
 
 def compressed_arrays(a: Any, store: MatrixStore, dtype: Any) -> tuple[Any, Any, Any]:
+    return a._engine.host(store.indptr).astype(np.uint64), *_entries(a, store, dtype)
+
+
+def _entries(a: Any, store: MatrixStore, dtype: Any) -> tuple[Any, Any]:
     host = a._engine.host
     values = np.broadcast_to(host(store.values), (store.nvals,)) if store.iso else host(store.values)
-    indptr, indices = host(store.indptr), host(store.indices)
-    return indptr.astype(np.uint64), indices.astype(np.uint64), output_values(values, dtype, a.dtype)
+    return host(store.indices).astype(np.uint64), output_values(values, dtype, a.dtype)
 
 
-def doubly_compressed(indptr: Any, indices: Any, values: Any) -> tuple[Any, Any, Any, Any]:
+def doubly_compressed(a: Any, store: MatrixStore, dtype: Any) -> tuple[Any, Any, Any, Any]:
+    host = a._engine.host
+    if store.rows is not None:
+        return host(store.rows).astype(np.uint64), host(store.starts).astype(np.uint64), *_entries(a, store, dtype)
+    indptr, indices, values = compressed_arrays(a, store, dtype)
     lines = np.flatnonzero(np.diff(indptr.astype(np.int64)))
     return lines.astype(np.uint64), np.append(indptr[lines], indptr[-1]), indices, values
+
+
+def shared_array(a: Any, dtype: Any) -> Any:
+    """The values of a full matrix as a table in their own memory; None of another, or of one value for all."""
+    store = a._store
+    if not isinstance(store, MatrixStore) or store.form != FULL or store.dtype != dtype.np_type:
+        return None
+    if store.dense is None or len(store.dense) != store.nvals:
+        return None
+    return store.dense.reshape(store.nrows, store.ncols)

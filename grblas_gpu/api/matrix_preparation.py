@@ -59,7 +59,7 @@ class MatrixPreparation:
         {0: {1: True}, 1: {0: True}}
         """
         store = self._store
-        if store.dtype == bool and store.iso and bool(store.values[0]):
+        if store.dtype == bool and store.iso and bool(store.stored_values[0]):
             return self  # type: ignore[return-value]
         return self._kept("pattern", self._make_pattern)
 

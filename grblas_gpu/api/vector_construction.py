@@ -190,12 +190,20 @@ class VectorConstruction:
     @classmethod
     @reports_memory
     def from_dense(
-        cls, values: Any, missing_value: Any = None, *, dtype: Any = None, name: str | None = None, **opts: Any
+        cls,
+        values: Any,
+        missing_value: Any = None,
+        *,
+        dtype: Any = None,
+        copy: bool = True,
+        name: str | None = None,
+        **opts: Any,
     ) -> Self:
         """A Vector with an entry for every element of an array, or for those that are not ``missing_value``.
 
         On backend "cuda" the Vector shares the memory of an array that is on the device already (CuPy's, or any with
-        ``__cuda_array_interface__`` or DLPack). To change one is to change the other.
+        ``__cuda_array_interface__`` or DLPack), with ``copy=False`` that of a NumPy array that has the stored type and
+        may be written to. To change one is to change the other.
 
         Parameters
         ----------
@@ -206,6 +214,8 @@ class VectorConstruction:
         dtype : dtype, optional
             The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
             their own.
+        copy : bool
+            Whether to copy an array of NumPy that could be shared.
         name : str, optional
             The name that messages and ``print`` show.
         **opts : keywords
@@ -230,7 +240,7 @@ class VectorConstruction:
             raise ValueError(f"values array must be 1d to create dense Vector with dtype {dtype}")
         new: Any = cls(dtype, len(array), name=name)
         if len(array):
-            new._store = new._engine.adopt(VectorStore(len(array), own_values(array, dtype.np_type)))
+            new._store = new._engine.adopt(VectorStore(len(array), own_values(array, dtype.np_type, copy)))
         if missing_value is not None:
             new << select.valuene(new, missing_value)
         return new

@@ -165,6 +165,8 @@ class MatrixStore:
     @property
     def structure(self) -> tuple[Any, ...]:
         """The objects that stand for where the entries are: the same ones, the same structure."""
+        if self.form != SPARSE:
+            return (self,)
         return self.indptr, self.once.indices
 
     @property

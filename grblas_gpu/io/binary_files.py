@@ -2,7 +2,8 @@
 
 A file is the magic bytes (the last of them is the version of the format), the length and the checksum of the header,
 the header (JSON: kind, type, shape, name, and the arrays with their checksums) and the arrays, each at a multiple of 64
-bytes from the start of the file. Everything is little-endian; checksums are CRC-32. Version 1 had no checksums.
+bytes from the start of the file. Everything is little-endian; checksums are CRC-32. Version 1 had no checksums, and
+version 2 only sparse matrices, which are still written as such.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ..api.matrix import Matrix
 from ..api.matrix_formats import compressed_store
 from ..api.vector import Vector
 from ..backends.registry import current_engine
-from ..backends.storage import VectorStore
+from ..backends.storage import INDEX, MatrixStore, VectorStore
 from ..dtypes import lookup_dtype
 from ..errors import GraphblasException, OutOfMemory
 from .bounds import shown
@@ -30,7 +31,8 @@ from .replacing import replacing
 from .stored_labels import labels_from_bytes, labels_to_bytes
 
 MAGIC = b"GRBLAS\x00"
-VERSION = 2
+VERSION = 3
+SPARSE_VERSION = 2  # of a matrix by compressed rows, and of vectors: what earlier releases read, too
 _ALIGNMENT = 64
 _LONGEST_HEADER = 1 << 20
 
@@ -82,7 +84,8 @@ def save(path: str | os.PathLike, x: Any) -> None:
     if len(header) > _LONGEST_HEADER:
         raise ValueError(f"save: a name of {len(x.name)} characters is too long for a file")
     with replacing(path) as unfinished, open(unfinished, "wb") as file:
-        start = MAGIC + bytes([VERSION]) + len(header).to_bytes(8, "little")
+        version = VERSION if kind != "Vector" and "indptr" not in arrays else SPARSE_VERSION
+        start = MAGIC + bytes([version]) + len(header).to_bytes(8, "little")
         file.write(start + zlib.crc32(header).to_bytes(8, "little") + header)
         for array in arrays.values():
             file.write(b"\x00" * (-file.tell() % _ALIGNMENT))
@@ -124,15 +127,12 @@ def load(path: str | os.PathLike, *, mmap: bool = False, name: str | None = None
     try:
         dtype, shape = lookup_dtype(fields["dtype"]), [_size(size) for size in fields["shape"]]
         name = _text(fields["name"]) if name is None else name
-        for role in ("indptr", "indices"):
+        for role in ("indptr", "indices", "rows", "starts"):
             if role in arrays and arrays[role].dtype.kind not in "iu":
                 raise ValueError(f"{role} of {arrays[role].dtype}")
         if fields["kind"] in ("Matrix", "Graph"):
             nrows, ncols = shape
-            values = arrays["values"]
-            one = len(values) == 1 and len(arrays["indices"]) != 1
-            parts = arrays["indptr"], arrays["indices"], values.reshape(()) if one else values
-            store, _ = compressed_store(*parts, dtype, nrows, ncols, "nrows", "column indices", copy=False)
+            store = _matrix(dtype, nrows, ncols, arrays)
             engine = current_engine()
             matrix = Matrix._from_store(engine, dtype, engine.adopt(store), name)
             if fields["kind"] == "Matrix":
@@ -157,6 +157,36 @@ def _text(name: Any) -> str:
     if type(name) is not str:
         raise TypeError(f"a name of {type(name).__name__}")
     return name
+
+
+def _matrix(dtype: Any, nrows: int, ncols: int, arrays: dict[str, np.ndarray]) -> MatrixStore:
+    values = arrays["values"]
+    if values.dtype != dtype.np_type:
+        raise ValueError(f"values of {values.dtype} for entries of {dtype.name}")
+    if "indices" not in arrays:
+        return _dense_matrix(nrows, ncols, arrays.get("present"), values)
+    one = len(values) == 1 and len(arrays["indices"]) != 1
+    rows, pointers = arrays.get("rows"), arrays["starts"] if "rows" in arrays else arrays["indptr"]
+    parts = pointers, arrays["indices"], values.reshape(()) if one else values
+    lines, label = (nrows, "nrows") if rows is None else (len(rows), "rows")
+    store, _ = compressed_store(*parts, dtype, lines, ncols, label, "column indices", copy=False)
+    if rows is None:
+        return store
+    ascending = bool(np.all(rows[1:] > rows[:-1]))
+    if not ascending or (len(rows) and (rows[0] < 0 or rows[-1] >= nrows)) or bool(np.any(np.diff(store.indptr) == 0)):
+        raise ValueError("rows that do not ascend within the shape, or have no entry")
+    return MatrixStore.hypersparse(nrows, ncols, rows.astype(INDEX), store.indptr, store.indices, store.values)
+
+
+def _dense_matrix(nrows: int, ncols: int, present: Any, values: np.ndarray) -> MatrixStore:
+    positions = nrows * ncols
+    if len(values) not in {1 if positions else 0, positions}:
+        raise ValueError(f"{len(values)} values for {positions} positions")
+    if present is None:
+        return MatrixStore.full(nrows, ncols, values)
+    if present.dtype != bool or len(present) != positions:
+        raise ValueError(f"{len(present)} flags of {present.dtype} for {positions} positions")
+    return MatrixStore.bitmap(nrows, ncols, present, values)
 
 
 def _vector(dtype: Any, size: int, arrays: dict[str, np.ndarray], name: str) -> Vector:

@@ -10,17 +10,22 @@ import numpy as np
 from ..api.base import ensure_type
 from ..api.conversions import is_device_array
 from ..api.matrix import Matrix, TransposedMatrix
+from ..api.matrix_formats import shared_array
 from ..api.vector import Vector, dense_fill
 from ..backends.entries import cast, entries
-from ..backends.storage import MOST_ENTRIES
+from ..backends.matrix_forms import flat
+from ..backends.storage import MOST_ENTRIES, MatrixStore
 from ..errors import OutOfMemory
 
 
-def from_array(array: Any, missing_value: Any = None, *, dtype: Any = None, name: str | None = None) -> Any:
+def from_array(
+    array: Any, missing_value: Any = None, *, dtype: Any = None, copy: bool = True, name: str | None = None
+) -> Any:
     """A Vector (one dimension) or a Matrix (two) from a dense array or tensor.
 
     Every element becomes an entry, but for those equal to ``missing_value``. Arrays on a CUDA device (with
-    ``__cuda_array_interface__`` or DLPack) need backend "cuda" and stay on the device; others are copied once.
+    ``__cuda_array_interface__`` or DLPack) need backend "cuda" and are shared; others are copied once, or with
+    ``copy=False`` shared as well where they have the stored type, are by rows and may be written to.
 
     Parameters
     ----------
@@ -31,6 +36,8 @@ def from_array(array: Any, missing_value: Any = None, *, dtype: Any = None, name
     dtype : dtype, optional
         The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default their
         own.
+    copy : bool
+        Whether to copy memory of the host that could be shared.
     name : str, optional
         The name that messages and ``print`` show.
 
@@ -48,14 +55,15 @@ def from_array(array: Any, missing_value: Any = None, *, dtype: Any = None, name
     if array.ndim not in (1, 2):
         raise ValueError(f"from_array needs one or two dimensions; got {array.ndim}")
     kind: Any = Vector if array.ndim == 1 else Matrix
-    return kind.from_dense(array, missing_value, dtype=dtype, name=name)
+    return kind.from_dense(array, missing_value, dtype=dtype, copy=copy, name=name)
 
 
-def to_array(x: Any, fill_value: Any = None, *, dtype: Any = None) -> Any:
+def to_array(x: Any, fill_value: Any = None, *, dtype: Any = None, copy: bool = True) -> Any:
     """A dense array of a Vector or Matrix in the memory of its backend: NumPy's, or CuPy's on backend "cuda".
 
-    Positions without an entry get ``fill_value``; where there are any it must be given. Other libraries take the
-    result by DLPack without a copy: ``torch.from_dlpack(io.to_array(x, 0))``.
+    Positions without an entry get ``fill_value``; where there are any it must be given. With ``copy=False`` the array
+    of a full Matrix is its own memory: to change one is to change the other. Other libraries take the result by DLPack
+    without a copy: ``torch.from_dlpack(io.to_array(A, copy=False))``.
 
     Parameters
     ----------
@@ -66,6 +74,8 @@ def to_array(x: Any, fill_value: Any = None, *, dtype: Any = None) -> Any:
     dtype : dtype, optional
         The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default their
         own.
+    copy : bool
+        Whether to copy memory that could be shared.
 
     Examples
     --------
@@ -75,11 +85,15 @@ def to_array(x: Any, fill_value: Any = None, *, dtype: Any = None) -> Any:
     """
     x = ensure_type(x, (Vector, Matrix, TransposedMatrix))
     if isinstance(x, TransposedMatrix):
-        return to_array(x.T, fill_value, dtype=dtype).T
+        return to_array(x.T, fill_value, dtype=dtype, copy=copy).T
     fill, found = dense_fill(x, fill_value, dtype, x.nvals == math.prod(x.shape))
     if math.prod(x.shape) > MOST_ENTRIES:
         raise OutOfMemory(f"a dense array of shape {x.shape} is more than any memory holds")
-    keys, values = entries(x._store)
+    shared = shared_array(x, found) if isinstance(x, Matrix) else None
+    if shared is not None:
+        return shared.copy() if copy else shared
+    store = x._store
+    keys, values = entries(flat(store) if isinstance(store, MatrixStore) and store.dense is not None else store)
     # Scattered where the entries are, so that nothing passes through the host.
     dense = np.zeros(x.shape, found.np_type, like=keys)
     if fill is not None:

@@ -40,7 +40,7 @@ def save_npz(file: Any, A: Matrix, *, compressed: bool = True) -> None:
     """
     import scipy.sparse as sparse
 
-    array = to_scipy_sparse(A, "csr", copy=False)
+    array = to_scipy_sparse(A, "coo" if A._store.form == "hypersparse" else "csr", copy=False)
     if not isinstance(file, (str, os.PathLike)):
         sparse.save_npz(file, array, compressed=compressed)
         return
@@ -78,7 +78,8 @@ def load_npz(file: Any, *, dup_op: Any = None, name: str | None = None) -> Matri
         _check_members(file, called)
         file.seek(start)
         array = sparse.load_npz(file)
-        check_room(called, 8 * max(array.shape, default=0), length_of(file))
+        if array.format != "coo":  # which takes memory for its entries only, here as there
+            check_room(called, 8 * max(array.shape, default=0), length_of(file))
         return from_scipy_sparse(array, dup_op=dup_op, name=name, copy=False)
     except MemoryError:
         raise

@@ -44,6 +44,10 @@ def from_graphblas(x: Any, *, name: str | None = None) -> Any:
     if kind == "Vector":
         indices, values = x.to_coo()
         return Vector.from_coo(indices, _stored_once(x, values), dtype, size=x.size, name=name)
+    if x.nrows > x.nvals:  # it may be hypersparse
+        rows, cols, values = x.to_coo()
+        values = _stored_once(x, values)
+        return Matrix.from_coo(rows, cols, values, dtype, nrows=x.nrows, ncols=x.ncols, name=name)
     indptr, cols, values = x.to_csr()
     return Matrix.from_csr(indptr, cols, _stored_once(x, values), dtype, ncols=x.ncols, name=name)
 
@@ -79,6 +83,9 @@ def to_graphblas(x: Any, *, name: str | None = None) -> Any:
         return graphblas.Vector.from_coo(indices, values, dtype, size=x.size, name=name)
     if x.nvals == 0:
         return graphblas.Matrix(dtype, x.nrows, x.ncols, name=name)
+    if x._store.form == "hypersparse":
+        rows, cols, values = x.to_coo()
+        return graphblas.Matrix.from_coo(rows, cols, values, dtype, nrows=x.nrows, ncols=x.ncols, name=name)
     indptr, cols, values = x.to_csr()
     return graphblas.Matrix.from_csr(indptr, cols, values, dtype, ncols=x.ncols, name=name)
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..api.conversions import MAX_SIZE
+from ..plan.rules import matrix_form
 from .bounds import check_room, length_of, shown
 from .matrix_market_syntax import Grammar, grammar_of
 from .text_files import PIECE, is_compressed, name_of, pieces
@@ -146,7 +147,8 @@ def _room(header: re.Match[bytes], words: list[bytes], line: int, name: str, len
     nrows, ncols, entries = [*map(int, sizes), 0][:3]
     if symmetry != b"general" and nrows != ncols:
         raise ValueError(f"{name}: Line {line}: {shown(symmetry)[1:-1]}, but {nrows} x {ncols}")
-    check_room(name, 8 * nrows, length)  # the row pointers
+    if form == b"array" or matrix_form(entries, nrows, ncols, "sparse") != "hypersparse":
+        check_room(name, 8 * nrows, length)  # the row pointers
     if form == b"coordinate":
         return entries
     return nrows * ncols if symmetry == b"general" else nrows * (nrows - 1 + 2 * (symmetry != b"skew-symmetric")) // 2

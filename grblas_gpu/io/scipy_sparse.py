@@ -109,6 +109,9 @@ def to_scipy_sparse(A: Any, format: str = "csr", *, copy: bool = True) -> Any:
         # A compressed format of the transpose is the other one of the matrix.
         other = {"csr": "csc", "csc": "csr"}.get(format, format)
         return to_scipy_sparse(A.T, other, copy=copy).T.asformat(format)
+    if format == "coo" and A._store.form == "hypersparse":
+        rows, cols, data = A.to_coo()
+        return sparse.coo_array((data, (rows.astype(np.int64), cols.astype(np.int64))), shape=A.shape)
     if format not in {"csr", "csc"}:
         return to_scipy_sparse(A, "csr", copy=copy).asformat(format)
     by_rows = format == "csr"
@@ -158,7 +161,7 @@ def to_cupyx_sparse(A: Matrix, format: str = "csr") -> Any:
     import cupy
     from cupyx.scipy.sparse import csr_matrix
 
-    arrays = A.device_arrays()
+    arrays = A.to(form="sparse").device_arrays()
     values = arrays["values"]
     if len(values) != A.nvals:  # one value stands for all
         values = cupy.full(A.nvals, values[0])

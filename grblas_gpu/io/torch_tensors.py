@@ -10,19 +10,22 @@ from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.vector import Vector
 from ..ir import recording
-from .dense_arrays import from_array
+from .dense_arrays import from_array, to_array
 
 
-def from_torch(tensor: Any, *, name: str | None = None) -> Any:
+def from_torch(tensor: Any, *, copy: bool = True, name: str | None = None) -> Any:
     """A Matrix (two dimensions) or Vector (one) from a PyTorch tensor of any layout.
 
     Dense tensors give an entry for every element; sparse ones for every stored element (COO tensors are coalesced
-    first, so repeated positions add up). Tensors on a CUDA device need backend "cuda" and stay on the device.
+    first, so repeated positions add up). Tensors on a CUDA device need backend "cuda", and share their memory where
+    they are dense or CSR and have the stored types; with ``copy=False`` those of the host do, too.
 
     Parameters
     ----------
     tensor : torch.Tensor
         Dense or sparse, of one or two dimensions.
+    copy : bool
+        Whether to copy memory of the host that could be shared.
     name : str, optional
         The name that messages and ``print`` show.
 
@@ -40,7 +43,7 @@ def from_torch(tensor: Any, *, name: str | None = None) -> Any:
     tensor = tensor.detach()
     layout = str(tensor.layout).removeprefix("torch.")
     if layout == "strided":
-        return from_array(_array(tensor), name=name)
+        return from_array(_array(tensor), copy=copy, name=name)
     if layout == "sparse_csr":
         parts = tensor.crow_indices(), tensor.col_indices(), tensor.values()
         return Matrix.from_csr(*map(_array, parts), ncols=tensor.shape[1], name=name)
@@ -58,15 +61,18 @@ def from_torch(tensor: Any, *, name: str | None = None) -> Any:
     return Matrix.from_coo(indices[0], indices[1], values, nrows=tensor.shape[0], ncols=tensor.shape[1], name=name)
 
 
-def to_torch(x: Any, layout: str | None = None) -> Any:
-    """A sparse PyTorch tensor on the device of the object: "csr" (default) or "coo" of a Matrix, "coo" of a Vector.
+def to_torch(x: Any, layout: str | None = None, *, copy: bool = True) -> Any:
+    """A PyTorch tensor on the device of the object: sparse, "csr" (default) or "coo" of a Matrix, "coo" of a Vector; or
+    "strided", a dense one, of what has all entries.
 
     Parameters
     ----------
     x : Vector or Matrix
         What to convert.
-    layout : {"csr", "coo"}
+    layout : {"csr", "coo", "strided"}
         How the tensor is stored.
+    copy : bool
+        Whether to copy: a "strided" tensor of a full Matrix can share its memory.
 
     Examples
     --------
@@ -76,10 +82,12 @@ def to_torch(x: Any, layout: str | None = None) -> Any:
     """
     x = ensure_type(x, (Matrix, TransposedMatrix, Vector))
     layout = layout or ("coo" if isinstance(x, Vector) else "csr")
-    if layout not in (("coo",) if isinstance(x, Vector) else ("csr", "coo")):
+    if layout not in (("coo", "strided") if isinstance(x, Vector) else ("csr", "coo", "strided")):
         raise ValueError(f"to_torch: layout {layout!r} is not one of those of a {type(x).__name__}")
     import torch
 
+    if layout == "strided":
+        return torch.from_dlpack(to_array(x, copy=copy))
     if isinstance(x, Vector):
         recording.read("the entries", x)
         store = x._engine.with_kind(x._store, "sparse")

@@ -151,7 +151,9 @@ def test_objects_are_not_loaded(tmp_path: Path) -> None:
 
 def test_rows_without_entries(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", format=b"coo", shape=[10**12, 3], row=[0], col=[0], data=[1.0])
-    with pytest.raises(ValueError, match=r"a\.npz: .*asks for 8000000000000 bytes"):
+    assert io.load_npz(tmp_path / "a.npz").to_dicts() == {0: {0: 1.0}}  # which take no memory
+    np.savez(tmp_path / "a.npz", format=b"csr", shape=[10**12, 3], indptr=[0, 1], indices=[0], data=[1.0])
+    with pytest.raises(ValueError, match=r"a\.npz: "):
         io.load_npz(tmp_path / "a.npz")
 
 
@@ -200,7 +202,7 @@ def test_one_class_for_too_little_memory() -> None:
     for make in (
         lambda: Vector.from_scalar(1.0, 2**59).to_dense(),
         lambda: Matrix.from_scalar(1.0, 2**40, 2**20),
-        lambda: Matrix(float, 2**55, 3),
+        lambda: Matrix(float, 2**55, 3).to_csr(),
         lambda: Vector.from_coo([0], [1.0], size=2**59).to_dense(0),
     ):
         with pytest.raises(OutOfMemory):

@@ -95,7 +95,7 @@ def test_headers_that_ask_for_too_much(tmp_path: Path) -> None:
     for sizes, message in (
         ("3 3 99999999", "99999999 entries announced"),
         ("3 3 " + "9" * 30, "sizes beyond 2\\*\\*60"),
-        ("99999999999 3 1", "asks for 799999999992 bytes of memory"),
+        ("99999999999 3 9999999999", "asks for"),
     ):
         for name in ("a.mtx", "a.mtx.gz"):
             with (gzip.open if name.endswith("gz") else open)(tmp_path / name, "wt") as file:
@@ -112,13 +112,14 @@ def test_headers_that_ask_for_too_much(tmp_path: Path) -> None:
         io.mmread(BytesIO(b"%%MatrixMarket matrix array real general\n1 1\n" + b"1" * 2**22))
 
 
-def test_the_limit_can_be_raised(tmp_path: Path) -> None:
+def test_the_limit_can_be_set(tmp_path: Path) -> None:
     path = tmp_path / "tall.mtx"
-    path.write_text(f"{COORDINATES}40000000 3 1\n1 1 1\n")
-    with pytest.raises(ValueError, match=r"config.set\(read_limit=320000000\)"):
+    path.write_text(f"{COORDINATES}4000000 3 1\n1 1 1\n")
+    with config.set(read_limit=2**20), pytest.raises(ValueError, match=r"config.set\(read_limit=32000000\)"):
         io.mmread(path)
-    with config.set(read_limit=320000000):
-        assert io.mmread(path).shape == (40000000, 3)
+    assert io.mmread(path).shape == (4000000, 3)
+    path.write_text(f"{COORDINATES}{2**60} 3 1\n1 1 1\n")
+    assert io.mmread(path).shape == (2**60, 3)  # rows without entries take no memory
 
 
 def test_nul_bytes(tmp_path: Path) -> None:

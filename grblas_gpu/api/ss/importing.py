@@ -13,6 +13,7 @@ import numpy as np
 from ...dtypes import lookup_dtype
 from ...errors import InvalidValue
 from ..conversions import values_to_array
+from ..formatting import FORMATS
 from ..matrix import Matrix
 from ..vector import Vector
 
@@ -150,7 +151,7 @@ def import_matrix(
         if format.startswith("hyper"):
             make = Matrix.from_dcsr if format.endswith("r") else Matrix.from_dcsc
             arrays.insert(0, np.asarray(given["rows" if format.endswith("r") else "cols"])[: given.get("nvec")])
-        return make(*arrays, dtype=dtype, nrows=nrows, ncols=ncols, name=name)
+        return _in_form(make(*arrays, dtype=dtype, nrows=nrows, ncols=ncols, name=name), format)
     layout = "C" if format.endswith("r") else "F"
     for array in (given.get("bitmap"), given["values"]):
         if (array := np.asarray(array)).ndim == 2:
@@ -165,7 +166,16 @@ def import_matrix(
     if bitmap.ndim:
         place = np.flatnonzero(bitmap.reshape(-1, order=layout)[: nrows * ncols])  # type: ignore[call-overload]
     i, j = np.divmod(place, ncols) if layout == "C" else np.divmod(place, nrows)[::-1]
-    return Matrix.from_coo(i, j, values[place], dtype, nrows=nrows, ncols=ncols, name=name)
+    made = Matrix.from_coo(i, j, values[place], dtype, nrows=nrows, ncols=ncols, name=name)
+    return _in_form(made, format)
+
+
+def _in_form(a: Matrix, format: str) -> Matrix:
+    """In the form that it was given in, until it changes."""
+    forms = {formats[0]: form for form, formats in FORMATS.items()}
+    if format in forms:
+        a._store = a._engine.with_form(a._store, forms[format])
+    return a
 
 
 def _stored(v: Vector, format: str) -> Vector:

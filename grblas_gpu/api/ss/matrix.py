@@ -12,6 +12,7 @@ from ...backends.registry import using
 from ...ir.descriptor import descriptor_from_options
 from .. import kinds
 from ..conversions import row_order
+from ..formatting import FORMATS
 from ..matrix import Matrix
 from ..scalar import Scalar
 from ..vector import Vector
@@ -26,10 +27,21 @@ class MatrixStorage(Storage):
     _parts = importing.MATRIX_PARTS
     _guess = staticmethod(importing.matrix_format)
     _make = staticmethod(importing.import_matrix)
-    _serialized_as = "csr"
-    #: A Matrix is stored by rows.
-    format = "csr"
-    orientation = "rowwise"
+    _serialized = ("csr", "hypercsr")
+    orientation = "rowwise"  # a Matrix is stored by rows
+
+    @property
+    def format(self) -> str:
+        """How the Matrix is stored now: "csr", "hypercsr", "bitmapr" or "fullr".
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_dense([[1, 2], [3, 4]]).ss.format, Matrix(int, 2**60, 2**60).ss.format
+        ('fullr', 'hypercsr')
+        """
+        return FORMATS[self._parent._store.form][0]
+
+    def _serialized_as(self) -> str:
+        return "hypercsr" if self._parent._store.form == "hypersparse" else "csr"
 
     def iterkeys(self, seek: int = 0) -> Iterator[tuple[int, int]]:
         """Row and column of every entry."""

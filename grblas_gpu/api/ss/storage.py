@@ -63,7 +63,7 @@ class Storage:
     _parts: dict[str, str]
     _guess: Any
     _make: Any
-    _serialized_as: str
+    _serialized: tuple[str, ...]  # the formats that bytes may have
 
     def __init__(self, parent: Any) -> None:
         self._parent = parent
@@ -187,8 +187,11 @@ class Storage:
             raise ValueError(f"level argument must lie between 1 and {highest}; got {level}")
         write = np.savez if compression in (None, "none") else np.savez_compressed
         file = BytesIO()
-        write(file, dtype=self._parent.dtype.name, **self._export(self._serialized_as, True, True))
+        write(file, dtype=self._parent.dtype.name, **self._export(self._serialized_as(), True, True))
         return np.frombuffer(file.getbuffer(), np.uint8).copy()
+
+    def _serialized_as(self) -> str:
+        return self._serialized[0]
 
     @classmethod
     def deserialize(cls, data: Any, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Any:
@@ -202,7 +205,8 @@ class Storage:
         found = lookup_dtype(str(parts.pop("dtype")))
         if dtype is not None and lookup_dtype(dtype) != found:
             raise DomainMismatch(f"the values are {found}, not {lookup_dtype(dtype)}")
-        if str(parts.pop("format", "")) != cls._serialized_as:
+        format = str(parts.pop("format", ""))
+        if format not in cls._serialized:
             raise InvalidObject(f"this is not a {cls.__name__.removesuffix('Storage')}")
         known = {key: part if part.ndim else part.item() for key, part in parts.items()}
-        return cls._import(cls._serialized_as, known | {"dtype": found, "name": name})
+        return cls._import(format, known | {"dtype": found, "name": name})

@@ -23,7 +23,7 @@ class VectorStorage(Storage):
     _parts = importing.VECTOR_PARTS
     _guess = staticmethod(importing.vector_format)
     _make = staticmethod(importing.import_vector)
-    _serialized_as = "sparse"
+    _serialized = ("sparse",)
 
     @property
     def format(self) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..entries import entries
+from ..matrix_storage import from_lines
 from ..reference import Definitions
 from ..storage import MatrixStore, VectorStore
 from .parts import Parts, Store
@@ -45,7 +46,7 @@ class Building(Parts):
         if isinstance(store, (DistVectorStore, DistMatrixStore)):
             return store
         if isinstance(store, MatrixStore):
-            self.grid.check_same_arrays("a matrix", store.indptr, store.indices, store.values)
+            self.grid.check_same_arrays("a matrix", *store.arrays.values())
         else:
             self.grid.check_same_arrays("a vector", *(x for x in entries(store)))
         return self.cut(store)
@@ -62,14 +63,12 @@ class Building(Parts):
         if isinstance(store, MatrixStore):
             ((low, high),) = self.grid.rows_of(store.nrows).pieces
             block = self.grid.columns_of(store.ncols)
-            rows, cols = _rows(store, low, high)
+            first, last = np.searchsorted(store.row_ids, [low, high])
+            cols = store.indices[first:last].astype(np.int64)
             mine = self.grid.line(store.ncols).owner(cols) % self.grid.shape[1] == self.grid.j
-            values = store.values if store.iso else store.values[store.indptr[low] : store.indptr[high]][mine]
-            rows, cols = rows[mine], block.to_local(cols[mine])
-            pointers = np.zeros(high - low + 1, np.int64)
-            np.cumsum(np.bincount(rows, minlength=high - low), out=pointers[1:])
-            values = values[: len(rows)] if store.iso else values
-            part = MatrixStore(high - low, block.size, pointers, cols.astype(store.indices.dtype), values.copy())
+            rows, cols = store.row_ids[first:last][mine].astype(np.int64) - low, block.to_local(cols[mine])
+            values = store.values[: len(rows)] if store.iso else store.values[first:last][mine]
+            part = from_lines(high - low, block.size, rows, cols, values.copy())
             return self.matrix(store.nrows, store.ncols, self.local.adopt(part))
         keys, values = entries(store)
         low, high = self.chunk(store.size)
@@ -140,10 +139,3 @@ class Building(Parts):
     def remove_element(self, x: Store, index: tuple[int, ...]) -> Store:
         owner, place = self._place(x, index)
         return self.like(x, self.local.remove_element(x.part, place) if owner == self.grid.rank else x.part)
-
-
-def _rows(store: MatrixStore, low: int, high: int) -> tuple[np.ndarray, np.ndarray]:
-    """The rows (from 0) and columns of the entries in some rows."""
-    lengths = np.diff(store.indptr[low : high + 1])
-    rows = np.repeat(np.arange(high - low, dtype=np.int64), lengths)
-    return rows, store.indices[store.indptr[low] : store.indptr[high]].astype(np.int64)

@@ -73,6 +73,9 @@ class MpiBackend(Products, MatrixProducts, Indexed, Graphs, Building, Gathering)
     def with_kind(self, u: DistVectorStore, kind: str) -> DistVectorStore:
         return DistVectorStore(self, u.size, self.local.with_kind(u.part, kind))
 
+    def with_form(self, a: DistMatrixStore, form: str) -> DistMatrixStore:
+        return DistMatrixStore(self, a.nrows, a.ncols, self.local.with_form(a.part, form))
+
     # ---- element-wise: parts meet parts -----------------------------------------------------------------------------
 
     def ewise_add(self, x: Store, y: Store, op: Any) -> Store:

@@ -42,7 +42,7 @@ class Parts(Backend):
 
     def matrix(self, nrows: int, ncols: int, part: MatrixStore) -> DistMatrixStore:
         """A distributed matrix of this rank's block."""
-        return DistMatrixStore(self, nrows, ncols, part)
+        return DistMatrixStore(self, nrows, ncols, choose_format(self.local, part))
 
     def like(self, x: Store, part: Any) -> Store:
         """A store of the same shape as ``x``."""

@@ -190,6 +190,11 @@ class DistMatrixStore:
         """The object that stands for where the entries are."""
         return (self,)
 
+    @property
+    def form(self) -> str:
+        """How this rank stores its block; others may do otherwise."""
+        return self.part.form
+
     # The stored arrays of the whole matrix, for the few who look at them: brought together on every rank.
 
     @property
@@ -203,6 +208,22 @@ class DistMatrixStore:
     @property
     def indices(self) -> Any:
         return self._whole.indices
+
+    @property
+    def rows(self) -> Any:
+        return self._whole.rows
+
+    @property
+    def starts(self) -> Any:
+        return self._whole.starts
+
+    @property
+    def arrays(self) -> dict[str, Any]:
+        return self._whole.arrays
+
+    @property
+    def stored_values(self) -> Any:
+        return self.values
 
     @property
     def values(self) -> Any:

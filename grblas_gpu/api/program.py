@@ -102,10 +102,10 @@ class RecordedFunction(Generic[Parameters, Result]):
         for arg in given:
             kind: type = type(arg)
             if kind in INPUTS:
-                key += (kind, arg.dtype, *arg.shape, arg._engine)
+                key.append((kind, arg.dtype, arg.shape, arg._engine))
                 inputs.append(arg)
             else:
-                key += (kind, arg)
+                key.append((kind, arg))
         if len(inputs) > 1 and len(set(map(id, inputs))) < len(inputs):  # which of them are the same
             key.append(tuple(next(n for n, other in enumerate(inputs) if other is one) for one in inputs))
         recorded = self._recorded()
@@ -150,6 +150,9 @@ class Recording:
                     raise LoopError(f"{function.__name__} returns {one.name}, which it neither made nor was given")
                 self._made.append((one, _contents(one)))
         recorder.forget()
+        every = (*self.formals, *(made for made, _ in self._made))
+        self._collections = [one for one in every if one.ndim]
+        self._scalars = [one for one in every if not one.ndim]
         self._release()
 
     def run(self, inputs: Sequence[Any]) -> Any:
@@ -180,11 +183,10 @@ class Recording:
 
     def _release(self) -> None:
         """Keep nothing alive between calls."""
-        for one in (*self.formals, *(made for made, _ in self._made)):
-            if one.ndim:
-                one._store = None
-            else:
-                one._content = None
+        for one in self._collections:
+            one._store = None
+        for one in self._scalars:
+            one._content = None
 
     def _returned(self, result: Any, inputs: Sequence[Any]) -> Any:
         kind = type(result)

@@ -149,8 +149,13 @@ class Body:
     def refresh(self) -> bool:
         """Look again at handles that may have other stores now; False if that makes another body."""
         _, _, known_uses, known_stores = self.key
-        for vector, use in zip(self.vectors, known_uses, strict=True):
-            if _vector_use(vector, use[3]) != use:
+        for vector, (_, was_full, was_iso, _) in zip(self.vectors, known_uses, strict=True):  # of the same type
+            store = vector._store
+            if store.pending is None:
+                full = store.present is None and store.indices is None and store.size > 0
+                if full is not was_full or (store.nvals == 0 or len(store.values) == 1) is not was_iso:
+                    return False
+            elif was_full or (store.iso or store.known_nvals == 0) is not was_iso:
                 return False
         stores: list[Any] = [None] * len(known_stores)
         for matrix, number in self._matrices:

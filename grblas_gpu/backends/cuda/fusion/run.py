@@ -15,7 +15,6 @@ from ....ir.program import Program
 from ....progress import busy
 from ....trace.records import clock
 from ....trace.records import current as current_trace
-from ....undivided import uninterrupted
 from ...programs.lower import Body, Unfusable, located, lower
 from ...protocol import Backend
 from ...storage import INDEX, HostEntry, VectorStore
@@ -331,9 +330,12 @@ class _Run:
                 return numbers
 
     def _take(self, numbers: list[int]) -> None:
-        """The vectors and scalars as the loop left them, all of them."""
-        with uninterrupted():
+        """The vectors and scalars as the loop left them, all of them: an interrupt waits for the last."""
+        try:
             self._take_all(numbers)
+        except BaseException:
+            self._take_all(numbers)
+            raise
 
     def _take_all(self, numbers: list[int]) -> None:
         for slot, vector, flags, values, given in self.homes:

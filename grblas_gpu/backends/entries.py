@@ -200,6 +200,21 @@ def runs(keys: Array) -> Array:
     return np.flatnonzero(first)
 
 
+def in_order_of_pairs(rows: Array, cols: Array, nrows: int, ncols: int) -> Array:
+    """What brings positions in the order of rows, and of columns in each; equal ones stay in their order."""
+    if nrows * ncols < 2**63:
+        return np.argsort(keys_at(rows, cols, nrows, ncols), kind="stable")
+    by_column = np.argsort(cols, kind="stable")
+    return by_column[np.argsort(rows[by_column], kind="stable")]
+
+
+def runs_of_pairs(rows: Array, cols: Array) -> Array:
+    """Where each run of equal positions starts, which are in order."""
+    first = filled(len(rows), True, rows)
+    first[1:] = (rows[1:] != rows[:-1]) | (cols[1:] != cols[:-1])
+    return np.flatnonzero(first)
+
+
 def ranges(starts: Array, counts: Array) -> Array:
     """``concatenate([arange(s, s + c) for s, c in zip(starts, counts)])`` without the loop."""
     shift = repeat(starts - (np.cumsum(counts) - counts), counts)

@@ -1,7 +1,8 @@
 """What engines do with matrices that are not CSR: in front of the methods that compute with CSR.
 
-Bitmap and full matrices go position by position (``dense_matrices.py``), hypersparse ones by their entries (the
-definitions). What is not here reads CSR of any form, made on first use (``matrix_storage.py``).
+Bitmap and full matrices go position by position (``dense_matrices.py``), hypersparse ones by their entries
+(``hypersparse.py``, and definitions that need no row pointers). What is not here reads CSR of any form, made on first
+use (``matrix_storage.py``).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import dense_matrices as dense
+from . import hypersparse
 from .entries import Store
 from .matrix_forms import check_positions, flat
 from .matrix_storage import BITMAP, FULL, HYPERSPARSE, SPARSE
@@ -25,7 +27,7 @@ class EveryForm(Definitions):
 
     def mxm(self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:
         if a.form == HYPERSPARSE or b.form == HYPERSPARSE:
-            return Definitions.mxm(self, a, b, semiring, mask, plan=plan)
+            return hypersparse.mxm(self, a, b, semiring, mask, plan)
         return super().mxm(a, b, semiring, mask, plan=plan)
 
     def estimate_products(self, a: MatrixStore, b: MatrixStore) -> float:
@@ -40,7 +42,7 @@ class EveryForm(Definitions):
     def ewise_mult(self, x: Store, y: Store, op: Any) -> Store:
         if type(x) is MatrixStore and (x.form != SPARSE or y.form != SPARSE):
             if by_entries(x, y):
-                return Definitions.ewise_mult(self, x, y, op)
+                return hypersparse.ewise(self, "ewise_mult", x, y, op)
             if is_dense(x) or is_dense(y):
                 found = dense.ewise(self, "ewise_mult", x, y, op)
                 if found is not None:
@@ -63,7 +65,7 @@ class EveryForm(Definitions):
 
     def union(self, x: Store, y: Store, op: Any, defaults: Any = None, dtype: np.dtype | None = None) -> Store:
         if type(x) is MatrixStore and by_entries(x, y):
-            return Definitions.union(self, x, y, op, defaults, dtype)
+            return hypersparse.ewise(self, "union", x, y, op, defaults, dtype)
         return super().union(x, y, op, defaults, dtype)
 
     def apply(self, x: Store, op: Any) -> Store:
@@ -161,7 +163,7 @@ class EveryForm(Definitions):
         other: Any = None if mask is None else mask.store
         if is_dense(c) or is_dense(t) or (other is not None and is_dense(other)):
             return dense.write(self, c, t, mask, accum, replace, masked)
-        return Definitions.write(self, c, t, mask, accum, replace, masked) if by_entries(c, t) else None
+        return hypersparse.write(self, c, t, mask, accum, replace, masked) if by_entries(c, t) else None
 
     def assign_form(
         self, c: MatrixStore, value: Any, index: tuple, mask: MaskView | None, accum: Any, replace: bool, submask: bool
@@ -174,7 +176,7 @@ class EveryForm(Definitions):
         if is_dense(c) or (mask is not None and is_dense(mask.store)):  # type: ignore[arg-type]
             return dense.assign(self, c, value, index, mask, accum, replace, submask)
         if c.form == HYPERSPARSE:
-            return Definitions.assign(self, c, value, index, mask, accum, replace, submask)
+            return hypersparse.assign(self, c, value, index, mask, accum, replace, submask)
         return None
 
     def replace_row(self, c: MatrixStore, row: int, line: VectorStore) -> MatrixStore:

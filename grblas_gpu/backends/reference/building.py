@@ -16,12 +16,15 @@ from ..entries import (
     expand,
     filled,
     find,
+    in_order_of_pairs,
     is_iso,
     keys_at,
     matrix_from_keys,
     runs,
+    runs_of_pairs,
     take,
 )
+from ..matrix_storage import from_lines
 from ..storage import INDEX, MOST_ENTRIES, Array, MatrixStore, VectorStore
 from .operating import Operating
 from .products import grid
@@ -34,9 +37,28 @@ class Building(Operating):
         return VectorStore(size, compress(values), indices=keys)
 
     def build_matrix(self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any) -> MatrixStore:
-        keys = keys_at(self.array(rows), self.array(cols), nrows, ncols)
+        rows, cols = self.array(rows), self.array(cols)
+        if nrows * ncols >= 2**63:  # more positions than keys
+            return self._build_by_pairs(nrows, ncols, rows, cols, self.moved(values), dup_op)
+        keys = keys_at(rows, cols, nrows, ncols)
         keys, values = self.unique_entries(keys, nrows * ncols, self.moved(values), dup_op)
         return matrix_from_keys(nrows, ncols, keys, values)
+
+    def _build_by_pairs(
+        self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any
+    ) -> MatrixStore:
+        order = in_order_of_pairs(rows, cols, nrows, ncols)
+        rows, cols, values = rows[order], cols[order], take(values, order)
+        starts = runs_of_pairs(rows, cols)
+        if len(starts) < len(rows):
+            values = self._combined(values, starts, dup_op)
+            rows, cols = rows[starts], cols[starts]
+        return from_lines(nrows, ncols, rows, cols, compress(values))
+
+    def _combined(self, values: Array, starts: Array, dup_op: Any) -> Array:
+        if dup_op is None:
+            raise InvalidValue("duplicate indices found; give dup_op= to say how to combine their values")
+        return self.combined_runs(dup_op, cast(values, dup_op.type.np_type), starts)
 
     def moved(self, values: Array) -> Array:
         """Values in this engine's memory; one that stands for all stays one."""
@@ -54,9 +76,7 @@ class Building(Operating):
         values = take(values, order)
         starts = runs(keys)
         if len(starts) < len(keys):
-            if dup_op is None:
-                raise InvalidValue("duplicate indices found; give dup_op= to say how to combine their values")
-            values = self.combined_runs(dup_op, cast(values, dup_op.type.np_type), starts)
+            values = self._combined(values, starts, dup_op)
             keys = keys[starts]
         return keys, values
 
@@ -96,19 +116,22 @@ class Building(Operating):
         rows, cols = a.row_ids.astype(INDEX), a.indices.astype(INDEX)
         keep = (rows < nrows) & (cols < ncols)
         values = take(expand(a.values, a.nvals), keep)
-        return matrix_from_keys(nrows, ncols, keys_at(rows[keep], cols[keep], nrows, ncols), values)
+        return from_lines(nrows, ncols, rows[keep], cols[keep], compress(values))
 
     def diagonal_matrix(self, u: VectorStore, k: int) -> MatrixStore:
         """A square matrix with ``u`` on its k-th diagonal."""
         size = u.size + abs(k)
         keys, values = entries(u)
         rows, cols = keys + max(0, -k), keys + max(0, k)
-        return matrix_from_keys(size, size, keys_at(rows, cols, size, size), values)
+        return from_lines(size, size, rows, cols, compress(values))
 
     def as_matrix(self, u: VectorStore, row: bool) -> MatrixStore:
         """A vector as a 1 x n (row) or n x 1 matrix."""
         keys, values = entries(u)
-        return matrix_from_keys(1, u.size, keys, values) if row else matrix_from_keys(u.size, 1, keys, values)
+        zeros = np.zeros(len(keys), INDEX, like=keys)
+        if row:
+            return from_lines(1, u.size, zeros, keys, compress(values))
+        return from_lines(u.size, 1, keys, zeros, compress(values))
 
     def spread(self, u: VectorStore, nrows: int, ncols: int, down: bool, pattern: MatrixStore | None) -> MatrixStore:
         """``t[i, j] = u[i]`` (``down``) or ``u[j]``: at every position, or only at those of a pattern."""
@@ -116,15 +139,15 @@ class Building(Operating):
         if pattern is not None:
             index = (pattern.row_ids if down else pattern.indices).astype(INDEX)
             found, where = find(u_keys, index)
-            keys = entries(pattern)[0][found]
-            return matrix_from_keys(nrows, ncols, keys, take(u_values, where[found]))
+            rows, cols = pattern.row_ids[found], pattern.indices[found]
+            return from_lines(nrows, ncols, rows, cols, compress(take(u_values, where[found])))
         if down:
             from_u, cols = grid(len(u_keys), ncols, u_keys)
             rows = u_keys[from_u]
         else:
             rows, from_u = grid(nrows, len(u_keys), u_keys)
             cols = u_keys[from_u]
-        return matrix_from_keys(nrows, ncols, keys_at(rows, cols, nrows, ncols), take(u_values, from_u))
+        return from_lines(nrows, ncols, rows, cols, compress(take(u_values, from_u)))
 
     def with_kind(self, u: VectorStore, kind: str) -> VectorStore:
         """The same vector stored as "sparse", "bitmap" or "full" (full needs an entry everywhere)."""

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import Store, cast, entries, expand, find, merge, positions, rebuild, take, values_of
+from ..entries import Store, cast, compress, entries, expand, find, merge, positions, rebuild, take, values_of
+from ..matrix_storage import from_lines
 from ..storage import INDEX, MatrixStore, VectorStore, transpose_csr
 from .operating import Operating
 
@@ -65,17 +66,17 @@ class Elementwise(Operating):
     def apply(self, x: Store, op: Any) -> Store:
         """``op(x)`` on every entry."""
         if op.positional is not None:
-            keys, values = entries(x)
-            here = (values, *positions(x, keys))
-            return rebuild(x, keys, self.combine(op, here, here))
+            return self._by_place(x, op)
         return with_values(x, self.compute(op, cast(x.values, op.type.np_type)))
+
+    def _by_place(self, x: Store, op: Any) -> Store:
+        here = placed_entries(x)
+        return with_entries(x, here[1:], self.combine(op, here, here))
 
     def apply_bind(self, x: Store, op: Any, scalar: Any, side: str) -> Store:
         """``op(scalar, x)`` (side "left") or ``op(x, scalar)`` (side "right")."""
         if op.positional is not None:
-            keys, values = entries(x)
-            here = (values, *positions(x, keys))
-            return rebuild(x, keys, self.combine(op, here, here))
+            return self._by_place(x, op)
         fixed = cast(self.array(scalar).reshape(1), (op.type if side == "left" else op.type2).np_type)
         if side == "left":
             return with_values(x, self.compute(op, fixed, cast(x.values, op.type2.np_type)))
@@ -83,20 +84,19 @@ class Elementwise(Operating):
 
     def apply_index(self, x: Store, op: Any, thunk: Any) -> Store:
         """``op(x, i, j, thunk)`` on every entry."""
-        keys, values = entries(x)
-        return rebuild(x, keys, self.indexed(x, op, keys, values, thunk))
+        values, i, j = placed_entries(x)
+        return with_entries(x, (i, j), self.indexed(op, values, i, j, thunk))
 
     def select(self, x: Store, op: Any, thunk: Any) -> Store:
         """The entries for which ``op(x, i, j, thunk)`` is true."""
-        keys, values = entries(x)
-        keep = cast(self.indexed(x, op, keys, values, thunk), np.dtype(bool))
-        return rebuild(x, keys[keep], take(values, keep))
+        values, i, j = placed_entries(x)
+        keep = cast(self.indexed(op, values, i, j, thunk), np.dtype(bool))
+        return with_entries(x, (i[keep], j[keep]), take(values, keep))
 
-    def indexed(self, x: Store, op: Any, keys: Any, values: Any, thunk: Any) -> Any:
-        i, j = positions(x, keys)
+    def indexed(self, op: Any, values: Any, i: Any, j: Any, thunk: Any) -> Any:
         thunk = cast(self.array(thunk).reshape(1), op.type2.np_type)
         result = self.compute(op, cast(values, op.type.np_type), i, j, thunk)
-        return np.broadcast_to(result, keys.shape)
+        return np.broadcast_to(result, i.shape)
 
     def reduce_scalar(self, x: Store, monoid: Any) -> Any:
         """All entries combined, or None when there is none."""
@@ -121,6 +121,21 @@ class Elementwise(Operating):
     def cast(self, x: Store, dtype: np.dtype) -> Store:
         """The same entries in another type; the very same store when the type is already right."""
         return x if x.dtype == dtype else with_values(x, cast(x.values, dtype))
+
+
+def placed_entries(x: Store) -> tuple[Any, Any, Any]:
+    """Value, row and column of every entry, in order; a vector is a single column."""
+    if type(x) is MatrixStore:
+        return expand(x.values, x.nvals), x.row_ids.astype(INDEX), x.indices.astype(INDEX)
+    keys, values = entries(x)
+    return values, keys, np.zeros(len(keys), INDEX, like=keys)
+
+
+def with_entries(like: Store, places: tuple[Any, Any], values: Any) -> Store:
+    """A store of the same shape with these entries, in order."""
+    if type(like) is MatrixStore:
+        return from_lines(like.nrows, like.ncols, *places, compress(values))
+    return VectorStore(like.size, compress(values), indices=places[0])
 
 
 def _repeated(monoid: Any, one: Any, count: int) -> Any:

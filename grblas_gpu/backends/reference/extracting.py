@@ -13,16 +13,16 @@ from ..entries import (
     entries,
     expand,
     find,
-    keys_at,
+    in_order_of_pairs,
     line,
     lines,
-    matrix_from_keys,
     position,
     ranges,
     repeat,
     take,
     values_of,
 )
+from ..matrix_storage import from_lines
 from ..storage import INDEX, Array, MatrixStore, VectorStore
 
 
@@ -80,9 +80,9 @@ class Extracting:
             copies = np.searchsorted(cols[order], out_cols, side="right") - first
             out_cols = order[ranges(first, copies)].astype(INDEX)
             out_rows, taken = repeat(out_rows, copies), repeat(taken, copies)
-        keys = keys_at(out_rows, out_cols, nrows, ncols)
-        order = np.argsort(keys)
-        return matrix_from_keys(nrows, ncols, keys[order], take(expand(a.values, a.nvals), taken[order]))
+        order = in_order_of_pairs(out_rows, out_cols, nrows, ncols)
+        values = compress(take(expand(a.values, a.nvals), taken[order]))
+        return from_lines(nrows, ncols, out_rows[order], out_cols[order], values)
 
     def extract_row(self, a: MatrixStore, row: int, cols: Array | None) -> VectorStore:
         start, stop = line(a, row)

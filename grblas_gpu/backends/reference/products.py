@@ -6,7 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import allowed, entries, expand, find, keys_at, lines, matrix_from_keys, ranges, repeat, runs, take
+from ..entries import (
+    allowed,
+    compress,
+    entries,
+    expand,
+    find,
+    in_order_of_pairs,
+    keys_at,
+    lines,
+    matrix_from_keys,
+    ranges,
+    repeat,
+    runs,
+    take,
+)
+from ..matrix_storage import from_lines
 from ..storage import INDEX, MOST_ENTRIES, Array, MaskView, MatrixStore, VectorStore
 from .operating import Operating
 
@@ -84,7 +99,7 @@ class Products(Operating):
         i, j = u_keys[from_u], v_keys[from_v]
         zeros = np.zeros(len(i), INDEX, like=i)
         left, right = (take(u_values, from_u), i, zeros), (take(v_values, from_v), zeros, j)
-        return matrix_from_keys(u.size, v.size, keys_at(i, j, u.size, v.size), self.combine(op, left, right))
+        return from_lines(u.size, v.size, i, j, compress(self.combine(op, left, right)))
 
     def kronecker(self, a: MatrixStore, b: MatrixStore, op: Any) -> MatrixStore:
         """``t[i * b.nrows + k, j * b.ncols + l] = op(a[i, j], b[k, l])``."""
@@ -95,9 +110,9 @@ class Products(Operating):
         right = (take(expand(b.values, b.nvals), from_b), k, l)
         values = self.combine(op, left, right)
         nrows, ncols = a.nrows * b.nrows, a.ncols * b.ncols
-        keys = keys_at(i * b.nrows + k, j * b.ncols + l, nrows, ncols)
-        order = np.argsort(keys)
-        return matrix_from_keys(nrows, ncols, keys[order], values[order])
+        rows, cols = i * b.nrows + k, j * b.ncols + l
+        order = in_order_of_pairs(rows, cols, nrows, ncols)
+        return from_lines(nrows, ncols, rows[order], cols[order], compress(take(values, order)))
 
 
 def grid(nrows: int, ncols: int, like: Array) -> tuple[Array, Array]:

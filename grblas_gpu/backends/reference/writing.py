@@ -14,13 +14,16 @@ from ..entries import (
     Store,
     allowed,
     cast,
+    compress,
     entries,
     expand,
     filled,
     find,
+    in_order_of_pairs,
     insert,
     is_iso,
     keys_at,
+    line,
     merge,
     position,
     rebuild,
@@ -29,6 +32,7 @@ from ..entries import (
     take,
     true_keys,
 )
+from ..matrix_storage import from_lines
 from ..storage import INDEX, MOST_ENTRIES, Array, MaskView, MatrixStore, VectorStore
 from .operating import Operating
 
@@ -195,7 +199,9 @@ class Writing(Operating):
             finally:
                 undivided.changing = False
             return x
-        key = _key(x, index)
+        if type(x) is MatrixStore:
+            return _set_in_matrix(x, index[0], index[1], value)
+        (key,) = index
         keys, values = entries(x)
         at = position(keys, key)
         if at < len(keys) and keys[at] == key:
@@ -208,24 +214,27 @@ class Writing(Operating):
         return rebuild(x, insert(keys, at, key), insert(values, at, value))
 
     def remove_element(self, x: Store, index: tuple[int, ...]) -> Store:
+        if type(x) is MatrixStore:
+            start, stop = line(x, index[0])
+            here = np.arange(start, stop, dtype=INDEX, like=x.indices)[x.indices[start:stop] == index[1]]
+            if len(here) == 0:
+                return x
+            keep = filled(x.nvals, True, x.indices)
+            keep[here] = False
+            values = compress(take(expand(x.values, x.nvals), keep))
+            return from_lines(x.nrows, x.ncols, x.row_ids[keep], x.indices[keep], values)
         keys, values = entries(x)
-        keep = keys != _key(x, index)
+        keep = keys != index[0]
         return x if keep.all() else rebuild(x, keys[keep], take(values, keep))
 
     def replace_row(self, c: MatrixStore, row: int, line: VectorStore) -> MatrixStore:
         """``c`` with one row exchanged."""
-        c_keys, c_values = entries(c)
-        kept = c.row_ids != row
         cols, values = entries(line)
-        keys = keys_at(np.full_like(cols, row), cols, c.nrows, c.ncols)
-        return rebuild(c, *merge(c_keys[kept], take(c_values, kept), keys, values))
+        return _with_line(c, c.row_ids != row, np.full_like(cols, row), cols, values)
 
     def replace_column(self, c: MatrixStore, col: int, line: VectorStore) -> MatrixStore:
-        c_keys, c_values = entries(c)
-        kept = c.indices != col
         rows, values = entries(line)
-        keys = keys_at(rows, col, c.nrows, c.ncols)
-        return rebuild(c, *merge(c_keys[kept], take(c_values, kept), keys, values))
+        return _with_line(c, c.indices != col, rows, np.full_like(rows, col), values)
 
 
 class Region:
@@ -311,5 +320,34 @@ def repeated_position(key: int, accum: Any) -> InvalidValue:
     )
 
 
-def _key(x: Store, index: tuple[int, ...]) -> int:
-    return index[0] * x.ncols + index[1] if len(index) == 2 else index[0]
+def _set_in_matrix(x: MatrixStore, row: int, col: int, value: Any) -> MatrixStore:
+    start, stop = position(x.row_ids, row), position(x.row_ids, row + 1)
+    at = start + position(x.indices[start:stop], col)
+    values = expand(x.values, x.nvals)
+    same = is_iso(values) and values[0] == value
+    if at < stop and x.indices[at] == col:
+        if not same:
+            values = values.copy()
+            values[at] = value
+        return from_lines(x.nrows, x.ncols, x.row_ids, x.indices, compress(values))
+    if same:
+        values = np.broadcast_to(values[:1], (x.nvals + 1,))
+    else:
+        values = insert(values, at, value)
+    return from_lines(x.nrows, x.ncols, insert(x.row_ids, at, row), insert(x.indices, at, col), compress(values))
+
+
+def _with_line(c: MatrixStore, kept: Array, rows: Array, cols: Array, values: Array) -> MatrixStore:
+    """Some entries of a matrix, and those of a line of it."""
+    all_rows = np.concatenate([c.row_ids[kept].astype(INDEX), rows])
+    all_cols = np.concatenate([c.indices[kept].astype(INDEX), cols])
+    kept_values = take(expand(c.values, c.nvals), kept)
+    iso = len(rows) == 0 or (is_iso(values) and is_iso(kept_values) and bool(values[0] == kept_values[0]))
+    if len(kept_values) == 0:
+        all_values = values
+    elif iso:
+        all_values = kept_values if len(rows) == 0 else np.broadcast_to(values[:1], all_rows.shape)
+    else:
+        all_values = np.concatenate([kept_values, values])
+    order = in_order_of_pairs(all_rows, all_cols, c.nrows, c.ncols)
+    return from_lines(c.nrows, c.ncols, all_rows[order], all_cols[order], compress(take(all_values, order)))

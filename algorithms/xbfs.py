@@ -15,9 +15,10 @@ HPDC 2019.
 
 from __future__ import annotations
 
-from .. import Matrix, Vector, explain, loop, program, select, semiring
+from .. import BOOL, FP64, INT64, Matrix, Scalar, Vector, agg, binary, loop, monoid, program, select, semiring, when
 from .checks import check_source, graph_algorithm, level_type
 
+EDGE_RATIO = 0.1  # of all edges that are to be checked: bottom-up from there on
 POLICY = "edge-check"  # few edges or many: the direction, and how a push collects what it finds
 BOTTOM_UP = {"pull_strategy": "pull.compact", "reuse_mask": "auto"}  # unvisited vertices are listed, and handed out
 
@@ -48,7 +49,8 @@ def xbfs(A: Matrix, source: int, *, asynchronous: bool = False) -> Vector:
     """
     frontier = Vector.from_coo([check_source(A, source)], [True], size=A.nrows)
     if asynchronous:
-        return two_levels_at_once(A, frontier)
+        A = A.pattern()  # adding an entry of it to a level adds 1
+        return two_levels_at_once(A, Scalar.from_value(A.nvals * EDGE_RATIO, FP64), frontier)
     return levels_from(A, frontier)
 
 
@@ -64,29 +66,32 @@ def levels_from(A: Matrix, frontier: Vector) -> Vector:
     return levels
 
 
-def two_levels_at_once(A: Matrix, frontier: Vector) -> Vector:
-    """The search whose bottom-up passes are asynchronous: what a step does depends on its direction."""
-    A = A.pattern()  # adding an entry of it to a level adds 1
-    step = semiring.any_pair[bool]
+@program
+def two_levels_at_once(A: Matrix, limit: Scalar, frontier: Vector) -> Vector:
+    """The search whose bottom-up passes are asynchronous; A has a 1 at every edge, and ``limit`` is when they begin."""
     levels = Vector(level_type(A), A.nrows)
+    edges, many, few, again, before = Scalar(INT64), Scalar(BOOL), Scalar(BOOL), Scalar(BOOL), Scalar.from_value(False)
+    # degrees = A 1, and 0 where there is no edge
+    degrees = A.reduce_rowwise(agg.count).new()
+    degrees(~degrees.S) << 0
     # levels<frontier> = 0
     levels(frontier.S) << 0
-    depth, edges, ahead = 0, 0, False
-    while frontier.nvals:
-        product = step(frontier @ A)
-        plan = explain(product, ~levels.S, policy=POLICY, edges_before=edges)
-        edges, in_place = plan.edges, plan.direction == "pull"
-        depth += 1
-        if in_place:
-            # levels<!levels> = levels A, over (min, +), in place: who reaches depth is seen at once
-            levels(~levels.S, settles_at=depth) << semiring.min_plus(levels @ A)
-        else:
+    for depth in loop(frontier):
+        # edges = sum of the degrees of the frontier
+        edges << binary.first(degrees & frontier).new().reduce(monoid.plus)
+        many << binary.ge(edges & limit)
+        few << binary.lt(edges & limit)
+        for _ in when(many):
+            # levels<!levels> = levels A, over (min, +), in place: who reaches depth + 1 is seen at once
+            levels(~levels.S, settles_at=depth + 1) << semiring.min_plus(levels @ A)
+        for _ in when(few):
             # frontier<!levels> = frontier A
-            frontier(~levels.S, replace=True, strategy=plan.strategy) << product
-            # levels<frontier> = depth
-            levels(frontier.S) << depth
-        if in_place or ahead:
-            # frontier = (levels == depth): this pass may have settled it, or the one before a part of it
-            frontier << select.valueeq(levels, depth)
-        ahead = in_place
+            frontier(~levels.S, replace=True, policy=POLICY) << semiring.any_pair[bool](frontier @ A)
+            # levels<frontier> = depth + 1
+            levels(frontier.S) << depth + 1
+        again << binary.lor(many & before)
+        before << many
+        for _ in when(again):
+            # frontier = (levels == depth + 1): this pass has settled it, or the one before a part of it
+            frontier << select.valueeq(levels, depth + 1)
     return levels

@@ -30,8 +30,8 @@ def _matvec(node: Node, a: Any, u: Any, view: MaskView | None, transposed: bool,
     semiring, desc = node.operator, node.descriptor
     store = a._matrix._store if a._is_transposed else a._store
     operand = u._store
-    if desc is not None and desc.settles_at is not None:
-        return pull_in_place(node.op.name, store, u, semiring, view, transposed, flip, desc.settles_at)
+    if desc is not None and (final := desc.final) is not None:
+        return pull_in_place(node.op.name, store, u, semiring, view, transposed, flip, final)
     tracing = trace.current() is not None
     if desc is None and not tracing and store.nvals <= rules.SMALL_EDGES:
         plan = rules.SMALL_PUSH

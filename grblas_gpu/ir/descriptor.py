@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
 
 from .hints import HINTS, take_hints
+from .recording import Number
 
 DIRECTIONS = ("auto", "push", "pull")
 PUSH_STRATEGIES = ("push.sort", "push.scatter", "push.scan")
@@ -14,6 +15,14 @@ DENSE_STRATEGIES = ("mxm.spmm", "mxm.bits", "mxm.blas")
 MXM_STRATEGIES = ("mxm.gustavson", "mxm.masked_dot", *DENSE_STRATEGIES)
 STRATEGIES = PUSH_STRATEGIES + PULL_STRATEGIES + MXM_STRATEGIES
 POLICIES = ("cost", "switchpoint", "edges", "edge-check", "fraction")
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A number that depends on the count of a loop, which is not known while the loop is recorded."""
+
+    text: str  # as in Number
+    number: Number = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -56,7 +65,7 @@ class Descriptor:
         A value that no result can improve on; it makes the product an asynchronous pull. A row that reaches the value
         is settled: its scan ends, and rows after it in the same pass already see it as part of the operand. Which
         rows come after is not defined, so every order must give valid results; for monoids that pick one of their
-        operands (min, max, any, ...) on a square matrix.
+        operands (min, max, any, ...) on a square matrix. In a loop it may depend on the count: ``depth + 1``.
     hints
         What was asked of SuiteSparse (``nthreads=4``), as text: the trace says that it has no effect.
     """
@@ -76,8 +85,13 @@ class Descriptor:
     pull_strategy: str | None = None
     reuse_mask: bool | str = False
     edges_before: int = 0
-    settles_at: float | None = None
+    settles_at: float | Counted | None = None
     hints: str = field(default="", compare=False, repr=False)
+
+    @property
+    def final(self) -> float | None:
+        """``settles_at`` as a number, when the node runs."""
+        return int(self.settles_at.number) if isinstance(self.settles_at, Counted) else self.settles_at
 
     @property
     def plain(self) -> bool:
@@ -145,4 +159,8 @@ def descriptor_from_options(options: dict) -> Descriptor | None:
         names = ", ".join(sorted(options.keys() - OPTIONS))
         known = ", ".join(sorted(OPTIONS | HINTS.keys()))
         raise ValueError(f"unknown descriptor option: {names}; Descriptor options not understood. Options are {known}")
+    final = options.get("settles_at")
+    if type(final) is Number:
+        options = options | {"settles_at": Counted(final.text, final) if final.symbolic else int(final)}
+        return Descriptor(**options, hints=hints)
     return _cached(**options, hints=hints) if options or hints else None

@@ -9,6 +9,7 @@ import pytest
 from checkers import serial_dependencies
 from grblas_gpu.algorithms import betweenness_centrality, bfs, dependencies, hybrid_bfs, turbobfs, xbfs
 from loop_cases import same
+from traps import TRAPS
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, generators
@@ -76,6 +77,60 @@ def test_xbfs(to_device: Any, searched: Any) -> None:
         ahead = before and edges * (edges / before) >= tenth
         rule.append("pull.compact" if edges >= tenth else "push.scan" if ahead else "push.scatter")
     assert strategies(xbfs, to_device(A), source, expected) == rule
+
+
+def check_asynchronous(A: Matrix, source: int, to_device: Any) -> list[Any]:
+    with gb.using("cpu"):
+        expected = bfs(A, source)
+    with gb.trace() as trace:
+        found = xbfs(to_device(A), source, asynchronous=True)
+    assert same(expected, found)
+    assert "iterated" not in {record.strategy for record in trace.records}
+    return [step for step in trace.steps() if "of a loop on the device" in step.reason]
+
+
+def test_asynchronous_xbfs(to_device: Any, searched: Any) -> None:
+    """A pass in place for a tenth of the edges or more; it settles the next level, and a part of the one after."""
+    A, source, _, by_level = searched
+    steps = check_asynchronous(A, source, to_device)
+    in_place = [step.reason.startswith("in place") for step in steps]
+    assert in_place == [edges >= by_level.edges_in_all / 10 for edges in by_level.edges]
+    for depth, step in enumerate(steps):
+        following = by_level.vertices[depth + 1 : depth + 2]
+        if step.reason.startswith("in place") and not (depth and in_place[depth - 1]):
+            assert sum(following) <= step.output_nvals <= sum(by_level.vertices[depth + 1 : depth + 3])
+
+
+@pytest.mark.parametrize("name", TRAPS)
+def test_graphs_built_to_break_asynchronous_searches(to_device: Any, name: str) -> None:
+    with gb.using("cpu"):
+        A = TRAPS[name].matrix()
+    for source in range(A.nrows):
+        check_asynchronous(A, source, to_device)
+
+
+def relabelled_trap(random: np.random.Generator) -> Matrix:
+    """A trap, with its vertices in another order, beside other edges."""
+    trap = TRAPS[sorted(TRAPS)[random.integers(len(TRAPS))]]
+    n = trap.n + int(random.integers(0, 5))
+    order, more = random.permutation(n), random.integers(0, n, (2, int(random.integers(0, 4))))
+    rows, cols = np.append(order[trap.rows], more[0]), np.append(order[trap.cols], more[1])
+    return Matrix.from_coo(rows, cols, True, nrows=n, ncols=n)
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 50))])
+def test_asynchronous_searches_of_any_graph(to_device: Any, seed: int) -> None:
+    """Twenty graphs each, half of them made of traps: rows of a pass may see each other in any order."""
+    random = np.random.default_rng(seed)
+    for number in range(20):
+        with gb.using("cpu"):
+            if number % 2:
+                A = relabelled_trap(random)
+            else:
+                n = int(random.integers(2, 40))
+                rows, cols = random.integers(0, n, (2, int(random.integers(0, 4 * n))))
+                A = Matrix.from_coo(rows, cols, True, nrows=n, ncols=n)
+        check_asynchronous(A, int(random.integers(A.nrows)), to_device)
 
 
 @pytest.mark.parametrize("listing", [False, True])

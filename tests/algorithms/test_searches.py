@@ -29,7 +29,7 @@ SEARCHES: dict[str, Callable[..., gb.Vector]] = {
     "hybrid_bfs": hybrid_bfs,
     "hybrid_bfs, listing": partial(hybrid_bfs, list_unvisited=True),
     "xbfs": xbfs,
-    "xbfs, synchronous": lambda A, source: xbfs(A, source, asynchronous=False),
+    "xbfs, asynchronous": lambda A, source: xbfs(A, source, asynchronous=True),
     "bfs_multi": lambda A, source: bfs_multi(A, [source])[0, :].new(),
 }
 

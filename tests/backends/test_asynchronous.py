@@ -75,7 +75,7 @@ def test_graphs_built_to_break_it(backend: str, name: str) -> None:
     expected = serial_bfs(found.rows, found.cols, found.n, 0)
     assert naive(found, 0) != expected, "this graph is no trap"
     passes(found.matrix(), 0, expected)
-    assert xbfs(found.matrix(), 0).to_dict() == expected
+    assert xbfs(found.matrix(), 0, asynchronous=True).to_dict() == expected
 
 
 @given(data=st.data())
@@ -96,7 +96,7 @@ def test_random_graphs(backend: str, graph: tuple) -> None:
     found = from_edges(*graph)
     expected = serial_bfs(found.rows, found.cols, found.n, 0)
     passes(found.matrix(), 0, expected)
-    assert xbfs(found.matrix(), 0).to_dict() == expected
+    assert xbfs(found.matrix(), 0, asynchronous=True).to_dict() == expected
 
 
 @pytest.mark.parametrize("name", ["karate", "random directed", "path"])

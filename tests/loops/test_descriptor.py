@@ -11,7 +11,7 @@ from loop_cases import graphs, same
 from loop_options import FUSED, ON_A_DEVICE, REFUSED, words
 
 import grblas_gpu as gb
-from grblas_gpu import Matrix, Vector, algorithms, binary, semiring
+from grblas_gpu import Matrix, Vector, algorithms, semiring
 from grblas_gpu.ir.descriptor import OPTIONS
 
 
@@ -108,12 +108,20 @@ def test_the_mask_in_place_of_an_operand_whose_values_matter(to_device: Any) -> 
 
 
 def test_settled_rows(to_device: Any) -> None:
+    """What is final must be a value of the product's type, and of a monoid that picks one of its operands."""
     A = to_device(graphs()["directed"])
 
-    def body(x: Vector) -> None:
-        x(binary.min, settles_at=0.5) << semiring.min_plus(x @ A)
+    def added(x: Vector) -> None:
+        x(settles_at=3) << semiring.plus_times(x @ A)
 
-    assert "settles_at=0.5" in refused(A, body)
+    def no_value(x: Vector) -> None:
+        x(settles_at=2.5) << semiring.min_plus["INT64"](x @ A)
+
+    for body, error in ((added, "adds up"), (no_value, "no value of type")):
+        x = Vector.from_coo([5], [1.5], size=A.nrows)
+        with pytest.raises(ValueError, match=error):
+            for _ in gb.loop(x, 2):
+                body(x)
 
 
 def test_a_reason_names_its_own_line(to_device: Any) -> None:

@@ -79,7 +79,16 @@ def test_pulls_that_begin_with_the_likeliest_entry(to_device: Any, direction: st
     assert B._store.transposed()._hub_neighbours is not None and B._store._hub_neighbours is None
 
 
+def levels_in_place(A: Matrix, source: int) -> Any:
+    levels = Vector.from_coo([source], [0], int, size=A.nrows)
+    loop = gb.loop(levels, 5)
+    for depth in loop:
+        levels(~levels.S, settles_at=depth + 1) << semiring.min_plus(levels @ A)
+    return loop, [levels]
+
+
 BODIES = {
+    "levels in place": levels_in_place,
     **{f"levels by {way['strategy']}": levels_by(**way) for way in WAYS},
     "levels by two": levels_by(policy="fraction", push_strategy="pull.edge", pull_strategy="pull.warp"),
     "levels that look ahead": levels_by(policy="edge-check", pull_strategy="pull.compact"),

@@ -7,11 +7,13 @@ same kernel, so the key is made on every call and the kernel once.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...ir import ops
+from ...ir.descriptor import Counted
 from ...ir.node import Node
 from ...ir.program import Program
 from ...ir.recording import Number
@@ -191,6 +193,8 @@ class Body:
             kind, out, _, args, mask, _, replace, _ = fields
             use, line = None if mask is None else _mask_use(*mask), self._program.line(node)
             op, accum, desc = node.operator, node.accum, node.descriptor
+            if desc is not None and desc.settles_at is not None:
+                desc = self._settling(desc, node.operands)
             steps.append(BodyStep(kind, out[1], op, _operands(args), use, accum, replace, desc, len(steps), line))
         return steps
 
@@ -224,6 +228,17 @@ class Body:
         """Arithmetic on counts by the names that they have in this program: the others may be those of a function."""
         return re.sub(r"step\d*", lambda name: self._counts[name[0]], number.text)
 
+    def _settling(self, desc: Any, args: Any) -> Any:
+        """A descriptor whose final value is said in the counts of this program."""
+        if any(arg.ndim == 2 and arg.nrows != arg.ncols for arg in args):
+            raise Unfusable("settles_at= with a matrix that is not square")
+        if type(desc.settles_at) is not Counted:
+            return desc
+        number = desc.settles_at.number
+        if not self._counts_here(number):
+            raise Unfusable("settles_at= by the count of another loop")
+        return replace(desc, settles_at=Counted(self._count_text(number), number))
+
     def _begin(self, node: Node) -> tuple:
         (program,) = node.operands
         once, limit = node.op is ops.WHEN, None
@@ -243,6 +258,8 @@ class Body:
             kind = f"scalar.{kind}"
         if kind not in PLAIN:
             kind, args, mask, replace = _checked(kind, op, args, mask, accum, replace)
+        if desc is not None and desc.settles_at is not None:
+            desc = self._settling(desc, args)
         known, operand = self._operands, self._operand
         operands: tuple = ()
         for arg in args:

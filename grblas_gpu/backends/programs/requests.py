@@ -26,12 +26,15 @@ class Abilities(NamedTuple):
     push: frozenset[str]
     pull: frozenset[str]
     usual: Sides
+    settles: bool = False  # rows that reach a final value are seen at once
 
 
 def asked_direction(desc: Any) -> str | None:
     """The direction that a descriptor asks for, if any."""
     if desc is None:
         return None
+    if desc.settles_at is not None:
+        return "pull"
     if desc.strategy is not None:
         return str(desc.strategy).partition(".")[0]
     return None if desc.direction == "auto" else str(desc.direction)
@@ -74,7 +77,7 @@ def check_request(number: int, desc: Any, product: Any, able: Abilities, masked:
 
 
 def _refused(desc: Any, product: Any, able: Abilities) -> str:
-    if desc.settles_at is not None:
+    if desc.settles_at is not None and not (able.settles and product.settles):
         return f"settles_at={desc.settles_at!r}"
     asked, run = asked_direction(desc), ways_of(desc, able.usual)
     name = "strategy" if desc.strategy is not None else ""

@@ -67,11 +67,8 @@ def _in_place(product: Product, m: MatrixStore, u: VectorStore, mask: VectorMask
 
 
 def _product_of(a: MatrixStore, u: VectorStore, semiring: Any, flip: bool) -> Product:
-    """Equal values of the operand do not make equal products: rows that settle have another value."""
     key = (semiring.key, a.values.dtype.char, len(a.values) == 1, u.values.dtype.char, len(u.values) == 1, flip)
     found = _products.get(key)
     if found is None:
-        found = Product(semiring, a.dtype, a.iso, u.dtype, u.iso, flip, True)
-        found.structure = found.exit_at_first = found.has_terminal = False
-        _products[key] = found
+        found = _products[key] = Product(semiring, a.dtype, a.iso, u.dtype, u.iso, flip, True).settling()
     return found

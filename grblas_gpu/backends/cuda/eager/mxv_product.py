@@ -45,6 +45,7 @@ class Product:
         "matrix",
         "matrix_type",
         "semiring",
+        "settles",
         "structure",
         "order_dependent",
         "vector",
@@ -74,6 +75,7 @@ class Product:
         equal = op.positional is None and self.matrix != EACH and self.vector != EACH
         self.structure = equal and (monoid.any_value or is_idempotent(monoid))
         self.exit_at_first = self.structure or (early_exit and bool(monoid.any_value))
+        self.settles = bool(is_idempotent(monoid))  # rows may be seen before the others are done
         self.has_terminal = early_exit and monoid.terminal is not None
         self.early_exit = early_exit
         self.initial = None if self.exit_at_first else initial_value(monoid)
@@ -93,6 +95,12 @@ class Product:
             early_exit,
         )
         self.key = _numbers.setdefault(kind, len(_numbers))  # a number is looked up faster
+
+    def settling(self) -> Product:
+        """Equal values of the operand do not make equal products: rows that settle have another value."""
+        self.structure = self.exit_at_first = self.has_terminal = False
+        self.initial = initial_value(self.semiring.monoid)
+        return self
 
     def pieces(self, m: MatrixStore, repeated: bool = False) -> list[str]:
         """For ``kernels/mxv.cuh`` and ``kernels/atomics.cuh``, with the index types of this matrix.

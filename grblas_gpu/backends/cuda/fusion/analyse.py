@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ....ir.descriptor import Counted
+from ...entries import cast
 from ...programs.kept import kept
 from ...programs.lower import Body, BodyStep, Operand, Unfusable, VectorUse
 from ...programs.requests import check_request, ways_of
@@ -156,8 +158,13 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
         product = products[at] = _product(step, uses, matrices, iso[vector.number])
         has_flags = not full[vector.number] and (step.mask is None or not full[step.mask.vector])
         check_request(step.number, step.desc, product, ABLE, step.mask is not None, has_flags)
-        if "pull.edge" in ways_of(step.desc, ABLE.usual) and matrices[matrix.number].copies > 1:
-            raise Unfusable("strategy='pull.edge' over copies of a matrix", step.number)
+        settles = step.desc is not None and step.desc.settles_at is not None
+        by_entries = "pull.edge" in ways_of(step.desc, ABLE.usual)
+        if settles and not _is_value(step.desc.settles_at, product.dtype):
+            raise Unfusable(f"settles_at={step.desc.settles_at}, which is no {product.dtype},", step.number)
+        if matrices[matrix.number].copies > 1 and (settles or by_entries):
+            named = "settles_at=" if settles else "strategy='pull.edge'"
+            raise Unfusable(f"{named} over copies of a matrix", step.number)
         if product.initial is not None:
             initial[step.out] = literal(product.initial, product.dtype)
             initial_values[step.out] = product.initial
@@ -191,7 +198,13 @@ def _product(
     matrix, vector, flip = product_operands(step)
     store, use = matrices[matrix.number].once, uses[vector.number]
     early = True if step.desc is None else step.desc.early_exit
-    return Product(step.op, store.dtype, store.iso, use.dtype, use.iso if iso is None else iso, flip, early)
+    found = Product(step.op, store.dtype, store.iso, use.dtype, use.iso if iso is None else iso, flip, early)
+    return found if step.desc is None or step.desc.settles_at is None else found.settling()
+
+
+def _is_value(value: Any, dtype: np.dtype) -> bool:
+    """Whether a type has this value; counts are looked at when they are known."""
+    return isinstance(value, Counted) or bool(cast(np.asarray([value]), dtype)[0] == value)
 
 
 def _listable(steps: Sequence[BodyStep], full: list[bool]) -> frozenset[int]:

@@ -14,7 +14,7 @@ from ..runtime.translate import body as translated
 #: The strategies that a loop has, numbered as in kernels/loop_operands.cuh.
 WAYS = ("push.scatter", "push.scan", "pull.thread", "pull.warp", "pull.hybrid", "pull.compact", "pull.edge")
 _PULLS = frozenset(way for way in WAYS if way.startswith("pull"))
-ABLE = Abilities(frozenset(WAYS), _PULLS, Sides(PUSH, "pull.hybrid"))
+ABLE = Abilities(frozenset(WAYS), _PULLS, Sides(PUSH, "pull.hybrid"), settles=True)
 
 HEAD = (
     "DEVICE bool pushes(double edges, double edges_before, double unseen, double entries, double size, bool dense, "
@@ -87,6 +87,8 @@ def _costs(op: Any, product: Product) -> tuple[bool, rules.Costs]:
 
 def reason(op: Any, desc: Any, product: Product, seen: Seen) -> str:
     """Why a product went its way, in the planner's words."""
+    if desc is not None and desc.settles_at is not None:
+        return "in place: rows that reach their final value are visible at once"
     if seen.entries == 0:
         return "the operand is empty"
     if asked_direction(desc) is not None:

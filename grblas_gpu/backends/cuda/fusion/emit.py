@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ....ir.descriptor import Counted
 from ...programs.lower import Body, BodyStep, MaskUse
 from ...programs.requests import asked_direction, reuses_mask, ways_of
 from ...programs.steps import product_operands
@@ -181,6 +182,10 @@ def _product(context: Context, item: Product) -> _ProductText:
     done = facts.products[item.step]
     initial = literal(0 if done.initial is None else done.initial, done.dtype)
     looks, notes = noted(context, item.notes)
+    multiply = f"multiply_into(operands, {U}, {W}, {initial}, {counters_of(item.step)}, parts"
+    if step.desc is not None and step.desc.settles_at is not None:
+        final, marks = _final(step.desc.settles_at, space, done), f"(bool*){context.word('marks')}"
+        multiply = f"settle_into(operands, {U}, {W}, {final}, {marks}, {counters_of(item.step)}"
     text = (
         f"        {{\n"
         f"            {space}::Operands operands = {{{names.columns}, {names.rows}, {{{U}.flags(), {U}.values()}}, "
@@ -194,12 +199,19 @@ def _product(context: Context, item: Product) -> _ProductText:
         f"                }}\n"
         f"                {context.decide if item.decides else ''}\n"
         f"            }};\n"
-        f"            {space}::multiply_into(operands, {U}, {W}, {initial}, {counters_of(item.step)}, parts, "
+        f"            {space}::{multiply}, "
         f"{'NoChange{}' if item.epilogue is None else f'change{item.epilogue}'}, "
         f"[&] {{ {looks} return [=, &S] {{ {notes} }}; }}, then);\n"
         f"        }}\n"
     )
     return _ProductText(plan, text)
+
+
+def _final(value: Any, space: str, done: Kind) -> str:
+    """The value at which rows settle."""
+    if isinstance(value, Counted):
+        return f"cast<{space}::Value>(int64({value.text.replace('step', 'S.step')}))"
+    return literal(value, done.dtype)
 
 
 def _row(facts: Analysis, item: Product, step: str = "") -> str:
@@ -260,7 +272,8 @@ def _namespace(context: Context, item: Product, step: BodyStep, hub_neighbours: 
         *_mask_pieces(facts, step.mask),
         *rule_text(step.op, step.desc, done),
     ]
-    text = programs.paste("loop_mxv.cuh", set(COMMON))
+    settles = step.desc is not None and step.desc.settles_at is not None
+    text = programs.paste("loop_settle.cuh" if settles else "loop_mxv.cuh", set(COMMON))
     context.namespace(f"p{item.step}", "\n".join(pieces) + f"\n{text}")
 
 

@@ -14,11 +14,13 @@ from emulated_engine import ENGINES, GPU, SLOW_ENGINES, loaded
 from mxv_cases import SEMIRINGS, random_matrix, random_values
 
 from grblas_gpu.backends.dense_products import EVERYWHERE, INSIDE, OUTSIDE, Allowed, Side, Words
+from grblas_gpu.backends.matrix_forms import moved as to_memory
+from grblas_gpu.backends.matrix_forms import with_form
 from grblas_gpu.backends.reference import Definitions
 from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, column_type
 from grblas_gpu.plan.rules import Plan
 
-MODULES = ("eager.bits", "eager.spmm")
+MODULES = ("eager.bits", "eager.spmm", "eager.mxm")
 VALUED = [name for name in SEMIRINGS if name != "any_pair"]  # which is all pattern
 NAMES = VALUED if GPU else ["plus_times", "min_plus uint16", "any_second", "plus_firsti1"]
 
@@ -92,7 +94,7 @@ def skewed_matrix(rng: np.random.Generator, nrows: int, ncols: int, dtype: Any) 
 @pytest.mark.parametrize("where", [EVERYWHERE, INSIDE, OUTSIDE])
 @pytest.mark.parametrize("columns", [1, 64, 100])
 def test_unions(engine, monkeypatch, columns, where):
-    monkeypatch.setattr(engine.bits, "PART", 16)  # the longest row is shared by several warps
+    monkeypatch.setattr(engine.bits, "ROW_PART", 16)  # the longest row is shared by several warps
     rng = np.random.default_rng(columns)
     a = skewed_matrix(rng, 90, 80, bool)
     flags, mask = rng.random((80, columns)) < 0.1, rng.random((90, columns)) < 0.5
@@ -180,3 +182,47 @@ def test_semirings_masks_and_forms(slow_engine, monkeypatch, name, where, flip):
     for seed in range(6 if GPU else 2):
         for full in (True, False):
             check(slow_engine, name, 16, where, full, flip, seed)
+
+
+def in_form(engine, rng: np.random.Generator, shape: tuple[int, int], dtype: Any, form: str) -> tuple[Any, MatrixStore]:
+    """A random matrix on the device, and the same on the host."""
+    host = random_matrix(rng, *shape, dtype, float(rng.choice([0.1, 0.4])))
+    if form == "full":
+        iso = rng.random() < 0.3
+        host = MatrixStore.full(*shape, random_values(rng, 1 if iso else shape[0] * shape[1], np.dtype(dtype)))
+    elif form == "bitmap":
+        host = with_form(host, form)
+    store = to_memory(host, engine.to_device)
+    if form == "sparse":
+        store._transpose = to_memory(host.transposed(), engine.to_device)
+    return store, host
+
+
+@pytest.mark.parametrize("strategy", ["mxm.spmm", "mxm.bits"])
+@pytest.mark.parametrize("forms", [("sparse", "bitmap"), ("bitmap", "sparse"), ("full", "full"), ("sparse", "sparse")])
+@pytest.mark.parametrize("name", ["max_second", "any_pair", "plus_pair"] if not GPU else list(SEMIRINGS))
+def test_whole_products(slow_engine, name, forms, strategy):
+    op = SEMIRINGS[name]
+    for seed in range(8 if GPU else 3):
+        rng = np.random.default_rng([seed, len(name)])
+        nrows, inner, ncols = (int(n) for n in rng.choice([1, 3, 5, 40], 3))
+        a, host_a = in_form(slow_engine, rng, (nrows, inner), op.binaryop.type.np_type, forms[0])
+        b, host_b = in_form(slow_engine, rng, (inner, ncols), op.binaryop.type2.np_type, forms[1])
+        mask, host_mask = None, None
+        if seed % 3:
+            given = in_form(slow_engine, rng, (nrows, ncols), "int8", str(rng.choice(["sparse", "bitmap", "full"])))
+            kind = bool(rng.integers(2)), bool(rng.integers(2))
+            mask, host_mask = (MaskView(store, *kind) for store in given)
+        pattern = name == "any_pair" or (host_a.iso and host_b.iso and op.monoid.is_idempotent)
+        if strategy == "mxm.bits" and not pattern:
+            continue
+        result = slow_engine.mxm.mxm(a, b, op, mask, plan=Plan(strategy, ""))
+        found = to_memory(result, slow_engine.to_host)
+        expected = Definitions().mxm(host_a, host_b, op, host_mask, plan=Plan("", ""))
+        np.testing.assert_array_equal(found.indptr, expected.indptr)
+        np.testing.assert_array_equal(found.indices, expected.indices)
+        assert found.dtype == expected.dtype
+        assert found.nvals == expected.nvals
+        if not op.monoid.any_value:
+            values, wanted = (np.broadcast_to(x.values, x.nvals) for x in (found, expected))
+            np.testing.assert_allclose(values, wanted, rtol=1e-5, atol=1e-4)

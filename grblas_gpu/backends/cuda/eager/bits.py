@@ -15,7 +15,7 @@ from .masks import address
 from .mxv_product import index_key, index_pieces
 from .rows import chunks_of
 
-PART = 2048  # entries of a long row that a warp gets at a time
+ROW_PART = 2048  # entries of a long row that a warp gets at a time
 _WORD = np.dtype(np.uint64)
 _PACK = ("pack_rows_kernel", "pack_columns_kernel", "unpack_rows_kernel", "unpack_columns_kernel")
 
@@ -82,20 +82,20 @@ def unions(rows: MatrixStore, dense: Words, allowed: Allowed) -> Words:
     where, mask = allowed.where, mask_words(allowed)
     first, parts = functions(
         "mxm_bits.cu",
-        (index_key(rows), where, PART),
+        (index_key(rows), where, ROW_PART),
         ("bits_rows_kernel", "bits_parts_kernel"),
-        lambda: [*index_pieces(rows), constant("MASK", where), constant("PART", PART)],
+        lambda: [*index_pieces(rows), constant("MASK", where), constant("ROW_PART", ROW_PART)],
     )
     nrows, columns, width = rows.nrows, dense.columns, dense.width
     out = cupy.empty(nrows * width, _WORD)
-    room = 2 * (rows.nvals // PART + 1) * width
+    room = 2 * (rows.nvals // ROW_PART + 1) * width
     scratch = scratch_arrays.current()
     queue = scratch.values("parts of rows", np.dtype(np.int64), 2 * room)
     slots = scratch.slots()
     matrix = (rows.indptr.data.ptr, rows.indices.data.ptr, dense.words.data.ptr, address(mask))
     lists = (queue.data.ptr, queue.data.ptr + 8 * room, slots.address)
     scratch.launch(first, -(-nrows // 32) * width, (*matrix, nrows, columns, width, out.data.ptr, *lists), BLOCK // 32)
-    if rows.max_degree > PART:
+    if rows.max_degree > ROW_PART:
         scratch.launch(parts, room, (*matrix, columns, width, out.data.ptr, *lists), BLOCK // 32)
     return Words(out, nrows, columns)
 

@@ -1,6 +1,6 @@
 // mxm.bits: a sparse matrix times a dense one of which only the pattern matters, 64 columns at a time. A word of the result is the
 // union of the words that its row leads to, until every column that the mask leaves open is in it. Generated: Offset, Column, MASK, and
-//   PART  entries of a long row that a warp gets at a time
+//   ROW_PART  entries of a long row that a warp gets at a time
 //
 // A thread begins a row, its warp goes on with what is left, and of long rows all warps get parts.
 
@@ -51,11 +51,11 @@ extern "C" __global__ void bits_rows_kernel(
                 if (start + n < stop) found |= all.word(start + n, w);
         }
         bool open = start < stop && (found & wanted) != wanted;
-        if (open && stop - start > PART) {
-            int64 count = (stop - start + PART - 1) / PART, place = add_alone(parts, count);
+        if (open && stop - start > ROW_PART) {
+            int64 count = (stop - start + ROW_PART - 1) / ROW_PART, place = add_alone(parts, count);
             for (int64 part = 0; part < count; ++part) {
                 part_words[place + part] = at;
-                part_starts[place + part] = start + part * PART;
+                part_starts[place + part] = start + part * ROW_PART;
             }
             open = false;
         }
@@ -78,7 +78,7 @@ extern "C" __global__ void bits_parts_kernel(
     Union all = {indices, words, width};
     for (int64 part = warp_in_grid(); part < *parts; part += warps_in_grid()) {
         int64 at = part_words[part], row = at / width, w = at - row * width;
-        int64 start = part_starts[part], end = indptr[row + 1], stop = start + PART < end ? start + PART : end;
+        int64 start = part_starts[part], end = indptr[row + 1], stop = start + ROW_PART < end ? start + ROW_PART : end;
         uint64 wanted = open_columns(mask, at, all_columns(columns, w)) & ~*(volatile uint64*)(out + at);
         uint64 found = warp_row(all, start, stop, w, from_lane(wanted, 0)) & wanted;
         if (lane() == 0 && found) atomicOr(out + at, found);

@@ -169,7 +169,9 @@ extern "C" __global__ void add_rests_kernel(
 #pragma unroll 8
         for (int64 other = chunk; other <= last; ++other) {
             Sum more = {rest_present[other * columns + column], rest_values[other * columns + column]};
-            sum = finished(sum) ? sum : merged(sum, more);
+            if (!more.found || finished(sum)) continue;
+            sum.value = sum.found ? add(sum.value, more.value) : more.value;
+            sum.found = true;
         }
         out[row * columns + column] = sum.found ? sum.value : Value(0);
         present[row * columns + column] = sum.found;

@@ -29,7 +29,8 @@ def as_matrix(nrows: int, ncols: int, v: VectorStore) -> MatrixStore:
     if v.kind == "full":
         return MatrixStore.full(nrows, ncols, v.values)
     if v.kind == "bitmap":
-        return MatrixStore.bitmap(nrows, ncols, v.present, v.values, v.known_nvals)
+        counter = None if v.pending is None else v.pending.counter
+        return MatrixStore.bitmap(nrows, ncols, v.present, v.values, v.known_nvals, counter)
     return matrix_from_keys(nrows, ncols, *entries(v))
 
 

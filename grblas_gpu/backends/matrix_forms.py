@@ -70,4 +70,7 @@ def check_positions(nrows: int, ncols: int, itemsize: int) -> int:
 def flat(a: MatrixStore) -> VectorStore:
     """A bitmap or full matrix as a vector, row after row, in the same memory: what goes position by position does not
     ask for more."""
-    return VectorStore(a.nrows * a.ncols, a.dense, present=a.present, nvals=a.nvals)
+    size = a.nrows * a.ncols
+    if a.present is not None and a.counter is not None and a.known_nvals is None:
+        return VectorStore.counted_bitmap(size, a.dense, a.present, a.counter, size)
+    return VectorStore(size, a.dense, present=a.present, nvals=a.nvals)

@@ -46,6 +46,7 @@ class MatrixStore:
         "nrows",
         "ncols",
         "nvals",
+        "counter",
         "indptr",
         "indices",
         "values",
@@ -84,7 +85,7 @@ class MatrixStore:
         self.indptr = indptr
         self.indices = indices
         self.values = values
-        self.dense = self.present = self.rows = None
+        self.dense = self.present = self.rows = self.counter = None
         self.copies = 1
         self._once: MatrixStore | None = None
         self._transpose: MatrixStore | None = None
@@ -98,7 +99,7 @@ class MatrixStore:
         """Without any arrays."""
         store = cls.__new__(cls)
         store.form, store.nrows, store.ncols = form, nrows, ncols
-        store.dense = store.present = store.rows = None
+        store.dense = store.present = store.rows = store.counter = None
         store.copies, store._once = 1, None
         store._transpose = store._row_ids = store._max_degree = store._hub_neighbours = store._is_diagonal = None
         return store
@@ -111,10 +112,12 @@ class MatrixStore:
         return store
 
     @classmethod
-    def bitmap(cls, nrows: int, ncols: int, present: Array, values: Array, nvals: int | None = None) -> MatrixStore:
+    def bitmap(
+        cls, nrows: int, ncols: int, present: Array, values: Array, nvals: int | None = None, counter: Any = None
+    ) -> MatrixStore:
         """Flags, row by row, and a value beside each, or one for all; entries are counted when somebody asks."""
         store = cls._bare(BITMAP, nrows, ncols)
-        store.present, store.dense = present, values
+        store.present, store.dense, store.counter = present, values, counter
         if nvals is not None:
             store.nvals = nvals
         return store
@@ -146,7 +149,8 @@ class MatrixStore:
     def __getattr__(self, name: str) -> Any:
         """CSR arrays that were not made yet; the number of flags in a bitmap."""
         if name == "nvals" and self.present is not None:
-            self.nvals = int(np.count_nonzero(self.present))  # synchronizes
+            counter = self.counter
+            self.nvals = int(np.count_nonzero(self.present)) if counter is None else counter.read()  # synchronizes
         elif name not in ("indptr", "indices", "values"):
             raise AttributeError(name)
         elif self.form == HYPERSPARSE:
@@ -188,7 +192,7 @@ class MatrixStore:
         try:
             return _COUNTED(self)
         except AttributeError:
-            return None
+            return None if self.counter is None else self.counter.known()
 
     @property
     def stored_values(self) -> Array:
@@ -219,7 +223,7 @@ class MatrixStore:
             return MatrixStore.full(nrows, ncols, self.dense.copy())  # type: ignore[union-attr]
         if self.form == BITMAP:
             flags, values = self.present.copy(), self.dense.copy()  # type: ignore[union-attr]
-            return MatrixStore.bitmap(nrows, ncols, flags, values, self.nvals)
+            return MatrixStore.bitmap(nrows, ncols, flags, values, self.known_nvals, self.counter)
         if self.form == HYPERSPARSE:
             return MatrixStore.hypersparse(nrows, ncols, self.rows, self.starts, self.indices, self.values.copy())
         return MatrixStore(nrows, ncols, self.indptr, self.indices, self.values.copy())
@@ -231,6 +235,7 @@ class MatrixStore:
             with suppress(AttributeError):
                 delattr(self, name)
         self._transpose = self._row_ids = self._max_degree = self._hub_neighbours = self._is_diagonal = None
+        self.counter = None
 
     @property
     def row_ids(self) -> Array:

@@ -17,7 +17,7 @@ from .rows import chunks_of
 
 ROW_PART = 2048  # entries of a long row that a warp gets at a time
 _WORD = np.dtype(np.uint64)
-_PACK = ("pack_rows_kernel", "pack_columns_kernel", "unpack_rows_kernel", "unpack_columns_kernel")
+_PACK = ("pack_rows_kernel", "pack_columns_kernel", "unpack_rows_kernel", "unpack_columns_kernel", "count_flags_kernel")
 
 
 def words_of(side: Side) -> Words:
@@ -52,6 +52,15 @@ def unpack(packed: Words, turned: bool) -> tuple[Array, Counter]:
     given = (packed.words.data.ptr, nrows, ncols, packed.width, flags.data.ptr, slots.address, slots.host)
     scratch.launch(kernel, len(packed.words), given, BLOCK if turned else BLOCK // 32)
     return flags, slots.published()
+
+
+def count(flags: Array) -> Counter:
+    """How many are set."""
+    scratch = scratch_arrays.current()
+    slots = scratch.slots()
+    kernel = functions("pack_bits.cu", None, _PACK)[4]
+    scratch.launch(kernel, -(-len(flags) // 32), (flags.data.ptr, len(flags), slots.address, slots.host))
+    return slots.published()
 
 
 def scatter(a: MatrixStore, turned: bool, valued: bool = False) -> Words:

@@ -71,7 +71,7 @@ def multiply(
     if chunks > 1:
         words = (rows.indptr.data.ptr, entries, length, columns, *results)
         scratch.launch(add_rests, chunks * -(-columns // 32), words, BLOCK // 32)
-    return out, present, int(np.count_nonzero(present))  # synchronizes
+    return out, present, bits.count(present).read()  # synchronizes
 
 
 class _Factor(NamedTuple):

@@ -5,6 +5,8 @@
 #include "mask.cuh"
 #include "publish.cuh"
 
+constexpr int BATCH = 8;
+
 extern "C" __global__ void assign_kernel(
     const int64* list, const int64* device_count, int64 host_count, const bool* mask_present,
     const MaskValue* mask_values, bool* present, Value* values, Value value, const int64* count_before,
@@ -13,6 +15,29 @@ extern "C" __global__ void assign_kernel(
     Mask mask = {mask_present, mask_values};
     int64 items = counted(device_count, host_count);
     int64 found = HAS_PRESENT && thread_in_grid() == 0 ? counted(count_before, known_before) : 0;
+    if constexpr (!LISTED) {  // every lane has BATCH positions on their way
+        for (int64 base = warp_in_grid() * 32 * BATCH; base < items; base += warps_in_grid() * 32 * BATCH) {
+            bool inside[BATCH], before[BATCH];
+#pragma unroll
+            for (int n = 0; n < BATCH; ++n) {
+                int64 i = base + 32 * n + lane();
+                inside[n] = i < items && allowed(mask, i);
+            }
+#pragma unroll
+            for (int n = 0; n < BATCH; ++n)
+                before[n] = HAS_PRESENT && inside[n] && present[base + 32 * n + lane()];
+#pragma unroll
+            for (int n = 0; n < BATCH; ++n) {
+                int64 i = base + 32 * n + lane();
+                if (!inside[n]) continue;
+                values[i] = value;
+                if (!HAS_PRESENT || before[n]) continue;
+                present[i] = true;
+                ++found;
+            }
+        }
+        items = 0;
+    }
     for (int64 t = thread_in_grid(); t < items; t += threads_in_grid()) {
         if (!allowed(mask, t)) continue;
         int64 i = LISTED ? list[t] : t;

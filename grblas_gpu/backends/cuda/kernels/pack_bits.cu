@@ -5,6 +5,19 @@
 
 constexpr int BITS = 64;
 
+// How many flags are set.
+extern "C" __global__ void count_flags_kernel(const bool* flags, int64 count, int64* counters, volatile int64* host) {
+    const uint64* words = (const uint64*)flags;
+    int64 found = 0, number = uint64(flags) % 8 ? 0 : count / 8;
+#pragma unroll 4
+    for (int64 item = thread_in_grid(); item < number; item += threads_in_grid()) {
+        uint64 word = words[item];
+        found += __popc(unsigned(word)) + __popc(unsigned(word >> 32));
+    }
+    for (int64 item = number * 8 + thread_in_grid(); item < count; item += threads_in_grid()) found += flags[item];
+    publish(found, 0, counters, host);
+}
+
 extern "C" __global__ void pack_rows_kernel(const bool* flags, int64 nrows, int64 ncols, int64 width, uint64* words) {
     for (int64 item = warp_in_grid(); item < nrows * width; item += warps_in_grid()) {
         int64 row = item / width, column = (item - row * width) * BITS + lane();

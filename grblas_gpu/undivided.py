@@ -39,7 +39,7 @@ _SIGNALS = [int(getattr(signal, name)) for name in _NAMES if hasattr(signal, nam
 
 several = False  # threads have used this library
 changing = False  # the only thread so far is changing something in place; a lock would take as long as the change
-_first_thread: int | None = None
+first_thread: int | None = None  # that has used it
 _main_thread = threading.main_thread().ident
 _first_look = threading.Lock()
 
@@ -51,15 +51,15 @@ def own(store: Any) -> Any:
 
 def notice_thread() -> None:
     """This thread is about to look at an object. The first look of a second thread waits for a change in place."""
-    if not several and get_ident() != _first_thread:
+    if not several and get_ident() != first_thread:
         _notice()
 
 
 def _notice() -> None:
-    global several, _first_thread
+    global several, first_thread
     with _first_look:
-        if _first_thread is None:
-            _first_thread = get_ident()
+        if first_thread is None:
+            first_thread = get_ident()
             return
         several = True  # a change that begins from here on is made to a copy; one that began before is waited for
     while changing:
@@ -68,8 +68,8 @@ def _notice() -> None:
 
 def forget_threads() -> None:
     """As if no thread had used this library yet: in the child of a fork, and for tests."""
-    global several, changing, _first_thread, _first_look, _main_thread
-    several, changing, _first_thread, _first_look = False, False, None, threading.Lock()
+    global several, changing, first_thread, _first_look, _main_thread
+    several, changing, first_thread, _first_look = False, False, None, threading.Lock()
     _main_thread = threading.main_thread().ident
 
 

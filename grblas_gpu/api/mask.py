@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..backends.storage import MaskView
+from ..backends.storage import MaskView, view_of
 from ..dtypes import BOOL
 from . import kinds
 from .kinds import output_type
@@ -31,7 +31,7 @@ class Mask:
         self.parent = parent
 
     def view(self) -> MaskView:
-        return MaskView(self.parent._store, self.structure, self.complement)
+        return view_of((self.parent._store, self.structure, self.complement))
 
     @property
     def name(self) -> str:

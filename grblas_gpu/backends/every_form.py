@@ -111,11 +111,6 @@ class EveryForm(Definitions):
 
     # ---- reductions ----------------------------------------------------------------------------------------------
 
-    def reduce_scalar(self, x: Store, monoid: Any) -> Any:
-        if type(x) is MatrixStore and is_dense(x):
-            return super().reduce_scalar(flat(x), monoid)
-        return super().reduce_scalar(x, monoid)
-
     def reduce_rowwise(self, a: MatrixStore, monoid: Any) -> VectorStore:
         if a.form == HYPERSPARSE:
             return Definitions.reduce_rowwise(self, a, monoid)

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from threading import get_ident
 from typing import Any
 
+from .. import undivided
 from ..errors import OutOfMemory
 from ..ir import ops
 from ..ir.node import Node
 from ..ir.ops import Op
 from ..ir.program import Program
 from ..trace import records as trace
-from ..undivided import notice_thread
 from . import assignment, operations, products
 from .formats import choose_format
 from .operands import engine_of
@@ -70,7 +71,8 @@ def execute(node: Node, tracing: bool = True) -> None:
     if tracing and trace.current() is not None and node.op not in ops.CONTROL:
         _execute_traced(node)
         return
-    notice_thread()
+    if not undivided.several and get_ident() != undivided.first_thread:
+        undivided.notice_thread()
     try:
         compute = COMPUTE.get(node[0])
         if compute is None:

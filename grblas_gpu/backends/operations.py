@@ -9,6 +9,7 @@ import numpy as np
 from ..errors import EmptyObject, IndexOutOfBound, NotImplementedException
 from ..ir.node import Node
 from ..operators.aggregators import compute as aggregate
+from .matrix_forms import flat
 from .operands import engine_of, given, matrix_store, placed, positions_of, store_of
 from .products import binary_of
 from .storage import MaskView, MatrixStore, VectorStore
@@ -90,6 +91,8 @@ def reduce(node: Node, view: MaskView | None) -> Any:
     if node.operator.opclass == "Aggregator":
         return aggregate(node.operator, x, "scalar")._get()
     store = x._matrix._store if x._is_transposed else x._store
+    if x.ndim == 2 and store.dense is not None:  # position by position, as a vector is
+        store = flat(store)
     return x._engine.reduce_scalar(store, node.operator)
 
 

@@ -13,6 +13,10 @@ on the host only when somebody looks.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, NamedTuple
+
 from .index_types import INDEX, INT32_LIMIT, MOST_ENTRIES, Array, column_type
 from .matrix_storage import MatrixStore, natives, same_arrays, transpose_csr
 from .vector_storage import WORTH_KEEPING, HostEntry, HostList, Known, Pending, VectorStore
@@ -34,15 +38,17 @@ __all__ = [
     "natives",
     "same_arrays",
     "transpose_csr",
+    "view_of",
 ]
 
 
-class MaskView:
+class MaskView(NamedTuple):
     """A mask as an engine sees it: a store, whether only its structure counts, and whether it is complemented."""
 
-    __slots__ = ("store", "structure", "complement")
+    store: VectorStore | MatrixStore
+    structure: bool
+    complement: bool
 
-    def __init__(self, store: VectorStore | MatrixStore, structure: bool, complement: bool) -> None:
-        self.store = store
-        self.structure = structure
-        self.complement = complement
+
+#: ``MaskView(*fields)``, from all fields at once: every masked call makes one.
+view_of: Callable[[Iterable[Any]], MaskView] = partial(tuple.__new__, MaskView)

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ...plan.rules import DENSE_LIMIT
-from ..matrix_storage import HYPERSPARSE
 from ..reference import Definitions
 from ..storage import INDEX, Array, Known, MaskView, MatrixStore, VectorStore
 from . import asynchronous, pool, workspace
@@ -75,7 +74,7 @@ def mxv(
     plan: Any,
 ) -> VectorStore | None:
     """The product, or None when the definitions should compute it."""
-    if not kernels.enabled or a.form == HYPERSPARSE:
+    if not kernels.enabled or a.rows is not None:  # hypersparse
         return None
     size = a.ncols if transposed else a.nrows
     if (size > DENSE_LIMIT or u.size > DENSE_LIMIT) and max(size, u.size) > len(a.indices):

@@ -200,7 +200,7 @@ def test_windows_of_columns(engine, monkeypatch, name):
     pattern = row_matrix([columns[2], columns[4], [1], [2], [0, 31, 32, 33, 2999], []], ncols, np.int8)
     masks = [None, MaskView(pattern, True, False), MaskView(pattern, False, True)]
     for limit in (64 * 1024, 8192) if engine.name == "gpu" else (8192,):
-        monkeypatch.setattr(engine.mxm_dense, "_shared_limit", lambda device, limit=limit: limit)
+        monkeypatch.setattr(engine.mxm_dense, "shared_limit", lambda device, limit=limit: limit)
         for mask in masks:
             check(engine, Case(a, b, SEMIRINGS[name], mask), "mxm.gustavson")
 

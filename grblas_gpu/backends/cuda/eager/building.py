@@ -14,6 +14,7 @@ from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import functions, using
 from ..runtime.launch import BLOCK, launch
 from .radix import bits_for, sort, sort_pairs
+from .row_sorting import RowSorting, suits
 
 NEIGHBOURS = 1024  # as in kernels/build.cu
 _PER_BLOCK = NEIGHBOURS * BLOCK // 32
@@ -40,6 +41,10 @@ def build_matrix(
         lambda: [using(name, dtype) for name, dtype in types.items()],
     )
     scratch = scratch_arrays.current()
+    if suits(entries, nrows, ncols):
+        found = _by_rows(nrows, ncols, rows, cols, values)
+        if found is not None:
+            return found
     keys = cupy.empty(entries, key)
     slots = scratch.slots()
     launch(pack, entries, (rows, cols, entries, column_bits, keys, slots.address))
@@ -62,3 +67,20 @@ def build_matrix(
     indptr = cupy.empty(nrows + 1, offset)
     launch(list_rows, nrows + 1, (keys, len(keys), column_bits, nrows, indptr), _PER_BLOCK)
     return MatrixStore(nrows, ncols, indptr, indices, compress(values))
+
+
+def _by_rows(nrows: int, ncols: int, rows: Array, cols: Array, values: Array) -> MatrixStore | None:
+    """Entries that are not in order and of which no two have the same position; None for others."""
+    iso = is_iso(values)
+    if not iso and not (values.flags.c_contiguous and values.dtype.itemsize <= 8):
+        return None
+    sorting = RowSorting(rows.dtype, cols.dtype, np.dtype(np.int32), values.dtype, not iso)
+    counted = sorting.count(rows, cols, nrows)
+    if not counted.descents.read():  # synchronizes
+        return None
+    starts = counted.starts
+    packed = sorting.scatter(rows, cols, None if iso else values, counted, starts)
+    indices, sorted_values, repeated = sorting.sort(packed, counted.counts, starts, ncols, len(rows))
+    if indices is None or repeated.read():  # synchronizes: equal positions are combined in the order that they have
+        return None
+    return MatrixStore(nrows, ncols, starts, indices, compress(values) if iso else sorted_values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import cupy
 import numpy as np
@@ -10,8 +11,7 @@ import numpy as np
 from ...storage import INDEX, Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.launch import BLOCK, launch
-from .mxm_operands import MatrixMask
-from .mxm_programs import Programs
+from .mxm_programs import Program
 from .rows import LEAST_CHUNK, chunks_of, rests
 
 CAPACITIES = (8, 16, 32, 64, 128, 256, 512)  # of small rows, in products; as in kernels/mxm_bins.cu and mxm_small.cu
@@ -19,24 +19,31 @@ MOST_SMALL = CAPACITIES[-1]
 _DENSE, _HASHED, _BINS = 7, 10, 11  # as in kernels/mxm_bins.cu
 
 
+def count_products(program: Program, a: MatrixStore, b: MatrixStore) -> Array:
+    """How many products each row of ``a b`` has."""
+    count, add_rests, *_ = program.functions()
+    scratch = scratch_arrays.current()
+    nrows, entries, kept = a.nrows, a.nvals, rests(scratch)
+    products = cupy.empty(nrows, INDEX)
+    pattern = (a.indptr.data.ptr, a.indices.data.ptr, b.indptr.data.ptr)
+    words = (*pattern, nrows, entries, products.data.ptr, *kept)
+    scratch.launch(count, chunks_of(entries), words, BLOCK // 32)
+    if entries > LEAST_CHUNK:
+        scratch.launch(add_rests, chunks_of(entries), (a.indptr.data.ptr, entries, products.data.ptr, *kept))
+    return products
+
+
 class Bins:
-    """The rows of a product that have products, in lists."""
+    """The rows that have products, in lists; ``mask_indptr`` are the offsets of a mask that has to allow them, or 0."""
 
     def __init__(
-        self, programs: Programs, a: MatrixStore, b: MatrixStore, mask: MatrixMask, most_small: int, dense: bool
+        self, program: Program, products: Array, mask_indptr: Any, ncols: int, most_small: int, dense: bool
     ) -> None:
-        count_products, add_rests, count_bins, list_bins = programs.bins().functions()
-        scratch = scratch_arrays.current()
-        nrows, entries, kept = a.nrows, a.nvals, rests(scratch)
-        self.products = products = cupy.empty(nrows, INDEX)
-        pattern = (a.indptr.data.ptr, a.indices.data.ptr, b.indptr.data.ptr)
-        words = (*pattern, nrows, entries, products.data.ptr, *kept)
-        scratch.launch(count_products, chunks_of(entries), words, BLOCK // 32)
-        if entries > LEAST_CHUNK:
-            scratch.launch(add_rests, chunks_of(entries), (a.indptr.data.ptr, entries, products.data.ptr, *kept))
+        *_, count_bins, list_bins = program.functions()
+        self.products, nrows = products, len(products)
         rule = (most_small, int(dense))
         counters = cupy.zeros(_BINS, INDEX)
-        launch(count_bins, nrows, (products, mask.arguments[0], nrows, *rule, counters))
+        launch(count_bins, nrows, (products, mask_indptr, nrows, *rule, counters))
         sizes = counters.get()  # synchronizes: memory must be sized
         self._ends = np.cumsum(sizes).tolist()
         self._list = cupy.empty(self._ends[-1], INDEX)
@@ -44,7 +51,7 @@ class Bins:
         self.at_most = cupy.empty(nrows, INDEX) if sizes[_HASHED] else None
         firsts = cupy.asarray((np.cumsum(sizes) - sizes).astype(INDEX))
         most = 0 if self.at_most is None else self.at_most
-        launch(list_bins, nrows, (products, mask.arguments[0], nrows, b.ncols, *rule, firsts, self._list, most))
+        launch(list_bins, nrows, (products, mask_indptr, nrows, ncols, *rule, firsts, self._list, most))
 
     def small(self) -> Iterator[tuple[int, Array]]:
         """For each bin that is not empty its number and its rows."""

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, NamedTuple
 
 import cupy
 
 from ...storage import INDEX, Array, MatrixStore
-from ..runtime.launch import processors, run_with_shared
+from ..runtime.launch import RESERVED, processors, run_with_shared, shared_limit
 from .mxm_operands import EVERYWHERE, MatrixMask, PatternOnly, Product
 from .mxm_programs import Programs, sum_bytes
 
 MOST_WINDOWS = 4  # all products are read again for each
-_RESERVED = 4096  # bytes that the kernels want besides
 
 
 class Windows(NamedTuple):
@@ -38,14 +36,9 @@ class Windows(NamedTuple):
         return cls(number, columns, columns * word + columns // 8 * bitmaps)
 
 
-@cache
-def _shared_limit(device: int) -> int:
-    return int(cupy.cuda.Device(device).attributes.get("MaxSharedMemoryPerBlockOptin", 48 * 1024)) - _RESERVED
-
-
 def _windows(ncols: int, word: int, mask: MatrixMask) -> Windows:
     bitmaps = 1 if mask.where == EVERYWHERE else 2
-    return Windows.of(ncols, word, bitmaps, _shared_limit(cupy.cuda.runtime.getDevice()))
+    return Windows.of(ncols, word, bitmaps, shared_limit(cupy.cuda.runtime.getDevice()))
 
 
 def suits(product: Product | PatternOnly, ncols: int, mask: MatrixMask) -> bool:
@@ -73,10 +66,10 @@ class DenseRows:
         if len(rows) == 0:
             return
         device = cupy.cuda.runtime.getDevice()
-        limit = _shared_limit(device)
+        limit = shared_limit(device)
         windows = _windows(ncols, word, self._operands[2])
         threads = 1024 if windows.bytes > limit // 2 else 512 if windows.bytes > limit // 4 else 256
-        at_once = max(1, min(2048 // threads, limit // (windows.bytes + _RESERVED)))
+        at_once = max(1, min(2048 // threads, limit // (windows.bytes + RESERVED)))
         blocks = min(len(rows), processors(device) * at_once)
         arguments = (*given, rows, len(rows), cupy.zeros(1, INDEX), ncols, windows.columns, *outputs)
         run_with_shared(kernel, blocks, threads, arguments, windows.bytes)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...storage import INDEX, MatrixStore
 from . import mxm_dense
-from .mxm_bins import MOST_SMALL, Bins
+from .mxm_bins import MOST_SMALL, Bins, count_products
 from .mxm_dense import DenseRows
 from .mxm_dot import masked_dot
 from .mxm_hashed import HashedRows
@@ -29,9 +29,11 @@ def gustavson(a: MatrixStore, b: MatrixStore, product: Product, mask: MatrixMask
     fixed_order = deterministic and product.order_dependent
     filled: Product | PatternOnly = PatternOnly() if fixed_order else product
     most_small = MOST_SMALL if b.ncols.bit_length() <= MOST_KEY_BITS else 0
-    bins = Bins(programs, a, b, mask, most_small, mxm_dense.suits(filled, b.ncols, mask))
+    dense_suits = mxm_dense.suits(filled, b.ncols, mask)
+    products = count_products(programs.bins(), a, b)
+    bins = Bins(programs.bins(), products, mask.arguments[0], b.ncols, most_small, dense_suits)
     counts = cupy.zeros(a.nrows, INDEX)
-    hashed = None if bins.at_most is None else HashedRows(programs, operands, bins.products, bins.at_most)
+    hashed = None if bins.at_most is None else HashedRows(programs, operands, products, bins.at_most)
     if hashed is not None:
         hashed.count(counts)  # before the others: it has a count for every row
     small, dense = SmallRows(programs, operands, filled, bins), DenseRows(programs, operands, bins.dense())

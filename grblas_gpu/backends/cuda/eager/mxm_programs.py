@@ -50,8 +50,7 @@ class Programs:
         )
 
     def bins(self) -> Program:
-        kernels = ("count_products_kernel", "add_rests_kernel", "count_bins_kernel", "list_bins_kernel")
-        return Program("mxm_bins.cu", self.key, kernels, self._bins_pieces)
+        return bins_program(self.left, self.right[1], self.mask)
 
     def small(self, product: Product | PatternOnly) -> Program:
         by_bin = (f"small_{products}_kernel" for products in (8, 16, 32, 64, 128, 256, 512))
@@ -119,19 +118,25 @@ class Programs:
             using("Column", self.column),
         ]
 
-    def _bins_pieces(self) -> list[str]:
-        return [
-            *self.mask.pieces(),
-            using("Column", self.left[0]),
-            using("Offset", self.left[1]),
-            using("RightOffset", self.right[1]),
-            using("Value", np.dtype(np.int64)),
-            "DEVICE int64 add(int64 x, int64 y) { return x + y; }",
-        ]
-
     def _table_pieces(self, word: int) -> list[str]:
         warp, block = slots_per_table(self.column, word)
         return [*self._pieces(), constant("WARP_SLOTS", warp), constant("BLOCK_SLOTS", block)]
+
+
+def bins_program(left: tuple[np.dtype, np.dtype], right_offset: np.dtype, mask: MatrixMask) -> Program:
+    """Divides rows by their products; ``left`` are the types of columns and offsets of the left factor."""
+    kernels = ("count_products_kernel", "add_rests_kernel", "count_bins_kernel", "list_bins_kernel")
+    types = {"Column": left[0], "Offset": left[1], "RightOffset": right_offset, "Value": np.dtype(np.int64)}
+    return Program(
+        "mxm_bins.cu",
+        (mask.key, *(dtype.char for dtype in types.values())),
+        kernels,
+        lambda: [
+            *mask.pieces(),
+            *(using(name, dtype) for name, dtype in types.items()),
+            "DEVICE int64 add(int64 x, int64 y) { return x + y; }",
+        ],
+    )
 
 
 def sum_bytes(product: Product | PatternOnly) -> int:

@@ -5,6 +5,7 @@
 
 #include "mxm_product.cuh"
 #include "mxm_rows.cuh"
+#include "sorted_lanes.cuh"
 
 // A column, and the number of the product among those of its row. All bits: no product. The host sees to it that columns
 // are small enough.
@@ -12,8 +13,6 @@ using Key = either<WIDE_KEYS, uint64, unsigned>;
 constexpr int NUMBER_BITS = STRUCTURE ? 0 : 9;
 constexpr Key NOTHING = ~Key(0);
 constexpr int THREADS = 256;
-
-template <class T> DEVICE T from_partner(T value, int distance) { return __shfl_xor_sync(FULL_WARP, value, distance); }
 
 template <int LANES, int EACH_LANE> struct Small {
     static constexpr int CAPACITY = LANES * EACH_LANE, GROUPS = 32 / LANES;
@@ -23,17 +22,9 @@ template <int LANES, int EACH_LANE> struct Small {
         Column column;
     };
 
-    static DEVICE int rank() { return lane() & (LANES - 1); }
-    static DEVICE int leader() { return lane() & ~(LANES - 1); }
-
-    template <class T> static DEVICE T inclusive(T number) {
-#pragma unroll
-        for (int distance = 1; distance < LANES; distance <<= 1) {
-            T lower = from_lower(number, distance);
-            if (rank() >= distance) number += lower;
-        }
-        return number;
-    }
+    using Lanes = SortedLanes<LANES, EACH_LANE, Key>;
+    static DEVICE int rank() { return Lanes::rank(); }
+    static DEVICE int leader() { return Lanes::leader(); }
 
     // Product number r * LANES + rank() of row i, for every r.
     static DEVICE void expand(
@@ -53,7 +44,7 @@ template <int LANES, int EACH_LANE> struct Small {
                 begin = b.indptr[k];
                 count = int(b.indptr[k + 1] - begin);
             }
-            int end = inclusive(count), total = from_lane(end, leader() + LANES - 1);
+            int end = Lanes::inclusive(count), total = from_lane(end, leader() + LANES - 1);
             RightOffset shift = begin - RightOffset(end - count);
 #pragma unroll
             for (int r = 0; r < EACH_LANE; ++r) {
@@ -72,45 +63,6 @@ template <int LANES, int EACH_LANE> struct Small {
                 if constexpr (!STRUCTURE) cells[own].value = product(values, i, inner, j, first + owner, q);
             }
             before += total;
-        }
-    }
-
-    static DEVICE void exchange(Key& x, Key& y, bool ascending) {
-        Key low = x < y ? x : y, high = x < y ? y : x;
-        x = ascending ? low : high;
-        y = ascending ? high : low;
-    }
-    // Strides below EACH_LANE of a bitonic merge; all of a lane's keys go in one direction.
-    static DEVICE void merge_own(Key (&keys)[EACH_LANE], bool ascending) {
-#pragma unroll
-        for (int stride = EACH_LANE / 2; stride > 0; stride >>= 1)
-#pragma unroll
-            for (int r = 0; r < EACH_LANE; ++r)
-                if (!(r & stride)) exchange(keys[r], keys[r | stride], ascending);
-    }
-    // Bitonic sort of the group's keys; afterwards lane by lane, EACH_LANE at a time, they ascend.
-    static DEVICE void sort(Key (&keys)[EACH_LANE]) {
-#pragma unroll
-        for (int size = 2; size < EACH_LANE; size <<= 1)
-#pragma unroll
-            for (int stride = size / 2; stride > 0; stride >>= 1)
-#pragma unroll
-                for (int r = 0; r < EACH_LANE; ++r)
-                    if (!(r & stride)) exchange(keys[r], keys[r | stride], !(r & size));
-        merge_own(keys, !(rank() & 1));
-#pragma unroll 1
-        for (int lanes = 2; lanes <= LANES; lanes <<= 1) {
-            bool ascending = lanes == LANES || !(rank() & lanes);
-#pragma unroll 1
-            for (int distance = lanes / 2; distance > 0; distance >>= 1) {
-                bool keeps_low = ascending == !(rank() & distance);
-#pragma unroll
-                for (int r = 0; r < EACH_LANE; ++r) {
-                    Key other = from_partner(keys[r], distance);
-                    keys[r] = (other < keys[r]) == keeps_low ? other : keys[r];
-                }
-            }
-            merge_own(keys, ascending);
         }
     }
 
@@ -158,7 +110,7 @@ template <int LANES, int EACH_LANE> struct Small {
             int64 i = exists ? list[number] : 0;
             Key keys[EACH_LANE];
             expand(a, b, values, mask, i, exists, keys, cells);
-            sort(keys);
+            Lanes::sort(keys);
             bool first[EACH_LANE], there[EACH_LANE];
             Key previous = from_lower(keys[EACH_LANE - 1], 1);
             int own = 0;
@@ -171,7 +123,7 @@ template <int LANES, int EACH_LANE> struct Small {
                 own += first[r];
                 repeated = repeated || (there[r] && !first[r]);
             }
-            int place = inclusive(own), total = from_lane(place, leader() + LANES - 1);
+            int place = Lanes::inclusive(own), total = from_lane(place, leader() + LANES - 1);
             place -= own;
             Value sums[EACH_LANE];
             if constexpr (!STRUCTURE) {

@@ -8,6 +8,7 @@ from typing import Any
 BLOCK = 256
 TILES = 1024  # as in kernels/tiles.cuh
 BLOCKS_PER_PROCESSOR = 8  # 2048 threads, as many as fit
+RESERVED = 4096  # bytes of shared memory that kernels may have compiled in, where the launch decides about more
 _ONE_BLOCK, _THREADS = (1,), (BLOCK,)
 
 
@@ -40,6 +41,14 @@ def launch(kernel: Any, items: int, arguments: tuple[Any, ...], per_block: int =
 
     most = most_blocks(cupy.cuda.runtime.getDevice())
     kernel((blocks_for(items, per_block, most),), _THREADS, arguments)
+
+
+@cache
+def shared_limit(device: int) -> int:
+    """Bytes of shared memory that a block may have, besides what is compiled in."""
+    import cupy
+
+    return int(cupy.cuda.Device(device).attributes.get("MaxSharedMemoryPerBlockOptin", 48 * 1024)) - RESERVED
 
 
 def run_with_shared(kernel: Any, blocks: int, threads: int, arguments: tuple[Any, ...], shared_bytes: int) -> None:

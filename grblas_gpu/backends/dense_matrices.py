@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from .entries import cast, entries, expand, filled, keys_at, matrix_from_keys
-from .matrix_forms import check_positions, flat
+from .matrix_forms import flat
+from .matrix_storage import FULL
+from .room import check_positions
 from .storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 
 
@@ -46,6 +48,9 @@ def viewed(mask: MaskView | None, known: dict[int, VectorStore]) -> MaskView | N
 def ewise(engine: Any, method: str, x: MatrixStore, y: MatrixStore, op: Any, *defaults: Any) -> MatrixStore | None:
     if op.positional is not None:
         return None
+    is_dense = x.dense is not None and y.dense is not None if method == "ewise_mult" else True
+    if is_dense and not (x.form == y.form == FULL and x.iso and y.iso):
+        check_positions(x.nrows, x.ncols, op.return_type.np_type.itemsize, x.stored_values)
     return as_matrix(x.nrows, x.ncols, getattr(engine, method)(as_vector(x), as_vector(y), op, *defaults))
 
 
@@ -68,6 +73,8 @@ def write(
     """The output step. Once nothing can fail it may be made in the arrays of ``c``, like that of a vector."""
     if accum is not None and accum.positional is not None:
         return None
+    if (c.iso and c.dense is not None) or (t.dense is not None and c.dense is None):
+        check_positions(c.nrows, c.ncols, c.dtype.itemsize, t.stored_values)
     old, new = changeable(c), as_vector(t)
     result = engine.write(old, new, viewed(mask, {id(c): old, id(t): new}), accum, replace, masked)
     return as_matrix(c.nrows, c.ncols, result)
@@ -86,6 +93,8 @@ def assign(
     """``c<m>(I, J) (+)= value``: the positions of the region in a vector."""
     if accum is not None and accum.positional is not None:
         return None
+    if c.iso and c.dense is not None:
+        check_positions(c.nrows, c.ncols, c.dtype.itemsize, c.dense)
     old = changeable(c)
     known = {id(c): old}
     if type(value) is MatrixStore:
@@ -126,7 +135,7 @@ def extract(a: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixSto
     values = a.dense.copy() if a.iso else taken(a.dense)
     if a.present is None:
         return MatrixStore.full(nrows, ncols, values)
-    return MatrixStore.bitmap(nrows, ncols, taken(a.present).copy(), values)
+    return MatrixStore.bitmap(nrows, ncols, taken(a.present), values)
 
 
 def extract_line(a: MatrixStore, which: int, is_row: bool) -> VectorStore:
@@ -144,7 +153,7 @@ def replace_line(c: MatrixStore, which: int, line: VectorStore, is_row: bool) ->
     keys, values = entries(line)
     assert c.dense is not None
     positions = c.nrows * c.ncols
-    dense = np.array(expand(c.dense, positions), copy=True, like=c.dense)
+    dense = expand(c.dense, positions).copy()
     present = filled(positions, True, dense) if c.present is None else c.present.copy()
     flags = filled(line.size, False, dense)
     flags[keys] = True
@@ -178,7 +187,7 @@ def reduce_rowwise(engine: Any, a: MatrixStore, monoid: Any) -> VectorStore | No
 
 def spread(u: VectorStore, nrows: int, ncols: int, down: bool) -> MatrixStore:
     """``t[i, j] = u[i]`` (``down``) or ``u[j]``, of a full vector."""
-    check_positions(nrows, ncols, u.dtype.itemsize)
+    check_positions(nrows, ncols, 0 if u.iso else u.dtype.itemsize, u.values)
     if u.iso:
         return MatrixStore.full(nrows, ncols, u.values.copy())
     table = np.broadcast_to(u.values[:, None] if down else u.values[None, :], (nrows, ncols))

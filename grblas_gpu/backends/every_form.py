@@ -14,9 +14,10 @@ import numpy as np
 from . import dense_matrices as dense
 from . import hypersparse
 from .entries import Store
-from .matrix_forms import check_positions, flat
+from .matrix_forms import flat
 from .matrix_storage import BITMAP, FULL, HYPERSPARSE, SPARSE
 from .reference import Definitions
+from .room import check_positions
 from .storage import Array, MaskView, MatrixStore, VectorStore
 
 

@@ -13,6 +13,11 @@ INT32_LIMIT = 2**31 - 1
 MOST_ENTRIES = 2**48  # more than any memory holds; NumPy has other errors for sizes near 2**63
 
 
+#: For arrays that are not NumPy's, how their engine finds what a store remembers: an object with ``transpose``,
+#: ``row_ids``, ``max_degree``, ``is_diagonal``, ``same_arrays``, ``cast_values`` and ``free_bytes``.
+natives: dict[type, Any] = {}
+
+
 def column_type(ncols: int) -> type:
     """The narrowest type for column indices: 32 bits while they fit."""
     return np.int32 if ncols <= INT32_LIMIT else np.int64

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidValue, OutOfMemory
+from ..errors import InvalidValue
 from .entries import filled
 from .matrix_storage import BITMAP, FULL, HYPERSPARSE, SPARSE, MatrixStore, hypersparse_from_lines
-from .storage import INDEX, MOST_ENTRIES, VectorStore
+from .room import check_positions
+from .storage import INDEX, VectorStore
 
 FORMS = (SPARSE, HYPERSPARSE, BITMAP, FULL)
 
@@ -24,7 +25,8 @@ def with_form(a: MatrixStore, form: str) -> MatrixStore:
         return MatrixStore(a.nrows, a.ncols, a.indptr, a.indices, a.values.copy())
     if form == HYPERSPARSE:
         return hypersparse_from_lines(a.nrows, a.ncols, a.row_ids, a.indices, a.values.copy())
-    positions = check_positions(a.nrows, a.ncols, a.dtype.itemsize + (form == BITMAP))
+    itemsize = (0 if a.iso else a.dtype.itemsize) + (form == BITMAP)
+    positions = check_positions(a.nrows, a.ncols, itemsize, a.stored_values)
     if form == FULL:
         if a.nvals != positions:
             raise InvalidValue(f"{a.nvals} of {positions} positions have an entry: a full matrix has one everywhere")
@@ -54,17 +56,6 @@ def moved(a: MatrixStore, to: Any) -> MatrixStore:
     if isinstance(indptr, np.ndarray):
         indptr = indptr.astype(INDEX, copy=False)  # the host has one width
     return MatrixStore(a.nrows, a.ncols, indptr, indices, values)
-
-
-def check_positions(nrows: int, ncols: int, itemsize: int) -> int:
-    """How many positions a matrix has that is to be stored position by position."""
-    positions = nrows * ncols
-    if positions > MOST_ENTRIES:
-        raise OutOfMemory(
-            f"shape {nrows} x {ncols} has {positions} positions, {positions * itemsize} bytes: more than any memory "
-            "holds; a sparse or hypersparse Matrix takes memory for its entries only"
-        )
-    return positions
 
 
 def flat(a: MatrixStore) -> VectorStore:

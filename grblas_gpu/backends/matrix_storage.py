@@ -24,13 +24,10 @@ import numpy as np
 
 from ..errors import OutOfMemory
 from ..plan.rules import POINTER_LIMIT, matrix_form
-from .index_types import INDEX, INT32_LIMIT, Array, column_type
+from .index_types import INDEX, INT32_LIMIT, Array, column_type, natives
+from .room import check_bytes
 
 SPARSE, HYPERSPARSE, BITMAP, FULL = "sparse", "hypersparse", "bitmap", "full"
-
-#: For arrays that are not NumPy's, how their engine finds what a store remembers: an object with ``transpose``,
-#: ``row_ids``, ``max_degree``, ``is_diagonal``, ``same_arrays`` and ``cast_values``.
-natives: dict[type, Any] = {}
 
 
 class MatrixStore:
@@ -314,6 +311,7 @@ def _csr_of_dense(a: MatrixStore) -> tuple[Array, Array, Array]:
     """CSR of a bitmap or full matrix."""
     dense, nrows, ncols = a.dense, a.nrows, a.ncols
     assert dense is not None
+    check_bytes(nrows, ncols, a.nvals * np.dtype(column_type(ncols)).itemsize, dense)
     offset = INDEX if isinstance(dense, np.ndarray) or nrows * ncols > INT32_LIMIT else np.int32
     if a.present is None:
         indptr = np.arange(nrows + 1, dtype=INDEX, like=dense) * ncols

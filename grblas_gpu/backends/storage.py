@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, NamedTuple
 
-from .index_types import INDEX, INT32_LIMIT, MOST_ENTRIES, Array, column_type
-from .matrix_storage import MatrixStore, natives, same_arrays, transpose_csr
+from .index_types import INDEX, INT32_LIMIT, MOST_ENTRIES, Array, column_type, natives
+from .matrix_storage import MatrixStore, same_arrays, transpose_csr
 from .vector_storage import WORTH_KEEPING, HostEntry, HostList, Known, Pending, VectorStore
 
 __all__ = [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -80,23 +79,9 @@ def check(what: str, needed: float, force: bool) -> None:
 def available_bytes() -> float:
     """Memory that is free where new objects live: of the device, or of this machine and what limits this process."""
     from ..backends.registry import current_engine
+    from ..backends.room import free_bytes
 
-    if current_engine().name == "cuda":
-        import cupy
-
-        return float(cupy.cuda.runtime.memGetInfo()[0])
-    free = [float("inf")]
-    with suppress(OSError, ValueError, StopIteration):
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        free.append(1024.0 * int(next(line for line in lines if line.startswith("MemAvailable")).split()[1]))
-    for limit, used in (
-        ("memory.max", "memory.current"),
-        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
-    ):
-        folder = Path("/sys/fs/cgroup")
-        with suppress(OSError, ValueError):  # "max" is no number
-            free.append(float(int((folder / limit).read_text()) - int((folder / used).read_text())))
-    return min(free)
+    return float(free_bytes(current_engine().array([0])))
 
 
 def _area(a: Arguments) -> float:

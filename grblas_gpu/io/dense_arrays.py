@@ -14,8 +14,8 @@ from ..api.matrix_formats import shared_array
 from ..api.vector import Vector, dense_fill
 from ..backends.entries import cast, entries
 from ..backends.matrix_forms import flat
-from ..backends.storage import MOST_ENTRIES, MatrixStore
-from ..errors import OutOfMemory
+from ..backends.room import check_positions
+from ..backends.storage import MatrixStore
 
 
 def from_array(
@@ -87,12 +87,12 @@ def to_array(x: Any, fill_value: Any = None, *, dtype: Any = None, copy: bool = 
     if isinstance(x, TransposedMatrix):
         return to_array(x.T, fill_value, dtype=dtype, copy=copy).T
     fill, found = dense_fill(x, fill_value, dtype, x.nvals == math.prod(x.shape))
-    if math.prod(x.shape) > MOST_ENTRIES:
-        raise OutOfMemory(f"a dense array of shape {x.shape} is more than any memory holds")
     shared = shared_array(x, found) if isinstance(x, Matrix) else None
     if shared is not None:
         return shared.copy() if copy else shared
     store = x._store
+    nrows, ncols = x.shape if x.ndim == 2 else (*x.shape, 1)
+    check_positions(nrows, ncols, found.np_type.itemsize, x._engine.array([0]))
     keys, values = entries(flat(store) if isinstance(store, MatrixStore) and store.dense is not None else store)
     # Scattered where the entries are, so that nothing passes through the host.
     dense = np.zeros(x.shape, found.np_type, like=keys)

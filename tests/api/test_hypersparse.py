@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import graphblas
@@ -12,19 +12,13 @@ import pytest
 
 import grblas_gpu
 from grblas_gpu import Matrix, Vector, binary, monoid, semiring
-from grblas_gpu.backends.cpu.tier import get_tier, set_tier
 from grblas_gpu.exceptions import OutOfMemory
 
 N = 2**60
 PLACES = np.array([0, 5, 7, 2**31 + 1, 2**40, 2**59, N - 1])
 
 
-@pytest.fixture(params=["numpy", "numba"], autouse=True)
-def tier(request: pytest.FixtureRequest) -> Iterator[None]:
-    before = get_tier()
-    set_tier(request.param)
-    yield
-    set_tier(before)
+pytestmark = pytest.mark.usefixtures("backend")
 
 
 def huge(gb: Any, seed: int, dtype: Any = int) -> Any:
@@ -153,7 +147,7 @@ def test_memory_follows_entries() -> None:
     rows, cols, values = random.integers(0, N, 5000), random.integers(0, N, 5000), random.random(5000)
     A = Matrix.from_coo(rows, cols, values, nrows=N, ncols=N)
     assert A._store.form == "hypersparse"
-    assert sum(array.nbytes for array in A._store.arrays.values()) <= 8 * (4 * 5000 + 1)
+    assert A.ss.nbytes <= 8 * (4 * 5000 + 1)
     tracemalloc.start()
     B = A.T.new()
     B(binary.plus) << A

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
-from ...errors import InvalidValue, OutOfMemory
+from ...errors import InvalidValue
 from ..entries import (
     Store,
     cast,
@@ -25,7 +24,8 @@ from ..entries import (
     take,
 )
 from ..matrix_storage import from_lines
-from ..storage import INDEX, MOST_ENTRIES, Array, MatrixStore, VectorStore
+from ..room import check_positions
+from ..storage import INDEX, Array, MatrixStore, VectorStore
 from .operating import Operating
 from .products import grid
 
@@ -100,8 +100,7 @@ class Building(Operating):
         shape = (x.nrows, x.ncols) if type(x) is MatrixStore else (x.size,)
         if type(x) is VectorStore and x.kind == "full":
             return np.array(np.broadcast_to(self.host(cast(x.values, dtype)), shape))
-        if math.prod(shape) > MOST_ENTRIES:
-            raise OutOfMemory(f"a dense array of shape {shape} is more than any memory holds")
+        check_positions(shape[0], shape[-1] if len(shape) == 2 else 1, np.dtype(dtype).itemsize)
         keys, values = entries(x)
         dense = np.full(shape, 0 if fill is None else fill, dtype)
         dense.reshape(-1)[self.host(keys)] = self.host(cast(values, dtype))

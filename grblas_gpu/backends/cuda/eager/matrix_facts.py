@@ -14,11 +14,20 @@ from ...storage import Array, MatrixStore, natives
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import functions, using
 from ..runtime.launch import launch
-from ..runtime.reporting import sized
+from ..runtime.reporting import free_bytes, sized
 from .operating import cast_values
 from .transpose import row_ids, transpose
 
-__all__ = ["cast_values", "hub_neighbours", "is_diagonal", "max_degree", "row_ids", "same_arrays", "transpose"]
+__all__ = [
+    "cast_values",
+    "free_bytes",
+    "hub_neighbours",
+    "is_diagonal",
+    "max_degree",
+    "row_ids",
+    "same_arrays",
+    "transpose",
+]
 
 natives[cupy.ndarray] = sys.modules[__name__]
 

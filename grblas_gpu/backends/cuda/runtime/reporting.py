@@ -49,9 +49,9 @@ def reported(method: Method) -> Method:
 
 
 def _too_large(name: str, error: BaseException) -> OutOfMemory:
-    return OutOfMemory(f"{name} on the device: {error}; {_free_bytes():,} bytes are free")
+    return OutOfMemory(f"{name} on the device: {error}; {free_bytes():,} bytes are free")
 
 
-def _free_bytes() -> int:
+def free_bytes() -> int:
     """What CuPy could still get: free memory of the device, and of its pool."""
     return int(cupy.cuda.runtime.memGetInfo()[0]) + int(cupy.get_default_memory_pool().free_bytes())

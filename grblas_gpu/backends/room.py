@@ -1,0 +1,53 @@
+"""Whether there is memory for what is about to be made: asked before, since a system may give what it does not have."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import OutOfMemory
+from .index_types import MOST_ENTRIES, Array, natives
+
+ALWAYS = 2**28  # bytes that are not worth the question
+
+
+def check_positions(nrows: int, ncols: int, itemsize: int, like: Array | None = None) -> int:
+    """How many positions a matrix has that is about to be stored position by position: an OutOfMemory if too many."""
+    positions = nrows * ncols
+    if positions > MOST_ENTRIES:
+        raise OutOfMemory(_too_large(nrows, ncols, positions * itemsize, "more than any memory holds"))
+    check_bytes(nrows, ncols, positions * itemsize, like)
+    return positions
+
+
+def check_bytes(nrows: int, ncols: int, needed: int, like: Array | None = None) -> None:
+    """An OutOfMemory if so many bytes are not free where an array is, or on the host."""
+    if needed > ALWAYS and needed > (free := free_bytes(like)):
+        raise OutOfMemory(_too_large(nrows, ncols, needed, f"and {free:,} are free"))
+
+
+def _too_large(nrows: int, ncols: int, needed: int, why: str) -> str:
+    return (
+        f"a value for each position of shape {nrows} x {ncols} takes {needed:,} bytes, {why}; a sparse or hypersparse "
+        "Matrix takes memory for its entries only, and one value for all of them is stored once"
+    )
+
+
+def free_bytes(like: Array | None = None) -> int:
+    """What is free where an array is: of this machine and what limits this process, or of a device."""
+    if like is not None and not isinstance(like, np.ndarray):
+        return natives[type(like)].free_bytes()
+    free = [2**62]
+    with suppress(OSError, ValueError, StopIteration):
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        free.append(1024 * int(next(line for line in lines if line.startswith("MemAvailable")).split()[1]))
+    for limit, used in (
+        ("memory.max", "memory.current"),
+        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
+    ):
+        folder = Path("/sys/fs/cgroup")
+        with suppress(OSError, ValueError):  # "max" is no number
+            free.append(int((folder / limit).read_text()) - int((folder / used).read_text()))
+    return min(free)

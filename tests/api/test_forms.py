@@ -1,0 +1,180 @@
+"""Matrices in every form: what they take, when they change, and that all of them give the same."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from grblas_gpu import Matrix, Vector, agg, binary, indexunary, io, monoid, select, semiring, unary
+from grblas_gpu.exceptions import InvalidValue, OutOfMemory
+
+FORMATS = {"sparse": "csr", "hypersparse": "hypercsr", "bitmap": "bitmapr", "full": "fullr"}
+ROWS, COLS = 40, 30
+
+
+def random_matrix(seed: int, fill: float = 0.4, shape: tuple[int, int] = (ROWS, COLS), iso: bool = False) -> Matrix:
+    random = np.random.default_rng(seed)
+    rows, cols = np.nonzero(random.random(shape) < fill)
+    values = 3 if iso else random.integers(-3, 9, len(rows))
+    return Matrix.from_coo(rows, cols, values, int, nrows=shape[0], ncols=shape[1])
+
+
+def changed(change: Callable[[Matrix, Matrix, Matrix, Matrix], Any]) -> Callable[[Matrix, Matrix, Matrix], Matrix]:
+    def run(a: Matrix, b: Matrix, m: Matrix) -> Matrix:
+        form, c = {value: key for key, value in FORMATS.items()}[a.ss.format], random_matrix(9, 0.5)
+        c = c.to(form=form) if form != "full" else c
+        change(c, a, b, m)
+        return c
+
+    return run
+
+
+OPERATIONS: dict[str, Callable[[Matrix, Matrix, Matrix], Any]] = {
+    "mxm": lambda a, b, m: semiring.plus_times(a @ b.T).new(),
+    "mxm masked": lambda a, b, m: semiring.min_plus(a.T @ b).new(mask=semiring.any_pair(m.T @ m).new().S),
+    "mxv": lambda a, b, m: semiring.plus_times(a @ Vector.from_dense(np.arange(COLS))).new(),
+    "vxm": lambda a, b, m: semiring.max_second(Vector.from_coo([1, 7], [2, 3], size=ROWS) @ a).new(),
+    "ewise_add": lambda a, b, m: a.ewise_add(b, binary.minus).new(),
+    "ewise_mult": lambda a, b, m: a.ewise_mult(b, binary.minus).new(),
+    "ewise_union": lambda a, b, m: a.ewise_union(b, binary.minus, 1, 2).new(),
+    "ewise by places": lambda a, b, m: a.ewise_mult(b, binary.firstj).new(),
+    "beside a vector": lambda a, b, m: a.ewise_mult(Vector.from_dense(np.arange(COLS)), binary.times).new(),
+    "apply": lambda a, b, m: a.apply(unary.ainv).new(),
+    "apply bound": lambda a, b, m: a.apply(binary.minus, left=3).new(float),
+    "apply place": lambda a, b, m: a.apply(indexunary.colindex, 2).new(),
+    "select value": lambda a, b, m: a.select(select.valuegt, 2).new(),
+    "select place": lambda a, b, m: a.select(select.triu, 1).new(),
+    "select mask": lambda a, b, m: a.select(m.S).new(),
+    "reduce": lambda a, b, m: a.reduce_scalar(monoid.plus).new(),
+    "reduce_rowwise": lambda a, b, m: a.reduce_rowwise(monoid.max).new(),
+    "reduce_columnwise": lambda a, b, m: a.reduce_columnwise(monoid.times).new(),
+    "aggregate": lambda a, b, m: a.reduce_rowwise(agg.count).new(),
+    "transpose": lambda a, b, m: a.T.new(),
+    "extract": lambda a, b, m: a[[3, 0, 3, 39], [1, 29, 1]].new(),
+    "extract rows": lambda a, b, m: a[5:30, :].new(),
+    "extract columns": lambda a, b, m: a[:, ::-2].new(),
+    "extract row": lambda a, b, m: a[7, :].new(),
+    "extract column": lambda a, b, m: a[:, 7].new(),
+    "diagonal": lambda a, b, m: a.diag(-2),
+    "kronecker": lambda a, b, m: a[:5, :4].new().kronecker(b[:4, :5].new(), binary.times).new(),
+    "masked": lambda a, b, m: a.dup(mask=m.V),
+    "outside": lambda a, b, m: a.dup(mask=~m.S),
+    "write": changed(lambda c, a, b, m: c(m.V).update(a)),
+    "replace": changed(lambda c, a, b, m: c(~m.S, replace=True).update(a)),
+    "accumulate": changed(lambda c, a, b, m: c(binary.plus).update(a)),
+    "accumulate masked": changed(lambda c, a, b, m: c(m.S, binary.minus, replace=True).update(a)),
+    "accumulate places": changed(lambda c, a, b, m: c(binary.firsti).update(a)),
+    "assign": changed(lambda c, a, b, m: c[5:10, [0, 3]].update(a[:5, :2].new())),
+    "assign all": changed(lambda c, a, b, m: c[:, :].update(4)),
+    "assign scalar": changed(lambda c, a, b, m: c[[1, 2], :].update(4)),
+    "assign accumulated": changed(lambda c, a, b, m: c(binary.plus)[[1, 2], 3:9].update(4)),
+    "assign masked": changed(lambda c, a, b, m: c(m.S)[[1, 2], :].update(4)),
+    "assign submask": changed(lambda c, a, b, m: c[:5, :4](a[:5, :4].new().S, replace=True).update(4)),
+    "assign row": changed(lambda c, a, b, m: c[3, :].update(a[4, :].new())),
+    "assign column": changed(lambda c, a, b, m: c[:, 3].update(a[:, 4].new())),
+    "assign to itself": changed(lambda c, a, b, m: c(~c.S).update(7)),
+    "delete": changed(lambda c, a, b, m: c.__delitem__((slice(None), 3))),
+    "set an element": changed(lambda c, a, b, m: c.__setitem__((3, 3), 77)),
+    "delete an element": changed(lambda c, a, b, m: c.__delitem__((3, 4))),
+    "resize": changed(lambda c, a, b, m: c.resize(31, 47)),
+    "element": lambda a, b, m: a[3, 5].new(),
+}
+
+
+def formed(a: Matrix, form: str) -> Matrix:
+    return a if form == "full" and a.nvals != a.nrows * a.ncols else a.to(form=form)
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_all_forms_give_the_same(backend: str, operation: str) -> None:
+    """As CSR does, which is compared with python-graphblas elsewhere."""
+    run = OPERATIONS[operation]
+    for trial, (fill, iso) in enumerate([(0.4, False), (1.0, False), (1.0, True), (0.02, True)]):
+        operands = [random_matrix(3 * trial, fill, iso=iso), random_matrix(3 * trial + 1, fill), random_matrix(99, 0.3)]
+        expected = run(*(x.to(form="sparse") for x in operands))
+        all_forms = list(itertools.product(FORMATS, FORMATS, ("sparse", "bitmap", "hypersparse")))
+        for forms in all_forms[trial :: 5 if backend == "numpy" else 9]:
+            found = run(*map(formed, operands, forms))
+            assert found.isequal(expected, check_dtype=True), (forms, fill, iso)
+
+
+def test_memory(backend: str) -> None:
+    """Full takes a value for each position, bitmap a byte more, hypersparse what is in proportion to entries."""
+    table = np.arange(ROWS * COLS, dtype=np.float32).reshape(ROWS, COLS)
+    full = Matrix.from_dense(table)
+    assert (full.ss.format, full.ss.nbytes) == ("fullr", 4 * ROWS * COLS)
+    assert full.to(form="bitmap").ss.nbytes == 5 * ROWS * COLS
+    one = Matrix.from_scalar(2.5, 1000, 10**6)
+    assert (one.nvals, one.ss.format, one.ss.nbytes) == (10**9, "fullr", 8)
+    tall = Matrix.from_coo([7, 2**50], [0, 3], [1.5, 2.5], nrows=2**55, ncols=4)
+    assert (tall.ss.format, tall.ss.nbytes) == ("hypercsr", 2 * (8 + 4 + 8) + 3 * 8)
+
+
+def test_forms_change_by_themselves(backend: str) -> None:
+    a = random_matrix(1, 0.3, (500, 500))
+    assert a.ss.format == "csr"
+    a(binary.plus) << random_matrix(2, 0.6, (500, 500))
+    assert a.ss.format == "bitmapr"
+    a(binary.plus) << Matrix.from_scalar(1, 500, 500)
+    assert a.ss.format == "fullr"
+    a << a.select(select.rowle, 5)
+    assert a.ss.format == ("bitmapr" if backend == "cuda" else "csr")  # a device would rather keep flags
+    a.clear()
+    a.resize(2**40, 2**40)
+    assert a.ss.format == "hypercsr"
+
+
+def test_forms_are_shown(backend: str) -> None:
+    a = Matrix.from_dense([[1, 2], [3, 4]])
+    for form, shown in FORMATS.items():
+        there = a.to(form=form)
+        assert f"storage={shown}" in repr(there).splitlines()[0]
+        assert f"storage={shown[:-1]}c" in repr(there.T).splitlines()[0]
+        assert there.isequal(a)
+    assert a.to(form="full") is a
+    assert f"storage: {'full'}" in repr(a) or "fullr" in a._repr_html_()
+
+
+def test_bad_forms(backend: str) -> None:
+    a = random_matrix(1)
+    with pytest.raises(InvalidValue, match="one of sparse, hypersparse, bitmap, full"):
+        a.to(form="dense")
+    with pytest.raises(InvalidValue, match="one everywhere"):
+        a.to(form="full")
+    huge = Matrix.from_coo([0], [0], [1.5], nrows=2**21, ncols=2**21)
+    for run in (lambda: huge.to(form="bitmap"), lambda: huge.to_dense(0.0), lambda: io.to_array(huge, 0.0)):
+        with pytest.raises(OutOfMemory, match=r"2097152.*bytes.*sparse"):
+            run()
+    assert huge.nvals == 1
+
+
+def test_arrays_are_shared(backend: str) -> None:
+    if backend == "cuda":
+        pytest.skip("tests/cuda/test_interop.py has those of a device")
+    table = np.arange(6.0).reshape(2, 3)
+    a = Matrix.from_dense(table, copy=False)
+    assert np.shares_memory(a.device_arrays()["values"], table)
+    for there in (a.to_dense(copy=False), io.to_array(a, copy=False), io.to_array(a.T, copy=False)):
+        assert np.shares_memory(there, table)
+    for other in (a.to_dense(), io.to_array(a), Matrix.from_dense(table).to_dense(copy=False), a.to_dense(dtype=int)):
+        assert not np.shares_memory(other, table)
+    assert np.shares_memory(np.from_dlpack(io.to_array(a, copy=False)), table)
+    turned = np.asfortranarray(table)
+    assert Matrix.from_dense(turned, copy=False).isequal(a)
+    table.flags.writeable = False
+    assert not np.shares_memory(Matrix.from_dense(table, copy=False).device_arrays()["values"], table)
+    strided = np.arange(10.0)[::2]
+    assert Vector.from_dense(strided, copy=False).to_dense().tolist() == strided.tolist()
+
+
+def test_an_interrupted_change_is_counted_again(backend: str) -> None:
+    """What is known of a bitmap goes before its arrays may change."""
+    a = random_matrix(3, 0.6).to(form="bitmap")
+    rows, store = a.to_coo()[0], a._store
+    assert store.indptr is not None
+    store.uncount()
+    assert store.nvals == len(rows) and a.to_coo()[0].tolist() == rows.tolist()

@@ -111,3 +111,24 @@ def test_one_value_for_all_stays_one_value(engine) -> None:
     y.values = np.zeros(1, bool)
     found = merged(engine, x, y, op, engine.merging.UNION, np.dtype(bool))
     same(found, definitions.union(x, y, op))
+
+
+def test_equal_positions_in_arrays_of_their_own(engine, monkeypatch) -> None:
+    """Only values are read, and the result shares the index arrays of one; other positions are merged as ever."""
+    monkeypatch.setattr(engine.matrices, "COMPARED", 2)
+    rng = np.random.default_rng(5)
+    x, other = (valued_matrix(rng, 40, 50, np.int64, 0.3) for _ in range(2))
+    y = MatrixStore(40, 50, x.indptr.copy(), x.indices.copy(), rng.integers(0, 9, x.nvals))
+    moved_one = MatrixStore(40, 50, x.indptr.copy(), x.indices.copy(), y.values.copy())
+    last = x.indptr[-1] - 1
+    if moved_one.indices[last] < 49:
+        moved_one.indices[last] += 1  # as many entries, in other places
+    op, positional = binary.minus["INT64"], binary.firsti["INT64"]
+    for second, shares in ((y, True), (moved_one, False), (other, False)):
+        a, b = moved(x, engine.to_device), moved(second, engine.to_device)
+        both, either = engine.matrices.intersection(a, b, op), engine.matrices.union(a, b, op)
+        same(moved(both, engine.to_host), definitions.ewise_mult(x, second, op))
+        same(moved(either, engine.to_host), definitions.union(x, second, op))
+        assert (both.indices is a.indices) == shares
+        found = engine.matrices.intersection(a, b, positional)
+        same(moved(found, engine.to_host), definitions.ewise_mult(x, second, positional))

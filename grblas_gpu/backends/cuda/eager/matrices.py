@@ -10,10 +10,13 @@ import numpy as np
 from ...entries import cast, compress
 from ...storage import MaskView, MatrixStore
 from ..runtime.arrays import no_offsets
+from .matrix_facts import same_indices
 from .merging import INTERSECTION, UNION, WRITE, merge, same_structure, worthwhile
 from .mxm_operands import EVERYWHERE, INSIDE, MatrixMask, resolve
 from .operating import compute
 from .selecting import inside
+
+COMPARED = 2**16  # entries from which on the indices of two matrices are compared
 
 __all__ = ["assign_scalar", "intersection", "union", "worthwhile", "write"]
 
@@ -32,10 +35,16 @@ def _cast(x: MatrixStore, dtype: np.dtype) -> MatrixStore:
     return x if x.dtype == dtype else _with(x, cast(x.values, dtype))
 
 
+def _equal_structure(x: MatrixStore, y: MatrixStore) -> bool:
+    """Whether two matrices have entries at the same positions, as a symmetric graph and its transpose: to compare index
+    arrays takes a tenth of the time of a merge."""
+    return same_structure(x, y) or (x.nvals == y.nvals >= COMPARED and same_indices(x, y))
+
+
 def intersection(x: MatrixStore, y: MatrixStore, op: Any) -> MatrixStore:
     """``op(x, y)`` where both have an entry."""
     dtype = op.return_type.np_type
-    if same_structure(x, y) and op.positional is None:
+    if op.positional is None and _equal_structure(x, y):
         return _on_values(x, y, op, dtype)
     return merge(x, y, op, INTERSECTION, dtype)
 
@@ -43,7 +52,7 @@ def intersection(x: MatrixStore, y: MatrixStore, op: Any) -> MatrixStore:
 def union(x: MatrixStore, y: MatrixStore, op: Any, defaults: Any = None, dtype: np.dtype | None = None) -> MatrixStore:
     """``op(x, y)`` where both have an entry, the one that is there (with a default for the other) elsewhere."""
     dtype = op.return_type.np_type if dtype is None else dtype
-    if same_structure(x, y) and op.positional is None:
+    if op.positional is None and _equal_structure(x, y):
         return _on_values(x, y, op, dtype)
     return merge(x, y, op, UNION, dtype, defaults)
 

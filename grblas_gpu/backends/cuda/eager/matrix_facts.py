@@ -63,6 +63,12 @@ def same_arrays(a: MatrixStore, b: MatrixStore) -> bool:
     return all(_same(x, y) for x, y in pairs)  # the short ones first: most matrices differ there
 
 
+@sized
+def same_indices(a: MatrixStore, b: MatrixStore) -> bool:
+    """Whether two matrices have entries at the same positions."""
+    return _same(a.indptr, b.indptr) and _same(a.indices, b.indices)
+
+
 def _same(x: Array, y: Array) -> bool:
     if x.dtype != y.dtype or len(x) != len(y):
         return False

@@ -75,12 +75,11 @@ class Kernels(Protocol):
     def multiply(
         self, rows: MatrixStore, dense: Side, semiring: Any, flip: bool, early_exit: bool, allowed: Allowed
     ) -> tuple[Array, Array, int] | None:
-        """``rows`` times ``dense``: values and flags by rows, and how many are set. If ``flip`` the factors changed
-        places: the semiring's operands are those of ``dense rows``."""
+        """``rows`` times ``dense``: values and flags by rows, and how many are set. If ``flip``, both are transposes of
+        the factors ``dense rows``; the operands of the semiring, and the result, are those of that product."""
 
     def unions(self, rows: MatrixStore, dense: Side, allowed: Allowed) -> Words | None: ...
     def unpack(self, words: Words, turned: bool) -> tuple[Array, int]: ...
-    def turn(self, values: Array, nrows: int, ncols: int) -> Array: ...
     def constant(self, a: MatrixStore, b: MatrixStore, semiring: Any) -> Array | None:
         """The one value of a result of which only the pattern matters, or None if there is more to it."""
 
@@ -108,12 +107,7 @@ def multiply(
     if dense.store.dense is None:
         dense = dense._replace(store=with_form(dense.store, "bitmap"))
     found = kernels.multiply(rows, dense, semiring, flip, plan.early_exit, allowed)
-    if found is None:
-        return None
-    values, flags, nvals = found
-    if flip:
-        values, flags = kernels.turn(values, ncols, nrows), kernels.turn(flags, ncols, nrows)
-    return result(nrows, ncols, values, flags, nvals)
+    return None if found is None else result(nrows, ncols, *found)
 
 
 def result(nrows: int, ncols: int, values: Array, flags: Array | None, nvals: int) -> MatrixStore:

@@ -151,10 +151,9 @@ def check(engine, name: str, columns: int, where: int, full: bool, flip: bool, s
     allowed = Allowed(where, Side(bitmap(engine, shown, shown), flip) if where else None)
     held = moved(a, engine.to_device)
     out, found, count = engine.spmm.multiply(held, dense, op, flip, True, allowed)
-    out, found = (engine.to_host(x).reshape(nrows, columns) for x in (out, found))
+    shape = (columns, nrows) if flip else (nrows, columns)
+    out, found = (engine.to_host(x).reshape(shape) for x in (out, found))
     assert count == found.sum()
-    if flip:
-        out, found = out.T, found.T
     wanted = np.zeros(out.shape, bool)
     wanted[expected.row_ids, expected.indices] = True
     np.testing.assert_array_equal(found, wanted)

@@ -31,15 +31,6 @@ def words_of(side: Side) -> Words:
     return pack(flags, store.nrows, store.ncols, side.turned)
 
 
-def flags_of(side: Side) -> Array | None:
-    """The same as flags, row by row; None if there is one everywhere."""
-    store = side.store
-    if store.dense is None:
-        return unpack(words_of(side), False)[0]
-    flags = side.flags
-    return flags if flags is None or not side.turned else turn(flags, store.nrows, store.ncols)
-
-
 def pack(flags: Array, nrows: int, ncols: int, turned: bool) -> Words:
     """The flags of a matrix of this shape; those of its transpose if it is to be ``turned``."""
     lines, columns = (ncols, nrows) if turned else (nrows, ncols)

@@ -7,15 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from ..dense_products import EVERYWHERE, INSIDE, Allowed, Side, Words
+from ..dense_products import EVERYWHERE, INSIDE, OUTSIDE, Allowed, Side, Words, width_of
 from ..storage import Array, MatrixStore
 from . import buffers, pool
 from . import spmm_source as text
-from .dense_arrays import flags_of, turn, unpack, words_of
+from .dense_arrays import turn, unpack, words_of
 from .mxv_call import prepared
 from .mxv_source import COMPLEMENT, MASK, NO_MASK, UNUSED, Terms
 from .parallel import PARALLEL_WORK, edge_chunks
 from .tier import KernelTable
+
+KINDS = {EVERYWHERE: NO_MASK, INSIDE: MASK, OUTSIDE: COMPLEMENT}
 
 _table = KernelTable()
 
@@ -24,7 +26,6 @@ class DenseKernels:
     """See ``dense_products.Kernels``."""
 
     unpack = staticmethod(unpack)
-    turn = staticmethod(turn)
     matmul = staticmethod(np.matmul)
 
     @staticmethod
@@ -43,32 +44,35 @@ class DenseKernels:
         assert store.dense is not None
         call = prepared(rows, _values(store), semiring, flip, early_exit)
         terms = Terms(semiring, flip, call.matrix, rows.dtype, call.vector, store.dtype, call.early)
-        present = flags_of(dense)
-        mask, kind = None, NO_MASK
-        if allowed.side is not None:
-            mask, kind = flags_of(allowed.side), MASK if allowed.where == INSIDE else COMPLEMENT
-            if mask is None:
-                mask = np.ones(nrows * columns, bool)
+        kind = KINDS[allowed.where]
+        whole = store.present is None and kind == NO_MASK
         types = (rows.dtype.char, store.dtype.char, rows.indices.dtype.char)
-        key = (semiring.key, flip, call.matrix, call.vector, call.early, *types, present is None, kind)
-        kernel = _table.find(key, rows.nvals * columns, lambda: text.spmm(terms, present is None, kind))
+        key = (semiring.key, flip, call.matrix, call.vector, call.early, *types, store.present is None, kind)
+        kernel = _table.find(
+            key,
+            rows.nvals * columns,
+            lambda: text.whole(terms) if whole else text.some(terms, store.present is None, kind),
+        )
         if kernel is None:
             return None
         values = buffers.empty(nrows * columns, semiring.return_type.np_type)
-        flags = np.empty(nrows * columns, bool)
-        arguments: tuple[Any, ...] = (rows.indptr, rows.indices, *(() if present is None else (present,)))
+        words = np.empty(nrows * width_of(columns), np.uint64)
+        arguments: tuple[Any, ...] = (rows.indptr, rows.indices)
+        arguments += () if store.present is None else (words_of(dense).words,)
         arguments += () if call.matrix == UNUSED else (rows.values,)
         if call.vector != UNUSED:
             arguments += (turn(store.dense, store.nrows, store.ncols) if flip else store.dense,)
-        arguments += (*(() if mask is None else (mask,)), columns, flags, values)
-        return values, flags, sum(pool.run(lambda part: kernel(*arguments, *part), _parts(rows, columns)))
+        arguments += () if allowed.side is None else (words_of(allowed.side).words,)
+        pool.run(lambda part: kernel(*arguments, columns, words, values, *part), _parts(rows, columns))
+        flags, nvals = unpack(Words(words, nrows, columns), flip)
+        return turn(values, nrows, columns) if flip else values, flags, nvals
 
     @staticmethod
     def unions(rows: MatrixStore, dense: Side, allowed: Allowed) -> Words | None:
         columns = dense.shape[1]
         if not worthwhile(rows.nvals):
             return None
-        kind = {EVERYWHERE: NO_MASK, INSIDE: MASK}.get(allowed.where, COMPLEMENT)
+        kind = KINDS[allowed.where]
         key = ("unions", rows.indices.dtype.char, kind)
         kernel = _table.find(key, rows.nvals, lambda: text.unions(kind))
         if kernel is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from textwrap import indent
 
 from .mxm_source import neutral
-from .mxv_source import ALLOWED, COMPLEMENT, NO_MASK, Body, Source, Terms
+from .mxv_source import COMPLEMENT, NO_MASK, Body, Source, Terms
 
 AT_A_TIME = 4  # entries of a row that are added in one pass over the columns
 BLOCK = 2048  # columns of a matrix of flags that are packed while they are in a core's cache
@@ -18,41 +18,81 @@ POSITIONS = {"firsti": "i", "firstj": "k", "secondi": "k", "secondj": "c"}
 FLIPPED = {"firsti": "c", "firstj": "k", "secondi": "k", "secondj": "i"}
 
 
-def spmm(terms: Terms, full: bool, mask: int) -> Source:
-    """Rows ``lo`` to ``hi`` of the product with a dense matrix, full or with flags ``present``; returns the entries."""
+def whole(terms: Terms) -> Source:
+    """Rows ``lo`` to ``hi`` of the product with a full matrix, without a mask: every product counts."""
     body = Body(terms, "q", FLIPPED if terms.flip else POSITIONS)
-    flags = "" if full else ", present"
-    allowed = ", mask" if mask else ""
-    row = _full_row(body, terms) if full else _bitmap_row(body, terms)
-    keep = {NO_MASK: "", COMPLEMENT: " & (not mask[base + c])"}.get(mask, " & mask[base + c]")
-    close = (
-        f"for c in range(columns):\n    here = out_present[base + c]{keep}\n    out_present[base + c] = here\n"
-        f"    count += here\n    if not here:\n        out_values[base + c] = {body.zero}\n"
-    )
-    if full and not mask:
-        close = "count += np.int64(columns)\n"
     text = "start, stop = U(indptr[i]), U(indptr[i + U(1)])\nbase = i * columns\n"
-    wanted = "start < stop"
-    if mask:
-        look = ALLOWED[mask].replace("[i]", "[base + c]")
-        text += f"wanted = False\nif start < stop:\n    for c in range(columns):\n{indent(look, ' ' * 8)}"
-        text += "            wanted = True\n            break\n"
-        wanted = "wanted"
-    text += f"if {wanted}:\n" + indent(row + close, "    ")
-    text += "else:\n" + indent(_nothing_found(body.zero), "    ")
-    return body.finish(
-        f"def kernel(indptr, indices{flags}{body.arguments}{allowed}, width, out_present, out_values, lo, hi):\n"
-        f"    count, columns = 0, U(width)\n{body.prologue}    for i in range(U(lo), U(hi)):\n"
-        + indent(text, " " * 8)
-        + "    return count\n"
+    text += "for w in range(W):\n    out_words[i * W + w] = all_columns(width, w) if start < stop else U(0)\n"
+    text += "if start < stop:\n" + indent(_full_row(body, terms), "    ")
+    text += f"else:\n    for c in range(columns):\n        out_values[base + c] = {body.zero}\n"
+    return _finished(body, "", text)
+
+
+def some(terms: Terms, full: bool, mask: int) -> Source:
+    """The same where words tell which positions have an entry, or may have one: 64 columns are looked at by one test.
+
+    A word with all of its bits is a loop over its columns, another one a loop over its bits.
+    """
+    body = Body(terms, "q", FLIPPED if terms.flip else POSITIONS)
+    start = None if body.exit_at_first else neutral(terms)
+    own, opened = "" if full else "words[k * W + w] & ", OPEN.get(mask, "mask[i * W + w]")
+    text = "start, stop = U(indptr[i]), U(indptr[i + U(1)])\n"
+    text += f"for w in range(W):\n    every = all_columns(width, w)\n    wanted, found = every & {opened}, U(0)\n"
+    text += "    first = w << U(6)\n    last, base = min(first + U(64), columns), i * columns\n"
+    text += f"    for c in range(first, last):\n        out_values[base + c] = {start or body.zero}\n"
+    entry = f"k = U(indices[p])\nactive = {own}wanted\n"
+    if body.exit_at_first:
+        entry += "active &= ~found\n"
+    add = f"acc = out_values[base + c]\n{_product(body)}out_values[base + c] = {body.sum}\n"
+    if start is None:
+        first = _product(body) + "out_values[base + c] = z\n"
+        more = "" if body.exit_at_first else f"if found >> (c & U(63)) & U(1):\n{indent(add, '    ')}else:\n"
+        add = more + indent(first, "    " if more else "")
+    bits = "c, rest = first, active\nwhile rest != U(0):\n"
+    bits += "    while rest & U(255) == U(0):\n        rest >>= U(8)\n        c += U(8)\n"
+    bits += "    if rest & U(1):\n        q = at + c\n" + indent(add, " " * 8)
+    bits += "    rest >>= U(1)\n    c += U(1)\n"
+    if start is not None:
+        bits = (
+            "if active == every:\n    for c in range(first, last):\n        q = at + c\n"
+            + indent(add, " " * 8)
+            + "else:\n"
+            + indent(bits, "    ")
+        )
+    entry += "if active != U(0):\n    at = k * columns\n" + indent(_held(body) + bits, "    ")
+    entry += "    found |= active\n"
+    if body.exit_at_first:
+        entry += "    if found == wanted:\n        break\n"
+    text += "    if wanted != U(0):\n        for p in range(start, stop):\n" + indent(entry, " " * 12)
+    text += "    out_words[i * W + w] = found\n    if found != every:\n        for c in range(first, last):\n"
+    text += f"            if not (found >> (c & U(63))) & U(1):\n                out_values[base + c] = {body.zero}\n"
+    return _finished(body, ("" if full else ", words"), text, ", mask" if mask else "")
+
+
+ALL_COLUMNS = """\
+@numba.njit
+def all_columns(width, w):
+    left = width - 64 * np.int64(w)
+    return ~U(0) if left >= 64 else (U(1) << U(left)) - U(1)
+
+
+"""
+
+
+def _finished(body: Body, dense: str, row: str, mask: str = "") -> Source:
+    text, functions = body.finish(
+        f"def kernel(indptr, indices{dense}{body.arguments}{mask}, width, out_words, out_values, lo, hi):\n"
+        f"    columns, W = U(width), U((width + 63) // 64)\n{body.prologue}    for i in range(U(lo), U(hi)):\n"
+        + indent(row, " " * 8)
     )
+    return ALL_COLUMNS + text, functions
 
 
 def _full_row(body: Body, terms: Terms) -> str:
     """Every product counts, so the first begins the sum."""
     text = "p = start\nk = U(indices[p])\nat = k * columns\n" + _held(body)
     text += "for c in range(columns):\n    q = at + c\n" + indent(_product(body), "    ")
-    text += "    out_values[base + c] = z\n    out_present[base + c] = True\n"
+    text += "    out_values[base + c] = z\n"
     if body.exit_at_first:
         return text
     text += "p = start + U(1)\n"
@@ -71,28 +111,6 @@ def _full_row(body: Body, terms: Terms) -> str:
     return text + indent(_product(body), " " * 8) + f"        out_values[base + c] = {body.sum}\n    p += U(1)\n"
 
 
-def _bitmap_row(body: Body, terms: Terms) -> str:
-    start = None if body.exit_at_first else neutral(terms)
-    text = _nothing_found(start or body.zero)
-    text += "for p in range(start, stop):\n    k = U(indices[p])\n    at = k * columns\n" + indent(_held(body), "    ")
-    text += "    for c in range(columns):\n        q = at + c\n"
-    text += "        here = present[q]\n        acc = out_values[base + c]\n"
-    if start is not None:  # without a branch
-        text += indent(_product(body), " " * 8)
-        text += f"        total = {body.sum}\n        out_values[base + c] = total if here else acc\n"
-        return text + "        out_present[base + c] |= here\n"
-    first = _product(body) + "out_values[base + c] = z\nout_present[base + c] = True\n"
-    if body.exit_at_first:
-        return text + "        if here and not out_present[base + c]:\n" + indent(first, " " * 12)
-    more = _product(body) + f"out_values[base + c] = {body.sum}\n"
-    text += "        if here:\n            if out_present[base + c]:\n" + indent(more, " " * 16)
-    return text + "            else:\n" + indent(first, " " * 16)
-
-
-def _nothing_found(value: str) -> str:
-    return f"for c in range(columns):\n    out_present[base + c] = False\n    out_values[base + c] = {value}\n"
-
-
 def _held(body: Body) -> str:
     """The value of an entry of the sparse factor, read once for all columns."""
     return "held = m_values[p]\n" if "m_values[p]" in body.product else ""
@@ -108,9 +126,7 @@ def kernel(indptr, indices, words{mask}, width, columns, out, lo, hi):
     W = U(width)
     for i in range(U(lo), U(hi)):
         for w in range(W):
-            left = columns - 64 * np.int64(w)
-            wanted = ~U(0) if left >= 64 else (U(1) << U(left)) - U(1)
-            wanted &= {allowed}
+            wanted = all_columns(columns, w) & {allowed}
             found = U(0)
             if wanted != U(0):
                 for p in range(U(indptr[i]), U(indptr[i + U(1)])):
@@ -124,7 +140,7 @@ OPEN = {NO_MASK: "~U(0)", COMPLEMENT: "~mask[i * W + w]"}
 
 def unions(mask: int) -> Source:
     """Rows ``lo`` to ``hi``: the union of words, until every column that the mask leaves open is in it."""
-    return UNIONS.format(mask=", mask" if mask else "", allowed=OPEN.get(mask, "mask[i * W + w]")), {}
+    return ALL_COLUMNS + UNIONS.format(mask=", mask" if mask else "", allowed=OPEN.get(mask, "mask[i * W + w]")), {}
 
 
 PACK_ROWS = """\

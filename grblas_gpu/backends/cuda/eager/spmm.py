@@ -71,7 +71,8 @@ def multiply(
     if chunks > 1:
         words = (rows.indptr.data.ptr, entries, length, columns, *results)
         scratch.launch(add_rests, chunks * -(-columns // 32), words, BLOCK // 32)
-    return out, present, bits.count(present).read()  # synchronizes
+    nvals = bits.count(present).read()  # synchronizes
+    return (turn(out, nrows, columns), turn(present, nrows, columns), nvals) if flip else (out, present, nvals)
 
 
 class _Factor(NamedTuple):
@@ -120,7 +121,6 @@ class DenseKernels:
     """See ``dense_products.Kernels``."""
 
     multiply = staticmethod(multiply)
-    turn = staticmethod(turn)
 
     @staticmethod
     def unions(rows: MatrixStore, dense: Side, allowed: Allowed) -> Words:

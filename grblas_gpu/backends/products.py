@@ -51,7 +51,7 @@ def _matvec(node: Node, a: Any, u: Any, view: MaskView | None, transposed: bool,
             operand = view.store  # type: ignore[union-attr]
         result = u._engine.mxv(store, operand, semiring, view, transposed=transposed, flip=flip, plan=plan)
         if desc is not None and desc.remembers:
-            result.checked = facts.u_edges()
+            result.checked = facts.u_nvals if desc.policy == "switchpoint" else facts.u_edges()
         return result
     return u._engine.mxv(store, operand, semiring, view, transposed=transposed, flip=flip, plan=plan)
 

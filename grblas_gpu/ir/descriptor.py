@@ -60,7 +60,8 @@ class Descriptor:
         a result means anything. "auto" leaves it to the engine, whichever is faster there.
     edges_before
         Edges that the step before had to check, for "edge-check" to look one step ahead and for "edges" to tell growth
-        from decline. 0 for as many as the product that made the operand had, if it went by the same policy.
+        from decline; for "switchpoint" the entries of its operand. 0 for as many as the product that made the operand
+        had, if it went by the same policy.
     settles_at
         A value that no result can improve on; it makes the product an asynchronous pull. A row that reaches the value
         is settled: its scan ends, and rows after it in the same pass already see it as part of the operand. Which
@@ -102,7 +103,9 @@ class Descriptor:
     @property
     def remembers(self) -> bool:
         """Whether the planner's rule looks at the step before."""
-        return self.policy in ("edges", "edge-check") and self.strategy is None and self.direction == "auto"
+        return (
+            self.policy in ("switchpoint", "edges", "edge-check") and self.strategy is None and self.direction == "auto"
+        )
 
     @property
     def asked(self) -> str:

@@ -124,7 +124,8 @@ class Facts(NamedTuple):
     terminal: bool  # a row may end early
     costs: Costs = CPU_COSTS
     by_columns: bool = True  # M is stored by columns (too), as a push reads it; or else that has to be made first
-    edges_before: int = 0  # that the product which made the operand had to check, if it was asked to remember
+    #: Edges that the product which made the operand had to check, or entries ("switchpoint"), if it was to remember.
+    edges_before: int = 0
     reused: int = 0  # entries of the mask's vector, if a pull reads that in place of the operand
     whole: bool = False  # a full operand, no mask, and sums that hardly end early
 
@@ -215,14 +216,19 @@ def pull_cost(
     return pull_rows * pull_row + min(allowed * probes, unseen) * pull_probe
 
 
-def switchpoint_pulls(entries: float, size: float, dense: bool, switchpoint: float) -> bool:
-    """Push while the operand is sparse; its storage is the hysteresis.
+def switchpoint_pulls(entries: float, entries_before: float, size: float, dense: bool, switchpoint: float) -> bool:
+    """From push to pull when the share of entries grows and is above the switchpoint, back when it falls and is below.
 
-    >>> switchpoint_pulls(6, 1000, False, 0.01), switchpoint_pulls(6, 1000, True, 0.01)
-    (False, True)
+    A dense operand is one of a search that pulls. Without a step before there is nothing to go by but the share.
+
+    >>> switchpoint_pulls(11, 9, 1000, False, 0.01), switchpoint_pulls(11, 12, 1000, False, 0.01)
+    (True, False)
+    >>> switchpoint_pulls(9, 8, 1000, True, 0.01), switchpoint_pulls(9, 12, 1000, True, 0.01)
+    (True, False)
     """
-    limit = switchpoint / 2 if dense else switchpoint
-    return entries > limit * size
+    if entries_before > 0 and dense:
+        return entries >= entries_before or entries >= switchpoint * size
+    return entries > switchpoint * size and entries > entries_before
 
 
 def edges_pulls(
@@ -312,10 +318,11 @@ def by_cost(facts: Facts, desc: Descriptor | None = None) -> tuple[str, Reason]:
 
 
 def by_switchpoint(facts: Facts, desc: Descriptor) -> tuple[str, str]:
-    fill = facts.u_nvals / max(1, facts.u_size)
-    limit = desc.switchpoint / 2 if facts.u_dense else desc.switchpoint
-    pulls = switchpoint_pulls(facts.u_nvals, facts.u_size, facts.u_dense, desc.switchpoint)
-    return ("pull" if pulls else "push"), f"fill {fill:.3g} against switchpoint {limit:.3g}"
+    """The paper's pushes sort."""
+    fill, before = facts.u_nvals / max(1, facts.u_size), desc.edges_before or facts.edges_before
+    pulls = switchpoint_pulls(facts.u_nvals, before, facts.u_size, facts.u_dense, desc.switchpoint)
+    was = f", {before / max(1, facts.u_size):.3g} before," if before else ""
+    return ("pull" if pulls else "push.sort"), f"fill {fill:.3g}{was} against switchpoint {desc.switchpoint:.3g}"
 
 
 def by_edges(facts: Facts, desc: Descriptor) -> tuple[str, str]:

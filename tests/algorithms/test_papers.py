@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from checkers import serial_dependencies
-from grblas_gpu.algorithms import betweenness_centrality, bfs, dependencies, hybrid_bfs, turbobfs, xbfs
+from grblas_gpu.algorithms import betweenness_centrality, bfs, dependencies, dobfs, hybrid_bfs, turbobfs, xbfs
 from loop_cases import same
 from traps import TRAPS
 
@@ -77,6 +77,20 @@ def test_xbfs(to_device: Any, searched: Any) -> None:
         ahead = before and edges * (edges / before) >= tenth
         rule.append("pull.compact" if edges >= tenth else "push.scan" if ahead else "push.scatter")
     assert strategies(xbfs, to_device(A), source, expected) == rule
+
+
+def test_push_pull(to_device: Any, searched: Any) -> None:
+    """Pull when the share of the vertices grows and is above 1 %, push again when it falls and is below; by sorting."""
+    A, source, expected, by_level = searched
+    rule, pulls, before = [], False, 0
+    for many in by_level.vertices:
+        if pulls:
+            pulls = not (many < before and many < by_level.n / 100)
+        else:
+            pulls = many > before and many > by_level.n / 100
+        before = many
+        rule.append("pull.hybrid" if pulls else "push.sort")
+    assert strategies(dobfs, to_device(A), source, expected, policy="switchpoint") == rule
 
 
 def check_asynchronous(A: Matrix, source: int, to_device: Any) -> list[Any]:

@@ -202,7 +202,6 @@ BODIES: dict[str, Callable[[Matrix, int], Result]] = {
     "levels": levels_by(),
     "levels by pushing": levels_by(direction="push"),
     "levels by pulling": levels_by(direction="pull"),
-    "levels, switchpoint": levels_by(policy="switchpoint"),
     "levels, edges": levels_by(policy="edges"),
     "levels, edge-check": levels_by(policy="edge-check"),
     "levels, fraction": levels_by(policy="fraction"),

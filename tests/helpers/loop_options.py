@@ -14,9 +14,6 @@ FUSED: list[tuple[dict[str, Any], set[str], str]] = [
     ({"direction": "pull"}, {"pull.hybrid"}, "asked for by direction="),
     ({"strategy": "push.scatter"}, {"push.scatter"}, "asked for by strategy="),
     ({"strategy": "pull.hybrid"}, {"pull.hybrid"}, "asked for by strategy="),
-    ({"policy": "switchpoint"}, {"push.scatter", "pull.hybrid"}, r"fill .* against switchpoint 0\.0"),
-    ({"policy": "switchpoint", "switchpoint": 0.0}, {"pull.hybrid"}, "fill .* against switchpoint 0;"),
-    ({"policy": "switchpoint", "switchpoint": 1.0}, {"push.scatter"}, "fill .* against switchpoint"),
     ({"policy": "edges"}, {"push.scatter", "pull.hybrid"}, "edges against open / alpha|vertices against n / beta"),
     ({"policy": "edge-check"}, {"push.scatter", "push.scan", "pull.hybrid"}, "edge-check ratio"),
     ({"policy": "fraction"}, {"push.scatter", "pull.hybrid"}, r"of the vertices against 0\.1"),
@@ -34,6 +31,12 @@ FUSED: list[tuple[dict[str, Any], set[str], str]] = [
 ON_A_DEVICE: list[tuple[dict[str, Any], set[str], str]] = [
     *(({"strategy": name}, {name}, "asked for by strategy=") for name in PULL_STRATEGIES if name != "pull.hybrid"),
     ({"strategy": "push.scan"}, {"push.scan"}, "asked for by strategy="),
+    ({"strategy": "push.sort"}, {"push.sort"}, "asked for by strategy="),
+    ({"direction": "push", "push_strategy": "push.sort"}, {"push.sort"}, "asked for by direction="),
+    ({"policy": "switchpoint"}, {"push.sort", "pull.hybrid"}, r"fill .* against switchpoint 0\.01"),
+    ({"policy": "switchpoint", "push_strategy": "push.scatter"}, {"push.scatter", "pull.hybrid"}, "fill .* against"),
+    ({"policy": "switchpoint", "switchpoint": 0.0}, {"pull.hybrid"}, "fill .* against switchpoint 0;"),
+    ({"policy": "switchpoint", "switchpoint": 1.0}, {"push.sort"}, "fill .* against switchpoint"),
     *(({"direction": "push", "push_strategy": name}, {name}, "asked for by direction=") for name in PULL_STRATEGIES),
     *(
         ({"direction": "pull", "pull_strategy": name}, {name}, "asked for by direction=")
@@ -49,8 +52,6 @@ ON_A_DEVICE: list[tuple[dict[str, Any], set[str], str]] = [
 
 #: Options that are refused, and what the steps of the search run then.
 REFUSED: list[tuple[dict[str, Any], str, set[str]]] = [
-    ({"strategy": "push.sort"}, "strategy='push.sort'", {"push.sort"}),
-    ({"direction": "push", "push_strategy": "push.sort"}, "push_strategy='push.sort'", {"push.sort"}),
     ({"policy": "edges", "edges_before": 7}, "edges_before=7", {"push.scatter", "pull.hybrid"}),
     ({"policy": "edge-check", "edges_before": 7}, "edges_before=7", {"push.scatter", "push.scan", "pull.hybrid"}),
 ]

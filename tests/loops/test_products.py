@@ -28,7 +28,10 @@ def layers_and_a_tail() -> Matrix:
     return Matrix.from_coo(rows, cols, True, nrows=192, ncols=192)
 
 
-WAYS = [{"strategy": f"pull.{name}"} for name in ("thread", "warp", "edge", "compact")] + [{"strategy": "push.scan"}]
+WAYS = [
+    *({"strategy": f"pull.{name}"} for name in ("thread", "warp", "edge", "compact")),
+    *({"strategy": f"push.{name}"} for name in ("scan", "sort")),
+]
 
 
 @pytest.mark.parametrize(

@@ -109,8 +109,9 @@ def test_the_papers_rules() -> None:
 
     assert direction("switchpoint", u_nvals=9) == "push"
     assert direction("switchpoint", u_nvals=11) == "pull"
-    assert direction("switchpoint", u_nvals=8, u_dense=True) == "pull"  # hysteresis
-    assert direction("switchpoint", u_nvals=4, u_dense=True) == "push"
+    assert direction("switchpoint", u_nvals=8, u_dense=True, edges_before=7) == "pull"  # hysteresis: it grows
+    assert direction("switchpoint", u_nvals=8, u_dense=True, edges_before=11) == "push"
+    assert direction("switchpoint", u_nvals=11, edges_before=12) == "push"  # it becomes less
     assert direction("edge-check", u_edges=lambda: 4_999) == "push"
     assert direction("edge-check", u_edges=lambda: 5_000) == "pull"
     assert direction("fraction", u_nvals=99) == "push"

@@ -46,7 +46,8 @@ def ways_of(desc: Any, usual: Sides) -> Sides:
         return usual
     if desc.strategy is not None:
         return Sides(desc.strategy, desc.strategy)
-    return Sides(desc.push_strategy or usual.push, desc.pull_strategy or usual.pull)
+    push = "push.sort" if desc.policy == "switchpoint" and desc.direction == "auto" else usual.push  # as the paper's
+    return Sides(desc.push_strategy or push, desc.pull_strategy or usual.pull)
 
 
 def looks_ahead(desc: Any) -> bool:
@@ -81,6 +82,8 @@ def _refused(desc: Any, product: Any, able: Abilities) -> str:
         return f"settles_at={desc.settles_at!r}"
     asked, run = asked_direction(desc), ways_of(desc, able.usual)
     name = "strategy" if desc.strategy is not None else ""
+    if asked is None and desc.policy == "switchpoint" and "push.sort" not in able.push:
+        return f"policy={desc.policy!r}, whose pushes sort,"
     if asked != "pull" and run.push not in able.push:
         return f"{name or 'push_strategy'}={run.push!r}"
     if asked != "push" and run.pull not in able.pull:

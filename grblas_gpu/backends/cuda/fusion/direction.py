@@ -12,13 +12,13 @@ from ..eager.mxv_product import Product
 from ..runtime.translate import body as translated
 
 #: The strategies that a loop has, numbered as in kernels/loop_operands.cuh.
-WAYS = ("push.scatter", "push.scan", "pull.thread", "pull.warp", "pull.hybrid", "pull.compact", "pull.edge")
+WAYS = tuple("push.scatter push.scan pull.thread pull.warp pull.hybrid pull.compact pull.edge push.sort".split())
 _PULLS = frozenset(way for way in WAYS if way.startswith("pull"))
 ABLE = Abilities(frozenset(WAYS), _PULLS, Sides(PUSH, "pull.hybrid"), settles=True)
 
 HEAD = (
-    "DEVICE bool pushes(double edges, double edges_before, double unseen, double entries, double size, bool dense, "
-    "double nvals, double allowed, double nrows) {\n"
+    "DEVICE bool pushes(double edges, double edges_before, double unseen, double entries, double entries_before, "
+    "double size, bool dense, double nvals, double allowed, double nrows) {\n"
 )
 SCANS = "DEVICE bool scans(double edges, double edges_before, double nvals) {\n"
 
@@ -27,6 +27,7 @@ class Seen(NamedTuple):
     """What a product saw when it was planned."""
 
     entries: int
+    entries_before: int
     edges: int
     edges_before: int
     unseen: int
@@ -113,6 +114,6 @@ def reason(op: Any, desc: Any, product: Product, seen: Seen) -> str:
         mask_sparse=False,
         terminal=terminal,
         costs=costs,
-        edges_before=seen.edges_before,
+        edges_before=seen.entries_before if desc.policy == "switchpoint" else seen.edges_before,
     )
     return str(rules.POLICY[desc.policy](facts, desc)[1])

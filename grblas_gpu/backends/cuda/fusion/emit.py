@@ -37,6 +37,7 @@ from .trace import TRACED
 
 FEW = 64  # edges for so many rows that a search has not seen: what a pull finds then is listed
 MASK_FLAGS = ("MASKED", "MASK_PRESENT", "MASK_VALUED", "MASK_ISO", "COMPLEMENT")
+SORT_PARTS = ("capacity", "keys", "products", "counts")
 MATRIX_WORDS = ("columns", "rows", "hub_neighbours", "row_ids", "nvals", "nrows", "once")
 
 
@@ -54,6 +55,7 @@ class LoopKernel:
     reductions: int
     starts: Sequence[int]  # words that say where each vector's entries come from
     matrix_words: Sequence[tuple[int, str, str, int, bool]]  # words that belong to matrices
+    sorted_bytes: tuple[int, int]  # of a key and a product, for pushes that sort; or (0, 0)
 
 
 def kernel_of(body: Body) -> LoopKernel:
@@ -90,7 +92,17 @@ def emit(order: Schedule) -> LoopKernel:
         order.reductions,
         [names.get(("start", number), 0) for number in range(len(facts.slots))],
         [(at, side, *_matrix_word(side, rest)) for (side, *rest), at in names.items() if side in MATRIX_WORDS],
+        _sorted_bytes(context),
     )
+
+
+def _sorted_bytes(context: Context) -> tuple[int, int]:
+    keys = products = 0
+    for at, product in context.facts.products.items():
+        if "push.sort" in ways_of(context.facts.steps[at].desc, ABLE.usual):
+            keys = max(keys, context.row_type(at).itemsize)
+            products = max(products, 0 if product.structure else product.dtype.itemsize)
+    return keys, products
 
 
 def _round(context: Context, items: Sequence[Item]) -> tuple[str, str]:
@@ -160,6 +172,7 @@ class _Names(NamedTuple):
     hub_neighbours: str
     row_ids: str  # of the entries, for pull.edge
     open_list: str  # where the open rows are listed, for pull.compact
+    room: str  # where products are sorted, for push.sort
     nvals: str
     nrows: str
     open_rows: str
@@ -190,7 +203,7 @@ def _product(context: Context, item: Product) -> _ProductText:
         f"        {{\n"
         f"            {space}::Operands operands = {{{names.columns}, {names.rows}, {{{U}.flags(), {U}.values()}}, "
         f"{mask}, {closing}, {context.next_offsets(item.out, 'nullptr')}, {names.hub_neighbours}, "
-        f"{names.row_ids}, {names.open_list}, {names.nvals}}};\n"
+        f"{names.row_ids}, {names.open_list}, {names.nvals}, {names.room}}};\n"
         f"{planned}"
         f"            auto then = [&] {{\n"
         f"                if (trace && blockIdx.x == 0 && S.tick <= {TRACED - 1 + item.decides}) {{\n"
@@ -244,6 +257,12 @@ def _names(context: Context, item: Product, step: BodyStep) -> _Names:
         row_ids = f"(const {space}::RowId*){context.word('row_ids', '', matrix, transposed)}"
     if "pull.compact" in ways:
         open_list = f"({space}::RowId*){context.word('open_list')}"
+    room = "{0}"
+    if "push.sort" in ways:
+        capacity, keys, products, counts = (context.word("sort", part) for part in SORT_PARTS)
+        keys, products = f"({space}::Key*){keys}", f"({space}::Payload*){products}"
+        pairs = f"{{{keys}, {keys} + {capacity}}}, {{{products}, {products} + {capacity}}}"
+        room = f"{{{capacity}, {pairs}, (unsigned*){counts}, (unsigned*){counts} + 32 * {space}::MOST_SPANS}}"
     nvals, nrows = context.word("nvals", matrix), context.word("nrows", matrix, transposed)
     open_rows = "rows"
     if step.mask is not None:
@@ -252,7 +271,7 @@ def _names(context: Context, item: Product, step: BodyStep) -> _Names:
     if item.closing is not None:
         open_rows = f"{open_rows} - double(S.s{item.closing}.count)"
     columns, rows = (f"{{{side}{once}}}" for side in sides)
-    return _Names(space, columns, rows, hub_neighbours, row_ids, open_list, nvals, nrows, open_rows)
+    return _Names(space, columns, rows, hub_neighbours, row_ids, open_list, room, nvals, nrows, open_rows)
 
 
 def _namespace(context: Context, item: Product, step: BodyStep, hub_neighbours: bool) -> None:
@@ -298,18 +317,22 @@ def _plan(context: Context, item: Product, step: BodyStep, names: _Names) -> str
     searches = step.mask is not None and step.mask.complement and step.mask.structure
     unseen = f"::fmax(0.0, double({nvals} - {U}.edges_seen) - edges)" if searches else f"double({nvals})"
     few = f"unseen * {FEW} < rows" if searches else "false"
+    by_fill = step.desc is not None and step.desc.policy == "switchpoint"
+    dense = f"({U}.pulled != 0)" if by_fill else f"!{U}.listed"
+    sortable = context.word("sort", "capacity") if "push.sort" in ways_of(step.desc, ABLE.usual) else "0"
     idle = "" if asked_direction(step.desc) == "pull" else "entries == 0 || "  # a push of nothing costs nothing
     when = _noted_row(start="int64(nanoseconds()) | 1", push="push", way=f"{space}::way()", entries=f"{U}.count")
     what = _noted_row(edges="int64(edges)", allowed=f"int64({names.open_rows})")
-    also = _noted_row(unseen="int64(unseen)", edges_before="int64(edges_before)", dense=f"!{U}.listed")
+    before = {"edges_before": "int64(edges_before)", "entries_before": f"{U}.entries_before"}
+    also = _noted_row(unseen="int64(unseen)", dense=dense, **before)
     return (
         f"            double rows = double({names.nrows}), entries = double({U}.count), size = double({U}.size);\n"
         f"            double edges = double({_edges(context, item, nvals)});\n"
         f"            double edges_before = double({U}.edges_before);\n"
         f"            double unseen = {unseen};\n"
-        f"            bool push = {idle}{space}::pushes(edges, edges_before, unseen, entries, size, "
-        f"!{U}.listed, double({nvals}), {names.open_rows}, rows);\n"
-        f"            {space}::make_plan({names.columns}, {U}, {W}, int64(edges), push, "
+        f"            bool push = {idle}{space}::pushes(edges, edges_before, unseen, entries, "
+        f"double({U}.entries_before), size, {dense}, double({nvals}), {names.open_rows}, rows);\n"
+        f"            {space}::make_plan({names.columns}, {U}, {W}, int64(edges), {sortable}, push, "
         f"{space}::scans(edges, edges_before, double({nvals})), {few});\n"
         f"            if (trace && blockIdx.x == 0 && S.tick < {TRACED}) {{\n"
         f"                int64* row = {_row(context.facts, item)};\n"

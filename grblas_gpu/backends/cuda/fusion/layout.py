@@ -57,7 +57,8 @@ SLOT = Struct(
     Field("bool*", "flags_at", "the first one is null: every position has an entry", BUFFERS),
     Field("void*", "values_at", "", BUFFERS),
     Field("int64*", "list_at", "null: never listed", BUFFERS),
-    *_numbers("buffers", "size", "capacity", "count", "edges", "edges_before"),
+    *_numbers("buffers", "size", "capacity", "count", "edges", "edges_before", "entries_before"),
+    Field("int64", "pulled", "whether a pull made it"),
     Field("int64", "edges_seen", "of all that it held before"),
     Field("int64", "old_count", "entries of the old buffer's list by which it must be cleaned"),
     Field("int64", "now", "which buffer holds the vector"),
@@ -73,9 +74,8 @@ REPORT = Struct("Report", *_numbers("stamp", "stop", "step", "tick"))
 #: What a product tells the trace.
 ROW = Struct(
     "Row",
-    *_numbers(
-        "start", "push", "way", "entries", "edges", "allowed", "end", "result", "unseen", "edges_before", "dense"
-    ),
+    *_numbers("start", "push", "way", "entries", "edges", "allowed", "end", "result", "unseen", "edges_before"),
+    *_numbers("entries_before", "dense"),
 )
 #: Where the entries of a vector come from.
 SOURCE = Struct("Source", *_numbers("start", "source", "several", "source_values"))

@@ -43,6 +43,7 @@ def records_of(run: Any, seconds: float) -> None:
             store = run.body.matrices[matrix.number]
             seen = Seen(
                 row["entries"],
+                row["entries_before"],
                 row["edges"],
                 row["edges_before"],
                 row["unseen"],

@@ -19,6 +19,8 @@ SHORT = 8  # a vector with more entries than one position in so many has no list
 LEAST_LIST = 4096
 #: Entries of a part, on average: rows of more than 256 are dealt out in parts of 128, or what is left of them.
 LEAST_PART = 85
+MOST_SORTED = 2**25  # products that a push may sort
+MOST_SPANS = 4096  # as in kernels/loop_sort.cuh
 WATCH = 20_000  # looks at the report before the host goes to sleep
 NOWHERE: tuple[Any, Any] = (None, None)
 FLAGS, VALUES, LISTS, LISTED = (SLOT.at[name] for name in ("flags_at", "values_at", "list_at", "listed"))
@@ -40,6 +42,7 @@ class Workspace:
         self.parameters = ctypes.addressof(self._given_at)
         self.matrices: list[weakref.ref[Any]] = []  # the words are those of
         self._parts: Any = None
+        self._sort_room: list[Any] = []
         self.work = max([1, *sizes])
         self._arrays: list[Any] = []
         self.homes = [NOWHERE] * len(sizes)  # flags and values of vectors that had no entries in the end
@@ -83,6 +86,19 @@ class Workspace:
     def _keep(self, array: Any) -> Any:
         self._arrays.append(array)
         return array
+
+    def make_sort_room(self, program: LoopKernel, nvals: int) -> None:
+        """Memory for pushes that sort their products: a push of more edges than there is room for scatters them."""
+        capacity = max(1, min(nvals, MOST_SORTED))
+        if self._sort_room and self._sort_room[0].size >= 2 * program.sorted_bytes[0] * capacity:
+            return
+        self._sort_room = []  # make room first
+        self._sort_room = [cupy.empty(2 * size * capacity, np.uint8) for size in program.sorted_bytes]
+        self._sort_room.append(cupy.empty(32 * (MOST_SPANS + 1), np.uint32))
+        addresses = (array.data.ptr for array in self._sort_room)
+        words = zip(("capacity", "keys", "products", "counts"), (capacity, *addresses), strict=True)
+        for part, word in words:
+            self.words[program.layout.word("sort", part)] = word
 
     def parts(self, nvals: int) -> int:
         """Where the parts of all rows of a matrix can be listed."""

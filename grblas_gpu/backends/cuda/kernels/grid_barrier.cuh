@@ -23,6 +23,7 @@ DEVICE unsigned& team_blocks() {
 
 // Memory that other blocks write, read past the cache of this processor.
 DEVICE int64 fresh(const int64* address) { return *(const volatile int64*)address; }
+DEVICE unsigned fresh_count(const unsigned* address) { return *(const volatile unsigned*)address; }
 
 // A barrier for the grid: `arrived` only grows, until the last block that leaves the kernel sets it back. What a block wrote before
 // it arrives is seen by all that leave.

@@ -61,6 +61,7 @@ struct Plan {
     int width;        // of which a warp takes so many at a time
     bool push, few;   // few: a pull will find little
     bool lists;       // what a push reaches goes to a list
+    bool sorts;       // it is sorted before it is added up
     bool by_list;     // a push goes by the list
     bool ready;       // the list is there, and the other buffer of the result is clean
 };

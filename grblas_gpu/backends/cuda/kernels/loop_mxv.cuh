@@ -5,15 +5,19 @@
 #include "loop_push.cuh"
 #include "loop_pull_hybrid.cuh"
 #include "loop_pull_plain.cuh"
+#include "loop_sort.cuh"
 
 // Thread 0 of every block, at a grid barrier before the product.
 template <class U, class S>
-DEVICE void make_plan(const Matrix& columns, const U& u, const S& out, int64 edges, bool push, bool scans, bool few) {
+DEVICE void make_plan(
+    const Matrix& columns, const U& u, const S& out, int64 edges, int64 sortable, bool push, bool scans, bool few
+) {
     bool listable = u.listed || (u.count <= u.capacity && !u.full());
     int64 length = listable ? u.count : u.size;
     bool ready = (!is_push(PUSH_BY) || listable == (u.listed != 0)) && !out.other_is_dirty();
     int width = listable ? vertices_for_a_warp(length, edges) : 32;
-    ::plan() = {edges, length, width, push, few, PUSH_BY == SCATTER && !scans, listable, ready};
+    bool lists = PUSH_BY != SCAN && !scans, sorts = PUSH_BY == SORT && edges <= sortable;
+    ::plan() = {edges, length, width, push, few, lists, sorts, listable, ready};
     write_constant(columns, {u.flags(), u.values()}, (Value*)out.other_values());
 }
 
@@ -73,6 +77,17 @@ DEVICE void multiply_into(
             if constexpr (!is_push(PUSH_BY)) pull_by<PUSH_BY>(given, out, counters, parts_list, change);
         }
         if (!rest) change.publish();
+        if constexpr (PUSH_BY == SORT) {
+            if (walks && ::plan().sorts) {
+                grid_barrier([&] { ::parts_left() = rest ? 0 : fresh(counters + ::PARTS); });
+                if (!rest && ::parts_left() != 0) {
+                    rest = true;
+                    continue;
+                }
+                sort_and_add_up(given, out, counters);
+                rest = true;  // there is nothing left
+            }
+        }
         grid_barrier([&] {
             auto write = note();  // what it looks up is on its way together with these
             int64 found = fresh(counters + (with_list ? ::LISTED_ENTRIES : ::ENTRIES)), edges = fresh(counters + ::EDGES_NEXT);
@@ -80,6 +95,7 @@ DEVICE void multiply_into(
             if (parts == 0) {
                 write();
                 out.template overwritten<!STRUCTURE>(found, edges, with_list);
+                out.pulled = !push;
                 then();
             }
         });

@@ -4,12 +4,25 @@
 #include "hybrid.cuh"
 
 // The ways to run a product, numbered as in fusion/direction.py. Generated: PUSH_BY and PULL_BY, for the two answers of the rule.
-constexpr int SCATTER = 0, SCAN = 1, BY_THREADS = 2, BY_WARPS = 3, HYBRID = 4, COMPACT = 5, BY_ENTRIES = 6;
-DEVICE constexpr bool is_push(int way) { return way == SCATTER || way == SCAN; }
+constexpr int SCATTER = 0, SCAN = 1, BY_THREADS = 2, BY_WARPS = 3, HYBRID = 4, COMPACT = 5, BY_ENTRIES = 6, SORT = 7;
+DEVICE constexpr bool is_push(int way) { return way == SCATTER || way == SCAN || way == SORT; }
 DEVICE constexpr bool is_scattered(int way) { return is_push(way) || way == BY_ENTRIES; }  // into a clean buffer
 // Only whether one entry of a row hits matters: then rows are taken four at a time.
 DEVICE constexpr bool takes_four(int way) { return way == HYBRID && STRUCTURE && ENDS_EARLY; }
-DEVICE int way() { return !::plan().push ? PULL_BY : PUSH_BY == SCATTER && !::plan().lists ? SCAN : PUSH_BY; }
+DEVICE int way() {
+    if (!::plan().push) return PULL_BY;
+    if constexpr (PUSH_BY == SORT) return ::plan().sorts ? SORT : SCATTER;
+    return PUSH_BY == SCATTER && !::plan().lists ? SCAN : PUSH_BY;
+}
+// Room for a push that sorts: as many keys and products as there may be edges, twice; and counts of digits.
+using Key = either<sizeof(RowId) == 8, uint64, unsigned>;
+using Payload = either<sizeof(Value) == 8, uint64, either<sizeof(Value) == 4, unsigned, either<sizeof(Value) == 2, uint16, uint8>>>;
+struct SortRoom {
+    int64 capacity;
+    Key* keys[2];
+    Payload* products[2];
+    unsigned *counts, *totals;
+};
 
 struct Operands {
     Matrix columns, rows;  // of the same matrix: for pushes, for pulls
@@ -21,6 +34,7 @@ struct Operands {
     const RowId* row_ids;          // of every entry of `rows` (BY_ENTRIES)
     RowId* open_list;              // room for the numbers of all rows (COMPACT)
     int64 nvals;
+    SortRoom room;     // SORT
     Vector looked_up;  // what a pull looks entries up in: u, or the mask's vector (REUSES_MASK: only flags matter)
 };
 

@@ -18,6 +18,20 @@ template <class S> struct Push {
     DEVICE Push(const Operands& given, const S& out, int64 edges, int64* counters)
         : given(given), many(edges > MANY_EDGES), lists(::plan().lists), sums(sums_of(out)), count{given.next, 0, 0}, reached{out, counters, {}} {}
 
+    // Where edges lead, and what they bring, to be sorted.
+    template <class Index>
+    DEVICE void gather(const int64 (&k)[AT_ONCE], const Offset (&entry)[AT_ONCE], const Index (&i)[AT_ONCE], const bool (&there)[AT_ONCE]) {
+#pragma unroll
+        for (int n = 0; n < AT_ONCE; ++n) {
+            bool wanted = there[n] && is_open(given, i[n]);
+            int64 place = place_in_list(reached.counters + ::SORTED, wanted);
+            if (!wanted) continue;
+            given.room.keys[0][place] = Key(i[n]);
+            if constexpr (!STRUCTURE)
+                given.room.products[0][place] = to_bits<Payload>(product(given.columns, given.u, i[n], k[n], entry[n], k[n]));
+        }
+    }
+
     // Edge entry[n] of vertex k[n], if `first[n]`; else both are 0. There are no branches, which would wait for what they depend on:
     // lanes that need not look anything up all look at position 0, which costs as much as one of them. Of many edges, those that
     // lead nowhere new are sorted out early; of a few, everything is looked up at once.
@@ -26,6 +40,12 @@ template <class S> struct Push {
         Offset edges[AT_ONCE];
 #pragma unroll
         for (int n = 0; n < AT_ONCE; ++n) i[n] = column_of(given.columns, k[n], entry[n]);
+        if constexpr (PUSH_BY == SORT) {
+            if (::plan().sorts) {
+                gather(k, entry, i, first);
+                return;
+            }
+        }
         if constexpr (OF_MANY && (STRUCTURE || EXIT_AT_FIRST)) {
             bool any = false;
 #pragma unroll

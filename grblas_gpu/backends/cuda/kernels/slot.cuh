@@ -6,7 +6,7 @@
 
 // What an operation counts about its result; all threads of the team add up theirs.
 // Where there is a list, its length says how many entries there are.
-constexpr int ENTRIES = 0, LISTED_ENTRIES = 1, EDGES_NEXT = 2, ROWS_GIVEN = 3, PARTS = 4, LIST_MADE = 5, OPEN_ROWS = 6;
+constexpr int ENTRIES = 0, LISTED_ENTRIES = 1, EDGES_NEXT = 2, ROWS_GIVEN = 3, PARTS = 4, LIST_MADE = 5, OPEN_ROWS = 6, SORTED = 7;
 
 // The word in which a round notes why the loop has to stop after it. Of what is wrong, it also tells the step.
 DEVICE void stop_because(int64* word, int64 why) { atomicMax((uint64*)word, uint64(why)); }
@@ -46,6 +46,7 @@ template <class T> struct Slot : SlotWords {  // the words are declared in fusio
     // The other buffer becomes the vector; thread 0 only. What went to a dirty buffer without a list has set all its flags; values
     // of positions without an entry are old ones, and it stays dirty.
     template <bool VALUED> DEVICE void overwritten(int64 entries, int64 new_edges, bool with_list) {
+        int64 old_entries = count;
         bool by_list = listed && count * MANY < size;  // a long list is in no order, and takes longer than everything at once
         if (!by_list) dirty |= int64(1) << now;
         now = next_buffer();
@@ -54,6 +55,7 @@ template <class T> struct Slot : SlotWords {  // the words are declared in fusio
         count = entries;
         listed = with_list && count <= capacity;
         edges_before = edges;
+        entries_before = old_entries;
         edges_seen += edges;
         edges = new_edges;
     }

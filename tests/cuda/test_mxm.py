@@ -124,6 +124,21 @@ def test_dot_products_of_every_length(engine, name):
         check(engine, Case(a, transposed(b), SEMIRINGS[name], MaskView(pattern, structure, False)), "mxm.masked_dot")
 
 
+@pytest.mark.parametrize("name", ["plus_pair", "plus_times", "any_pair", "min_plus", "any_second", "plus_times int8"])
+def test_rows_of_a_mask_of_every_length(engine, name):
+    """Products looked up in rows of the mask: by warps and blocks, in pieces, of long and short rows of the factor."""
+    rng = np.random.default_rng(8)
+    ncols, dtype = 6000, SEMIRINGS[name].binaryop.type.np_type
+    lengths = [0, 1, 5, 63, 64, 200, 2100, 4500] * 4
+    b = row_matrix([np.sort(rng.choice(ncols, n, replace=False)).tolist() for n in lengths], ncols, dtype)
+    a = row_matrix([list(range(32))] * 6 + [[7], [], [0], [1, 2, 3], list(range(0, 32, 8))], 32, dtype)
+    mask_lengths = [1, 127, 128, 129, 2048, 5000, 3000, 50, 40, 2049, 7]
+    columns = [np.sort(rng.choice(ncols, n, replace=False)).tolist() for n in mask_lengths]
+    pattern = row_matrix(columns, ncols, np.int8)
+    for structure in (True, False):
+        check(engine, Case(a, b, SEMIRINGS[name], MaskView(pattern, structure, False)), "mxm.gustavson")
+
+
 def transposed(store: MatrixStore) -> MatrixStore:
     rows = np.repeat(np.arange(store.nrows), np.diff(store.indptr))
     order = np.lexsort((rows, store.indices))

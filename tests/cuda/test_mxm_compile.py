@@ -79,7 +79,7 @@ def test_masks_and_indices(kind, column):
         programs.dense_fill(product),
     ]
     if mask(kind).where == INSIDE:
-        all_of_them.append(programs.dot(product))
+        all_of_them += [programs.dot(product), programs.masked_rows(product), programs.keep(product)]
     for program in all_of_them:
         check(program)
 

@@ -8,6 +8,7 @@ import numpy as np
 from ...protocol import SAMPLE
 from ...storage import INDEX, MatrixStore
 from ..runtime.launch import BLOCK, launch
+from .mxm_masked import kept_entries
 from .mxm_operands import MatrixMask, Product
 from .mxm_programs import Programs
 
@@ -19,7 +20,7 @@ def masked_dot(a: MatrixStore, b: MatrixStore, product: Product, mask: MatrixMas
     pattern = mask.store
     assert pattern is not None
     programs = Programs(a, b, mask, b.nrows)
-    items, by_warp, by_block, keep = programs.dot(product).functions()
+    items, by_warp, by_block = programs.dot(product).functions()
     entries = pattern.nvals
     present = cupy.zeros(entries, bool)  # rows without entries are in no item
     values = cupy.empty(1 if product.structure else entries, product.dtype)
@@ -30,15 +31,7 @@ def masked_dot(a: MatrixStore, b: MatrixStore, product: Product, mask: MatrixMas
     arguments = (*factors, *mask.arguments, rows, firsts, room, counters, present, values)
     launch(by_block, room, arguments, per_block=1)  # the longest first
     launch(by_warp, room, arguments, per_block=BLOCK // 32)
-    kept = np.cumsum(present, dtype=INDEX)
-    nvals = int(kept[-1])  # synchronizes
-    if nvals == entries and pattern.indices.dtype == programs.column:  # the mask's pattern is that of the result
-        return MatrixStore(a.nrows, b.nrows, pattern.indptr, pattern.indices, values)
-    indptr, indices = cupy.empty(a.nrows + 1, INDEX), cupy.empty(nvals, programs.column)
-    kept_values = values if product.structure and nvals else cupy.empty(nvals, product.dtype)
-    given = (pattern.indptr, pattern.indices, a.nrows, entries, present, values, kept)
-    launch(keep, max(entries, a.nrows + 1), (*given, indptr, indices, kept_values))
-    return MatrixStore(a.nrows, b.nrows, indptr, indices, kept_values)
+    return kept_entries(programs, product, (a.nrows, b.nrows), pattern, present, values)
 
 
 def estimate_dots(a: MatrixStore, b: MatrixStore, mask: MatrixStore) -> float:

@@ -15,6 +15,7 @@ from .mxm_bins import MOST_SMALL, Bins, count_products
 from .mxm_dense import DenseRows
 from .mxm_dot import masked_dot
 from .mxm_hashed import HashedRows
+from .mxm_masked import masked_rows
 from .mxm_operands import INSIDE, MatrixMask, PatternOnly, Product
 from .mxm_programs import Programs
 from .mxm_small import SmallRows
@@ -28,6 +29,9 @@ def gustavson(a: MatrixStore, b: MatrixStore, product: Product, mask: MatrixMask
     # Sums by atomics depend on timing. Where they must not: only the pattern here, then sums as dot products.
     fixed_order = deterministic and product.order_dependent
     filled: Product | PatternOnly = PatternOnly() if fixed_order else product
+    if mask.where == INSIDE and filled.can_share:
+        result = masked_rows(a, b, filled, mask)
+        return _with_sums(a, b, product, result) if fixed_order and result.nvals else result
     most_small = MOST_SMALL if b.ncols.bit_length() <= MOST_KEY_BITS else 0
     dense_suits = mxm_dense.suits(filled, b.ncols, mask)
     products = count_products(programs.bins(), a, b)
@@ -50,4 +54,8 @@ def gustavson(a: MatrixStore, b: MatrixStore, product: Product, mask: MatrixMask
         if hashed is not None:
             hashed.fill(filled, indptr, indices, values)
     result = MatrixStore(a.nrows, b.ncols, indptr, indices, values)
-    return masked_dot(a, b.transposed(), product, MatrixMask(INSIDE, result)) if fixed_order and nvals else result
+    return _with_sums(a, b, product, result) if fixed_order and nvals else result
+
+
+def _with_sums(a: MatrixStore, b: MatrixStore, product: Product, pattern: MatrixStore) -> MatrixStore:
+    return masked_dot(a, b.transposed(), product, MatrixMask(INSIDE, pattern))

@@ -44,9 +44,31 @@ class Programs:
         self.key = (mask.key, *(dtype.char for dtype in (*self.left, *self.right, self.column)))
 
     def dot(self, product: Product) -> Program:
-        kernels = ("list_dots_kernel", "dot_by_warp_kernel", "dot_by_block_kernel", "keep_present_kernel")
+        kernels = ("list_dots_kernel", "dot_by_warp_kernel", "dot_by_block_kernel")
         return Program(
             "mxm_masked_dot.cu", (self.key, product.key), kernels, lambda: [*product.pieces(), *self._pieces()]
+        )
+
+    def masked_rows(self, product: Product | PatternOnly) -> Program:
+        kernels = ("list_masked_kernel", "masked_by_warp_kernel", "masked_by_block_kernel")
+        return Program(
+            "mxm_masked_rows.cu",
+            (self.key, product.key),
+            kernels,
+            lambda: [*product.pieces(), *self._pieces()],
+        )
+
+    def keep(self, product: Product | PatternOnly) -> Program:
+        return Program(
+            "mxm_keep.cu",
+            (self.mask.key, self.column.char, product.dtype.char, product.structure),
+            ("keep_present_kernel",),
+            lambda: [
+                *self.mask.pieces(),
+                using("Column", self.column),
+                using("Value", product.dtype),
+                constant("STRUCTURE", product.structure),
+            ],
         )
 
     def bins(self) -> Program:

@@ -6,6 +6,9 @@
 // Generated besides: COUNTS (all products are equal, and adding them up is counting).
 
 #include "mxm_lookup.cuh"
+#include "mxm_product.cuh"
+#include "mxm_rows.cuh"
+#include "thread_groups.cuh"
 
 constexpr int64 CHUNK = 256;          // entries of the mask in an item
 constexpr int WARP_ROW = 128;         // entries of a row in the table of a warp
@@ -15,6 +18,9 @@ constexpr int64 FAR_LONGER = 16;      // times as long as the row, so that to se
 constexpr int64 ALONE = 8;            // entries of a row that a thread looks up alone
 constexpr int WARPS = 8;              // of a block, at most
 enum Counter { WARP_ITEMS, BLOCK_ITEMS, NEXT_FOR_WARP, NEXT_FOR_BLOCK };
+
+constexpr bool HAS_PLACES = LEFT == EACH;  // values are wanted, not only whether there is an entry
+using RowLookup = Lookup<LeftColumn, HAS_PLACES, 4>;
 
 struct Factors {
     LeftRows a;
@@ -92,7 +98,7 @@ DEVICE Dot search_column(
 }
 
 // A column, looked up in the row by the whole warp.
-DEVICE Dot walk_column(const Factors& f, const Row& row, const Lookup& lookup, int64 j, int64 begin, int64 stop) {
+DEVICE Dot walk_column(const Factors& f, const Row& row, const RowLookup& lookup, int64 j, int64 begin, int64 stop) {
     Dot dot = {{false, Value(0)}, 0};
     for (int64 base = begin; base < stop; base += 128) {
         RightColumn columns[4];
@@ -114,7 +120,7 @@ DEVICE Dot walk_column(const Factors& f, const Row& row, const Lookup& lookup, i
 
 // Short columns of all lanes, looked up in the row: entries are numbered through and dealt out. Every lane gets its dot.
 DEVICE void walk_columns(
-    const Factors& f, const Row& row, const Lookup& lookup, int64 j, int64 begin, int count, Dot& dot
+    const Factors& f, const Row& row, const RowLookup& lookup, int64 j, int64 begin, int count, Dot& dot
 ) {
     int end = count;
     for (int distance = 1; distance < 32; distance <<= 1) {
@@ -161,7 +167,7 @@ DEVICE void walk_columns(
 }
 
 // Up to 32 entries of the mask in row i, by a warp.
-DEVICE void dots(const Factors& f, const Mask& mask, const Row& row, const Lookup& lookup, int64 first, int64 stop, const Output& out) {
+DEVICE void dots(const Factors& f, const Mask& mask, const Row& row, const RowLookup& lookup, int64 first, int64 stop, const Output& out) {
     int64 entry = first + lane(), j = 0, begin = 0, end = 0;
     Dot dot = {{false, Value(0)}, 0};
     if (entry < stop) {
@@ -254,14 +260,14 @@ extern "C" __global__ void __launch_bounds__(256) dot_by_warp_kernel(GIVEN) {
     __shared__ uint16 places[HAS_PLACES ? WARPS : 1][HAS_PLACES ? 4 * WARP_ROW : 1];
     UNPACKED
     int warp = threadIdx.x >> 5;
-    Lookup lookup = {keys[warp], places[HAS_PLACES ? warp : 0], 5};
+    RowLookup lookup = {keys[warp], places[HAS_PLACES ? warp : 0], 5};
     write_constant(f.values, out_values);
     for (int64 n = WarpTeam::ticket(counters + NEXT_FOR_WARP, 1); n < counters[WARP_ITEMS];
          n = WarpTeam::ticket(counters + NEXT_FOR_WARP, 1)) {
         int64 i = rows[n], start = a_indptr[i], stop = firsts[n] + CHUNK, end = mask_indptr[i + 1];
         stop = stop < end ? stop : end;
         Row row = {i, start, int(a_indptr[i + 1] - start), true, true};
-        lookup.build<WarpTeam>(a_indices + start, row.length);
+        lookup.build<WarpTeam>(a_indices + start, row.length, [](int) { return true; });
         for (int64 first = firsts[n]; first < stop; first += 32) dots(f, mask, row, lookup, first, stop, out);
         __syncwarp();  // the table is free again
     }
@@ -271,7 +277,7 @@ extern "C" __global__ void __launch_bounds__(256) dot_by_block_kernel(GIVEN) {
     __shared__ LeftColumn keys[4 * BLOCK_ROW];
     __shared__ uint16 places[HAS_PLACES ? 4 * BLOCK_ROW : 1];
     UNPACKED
-    Lookup lookup = {keys, places, 5};
+    RowLookup lookup = {keys, places, 5};
     int64 next = threadIdx.x >> 5 << 5, step = blockDim.x;
     for (int64 n = BlockTeam::ticket(counters + NEXT_FOR_BLOCK, 1); n < counters[BLOCK_ITEMS];
          n = BlockTeam::ticket(counters + NEXT_FOR_BLOCK, 1)) {
@@ -281,26 +287,9 @@ extern "C" __global__ void __launch_bounds__(256) dot_by_block_kernel(GIVEN) {
         for (int64 start = row_start; start < row_stop; start += BLOCK_ROW) {
             int length = int(row_stop - start < BLOCK_ROW ? row_stop - start : BLOCK_ROW);
             Row row = {i, start, length, start == row_start, row_stop - row_start <= BLOCK_ROW};
-            lookup.build<BlockTeam>(a_indices + start, length);
+            lookup.build<BlockTeam>(a_indices + start, length, [](int) { return true; });
             for (int64 first = firsts[item] + next; first < stop; first += step) dots(f, mask, row, lookup, first, stop, out);
             __syncthreads();  // the table is free again
         }
-    }
-}
-
-// The entries that are present, without gaps; kept[entry] is how many there are up to and including this one.
-extern "C" __global__ void keep_present_kernel(
-    const MaskOffset* mask_indptr, const MaskColumn* mask_indices, int64 nrows, int64 entries, const bool* present,
-    const Value* values, const int64* kept, int64* out_indptr, Column* out_indices, Value* out_values
-) {
-    for (int64 entry = thread_in_grid(); entry < entries; entry += threads_in_grid()) {
-        if (!present[entry]) continue;
-        int64 place = kept[entry] - 1;
-        out_indices[place] = Column(mask_indices[entry]);
-        if constexpr (!STRUCTURE) out_values[place] = values[entry];
-    }
-    for (int64 i = thread_in_grid(); i <= nrows; i += threads_in_grid()) {
-        int64 before = mask_indptr[i];
-        out_indptr[i] = before > 0 ? kept[before - 1] : 0;
     }
 }

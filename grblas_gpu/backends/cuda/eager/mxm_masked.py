@@ -1,0 +1,51 @@
+"""Gustavson's method inside of a mask: the products of a row are looked up among the entries of the mask's row."""
+
+from __future__ import annotations
+
+import cupy
+import numpy as np
+
+from ...storage import INDEX, Array, MatrixStore
+from ..runtime.launch import BLOCK, launch
+from .mxm_bins import count_products
+from .mxm_operands import MatrixMask, PatternOnly, Product
+from .mxm_programs import Programs
+
+
+def masked_rows(a: MatrixStore, b: MatrixStore, product: Product | PatternOnly, mask: MatrixMask) -> MatrixStore:
+    """``a b`` at the entries of a mask, which is not complemented."""
+    pattern = mask.store
+    assert pattern is not None
+    programs = Programs(a, b, mask, b.ncols)
+    list_rows, by_warp, by_block = programs.masked_rows(product).functions()
+    products = count_products(programs.bins(), a, b)
+    rows, counters = cupy.empty(a.nrows, INDEX), cupy.zeros(4, INDEX)
+    launch(list_rows, a.nrows, (products, pattern.indptr, a.nrows, rows, counters))
+    present = cupy.zeros(pattern.nvals, bool)  # rows without products are in no list
+    values = cupy.empty(1 if product.structure else pattern.nvals, product.dtype)
+    factors = (a.indptr, a.indices, a.values, b.indptr, b.indices, b.values, *mask.arguments)
+    arguments = (*factors, a.nrows, rows, counters, present, values)
+    launch(by_block, a.nrows, arguments, per_block=1)  # the longest first
+    launch(by_warp, a.nrows, arguments, per_block=BLOCK // 32)
+    return kept_entries(programs, product, (a.nrows, b.ncols), pattern, present, values)
+
+
+def kept_entries(
+    programs: Programs,
+    product: Product | PatternOnly,
+    shape: tuple[int, int],
+    pattern: MatrixStore,
+    present: Array,
+    values: Array,
+) -> MatrixStore:
+    """The entries of a mask's pattern that are present, with their values."""
+    kept = np.cumsum(present, dtype=INDEX)
+    nvals, entries = int(kept[-1]), len(present)  # synchronizes
+    if nvals == entries and pattern.indices.dtype == programs.column:  # the mask's pattern is that of the result
+        return MatrixStore(*shape, pattern.indptr, pattern.indices, values)
+    (keep,) = programs.keep(product).functions()
+    indptr, indices = cupy.empty(shape[0] + 1, INDEX), cupy.empty(nvals, programs.column)
+    kept_values = values if product.structure and nvals else cupy.empty(nvals, product.dtype)
+    given = (pattern.indptr, pattern.indices, shape[0], entries, present, values, kept)
+    launch(keep, max(entries, shape[0] + 1), (*given, indptr, indices, kept_values))
+    return MatrixStore(*shape, indptr, indices, kept_values)

@@ -1,0 +1,118 @@
+// mxm.gustavson inside of a mask: row i of the mask becomes a table in shared memory with a sum for every entry, and the
+// products of row i are looked up there. One pass, and nothing to count: the result has its places in the mask. A warp
+// takes a row of the mask that is short and has few products, a block any other, in pieces if it is very long.
+// Generated: what mxm_sums.cuh and mxm_rows.cuh need.
+
+#include "mxm_lookup.cuh"
+#include "mxm_share.cuh"
+#include "mxm_sums.cuh"
+#include "thread_groups.cuh"
+
+constexpr int WARP_ROW = 128;              // entries of a row of the mask in the table of a warp
+constexpr int BLOCK_ROW = sizeof(MaskColumn) == 8 ? 1024 : 2048;  // and of a block
+constexpr int64 WARP_PRODUCTS = 1 << 14;   // a row with more is for a block
+constexpr int WARPS = 8;                   // of a block, at most
+constexpr bool ADDS = !STRUCTURE && !EXIT_AT_FIRST;
+using MaskLookup = Lookup<MaskColumn, true, 2>;
+enum Counter { WARP_ITEMS, BLOCK_ITEMS, NEXT_FOR_WARP, NEXT_FOR_BLOCK };
+
+// list = rows for warps from the front, rows for blocks from the back.
+extern "C" __global__ void list_masked_kernel(
+    const int64* products, const MaskOffset* mask_indptr, int64 nrows, int64* list, int64* counters
+) {
+    for (int64 base = warp_in_grid() * 32; base < nrows; base += warps_in_grid() * 32) {
+        int64 i = base + lane(), length = i < nrows ? int64(mask_indptr[i + 1]) - int64(mask_indptr[i]) : 0;
+        bool any = length > 0 && products[i] > 0;
+        bool by_block = any && (length > WARP_ROW || products[i] > WARP_PRODUCTS);
+        int64 place = place_in_list(counters + WARP_ITEMS, any && !by_block);
+        if (any && !by_block) list[place] = i;
+        place = place_in_list(counters + BLOCK_ITEMS, by_block);
+        if (by_block) list[nrows - 1 - place] = i;
+    }
+}
+
+struct Sums {
+    Word* words;
+    unsigned* found;  // bits
+};
+
+// Some entries of row i of the mask, from `start` on; share(use) goes through all products of the row.
+template <class Team, class Share>
+DEVICE void add_row(
+    const RightRows& b, const Values& values, const Mask& mask, int64 i, int64 start, int length, MaskLookup& lookup,
+    const Sums& sums, bool* present, Value* out_values, Share share
+) {
+    for (int t = Team::rank(); t < length; t += Team::size()) {
+        if constexpr (ADDS) sums.words[t] = to_word(initial());
+        if (!(t & 31)) sums.found[t >> 5] = 0;
+    }
+    lookup.build<Team>(mask.rows.indices + start, length, [&](int t) { return counts(mask, start + t); });
+    share([&](int64 k, int64 p, int64 q) {
+        int64 j = b.indices[q];
+        int t = lookup.find(MaskColumn(j));
+        if (t < 0) return;
+        unsigned bit = 1u << (t & 31);
+        if (!(((volatile unsigned*)sums.found)[t >> 5] & bit)) atomicOr(sums.found + (t >> 5), bit);
+        if constexpr (ADDS) add_atomically(sums.words + t, product(values, i, k, j, p, q));
+        else if constexpr (!STRUCTURE) sums.words[t] = to_word(product(values, i, k, j, p, q));
+    });
+    Team::sync();
+    for (int t = Team::rank(); t < length; t += Team::size()) {
+        bool found = sums.found[t >> 5] >> (t & 31) & 1;
+        present[start + t] = found;
+        if constexpr (!STRUCTURE)
+            if (found) out_values[start + t] = from_word(sums.words[t]);
+    }
+    Team::sync();  // the table is free again
+}
+
+#define GIVEN                                                                                                         \
+    const LeftOffset *a_indptr, const LeftColumn *a_indices, const LeftStored *a_values, const RightOffset *b_indptr, \
+        const RightColumn *b_indices, const RightStored *b_values, const MaskOffset *mask_indptr,                     \
+        const MaskColumn *mask_indices, const MaskValue *mask_values, int64 nrows, const int64 *list, int64 *counters, \
+        bool *present, Value *out_values
+#define UNPACKED                                            \
+    LeftRows a = {a_indptr, a_indices};                     \
+    RightRows b = {b_indptr, b_indices};                    \
+    Values values = {a_values, b_values};                   \
+    Mask mask = {{mask_indptr, mask_indices}, mask_values};
+
+extern "C" __global__ void __launch_bounds__(256) masked_by_warp_kernel(GIVEN) {
+    __shared__ MaskColumn keys[WARPS][2 * WARP_ROW];
+    __shared__ uint16 places[WARPS][2 * WARP_ROW];
+    __shared__ Word words[WARPS][STRUCTURE ? 1 : WARP_ROW];
+    __shared__ unsigned found[WARPS][WARP_ROW / 32];
+    UNPACKED
+    write_constant(values, out_values);
+    int warp = threadIdx.x >> 5;
+    MaskLookup lookup = {keys[warp], places[warp], 5};
+    for (int64 n = WarpTeam::ticket(counters + NEXT_FOR_WARP, 1); n < counters[WARP_ITEMS];
+         n = WarpTeam::ticket(counters + NEXT_FOR_WARP, 1)) {
+        int64 i = list[n], start = mask_indptr[i];
+        int length = int(int64(mask_indptr[i + 1]) - start);
+        add_row<WarpTeam>(
+            b, values, mask, i, start, length, lookup, {words[warp], found[warp]}, present, out_values,
+            [&](auto use) { share_row_by_warp(a, b, i, use); }
+        );
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) masked_by_block_kernel(GIVEN) {
+    __shared__ MaskColumn keys[2 * BLOCK_ROW];
+    __shared__ uint16 places[2 * BLOCK_ROW];
+    __shared__ Word words[STRUCTURE ? 1 : BLOCK_ROW];
+    __shared__ unsigned found[BLOCK_ROW / 32];
+    UNPACKED
+    MaskLookup lookup = {keys, places, 5};
+    for (int64 n = BlockTeam::ticket(counters + NEXT_FOR_BLOCK, 1); n < counters[BLOCK_ITEMS];
+         n = BlockTeam::ticket(counters + NEXT_FOR_BLOCK, 1)) {
+        int64 i = list[nrows - 1 - n], stop = mask_indptr[i + 1];
+        for (int64 start = mask_indptr[i]; start < stop; start += BLOCK_ROW) {
+            int length = int(stop - start < BLOCK_ROW ? stop - start : BLOCK_ROW);
+            add_row<BlockTeam>(
+                b, values, mask, i, start, length, lookup, {words, found}, present, out_values,
+                [&](auto use) { share_products(a, b, i, use); }
+            );
+        }
+    }
+}

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import Matrix, Scalar, Vector, agg, binary, indexunary, io, loop, monoid, select, semiring
+from .. import Matrix, Scalar, Vector, agg, binary, indexunary, io, loop, monoid, program, select, semiring, when
 from .checks import with_labels
 from .labels import vertex_by_label
 from .preparing import pattern, undirected
@@ -43,27 +43,37 @@ def connected_components(A: Matrix) -> Vector:
     """
     # edges = A or A'; loops do not matter
     edges = A.pattern() if A.pattern().is_symmetric() else undirected(A)
-    components = numbers(A.nrows)
+    if edges.nvals == 0:
+        return numbers(A.nrows)
     # degree_i = number of neighbours; the others are components of their own
-    degree = edges.reduce_rowwise(agg.count).new()
-    if degree.nvals == 0:
-        return components
-    # frontier = a vertex with the most neighbours
-    hub = select.valueeq(degree, degree.reduce(monoid.max).new()).new().to_coo()[0][:1]
-    reached, frontier = Vector(bool, A.nrows), Vector.from_coo(hub, [True], size=A.nrows)
+    return _largest_first(edges, edges.reduce_rowwise(agg.count).new())
+
+
+@program
+def _largest_first(edges: Matrix, degree: Vector) -> Vector:
+    """A search from a vertex with the most neighbours, and FastSV for the vertices that it does not reach."""
+    n, most, hub, lowest, more = edges.nrows, *(Scalar(int) for _ in range(4))
+    components = numbers(n)
+    # hub = the first of the vertices with the most neighbours
+    most << degree.reduce(monoid.max)
+    hub << components.dup(mask=select.valueeq(degree, most).new().S).reduce(monoid.min)
+    reached, frontier = Vector(bool, n), Vector(bool, n)
+    # frontier<components = hub> = true
+    frontier(select.valueeq(components, hub).new().S) << True
     for _ in loop(frontier, NEAR):
         # reached<frontier> = true
         reached(frontier.S) << True
         # frontier<!reached> = frontier edges
         frontier(~reached.S, replace=True) << semiring.any_pair[bool](frontier @ edges)
     # rest = the vertices that have neighbours and are not reached; all, if the search is not done
-    rest = components.dup()
-    if frontier.nvals == 0:
-        rest = components.dup(mask=degree.S)
+    rest = components.dup(mask=degree.S)
+    more << frontier.reduce(monoid.lor, allow_empty=False)
+    for _ in when(more < 1):
         rest(~reached.S, replace=True) << rest
         # components<reached> = the lowest of them
-        components(reached.S) << components.dup(mask=reached.S).reduce(monoid.min).new()
-    if rest.nvals:
+        lowest << components.dup(mask=reached.S).reduce(monoid.min)
+        components(reached.S) << lowest
+    for _ in when(rest):
         # components<rest> = FastSV's
         components(rest.S) << fast_sv(edges, rest)
     return components

@@ -207,6 +207,20 @@ class Loop:
                 recorder.leave(finished)
 
 
+def as_recorded(node: Node) -> Node:
+    """A node with handles for numbers, and with rows of matrices by Scalars."""
+    if node.op is ops.ASSIGN or node.op is ops.SCATTER:
+        value, indexes = node.operands
+        if isinstance(value, np.generic):
+            return node._replace(operands=(Scalar.from_value(value, is_cscalar=None, name=""), indexes))
+    elif node.op is ops.EXTRACT and _is_row(*node.operands):
+        matrix, indexes = node.operands
+        index = indexes.axes[0].index
+        row = index if type(index) is Scalar else Scalar.from_value(index, name="")
+        return node._replace(op=ops.EXTRACT_ROW, operands=(matrix, row))
+    return node
+
+
 def _is_row(parent: Any, indexes: Any) -> bool:
     """Whether this extracts one row of a Matrix."""
     if parent.ndim != 2 or parent._is_transposed:
@@ -250,19 +264,9 @@ class Recorder:
 
     def record(self, node: Node) -> bool:
         """Note a node; False if it is to be run at once: nothing changes it, or recording ends here."""
-        op, out, operands = node.op, node.out, node.operands
-        region = False
-        if op is ops.ASSIGN or op is ops.SCATTER:
-            value, indexes = operands
-            region = op is ops.ASSIGN and indexes is not None
-            if isinstance(value, np.generic):
-                literal = Scalar.from_value(value, is_cscalar=None, name="")
-                node = node._replace(operands=(literal, indexes))
-        elif op is ops.EXTRACT and _is_row(*operands):
-            matrix, indexes = operands
-            index = indexes.axes[0].index
-            row = index if type(index) is Scalar else Scalar.from_value(index, name="")
-            op, node = ops.EXTRACT_ROW, node._replace(op=ops.EXTRACT_ROW, operands=(matrix, row))
+        node = as_recorded(node)
+        op, out = node.op, node.out
+        region = op is ops.ASSIGN and node.operands[1] is not None
         if region or op not in ops.LOOP_OPS or type(out) not in OBJECTS or out._engine is not self.engine:
             if out.ndim == 2 and id(out) in self.made and not self._changing(node):
                 return False

@@ -22,7 +22,7 @@ from ..ir import recording
 from ..ir.node import Node, node_of
 from ..ir.program import Program
 from ..ir.recording import Count
-from .loop import Recorder
+from .loop import Recorder, as_recorded
 from .matrix import Matrix
 from .scalar import Scalar
 from .vector import Vector
@@ -142,6 +142,8 @@ class Recording:
         self._made = recorder.begun
         self._written = [n for n, one in enumerate(self.formals) if id(one) in recorder.written]
         self._steps = [interpreter.runner(node) for node in self.program.nodes]
+        whole = recorder.engine.runs_functions and len(self._steps) > 1
+        self._whole = recorder.engine.prepare(self.program) if whole else None  # loops, and all between them
         numbers = {id(one): n for n, one in enumerate(self.formals)}
         self._numbers, self._result = numbers, result
         for one in _returned_objects(function, result):
@@ -167,8 +169,10 @@ class Recording:
             for one, initial in self._made:
                 _begin(one, initial)
             try:
-                for step in self._steps:
-                    step()
+                if self._whole is None or self._whole() is None:
+                    self._whole = None
+                    for step in self._steps:
+                        step()
             finally:  # as far as it came
                 for n in self._written:
                     one, given = formals[n], inputs[n]
@@ -226,7 +230,7 @@ class FunctionRecorder(Recorder):
         self._frame = self.frame
         if len(self._bodies) > 1:
             return super().record(node)
-        self.nodes.append(node_of((*node[:-1], self._frame.f_lasti)))
+        self.nodes.append(node_of((*as_recorded(node)[:-1], self._frame.f_lasti)))
         self.written[id(out)] = out
         return True
 

@@ -47,6 +47,7 @@ class Backend(Protocol):
     dense_products: bool = False
     #: Whether :meth:`run_loop` can repeat a whole loop.
     runs_loops: bool = False
+    runs_functions: bool = False  # and functions with loops in them, as a whole
 
     # memory
     def array(self, values: Any, dtype: Any = None) -> Array: ...

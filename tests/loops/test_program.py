@@ -297,3 +297,72 @@ def test_no_graph_is_kept_alive() -> None:
         del A
         gc.collect()
         assert remembered() is None
+
+
+def whole(A: Matrix, source: Vector, kept: Vector) -> tuple[Vector, Vector, Scalar]:
+    """Steps before, between and after loops; a vector that is overwritten first, and is full from there on."""
+    n, most, rounds = A.nrows, Scalar(int), Scalar.from_value(0)
+    x, seen = Vector(int, n), Vector(bool, n)
+    x << kept
+    x << binary.plus(x, 2)
+    most << x.reduce(monoid.max)
+    for depth in gb.loop(source, 3):
+        seen(source.S) << True
+        x(source.S, binary.plus) << depth + 1
+        source(~seen.S, replace=True) << semiring.any_pair[bool](source @ A)
+    rounds << binary.plus(rounds & depth)
+    for inner in gb.loop(most > 0, 2):
+        x << binary.plus(x, inner)
+    x << binary.plus(x, 10 * inner)
+    kept << x
+    for _ in gb.when(source):
+        kept(source.S) << -1
+    return x, seen, rounds
+
+
+def test_a_function_is_one_kernel(to_device: Any) -> None:
+    recorded = gb.program(whole)
+    for name, A in graphs().items():
+        for source in (0, 9):
+            with gb.using("cpu"):
+                given = entry(A, source), Vector.from_dense(np.arange(A.nrows))
+                expected = (*whole(A, *given), *given)
+            B = to_device(A)
+            handed = entry(B, source), Vector.from_dense(np.arange(B.nrows))
+            with gb.trace() as trace:
+                found = (*recorded(B, *handed), *handed)
+            assert [same(x, y) for x, y in zip(expected, found, strict=True)] == [True] * 5, name
+            assert {record.op for record in trace.records} <= {"vxm"}  # no step on its own
+    again = Vector.from_coo([1], [7], size=A.nrows)  # what is overwritten may hold anything
+    with gb.using("cpu"):
+        given = entry(A, 3), Vector.from_coo([1], [7], size=A.nrows)
+        expected = (*whole(A, *given), *given)
+    handed = entry(B, 3), again
+    found = (*recorded(B, *handed), *handed)
+    assert [same(x, y) for x, y in zip(expected, found, strict=True)] == [True] * 5
+
+
+def overwritten(A: Matrix, x: Vector, y: Vector) -> Vector:
+    """An input that is overwritten, and one that is read after it; what a function cannot do as one kernel."""
+    x << 5
+    y << binary.plus(y, 1)
+    for step in gb.loop(y, 2):
+        x << binary.plus(x, step)
+        y(binary.plus) << x
+    z = Vector(int, A.nrows)
+    z << binary.times(x & y)
+    return z
+
+
+def test_whatever_an_overwritten_input_holds(to_device: Any) -> None:
+    recorded, n = gb.program(overwritten), 40
+    A = graphs()["path"]
+    inputs = [Vector(int, n), Vector.from_coo([3, 9], [1, 2], size=n), Vector.from_dense(np.arange(n))]
+    for x in (*inputs, Vector.from_scalar(4, n), Vector.from_coo([7], [1], size=n)):
+        with gb.using("cpu"):
+            y = Vector.from_dense(np.arange(n))
+            given = x.to("cpu"), y
+            expected = (overwritten(A, *given), *given)
+        handed = x.dup().to("cuda"), Vector.from_dense(np.arange(n))
+        found = (recorded(to_device(A), *handed), *handed)
+        assert [same(a, b) for a, b in zip(expected, found, strict=True)] == [True] * 3

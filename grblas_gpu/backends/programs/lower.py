@@ -99,10 +99,12 @@ class Body:
         "_constants",
         "_counts",
         "_matrices",
+        "_numbers",
         "_operands",
         "_program",
         "_written",
         "constants",
+        "fresh",
         "key",
         "matrices",
         "sizes",
@@ -119,6 +121,7 @@ class Body:
         self._matrices: list[tuple[Any, int]] = []  # with the numbers of their stores
         self._program = program
         self._counts = {program.count.name: "step"}  # names of counts, and here
+        self._numbers: dict[Any, int] = {}  # of the counts of loops inside
         self._written = written = program.written
         self._operands: dict[int, tuple] = {}  # of vectors and variables, by their ids: as in _operand
         # Tuples grow by +=, which for a few elements is faster than a comprehension.
@@ -140,8 +143,11 @@ class Body:
         condition = self._condition(program.condition)
         uses: tuple = ()
         self.sizes: tuple[int, ...] = ()
-        for vector in self.vectors:
-            uses += (_vector_use(vector, id(vector) in written),)
+        # Vectors that a function overwrites before it reads them: whatever they hold before does not matter.
+        self.fresh = overwritten_first(steps) if program.condition is None else frozenset()
+        for number, vector in enumerate(self.vectors):
+            use = _vector_use(vector, id(vector) in written)
+            uses += ((use[0], True, False, True) if number in self.fresh else use,)
             self.sizes += (vector._size,)
         stores: tuple = ()
         for store in self.matrices:
@@ -151,8 +157,10 @@ class Body:
     def refresh(self) -> bool:
         """Look again at handles that may have other stores now; False if that makes another body."""
         _, _, known_uses, known_stores = self.key
-        for vector, (_, was_full, was_iso, _) in zip(self.vectors, known_uses, strict=True):  # of the same type
-            store = vector._store
+        for number, (_, was_full, was_iso, _) in enumerate(known_uses):  # of the same types
+            store = self.vectors[number]._store
+            if number in self.fresh:
+                continue
             if store.pending is None:
                 full = store.present is None and store.indices is None and store.size > 0
                 if full is not was_full or (store.nvals == 0 or len(store.values) == 1) is not was_iso:
@@ -215,7 +223,7 @@ class Body:
 
     def number_of(self, count: Any) -> int:
         """The number of the count of a loop inside."""
-        return int(self._counts[count.name].removeprefix("step"))
+        return self._numbers[count]
 
     def _counts_here(self, number: Number) -> bool:
         """Whether this is about the counts of this loop, and not of one around it or before it."""
@@ -246,12 +254,15 @@ class Body:
             limit = "constant", len(self.constants), COUNT_TYPE
             self.constants.append((program.limit, COUNT_TYPE))
             self._constants.append(None)
-        self._counts[program.count.name] = f"step{len(self._counts)}"
+        self._numbers[program.count] = number = len(self._numbers) + 1
+        self._counts[program.count.name] = f"step{number}"  # others before it may have the same name
         return "begin", self.number_of(program.count), self._condition(program.condition), limit, once
 
     def _step(self, node: Node) -> tuple:
         ir_op, out, op, args, mask, accum, replace, desc, _ = node
-        kind = KINDS[ir_op]
+        kind = KINDS.get(ir_op, "")
+        if not kind or out.ndim == 2 or (kind == "assign" and args[1] is not None):  # in a function; no loop has it
+            raise Unfusable(f"a {ir_op} into a part, or a Matrix,")
         if kind == "assign":
             args = args[:1]  # to everything
         if out.ndim == 0 and ir_op not in ops.REDUCTIONS:
@@ -315,6 +326,8 @@ class Body:
         return "constant", len(self.constants) - 1, dtype
 
     def _condition(self, condition: Any) -> tuple:
+        if condition is None:  # of a function
+            return ("always",)
         if condition.ndim == 2:
             raise Unfusable("the condition is a Matrix")
         known, operand = self._operands, self._operand
@@ -349,6 +362,29 @@ def _checked(kind: str, op: Any, args: Any, mask: Any, accum: Any, replace: bool
     return kind, args, mask, replace
 
 
+def overwritten_first(steps: tuple) -> frozenset[int]:
+    """The vectors of a function that are overwritten, everywhere as far as is known, before anybody reads them."""
+    seen: set[int] = set()
+    found: set[int] = set()
+    depth = 0
+    for kind, out, *rest in steps:
+        if kind == "begin":
+            (tested, *operands), _, _ = rest
+            seen |= {operands[0]} if tested == "entries" else set()
+            depth += 1
+        elif kind == "end":
+            depth -= 1
+        else:
+            _, operands, mask, accum, _, _ = rest
+            seen |= {arg[1] for arg in (*operands, *(mask[:1] if mask else ())) if arg[0] == "vector"}
+            if out[0] == "vector":
+                plain = kind in PLAIN or kind == "gather"
+                if plain and depth == 0 and mask is None and accum is None and out[1] not in seen:
+                    found.add(out[1])
+                seen.add(out[1])
+    return frozenset(found)
+
+
 def lower(program: Program, nested: bool = False) -> Body:
     """A program by numbers; ``nested``: loops may be inside."""
     return Body(program, nested)
@@ -357,7 +393,7 @@ def lower(program: Program, nested: bool = False) -> Body:
 def _known_condition(key: tuple, condition: Any) -> tuple:
     """A condition with its operands and its operator."""
     kind, *rest = key
-    if kind == "entries":
+    if kind in ("entries", "always"):
         return kind, *rest
     operands = _operands(rest[-1])
     return (kind, *operands) if kind == "true" else (kind, condition.op, operands)

@@ -146,6 +146,8 @@ def _applied(context: Context, step: BodyStep, kind: str, both: str, keep: str) 
 def condition(context: Context, given: Any, name: str) -> str:
     """Whether a loop goes on; ``name`` is for the function that compares."""
     kind, *rest = given
+    if kind == "always":
+        return "True"
     if kind == "entries":
         return f"{context.count(rest[0])} > 0"
     if kind == "true":

@@ -77,13 +77,16 @@ class _Flow:
         flow = self._steps[other].op
         if flow.once:
             return self.to(at + 1)
-        again = f"if ({self._goes_on[other]}) {{ {self.to(other + 1)} }} else {{ {self.to(at + 1)} }}"
-        return f"++S.step{flow.number}; {again}"
+        count = f"S.step{flow.number}"  # is left as Python's loops leave theirs
+        again = f"if ({self._goes_on[other]}) {{ {self.to(other + 1)} }} else {{ --{count}; {self.to(at + 1)} }}"
+        return f"++{count}; {again}"
 
 
 def condition(context: Context, given: tuple, space: str) -> str:
     """Whether a condition holds; an operator that compares has a namespace."""
     kind, *parts = given
+    if kind == "always":
+        return "true"
     if kind == "entries":
         return f"S.s{parts[0]}.count > 0"
     if kind == "true":

@@ -77,7 +77,7 @@ class Compiled:
 class Loops(Backend):
     """What makes an engine run whole loops."""
 
-    runs_loops = True
+    runs_loops = runs_functions = True
 
     @sized
     def run_loop(self, program: Program, first: int = 0) -> int | None:
@@ -104,12 +104,12 @@ class Prepared:
                 self._body = body = lower(program, nested=True)
             except Unfusable as reason:
                 self._body = None
-                trace_iterated(located(program, str(reason), reason.number))
+                self._iterated(str(reason), reason.number)
                 return None
             self._compiled = _compiled(body)
         compiled = self._compiled
         if isinstance(compiled, tuple):
-            trace_iterated(located(program, *compiled))
+            self._iterated(*compiled)
             return None
         limit = program.limit
         try:
@@ -118,6 +118,11 @@ class Prepared:
             raise wrong.error(program) from None
         finally:
             body.matrices = []  # are not kept alive
+
+    def _iterated(self, why: str, number: int | None) -> None:
+        """The nodes are run one by one. Of a function, its loops will say why."""
+        if self._program.condition is not None:
+            trace_iterated(located(self._program, why, number))
 
 
 def _compiled(body: Body) -> Compiled | tuple[str, int | None]:
@@ -216,7 +221,9 @@ class _Run:
         homes[slot.number] = NOWHERE  # unless there is no result to keep there
         size, store, pending = vector._size, vector._store, vector._store.pending
         start, dense = EMPTY, False
-        if type(pending) is HostEntry:  # travels with the arguments
+        if slot.full and slot.number in self.body.fresh:
+            start, count = AS_IT_IS, size
+        elif type(pending) is HostEntry:  # travels with the arguments
             start, count = ONE_ENTRY, 1
             words[begin + SOURCE_AT] = pending.index
             words[begin + SOURCE_VALUES] = bits(pending.value, slot.dtype)

@@ -13,7 +13,7 @@ DOCS_READY := $(VENV)/.docs-ready
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types unit conformance networkx test-slow soak test-gpu bench bench-cpu package docs clean
+.PHONY: help demo test lint types unit conformance networkx test-slow soak test-gpu bench bench-cpu papers package docs clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -65,6 +65,11 @@ test-gpu: $(READY)  ## only the tests that need a CUDA device; notes them in tes
 bench: $(READY) bench-cpu  ## next to SuiteSparse and others, in some minutes: report.html and report.json
 	$(PY) -m benchmarks --report report.html --output report.json $(ARGS)
 	@echo "report.html"
+
+papers: $(READY)  ## every experiment of the five papers on a CUDA device, in some ten minutes: benchmarks/results and their page
+	$(PY) -m benchmarks.papers all --backend cuda --sources 2 --trials 3 --out benchmarks/results $(ARGS)
+	$(PY) -m benchmarks.papers.document benchmarks/results docs/benchmark-results.md
+	@echo "docs/benchmark-results.md"
 
 bench-cpu: $(READY)  ## only the CPU engine next to SuiteSparse, operation by operation: is it as fast as we want it to be?
 	$(PY) -m benchmarks.cpu_speed --runs 3 --output cpu_speed.json

@@ -74,7 +74,9 @@ def dobfs(
     if direction == "auto" and not change_direction:
         direction = "push"
     reuse_mask = operand_reuse if masking and direction != "push" else False
-    by = {"direction": direction, "policy": policy, "early_exit": early_exit, "reuse_mask": reuse_mask}
+    by: dict[str, Any] = {"direction": direction, "policy": policy, "early_exit": early_exit, "reuse_mask": reuse_mask}
+    if policy == "switchpoint":
+        by["push_strategy"] = "push.sort"  # as the paper's pushes, also where they are all there is
     frontier = Vector.from_coo([check_source(A, source)], [True], size=A.nrows)
     return levels_from(A, frontier, step, **by) if masking else masked_after_the_product(A, frontier, step, **by)
 

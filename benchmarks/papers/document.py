@@ -19,9 +19,16 @@ HEAD = """# Results beside the papers'
 Made by `python -m benchmarks.papers.document` from the files in `benchmarks/results/`; do not edit.
 [Benchmarks](benchmarks.md) says how to repeat them, how things are counted, and where all experiments differ from the
 papers'. What differs in the result of one, and why, stands below its tables. Each result names the commit that it was
-measured at. Those of ac330ac4 and 9da6d0a9 are from before [loops ran on the device](loops.md): figures for whole
-searches are several times better since.
+measured at.
 """
+#: Columns that say how many times as fast as the paper a row is, or as the system's own other form.
+RATIOS = {
+    "000": ("ratio", "the paper's rate"),
+    "002": ("ratio", "the paper's rate"),
+    "003.asynchronous": ("speed-up", "the synchronous search"),
+    "004.figure7": ("paper / ours", "the paper's time"),
+    "004.table2": ("over the paper", "the paper's rate"),
+}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -43,7 +50,7 @@ def results(folder: str | Path) -> list[dict[str, Any]]:
 
 
 def page(experiments: list[dict[str, Any]]) -> str:
-    parts = [HEAD, _missing(experiments)]
+    parts = [HEAD, _missing(experiments), _commits(experiments), _slower(experiments)]
     for result in experiments:
         parts.append(f"## {result['experiment']}: {result['title']}\n")
         parts.append(f"{result['paper']}. {origin(result)}\n")
@@ -63,6 +70,37 @@ def _missing(experiments: list[dict[str, Any]]) -> str:
         return "All experiments are here.\n"
     where = ", ".join(dict.fromkeys(device(result) for result in experiments))
     return f"**Not run yet** on {where}, so without a result here: {', '.join(missing)}.\n"
+
+
+def slower(result: dict[str, Any]) -> list[tuple[str, str, float]]:
+    """The rows of a result in which a system is slower than its paper: row, what it is compared with, the ratio."""
+    found: list[tuple[str, str, float]] = []
+    for start, (column, what) in RATIOS.items():
+        if not result["experiment"].startswith(start):
+            continue
+        for table in result["tables"]:
+            if column in table["columns"]:
+                at = table["columns"].index(column)
+                found += [(str(row[0]), what, row[at]) for row in table["rows"] if row[at] is not None and row[at] < 1]
+    return found
+
+
+def _slower(experiments: list[dict[str, Any]]) -> str:
+    rows = [[result["experiment"], *each] for result in experiments for each in slower(result)]
+    if not rows:
+        return "## Slower than the paper\n\nNo row is.\n"
+    table = {"columns": ["experiment", "row", "compared with", "ratio"], "rows": rows}
+    return f"## Slower than the paper\n\nThese rows are; all others are at least as fast.\n\n{_table(table)}"
+
+
+def _commits(experiments: list[dict[str, Any]]) -> str:
+    by_commit: dict[str, list[str]] = {}
+    for result in experiments:
+        by_commit.setdefault((result["commit"] or "no commit")[:12], []).append(result["experiment"])
+    if len(by_commit) == 1:
+        return f"All were measured at commit {next(iter(by_commit))}.\n"
+    listed = "; ".join(f"{commit}: {', '.join(names)}" for commit, names in by_commit.items())
+    return f"They were measured at several commits: {listed}.\n"
 
 
 def _table(table: dict[str, Any]) -> str:

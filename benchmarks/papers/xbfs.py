@@ -167,7 +167,9 @@ def _settled_early(products: list[Any], counts: np.ndarray) -> float | None:
         if record.reason.startswith("in place"):
             if depth + 1 >= len(counts):
                 return None
-            return float((record.output_nvals - counts[: depth + 1].sum()) / counts[depth + 1])
+            # In a loop on the device the product's own result is counted, in a single call the levels that it goes to.
+            first = depth if "of a loop on the device" in record.reason else 0
+            return float((record.output_nvals - counts[first : depth + 1].sum()) / counts[depth + 1])
     return None
 
 

@@ -93,6 +93,28 @@ def test_push_pull(to_device: Any, searched: Any) -> None:
     assert strategies(dobfs, to_device(A), source, expected, policy="switchpoint") == rule
 
 
+def test_five_optimisations(to_device: Any) -> None:
+    """Each of them changes what a search runs as a whole: its kernel, or what its steps say."""
+    A, source = some_graph("kronecker")
+    with gb.using("cpu"):
+        expected, B = bfs(A, source), to_device(A)
+
+    def steps(**options: Any) -> list[Any]:
+        with gb.trace() as trace:
+            assert same(expected, dobfs(B, source, policy="switchpoint", **options))
+        assert "iterated" not in {record.strategy for record in trace.records}
+        return trace.steps()
+
+    usual = steps(operand_reuse=True)
+    pulls = [step for step in usual if step.direction == "pull"]
+    assert pulls and all(step.input_nvals == A.nrows - step.allowed for step in pulls)  # reads what was visited
+    assert {step.direction for step in usual} == {"push", "pull"}
+    assert {step.strategy for step in steps(change_direction=False)} == {"push.sort"}
+    assert {step.allowed for step in steps(masking=False)} == {A.nrows}
+    apart = [step for step in steps(operand_reuse=False) if step.direction == "pull"]
+    assert apart and all(step.input_nvals < A.nrows - step.allowed for step in apart)  # reads the frontier
+
+
 def check_asynchronous(A: Matrix, source: int, to_device: Any) -> list[Any]:
     with gb.using("cpu"):
         expected = bfs(A, source)

@@ -105,6 +105,13 @@ def test_every_way_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
         nvrtc.compile_cuda(text, nvrtc.ARCHITECTURES[-1], ("-std=c++17",))
 
 
+def test_kernels_without_early_exit_or_of_values_are_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    bodies = {"all": levels_by(), "to the end": levels_by(early_exit=False)}
+    texts = made_of(bodies, monkeypatch, lambda passes, body: passes.kernel_of(body).text)
+    assert "EARLY_EXIT = true" in texts["all"] and "EARLY_EXIT = false" in texts["to the end"]
+    assert "STRUCTURE = false" in texts["all"]  # the graph has values, and lor_land looks at them
+
+
 def test_arrays_of_a_matrix_may_begin_anywhere(to_device: Any) -> None:
     """Kernels read 16 bytes at a time, and somebody's array may be the end of a longer one."""
     A = graphs()["kronecker"]

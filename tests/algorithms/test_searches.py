@@ -105,6 +105,18 @@ def test_several_sources_at_once(backend: str) -> None:
     assert bfs_multi(A, []).shape == (0, 80)
 
 
+@pytest.mark.parametrize("count", [64, 70])  # searches to a word, and more
+def test_many_searches_are_unions_of_words(backend: str, count: int) -> None:
+    A = generators.kronecker(10, 8, seed=3)
+    sources = np.random.default_rng(count).integers(0, A.nrows, count)
+    with gb.trace() as told:
+        levels = bfs_multi(A, sources)
+    assert "mxm.bits" in {record.strategy for record in told.records}
+    rows = levels.to_dicts()
+    for row, source in enumerate(sources.tolist()):
+        assert rows[row] == bfs(A, source).to_dict()
+
+
 @pytest.mark.parametrize("depth", [0, 1, 3, 100])
 def test_a_depth_limit(backend: str, depth: int) -> None:
     A = generators.path(8)

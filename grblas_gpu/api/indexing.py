@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..backends.storage import MOST_ENTRIES
 from ..errors import IndexOutOfBound, InvalidObject
 from ..ir import recording
 from ..ir.recording import Number
@@ -15,9 +16,12 @@ from .kinds import output_type
 from .mask import Mask
 from .memory import reports_memory
 
+LONG_SLICE = 2**24  # positions that are not listed
+
 
 class Axis:
-    """One resolved axis: ``index`` is an int (``size`` None), None for everything, an int64 array, or a Vector.
+    """One resolved axis: ``index`` is an int (``size`` None), None for everything, an int64 array, a range (for a long
+    slice, of which nobody wants to list the positions), or a Vector.
 
     The values of a Vector are positions, in order; they are looked at when the operation runs. So is the value of a
     Scalar that a loop changes.
@@ -38,6 +42,8 @@ class Axis:
             return str(self.index)
         if self.is_vector:
             return str(self.index.name)
+        if type(self.index) is range:
+            return f"{self.index.start}:{self.index.stop}:{self.index.step}"
         if self.size < 6:
             return f"[{', '.join(map(str, self.index.tolist()))}]"
         return f"[{', '.join(map(str, self.index[:3].tolist()))}, ...]"
@@ -50,6 +56,10 @@ class Axis:
         """The index as an array of positions (one for an integer) in an engine's memory, or None for everything."""
         if self.size is None:
             return engine.array([self.index], np.int64)
+        if type(self.index) is range:
+            if len(self.index) > MOST_ENTRIES:
+                raise MemoryError(f"a list of the {len(self.index)} positions of a slice")
+            return engine.array(np.arange(self.index.start, self.index.stop, self.index.step, dtype=np.int64))
         return None if self.index is None else engine.array(self.index)
 
     def as_key(self) -> Any:
@@ -169,8 +179,10 @@ def _resolve_slice(key: slice, size: int) -> Axis:
     start, stop, step = key.indices(size)
     if step == 1 and start == 0 and stop == size:
         return Axis(size, None, size)
-    index = np.arange(start, stop, step, dtype=np.int64)
-    return Axis(len(index), index, size)
+    positions = range(start, stop, step)
+    if len(positions) > LONG_SLICE:
+        return Axis(len(positions), positions, size)
+    return Axis(len(positions), np.arange(start, stop, step, dtype=np.int64), size)
 
 
 def _resolve_array(index: Any, size: int) -> Axis:

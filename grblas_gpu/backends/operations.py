@@ -9,6 +9,7 @@ import numpy as np
 from ..errors import EmptyObject, IndexOutOfBound, NotImplementedException
 from ..ir.node import Node
 from ..operators.aggregators import compute as aggregate
+from . import windows
 from .matrix_forms import flat
 from .operands import engine_of, given, matrix_store, placed, positions_of, store_of
 from .products import binary_of
@@ -139,20 +140,44 @@ def extract(node: Node, view: MaskView | None) -> Any:
     parent, indexes = node.operands
     engine = parent._engine
     if parent.ndim == 1:
-        return engine.extract_vector(parent._store, indexes.axes[0].on(engine))
+        axis, vector = indexes.axes[0], parent._store
+        if type(axis.index) is range and type(vector) is VectorStore:
+            return windows.of_vector(vector, axis.index)
+        return engine.extract_vector(vector, axis.on(engine))
     rows, cols = indexes.axes
     store = parent._matrix._store if parent._is_transposed else parent._store
+    if range in (type(rows.index), type(cols.index)) and rows.size is not None and cols.size is not None:
+        if type(store) is MatrixStore:
+            return _extract_windows(node, store.transposed() if parent._is_transposed else store)
     if rows.size is None or cols.size is None:
         is_row = rows.size is None
         across, along = (rows, cols) if is_row else (cols, rows)
-        (positions,), there = positions_of(engine, [along])
         take = engine.extract_column if is_row == parent._is_transposed else engine.extract_row
+        if type(along.index) is range and type(store) is MatrixStore:
+            return windows.of_vector(take(store, int(across.index), None), along.index)
+        (positions,), there = positions_of(engine, [along])
         return placed(engine, take(store, int(across.index), positions), there, indexes.shape)
     if parent._is_transposed:
         store = store.transposed()
     if rows.index is None and cols.index is None:
         return engine.copy(store)
     positions, there = positions_of(engine, indexes.axes)
+    return placed(engine, engine.extract_matrix(store, *positions), there, indexes.shape)
+
+
+def _extract_windows(node: Node, store: MatrixStore) -> MatrixStore:
+    """``A[I, J]`` where a long slice is part of the index: its entries are moved, not looked up."""
+    parent, indexes = node.operands
+    engine = parent._engine
+    ranges = [axis.index if type(axis.index) is range else None for axis in indexes.axes]
+    rest = [
+        axis if whole is None else type(axis)(axis.size, None, axis.size)
+        for axis, whole in zip(indexes.axes, ranges, strict=True)
+    ]
+    store = windows.of_matrix(store, *ranges)
+    if all(axis.index is None for axis in rest):
+        return store
+    positions, there = positions_of(engine, rest)
     return placed(engine, engine.extract_matrix(store, *positions), there, indexes.shape)
 
 

@@ -93,6 +93,11 @@ CASES: dict[str, Callable[[Any], Any]] = {
     "extract rows": lambda gb: huge(gb, 1)[[0, 7, 2**59], :].new(),
     "extract columns": lambda gb: huge(gb, 1)[:, [0, 7, 2**59]].new(),
     "extract all": lambda gb: huge(gb, 1)[:, :].new(),
+    "extract long slices": lambda gb: huge(gb, 1)[5 : 2**50 : 2, 1:].new(),
+    "extract a slice and a list": lambda gb: huge(gb, 1)[: 2**59, [7, 0, 5]].new(),
+    "extract a slice of a row": lambda gb: huge(gb, 1)[7, 3:].new(),
+    "extract a slice of a column": lambda gb: huge(gb, 1).T[2**40 :: 3, 7].new(),
+    "extract a slice of a vector": lambda gb: some(gb, 1)[3 : 2**59 + 1 : 2].new(),
     "extract row": lambda gb: huge(gb, 1)[7, :].new(),
     "extract no row": lambda gb: huge(gb, 1)[8, :].new(),
     "extract column": lambda gb: huge(gb, 1)[:, 7].new(),
@@ -141,6 +146,13 @@ def test_as_python_graphblas(case: str) -> None:
         np.testing.assert_array_equal(ours, theirs)
 
 
+def test_slices_from_the_end() -> None:
+    A, v = Matrix.from_coo([0, 5], [7, N - 1], [1, 2], nrows=N, ncols=N), Vector.from_coo([1, N - 1], [3, 4], size=N)
+    assert A[::-1, ::-1].new().to_dicts() == {N - 6: {0: 2}, N - 1: {N - 8: 1}}
+    assert v[::-2].new().to_dict() == {0: 4, N // 2 - 1: 3}
+    assert Vector.from_scalar(7, N)[1:].new().size == N - 1
+
+
 def test_memory_follows_entries() -> None:
     """An operation on a hypersparse matrix takes less than some hundred bytes for each of its entries."""
     random = np.random.default_rng(1)
@@ -168,6 +180,7 @@ def test_memory_follows_entries() -> None:
         lambda A: A[[0, 1], :].update(1),
         lambda A: Vector.from_scalar(1, N).outer(Vector.from_scalar(1, N)).new(),
         lambda A: A.to_csr(),
+        lambda A: A[1:, :].update(A[1:, :].new()),
     ],
 )
 def test_what_cannot_be_stored(run: Callable[[Matrix], Any]) -> None:

@@ -175,7 +175,7 @@ class Body:
             elif stores[number] is not store:
                 return False
         for store, stored in zip(stores, known_stores, strict=True):
-            if _matrix_use(store) != stored:
+            if store.rows is not None or _matrix_use(store) != stored:
                 return False
         self.matrices = stores
         for number, scalar in enumerate(self._constants):
@@ -428,6 +428,8 @@ def _vector_use(vector: Any, written: bool) -> tuple:
 
 def _matrix_use(store: MatrixStore) -> tuple:
     """What a program must know of a matrix: types, whether one value stands for all, and whether it is repeated."""
+    if store.rows is not None:
+        raise Unfusable("a hypersparse matrix, which has no row pointers")
     once = store.once
     values = once.values
     wide = store.nrows > INT32_LIMIT  # numbers of rows; those of columns have the type of the indices

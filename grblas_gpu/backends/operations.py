@@ -146,14 +146,14 @@ def extract(node: Node, view: MaskView | None) -> Any:
         return engine.extract_vector(vector, axis.on(engine))
     rows, cols = indexes.axes
     store = parent._matrix._store if parent._is_transposed else parent._store
-    if range in (type(rows.index), type(cols.index)) and rows.size is not None and cols.size is not None:
-        if type(store) is MatrixStore:
-            return _extract_windows(node, store.transposed() if parent._is_transposed else store)
+    is_long = range in (type(rows.index), type(cols.index)) and type(store) is MatrixStore
+    if is_long and rows.size is not None and cols.size is not None:
+        return _extract_windows(node, store.transposed() if parent._is_transposed else store)
     if rows.size is None or cols.size is None:
         is_row = rows.size is None
         across, along = (rows, cols) if is_row else (cols, rows)
         take = engine.extract_column if is_row == parent._is_transposed else engine.extract_row
-        if type(along.index) is range and type(store) is MatrixStore:
+        if is_long:
             return windows.of_vector(take(store, int(across.index), None), along.index)
         (positions,), there = positions_of(engine, [along])
         return placed(engine, take(store, int(across.index), positions), there, indexes.shape)

@@ -97,7 +97,7 @@ CASES: dict[str, Callable[[Any], Any]] = {
     "extract a slice and a list": lambda gb: huge(gb, 1)[: 2**59, [7, 0, 5]].new(),
     "extract a slice of a row": lambda gb: huge(gb, 1)[7, 3:].new(),
     "extract a slice of a column": lambda gb: huge(gb, 1).T[2**40 :: 3, 7].new(),
-    "extract a slice of a vector": lambda gb: some(gb, 1)[3 : 2**59 + 1 : 2].new(),
+    "extract a slice of a vector": lambda gb: some(gb, 1)[3 : 2**59 + 1].new(),
     "extract row": lambda gb: huge(gb, 1)[7, :].new(),
     "extract no row": lambda gb: huge(gb, 1)[8, :].new(),
     "extract column": lambda gb: huge(gb, 1)[:, 7].new(),

@@ -87,6 +87,14 @@ class Backend(Protocol):
         self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any
     ) -> MatrixStore: ...
     def count_edges(self, columns: MatrixStore, u: VectorStore) -> int: ...
+    def search(self, part: MatrixStore, layout: Any, degrees: Array, here: Array) -> Any:
+        """A rank's part of breadth-first searches over bit maps (:mod:`.search_layout`), or None.
+
+        ``degrees`` of all vertices, ``here`` those of this rank's own. The result has ``begin``, ``push``, ``pull`` and
+        ``result``, as :class:`.cpu.search.CpuSearch` does.
+        """
+        return None
+
     def estimate_products(self, a: MatrixStore, b: MatrixStore) -> float:
         """How many products ``a b`` takes: each entry of ``a`` meets a row of ``b``; some of them stand for all."""
         if a.nvals == 0:

@@ -11,10 +11,14 @@ K. Asanovic, D. Patterson, Distributed memory breadth-first search revisited, MT
 
 from __future__ import annotations
 
+from typing import Any
+
 from .. import semiring
 from ..algorithms.checks import check_source, graph_algorithm
 from ..api.matrix import Matrix
 from ..api.vector import Vector
+from ..backends.mpi.engine import MpiBackend
+from ..dtypes import INT64
 
 
 @graph_algorithm
@@ -38,6 +42,11 @@ def hybrid_bfs(A: Matrix, source: int) -> Vector:
     {0: 0, 1: 0, 2: 1, 3: 1}
     """
     source = check_source(A, source)
+    engine: Any = A._engine
+    if isinstance(engine, MpiBackend):
+        found: Any = engine.search_tree(A._store, source)  # the loop below, a round for each level
+        if found is not None:
+            return Vector._from_store(engine, INT64, found)
     frontier = Vector.from_coo([source], [source], size=A.nrows)
     parents = frontier.dup()
     while frontier.nvals:

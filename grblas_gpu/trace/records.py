@@ -31,6 +31,7 @@ class Record:
     messages: int | None = None
     results_sent: int | None = None  # entries of the product that went to their owners
     waited: float | None = None  # seconds of it spent waiting for others
+    transport: str | None = None  # what carried it
 
 
 _COUNTS = "output_nvals input_nvals input_edges mask_nvals allowed bytes_sent messages results_sent".split()
@@ -148,7 +149,11 @@ class Trace:
             raise ImportError("Trace.to_pandas needs pandas: pip install pandas") from None
         frame = pd.DataFrame([asdict(record) for record in self.records], columns=list(Record.__dataclass_fields__))
         counts = dict.fromkeys(_COUNTS, "Int64")  # whole numbers that may be missing
-        optional = [name for name in ("bytes_sent", "messages", "results_sent", "waited") if frame[name].isna().all()]
+        optional = [
+            name
+            for name in ("bytes_sent", "messages", "results_sent", "waited", "transport")
+            if frame[name].isna().all()
+        ]
         return frame.astype(counts).drop(columns=optional)
 
     def _repr_html_(self) -> str:
@@ -181,10 +186,10 @@ class Trace:
             for r in self.records
         ]
         if any(r.bytes_sent is not None for r in self.records):  # there are other ranks
-            head[-1:-1] = ["sent", "messages", "waited"]
+            head[-1:-1] = ["sent", "messages", "waited", "transport"]
             for row, r in zip(rows, self.records, strict=True):
                 waited = "" if r.waited is None else f"{r.waited * 1e3:.3f}"
-                row[-1:-1] = [_number(r.bytes_sent), _number(r.messages), waited]
+                row[-1:-1] = [_number(r.bytes_sent), _number(r.messages), waited, r.transport or ""]
         return head, rows
 
 

@@ -12,6 +12,7 @@ from ..storage import MaskView, MatrixStore, VectorStore
 from . import assign, ewise, mxm, reduce, scatter, select, write
 from .fusion.run import Prepared, run_loop
 from .mxv import VectorProducts
+from .search import CpuSearch
 from .tier import get_tier, set_tier
 
 __all__ = ["CpuBackend", "get_tier", "set_tier"]
@@ -100,6 +101,9 @@ class CpuBackend(EveryForm, CpuKernels):
                 return found
         result = write.write(c, t, mask, accum, replace, masked)
         return super().write(c, t, mask, accum, replace, masked) if result is None else result
+
+    def search(self, part: MatrixStore, layout: Any, degrees: Any, here: Any) -> CpuSearch | None:
+        return None if get_tier() == "numpy" else CpuSearch(part, layout, degrees, here)
 
     def run_loop(self, program: Any, first: int = 0) -> int | None:
         return run_loop(program, first)

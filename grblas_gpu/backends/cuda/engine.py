@@ -27,6 +27,7 @@ from .eager.mxv import VectorProducts
 from .fusion.run import Loops
 from .runtime.arrays import empty_list, no_offsets
 from .runtime.reporting import reported, sized
+from .search import CudaSearch
 
 _HOST = Definitions()
 FEW = 2**14  # so many entries that come from the host are put in order there, before they travel
@@ -91,6 +92,10 @@ class CudaKernels(Loops, VectorProducts):
         if b._transpose is None or mask.nvals == 0:
             return super().estimate_dots(a, b, mask)
         return estimate_dots(a, b._transpose, mask)
+
+    @reported
+    def search(self, part: MatrixStore, layout: Any, degrees: Array, here: Array) -> CudaSearch:
+        return CudaSearch(part, layout, degrees, here)
 
     # ---- vectors, position by position --------------------------------------------------------------------------
 

@@ -24,10 +24,11 @@ from .local_engine import local_engine_of
 from .matrix_products import MatrixProducts
 from .parts import Store
 from .products import Products
+from .searches import Searches
 from .stores import Counts, DistMatrixStore, DistVectorStore
 
 
-class MpiBackend(Products, MatrixProducts, Indexed, Graphs, Building, Gathering):
+class MpiBackend(Products, Searches, MatrixProducts, Indexed, Graphs, Building, Gathering):
     """An engine of engines."""
 
     keeps_dense = True
@@ -38,6 +39,7 @@ class MpiBackend(Products, MatrixProducts, Indexed, Graphs, Building, Gathering)
         self.name = name
         self.costs = local.costs._replace(whole_rows=None)  # parts of a vector are not full
         self.counts = Counts(grid)
+        self.meetings: dict[int, Any] = {}
 
     # ---- memory ---------------------------------------------------------------------------------------------------
 

@@ -80,7 +80,7 @@ class Products(Parts):
         result = self.vector(outer, home)
         if transposed and a.nrows == a.ncols:
             result.leads_by = self.degrees(a)
-        _record(self.grid.traffic.since(before))
+        _record(self.grid.traffic.since(before), "cuda-aware mpi" if grid.everyone.device_memory else "mpi")
         return result
 
     def _fold_positions(
@@ -159,10 +159,10 @@ def _selects(monoid: Any) -> bool:
     return bool(monoid.any_value or ((chosen == x) | (chosen == y)).all())
 
 
-def _record(traffic: Any) -> None:
+def _record(traffic: Any, transport: str) -> None:
     """The trace knows what a product has sent."""
     collector = current_trace()
     if collector is not None and collector.records:
         record = collector.records[-1]
         record.bytes_sent, record.messages, record.waited = traffic.bytes, traffic.messages, traffic.seconds
-        record.results_sent = traffic.results
+        record.results_sent, record.transport = traffic.results, transport

@@ -190,6 +190,8 @@ class DistMatrixStore:
         """The object that stands for where the entries are."""
         return (self,)
 
+    dense = None  # the layers above see no array of all positions
+
     @property
     def form(self) -> str:
         """How this rank stores its block; others may do otherwise."""

@@ -86,8 +86,9 @@ class Wire:
                 limit = begun + timeout()
             if now > limit:
                 raise PeerTimeout(
-                    f"{what}: rank {self.rank} of {self.size} on {_host()} waited {now - begun:.0f} s for the others: "
-                    "one of them is dead, stuck, or not doing the same (GRBLAS_GPU_MPI_TIMEOUT allows more seconds)"
+                    f"{what}: rank {self.rank} of {self.size} on {host_name()} waited {now - begun:.0f} s for the "
+                    "others: one of them is dead, stuck, or not doing the same "
+                    "(GRBLAS_GPU_MPI_TIMEOUT allows more seconds)"
                 )
             time.sleep(0 if looks < LONG else NAP)
         self.traffic.seconds += time.perf_counter() - begun
@@ -208,7 +209,7 @@ def _bytes(array: np.ndarray) -> np.ndarray:
     return array.reshape(-1).view(np.uint8)
 
 
-def _host() -> str:
+def host_name() -> str:
     import socket
 
     return socket.gethostname()

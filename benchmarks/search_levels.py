@@ -1,0 +1,103 @@
+"""What a level of a distributed search costs: some searches on each transport, and levels that find next to nothing.
+
+    mpiexec -n 4 python -m benchmarks.search_levels --scale 22 --roots 16 --validate 2
+
+``overhead`` is the median time of a level of a search along a path, whose frontiers have one vertex.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from typing import Any
+
+import numpy as np
+
+from grblas_gpu import trace
+from grblas_gpu.distributed import DistMatrix, hybrid_bfs, validate_tree
+from grblas_gpu.distributed.graph500 import choose_roots
+
+PATH = 400  # vertices
+
+
+def say(engine: Any, *words: object) -> None:
+    if engine.grid.rank == 0:
+        print(*words, flush=True)
+
+
+def slowest(engine: Any, seconds: float) -> float:
+    return float(engine.grid.everyone.gather_small(np.array([seconds])).max())
+
+
+def timed(engine: Any, A: Any, root: int) -> tuple[float, Any]:
+    """Seconds of the slowest rank, and the tree."""
+    engine.grid.everyone.add_up([0])
+    begun = time.perf_counter()
+    parents = hybrid_bfs(A, root)
+    parents.nvals
+    if engine.local.sizes_on_device:
+        import cupy
+
+        cupy.cuda.get_current_stream().synchronize()
+    return slowest(engine, time.perf_counter() - begun), parents
+
+
+def use(engine: Any, transport: str) -> None:
+    """From the next search on."""
+    engine.meetings.clear()
+    engine.transport = transport
+
+
+def overhead(engine: Any) -> float:
+    """Seconds of a level with next to nothing to do."""
+    ends = np.arange(PATH - 1)
+    mine = ends if engine.grid.rank == 0 else ends[:0]
+    path = DistMatrix.from_parts(mine, mine + 1, nrows=PATH, ncols=PATH, undirected=True)
+    hybrid_bfs(path, 0)
+    return min(timed(engine, path, 0)[0] for _ in range(3)) / PATH
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--scale", type=int, default=18)
+    parser.add_argument("--roots", type=int, default=16)
+    parser.add_argument("--validate", type=int, default=2, help="how many of the trees")
+    parser.add_argument("--transports", default="", help="others than the usual one, separated by commas")
+    options = parser.parse_args()
+    begun = time.perf_counter()
+    A: Any = DistMatrix.kronecker(options.scale)
+    engine = A._engine
+    degrees = engine.degrees(A._store)
+    made = time.perf_counter() - begun
+    say(engine, f"scale {options.scale}, {engine.grid}, {engine.local.name}: made in {made:.1f} s")
+    begun = time.perf_counter()
+    roots = choose_roots(engine, degrees, A.nrows, options.roots, 1)
+    hybrid_bfs(A, roots[0])
+    say(engine, f"prepared in {time.perf_counter() - begun:.1f} s")
+    with trace() as t:
+        hybrid_bfs(A, roots[0])
+    say(engine, t)
+    for transport in [engine.transport, *filter(None, options.transports.split(","))]:
+        if transport != engine.transport:
+            use(engine, transport)
+            hybrid_bfs(A, roots[0])
+        seconds, rates = [], []
+        for root in roots:
+            taken, parents = timed(engine, A, root)
+            edges = engine.grid.everyone.add_up([degrees.edges(parents._store.part)])[0] // 2
+            seconds.append(taken)
+            rates.append(edges / taken)
+        say(
+            engine,
+            f"{transport}: median {1e3 * statistics.median(seconds):.3f} ms, least {1e3 * min(seconds):.3f} ms,",
+            f"median {statistics.median(rates) / 1e9:.2f} GTEPS,",
+            f"a level of next to nothing takes {1e6 * overhead(engine):.0f} us",
+        )
+    for root in roots[: options.validate]:
+        result = validate_tree(A, root, hybrid_bfs(A, root))
+        say(engine, "tree of root", root, "valid" if result.ok else f"WRONG: {result}")
+
+
+if __name__ == "__main__":
+    main()

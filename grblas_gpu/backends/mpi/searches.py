@@ -1,0 +1,138 @@
+"""Breadth-first searches in which a level is one round: a local step over bit maps, then a meeting.
+
+For grids of one row of ranks: a block then has all entries that lead to the vertices of its rank, so that what it finds
+is at home, and only frontiers travel. What a rank found, and the edges of that, are told at the meeting, so all ranks
+know what the next level is without asking again. Waits of the host in a level: for its kernels, and at the meeting.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from ...plan.rules import ALPHA, BETA
+from ...trace.records import Record
+from ...trace.records import current as current_trace
+from ..search_layout import Layout
+from .faults import RanksDiffer, known_everywhere
+from .meetings import WORDS, Meeting
+from .parts import Parts
+from .stores import DistMatrixStore, DistVectorStore
+from .transports import choose_transport, open_meeting
+
+
+class Searches(Parts):
+    """Searches by levels, for a tree of parents."""
+
+    transport: str | None = None
+
+    def search_tree(self, a: DistMatrixStore, source: int) -> DistVectorStore | None:
+        """The parent of every vertex that can be reached from ``source``; None: to be found by products.
+
+        All ranks go bottom-up while the frontier grows and its edges exceed those of unvisited vertices over alpha, and
+        top-down again when it shrinks and has fewer than n / beta vertices (``plan.rules``).
+        """
+        if "search" not in a.kept:
+            a.kept["search"] = self._prepared(a)
+        local = a.kept["search"]
+        if local is None:
+            return None
+        degrees, meeting = self.degrees(a), self._meeting(self._layout(a).length)
+        step = _Step(self.grid, meeting, a.nrows)
+        turn = 0
+        found, edges = local.begin(source, meeting.mine(turn))
+        here, unvisited, before, pulls = found, degrees.total, 0, False
+        level = step.meet(turn, found, edges, source)
+        reached = level.found
+        while level.found:
+            unvisited -= level.edges
+            shrinks = level.edges < before
+            pulls = level.found * BETA >= a.nrows if shrinks else level.edges * ALPHA > unvisited
+            before = level.edges
+            begun = time.perf_counter()
+            frontier, turn = meeting.all(turn), 1 - turn
+            found, edges = (local.pull if pulls else local.push)(frontier, meeting.mine(turn))
+            here += found
+            last, level = level, step.meet(turn, found, edges, source)
+            step.record(begun, "pull" if pulls else "push", last, level, a.nrows - reached)
+            reached += level.found
+        result = DistVectorStore(self, a.nrows, local.result(here))
+        result.count.set(reached, 0)
+        return result
+
+    def _layout(self, a: DistMatrixStore) -> Layout:
+        return Layout(self.grid.line(a.nrows).bounds, self.grid.rank)
+
+    def _prepared(self, a: DistMatrixStore) -> Any:
+        """What the local engine keeps for searches on this matrix; None if it has none, on any rank."""
+        layout = self._layout(a)
+        if self.grid.shape[0] != 1 or a.nrows != a.ncols or not layout.fits:
+            return None
+        degrees = self.degrees(a)
+        here = np.ascontiguousarray(self.local.host(degrees.here)).view(np.uint8)
+        sizes = [8 * (high - low) for low, high in zip(layout.bounds[:-1], layout.bounds[1:], strict=True)]
+        everywhere = self.local.array(self.grid.everyone.start_gather(here, sizes).wait().view(np.int64))
+        return self.local.search(a.part, layout, everywhere, degrees.here)
+
+    def _meeting(self, length: int) -> Meeting:
+        """A place for bit maps of this many bytes, kept for the next search."""
+        found = self.meetings.get(length)
+        if found is None:
+            if self.transport is None:
+                self.transport = choose_transport(self.grid, self.local.sizes_on_device)
+            found = self.meetings[length] = open_meeting(self.transport, self.grid, self.local, length)
+        return found
+
+
+class _Level:
+    """What all ranks found together."""
+
+    def __init__(self, rows: list[list[int]]) -> None:
+        self.found = sum(row[0] for row in rows)
+        self.edges = sum(row[1] for row in rows)
+
+
+class _Step:
+    """The meetings of one search, and what the trace is told about them."""
+
+    def __init__(self, grid: Any, meeting: Meeting, size: int) -> None:
+        self._grid, self._meeting, self._size = grid, meeting, size
+        self._before = grid.traffic.copy()
+
+    def meet(self, turn: int, found: int, edges: int, source: int) -> _Level:
+        meeting, traffic, others = self._meeting, self._grid.traffic, self._grid.size - 1
+        self._before = traffic.copy()
+        rows = meeting.meet(turn, [found, edges, source, self._size])
+        traffic.bytes += others * (len(meeting.mine(turn)) + 8 * WORDS)
+        traffic.messages += others * meeting.messages
+        for rank, row in enumerate(rows):
+            if row[2:4] != rows[0][2:4]:
+                said = f"a search: rank {rank} was given another source or graph than rank 0; all must give the same"
+                raise known_everywhere(RanksDiffer(said))
+        return _Level(rows)
+
+    def record(self, begun: float, direction: str, last: _Level, level: _Level, open_: int) -> None:
+        collector = current_trace()
+        if collector is None:
+            return
+        sent = self._grid.traffic.since(self._before)
+        collector.records.append(
+            Record(
+                "search",
+                time.perf_counter() - begun,
+                level.found,
+                strategy=f"{direction}.bits",
+                reason=f"{last.edges} edges, {last.found} vertices against alpha {ALPHA:g}, beta {BETA:g}",
+                direction=direction,
+                input_nvals=last.found,
+                input_edges=last.edges,
+                allowed=open_,
+                bytes_sent=sent.bytes,
+                messages=sent.messages,
+                results_sent=0,
+                waited=sent.seconds,
+                transport=self._meeting.name,
+            )
+        )

@@ -1,0 +1,61 @@
+"""What carries the frontiers of a search between ranks: chosen once, by what all ranks can do, or forced.
+
+GRBLAS_GPU_MPI_TRANSPORT says ``shared``, ``ipc``, ``cuda-aware`` or ``mpi``; what some rank cannot do is an error on
+all of them.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from .faults import known_everywhere
+from .grid import Grid
+from .meetings import Alone, Meeting, Messages, SharedMemory
+
+ON_HOST, ON_DEVICE = ("shared", "mpi"), ("ipc", "cuda-aware", "mpi")  # the best one first
+
+
+def choose_transport(grid: Grid, on_device: bool) -> str:
+    """The name of what these ranks use; collective."""
+    wanted = os.environ.get("GRBLAS_GPU_MPI_TRANSPORT", "")
+    grid.check_same(transport=wanted, on_device=on_device)
+    if grid.size == 1:
+        return "alone"
+    offered = ON_DEVICE if on_device else ON_HOST
+    if wanted and wanted not in offered:
+        said = f"GRBLAS_GPU_MPI_TRANSPORT must be one of {', '.join(offered)} on these ranks, not {wanted!r}"
+        raise known_everywhere(ValueError(said))
+    for name in [wanted] if wanted else offered:
+        if grid.everyone.add_up([int(_possible(grid, name))])[0] == grid.size:
+            return name
+    raise known_everywhere(ValueError(f"GRBLAS_GPU_MPI_TRANSPORT={wanted}: not possible between these ranks"))
+
+
+def _possible(grid: Grid, name: str) -> bool:
+    if name == "mpi":
+        return True
+    if name == "cuda-aware":
+        return grid.everyone.device_memory
+    _, others = grid.on_machine(None)
+    if len(others) < grid.size:
+        return False
+    if name == "ipc":
+        from .device_meetings import opens_memory
+
+        return opens_memory(grid.everyone)
+    return True
+
+
+def open_meeting(name: str, grid: Grid, engine: Any, length: int) -> Meeting:
+    """A place for ranks that bring ``length`` bytes each; collective."""
+    if name == "alone":
+        return Alone(engine, length)
+    if name == "shared":
+        return SharedMemory(grid.everyone, length)
+    if name == "mpi" and not engine.sizes_on_device:
+        return Messages(grid.everyone, length)
+    from .device_meetings import DeviceMessages, HostMessages, OpenMemory
+
+    kinds: dict[str, Any] = {"ipc": OpenMemory, "cuda-aware": DeviceMessages, "mpi": HostMessages}
+    return kinds[name](grid.everyone, length)

@@ -180,6 +180,8 @@ extern "C" __global__ void constant_kernel(const LeftStored* a_values, const Rig
     write_constant({a_values, b_values}, out_values);
 }
 
+constexpr int AT_ONCE = 4;
+
 // From where rows were made, `capacity` places each, to where they belong; up to 32 lanes take a row.
 extern "C" __global__ void copy_small_kernel(
     const int64* list, int64 count, int64 capacity, const int64* starts, const int64* counts, const Column* indices,
@@ -189,9 +191,23 @@ extern "C" __global__ void copy_small_kernel(
     int64 groups = threads_in_grid() / lanes;
     for (int64 number = thread_in_grid() / lanes; number < count; number += groups) {
         int64 i = list[number], from = number * capacity, start = starts[i], total = counts[i];
-        for (int64 n = rank; n < total; n += lanes) {
-            out_indices[start + n] = indices[from + n];
-            if constexpr (!STRUCTURE) out_values[start + n] = values[from + n];
+        for (int64 first = rank; first < total; first += AT_ONCE * lanes) {
+            Column columns[AT_ONCE];
+            Value sums[STRUCTURE ? 1 : AT_ONCE];
+#pragma unroll
+            for (int n = 0; n < AT_ONCE; ++n) {  // all are on their way before the first is written
+                int64 place = first + n * lanes;
+                if (place >= total) continue;
+                columns[n] = indices[from + place];
+                if constexpr (!STRUCTURE) sums[n] = values[from + place];
+            }
+#pragma unroll
+            for (int n = 0; n < AT_ONCE; ++n) {
+                int64 place = first + n * lanes;
+                if (place >= total) continue;
+                out_indices[start + place] = columns[n];
+                if constexpr (!STRUCTURE) out_values[start + place] = sums[n];
+            }
         }
     }
 }

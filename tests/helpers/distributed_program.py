@@ -198,6 +198,33 @@ def case_graph500() -> None:
     assert (sent > 0) == (RANKS > 1)
 
 
+def case_searches() -> None:
+    """Trees of searches by levels, directed graphs too; and what the trace tells of them."""
+    for _, A, source in graphs():
+        D = A.to("mpi")
+        levels = algorithms.bfs(A, source)
+        for _ in range(2):  # the second one finds what the first has left
+            parents = hybrid_bfs(D, source).to("cpu")
+            assert parents.dtype == gb.dtypes.INT64
+            known, found = levels.to_dict(), parents.to_dict()
+            assert known.keys() == found.keys()
+            edges = A.to_dicts()
+            for v, parent in found.items():
+                assert v == parent == source or (known[v] == known[parent] + 1 and v in edges[parent])
+    with gb.using(LOCAL):
+        A = generators.kronecker(9, seed=2)
+    D = A.to("mpi")
+    with gb.trace() as t:
+        hybrid_bfs(D, 3)
+    assert {record.direction for record in t.steps()} == {"push", "pull"}
+    assert sum(record.output_nvals for record in t.steps()) + 1 == algorithms.bfs(A, 3).nvals
+    carried = {record.transport for record in t.steps()}
+    assert len(carried) == 1, carried
+    print(f"[carried by {carried.pop()}]", file=sys.stderr, flush=True)
+    for record in t.steps():
+        assert (record.bytes_sent > 0) == (RANKS > 1)
+
+
 # --- operations ------------------------------------------------------------------------------------------------------
 
 

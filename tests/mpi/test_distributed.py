@@ -10,13 +10,11 @@ import importlib
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,40 +22,14 @@ import pytest
 from hardware import has_gpu
 from hypothesis import given
 from hypothesis import strategies as st
+from mpi_jobs import LAUNCHER, PROGRAM, environment, launch, program
 
 from grblas_gpu.backends.mpi.packing import pack, packed_size, unpack
 from grblas_gpu.backends.mpi.partition import Block, Line, default_shape
 
 pytest.importorskip("mpi4py")
 
-HERE = Path(__file__).resolve().parent
-PROGRAM = HERE.parent / "helpers" / "distributed_program.py"
-BESIDE = Path(sys.executable).parent
-LAUNCHER = str(BESIDE / "mpiexec") if (BESIDE / "mpiexec").exists() else shutil.which("mpiexec")
 CASES = re.findall(r"^def (case_\w+)", PROGRAM.read_text(encoding="utf-8"), re.MULTILINE)
-
-
-def environment(**settings: str) -> dict[str, str]:
-    """Small graphs need no compiled kernels, and every rank would compile its own."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GRBLAS_GPU_MPI")}
-    return {**kept, "GRBLAS_GPU_BACKEND": "cpu", "GRBLAS_GPU_CPU_TIER": "numpy", **settings}
-
-
-def launch(ranks: int, *command: str, options: tuple[str, ...] = (), **settings: str) -> Any:
-    assert LAUNCHER is not None, "mpi4py is here, but no mpiexec"
-    return subprocess.run(
-        [LAUNCHER, *options, "-n", str(ranks), *command],
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-        env=environment(**settings),
-    )
-
-
-def program(text: str) -> tuple[str, ...]:
-    """A Python program in which RANK is known."""
-    return sys.executable, "-c", "from mpi4py import MPI\nRANK = MPI.COMM_WORLD.Get_rank()\n" + text
 
 
 # --- the same answers ------------------------------------------------------------------------------------------------

@@ -14,12 +14,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from .faults import PeerTimeout, timeout
-from .wire import LONG, NAP, SPINS, Wire, host_name
+from .wire import SPINS, Wire, host_name
 
 Array = Any  # numpy.ndarray or cupy.ndarray
 Rows = list[list[int]]  # the numbers of every rank
 
 NUMBERS = 6  # that each rank tells at a meeting
+YIELDS = 60  # looks for which the processor is offered to others; a scheduler may not take the offer, so that then
+NAP = 20e-6  # seconds of sleep follow: with more ranks than cores, the one that is waited for wants a core
 WORDS = 8  # of 64 bits for a rank: which meeting this is, then its numbers; a line of cache
 
 
@@ -108,7 +110,7 @@ class Window:
                     "for the others: one of them is dead, stuck, or not doing the same "
                     "(GRBLAS_GPU_MPI_TIMEOUT allows more seconds)"
                 )
-            if looks < LONG:
+            if looks < YIELDS:
                 os.sched_yield()
             else:
                 time.sleep(NAP)

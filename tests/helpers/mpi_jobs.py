@@ -1,0 +1,37 @@
+"""Jobs of several ranks: one launch of ``mpiexec`` for each."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+PROGRAM = Path(__file__).resolve().parent / "distributed_program.py"
+BESIDE = Path(sys.executable).parent
+LAUNCHER = str(BESIDE / "mpiexec") if (BESIDE / "mpiexec").exists() else shutil.which("mpiexec")
+
+
+def environment(**settings: str) -> dict[str, str]:
+    """Small graphs need no compiled kernels, and every rank would compile its own."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GRBLAS_GPU_MPI")}
+    return {**kept, "GRBLAS_GPU_BACKEND": "cpu", "GRBLAS_GPU_CPU_TIER": "numpy", **settings}
+
+
+def launch(ranks: int, *command: str, options: tuple[str, ...] = (), **settings: str) -> Any:
+    assert LAUNCHER is not None, "mpi4py is here, but no mpiexec"
+    return subprocess.run(
+        [LAUNCHER, *options, "-n", str(ranks), *command],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+        env=environment(**settings),
+    )
+
+
+def program(text: str) -> tuple[str, ...]:
+    """A Python program in which RANK is known."""
+    return sys.executable, "-c", "from mpi4py import MPI\nRANK = MPI.COMM_WORLD.Get_rank()\n" + text

@@ -1,0 +1,119 @@
+"""Searches in which a level is one round: the same trees on every transport, and a clear end when a rank fails."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from hardware import has_gpu
+from hypothesis import given
+from hypothesis import strategies as st
+from mpi_jobs import PROGRAM, launch, program
+
+from grblas_gpu.backends.search_layout import Layout, closed_bits, lists_to_pull
+from grblas_gpu.backends.storage import MatrixStore
+
+pytest.importorskip("mpi4py")
+
+CASES = ("case_tree_of_graph500", "case_graph500", "case_searches")
+TRANSPORTS = [("shared", "shared memory"), ("mpi", "mpi")]
+ON_GPU = [("ipc", "cuda ipc"), ("mpi", "mpi")]
+
+SEARCHES = """
+from grblas_gpu.distributed import DistMatrix, hybrid_bfs
+A = DistMatrix.kronecker(7)
+for number in range(100000):
+    hybrid_bfs(A, number % 100)
+"""
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("transport, name", TRANSPORTS)
+def test_trees(ranks, transport, name):
+    settings = {"GRBLAS_GPU_CPU_TIER": "numba", "GRBLAS_GPU_MPI_TRANSPORT": transport}
+    done = launch(ranks, sys.executable, str(PROGRAM), *CASES, **settings)
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert [line.split()[0] for line in done.stdout.splitlines()] == sorted(CASES, key=done.stdout.index)
+    assert done.stderr.count(f"[carried by {name if ranks > 1 else 'alone'}]") == ranks
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not has_gpu(), reason="needs a CUDA device")
+@pytest.mark.parametrize("transport, name", ON_GPU)
+def test_trees_of_ranks_that_share_a_gpu(transport, name):
+    settings = {"GRBLAS_GPU_BACKEND": "cuda", "GRBLAS_GPU_MPI_TRANSPORT": transport}
+    done = launch(4, sys.executable, str(PROGRAM), *CASES, **settings)
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert done.stderr.count(f"[carried by {name}]") == 4
+
+
+def test_a_transport_that_does_not_exist():
+    done = launch(2, *program(SEARCHES), GRBLAS_GPU_CPU_TIER="numba", GRBLAS_GPU_MPI_TRANSPORT="ipc")
+    assert done.returncode != 0
+    assert "GRBLAS_GPU_MPI_TRANSPORT must be one of shared, mpi on these ranks, not 'ipc'" in done.stderr
+
+
+# --- faults ----------------------------------------------------------------------------------------------------------
+
+
+def failing(what: str, transport: str) -> Any:
+    """A job whose rank 1 does something else between two searches; how it ended."""
+    settings = {"GRBLAS_GPU_CPU_TIER": "numba", "GRBLAS_GPU_MPI_TRANSPORT": transport, "GRBLAS_GPU_MPI_TIMEOUT": "5"}
+    begun = time.monotonic()
+    done = launch(3, *program(SEARCHES + f"    if number == 7 and RANK == 1:\n        {what}\n"), **settings)
+    assert done.returncode != 0
+    assert time.monotonic() - begun < 60
+    return done
+
+
+FAULTS = {
+    "raise RuntimeError('out of luck')": r"\[rank 1\] RuntimeError: out of luck",
+    "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)": (
+        r"\[rank [02]\] .*PeerTimeout: a level of a search: .* waited 5 s for the others: one of them is dead, stuck"
+    ),
+    "import os, signal; os.kill(os.getpid(), signal.SIGKILL)": "",  # the launcher says it in its own words
+    "hybrid_bfs(A, 33)": "RanksDiffer: a search: rank 1 was given another source or graph than rank 0",
+}
+
+
+@pytest.mark.parametrize("transport", ["shared", pytest.param("mpi", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("what", FAULTS, ids=["raises", "stops", "dies", "differs"])
+def test_a_rank_that_fails_ends_the_job(what, transport):
+    assert re.search(FAULTS[what], failing(what, transport).stderr)
+
+
+# --- layout ----------------------------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.integers(0, 150), min_size=1, max_size=5))
+def test_every_vertex_has_a_position(sizes):
+    bounds = np.concatenate([[0], np.cumsum(sizes)]).tolist()
+    layouts = [Layout(bounds, rank) for rank in range(len(sizes))]
+    positions = layouts[0].positions()
+    assert len(set(positions.tolist())) == bounds[-1]
+    for layout in layouts:
+        low, high = bounds[layout.rank : layout.rank + 2]
+        assert layout.size == high - low <= layout.stride
+        mine = positions[low:high]
+        assert (mine // layout.stride == layout.rank).all()
+        assert [layout.position(vertex) for vertex in range(low, high)] == mine.tolist()
+
+
+def test_lists_begin_with_the_vertices_of_most_edges():
+    dense = np.random.default_rng(2).random((90, 40)) < 0.3
+    dense[:, 7] = False
+    rows, columns = np.nonzero(dense)
+    part = MatrixStore(90, 40, np.searchsorted(rows, np.arange(91)), columns.astype(np.int32), np.ones(1, bool))
+    degrees = np.random.default_rng(3).permutation(90)
+    layout = Layout([0, 50, 90], 1)
+    starts, neighbours = lists_to_pull(part, degrees, layout)
+    vertices = {position: vertex for vertex, position in enumerate(layout.positions().tolist())}
+    for v in range(40):
+        found = [vertices[position] for position in neighbours[starts[v] : starts[v + 1]].tolist()]
+        assert found == sorted(np.flatnonzero(dense[:, v]).tolist(), key=lambda u: -degrees[u])
+    closed = np.unpackbits(closed_bits(starts, layout.stride), bitorder="little")
+    assert np.flatnonzero(closed).tolist() == [7, *range(40, layout.stride)]

@@ -38,6 +38,11 @@ class EveryForm(Definitions):
             return a.nvals * b.nvals / max(1, len(b.rows))
         return super().estimate_products(a, b)
 
+    def estimate_dots(self, a: MatrixStore, b: MatrixStore, mask: MatrixStore) -> float:
+        if HYPERSPARSE in (a.form, b.form, mask.form) or (b._transpose is not None and b._transpose.rows is not None):
+            return mask.nvals * b.nvals / max(1, len(b.rows) if b.rows is not None else b.ncols)
+        return super().estimate_dots(a, b, mask)
+
     # ---- element-wise, apply, select -----------------------------------------------------------------------------
 
     def ewise_mult(self, x: Store, y: Store, op: Any) -> Store:

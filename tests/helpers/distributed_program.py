@@ -380,6 +380,32 @@ def case_matrix_operations() -> None:
             check(a.to("mpi"), b.to(LOCAL))
 
 
+def case_forms() -> None:
+    """Blocks in every form, and blocks with more rows than pointers would fit."""
+    x, y = some_matrices()[:2]
+    with gb.using(LOCAL):
+        dense = Matrix.from_dense(np.random.default_rng(5).integers(-3, 9, (23, 23)))
+    works = (
+        lambda p, q: semiring.plus_times(p @ q).new(),
+        lambda p, q: binary.plus(p | q.T).new(),
+        lambda p, q: p.dup(mask=q.S),
+        lambda p, q: p.reduce_rowwise(monoid.max).new(),
+        lambda p, q: p[[3, 1], :5].new(),
+    )
+    for form, work in itertools.product(("sparse", "hypersparse", "bitmap", "full"), works):
+        a = dense if form == "full" else x
+        b = a.to("mpi").to(form=form)
+        assert b._store.part.form == form
+        check(run(work, b, y.to("mpi").to(form="bitmap")), partial(run, work, a, y))
+    with gb.using(LOCAL):
+        huge = Matrix.from_coo([5, 2**59, 2**60 - 1], [7, 0, 2**40], [1.5, 2.0, 2.5], nrows=2**60, ncols=2**60)
+    there = huge.to("mpi")
+    assert there._store.part.form == "hypersparse"
+    check(semiring.plus_times(there @ there.T).new(), partial(run, lambda h: semiring.plus_times(h @ h.T).new(), huge))
+    check(binary.plus(there | there.T).new(), partial(run, lambda h: binary.plus(h | h.T).new(), huge))
+    check(there.reduce_columnwise("plus").new(), partial(run, lambda h: h.reduce_columnwise("plus").new(), huge))
+
+
 def case_a_range_is_forgotten() -> None:
     """What was found out of the values of a matrix does not outlive them, whichever rank has those that change."""
     changes = [

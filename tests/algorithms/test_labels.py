@@ -17,7 +17,7 @@ WITHOUT_A_VERTEX = [
     for name in ALGORITHMS
     if name not in ("bipartite_sides", "topological_generations", "topological_order", "modularity")
     and name not in ("induced_subgraph", "random_walks", "sample_neighbors", "ego_graph", "shortest_path")
-    and name not in ("bellman_ford", "delta_stepping", "reachability", "sssp")
+    and name not in ("bellman_ford", "delta_stepping", "reachability", "sssp", "personalized_pagerank")
 ]
 
 
@@ -117,3 +117,12 @@ def test_weights_of_others(backend: str) -> None:
         algorithms.pagerank(graph.matrix, personalization={6: 1})
     with pytest.raises(gb.exceptions.DimensionMismatch, match="personalization has size 2"):
         algorithms.pagerank(graph.matrix, personalization=[1, 2])
+
+
+def test_ranks_of_several_vertices(backend: str) -> None:
+    """A dict for each of them."""
+    graph = people()
+    plain = algorithms.personalized_pagerank(graph.matrix, [0, 3])
+    named = algorithms.personalized_pagerank(graph, ["ann", 4.5])
+    assert [list(ranks.values()) for ranks in named] == [pytest.approx(row) for row in plain.to_dense().tolist()]
+    assert [list(ranks) for ranks in named] == [NAMES, NAMES]

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..plan.rules import MOST_KEYS
 from . import dense_matrices as dense
 from . import hypersparse
 from .entries import Store
@@ -238,5 +239,8 @@ def is_dense(a: MatrixStore) -> bool:
 
 
 def by_entries(x: MatrixStore, y: MatrixStore) -> bool:
-    """Whether neither of two matrices of one shape has row pointers: where one has, there is memory for the other's."""
-    return x.form == HYPERSPARSE and y.form == HYPERSPARSE
+    """Whether two matrices of one shape are to be numbered: neither has row pointers (where one has, there is memory
+    for the other's), or their positions have no keys."""
+    if x.form == HYPERSPARSE:
+        return y.form == HYPERSPARSE or x.nrows * x.ncols >= MOST_KEYS
+    return y.form == HYPERSPARSE and x.nrows * x.ncols >= MOST_KEYS

@@ -84,6 +84,7 @@ HYPERSPARSE_BELOW = 1 / 64
 SPARSE_AGAIN_ABOVE = 1 / 16
 # A matrix of up to so many rows or columns is some vectors, such as the frontiers of searches, and dense sooner.
 THIN, THIN_ABOVE, THIN_BELOW = 64, 0.04, 0.01
+MOST_KEYS = 2**63  # positions that 64 bits can number
 POINTER_LIMIT = 2**33  # rows: nobody wants more pointers, whatever memory says
 
 
@@ -434,6 +435,8 @@ def matrix_form(nvals: int, nrows: int, ncols: int, form: str) -> str:
     positions = nrows * ncols
     if positions <= TINY:
         return form
+    if positions >= MOST_KEYS:  # whether rows or columns are many: only numbers of those in use are short
+        return "hypersparse"
     above, below = (THIN_ABOVE, THIN_BELOW) if min(nrows, ncols) <= THIN else (BITMAP_ABOVE, BITMAP_BELOW)
     if nvals >= positions * below and positions <= DENSE_LIMIT:
         if nvals == positions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import graphblas
@@ -11,19 +11,13 @@ import pytest
 
 import grblas_gpu
 from grblas_gpu import Matrix, Vector, io
-from grblas_gpu.backends.cpu.tier import get_tier, set_tier
 from grblas_gpu.exceptions import OutOfMemory
 
 N = 2**60
 COLUMNS = np.array([5, 6, 7, 2**31 + 1, 2**59, N - 1])
 
 
-@pytest.fixture(params=["numpy", "numba"], autouse=True)
-def tier(request: pytest.FixtureRequest) -> Iterator[None]:
-    before = get_tier()
-    set_tier(request.param)
-    yield
-    set_tier(before)
+pytestmark = pytest.mark.usefixtures("backend")
 
 
 def wide(gb: Any, seed: int, nrows: int = 20) -> Any:

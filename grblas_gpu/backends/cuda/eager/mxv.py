@@ -53,7 +53,7 @@ class VectorProducts(Definitions):
         plan: Any,
     ) -> VectorStore:
         """``t[i] = add_k mult(m[i, k], u[k])`` with ``m = a'`` if transposed; operands of mult swapped if ``flip``."""
-        if a.form == HYPERSPARSE:
+        if a.form == HYPERSPARSE or a.ncols > vectors.MOST_DENSE:
             return super().mxv(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan)
         size = a.ncols if transposed else a.nrows
         allowed = resolve(mask)

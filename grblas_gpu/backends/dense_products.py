@@ -10,11 +10,14 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from ..plan.dense_rules import MxmFacts, width_of
+from .entries import filled
 from .matrix_forms import with_form
 from .storage import Array, MaskView, MatrixStore
 
+__all__ = ["EVERYWHERE", "INSIDE", "OUTSIDE", "Allowed", "Kernels", "Side", "Words", "multiply", "width_of"]
+
 EVERYWHERE, INSIDE, OUTSIDE = 0, 1, 2  # where a mask allows entries
-BITS = 64
 
 
 class Words(NamedTuple):
@@ -27,14 +30,6 @@ class Words(NamedTuple):
     @property
     def width(self) -> int:
         return width_of(self.columns)
-
-
-def width_of(columns: int) -> int:
-    """
-    >>> width_of(64), width_of(65)
-    (1, 2)
-    """
-    return -(-columns // BITS)
 
 
 class Side(NamedTuple):
@@ -58,7 +53,7 @@ class Side(NamedTuple):
         assert store.dense is not None
         there = store.dense != 0
         if store.iso and store.nvals:
-            there = np.ones(store.nrows * store.ncols, bool, like=there) & there
+            there = filled(store.nrows * store.ncols, True, there) & there
         return there if store.present is None else store.present & there
 
 
@@ -94,9 +89,7 @@ def multiply(
     if plan.strategy == "mxm.blas":
         values = kernels.matmul(a.dense.reshape(nrows, a.ncols), b.dense.reshape(b.nrows, ncols)).reshape(-1)  # type: ignore[union-attr]
         return result(nrows, ncols, values, *_open_flags(kernels, mask, nrows * ncols))
-    flip = a.dense is not None and b.dense is None
-    if a.dense is None and b.dense is None:
-        flip = nrows < ncols
+    flip = MxmFacts(nrows, a.ncols, ncols, a.nvals, b.nvals, a.dense is not None, b.dense is not None).left_is_dense
     allowed = _allowed(mask, flip)
     rows, dense = (b.transposed(), Side(a, True)) if flip else (a, Side(b, False))
     if plan.strategy == "mxm.bits":
@@ -133,6 +126,6 @@ def _open_flags(kernels: Kernels, mask: MaskView | None, positions: int) -> tupl
         side = side._replace(store=with_form(side.store, "bitmap"))
     flags = side.flags
     if flags is None:
-        flags = np.ones(positions, bool, like=side.store.dense)
+        flags = filled(positions, True, side.store.dense)
     flags = ~flags if mask.complement else flags
     return flags, int(np.count_nonzero(flags))  # synchronizes

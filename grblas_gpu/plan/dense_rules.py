@@ -13,7 +13,7 @@ from ..ir.descriptor import DENSE_STRATEGIES, Descriptor
 from .rules import ASKED, CPU_COSTS, DENSE_LIMIT, Costs, Plan, choose_mxm
 
 WORD = 64
-MOST_WORDS = 16  # of a sparse factor that is spread out into words
+MOST_WORDS = 1024  # in a row of a sparse factor that is spread out
 MOST_SPREAD = 2**28  # positions of a result with values for which a sparse factor is spread out
 LISTING = 16  # the cost of a flag that becomes an entry of a list, if one is needed, over that of reading it
 FEW = 8  # of a mask that allows less than one position in so many, each is a dot product of its own
@@ -43,10 +43,23 @@ class MxmFacts(NamedTuple):
 
     @property
     def left_is_dense(self) -> bool:
-        """Which factor is read as a dense one: the one that is; of two, or of none, the thinner one."""
-        if self.a_dense != self.b_dense:
-            return self.a_dense
-        return not self.b_dense and self.nrows < self.ncols
+        """Which factor is read as a dense one: the one that is. Of two the right one; of none, the one that makes for
+        fewer words, those that it has and those that the other leads to."""
+        if self.a_dense or self.b_dense:
+            return not self.b_dense
+        left, right = (
+            (self.b_nvals + self.inner) * width_of(self.nrows),
+            (self.a_nvals + self.inner) * width_of(self.ncols),
+        )
+        return left <= right
+
+
+def width_of(columns: int) -> int:
+    """
+    >>> width_of(64), width_of(65)
+    (1, 2)
+    """
+    return -(-columns // WORD)
 
 
 def choose(facts: MxmFacts, desc: Descriptor | None = None) -> Plan:
@@ -92,13 +105,12 @@ def by_form(facts: MxmFacts) -> tuple[str, str] | None:
 
 def by_spreading(facts: MxmFacts) -> tuple[str, str] | None:
     """Two sparse factors: whether it costs less to spread the thinner one out than to add up products in tables."""
-    thin, costs = min(facts.nrows, facts.ncols), facts.costs
-    words = -(-thin // WORD)
+    thin, entries = (facts.nrows, facts.b_nvals) if facts.left_is_dense else (facts.ncols, facts.a_nvals)
+    words, costs = width_of(thin), facts.costs
     if words > MOST_WORDS or facts.products is None:
         return None
-    entries = facts.b_nvals if facts.left_is_dense else facts.a_nvals
     if facts.pattern:
-        name, dense = "mxm.bits", entries * words + facts.positions * costs.flag
+        name, dense = "mxm.bits", (entries + facts.inner) * words + facts.positions * costs.flag
     elif facts.positions <= MOST_SPREAD:
         name, dense = "mxm.spmm", entries * thin * costs.column + facts.positions * costs.value
     else:

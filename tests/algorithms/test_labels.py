@@ -53,6 +53,8 @@ def compare(graph: Graph, plain: object, named: object) -> None:
 def test_vertices_go_by_label(backend: str) -> None:
     graph = people()
     G = graph.to_networkx()
+    (ranks,) = algorithms.personalized_pagerank(graph, "ann", tol=1e-10, max_iterations=500)
+    assert ranks == pytest.approx(nx.pagerank(G, personalization={"ann": 1}, tol=1e-10, max_iter=500))
     assert algorithms.bfs(graph, "ann") == nx.single_source_shortest_path_length(G, "ann")
     assert algorithms.bfs(graph, ("c", 3))[7] == 2
     distances, before = algorithms.sssp(graph, "ann", predecessors=True)

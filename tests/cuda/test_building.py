@@ -34,6 +34,7 @@ def built(engine, nrows: int, ncols: int, rows: Any, cols: Any, values: Any, dup
 @pytest.mark.parametrize("by_rows", [True, False])
 def test_positions_in_any_order(engine, monkeypatch, nrows, ncols, shuffled, by_rows) -> None:
     monkeypatch.setattr(engine.row_sorting, "LEAST", 2 if by_rows else 2**40)
+    monkeypatch.setattr(engine.row_sorting, "LEAST_BITS", 1)
     rng = np.random.default_rng(nrows + shuffled)
     most = min(nrows * ncols, 5000)
     keys = np.unique(rng.integers(0, nrows * ncols, most))
@@ -55,6 +56,7 @@ def test_positions_in_any_order(engine, monkeypatch, nrows, ncols, shuffled, by_
 def test_rows_of_every_length(engine, monkeypatch, dtype, ncols) -> None:
     """Scattered to their rows and sorted there: in registers, and long ones by the bits of columns, in windows."""
     monkeypatch.setattr(engine.row_sorting, "LEAST", 2)
+    monkeypatch.setattr(engine.row_sorting, "LEAST_BITS", 1)
     monkeypatch.setattr(engine.row_sorting, "shared_limit", lambda device: 2000 if ncols < 2**20 else 45056)
     monkeypatch.setattr(engine.row_sorting, "MOST_WINDOWS", 100)
     rng = np.random.default_rng(4)
@@ -63,7 +65,7 @@ def test_rows_of_every_length(engine, monkeypatch, dtype, ncols) -> None:
     rows, cols = np.repeat(np.arange(len(lengths)), lengths), np.concatenate(columns)
     order = rng.permutation(len(rows))
     rows, cols, values = rows[order], cols[order], rng.integers(-9, 9, len(rows)).astype(dtype)
-    assert engine.row_sorting.suits(len(rows), len(lengths), ncols)
+    assert engine.row_sorting.suits(len(rows), len(lengths), ncols, 20)
     scattered = []
     make = engine.building._by_rows
     monkeypatch.setattr(engine.building, "_by_rows", lambda *given: scattered.append(make(*given)) or scattered[-1])
@@ -77,6 +79,7 @@ def test_rows_of_every_length(engine, monkeypatch, dtype, ncols) -> None:
 @pytest.mark.parametrize("op", [monoid.plus["FP64"], binary.minus["FP64"], binary.first["FP64"]], ids=str)
 def test_equal_positions(engine, monkeypatch, op, by_rows) -> None:
     monkeypatch.setattr(engine.row_sorting, "LEAST", 2 if by_rows else 2**40)
+    monkeypatch.setattr(engine.row_sorting, "LEAST_BITS", 1)
     rng = np.random.default_rng(1)
     rows, cols = rng.integers(0, 40, 6000), rng.integers(0, 30, 6000)
     values = rng.integers(-9, 9, 6000).astype(float)

@@ -15,14 +15,8 @@ from grblas_gpu.backends.storage import INDEX, MatrixStore, column_type, same_ar
 
 @pytest.fixture(params=ENGINES)
 def engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(request.param, monkeypatch, "eager.transpose", "eager.row_sorting") as found:
+    with loaded(request.param, monkeypatch, "eager.transpose") as found:
         yield found
-
-
-@pytest.fixture(params=[pytest.param(True, marks=pytest.mark.slow), False], ids=["rows", "sort"])
-def by_rows(request, engine, monkeypatch) -> None:
-    """Entries go to their rows, which are sorted; or all of them are sorted by column."""
-    monkeypatch.setattr(engine.row_sorting, "LEAST", 1 if request.param else 2**40)
 
 
 def check(engine, a: MatrixStore, offsets: Any = INDEX) -> None:
@@ -39,7 +33,7 @@ def check(engine, a: MatrixStore, offsets: Any = INDEX) -> None:
 
 
 @pytest.mark.parametrize("nrows, ncols", [(1, 1), (1, 5000), (5000, 1), (60, 70), (300, 40), (7, 3000)])
-def test_shapes(engine, by_rows, nrows, ncols):
+def test_shapes(engine, nrows, ncols):
     rng = np.random.default_rng(nrows)
     for fill in (0.001, 0.2):
         a = random_matrix(rng, nrows, ncols, np.float64, fill)
@@ -48,13 +42,13 @@ def test_shapes(engine, by_rows, nrows, ncols):
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int16, np.float32])
-def test_types(engine, by_rows, dtype):
+def test_types(engine, dtype):
     a = random_matrix(np.random.default_rng(3), 90, 200, dtype, 0.1)
     a.values = np.arange(a.nvals).astype(dtype)
     check(engine, a, np.int32)
 
 
-def test_rows_without_entries_between_long_ones(engine, by_rows):
+def test_rows_without_entries_between_long_ones(engine):
     counts = np.zeros(3000, INDEX)
     counts[[0, 7, 1500, 2999]] = 2000, 1, 900, 1500
     indptr = np.concatenate([[0], np.cumsum(counts)])
@@ -62,7 +56,7 @@ def test_rows_without_entries_between_long_ones(engine, by_rows):
     check(engine, MatrixStore(3000, 2500, indptr, indices, np.arange(4401.0)))
 
 
-def test_wide_columns(engine, by_rows):
+def test_wide_columns(engine):
     """64-bit column indices (not of the widest: a transpose has an offset for every column)."""
     a = random_matrix(np.random.default_rng(1), 20, 500, np.float64, 0.1)
     a.indices = a.indices.astype(np.int64)

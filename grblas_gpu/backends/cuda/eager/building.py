@@ -41,7 +41,7 @@ def build_matrix(
         lambda: [using(name, dtype) for name, dtype in types.items()],
     )
     scratch = scratch_arrays.current()
-    if suits(entries, nrows, ncols):
+    if suits(entries, nrows, ncols, bits):
         found = _by_rows(nrows, ncols, rows, cols, values)
         if found is not None:
             return found
@@ -74,7 +74,7 @@ def _by_rows(nrows: int, ncols: int, rows: Array, cols: Array, values: Array) ->
     iso = is_iso(values)
     if not iso and not (values.flags.c_contiguous and values.dtype.itemsize <= 8):
         return None
-    sorting = RowSorting(rows.dtype, cols.dtype, np.dtype(np.int32), values.dtype, not iso)
+    sorting = RowSorting(rows.dtype, cols.dtype, values.dtype, not iso)
     counted = sorting.count(rows, cols, nrows)
     if not counted.descents.read():  # synchronizes
         return None

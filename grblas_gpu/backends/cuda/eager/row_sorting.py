@@ -1,7 +1,8 @@
 """Entries in any order as rows in order: every entry goes to a place in its row at once, then rows are sorted.
 
-That reads and writes entries three times, where a sort by position does so for every digit. Places in a row are taken
-as threads come, so it is for entries without duplicates: they end up in the order of columns, whatever the threads did.
+That moves entries twice, where a sort by position moves them for every digit, but to places far apart: it pays from six
+digits on. Places in a row are taken as threads come, so it is for entries without duplicates: they end up in the order
+of columns, whatever the threads did.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 import cupy
 import numpy as np
 
-from ...storage import INDEX, INT32_LIMIT, Array, MatrixStore
+from ...storage import INDEX, INT32_LIMIT, Array
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import constant, functions, using
 from ..runtime.counters import Counter
@@ -19,21 +20,20 @@ from ..runtime.launch import BLOCK, launch, processors, run_with_shared, shared_
 from .mxm_bins import CAPACITIES, MOST_SMALL, Bins
 from .mxm_operands import MatrixMask
 from .mxm_programs import bins_program
-from .rows import chunks_of
 
-LEAST = 2**15  # entries: fewer are sorted as quickly
+LEAST, LEAST_BITS = 2**15, 41  # entries, and bits of their positions: fewer are sorted as quickly
 MOST_WINDOWS = 8  # of the columns of a long row, whose entries are read again for each
 _INT32 = np.dtype(np.int32)
 _BITS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
-_SCATTER = ("count_entries_kernel", "scatter_entries_kernel", "scatter_rows_kernel")
+_SCATTER = ("count_entries_kernel", "scatter_entries_kernel")
 _SORT = (*(f"sort_{products}_kernel" for products in CAPACITIES), "rank_rows_kernel")
 
 
-def suits(entries: int, nrows: int, ncols: int) -> bool:
-    """Whether there are enough entries, and columns that a long row can be sorted by."""
+def suits(entries: int, nrows: int, ncols: int, bits: int) -> bool:
+    """Whether there are enough entries in enough positions, and columns that a long row can be sorted by."""
     limit = shared_limit(cupy.cuda.runtime.getDevice())
     small = nrows <= min(4 * entries, INT32_LIMIT) and ncols <= min(MOST_WINDOWS * _window(limit), INT32_LIMIT)
-    return LEAST <= entries <= INT32_LIMIT and small
+    return LEAST <= entries <= INT32_LIMIT and bits >= LEAST_BITS and small
 
 
 def _window(limit: int) -> int:
@@ -58,18 +58,17 @@ class Counted(NamedTuple):
 class RowSorting:
     """Entries with a line (row of the result), another coordinate, and perhaps a value, as long as they have types."""
 
-    def __init__(self, line: np.dtype, other: np.dtype, offset: np.dtype, dtype: np.dtype, valued: bool) -> None:
+    def __init__(self, line: np.dtype, other: np.dtype, dtype: np.dtype, valued: bool) -> None:
         self._valued, self._dtype = valued, dtype
         bits = np.dtype(_BITS[dtype.itemsize])
         self._entry = np.dtype([("word", np.uint8, (4 if not valued else 16 if bits.itemsize == 8 else 8,))])
-        self._count, self._scatter, self._scatter_rows = functions(
+        self._count, self._scatter = functions(
             "scatter_entries.cu",
-            (line.char, other.char, offset.char, bits.char, valued),
+            (line.char, other.char, bits.char, valued),
             _SCATTER,
             lambda: [
                 using("Line", line),
                 using("Other", other),
-                using("Offset", offset),
                 using("Bits", bits),
                 constant("VALUED", valued),
             ],
@@ -88,14 +87,6 @@ class RowSorting:
         packed = self._room(entries)
         given = (lines, others, 0 if values is None else values, entries, starts, counted.ranks, packed)
         launch(self._scatter, entries, given)
-        return packed
-
-    def scatter_rows(self, a: MatrixStore, counted: Counted, starts: Array) -> Array:
-        """The entries of a matrix to the rows of its transpose."""
-        packed = self._room(a.nvals)
-        values = a.values if self._valued else 0
-        given = (a.indptr, a.nrows, a.indices, values, a.nvals, starts, counted.ranks, packed)
-        launch(self._scatter_rows, chunks_of(a.nvals), given, per_block=BLOCK // 32)
         return packed
 
     def _room(self, entries: int) -> Array:

@@ -13,7 +13,6 @@ from ..runtime.compile import functions, using
 from ..runtime.launch import BLOCK, launch
 from ..runtime.reporting import sized
 from .radix import bits_for, sort_pairs, sort_positions
-from .row_sorting import RowSorting, suits
 from .rows import chunks_of
 
 NEIGHBOURS = 1024  # as in kernels/transpose.cu
@@ -30,10 +29,6 @@ def transpose(a: MatrixStore) -> MatrixStore:
     row = np.dtype(column_type(a.nrows))
     if entries == 0:
         return MatrixStore(a.ncols, a.nrows, cupy.zeros(a.ncols + 1, offset), cupy.empty(0, row), a.values.copy())
-    if suits(entries, a.ncols, a.nrows):
-        found = _by_rows(a)
-        if found is not None:
-            return found
     _, list_offsets, take = _kernels(a)
     indptr = cupy.empty(a.ncols + 1, offset)
     bits = bits_for(a.ncols)
@@ -54,18 +49,6 @@ def transpose(a: MatrixStore) -> MatrixStore:
         launch(take, entries, (positions, entries, rows, a.values, out_rows, values))
     launch(list_offsets, a.ncols + 1, (columns, entries, a.ncols, indptr), _PER_BLOCK)
     return MatrixStore(a.ncols, a.nrows, indptr, out_rows, values)
-
-
-def _by_rows(a: MatrixStore) -> MatrixStore | None:
-    """Every entry to its row of the transpose, and then rows in order; None if a row is too long for that."""
-    sorting = RowSorting(a.indices.dtype, np.dtype(np.int32), a.indptr.dtype, a.values.dtype, not a.iso)
-    counted = sorting.count(a.indices, None, a.ncols)
-    starts = counted.starts
-    packed = sorting.scatter_rows(a, counted, starts)
-    indices, values, _ = sorting.sort(packed, counted.counts, starts, a.nrows, a.nvals)
-    if indices is None:
-        return None
-    return MatrixStore(a.ncols, a.nrows, starts, indices, a.values.copy() if a.iso else values)
 
 
 def _carried(a: MatrixStore, bits: int) -> tuple[Array, Array, Array]:

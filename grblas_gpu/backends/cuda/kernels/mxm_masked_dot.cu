@@ -11,8 +11,8 @@
 #include "thread_groups.cuh"
 
 constexpr int64 CHUNK = 256;          // entries of the mask in an item
-constexpr int WARP_ROW = 128;         // entries of a row in the table of a warp
-constexpr int BLOCK_ROW = 1024;       // and of a block: longer rows are taken in pieces
+constexpr int WARP_ROW = sizeof(LeftColumn) == 8 ? 64 : 128;  // entries of a row in the table of a warp
+constexpr int BLOCK_ROW = 8 * WARP_ROW;  // and of a block: longer rows are taken in pieces
 constexpr int64 WIDE_COLUMN = 64;     // one that a warp looks up alone
 constexpr int64 FAR_LONGER = 16;      // times as long as the row, so that to search in the column is better
 constexpr int64 ALONE = 8;            // entries of a row that a thread looks up alone
@@ -20,7 +20,8 @@ constexpr int WARPS = 8;              // of a block, at most
 enum Counter { WARP_ITEMS, BLOCK_ITEMS, NEXT_FOR_WARP, NEXT_FOR_BLOCK };
 
 constexpr bool HAS_PLACES = LEFT == EACH;  // values are wanted, not only whether there is an entry
-using RowLookup = Lookup<LeftColumn, HAS_PLACES, 4>;
+constexpr int SPARSE = 4, FILTER = 16;     // slots for every entry, bits for every slot
+using RowLookup = Lookup<LeftColumn, HAS_PLACES, SPARSE, FILTER>;
 
 struct Factors {
     LeftRows a;
@@ -256,11 +257,12 @@ extern "C" __global__ void list_dots_kernel(
     Output out = {present, out_values};
 
 extern "C" __global__ void __launch_bounds__(256) dot_by_warp_kernel(GIVEN) {
-    __shared__ LeftColumn keys[WARPS][4 * WARP_ROW];
-    __shared__ uint16 places[HAS_PLACES ? WARPS : 1][HAS_PLACES ? 4 * WARP_ROW : 1];
+    __shared__ LeftColumn keys[WARPS][SPARSE * WARP_ROW];
+    __shared__ uint16 places[HAS_PLACES ? WARPS : 1][HAS_PLACES ? SPARSE * WARP_ROW : 1];
+    __shared__ unsigned filter[WARPS][SPARSE * WARP_ROW * FILTER / 32];
     UNPACKED
     int warp = threadIdx.x >> 5;
-    RowLookup lookup = {keys[warp], places[HAS_PLACES ? warp : 0], 5};
+    RowLookup lookup = {keys[warp], places[HAS_PLACES ? warp : 0], filter[warp], 5};
     write_constant(f.values, out_values);
     for (int64 n = WarpTeam::ticket(counters + NEXT_FOR_WARP, 1); n < counters[WARP_ITEMS];
          n = WarpTeam::ticket(counters + NEXT_FOR_WARP, 1)) {
@@ -274,10 +276,11 @@ extern "C" __global__ void __launch_bounds__(256) dot_by_warp_kernel(GIVEN) {
 }
 
 extern "C" __global__ void __launch_bounds__(256) dot_by_block_kernel(GIVEN) {
-    __shared__ LeftColumn keys[4 * BLOCK_ROW];
-    __shared__ uint16 places[HAS_PLACES ? 4 * BLOCK_ROW : 1];
+    __shared__ LeftColumn keys[SPARSE * BLOCK_ROW];
+    __shared__ uint16 places[HAS_PLACES ? SPARSE * BLOCK_ROW : 1];
+    __shared__ unsigned filter[SPARSE * BLOCK_ROW * FILTER / 32];
     UNPACKED
-    RowLookup lookup = {keys, places, 5};
+    RowLookup lookup = {keys, places, filter, 5};
     int64 next = threadIdx.x >> 5 << 5, step = blockDim.x;
     for (int64 n = BlockTeam::ticket(counters + NEXT_FOR_BLOCK, 1); n < counters[BLOCK_ITEMS];
          n = BlockTeam::ticket(counters + NEXT_FOR_BLOCK, 1)) {

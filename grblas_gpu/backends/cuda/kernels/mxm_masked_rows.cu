@@ -85,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(256) masked_by_warp_kernel(GIVEN) {
     UNPACKED
     write_constant(values, out_values);
     int warp = threadIdx.x >> 5;
-    MaskLookup lookup = {keys[warp], places[warp], 5};
+    MaskLookup lookup = {keys[warp], places[warp], nullptr, 5};
     for (int64 n = WarpTeam::ticket(counters + NEXT_FOR_WARP, 1); n < counters[WARP_ITEMS];
          n = WarpTeam::ticket(counters + NEXT_FOR_WARP, 1)) {
         int64 i = list[n], start = mask_indptr[i];
@@ -103,7 +103,7 @@ extern "C" __global__ void __launch_bounds__(256) masked_by_block_kernel(GIVEN) 
     __shared__ Word words[STRUCTURE ? 1 : BLOCK_ROW];
     __shared__ unsigned found[BLOCK_ROW / 32];
     UNPACKED
-    MaskLookup lookup = {keys, places, 5};
+    MaskLookup lookup = {keys, places, nullptr, 5};
     for (int64 n = BlockTeam::ticket(counters + NEXT_FOR_BLOCK, 1); n < counters[BLOCK_ITEMS];
          n = BlockTeam::ticket(counters + NEXT_FOR_BLOCK, 1)) {
         int64 i = list[nrows - 1 - n], stop = mask_indptr[i + 1];

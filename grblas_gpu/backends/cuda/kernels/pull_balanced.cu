@@ -26,7 +26,7 @@ template <class T> DEVICE T read_once(const T* from) {
 // each other.
 DEVICE constexpr int padded(int place) { return place + place / ITEMS; }  // lanes read from different banks
 
-extern "C" __global__ void pull_balanced_kernel(
+extern "C" __global__ void __launch_bounds__(256, 4) pull_balanced_kernel(
     OPERANDS, int64 nrows, int64 entries, bool* out_present, Value* out_values, const Offset* next,
     Value* rest_values, int64* rest_rows, int64* counters, volatile int64* host
 ) {

@@ -1,10 +1,8 @@
 // Entries in any order to their rows: how many each row has, and then every entry to a place in its row, in no particular
 // order (sort_rows.cu brings rows into order). Generated: Line and Other (types of the coordinates that entries are
-// gathered by, and of the other one), Offset (of rows before, where entries have a matrix's), Bits (an unsigned type as
-// wide as values), VALUED, and Packed, a coordinate of 32 bits and a value.
+// gathered by, and of the other one), Bits (an unsigned type as wide as values), VALUED.
 
 #include "packed_entries.cuh"
-#include "row_starts.cuh"
 
 constexpr int AT_ONCE = 4;  // entries of a thread that are on their way together
 constexpr int MANY_ALIKE = 4;
@@ -58,14 +56,4 @@ extern "C" __global__ void scatter_entries_kernel(
 #pragma unroll 4
     for (int64 entry = thread_in_grid(); entry < entries; entry += threads_in_grid())
         packed[unsigned(starts[lines[entry]]) + ranks[entry]] = pack(unsigned(others[entry]), VALUED ? values[entry] : Bits(0));
-}
-
-// The same for the entries of a matrix, to the rows of its transpose.
-extern "C" __global__ void scatter_rows_kernel(
-    const Offset* indptr, int64 nrows, const Line* columns, const Bits* values, int64 entries, const int* starts,
-    const unsigned* ranks, Packed* packed
-) {
-    for_each_entry(indptr, nrows, entries, [&](int64 entry, int64 row) {
-        packed[unsigned(starts[columns[entry]]) + ranks[entry]] = pack(unsigned(row), VALUED ? values[entry] : Bits(0));
-    });
 }

@@ -53,6 +53,10 @@ def scatter(node: Node) -> None:
     """``out<mask>[index] (accum)= value``, for an index Vector."""
     _, out, _, (value, index), mask, accum, replace, _, _ = node
     engine, view = out._engine, None if mask is None else mask.view()
+    found = engine.scatter(out._store, value_of(value), index._store, view, accum, replace)
+    if found is not None:
+        out._store = choose_format(engine, found)
+        return
     positions, there = engine.positions(index._store, out._size)
     plain, _ = _where_indexed(engine, (there,), value_of(value), None, False)
     plain = _fitting(engine, out._store, plain, (positions,), accum)

@@ -148,6 +148,12 @@ class Backend(Protocol):
             return t
         return self.assign(self.empty_vector(index.size, u.dtype), t, (there,), None, None, False, False)
 
+    def scatter(
+        self, c: VectorStore, value: Any, index: VectorStore, mask: MaskView | None, accum: Any, replace: bool
+    ) -> VectorStore | None:
+        """``c<mask>[index] (accum)= value``; None: by the positions that an index names, and an assignment to them."""
+        return None
+
     def extract_matrix(self, a: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore: ...
     def extract_row(self, a: MatrixStore, row: int, cols: Array | None) -> VectorStore: ...
     def extract_column(self, a: MatrixStore, col: int, rows: Array | None) -> VectorStore: ...

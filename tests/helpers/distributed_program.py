@@ -344,6 +344,65 @@ def case_assignment() -> None:
         check(b, a)
 
 
+def case_indirect() -> None:
+    """u[index] and c[index] += value, for index Vectors."""
+    random = np.random.default_rng(5)
+    with gb.using(LOCAL):
+        for fill in (0.0, 0.4, 1.0):
+            places = np.flatnonzero(random.random(31) < fill)
+            index = Vector.from_coo(places, random.integers(0, 23, len(places)), size=31)
+            value = Vector.from_coo(np.arange(0, 31, 2), random.integers(0, 50, 16), size=31)
+            for u in some_vectors():
+                for accum in (binary.plus, binary.min, binary.max):
+                    c, d = u.dup(), u.to("mpi")
+                    c(accum)[index] << value
+                    d(accum)[index.to("mpi")] << value.to("mpi")
+                    check(d, c)
+                    c(accum)[index] << 3
+                    d(accum)[index.to("mpi")] << 3
+                    check(d, c)
+                check(u.to("mpi")[index.to("mpi")].new(), u[index].new())
+                mask = Vector.from_coo(range(0, 23, 3), True, size=23)
+                c, d = u.dup(), u.to("mpi")
+                c(mask.S, binary.plus)[index] << value
+                d(mask.to("mpi").S, binary.plus)[index.to("mpi")] << value.to("mpi")
+                check(d, c)
+        wrong = Vector.from_coo([0, 7], [1, 99], size=31).to("mpi")
+        target = some_vectors()[2].to("mpi")
+    expect(IndexOutOfBound, lambda: target[wrong].new(), "index=99, size=23")
+
+
+def case_order_by_degree() -> None:
+    for _, A, _ in graphs():
+        wanted, found = A.by_degree(), A.to("mpi").by_degree()
+        for mine, other in zip(found, wanted, strict=True):
+            check(mine, other)
+
+
+def case_what_gathers() -> None:
+    """The trace names what is brought together; graph algorithms have none of it."""
+    with gb.using(LOCAL):
+        A = Matrix.from_coo([0, 1, 1, 2, 5, 6, 7], [1, 0, 2, 0, 6, 7, 5], True, nrows=30, ncols=30)
+    D, W = A.to("mpi"), A.dup(float).to("mpi")
+    algorithm = [
+        lambda: algorithms.bfs(D, 0),
+        lambda: algorithms.bfs_multi(D, [0, 5]),
+        lambda: algorithms.hybrid_bfs(D, 0),
+        lambda: algorithms.pagerank(D),
+        lambda: algorithms.connected_components(D),
+        lambda: algorithms.sssp(W, 0),
+        lambda: algorithms.triangles(D),
+        lambda: algorithms.triangle_count(D),
+        lambda: algorithms.betweenness_centrality(D),
+    ]
+    for work in [*algorithm, lambda: D[[0, 1], [1, 2]].new()]:
+        with gb.trace() as t:
+            work()
+        gathered = [record.op for record in t.records if record.strategy == "gathered"]
+        assert bool(gathered) == (work not in algorithm), gathered
+        assert ("warning: brought together on every rank" in str(t)) == bool(gathered)
+
+
 def case_copies_side_by_side() -> None:
     for grid in GRIDS:
         for _, A, _ in graphs():

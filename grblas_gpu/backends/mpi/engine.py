@@ -20,6 +20,7 @@ from .gathering import Gathering
 from .graphs import Graphs
 from .grid import Grid, parse_shape
 from .indexed import Indexed
+from .indirect import Indirect
 from .local_engine import local_engine_of
 from .matrix_products import MatrixProducts
 from .parts import Store
@@ -28,7 +29,7 @@ from .searches import Searches
 from .stores import Counts, DistMatrixStore, DistVectorStore
 
 
-class MpiBackend(Products, Searches, MatrixProducts, Indexed, Graphs, Building, Gathering):
+class MpiBackend(Products, Searches, MatrixProducts, Indexed, Indirect, Graphs, Building, Gathering):
     """An engine of engines."""
 
     keeps_dense = True

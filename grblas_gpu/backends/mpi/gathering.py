@@ -9,6 +9,8 @@ import os
 from typing import Any
 
 from ...errors import OutOfMemory
+from ...trace.records import Record
+from ...trace.records import current as current_trace
 from ..reference import Definitions
 from ..storage import MaskView, MatrixStore, VectorStore
 from .parts import Parts, Store
@@ -23,6 +25,14 @@ def gather_limit() -> int:
     return int(os.environ.get("GRBLAS_GPU_MPI_GATHER", LIMIT))
 
 
+def _warn(name: str) -> None:
+    """The trace names what does not scale."""
+    collector = current_trace()
+    if collector is not None:
+        reason = "warning: brought together on every rank, there is no distributed form"
+        collector.records.append(Record(name, 0.0, 0, strategy="gathered", reason=reason))
+
+
 class Gathering(Parts):
     """The rest of the Backend protocol."""
 
@@ -30,6 +40,7 @@ class Gathering(Parts):
         """Call a method of the local engine with whole objects."""
         for x in args:
             self.check_gatherable(x.store if isinstance(x, MaskView) else x, name)
+        _warn(name)
         result = getattr(self.local, name)(*(self._whole(x) for x in args), **options)
         if isinstance(result, (VectorStore, MatrixStore)):
             return self.cut(self.local.export(result))
@@ -69,6 +80,7 @@ class Gathering(Parts):
     def positions(self, index: Any, size: int) -> tuple[Any, Any]:
         """On every rank, on the host."""
         self.check_gatherable(index, "an index")
+        _warn("positions")
         return _HOST.positions(self.export(index), size)
 
     def extract_matrix(self, a: Any, rows: Any, cols: Any) -> Store:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..protocol import DegreeStatistics
 from .parts import Parts
+from .routing import route
 from .stores import DistMatrixStore
 
 
@@ -26,7 +29,54 @@ class Graphs(Parts):
         return DegreeStatistics(mean, degrees.largest, float(np.sqrt(max(0.0, degrees.squares / a.ncols - mean**2))))
 
     def by_degree(self, pattern: DistMatrixStore) -> tuple[DistMatrixStore, DistMatrixStore]:
-        """Renumbered on one rank's engine, from the whole graph: for graphs that fit one."""
-        self.check_gatherable(pattern, "by_degree")
-        graph, selection = self.local.by_degree(self.local.adopt(self.export(pattern)))
-        return self.cut(self.local.export(graph)), self.cut(self.local.export(selection))
+        """Renumbered by falling in-degree: every rank numbers its vertices, and entries travel to their new owners."""
+        numbers, count = self._falling(self._column_counts(pattern))
+        rows, cols, _ = self.local.tuples(pattern.part)
+        new_rows = _together(self.grid.row, numbers, self.row_lengths(pattern.nrows))[rows]
+        new_cols = _together(self.grid.column, numbers, self.column_lengths(pattern.ncols))[cols]
+        kept = new_rows >= 0  # every column has a number: an edge leads to it
+        graph = self._of_entries(count, count, new_rows[kept], new_cols[kept])
+        if pattern._transpose is pattern:
+            graph._transpose = graph
+        vertices = np.flatnonzero(numbers >= 0)
+        low, _ = self.chunk(pattern.nrows)
+        return graph, self._of_entries(count, pattern.nrows, numbers[vertices], vertices + low)
+
+    def _column_counts(self, a: DistMatrixStore) -> np.ndarray:
+        """How many entries each column has, of the columns that this rank owns as of a vector."""
+        pieces = self.column_lengths(a.ncols)
+        mine = pieces[self.grid.column.rank]
+        here = np.bincount(self.local.tuples(a.part)[1], minlength=sum(pieces)).astype(np.int64)
+        sizes = [8 * length for length in pieces]
+        arrived = self.grid.column.start_exchange(here.view(np.uint8), sizes, [8 * mine] * len(pieces)).wait()
+        return arrived.view(np.int64).reshape(len(pieces), mine).sum(axis=0)
+
+    def _falling(self, degrees: np.ndarray) -> tuple[np.ndarray, int]:
+        """The place of each vertex when all are in the order of falling degree, and of their number (-1: degree 0).
+
+        A table of how many vertices of each degree every rank has tells how many come before those of this one.
+        """
+        everyone = self.grid.everyone
+        most = int(everyone.gather_small(np.array([degrees.max(initial=0)], np.int64)).max())
+        table = everyone.gather_small(np.bincount(degrees, minlength=most + 1).astype(np.int64))
+        table[:, 0] = 0
+        higher = table.sum() - np.cumsum(table.sum(axis=0))
+        first = higher + table[: self.grid.rank].sum(axis=0)  # the place of this rank's first vertex of each degree
+        order = np.argsort(-degrees, kind="stable")
+        falling = degrees[order]
+        starts = np.searchsorted(-falling, -falling)  # where the vertices of the same degree begin
+        numbers = np.empty(len(degrees), np.int64)
+        numbers[order] = first[falling] + np.arange(len(falling)) - starts
+        return np.where(degrees > 0, numbers, -1), int(table.sum())
+
+    def _of_entries(self, nrows: int, ncols: int, rows: np.ndarray, cols: np.ndarray) -> DistMatrixStore:
+        """A pattern of entries that each rank has some of, anywhere."""
+        rows, cols = route(self.grid.everyone, self.owner_of(nrows, ncols, rows, cols), rows, cols)
+        true = np.broadcast_to(np.array([True]), rows.shape)
+        return self.block(nrows, ncols, rows, cols, true, None)
+
+
+def _together(wire: Any, here: np.ndarray, lengths: list[int]) -> np.ndarray:
+    """The numbers of all ranks of a row or column of the grid."""
+    data = np.ascontiguousarray(here).view(np.uint8)
+    return wire.start_gather(data, [8 * length for length in lengths]).wait().view(np.int64)

@@ -36,6 +36,7 @@ class Parts(Backend):
     cut: Any
     export: Any
     degrees: Any
+    mine: Any
 
     def vector(self, size: int, part: VectorStore) -> DistVectorStore:
         """A distributed vector of this rank's chunk."""

@@ -1,0 +1,69 @@
+"""Positions that are values: ``u[index]`` and ``c[index] (+)= value``, for an index Vector that is cut like the others.
+
+Every rank asks the owners of the positions that its part of the index names, or sends values to them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...errors import IndexOutOfBound
+from ..reference import Definitions
+from ..storage import MaskView, VectorStore
+from .parts import Parts
+from .routing import answer, route
+from .stores import DistVectorStore
+
+_HOST = Definitions()
+
+
+class Indirect(Parts):
+    """Gather and scatter."""
+
+    def gather(self, u: DistVectorStore, index: DistVectorStore) -> DistVectorStore:
+        """``t[p] = u[index[p]]``, where both have an entry."""
+        places, wanted = self._named(index, u.size)
+        low, high = self.chunk(u.size)
+        keys, _, values = self.local.tuples(u.part)
+        answers = np.zeros(high - low, [("there", bool), ("value", u.dtype)])
+        answers["there"][keys], answers["value"][keys] = True, values
+        owners = self.grid.line(u.size).owner(wanted)
+        found = answer(self.grid.everyone, owners, wanted, lambda asked: answers[asked - low])
+        places, found = places[found["there"]], np.ascontiguousarray(found["value"][found["there"]])
+        part = _HOST.build_vector(index.part.size, places, found, None)
+        return self.vector(index.size, self.local.adopt(part))
+
+    def scatter(
+        self, c: DistVectorStore, value: Any, index: DistVectorStore, mask: MaskView | None, accum: Any, replace: bool
+    ) -> DistVectorStore | None:
+        """``c<mask>[index] (accum)= value``; without an accumulator the last of several values counts: not here."""
+        if accum is None or value is None:
+            return None
+        c, value = self.mine(c), self.mine(value)
+        places, targets = self._named(index, c.size)
+        if isinstance(value, DistVectorStore):
+            keys, _, values = self.local.tuples(value.part)
+            _, mine, others = np.intersect1d(places, keys, assume_unique=True, return_indices=True)
+            targets, given = targets[mine], values[others]
+        else:
+            given = np.full(len(targets), value)
+        owners = self.grid.line(c.size).owner(targets)
+        targets, given = route(self.grid.everyone, owners, targets, np.ascontiguousarray(given))
+        low, _ = self.chunk(c.size)
+        here = self.local.array(targets - low)
+        what = VectorStore(len(targets), self.local.array(given))
+        return self.like(c, self.local.assign(c.part, what, (here,), self.view(mask), accum, replace, False))
+
+    def _named(self, index: DistVectorStore, size: int) -> tuple[np.ndarray, np.ndarray]:
+        """Where this rank's part of the index has entries, and the positions that it names."""
+        places, _, values = self.local.tuples(index.part)
+
+        def checked() -> np.ndarray:
+            for wrong in (int(values.min()), int(values.max())) if len(values) else ():
+                if not 0 <= wrong < size:
+                    raise IndexOutOfBound(f"Index out of range: index={wrong}, size={size}")
+            return values.astype(np.int64)
+
+        return places.astype(np.int64), self.grid.together(checked)

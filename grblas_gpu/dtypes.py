@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-_supports_complex = False
+_supports_complex = True
 
 
 class DataType:
@@ -31,7 +31,7 @@ class DataType:
 
     def __init__(self, name: str, c_type: str, np_type: Any) -> None:
         self.name = name
-        self.gb_name = f"GrB_{name}"
+        self.gb_name = f"{'GxB' if name.startswith('FC') else 'GrB'}_{name}"
         self.c_type = c_type
         self.np_type: np.dtype = np.dtype(np_type)
         self._is_udt = False
@@ -80,10 +80,13 @@ INT64 = DataType("INT64", "int64_t", np.int64)
 UINT64 = DataType("UINT64", "uint64_t", np.uint64)
 FP32 = DataType("FP32", "float", np.float32)
 FP64 = DataType("FP64", "double", np.float64)
+FC32 = DataType("FC32", "float _Complex", np.complex64)
+FC64 = DataType("FC64", "double _Complex", np.complex128)
 _INDEX = UINT64
 
-#: Every type, in the order in which user-defined functions are tried.
-ALL_TYPES = (INT8, UINT8, INT16, UINT16, INT32, UINT32, INT64, UINT64, FP32, FP64, BOOL)
+#: The types without complex numbers, and every type, in the order in which user-defined functions are tried.
+REAL_TYPES = (INT8, UINT8, INT16, UINT16, INT32, UINT32, INT64, UINT64, FP32, FP64, BOOL)
+ALL_TYPES = (*REAL_TYPES, FC32, FC64)
 _index_dtypes = {BOOL, INT8, UINT8, INT16, UINT16, INT32, UINT32, INT64, UINT64}
 
 _registry: dict[Any, DataType] = {}
@@ -93,6 +96,7 @@ for _dtype in ALL_TYPES:
     _registry[_dtype.np_type] = _registry[_dtype.np_type.type] = _dtype
 # Python's names win over C's: "float" is 64 bits wide.
 _registry.update({bool: BOOL, int: INT64, float: FP64, "bool": BOOL, "int": INT64, "float": FP64})
+_registry.update({complex: FC64, "complex": FC64})
 del _dtype, _key
 
 
@@ -101,10 +105,10 @@ def lookup_dtype(key: Any, value: Any = None) -> DataType:
 
     >>> lookup_dtype("INT64") is lookup_dtype(int) is INT64
     True
-    >>> lookup_dtype("complex128")
+    >>> lookup_dtype("float16")
     Traceback (most recent call last):
     ...
-    ValueError: Unknown dtype: complex128 of type <class 'str'>
+    ValueError: Unknown dtype: float16 of type <class 'str'>
     """
     if type(key) is DataType:
         return key

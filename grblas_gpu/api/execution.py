@@ -18,7 +18,7 @@ from .kinds import output_type
 from .mask import Mask, check_mask
 from .memory import reports_memory
 
-LITERALS: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float64}
+LITERALS: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
 
 
 def submit(node: Node) -> None:

@@ -140,7 +140,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         if self._is_cscalar and self.dtype.np_type.kind in "iu" and isinstance(value, float):
             raise TypeError(f"a C scalar of type {self.dtype.name} cannot hold the float {value}")
         array = np.asarray(value)
-        if array.ndim or array.dtype.kind not in "biuf":
+        if array.ndim or array.dtype.kind not in "biufc":
             raise TypeError(f"a Scalar holds one number or truth value, not {type(value)}")
         if array.dtype.kind in "iu" and self._is_cscalar and self.dtype.np_type.kind in "iu":
             limits = np.iinfo(self.dtype.np_type)

@@ -143,16 +143,24 @@ def merge(keys1: Array, values1: Array, keys2: Array, values2: Array) -> tuple[A
 
 
 def cast(values: Array, dtype: np.dtype) -> Array:
-    """Typecast as GraphBLAS does: floats saturate to integers, NaN becomes 0, anything nonzero is True."""
+    """Typecast as GraphBLAS does: floats saturate to integers, NaN becomes 0, anything nonzero is True.
+
+    Of a complex number that is not to stay one, the real part counts.
+    """
     if values.dtype == dtype:
         return values
     if is_iso(values):
         return np.broadcast_to(cast(values[:1].copy(), dtype), values.shape)
     native = None if isinstance(values, np.ndarray) else natives.get(type(values))
-    if native is not None:  # in other memory, where each step would be a kernel
+    if native is not None and "c" not in (
+        values.dtype.kind,
+        dtype.kind,
+    ):  # in other memory, where each step would be a kernel
         return native.cast_values(values, dtype)
     if dtype == bool:
         return values != 0
+    if values.dtype.kind == "c" and dtype.kind != "c":
+        return cast(values.real.copy(), dtype)
     if values.dtype.kind == "f" and dtype.kind in "iu":
         limits = np.iinfo(dtype)
         low = values <= float(limits.min)
@@ -162,7 +170,9 @@ def cast(values: Array, dtype: np.dtype) -> Array:
         result[low] = limits.min
         result[high] = limits.max
         return result
-    if values.dtype.kind == dtype.kind == "f":  # too large is infinite; and where a bitmap has no entry is anything
+    if (
+        values.dtype.kind == dtype.kind and dtype.kind in "fc"
+    ):  # too large is infinite; and where a bitmap has no entry is anything
         with np.errstate(over="ignore"):
             return values.astype(dtype)
     return values.astype(dtype)

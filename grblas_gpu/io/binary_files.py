@@ -216,7 +216,7 @@ def read_arrays(path: Path, mmap: bool) -> tuple[dict[str, Any], dict[str, np.nd
         place, available = file.tell(), os.fstat(file.fileno()).st_size
         for name, dtype, count, checksum in described:
             place += -place % _ALIGNMENT
-            if dtype.kind not in "biuf" or not 0 <= count <= available or place + count * dtype.itemsize > available:
+            if dtype.kind not in "biufc" or not 0 <= count <= available or place + count * dtype.itemsize > available:
                 raise ValueError(f"{path}: ends within the array {shown(name)} ({count} x {dtype})")
             if mmap and count:
                 # "c": changes stay in memory, so the engine may write to the values as to any others

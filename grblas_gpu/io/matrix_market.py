@@ -13,6 +13,7 @@ from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
 from ..dtypes import BOOL
 from ..errors import OutOfMemory
+from ..operators import registry
 from .archives import is_archive, matrix_in
 from .reader_input import ReaderInput
 from .scipy_sparse import to_scipy_sparse
@@ -41,12 +42,13 @@ def mmread(source: Any, engine: str = "auto", *, dup_op: Any = None, name: str |
     Returns
     -------
     Matrix
-        Of INT64, UINT64 or FP64, as the file says. A file without values ("pattern") gives 1.0 everywhere, stored once.
+        Of INT64, UINT64, FP64 or FC64, as the file says.
+        A file without values ("pattern") gives 1.0 everywhere, stored once.
 
     Raises
     ------
     ValueError
-        If the file is malformed, with the number of the line, or has complex values.
+        If the file is malformed, with the number of the line.
     OverflowError
         For an integer beyond 64 bits.
 
@@ -76,8 +78,6 @@ def mmread(source: Any, engine: str = "auto", *, dup_op: Any = None, name: str |
         raise text.fault or OutOfMemory(f"{name_of(source)}: {error}") from None
     if text.fault:
         raise text.fault
-    if array.dtype.kind == "c":
-        raise ValueError(f"{name_of(source)}: complex values, for which there is no type here; write its parts, or abs")
     if getattr(array, "format", None) != "coo":
         return Matrix.from_dense(array, name=name)
     nrows, ncols = array.shape
@@ -103,8 +103,8 @@ def mmwrite(
 ) -> None:
     """Write a Matrix to a Matrix Market file, compressed if its name ends in .gz, .bz2 or .xz.
 
-    ``field`` is "real", "integer" or "pattern" (default: by the type; "pattern" for BOOL where all are true), and
-    ``symmetry`` "general", "symmetric" or "skew-symmetric" (default: one of the first two, as it is).
+    ``field`` is "real", "complex", "integer" or "pattern" (default: by the type; "pattern" for BOOL where all are
+    true), and ``symmetry`` "general", "symmetric", "hermitian" or "skew-symmetric" (default: one of the first three).
 
     Parameters
     ----------
@@ -116,11 +116,11 @@ def mmwrite(
         Who writes: SciPy, or the package ``fast_matrix_market``.
     comment : str
         Lines for the head of the file.
-    field : {"real", "integer", "pattern"}, optional
+    field : {"real", "complex", "integer", "pattern"}, optional
         How values are written; by their type by default.
     precision : int, optional
         Digits of floats; as many as are needed by default.
-    symmetry : {"general", "symmetric", "skew-symmetric"}, optional
+    symmetry : {"general", "symmetric", "hermitian", "skew-symmetric"}, optional
         What the file says, and so which half it holds; found out by default.
     **kwargs : keywords
         For the writer.
@@ -142,7 +142,7 @@ def mmwrite(
         array = array.astype(np.int8)
     if symmetry is None:  # SciPy would look for one entry after the other, in Python
         stored = matrix.T if isinstance(matrix, TransposedMatrix) else matrix
-        symmetry = "symmetric" if stored.is_symmetric() else "general"
+        symmetry = "symmetric" if stored.is_symmetric() else "hermitian" if _is_hermitian(stored) else "general"
     arguments: dict[str, Any] = {"comment": comment, "field": field, "precision": precision, "symmetry": symmetry}
     if isinstance(target, (str, os.PathLike)) and not is_compressed(target):
         target = f"{os.fspath(target).removesuffix('.mtx')}.mtx"  # as SciPy does
@@ -151,6 +151,13 @@ def mmwrite(
         write(plain, array, **arguments, **kwargs)
         if plain is not file:
             file.write(plain.getbuffer())
+
+
+def _is_hermitian(matrix: Matrix) -> bool:
+    """Whether the transpose has the conjugate entries."""
+    if matrix.dtype.np_type.kind != "c" or matrix.nrows != matrix.ncols:
+        return False
+    return matrix.isequal(registry.builtin("unary", "conj")(matrix.T).new())
 
 
 def _function(which: str, engine: str) -> tuple[Any, dict[str, Any]]:

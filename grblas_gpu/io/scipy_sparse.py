@@ -156,7 +156,7 @@ def to_cupyx_sparse(A: Matrix, format: str = "csr") -> Any:
         raise TypeError(f"to_cupyx_sparse needs a Matrix, not {type(A)}")
     if A.backend != "cuda":
         raise ValueError(f'to_cupyx_sparse needs a Matrix on backend "cuda", not {A.backend!r}; use A.to("cuda")')
-    if A.dtype.np_type.char not in "?fd":
+    if A.dtype.np_type.char not in "?fdFD":
         raise ValueError(f"cupyx.scipy.sparse has no matrices of {A.dtype.name}; use A.dup(float)")
     import cupy
     from cupyx.scipy.sparse import csr_matrix

@@ -153,6 +153,34 @@ def load_exponent(x: Array, y: Array) -> Array:
     return np.ldexp(x, saturate(np.asarray(y), np.dtype(np.int32)))
 
 
+# Complex numbers
+
+
+def by_parts(function: Any) -> Any:
+    """A function of floats on the real and the imaginary part."""
+
+    def each(z: Array) -> Array:
+        return complex_of(function(z.real), function(z.imag))
+
+    return each
+
+
+def complex_of(real: Array, imaginary: Array) -> Array:
+    result = np.empty(np.broadcast(real, imaginary).shape, np.result_type(real.dtype, np.complex64))
+    result.real, result.imag = real, imaginary
+    return result
+
+
+def complex_inverse(z: Array) -> Array:
+    return np.true_divide(z.dtype.type(1), z)
+
+
+def complex_signum(z: Array) -> Array:
+    """On the unit circle, or zero."""
+    with np.errstate(all="ignore"):
+        return np.where(z == 0, z.dtype.type(0), z / np.abs(z))
+
+
 def special(name: str) -> Any:
     """A function of ``scipy.special``, which is only imported when it is called."""
 

@@ -12,7 +12,7 @@ from .base import OpBase, TypedOpBase, caller
 from .call_types import BinaryCall
 from .parameterized import ParameterizedFunction, Registered
 from .reductions import ReduceAt, fold_reduceat, ufunc_reduceat
-from .typing_rules import TRUE_DIVISION
+from .typing_rules import COMPLEX_DIVISION
 from .udf import Arguments
 
 
@@ -49,7 +49,7 @@ class TypedBuiltinBinaryOp(TypedOpBase):
     def accumulating(self) -> TypedBuiltinBinaryOp:
         """What accumulates: a division casts integers to its own type, and so what arrives is not cast to theirs."""
         row = self.parent._row
-        divides = row is not None and row.signature is TRUE_DIVISION and self.type is not self.return_type
+        divides = row is not None and row.signature is COMPLEX_DIVISION and self.type is not self.return_type
         return self.parent[self.return_type] if divides else self
 
     @property

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..dtypes import ALL_TYPES, BOOL, INT8, INT32, INT64, DataType, lookup_dtype
+from ..dtypes import BOOL, INT8, INT32, INT64, REAL_TYPES, DataType, lookup_dtype
 from ..errors import UdfParseError
 from .cpp_syntax import Node, parse, refuse
 from .udf import Arguments
@@ -263,6 +263,10 @@ class CppExpression:
         return self._typed[arguments]
 
     def _render(self, arguments: Arguments) -> Typed:
+        if any(each.np_type.kind not in "biuf" for each in arguments):
+            raise UdfParseError(
+                f"{self.text!r}: expressions of C++ are for numbers and truth values, not {arguments[0]}"
+            )
         return source(self.text, {name: each.np_type for name, each in zip(self.names, arguments, strict=True)})
 
     def exact(self, dtype: DataType, dtype2: DataType) -> DataType | None:
@@ -284,7 +288,7 @@ class CppExpression:
     def check(self) -> DataType:
         """The return type for the first type that has one; integers have all operations."""
         self._render(self.arguments(INT64, INT64))  # raises what is wrong whatever the type
-        return next(result for dtype in ALL_TYPES if (result := self.adjusted(dtype)) is not None)
+        return next(result for dtype in REAL_TYPES if (result := self.adjusted(dtype)) is not None)
 
     def source(self, dtype: DataType, dtype2: DataType) -> str | None:
         typed = self._for(self.arguments(dtype, dtype2))

@@ -15,15 +15,19 @@ from ..dtypes import BOOL, DataType
 from .typing_rules import (
     BITS,
     BOOLS,
+    COMPLEX,
     EVERY,
     FLOATS,
     INTS,
     LOGICAL,
+    LOGICAL_OR_COMPLEX,
+    NUMBER_OR_COMPLEX,
     ONLY_BOOL,
     SAME,
     SAME_FLOAT,
     SAME_INT,
     SAME_NUMBER,
+    SAME_OR_COMPLEX,
     SAME_UNSIGNED,
     Signature,
     Types,
@@ -43,12 +47,16 @@ def one(dtype: DataType) -> Any:
 def lowest(dtype: DataType) -> Any:
     if dtype is BOOL:
         return False
+    if dtype in COMPLEX:
+        return complex(-np.inf, -np.inf)
     return -np.inf if dtype in FLOATS else int(np.iinfo(dtype.np_type).min)
 
 
 def highest(dtype: DataType) -> Any:
     if dtype is BOOL:
         return True
+    if dtype in COMPLEX:
+        return complex(np.inf, np.inf)
     return np.inf if dtype in FLOATS else int(np.iinfo(dtype.np_type).max)
 
 
@@ -66,9 +74,9 @@ class MonoidRow(NamedTuple):
 MONOIDS: dict[str, MonoidRow] = {
     entry.name: entry
     for entry in [
-        MonoidRow("any", SAME, zero, any_value=True, idempotent=True),
-        MonoidRow("plus", SAME_NUMBER, zero),
-        MonoidRow("times", SAME_NUMBER, one, zero, INTS, for_bool="land"),
+        MonoidRow("any", SAME_OR_COMPLEX, zero, any_value=True, idempotent=True),
+        MonoidRow("plus", NUMBER_OR_COMPLEX, zero),
+        MonoidRow("times", NUMBER_OR_COMPLEX, one, zero, INTS, for_bool="land"),
         MonoidRow("min", SAME_NUMBER, highest, lowest, idempotent=True, for_bool="land"),
         MonoidRow("max", SAME_NUMBER, lowest, highest, idempotent=True, for_bool="lor"),
         MonoidRow("lor", LOGICAL, lowest, highest, idempotent=True),
@@ -85,8 +93,8 @@ MONOIDS: dict[str, MonoidRow] = {
         MonoidRow("numpy.logaddexp", SAME_FLOAT, lowest),
         MonoidRow("numpy.logaddexp2", SAME_FLOAT, lowest),
         # NaN wins over infinity here, so floats have no terminal value.
-        MonoidRow("numpy.maximum", SAME, lowest, highest, INTS | BOOLS, idempotent=True),
-        MonoidRow("numpy.minimum", SAME, highest, lowest, INTS | BOOLS, idempotent=True),
+        MonoidRow("numpy.maximum", SAME_OR_COMPLEX, lowest, highest, INTS | BOOLS, idempotent=True),
+        MonoidRow("numpy.minimum", SAME_OR_COMPLEX, highest, lowest, INTS | BOOLS, idempotent=True),
     ]
 }
 
@@ -100,19 +108,26 @@ class Family(NamedTuple):
     for_bool: bool = False  # BOOL uses the semiring with the monoid that `monoid[BOOL]` is
 
 
-_ARITHMETIC = "plus minus rminus times cdiv rdiv min max iseq isne islt isgt isle isge"
-_CHOICE = "first second land lor lxor"
+_FIELD = "plus minus rminus times cdiv rdiv"  # what complex numbers have, too
+_ORDER = "min max iseq isne islt isgt isle isge"
+_SIDES = "first second pair"
+_LOGIC = "land lor lxor"
 _POSITIONAL = "firsti firsti1 firstj firstj1 secondi secondi1 secondj secondj1"
 
 FAMILIES = (
-    Family("any plus times min max", _ARITHMETIC, SAME_NUMBER),
-    Family("plus times", f"{_CHOICE} pair", SAME_NUMBER),
+    Family("any plus times", _FIELD, NUMBER_OR_COMPLEX),
+    Family("any plus times", _ORDER, SAME_NUMBER),
+    Family("min max", f"{_FIELD} {_ORDER}", SAME_NUMBER),
+    Family("plus times", _SIDES, NUMBER_OR_COMPLEX),
+    Family("plus times", _LOGIC, SAME_NUMBER),
     Family("min max", "pair", SAME_NUMBER),
-    Family("min max", _CHOICE, SAME_NUMBER, for_bool=True),
-    Family("any", f"{_CHOICE} pair", SAME),
+    Family("min max", f"first second {_LOGIC}", SAME_NUMBER, for_bool=True),
+    Family("any", _SIDES, SAME_OR_COMPLEX),
+    Family("any", _LOGIC, SAME),
     Family("any plus times min max", "truediv rtruediv floordiv rfloordiv"),
     Family("any lor land lxor eq", "eq ne lt gt le ge", SAME),
-    Family("lor land lxor eq", f"{_CHOICE} pair", LOGICAL),
+    Family("lor land lxor eq", _SIDES, LOGICAL_OR_COMPLEX),
+    Family("lor land lxor eq", _LOGIC, LOGICAL),
     Family("lxnor", "lor", LOGICAL),
     Family("band bor bxor bxnor", "band bor bxor bxnor", BITS),
     Family("plus", "pow rpow absfirst abssecond"),

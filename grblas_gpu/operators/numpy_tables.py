@@ -16,15 +16,17 @@ from .monoid_tables import MONOIDS
 from .tables import BINARY, Row, by_name, row
 from .typing_rules import (
     BOOL_AS_INT8,
+    BOOL_AS_INT8_OR_COMPLEX,
     BOOLS,
+    COMPLEX,
+    COMPLEX_DIVISION,
     FLOATS,
     INT_BOOL_AS_INT8,
     INTS,
     NUMBERS,
-    SAME,
+    SAME_OR_COMPLEX,
     SIGNED,
     TO_FLOAT,
-    TRUE_DIVISION,
     UNSIGNED,
     Signature,
     returning,
@@ -35,9 +37,10 @@ UNARY_ALIASES = dict(
     entry.split("=")
     for entry in (
         "abs=abs absolute=abs arccos=acos arccosh=acosh arcsin=asin arcsinh=asinh arctan=atan arctanh=atanh "
-        "bitwise_not=bnot cbrt=cbrt ceil=ceil cos=cos cosh=cosh exp=exp exp2=exp2 expm1=expm1 floor=floor invert=bnot "
-        "isfinite=isfinite isinf=isinf isnan=isnan log=log log10=log10 log1p=log1p log2=log2 logical_not=lnot "
-        "negative=ainv positive=identity rint=round sin=sin sinh=sinh sqrt=sqrt tan=tan tanh=tanh trunc=trunc"
+        "bitwise_not=bnot cbrt=cbrt ceil=ceil conj=conj conjugate=conj cos=cos cosh=cosh exp=exp exp2=exp2 "
+        "expm1=expm1 floor=floor invert=bnot isfinite=isfinite isinf=isinf isnan=isnan log=log log10=log10 "
+        "log1p=log1p log2=log2 logical_not=lnot negative=ainv positive=identity rint=round sin=sin sinh=sinh "
+        "sqrt=sqrt tan=tan tanh=tanh trunc=trunc"
     ).split()
 )
 BINARY_ALIASES = dict(
@@ -85,7 +88,7 @@ def _arithmetic(name: str, arity: int, signature: Signature = BOOL_AS_INT8, **op
 
     bools = f"np.{name}({', '.join(f'np.int64({a})' for a in arguments)})"
     plain = f"np.{name}({', '.join(arguments)})"
-    return row(f"numpy.{name}", signature, (BOOLS, of_bools, bools), (NUMBERS, function, plain), **options)
+    return row(f"numpy.{name}", signature, (BOOLS, of_bools, bools), (NUMBERS | COMPLEX, function, plain), **options)
 
 
 def _of_bools(x: Any, y: Any) -> Any:
@@ -110,22 +113,24 @@ UNARY = by_name(
     [
         *(_float(name, 1) for name in ["deg2rad", "degrees", "fabs", "rad2deg", "radians"]),
         _float("spacing", 1, argument="(abs({0}) if {0} == 0 else {0})"),  # Numba's spacing of -0 is negative
-        _arithmetic("square", 1),
+        _arithmetic("square", 1, BOOL_AS_INT8_OR_COMPLEX),
         row(
             "numpy.sign",
-            BOOL_AS_INT8,
+            BOOL_AS_INT8_OR_COMPLEX,
             (BOOLS, arrays.identity, "x"),
             (UNSIGNED, np.sign, "x != 0"),
             (SIGNED, np.sign, "(x > 0) - (x < 0)"),
             (FLOATS, np.sign, "np.sign(x)"),
+            (COMPLEX, arrays.complex_signum, "complex_signum(x)"),
         ),
         row(
             "numpy.reciprocal",
-            BOOL_AS_INT8,
+            BOOL_AS_INT8_OR_COMPLEX,
             (BOOLS, arrays.identity, "x"),
             (SIGNED, _reciprocal_int, "signed_divide(1, x, 0, 0)"),
             (UNSIGNED, _reciprocal_int, "x == 1"),
             (FLOATS, np.reciprocal, "divide(1, x)"),
+            (COMPLEX, arrays.complex_inverse, "complex_inverse(x)"),
         ),
         row(
             "numpy.signbit",
@@ -175,25 +180,28 @@ BINARY_ROWS = by_name(
         ),
         row(
             "numpy.maximum",
-            SAME,
+            SAME_OR_COMPLEX,
             (BOOLS, np.logical_or, "x or y"),
             (INTS, np.maximum, "x if x > y else y"),
             (FLOATS, np.maximum, "maximum(x, y)"),
+            (COMPLEX, np.maximum, "complex_maximum(x, y)"),
             commutes_to="numpy.maximum",
         ),
         row(
             "numpy.minimum",
-            SAME,
+            SAME_OR_COMPLEX,
             (BOOLS, np.logical_and, "x and y"),
             (INTS, np.minimum, "x if x < y else y"),
             (FLOATS, np.minimum, "minimum(x, y)"),
+            (COMPLEX, np.minimum, "complex_minimum(x, y)"),
             commutes_to="numpy.minimum",
         ),
         row(
             "numpy.float_power",
-            TRUE_DIVISION,
+            COMPLEX_DIVISION,
             (BOOLS | INTS, arrays.power_in_double, "np.float64(x) ** np.float64(y)"),
             (FLOATS, arrays.float_power, "float_power(x, y)"),
+            (COMPLEX, np.power, "complex_power(x, y)"),
         ),
     ]
 )

@@ -320,3 +320,91 @@ def binomial(n, k):
 def is_close(x, y, relative, absolute):
     a, b = np.float64(x), np.float64(y)
     return x == y or abs(a - b) <= max(relative * max(abs(a), abs(b)), absolute)
+
+
+# Complex numbers. Numba knows their functions; these are what it does otherwise than NumPy, or not at all.
+
+
+@helper
+def complex_of(x, y):
+    return complex(x, y)
+
+
+@helper
+def complex_conjugate(z):
+    return z.conjugate()
+
+
+@helper
+def complex_angle(z):
+    return math.atan2(z.imag, z.real)
+
+
+@helper
+def complex_divide(x, y):
+    """As NumPy: scaled by the larger part of the divisor, and by zero infinite or NaN in each part."""
+    a, b, c, d = x.real, x.imag, y.real, y.imag
+    if abs(c) >= abs(d):
+        if c == 0 and d == 0:
+            return complex(a / abs(c), b / abs(c))
+        ratio = d / c
+        scale = 1 / (c + d * ratio)
+        return complex((a + b * ratio) * scale, (b - a * ratio) * scale)
+    ratio = c / d
+    scale = 1 / (d + c * ratio)
+    return complex((a * ratio + b) * scale, (b * ratio - a) * scale)
+
+
+@helper
+def complex_inverse(z):
+    return complex_divide(complex(1.0, 0.0), z)
+
+
+@helper
+def complex_power(x, y):
+    return np.power(x, y)
+
+
+@helper
+def complex_signum(z):
+    """On the unit circle, or zero."""
+    size = abs(z)
+    return complex(z.real / size, z.imag / size) if size != 0 else z * 0
+
+
+@helper
+def complex_ceil(z):
+    return complex(np.ceil(z.real), np.ceil(z.imag))
+
+
+@helper
+def complex_floor(z):
+    return complex(np.floor(z.real), np.floor(z.imag))
+
+
+@helper
+def complex_trunc(z):
+    return complex(np.trunc(z.real), np.trunc(z.imag))
+
+
+@helper
+def complex_round(z):
+    return complex(round_half_away(z.real), round_half_away(z.imag))
+
+
+@helper
+def complex_maximum(x, y):
+    """The larger one, by the real part and then the imaginary; NaN when either is."""
+    larger = x.real > y.real or (x.real == y.real and x.imag >= y.imag)
+    return x if x != x or (y == y and larger) else y
+
+
+@helper
+def complex_minimum(x, y):
+    smaller = x.real < y.real or (x.real == y.real and x.imag <= y.imag)
+    return x if x != x or (y == y and smaller) else y
+
+
+@helper
+def complex_is_close(x, y, relative, absolute):
+    return x == y or abs(x - y) <= max(relative * max(abs(x), abs(y)), absolute)

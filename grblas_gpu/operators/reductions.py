@@ -17,7 +17,7 @@ ReduceAt = Callable[[Array, Array], Array]
 
 def quiet(function: Callable[..., Any], dtype: np.dtype) -> Callable[..., Any]:
     """Overflow and invalid values are results like any other; for arrays NumPy only warns about them for floats."""
-    return np.errstate(all="ignore")(function) if dtype.kind == "f" else function
+    return np.errstate(all="ignore")(function) if dtype.kind in "fc" else function
 
 
 def _loop_type(dtype: np.dtype) -> np.dtype | None:

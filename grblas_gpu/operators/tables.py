@@ -17,25 +17,34 @@ from . import arrays
 from .typing_rules import (
     AS_INT64,
     BOOL_AS_INT8,
+    BOOL_AS_INT8_OR_COMPLEX,
     BOOLS,
     COMPARISON,
+    COMPLEX,
+    COMPLEX_DIVISION,
     DIAGONAL_INDEX,
+    EQUALITY,
     EVERY,
     FLOAT,
     FLOAT_OF_INT,
-    FLOAT_TEST,
+    FLOAT_OR_COMPLEX,
+    FLOAT_OR_COMPLEX_TEST,
     FLOATS,
     INDEX_TEST,
     INDEX_VALUE,
     INTS,
     LOGICAL,
+    MAGNITUDE,
     NUMBERS,
+    ONLY_COMPLEX,
+    PART,
+    PARTS,
     POSITION,
     SAME,
     SAME_FLOAT,
     SAME_INT,
+    SAME_OR_COMPLEX,
     SIGNED,
-    TRUE_DIVISION,
     UNSIGNED,
     Signature,
     Types,
@@ -73,7 +82,7 @@ def row(name: str, signature: Signature, *forms: tuple[Types, Callable[..., Any]
 
 
 def simple(name: str, signature: Signature, numpy: Callable[..., Any], source: str, **options: Any) -> Row:
-    return row(name, signature, (EVERY, numpy, source), **options)
+    return row(name, signature, (EVERY | COMPLEX, numpy, source), **options)
 
 
 def by_name(rows: list[Row]) -> dict[str, Row]:
@@ -81,37 +90,61 @@ def by_name(rows: list[Row]) -> dict[str, Row]:
 
 
 def _function(name: str, numpy_name: str | None = None) -> Row:
-    """A float function that NumPy and Numba both have under the same name."""
+    """A function of floats and complex numbers that NumPy and Numba both have under the same name."""
     function = numpy_name or name
-    return simple(name, FLOAT, getattr(np, function), f"np.{function}(x)")
+    return simple(name, FLOAT_OR_COMPLEX, getattr(np, function), f"np.{function}(x)")
+
+
+def _rounding(name: str) -> Row:
+    """Complex numbers are rounded part by part."""
+    each = arrays.by_parts(getattr(np, name))
+    forms = (EVERY, getattr(np, name), f"np.{name}(x)"), (COMPLEX, each, f"complex_{name}(x)")
+    return row(name, FLOAT_OR_COMPLEX, *forms)
 
 
 _POSITION = [("i", 0), ("i1", 1), ("j", 0), ("j1", 1)]
 
 UNARY = by_name(
     [
-        row("abs", SAME, (BOOLS | UNSIGNED, arrays.identity, "x"), (SIGNED | FLOATS, np.abs, "abs(x)")),
-        row("ainv", SAME, (BOOLS, arrays.identity, "x"), (NUMBERS, np.negative, "-x")),
+        row("abs", MAGNITUDE, (BOOLS | UNSIGNED, arrays.identity, "x"), (SIGNED | FLOATS | COMPLEX, np.abs, "abs(x)")),
+        row("ainv", SAME_OR_COMPLEX, (BOOLS, arrays.identity, "x"), (NUMBERS | COMPLEX, np.negative, "-x")),
         row(
             "minv",
-            SAME,
+            SAME_OR_COMPLEX,
             (BOOLS, np.ones_like, "True"),
             (SIGNED, arrays.integer_inverse, "signed_divide(1, x, {lo}, {hi})"),
             (UNSIGNED, arrays.integer_inverse, "unsigned_divide(1, x, {hi})"),
             (FLOATS, np.reciprocal, "divide(1, x)"),
+            (COMPLEX, arrays.complex_inverse, "complex_inverse(x)"),
         ),
-        simple("identity", SAME, arrays.identity, "x"),
+        simple("identity", SAME_OR_COMPLEX, arrays.identity, "x"),
         simple("lnot", SAME, np.logical_not, "x == 0"),
-        simple("one", SAME, np.ones_like, "1"),
+        simple("one", SAME_OR_COMPLEX, np.ones_like, "1"),
         simple("bnot", SAME_INT, np.invert, "~x"),
-        *(_function(name) for name in ["cbrt", "ceil", "cos", "cosh", "exp", "exp2", "expm1", "floor", "log", "log10"]),
-        *(_function(name) for name in ["log1p", "log2", "sin", "sinh", "sqrt", "tan", "tanh", "trunc"]),
+        simple("cbrt", FLOAT, np.cbrt, "np.cbrt(x)"),
+        *(_function(name) for name in ["cos", "cosh", "exp", "exp2", "expm1", "log", "log10", "log1p", "log2"]),
+        *(_function(name) for name in ["sin", "sinh", "sqrt", "tan", "tanh"]),
+        *(_rounding(name) for name in ["ceil", "floor", "trunc"]),
         *(_function(f"a{name}", f"arc{name}") for name in ["cos", "cosh", "sin", "sinh", "tan", "tanh"]),
-        simple("round", FLOAT, arrays.round_half_away, "round_half_away(x)"),
-        simple("signum", FLOAT, arrays.signum, "signum(x)"),
-        simple("isfinite", FLOAT_TEST, np.isfinite, "np.isfinite(x)"),
-        simple("isinf", FLOAT_TEST, np.isinf, "np.isinf(x)"),
-        simple("isnan", FLOAT_TEST, np.isnan, "x != x"),
+        row(
+            "round",
+            FLOAT_OR_COMPLEX,
+            (EVERY, arrays.round_half_away, "round_half_away(x)"),
+            (COMPLEX, arrays.by_parts(arrays.round_half_away), "complex_round(x)"),
+        ),
+        row(
+            "signum",
+            FLOAT_OR_COMPLEX,
+            (EVERY, arrays.signum, "signum(x)"),
+            (COMPLEX, arrays.complex_signum, "complex_signum(x)"),
+        ),
+        simple("isfinite", FLOAT_OR_COMPLEX_TEST, np.isfinite, "np.isfinite(x)"),
+        simple("isinf", FLOAT_OR_COMPLEX_TEST, np.isinf, "np.isinf(x)"),
+        simple("isnan", FLOAT_OR_COMPLEX_TEST, np.isnan, "x != x"),
+        simple("creal", PART, np.real, "x.real"),
+        simple("cimag", PART, np.imag, "x.imag"),
+        simple("carg", PART, np.angle, "complex_angle(x)"),
+        simple("conj", ONLY_COMPLEX, np.conjugate, "complex_conjugate(x)"),
         simple("ss.erf", FLOAT, arrays.special("erf"), "math.erf(x)"),
         simple("ss.erfc", FLOAT, arrays.special("erfc"), "math.erfc(x)"),
         simple("ss.lgamma", FLOAT, arrays.log_gamma, "log_gamma(x)"),
@@ -126,9 +159,10 @@ UNARY = by_name(
 def _comparison(name: str, numpy: Callable[..., Any], symbol: str, mirror: str) -> list[Row]:
     """Each comparison exists twice: `eq` returns BOOL, `iseq` the type of its operands."""
     source = f"x {symbol} y"
+    ordered = name not in ("eq", "ne")  # complex numbers are not
     return [
-        simple(name, COMPARISON, numpy, source, commutes_to=mirror),
-        simple(f"is{name}", SAME, numpy, source, commutes_to=f"is{mirror}"),
+        simple(name, COMPARISON if ordered else EQUALITY, numpy, source, commutes_to=mirror),
+        simple(f"is{name}", SAME if ordered else SAME_OR_COMPLEX, numpy, source, commutes_to=f"is{mirror}"),
     ]
 
 
@@ -138,50 +172,72 @@ _SIDE = {"first": "second", "second": "first"}
 
 BINARY = by_name(
     [
-        simple("first", SAME, arrays.first, "x", commutes_to="second"),
-        simple("second", SAME, arrays.second, "y", commutes_to="first"),
-        simple("any", SAME, arrays.second, "y", commutes_to="any"),
-        simple("pair", SAME, arrays.pair, "1", commutes_to="pair"),
-        row("plus", SAME, (BOOLS, np.logical_or, "x or y"), (NUMBERS, np.add, "x + y"), commutes_to="plus"),
-        row("minus", SAME, (BOOLS, np.logical_xor, "x != y"), (NUMBERS, np.subtract, "x - y"), commutes_to="rminus"),
+        simple("first", SAME_OR_COMPLEX, arrays.first, "x", commutes_to="second"),
+        simple("second", SAME_OR_COMPLEX, arrays.second, "y", commutes_to="first"),
+        simple("any", SAME_OR_COMPLEX, arrays.second, "y", commutes_to="any"),
+        simple("pair", SAME_OR_COMPLEX, arrays.pair, "1", commutes_to="pair"),
+        row(
+            "plus",
+            SAME_OR_COMPLEX,
+            (BOOLS, np.logical_or, "x or y"),
+            (NUMBERS | COMPLEX, np.add, "x + y"),
+            commutes_to="plus",
+        ),
+        row(
+            "minus",
+            SAME_OR_COMPLEX,
+            (BOOLS, np.logical_xor, "x != y"),
+            (NUMBERS | COMPLEX, np.subtract, "x - y"),
+            commutes_to="rminus",
+        ),
         row(
             "rminus",
-            SAME,
+            SAME_OR_COMPLEX,
             (BOOLS, np.logical_xor, "x != y"),
-            (NUMBERS, arrays.swap(np.subtract), "y - x"),
+            (NUMBERS | COMPLEX, arrays.swap(np.subtract), "y - x"),
             commutes_to="minus",
         ),
-        row("times", SAME, (BOOLS, np.logical_and, "x and y"), (NUMBERS, np.multiply, "x * y"), commutes_to="times"),
+        row(
+            "times",
+            SAME_OR_COMPLEX,
+            (BOOLS, np.logical_and, "x and y"),
+            (NUMBERS | COMPLEX, np.multiply, "x * y"),
+            commutes_to="times",
+        ),
         row(
             "cdiv",
-            SAME,
+            SAME_OR_COMPLEX,
             (BOOLS, arrays.first, "x"),
             (SIGNED, arrays.integer_divide, "signed_divide(x, y, {lo}, {hi})"),
             (UNSIGNED, arrays.integer_divide, "unsigned_divide(x, y, {hi})"),
             (FLOATS, np.true_divide, "divide(x, y)"),
+            (COMPLEX, np.true_divide, "complex_divide(x, y)"),
             commutes_to="rdiv",
         ),
         row(
             "rdiv",
-            SAME,
+            SAME_OR_COMPLEX,
             (BOOLS, arrays.second, "y"),
             (SIGNED, arrays.swap(arrays.integer_divide), "signed_divide(y, x, {lo}, {hi})"),
             (UNSIGNED, arrays.swap(arrays.integer_divide), "unsigned_divide(y, x, {hi})"),
             (FLOATS, arrays.swap(np.true_divide), "divide(y, x)"),
+            (COMPLEX, arrays.swap(np.true_divide), "complex_divide(y, x)"),
             commutes_to="cdiv",
         ),
         row(
             "truediv",
-            TRUE_DIVISION,
+            COMPLEX_DIVISION,
             (BOOLS | INTS, arrays.true_divide, "divide(np.float64(x), np.float64(y))"),
             (FLOATS, np.true_divide, "divide(x, y)"),
+            (COMPLEX, np.true_divide, "complex_divide(x, y)"),
             commutes_to="rtruediv",
         ),
         row(
             "rtruediv",
-            TRUE_DIVISION,
+            COMPLEX_DIVISION,
             (BOOLS | INTS, arrays.swap(arrays.true_divide), "divide(np.float64(y), np.float64(x))"),
             (FLOATS, arrays.swap(np.true_divide), "divide(y, x)"),
+            (COMPLEX, arrays.swap(np.true_divide), "complex_divide(y, x)"),
             commutes_to="truediv",
         ),
         row(
@@ -204,20 +260,22 @@ BINARY = by_name(
         ),
         row(
             "pow",
-            SAME,
+            SAME_OR_COMPLEX,
             (BOOLS, arrays.bool_power, "x or not y"),
             (SIGNED, arrays.integer_power, "saturate_signed(np.float64(x) ** np.float64(y), {lo}, {hi})"),
             (UNSIGNED, arrays.integer_power, "saturate_unsigned(np.float64(x) ** np.float64(y), {hi})"),
             (FLOATS, arrays.float_power, "float_power(x, y)"),
+            (COMPLEX, np.power, "complex_power(x, y)"),
             commutes_to="rpow",
         ),
         row(
             "rpow",
-            BOOL_AS_INT8,
+            BOOL_AS_INT8_OR_COMPLEX,
             (BOOLS, arrays.swap(arrays.bool_power), "y or not x"),
             (SIGNED, arrays.swap(arrays.exact_power), "signed_power(y, x)"),
             (UNSIGNED, arrays.swap(arrays.exact_power), "unsigned_power(y, x)"),
             (FLOATS, arrays.swap(np.power), "y ** x"),
+            (COMPLEX, arrays.swap(np.power), "complex_power(y, x)"),
             commutes_to="pow",
         ),
         row(
@@ -267,18 +325,19 @@ BINARY = by_name(
         simple("ldexp", FLOAT_OF_INT, arrays.load_exponent, "load_exponent(x, y)"),
         row(
             "absfirst",
-            SAME,
+            MAGNITUDE,
             (BOOLS | UNSIGNED, arrays.first, "x"),
-            (SIGNED | FLOATS, lambda x, y: np.abs(arrays.first(x, y)), "abs(x)"),
+            (SIGNED | FLOATS | COMPLEX, lambda x, y: np.abs(arrays.first(x, y)), "abs(x)"),
             commutes_to="abssecond",
         ),
         row(
             "abssecond",
-            SAME,
+            MAGNITUDE,
             (BOOLS | UNSIGNED, arrays.second, "y"),
-            (SIGNED | FLOATS, lambda x, y: np.abs(arrays.second(x, y)), "abs(y)"),
+            (SIGNED | FLOATS | COMPLEX, lambda x, y: np.abs(arrays.second(x, y)), "abs(y)"),
             commutes_to="absfirst",
         ),
+        simple("cmplx", PARTS, arrays.complex_of, "complex_of(x, y)"),
         simple("binom", AS_INT64, arrays.binomial, "binomial(x, y)"),
         *(
             row(
@@ -297,7 +356,8 @@ BINARY = by_name(
 
 
 def _value(name: str, numpy: Callable[..., Any], symbol: str) -> Row:
-    return simple(f"value{name}", COMPARISON, lambda x, i, j, y: numpy(x, y), f"x {symbol} y")
+    signature = EQUALITY if name in ("eq", "ne") else COMPARISON
+    return simple(f"value{name}", signature, lambda x, i, j, y: numpy(x, y), f"x {symbol} y")
 
 
 def _index_value(name: str, function: Callable[..., Any], source: str) -> Row:
@@ -339,14 +399,19 @@ def is_close(rel_tol: float = 1e-7, abs_tol: float = 0.0) -> Row:
     """The row of ``binary.isclose(rel_tol, abs_tol)``."""
 
     def numpy(x: Any, y: Any) -> Any:
-        a, b = np.asarray(x, np.float64), np.asarray(y, np.float64)
+        wide = np.complex128 if np.iscomplexobj(x) else np.float64
+        a, b = np.asarray(x, wide), np.asarray(y, wide)
         with np.errstate(all="ignore"):
             near = np.abs(a - b) <= np.maximum(rel_tol * np.maximum(np.abs(a), np.abs(b)), abs_tol)
         return (x == y) | near
 
     arguments = f"{float(rel_tol)!r}, {float(abs_tol)!r}"
     key = f"isclose({arguments})"
-    return simple("isclose", COMPARISON, numpy, f"is_close(x, y, {arguments})", key=key, commutes_to="isclose")
+    forms = (
+        (EVERY, numpy, f"is_close(x, y, {arguments})"),
+        (COMPLEX, numpy, f"complex_is_close(x, y, {arguments})"),
+    )
+    return row("isclose", EQUALITY, *forms, key=key, commutes_to="isclose")
 
 
 class RowMaker(NamedTuple):

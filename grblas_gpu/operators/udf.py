@@ -78,7 +78,7 @@ class Compiled:
     def _adjust(self, dtype: DataType, result: DataType | None) -> DataType | None:
         if result is None or result is dtype:
             return result
-        if any(family in result.name and family in dtype.name for family in ("INT", "FP")):
+        if any(family in result.name and family in dtype.name for family in ("INT", "FP", "FC")):
             return dtype
         if dtype is UINT64 and result is FP64 and self.adjusted(INT64) is INT64:
             return dtype

@@ -80,7 +80,7 @@ CASES: list[tuple[Any, str, Callable[[World], Any]]] = [
     # values and types
     (OverflowError, "out of bounds", lambda o: Vector.from_coo([0], [300], "INT8")),
     (ValueError, "Unknown dtype", lambda o: Vector("not a type", 3)),
-    (ValueError, "Unknown dtype", lambda o: Vector.from_coo([0], [1], complex)),
+    (ValueError, "Unknown dtype", lambda o: Vector.from_coo([0], [1], "float16")),
     (ValueError, "lengths must match", lambda o: Vector.from_coo([0, 1], [1])),
     (ValueError, "lengths must match", lambda o: Matrix.from_coo([0, 1], [1], [1, 2])),
     (ValueError, "dup_op", lambda o: Vector.from_coo([0, 0], [1, 2])),

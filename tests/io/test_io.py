@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import io as streams
+import pickle
 import re
 import tarfile
 from pathlib import Path
@@ -103,8 +104,8 @@ class TestSciPy:
                 io.from_scipy_sparse(thing)
         with pytest.raises(TypeError):
             io.to_scipy_sparse(np.eye(3))
-        with pytest.raises(ValueError, match="complex"):
-            io.from_scipy_sparse(sparse.csr_array(np.eye(2, dtype=complex)))
+        with pytest.raises(ValueError, match="Unknown dtype"):
+            io.from_scipy_sparse(sparse.csr_array(np.eye(2, dtype=np.longdouble)))
 
 
 def on_host(array: Any) -> np.ndarray:
@@ -686,5 +687,34 @@ class TestArchives:
 
     def test_complex_values(self) -> None:
         text = "%%MatrixMarket matrix coordinate complex general\n2 2 1\n1 2 5 1\n"
-        with pytest.raises(ValueError, match="complex values, for which there is no type"):
-            io.mmread(streams.StringIO(text))
+        assert io.mmread(streams.StringIO(text)).to_dicts() == {0: {1: 5 + 1j}}
+
+    @pytest.mark.parametrize("symmetry", ["general", "symmetric", "hermitian", "skew-symmetric"])
+    def test_complex_symmetries(self, symmetry: str) -> None:
+        z = np.random.default_rng(3).integers(-3, 4, (2, 5, 5))
+        dense = np.tril(z[0] + 1j * z[1], -1)
+        turned = {"symmetric": dense.T, "hermitian": dense.conj().T, "skew-symmetric": -dense.T}
+        dense = dense + turned.get(symmetry, np.eye(5))
+        matrix = gb.Matrix.from_dense(dense, missing_value=0)
+        file = streams.BytesIO()
+        io.mmwrite(file, matrix, symmetry="skew-symmetric" if symmetry == "skew-symmetric" else None)
+        assert f"complex {symmetry}".encode() in file.getvalue()
+        file.seek(0)
+        assert io.mmread(file).isequal(matrix, check_dtype=True)
+
+    @pytest.mark.parametrize("dtype", ["FC32", "FC64"])
+    def test_complex_everywhere_else(self, dtype: str, tmp_path: Any) -> None:
+        """Every form in which values come and go keeps both parts."""
+        dense = np.array([[0, 1 + 2j, 0], [3j, 0, -1.5]], gb.dtypes.lookup_dtype(dtype).np_type)
+        matrix = gb.Matrix.from_dense(dense, missing_value=0)
+        vector = gb.Vector.from_dense(dense[0], missing_value=0)
+        for x in (matrix, vector):
+            io.save(tmp_path / "x.grb", x)
+            for back in (io.load(tmp_path / "x.grb"), pickle.loads(pickle.dumps(x))):
+                assert back.isequal(x, check_dtype=True)
+        io.save_npz(tmp_path / "x.npz", matrix)
+        assert io.load_npz(tmp_path / "x.npz").isequal(matrix, check_dtype=True)
+        assert io.from_scipy_sparse(io.to_scipy_sparse(matrix)).isequal(matrix, check_dtype=True)
+        assert matrix.to_dense(fill_value=0).tolist() == dense.tolist()
+        theirs = io.to_graphblas(matrix)
+        assert theirs.dtype.name == dtype and io.from_graphblas(theirs).isequal(matrix, check_dtype=True)

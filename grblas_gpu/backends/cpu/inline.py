@@ -55,6 +55,8 @@ class Inliner:
             return expression
         if wanted == bool:
             return f"({expression} != 0)"
+        if stored.kind == "c" and wanted.kind != "c":
+            return self.load(f"({expression}).real", np.dtype(f"f{stored.itemsize // 2}"), wanted)
         if stored.kind == "f" and wanted.kind in "iu":
             name = f"saturate_{wanted.name}"
             limits = np.iinfo(wanted)
@@ -78,6 +80,9 @@ def literal(value: Any, dtype: np.dtype) -> str:
     """A Python scalar as a constant of this type; infinities and NaN have no literal."""
     if dtype == bool:
         return str(bool(value))
+    if dtype.kind == "c":
+        parts = (literal(part, np.dtype(f"f{dtype.itemsize // 2}")) for part in (value.real, value.imag))
+        return f"np.{dtype.name}(complex({', '.join(parts)}))"
     if dtype.kind == "f":
         number = float(value)
         text = repr(number) if np.isfinite(number) else {"inf": "np.inf", "-inf": "-np.inf"}.get(str(number), "np.nan")

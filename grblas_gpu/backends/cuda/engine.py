@@ -19,6 +19,7 @@ from ..reference import Definitions
 from ..reference.elementwise import with_values
 from ..storage import Array, HostEntry, HostList, MaskView, MatrixStore, VectorStore, column_type
 from .eager import building, extracting, matrices, operating, radix, rows, selecting, vectors
+from .eager.array_code import with_array_code
 from .eager.assign import assign_scalar
 from .eager.kronecker import kronecker_keys
 from .eager.mxm import mxm
@@ -294,8 +295,9 @@ class CudaKernels(Loops, VectorProducts):
     by_degree = sized(VectorProducts.by_degree)
 
 
+@with_array_code
 class CudaBackend(EveryForm, CudaKernels):
-    """Matrices in every form."""
+    """Matrices in every form; complex numbers by array code."""
 
     name = "cuda"
     keeps_dense = True

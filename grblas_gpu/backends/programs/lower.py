@@ -295,12 +295,14 @@ class Body:
             self._constants.append(_OtherCount(arg))
             return "constant", len(self.constants) - 1, COUNT_TYPE
         if arg.ndim == 1:
+            _in_one_word(arg.dtype.np_type)
             vector = self._operands[id(arg)] = "vector", len(self.vectors)
             self.vectors.append(arg)
             return vector
         if arg.ndim == 2:
             matrix = arg._matrix if arg._is_transposed else arg
             store = matrix._store
+            _in_one_word(store.dtype)
             if store.copies > 1 and not _numbers_copies(store):
                 raise Unfusable("copies of a matrix that is not square, or too many")
             matrices = self.matrices
@@ -310,6 +312,7 @@ class Body:
             self._matrices.append((matrix, number))
             return "matrix", number, None, arg._is_transposed
         dtype = arg.dtype.np_type
+        _in_one_word(dtype)
         if id(arg) in self._written:
             variable = self._operands[id(arg)] = "variable", len(self.variables), dtype
             self.variables.append(arg)
@@ -415,6 +418,12 @@ def _mask_use(vector: tuple, kind: Any) -> MaskUse:
 def _numbers_copies(store: MatrixStore) -> bool:
     """Whether kernels/mxv.cuh can tell the copy that a row or a column is in: by one size, in 32 bits."""
     return store.nrows == store.ncols <= 2**32
+
+
+def _in_one_word(dtype: np.dtype) -> None:
+    """Loops keep numbers in words of 64 bits, whose bits atomics and scalars share."""
+    if dtype.kind not in "biuf":
+        raise Unfusable("complex numbers" if dtype.kind == "c" else f"values of the type {dtype}")
 
 
 def _vector_use(vector: Any, written: bool) -> tuple:

@@ -72,6 +72,8 @@ def same_indices(a: MatrixStore, b: MatrixStore) -> bool:
 def _same(x: Array, y: Array) -> bool:
     if x.dtype != y.dtype or len(x) != len(y):
         return False
+    if x.dtype.itemsize > 8:
+        x, y = x.view(np.uint64), y.view(np.uint64)
     _, differences, *_ = _kernels(np.dtype(np.int64), np.dtype(_WORDS[x.dtype.itemsize]))
     slots = scratch_arrays.current().slots()
     launch(differences, len(x), (x, y, len(x), slots.address))

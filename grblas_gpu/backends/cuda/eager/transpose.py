@@ -25,6 +25,8 @@ _BITS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 def transpose(a: MatrixStore) -> MatrixStore:
     """CSR of the transpose of a matrix in device memory."""
     entries = a.nvals
+    if a.values.dtype.itemsize > 8:
+        return _by_order(a)
     offset = np.dtype(np.int32 if entries <= INT32_LIMIT else INDEX)
     row = np.dtype(column_type(a.nrows))
     if entries == 0:
@@ -49,6 +51,14 @@ def transpose(a: MatrixStore) -> MatrixStore:
         launch(take, entries, (positions, entries, rows, a.values, out_rows, values))
     launch(list_offsets, a.ncols + 1, (columns, entries, a.ncols, indptr), _PER_BLOCK)
     return MatrixStore(a.ncols, a.nrows, indptr, out_rows, values)
+
+
+def _by_order(a: MatrixStore) -> MatrixStore:
+    """For values of more than a word: the structure is transposed with the places of the values."""
+    places = MatrixStore(a.nrows, a.ncols, a.indptr, a.indices, cupy.arange(a.nvals, dtype=INDEX))
+    turned = transpose(places)
+    values = a.values.copy() if a.iso else a.values[turned.values]
+    return MatrixStore(a.ncols, a.nrows, turned.indptr, turned.indices, values)
 
 
 def _carried(a: MatrixStore, bits: int) -> tuple[Array, Array, Array]:

@@ -17,6 +17,9 @@ typedef unsigned long long uint64;
 template <class A, class B> constexpr bool same_type = false;
 template <class A> constexpr bool same_type<A, A> = true;
 template <class T> constexpr bool is_float = same_type<T, float> || same_type<T, double>;
+template <class T> struct complex;  // complex.cuh, in programs that have some
+template <class T> constexpr bool is_complex = false;
+template <class T> constexpr bool is_complex<complex<T>> = true;
 template <class T> constexpr bool is_signed = T(-1) < T(0);
 
 template <bool condition, class A, class B> struct select_type { typedef A type; };
@@ -40,7 +43,7 @@ template <class T> DEVICE T not_a_number() { return T(__int_as_float(0x7fc00000)
 template <class To, class From> DEVICE To cast(From value) {
     if constexpr (same_type<To, bool>) {
         return value != From(0);
-    } else if constexpr (is_float<From> && !is_float<To>) {
+    } else if constexpr (is_float<From> && !is_float<To> && !is_complex<To>) {
         if (value != value) return To(0);
         if (value <= From(limits<To>::low)) return limits<To>::low;
         if (value >= From(limits<To>::high)) return limits<To>::high;
@@ -147,6 +150,9 @@ template <class A> DEVICE auto absolute(A a) {
     else return a;
 }
 template <class A> DEVICE uint64 magnitude(A a) { return uint64(absolute(a)); }
+
+template <class A> DEVICE A real_part(A a) { return a; }
+template <class A> DEVICE A imaginary_part(A a) { return A(0); }
 
 // --- integer helpers -------------------------------------------------------------------------------------------------
 

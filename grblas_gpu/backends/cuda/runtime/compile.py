@@ -124,7 +124,10 @@ def render(kernel: str, pieces: Iterable[str] = ()) -> str:
     """The whole program for a kernel file; compilation errors name the file and line that somebody wrote."""
     pasted: set[str] = set()
     generated = "".join(f"{piece}\n" for piece in pieces)
-    return f'{paste("prelude.cuh", pasted)}#line 1 "generated for {kernel}"\n{generated}{paste(kernel, pasted)}'
+    numbers = paste("prelude.cuh", pasted)
+    if "complex<" in generated:
+        numbers += paste("complex.cuh", pasted)
+    return f'{numbers}#line 1 "generated for {kernel}"\n{generated}{paste(kernel, pasted)}'
 
 
 def paste(name: str, pasted: set[str]) -> str:

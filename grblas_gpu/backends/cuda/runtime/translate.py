@@ -23,6 +23,7 @@ C_TYPES = {
     np.dtype(name): name if name != "bool" else "bool"
     for name in ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 } | {np.dtype("float32"): "float", np.dtype("float64"): "double"}
+C_TYPES |= {np.dtype("complex64"): "complex<float>", np.dtype("complex128"): "complex<double>"}  # kernels/complex.cuh
 
 _BINARY: dict[type, str] = {
     ast.Add: "add",
@@ -50,7 +51,9 @@ _COMPARE: dict[type, str] = {
 
 #: The functions of ``operators/prelude.py`` that exist in ``prelude.cuh`` under the same name.
 HELPERS = frozenset(
-    "binomial bit_clear bit_get bit_set divide float_floor_divide float_power frexp_exponent frexp_fraction gamma "
+    "binomial bit_clear bit_get bit_set complex_angle complex_ceil complex_conjugate complex_divide complex_floor "
+    "complex_inverse complex_is_close complex_maximum complex_minimum complex_of complex_power complex_round "
+    "complex_signum complex_trunc divide float_floor_divide float_power frexp_exponent frexp_fraction gamma "
     "ieee_remainder is_close larger least_common_multiple left_shift load_exponent log_gamma maximum minimum "
     "round_half_away saturate_signed saturate_unsigned signed_divide signed_floor_divide signed_fmod signed_mod "
     "signed_power signed_right_shift signed_shift signum smaller unsigned_divide unsigned_floor_divide unsigned_power "
@@ -76,6 +79,7 @@ _FROM_MATH |= {
     "lcm": "least_common_multiple",
 }
 _BUILTINS = {"abs": "absolute", "pow": "power", "round": "int_round"}
+_PARTS = {"real": "real_part", "imag": "imaginary_part"}
 _FOLDED = {"min": "min2", "max": "max2"}
 _CASTS: dict[Any, str] = {bool: "bool", int: "int64", float: "double"} | {
     dtype.type: name for dtype, name in C_TYPES.items()
@@ -104,6 +108,9 @@ def literal(value: Any, dtype: np.dtype) -> str:
     name = c_type(dtype)
     if name == "bool":
         return "true" if value else "false"
+    if dtype.kind == "c":
+        part = np.dtype(f"f{dtype.itemsize // 2}")
+        return f"{name}({literal(value.real, part)}, {literal(value.imag, part)})"
     if dtype.kind == "f":
         with np.errstate(over="ignore"):
             return f"{name}({_float(float(value))})" if math.isfinite(value) else _float(float(value), name)
@@ -165,6 +172,8 @@ class Expressions(ast.NodeVisitor):
         return self._value(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> str:
+        if isinstance(node.value, ast.Name) and node.value.id in self.names and node.attr in _PARTS:
+            return f"py::{_PARTS[node.attr]}({self.names[node.value.id]})"
         return self._value(node)
 
     def _value(self, node: ast.expr) -> str:

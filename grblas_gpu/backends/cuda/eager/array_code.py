@@ -1,0 +1,139 @@
+"""Complex numbers on the device: by the definitions, whose operators are kernels (``compute.cu``).
+
+The kernels of the other types keep sums and scalars in words of 64 bits, which atomics need; complex numbers take two.
+Nothing leaves the device: the definitions' array code runs on its arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import cupy
+import numpy as np
+
+from ....operators import TypedOpBase
+from ....trace import records as trace
+from ...entries import repeat
+from ...every_form import NumpyBackend
+from ...storage import Array, MaskView, MatrixStore
+from ..runtime.reporting import reported
+from . import operating, radix
+
+REASON = "complex numbers: array code on the device, without the kernels that add up in words of 64 bits"
+#: What may touch values; the rest of the protocol moves them or looks at structure only.
+METHODS = (
+    "mxv pull_in_place mxm inner outer kronecker ewise_add ewise_mult ewise_union union apply apply_bind apply_index "
+    "select reduce_scalar reduce_rowwise transpose cast extract_vector gather extract_matrix extract_row "
+    "extract_column diagonal diagonal_matrix as_matrix spread resize_vector resize_matrix with_kind with_form write "
+    "assign replace_row replace_column get_element set_element remove_element has_one_value build_vector build_entry "
+    "build_matrix tuples to_dense empty_matrix"
+).split()
+
+
+class ArrayCode(NumpyBackend):
+    """The definitions on arrays of the device."""
+
+    name = "cuda"
+
+    def array(self, values: Any, dtype: Any = None) -> Array:
+        return cupy.asarray(values, dtype)
+
+    def host(self, array: Array) -> np.ndarray:
+        return cupy.asnumpy(array)  # synchronizes
+
+    def compute(self, op: Any, *operands: Array) -> Array:
+        return operating.compute(op, *operands)
+
+    def in_order(self, keys: Array, limit: int) -> tuple[Array, Array]:
+        return radix.sort_positions(cupy.ascontiguousarray(keys), radix.bits_for(limit))
+
+    def get_element(self, x: Any, index: tuple[int, ...]) -> Any:
+        found = super().get_element(x, index)
+        return None if found is None else cupy.asnumpy(found).reshape(-1)[0]  # synchronizes
+
+    def empty_matrix(self, nrows: int, ncols: int, dtype: np.dtype) -> MatrixStore:
+        return self.build_matrix(nrows, ncols, np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, dtype), None)
+
+    def reduce_runs(self, op: Any, values: Array, starts: Array) -> Array:
+        """Neighbours of each run are combined until one is left; from the left, one by one, if that matters."""
+        is_monoid = op.opclass == "Monoid"
+        combine = op.binaryop if is_monoid else op
+        if len(starts) == 0:
+            return cupy.empty(0, op.return_type.np_type)
+        values = cupy.ascontiguousarray(values)
+        if is_monoid and op.any_value:
+            return values[starts]
+        ends = np.concatenate([starts[1:], np.zeros(1, starts.dtype, like=starts) + len(values)])
+        lengths = ends - starts
+        if not is_monoid:
+            return self._folded(combine, values, starts, lengths)
+        values = values[int(starts[0]) :]  # synchronizes
+        while int(lengths.max()) > 1:
+            runs = repeat(np.arange(len(lengths), like=lengths), lengths)
+            places = np.arange(len(values), like=lengths) - (np.cumsum(lengths) - lengths)[runs]
+            left = np.flatnonzero(places % 2 == 0)
+            paired = places[left] + 1 < lengths[runs[left]]
+            result = values[left]
+            pairs = left[paired]
+            result[np.flatnonzero(paired)] = self.compute(combine, values[pairs], values[pairs + 1])
+            values, lengths = result, (lengths + 1) // 2
+        return values
+
+    def _folded(self, op: Any, values: Array, starts: Array, lengths: Array) -> Array:
+        result = values[starts]
+        for step in range(1, int(lengths.max())):
+            longer = np.flatnonzero(lengths > step)
+            result[longer] = self.compute(op, result[longer], values[starts[longer] + step])
+        return result
+
+    def reduce_all(self, monoid: Any, values: Array) -> Any:
+        values = cupy.ascontiguousarray(values)
+        while len(values) > 1 and not monoid.any_value:
+            half, odd = len(values) // 2, values[len(values) & ~1 :]
+            pairs = self.compute(monoid.binaryop, values[0 : 2 * half : 2].copy(), values[1 : 2 * half : 2].copy())
+            values = np.concatenate([pairs, odd])
+        return cupy.asnumpy(values[:1])[0]  # synchronizes
+
+
+ARRAY_CODE = ArrayCode()
+
+
+def has_complex(arguments: Any) -> bool:
+    """Whether one of the arguments of an engine's method is complex, or an operator on complex numbers."""
+    for each in arguments:
+        if isinstance(each, TypedOpBase):
+            if each.on_complex:
+                return True
+        elif type(each) is MaskView:
+            if each.store.dtype.kind == "c":
+                return True
+        elif each is not None:
+            dtype = each if isinstance(each, np.dtype) else getattr(each, "dtype", None)
+            if dtype is not None and dtype.kind == "c":
+                return True
+            if type(each) is complex or (type(each) is tuple and has_complex(each)):
+                return True
+    return False
+
+
+def with_array_code(engine: type) -> type:
+    """The engine, which leaves complex numbers to :class:`ArrayCode`."""
+    for name in METHODS:
+        setattr(engine, name, _either(name, getattr(engine, name)))
+    return engine
+
+
+def _either(name: str, kernels: Callable[..., Any]) -> Callable[..., Any]:
+    by_arrays = reported(getattr(ArrayCode, name))
+
+    def method(self: Any, *arguments: Any, **options: Any) -> Any:
+        if not has_complex(arguments):
+            return kernels(self, *arguments, **options)
+        collector = trace.current()
+        if collector is not None:
+            collector.records.append(trace.Record(name, 0.0, 0, "array code", REASON))
+        return by_arrays(ARRAY_CODE, *arguments, **options)
+
+    method.__name__ = name
+    return method

@@ -1,0 +1,158 @@
+"""Complex numbers on the CUDA engine: operators compile, and every operation gives what the definitions give."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import emulated_engine
+import numpy as np
+import nvrtc
+import pytest
+from operator_cases import KINDS, builtin_operators
+
+import grblas_gpu as gb
+from grblas_gpu import Matrix, Scalar, Vector, agg, binary, monoid, select, semiring, unary
+from grblas_gpu.backends.cuda.runtime import compile as cuda
+from grblas_gpu.backends.entries import cast
+from grblas_gpu.backends.every_form import NumpyBackend
+from grblas_gpu.backends.storage import MaskView
+
+REFERENCE = NumpyBackend()
+COMPLEX_OPERATORS = [(kind, op) for kind, op in builtin_operators() if op.on_complex and op.positional is None]
+
+
+@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
+def test_operators_compile(architecture: str) -> None:
+    """All of them in one program, with a cast from and to every type."""
+    assert len(COMPLEX_OPERATORS) > 100
+    pieces = [KINDS[kind](f"op{number}", op) for number, (kind, op) in enumerate(COMPLEX_OPERATORS)]
+    for name in cuda.translate.C_TYPES.values():
+        pieces += [f"DEVICE complex<double> cast_of({name} x) {{ return cast<complex<double>>(x); }}"]
+        plain = name.replace("<", "_").replace(">", "_")
+        pieces += [f"DEVICE {name} to_{plain}(complex<float> x) {{ return cast<{name}>(x); }}"]
+    kernel = ["#define ARITY 1", "using X = float; using Z = complex<float>; DEVICE Z op(X x) { return cast<Z>(x); }"]
+    nvrtc.compile_cuda(cuda.render("compute.cu", [*pieces, *kernel]), architecture, cuda.OPTIONS)
+
+
+def test_programs_without_complex_numbers_do_not_read_them() -> None:
+    assert "complex_power" not in cuda.render("cast.cu", [cuda.using("X", np.dtype(float))])
+
+
+@pytest.fixture(params=emulated_engine.SLOW_ENGINES)
+def engine(request: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    with emulated_engine.loaded(request.param, monkeypatch, "engine", "eager.operating") as found:
+        yield found
+
+
+def graph(seed: int, dtype: str, n: int = 23) -> Matrix:
+    rng = np.random.default_rng(seed)
+    rows, cols = rng.integers(0, n, (2, 90))
+    values = rng.integers(-4, 5, 90) + 1j * rng.integers(-4, 5, 90)
+    return Matrix.from_coo(rows, cols, values, dtype, nrows=n, ncols=n, dup_op=binary.plus)
+
+
+def vector(seed: int, dtype: str, n: int = 23) -> Vector:
+    rng = np.random.default_rng(seed)
+    index = rng.permutation(n)[:15]
+    return Vector.from_coo(index, rng.integers(-4, 5, 15) + 1j * rng.integers(-4, 5, 15), dtype, size=n)
+
+
+def same(found: Any, expected: Any, to_host: Any) -> None:
+    if found is None or isinstance(found, (np.generic, complex)):
+        np.testing.assert_allclose(found, expected, rtol=1e-5)
+        return
+    found_rows, found_cols, found_values = REFERENCE.tuples(emulated_engine.moved(found, to_host))
+    rows, cols, values = REFERENCE.tuples(expected)
+    np.testing.assert_array_equal(found_rows, rows)
+    np.testing.assert_array_equal(found_cols, cols)
+    assert found_values.dtype == values.dtype
+    np.testing.assert_allclose(found_values, values, rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["FC32", "FC64"])
+def test_operations(engine: Any, dtype: str) -> None:
+    device = engine.engine.CudaBackend()
+    a, b, u, v = graph(1, dtype), graph(2, dtype), vector(3, dtype), vector(4, dtype)
+    real = Vector.from_coo(range(0, 23, 2), np.arange(12) - 5.5, size=23)
+    np_type = a.dtype.np_type
+
+    def check(name: str, *arguments: Any, **options: Any) -> None:
+        given = [argument._store if hasattr(argument, "_store") else argument for argument in arguments]
+        moved = [
+            emulated_engine.moved(x, engine.to_device) if hasattr(x, "nvals") and not isinstance(x, MaskView) else x
+            for x in given
+        ]
+        same(getattr(device, name)(*moved, **options), getattr(REFERENCE, name)(*given, **options), engine.to_host)
+
+    plan = SimpleNamespace(strategy="pull.hybrid", early_exit=False, deterministic=False)
+    for ring in (semiring.plus_times, semiring.any_second, semiring.times_plus, semiring.plus_absfirst):
+        check("mxv", a, u, ring[dtype], None, transposed=False, flip=False, plan=plan)
+        check("mxv", a, u, ring[dtype], None, transposed=True, flip=True, plan=plan)
+    check("mxm", a, b, semiring.plus_times[dtype], None, plan=plan)
+    check("inner", u, v, semiring.plus_times[dtype])
+    check("outer", u, v, binary.times[dtype])
+    check("kronecker", graph(5, dtype, 4), graph(6, dtype, 3), binary.minus[dtype])
+    for x, y in ((a, b), (u, v), (u, real)):
+        check("ewise_mult", x, y, binary.minus[dtype])
+        check("ewise_add", x, y, binary.times[dtype])
+        check("ewise_union", x, y, binary.minus[dtype], np_type.type(1j), np_type.type(2))
+    for op in (unary.abs, unary.conj, unary.exp, unary.carg, unary.creal, unary.isnan):
+        check("apply", a, op[dtype])
+        check("apply", u, op[dtype])
+    check("apply_bind", u, binary.truediv[dtype], np_type.type(1 + 1j), "right")
+    check("apply_bind", real, binary.cmplx["FP64"], np.float64(2), "left")
+    check("select", a, select.valuene[dtype], np_type.type(1 + 1j))
+    check("select", a, select.tril[dtype], 0)
+    check("reduce_scalar", a, monoid.plus[dtype])
+    check("reduce_scalar", u, monoid.times[dtype])
+    check("reduce_rowwise", a, monoid.plus[dtype])
+    check("transpose", a)
+    for wanted in ("BOOL", "INT8", "FP32", "FC32", "FC64"):
+        check("cast", u, gb.dtypes.lookup_dtype(wanted).np_type)
+    check("extract_vector", u, engine.to_device(np.array([3, 1, 1, 20])))
+    check("extract_row", a, 3, None)
+    check("extract_column", a, 3, None)
+    check("diagonal", a, 0)
+    check("diagonal_matrix", u, 1)
+    check("write", u, v, None, binary.plus[dtype], False)
+    check("write", a, b, None, binary.minus[dtype], False)
+    check("assign", u, np_type.type(3j), (None,), None, None, False, False)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not emulated_engine.GPU, reason="needs a CUDA device")
+@pytest.mark.parametrize("dtype", ["FC32", "FC64"])
+def test_on_a_gpu(dtype: str) -> None:
+    """Through the API, masks and accumulators included; and the trace says how."""
+
+    def compute(backend: str) -> list[Any]:
+        a, u, v = (x.to(backend) for x in (graph(1, dtype), vector(3, dtype), vector(4, dtype)))
+        w = u.dup()
+        w(~v.S, binary.plus) << semiring.plus_times(a @ u)
+        c = a.dup()
+        c(a.T.new().S, replace=True) << semiring.plus_times(a @ a)
+        d = u.dup("FP64")
+        d(binary.plus) << v
+        e = (u + 2j * v).new()
+        e[3] = 1 - 1j
+        del e[4]
+        return [
+            *(x.to_dense(fill_value=0) for x in (w, c, d, e, c.T.new(), (u == v).new(), a[[1, 5, 5], :].new())),
+            np.array([agg.mean(u).new().value, (u @ v).new().value, agg.L1norm(a).new().value]),
+            np.array([Scalar.from_value(2j).value, unary.conj(u).new().get(3, 0), u.isclose(v), u.isequal(u)]),
+        ]
+
+    for found, expected in zip(compute("cuda"), compute("cpu"), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-5)
+    u = vector(3, dtype).to("cuda")
+    with gb.trace() as trace:
+        (u + u).new()
+    assert any("complex" in record.reason for record in trace.records)
+
+
+def test_cast_of_arrays() -> None:
+    z = np.array([1.5 + 2j, -300 - 1j, np.nan, 0])
+    assert cast(z, np.dtype(np.int8)).tolist() == [1, -128, 0, 0]
+    assert cast(z, np.dtype(bool)).tolist() == [True, True, True, False]

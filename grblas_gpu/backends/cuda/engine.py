@@ -94,7 +94,7 @@ class CudaKernels(Loops, VectorProducts):
             return super().estimate_dots(a, b, mask)
         return estimate_dots(a, b._transpose, mask)
 
-    @reported
+    @sized
     def search(self, part: MatrixStore, layout: Any, degrees: Array, here: Array) -> CudaSearch:
         return CudaSearch(part, layout, degrees, here)
 

@@ -19,6 +19,9 @@ from .memory import reports_memory
 LONG_SLICE = 2**24  # positions that are not listed
 
 
+FEW = 64
+
+
 class Axis:
     """One resolved axis: ``index`` is an int (``size`` None), None for everything, an int64 array, a range (for a long
     slice, of which nobody wants to list the positions), or a Vector.
@@ -192,7 +195,11 @@ def _resolve_array(index: Any, size: int) -> Axis:
         raise TypeError(f"Invalid dtype for index: {index.dtype}")
     index = index.astype(np.int64)
     if len(index):
-        low, high = int(index.min()), int(index.max())
+        if len(index) <= FEW and type(index) is np.ndarray:  # NumPy takes longer to begin than this takes
+            numbers = index.tolist()
+            low, high = min(numbers), max(numbers)
+        else:
+            low, high = int(index.min()), int(index.max())
         if low < -size:
             raise IndexError(f"Index out of range: index={low}, size={size}")
         if high >= size:

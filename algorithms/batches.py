@@ -25,7 +25,7 @@ class Searches(Sequence[tuple[list[int], Any]]):
     """
 
     def __init__(self, A: Matrix, sources: list[int], batch: int | None = None, *, rows: bool = False) -> None:
-        best, side_by_side = A.batching(rows=rows)
+        best, side_by_side = A.batching(rows=rows, searches=len(sources))
         self._batch = check_batch(batch, max(1, min(best, len(sources))))
         self._copies = max(1, min(self._batch, len(sources))) if side_by_side else 1
         self._sources = sources

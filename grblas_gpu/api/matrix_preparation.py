@@ -86,17 +86,20 @@ class MatrixPreparation:
         """
         return self._kept("degree_statistics", self._engine.degree_statistics)
 
-    def batching(self, *, rows: bool = False) -> Batching:
+    def batching(self, *, rows: bool = False, searches: int = SEARCHES) -> Batching:
         """How to take many searches of this graph: so many at once, in one vector or as rows of a matrix.
 
         That depends on the engine, and on memory. Where one search has work enough for a call, it is one at a time;
         where whole loops run on a device, which know vectors, several stand side by side (:meth:`side_by_side`), unless
-        they have to be ``rows``.
+        they have to be ``rows``. On a device many searches of a large graph with hubs, which take few steps, are dense
+        rows: a step of all of them is one product.
 
         Parameters
         ----------
         rows : bool
             Whether searches can only be rows of a matrix.
+        searches : int
+            How many there are.
 
         Examples
         --------
@@ -106,10 +109,18 @@ class MatrixPreparation:
         """
         engine, n = self._engine, self._store.nrows
         side_by_side = not rows and bool(engine.runs_loops) and config["loops"] != "iterated"
+        dense = SIDE_BY_SIDE_ENTRIES < SEARCHES * n <= engine.costs.dense_rows and 4 * searches >= 3 * SEARCHES
+        if dense and self._has_hubs():
+            return Batching(SEARCHES, False)
         if n > engine.costs.batch_size:
             return Batching(1, side_by_side)
         entries = SIDE_BY_SIDE_ENTRIES if side_by_side else ROWS_ENTRIES
         return Batching(max(1, min(SEARCHES, entries // max(1, n))), side_by_side)
+
+    def _has_hubs(self) -> bool:
+        """Whether degrees differ so much that all ways are short."""
+        degrees = self.degree_statistics()
+        return degrees.deviation > degrees.mean
 
     @reports_memory
     def side_by_side(self, copies: int) -> Matrix:

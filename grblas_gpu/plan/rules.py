@@ -25,6 +25,7 @@ class Costs(NamedTuple):
     compact_below: float = 1 / 8  # where fewer rows than this share are open, they are listed first
     mxm_product: float = 1.4  # a product of a masked matrix product, next to an entry that a dot product reads
     batch_size: int = 4096  # vectors of up to so many positions do better as rows of a matrix, many at a time
+    dense_rows: int = 0  # positions of many searches that are dense rows of a matrix, at most
     table_product: float = 5.0  # a product that is added up in a table
     table_start: float = 0.0  # making tables, however few products there are
     flag: float = 0.3  # a position of a dense pattern that is read and written
@@ -42,6 +43,7 @@ CUDA_COSTS = Costs(
     compact_below=0.0,
     mxm_product=3.0,
     batch_size=2**20,
+    dense_rows=2**27,
     table_product=10.0,
     table_start=2.0**27,
     flag=0.08,

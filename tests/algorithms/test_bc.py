@@ -195,7 +195,7 @@ def test_sources_side_by_side(backend: str, name: str, monkeypatch: pytest.Monke
     found = graph(name)
     A, sources = found.matrix(), range(min(found.n, 11))
     expected = values(betweenness_centrality(A, sources))
-    monkeypatch.setattr(gb.Matrix, "batching", lambda self, rows=False: Batching(4, not rows))
+    monkeypatch.setattr(gb.Matrix, "batching", lambda self, rows=False, searches=0: Batching(4, not rows))
     for batch in (None, 1, 3, 40):
         close(betweenness_centrality(A, sources, batch=batch), expected)
     close(betweenness_centrality(A, []), np.zeros(found.n))

@@ -13,6 +13,7 @@ from grblas_gpu.benchmarks.fused_bfs import fused_bfs
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms, generators, monoid, select, semiring
+from grblas_gpu.api import matrix_preparation
 from grblas_gpu.backends.cpu import tier
 from grblas_gpu.plan import rules
 
@@ -137,6 +138,19 @@ def test_large_graphs_take_one_source_at_a_time():
     assert generators.path(100).batching().size == 64
     with gb.using("cpu"):
         assert generators.path(10_000).batching() == (1, True)  # as a vector: its loops run as a whole
+
+
+def test_many_searches_of_a_large_graph_with_hubs_are_rows(monkeypatch):
+    """Where an engine says so: a device does."""
+    A, path = generators.kronecker(12, 8, seed=1), generators.path(5000)
+    monkeypatch.setattr(matrix_preparation, "SIDE_BY_SIDE_ENTRIES", 2**10)
+    for graph in (A, path):
+        monkeypatch.setattr(graph._engine, "costs", rules.CUDA_COSTS)
+    assert A.batching() == A.batching(searches=100) == (64, False)
+    assert A.batching(searches=8).size != 64
+    assert path.batching().size != 64  # long ways: steps have little to do
+    monkeypatch.setattr(A._engine, "costs", rules.CUDA_COSTS._replace(dense_rows=64 * 4095))
+    assert A.batching().size != 64  # not enough memory
 
 
 # ---- benchmarks ---------------------------------------------------------------------------------------------------

@@ -57,21 +57,21 @@ class EveryForm(Definitions):
         return super().ewise_mult(x, y, op)
 
     def ewise_add(self, x: Store, y: Store, op: Any) -> Store:
-        if type(x) is MatrixStore and (is_dense(x) or is_dense(y)):
+        if type(x) is MatrixStore and (x.dense is not None or y.dense is not None):
             found = dense.ewise(self, "ewise_add", x, y, op)
             if found is not None:
                 return found
         return super().ewise_add(x, y, op)
 
     def ewise_union(self, x: Store, y: Store, op: Any, left_default: Any, right_default: Any) -> Store:
-        if type(x) is MatrixStore and (is_dense(x) or is_dense(y)):
+        if type(x) is MatrixStore and (x.dense is not None or y.dense is not None):
             found = dense.ewise(self, "ewise_union", x, y, op, left_default, right_default)
             if found is not None:
                 return found
         return super().ewise_union(x, y, op, left_default, right_default)
 
     def union(self, x: Store, y: Store, op: Any, defaults: Any = None, dtype: np.dtype | None = None) -> Store:
-        if type(x) is MatrixStore and by_entries(x, y):
+        if type(x) is MatrixStore and (x.rows is not None or y.rows is not None) and by_entries(x, y):
             return hypersparse.ewise(self, "union", x, y, op, defaults, dtype)
         return super().union(x, y, op, defaults, dtype)
 

@@ -29,7 +29,10 @@ def choose_format(engine: Any, store: Any) -> Any:
     elif type(store) is MatrixStore:
         form = store.form
         nrows, ncols = store.nrows, store.ncols
-        if form == SPARSE and store.nvals * 4 < nrows * ncols and nrows <= MANY_ROWS and min(nrows, ncols) > THIN:
+        positions = nrows * ncols
+        if positions <= TINY:
+            return store
+        if form == SPARSE and store.nvals * 4 < positions and nrows <= MANY_ROWS and min(nrows, ncols) > THIN:
             return store  # the usual case
         entries = store.known_nvals
         if entries is None:

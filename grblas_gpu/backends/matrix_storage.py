@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import OutOfMemory
-from ..plan.rules import POINTER_LIMIT, matrix_form
+from ..plan.rules import MANY_ROWS, POINTER_LIMIT, matrix_form
 from .index_types import INDEX, INT32_LIMIT, Array, column_type, natives
 from .room import check_bytes
 
@@ -368,7 +368,8 @@ def _transposed_dense(a: MatrixStore) -> MatrixStore:
 def from_lines(nrows: int, ncols: int, rows: Array, cols: Array, values: Array) -> MatrixStore:
     """A matrix from the row and column of every entry, in order: CSR, or hypersparse where pointers would dominate."""
     cols = cols.astype(column_type(ncols), copy=False)
-    if matrix_form(len(rows), nrows, ncols, SPARSE) != HYPERSPARSE:
+    few = nrows <= MANY_ROWS and ncols <= INT32_LIMIT  # the usual case
+    if few or matrix_form(len(rows), nrows, ncols, SPARSE) != HYPERSPARSE:
         indptr = np.zeros(nrows + 1, INDEX, like=rows)
         if len(rows):
             indptr[1:] = np.cumsum(np.bincount(rows, minlength=nrows))

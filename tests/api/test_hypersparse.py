@@ -201,6 +201,16 @@ def test_as_small_ones(work: str, trials: int, rng: np.random.Generator) -> None
         assert found.tolist() == expected.tolist()
 
 
+def test_a_loop() -> None:
+    """Run by single calls: a search of a graph of which three vertices have an edge."""
+    A = Matrix.from_coo([0, 5, 2**59], [5, 2**59, N - 1], True, nrows=N, ncols=N)
+    levels, frontier = Vector(int, N), Vector.from_coo([0], [True], size=N)
+    for depth in grblas_gpu.loop(frontier):
+        levels(frontier.S) << depth
+        frontier(~levels.S, replace=True) << semiring.lor_land(frontier @ A)
+    assert levels.to_dict() == {0: 0, 5: 1, 2**59: 2, N - 1: 3}
+
+
 def test_slices_from_the_end() -> None:
     A, v = Matrix.from_coo([0, 5], [7, N - 1], [1, 2], nrows=N, ncols=N), Vector.from_coo([1, N - 1], [3, 4], size=N)
     assert A[::-1, ::-1].new().to_dicts() == {N - 6: {0: 2}, N - 1: {N - 8: 1}}

@@ -10,7 +10,7 @@ import pytest
 from hardware import has_gpu
 
 import grblas_gpu as gb
-from grblas_gpu import Matrix, Vector, binary
+from grblas_gpu import Matrix, Vector, binary, io
 
 GPU = has_gpu()
 needs_gpu = [pytest.mark.gpu, pytest.mark.skipif(not GPU, reason="needs a CUDA device")]
@@ -117,6 +117,10 @@ class TestOnADevice:
         square = cupy.array([[0, 5], [6, 0]])
         for given in (square, cupy.asfortranarray(square)):
             assert Matrix.from_dense(given, missing_value=0).to_dicts() == {0: {1: 5}, 1: {0: 6}}
+        full = Matrix.from_dense(square)
+        assert address(full.device_arrays()["values"]) == address(square)
+        assert address(io.to_array(full, copy=False)) == address(square) != address(io.to_array(full))
+        assert address(cupy.from_dlpack(io.to_array(full, copy=False))) == address(square)
 
     def test_out_are_numpy_arrays(self, csr):
         a = Matrix.from_csr(*csr, ncols=3)

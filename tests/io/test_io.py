@@ -170,6 +170,15 @@ class TestTorch:
         with pytest.raises(ValueError, match="layout"):
             io.to_torch(iso, "bsr")
 
+    def test_dense_is_shared(self, backend: str, torch: Any) -> None:
+        tensor = torch.arange(6.0, device="cuda" if backend == "cuda" else "cpu").reshape(2, 3)
+        A = io.from_torch(tensor, copy=False)
+        assert A.ss.format == "fullr"
+        assert io.to_torch(A, "strided", copy=False).data_ptr() == tensor.data_ptr()
+        other = io.to_torch(A, "strided")
+        assert other.data_ptr() != tensor.data_ptr() and torch.equal(other, tensor)
+        assert torch.equal(io.to_torch(A).to_dense(), tensor)  # through compressed rows
+
     def test_not_a_tensor(self) -> None:
         with pytest.raises(TypeError, match="PyTorch"):
             io.from_torch(np.eye(2))

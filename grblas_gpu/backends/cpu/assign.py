@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import undivided
-from ...plan.rules import SPARSE_BELOW
+from ...plan.rules import DENSE_LIMIT, SPARSE_BELOW
 from ..entries import expand
 from ..storage import INDEX, Array, MaskView, VectorStore
 from . import pool, workspace
@@ -83,7 +83,7 @@ def _source(kind: int, full: bool, iso: bool) -> Source:
 
 def assign_scalar(c: VectorStore, value: Any, mask: MaskView) -> VectorStore | None:
     """The updated ``c``, or a new store, or None for the definition to decide."""
-    if not _table.enabled or c.size == 0:
+    if not _table.enabled or c.size == 0 or (c.indices is not None and c.size > DENSE_LIMIT):  # no flags of that length
         return None
     allowed: Any
     kind, allowed = resolve(mask)

@@ -17,7 +17,7 @@ from loop_bodies import BODIES
 from loop_cases import graphs, made_of, same
 
 import grblas_gpu as gb
-from grblas_gpu import Matrix, Scalar, Vector, algorithms, binary, generators, semiring
+from grblas_gpu import Matrix, Scalar, Vector, algorithms, binary, generators, monoid, semiring
 from grblas_gpu.backends import registry as backends
 from grblas_gpu.exceptions import LoopError
 from grblas_gpu.ir import recording
@@ -291,3 +291,12 @@ def test_every_loop_compiles(architecture: str, oldest: bool, monkeypatch: pytes
     bodies = {name: BODIES[name] for name in names}
     for program in made_of(bodies, monkeypatch, lambda passes, body: passes.kernel_of(body)).values():
         nvrtc.compile_cuda(program.text, architecture, ("-std=c++17",), oldest=oldest)
+
+
+def test_the_sum_of_a_matrix_in_a_loop(backend: str) -> None:
+    """Not a step of a kernel: the loop is run node by node."""
+    A, v, s = Matrix.from_coo([0, 1, 2], [1, 2, 0], [5, 6, 7]), Vector.from_dense([1, 2, 3]), Scalar(int)
+    for _ in gb.loop(v, 2):
+        s << A.reduce_scalar(monoid.plus)
+        v << binary.plus(v, s)
+    assert s.value == 18 and v.to_dense().tolist() == [37, 38, 39]

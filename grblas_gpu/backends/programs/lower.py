@@ -30,6 +30,7 @@ KINDS = {
     ops.EXTRACT_ROW: "row",
     ops.REDUCE_OR_IDENTITY: "reduce.identity",
 }
+OF_MATRICES = ("vxm", "mxv", "row")  # what a step does with a Matrix
 #: Steps that any program can run as they are.
 PLAIN = frozenset("vxm mxv copy assign add mult union apply apply_left apply_right apply_index select clear".split())
 
@@ -275,6 +276,8 @@ class Body:
         operands: tuple = ()
         for arg in args:
             operands += (known.get(id(arg)) or operand(arg),)
+        if kind not in OF_MATRICES and any(fields[0] == "matrix" for fields in operands):
+            raise Unfusable(f"the {ir_op} of a Matrix")
         return (
             kind,
             known.get(id(out)) or operand(out),

@@ -49,7 +49,7 @@ def bits_of(flags: np.ndarray) -> np.ndarray:
     return np.packbits(padded, axis=1, bitorder="little").view(np.uint64).reshape(-1)
 
 
-@pytest.mark.parametrize("shape", [(1, 1), (3, 64), (70, 65), (5, 200), (130, 31)])
+@pytest.mark.parametrize("shape", [(1, 1), (3, 64), (70, 65), (5, 200), (130, 31), (130, 32)])
 def test_flags_become_words_and_flags_again(engine, shape):
     flags = np.random.default_rng(sum(shape)).random(shape) < 0.4
     given = engine.to_device(flags.reshape(-1))

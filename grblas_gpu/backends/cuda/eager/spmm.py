@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import cupy
 import numpy as np
 
+from ....plan.facts import uses
 from ...dense_products import Allowed, Side, Words
 from ...entries import cast
 from ...programs.monoids import is_idempotent
@@ -117,6 +118,20 @@ def turn(values: Array, nrows: int, ncols: int) -> Array:
     return out
 
 
+_constants: dict[Any, Array] = {}
+
+
+def _alone(semiring: Any, device: int) -> Array:
+    """The one value that a semiring makes of any operands."""
+    key = device, semiring.key
+    found = _constants.get(key)
+    if found is None:
+        op = semiring.binaryop
+        value = op.numpy(np.ones(1, op.type.np_type), np.ones(1, op.type2.np_type))
+        found = _constants[key] = cupy.asarray(np.asarray(value).astype(semiring.return_type.np_type))
+    return found
+
+
 class DenseKernels:
     """See ``dense_products.Kernels``."""
 
@@ -136,6 +151,8 @@ class DenseKernels:
         if not is_idempotent(semiring.monoid) and not semiring.monoid.any_value:
             return None
         op = semiring.binaryop
+        if not (uses(op, "x") or uses(op, "y")):  # the device need not be asked
+            return _alone(semiring, cupy.cuda.runtime.getDevice()).copy()
         x, y = (cast(store.stored_values[:1], kind.np_type) for store, kind in ((a, op.type), (b, op.type2)))
         return cast(compute(op, x, y), semiring.return_type.np_type).copy()
 

@@ -17,10 +17,10 @@ from typing import NamedTuple
 from .. import BOOL, FP64, INT32, INT64, Matrix, Scalar, Vector, binary, loop, program, select, semiring, unary
 from .preparing import by_level, largest, smallest
 
-LEVELS = 256  # between which the counts are not scaled
+LEVELS = 512  # between which the counts are not scaled
 TOP, BOTTOM = 1000, -900  # counts are between 2**BOTTOM and 2**TOP
 ROOM, SLACK = 256, 1.25  # bits for counts to grow by, and how much faster they may do so than before
-SELECTED = 2**24  # positions that are looked at to find the vertices of all levels; or else these are listed once
+SHALLOW = 32  # the vertices of so many levels are found among all; of more, they are listed once
 
 
 class Search(NamedTuple):
@@ -82,14 +82,18 @@ def passed_on(A: Matrix, found: Search) -> Vector:
     levels, y, deepest, scales = found
     # y = 1 / sigma
     y << unary.minv(y)
-    z, w, depth = y.dup(), Vector(FP64, A.nrows), Scalar.from_value(deepest + 1, INT64)
-    rows = None if A.nrows * deepest <= SELECTED else by_level(levels, deepest)
+    z, w, level = y.dup(), Vector(FP64, A.nrows), Vector(BOOL, A.nrows)
+    rows = None if deepest <= SHALLOW else by_level(levels, deepest)
+    depth = Scalar.from_value(deepest + (rows is None), INT64)
+    if rows is not None:
+        # level = the vertices at the deepest level
+        level << rows[deepest, :]
     for first, scale in reversed([(1, 1.0), *scales]):
         last = Scalar.from_value(first, INT64)
         if rows is None:
             pass_on_by_value(A, levels, w, z, depth, last)
         else:
-            pass_on_by_rows(A, rows, w, z, depth, last)
+            pass_on_by_rows(A, rows, level, w, z, depth, last)
         if scale != 1:
             # w = 2^scale w
             w << binary.times(w, scale)
@@ -114,7 +118,7 @@ def count_paths_of_levels(A: Matrix, frontier: Vector, levels: Vector, sigma: Ve
 
 @program
 def pass_on_by_value(A: Matrix, levels: Vector, w: Vector, z: Vector, depth: Scalar, last: Scalar) -> None:
-    """Backward, where the vertices of a level are found among all."""
+    """Backward from level ``depth`` - 1 to level ``last``, where the vertices of a level are found among all."""
     level = Vector(BOOL, A.nrows)
     for _ in loop(depth > last):
         # depth = depth - 1
@@ -125,15 +129,15 @@ def pass_on_by_value(A: Matrix, levels: Vector, w: Vector, z: Vector, depth: Sca
 
 
 @program
-def pass_on_by_rows(A: Matrix, rows: Matrix, w: Vector, z: Vector, depth: Scalar, last: Scalar) -> None:
-    """Backward, where row d of a matrix has the vertices of level d."""
-    level, t = Vector(BOOL, A.nrows), Vector(FP64, A.nrows)
-    for _ in loop(depth > last):
+def pass_on_by_rows(A: Matrix, rows: Matrix, level: Vector, w: Vector, z: Vector, depth: Scalar, last: Scalar) -> None:
+    """From level ``depth`` on, of which ``level`` has the vertices: row d of a matrix has those of level d."""
+    t = Vector(FP64, A.nrows)
+    for _ in loop(depth >= last):
         # depth = depth - 1
         depth << binary.minus(depth & Scalar.from_value(1, INT64))
-        # level = the vertices at this depth
-        level << rows[depth, :]
         one_level(A, level, w, t, z)
+        # level = the vertices at the next depth
+        level << rows[depth, :]
 
 
 def one_level(A: Matrix, level: Vector, w: Vector, t: Vector, z: Vector) -> None:

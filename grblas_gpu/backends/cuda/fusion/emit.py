@@ -213,11 +213,17 @@ def _product(context: Context, item: Product) -> _ProductText:
         f"                {context.decide if item.decides else ''}\n"
         f"            }};\n"
         f"            {space}::{multiply}, "
-        f"{'NoChange{}' if item.epilogue is None else f'change{item.epilogue}'}, "
+        f"{_changes(item.epilogue)}, "
         f"[&] {{ {looks} return [=, &S] {{ {notes} }}; }}, then);\n"
         f"        }}\n"
     )
     return _ProductText(plan, text)
+
+
+def _changes(steps: Sequence[int]) -> str:
+    """What a product does at every entry of its operand."""
+    names = [f"change{at}" for at in steps]
+    return f"both({', '.join(names)})" if len(names) > 1 else "".join(names) or "NoChange{}"
 
 
 def _final(value: Any, space: str, done: Kind) -> str:

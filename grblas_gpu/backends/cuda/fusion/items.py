@@ -78,12 +78,17 @@ class Positions:
     driver: int | None  # by whose entries; or by all positions
     swapped: tuple[int, ...]  # vectors that go to their other buffers
     one_value: bool = False  # stands for all, also in the copy
-    epilogue: bool = False  # runs inside of the product that follows
+    epilogue: int = 0  # the product inside of which it runs, if it does
+
+    @property
+    def in_place(self) -> bool:
+        """Whether one step changes entries where they are."""
+        return len(self.steps) == 1 and not self.swapped and not self.one_value
 
     def __str__(self) -> str:
         kind = "positions" if len(self.steps) == 1 else "chain"
         by = "all positions" if self.driver is None else f"the entries of s{self.driver}"
-        fused = f", fused epilogue of step {self.steps[0] + 1}" if self.epilogue else ""
+        fused = f", fused epilogue of step {self.epilogue}" if self.epilogue else ""
         return f"{kind} {', '.join(map(str, self.steps))} by {by}{fused}"
 
 
@@ -96,7 +101,7 @@ class Product:
     out: int
     planned_ahead: bool  # push or pull is decided at the barrier before, at the end of the last round
     closing: int | None  # a vector whose entries the mask gets meanwhile
-    epilogue: int | None  # the step that runs inside of it
+    epilogue: tuple[int, ...]  # the steps that run inside of it, two at most
     notes: tuple[Note, ...]
     decides: bool
 

@@ -98,12 +98,11 @@ class _Scheduler:
         elif step.kind.startswith("reduce"):
             self._reduce(at, step)
         elif step.kind == "row":
-            self._row(at, step)
+            self._row(at, step, last)
         elif step.kind in SCATTERS:
             self._scatter(at, step)
         elif step.kind.startswith("scalar"):
-            self._barrier(f"before step {at}, of Scalars")
-            self._as_round_began = False
+            self._barrier(f"before step {at}, of Scalars")  # on which no plan of a product depends
             self.items.append(ScalarStep(at))
         else:
             self._position(at, step, last)
@@ -161,12 +160,12 @@ class _Scheduler:
     def _product(self, at: int, step: BodyStep, last: bool) -> None:
         facts = self.facts
         before = self.items[-1] if self.items else None
-        epilogue = isinstance(before, Positions) and before.epilogue
+        epilogue = before.epilogue if isinstance(before, Positions) else 0
         closing = facts.closing.get(at)
         used = {step.out, *vectors_of(step)}
         if closing is None or self._sums or any(self._concerns(note, used) for note in self._notes[:-1]):
             if epilogue and isinstance(before, Positions):
-                self.items[-1], epilogue = replace(before, epilogue=False), False
+                self.items[-1], epilogue = replace(before, epilogue=0), 0
             self._barrier(f"before the product of step {at}")
             closing = None
         else:
@@ -176,8 +175,13 @@ class _Scheduler:
         if last:
             self._notes.append(RoundEnds())
         operand = product_operands(step)[1].number
-        ahead, inside = self._as_round_began, at - 1 if epilogue else None
-        self.items.append(Product(at, operand, step.out, ahead, closing, inside, tuple(self._notes), last))
+        ahead, inside = self._as_round_began, [at - 1] if epilogue else []
+        if epilogue and isinstance(before, Positions) and len(self.items) > 1:  # and another one like it
+            other = self.items[-2]
+            if isinstance(other, Positions) and other.driver == before.driver and other.in_place:
+                self.items[-2] = replace(other, epilogue=at)
+                inside.insert(0, other.steps[0])
+        self.items.append(Product(at, operand, step.out, ahead, closing, tuple(inside), tuple(self._notes), last))
         self._as_round_began = False
         self._clean_next.append(step.out)
         self._after_barrier()
@@ -197,13 +201,17 @@ class _Scheduler:
         self._dense = dense
         self._sums.append(at)
 
-    def _row(self, at: int, step: BodyStep) -> None:
-        self._barrier(f"before the row of step {at}")
+    def _row(self, at: int, step: BodyStep, last: bool) -> None:
+        if self._sums or self._overwritten([step.out]) or step.out in self._changed:
+            self._barrier(f"before the row of step {at}")  # or else it disturbs nobody: others read what was there
+        elif self._notes:
+            self._apart.add(at)
         if step.out in self._cleaning:
             self._wait_until_clean([step.out])
         self.items.append(Row(at))
         self._note_overwritten(step.out, at, "true", f"length{at}")
-        self._barrier("whoever comes next may read the list")
+        if not last:
+            self._barrier("whoever comes next may read the list")
 
     def _begin_pass(self, steps: Sequence[BodyStep], at: int, swapped: Collection[int], dense: bool) -> None:
         """A barrier before a pass over positions, if one is needed."""
@@ -232,8 +240,9 @@ class _Scheduler:
         self._gathered |= gathered
         self._read |= read
 
-    def _overwritten(self) -> bool:
-        return any(isinstance(note, Overwritten) for note in self._notes)
+    def _overwritten(self, slots: Collection[int] | None = None) -> bool:
+        """Whether some vectors, or any, are on their way to their other buffers."""
+        return any(isinstance(note, Overwritten) and (slots is None or note.slot in slots) for note in self._notes)
 
     def _scatter(self, at: int, step: BodyStep) -> None:
         vectors = [arg.number for arg in step.args if arg.kind == "vector"]
@@ -256,9 +265,10 @@ class _Scheduler:
             if not last:
                 self._barrier("whoever comes next may read the list")
             return
-        epilogue = False
-        if driver is not None and facts.closing.get(at + 1) == driver:
-            epilogue = driver == product_operands(facts.steps[at + 1])[1].number
+        epilogue = 0
+        closes = driver is not None and facts.closing.get(at + 1) == driver
+        if closes and driver == product_operands(facts.steps[at + 1])[1].number:
+            epilogue = at + 1
         self.items.append(Positions((at,), driver, (), one_value, epilogue))
         self._note_changed(step.out, at)
 
@@ -275,7 +285,8 @@ class _Scheduler:
                 self._note_overwritten(number, last_step[number], f"listed{chain[0]}")
             else:
                 self._note_changed(number, last_step[number])
-        if swapped and not last:
+        following = facts.steps[chain[-1] + 1] if chain[-1] + 1 < len(facts.steps) else None
+        if swapped and not last and (following is None or following.kind != "row"):
             self._barrier("whoever comes next may read a list")
 
 

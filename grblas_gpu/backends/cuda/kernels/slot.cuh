@@ -342,6 +342,33 @@ template <bool VALUED, class T, class Offset, class Compute>
 DEVICE Change<VALUED, T, Offset, Compute> change(const Slot<T>& out, const Offset* next, int64* counters, Compute compute) {
     return {out, {next, 0, 0}, counters, compute};
 }
+// Two changes at the same entries.
+template <class E, class F> struct Pair {
+    E first;
+    F second;
+};
+template <class A, class B> struct Both {
+    A first;
+    B second;
+    template <class E, class F> static DEVICE Pair<E, F> pair(E one, F other) { return {one, other}; }
+    DEVICE auto look(int64 i) const { return pair(first.look(i), second.look(i)); }
+    template <class E> DEVICE void make(int64 i, const E& seen) {
+        first.make(i, seen.first);
+        second.make(i, seen.second);
+    }
+    DEVICE void visit_four(int64 i, unsigned bits) {
+        first.visit_four(i, bits);
+        second.visit_four(i, bits);
+    }
+    DEVICE void publish() {
+        first.publish();
+        second.publish();
+    }
+    template <class D> DEVICE void visit_all(const Slot<D>* driver) {
+        for_each_entry(driver, driver->size, [&](int64 i) { make(i, look(i)); });
+    }
+};
+template <class A, class B> DEVICE Both<A, B> both(A first, B second) { return {first, second}; }
 // What changes nothing.
 struct NoChange {
     DEVICE int look(int64) const { return 0; }

@@ -100,6 +100,8 @@ def _object_for_region(out: Any, indexes: Any, value: Any, kind: type) -> Any:
 
 def _literal_for_region(out: Any, indexes: Any, value: Any) -> Any:
     """A literal scalar, or a list or array of the region's shape."""
+    if type(value) is float and indexes.shape:  # what is written most often, without an object for it
+        return np.float64(value)
     try:
         return kinds.Scalar.from_value(value, is_cscalar=None, name="")
     except (TypeError, ValueError):

@@ -115,7 +115,8 @@ def pagerank(
         error << unary.abs(before).new().reduce(plus)
     if error.value < max(n * tol, ROUNDING * np.finfo(kind.np_type).eps):
         return ranks
-    raise NotConverged(f"pagerank: still changing after {max_iterations} iterations; allow more, or a larger tol")
+    said = f"pagerank: still changing after {max_iterations} iterations; allow more, or a larger tol"
+    raise NotConverged(said, ranks)
 
 
 def rank_type(dtype: Any) -> dtypes.DataType:

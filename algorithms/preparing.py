@@ -14,7 +14,7 @@ SHALLOW = 64  # so many levels are few
 
 
 class NotConverged(GraphblasException):
-    """An iteration did not come to rest within the steps that it was given.
+    """An iteration did not come to rest within the steps that it was given; ``result`` is how far it came, if it says.
 
     >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import NotConverged, pagerank
@@ -25,8 +25,9 @@ class NotConverged(GraphblasException):
     pagerank: still changing after 1 iterations; allow more, or a larger tol
     """
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, result: Vector | None = None) -> None:
         super().__init__(message)
+        self.result = result
 
 
 def check_weights(A: Matrix, what: str, *, negative: bool = False) -> None:

@@ -16,6 +16,7 @@ from ..backends.mpi.grid import Grid
 from .construction import DistMatrix, DistVector
 from .graph500 import Graph500Result, InvalidTree, graph500
 from .hybrid_bfs import hybrid_bfs
+from .restart import betweenness_centrality, pagerank
 from .validation import Validation, validate_tree
 
 __all__ = [
@@ -27,7 +28,9 @@ __all__ = [
     "PeerTimeout",
     "RanksDiffer",
     "Validation",
+    "betweenness_centrality",
     "graph500",
     "hybrid_bfs",
+    "pagerank",
     "validate_tree",
 ]

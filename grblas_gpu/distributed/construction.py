@@ -14,6 +14,7 @@ import numpy as np
 from ..api.matrix import Matrix
 from ..api.vector import Vector
 from ..backends.mpi.engine import MpiBackend
+from ..backends.mpi.faults import known_everywhere
 from ..backends.mpi.partition import Block
 from ..backends.mpi.routing import route
 from ..backends.registry import get_engine
@@ -21,6 +22,7 @@ from ..dtypes import BOOL, lookup_dtype
 from ..errors import InvalidValue
 from .arriving import Arriving, Piece, checked_index, combiner
 from .files import edges_of_file, vertices_of_file
+from .folders import files_of, read_description, read_parts, write_parts
 from .permuted_kronecker import kronecker_pieces
 
 
@@ -132,7 +134,7 @@ class DistMatrix(metaclass=_OnRanks):
 
     @staticmethod
     def from_file(
-        path: str | PathLike[str],
+        path: str | PathLike[str] | list[Any],
         *,
         nrows: int | None = None,
         undirected: bool | None = None,
@@ -143,7 +145,8 @@ class DistMatrix(metaclass=_OnRanks):
 
         Files are edge lists (``.txt .el .tsv`` and so on: two numbers in a line, what follows them is not read),
         Matrix Market (``.mtx``) and this library's own (``.grb``). ``nrows`` is the number of vertices, unless the
-        file says it or the largest one is meant; ``base`` is 1 if vertices count from 1.
+        file says it or the largest one is meant; ``base`` is 1 if vertices count from 1. A list of files, or a folder
+        of them, is one graph; each rank reads a part of each file.
 
         >>> import tempfile, os
         >>> from grblas_gpu.distributed import DistMatrix
@@ -156,13 +159,16 @@ class DistMatrix(metaclass=_OnRanks):
         """
         engine = _engine(backend)
         grid = engine.grid
-        grid.check_same(path=str(path), nrows=nrows, undirected=undirected, base=base)
-        part = grid.together(lambda: edges_of_file(path, grid.rank, grid.size, base))
-        vertices = vertices_of_file(path, part, grid.everyone)
+        files = grid.together(lambda: files_of(path))
+        grid.check_same(path=[str(file) for file in files], nrows=nrows, undirected=undirected, base=base)
+        parts = grid.together(lambda: [edges_of_file(file, grid.rank, grid.size, base) for file in files])
+        vertices = max(vertices_of_file(file, part, grid.everyone) for file, part in zip(files, parts, strict=True))
         nrows = vertices if nrows is None else nrows
-        mirrored = part.symmetric if undirected is None else undirected
+        if undirected is None and len({part.symmetric for part in parts}) > 1:
+            raise known_everywhere(ValueError(f"{path}: some files are symmetric and others are not; say undirected="))
+        mirrored = parts[0].symmetric if undirected is None else undirected
         return DistMatrix.from_pieces(
-            lambda rank, size: [(part.rows, part.columns)],
+            lambda rank, size: [(part.rows, part.columns) for part in parts],
             nrows=nrows,
             ncols=nrows,
             undirected=mirrored,
@@ -186,6 +192,36 @@ class DistMatrix(metaclass=_OnRanks):
         A = DistMatrix.from_pieces(lambda rank, size: pieces, nrows=n, ncols=n, undirected=True, backend=backend)
         A._store._transpose = A._store  # both directions of every edge: known, so that nobody has to find out
         return A
+
+    @staticmethod
+    def save(A: Matrix, folder: str | PathLike[str]) -> None:
+        """Write a Matrix to a folder, each rank its entries to a file of its own; any number of ranks can read it.
+
+        >>> import tempfile
+        >>> from grblas_gpu.distributed import DistMatrix
+        >>> A = DistMatrix.kronecker(4)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     DistMatrix.save(A, folder)
+        ...     DistMatrix.load(folder).isequal(A)
+        True
+        """
+        engine = _engine_of(A)
+        described = {"kind": "Matrix", "shape": list(A.shape), "dtype": A.dtype.name}
+        write_parts(folder, engine.grid, described, engine.global_entries(A._store))
+
+    @staticmethod
+    def load(folder: str | PathLike[str], *, backend: str = "mpi") -> Matrix:
+        """A Matrix from a folder that :meth:`save` wrote, where there is an example; ranks read its files in turn."""
+        engine = _engine(backend)
+        found = read_description(folder, engine.grid, "Matrix")
+        nrows, ncols = found["shape"]
+        return DistMatrix.from_pieces(
+            lambda rank, size: read_parts(folder, found["parts"], 3, rank, size),
+            found["dtype"],
+            nrows=nrows,
+            ncols=ncols,
+            backend=backend,
+        )
 
     @staticmethod
     def local(A: Matrix) -> tuple[Matrix, Any, Any]:
@@ -239,6 +275,36 @@ class DistVector(metaclass=_OnRanks):
         places, given = engine.local.array(index - low), engine.local.array(array)
         part = engine.grid.together(lambda: engine.local.build_vector(high - low, places, given, op))
         return Vector._from_store(engine, found, engine.cast(engine.vector(size, part), found.np_type))
+
+    @staticmethod
+    def save(v: Vector, folder: str | PathLike[str]) -> None:
+        """Write a Vector to a folder, each rank its entries to a file of its own; any number of ranks can read it.
+
+        >>> import tempfile
+        >>> from grblas_gpu.distributed import DistVector
+        >>> v = DistVector.from_parts([0, 2], [5, 6], size=4)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     DistVector.save(v, folder)
+        ...     DistVector.load(folder).to_dict()
+        {0: 5, 2: 6}
+        """
+        engine = _engine_of(v)
+        keys, _, values = engine.local.tuples(v._store.part)
+        described = {"kind": "Vector", "shape": [v.size], "dtype": v.dtype.name}
+        mine = keys.astype(np.int64) + engine.chunk(v.size)[0], np.ascontiguousarray(values)
+        write_parts(folder, engine.grid, described, mine)
+
+    @staticmethod
+    def load(folder: str | PathLike[str], *, backend: str = "mpi") -> Vector:
+        """A Vector from a folder that :meth:`save` wrote, where there is an example; ranks read its files in turn."""
+        engine = _engine(backend)
+        grid = engine.grid
+        found = read_description(folder, grid, "Vector")
+        dtype = lookup_dtype(found["dtype"])
+        parts = grid.together(lambda: list(read_parts(folder, found["parts"], 2, grid.rank, grid.size)))
+        index = np.concatenate([np.zeros(0, np.int64), *(part[0] for part in parts)])
+        values = np.concatenate([np.zeros(0, dtype.np_type), *(part[1] for part in parts)])
+        return DistVector.from_parts(index, values, dtype, size=found["shape"][0], backend=backend)
 
     @staticmethod
     def local(v: Vector) -> tuple[Vector, int]:

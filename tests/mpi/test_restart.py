@@ -1,0 +1,105 @@
+"""Jobs that are killed, and go on where they were; objects in folders of many files."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from mpi_jobs import LAUNCHER, PROGRAM, environment, launch, program
+
+pytest.importorskip("mpi4py")
+
+JOB = """
+import os, sys
+from grblas_gpu import algorithms, distributed
+folder, pids = {folder!r}, {pids!r}
+open(os.path.join(pids, str(RANK)), "w").write(str(os.getpid()))
+A = distributed.DistMatrix.kronecker(6)
+calls, real = [0], algorithms.{name}
+def counted(*args, **options):
+    calls[0] += 1
+    return real(*args, **options)
+algorithms.{name} = counted
+found = distributed.{name}(A, restart=folder, **{options!r})
+calls = calls[0]
+wanted = real(A, **{wanted!r})
+apart = abs(found.to_dense() - wanted.to_dense()).max()
+if RANK == 0:
+    print(calls, apart < 1e-9, flush=True)
+"""
+
+JOBS = {
+    "betweenness_centrality": ({"every": 1}, {}, 64),
+    "pagerank": ({"every": 1, "tol": 1e-17, "max_iterations": 5000}, {"tol": 1e-10}, None),
+}
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_a_killed_job_goes_on(name, tmp_path):
+    """Killed from outside in the middle, and started again on another number of ranks."""
+    options, wanted, steps = JOBS[name]
+    folder, pids = tmp_path / "restart", tmp_path / "pids"
+    pids.mkdir()
+    command = program(JOB.format(folder=str(folder), pids=str(pids), name=name, options=options, wanted=wanted))
+    assert LAUNCHER is not None
+    job = subprocess.Popen([LAUNCHER, "-n", "3", *command], stdout=subprocess.PIPE, text=True, env=environment())
+    try:
+        limit = time.monotonic() + 100
+        while _steps(folder) < 3:
+            assert job.poll() is None, "done before it could be killed"
+            assert time.monotonic() < limit
+            time.sleep(0.01)
+        os.kill(int((pids / "1").read_text()), signal.SIGKILL)
+        job.communicate(timeout=60)
+        assert job.returncode != 0
+    finally:
+        job.kill()
+    left = _steps(folder)
+    done = launch(2, *command)
+    assert done.returncode == 0, done.stderr[-3000:]
+    calls, right = done.stdout.split()
+    assert right == "True"
+    if steps is not None:
+        assert int(calls) == steps - left  # nothing was done twice
+    # A third job finds all that it was asked for.
+    again = launch(1, *command)
+    assert again.stdout.split() == ["0", "True"], again.stderr[-3000:]
+    assert len(list(folder.glob("steps-*"))) == 1
+
+
+def _steps(folder: Path) -> int:
+    try:
+        return json.loads((folder / "restart.json").read_text())["steps"]
+    except FileNotFoundError:
+        return 0
+
+
+def test_another_job_is_refused(tmp_path):
+    text = f"""
+from grblas_gpu import distributed
+A = distributed.DistMatrix.kronecker(4)
+distributed.pagerank(A, restart={str(tmp_path)!r})
+try:
+    distributed.pagerank(A, restart={str(tmp_path)!r}, damping=0.5)
+except distributed.construction.InvalidValue as error:
+    assert "left by another job" in str(error)
+    print("refused")
+"""
+    done = launch(2, *program(text))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("refused") == 2
+
+
+def test_folders_are_read_by_any_number_of_ranks(tmp_path):
+    made = launch(3, sys.executable, str(PROGRAM), "folder_of_parts", FOLDER_OF_PARTS=str(tmp_path))
+    assert made.returncode == 0, made.stderr[-3000:]
+    for ranks in (1, 4):
+        read = launch(ranks, sys.executable, str(PROGRAM), "folder_of_parts", FOLDER_OF_PARTS=str(tmp_path))
+        assert read.returncode == 0, read.stderr[-3000:]
+        assert read.stdout.split()[0] == "folder_of_parts"

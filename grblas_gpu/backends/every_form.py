@@ -28,7 +28,7 @@ class EveryForm(Definitions):
     # ---- products ------------------------------------------------------------------------------------------------
 
     def mxm(self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:
-        if a.form == HYPERSPARSE or b.form == HYPERSPARSE:
+        if (a.form == HYPERSPARSE or b.form == HYPERSPARSE) and not hypersparse.pointers_fit(a, b):
             return hypersparse.mxm(self, a, b, semiring, mask, plan)
         return super().mxm(a, b, semiring, mask, plan=plan)
 

@@ -16,6 +16,7 @@ from .matrix_storage import from_lines
 from .reference import Definitions
 from .storage import INDEX, Array, MaskView, MatrixStore, column_type
 
+POINTER_SHARE = 4  # row pointers for each entry that there is: more would be most of the memory
 SMALL = 2**20  # so many rows or columns are not worth being numbered
 
 _HOST = Definitions()
@@ -40,6 +41,12 @@ class Numbering:
 
     def back(self, numbers: Array) -> Array:
         return numbers if self.lines is None else self.lines[numbers]
+
+
+def pointers_fit(*stores: MatrixStore) -> bool:
+    """Whether row pointers take no more than what the operands have anyway: numbering all of that takes longer."""
+    has = sum(store.nvals + (store.nrows if store.rows is None else len(store.rows)) for store in stores)
+    return all(store.rows is None or store.nrows <= POINTER_SHARE * has for store in stores)
 
 
 def compact(a: MatrixStore, rows: Numbering, cols: Numbering) -> MatrixStore:

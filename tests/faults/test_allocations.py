@@ -17,6 +17,7 @@ from grblas_gpu.backends.cpu.tier import get_tier, set_tier
 from grblas_gpu.exceptions import OutOfMemory
 
 N = 3000
+SMALL = 24
 FILLS = (0, 20, 400, 2900, N)  # a list, flags, and an entry everywhere
 MAKING: dict[str, Callable[[], Any]] = {
     "from_coo": lambda: Vector.from_coo([3, 1, 2], [1, 2, 3]),
@@ -82,6 +83,20 @@ def test_vectors(tier: str, name: str) -> None:
 @pytest.mark.parametrize("name", MATRICES)
 def test_matrices(tier: str, name: str) -> None:
     check(MATRICES[name], [matrix(N), vector(1, N, 2900), vector(2, N, 400)])
+
+
+@pytest.mark.parametrize(
+    "form", ["bitmap", *(pytest.param(x, marks=pytest.mark.slow) for x in ("full", "hypersparse"))]
+)
+@pytest.mark.parametrize("name", MATRICES)
+def test_forms(name: str, form: str) -> None:
+    """Bitmap and full matrices may change in place, but only once nothing can fail."""
+    A = matrix(SMALL)
+    if form == "full":
+        A = A.ewise_union(Matrix.from_scalar(0.0, SMALL, SMALL), "plus", 0.0, 0.0).new()
+    given = [A.to(form=form), vector(1, SMALL, SMALL - 3), vector(2, SMALL, 7)]
+    assert given[0].dup()._store.form == form
+    check(MATRICES[name], given)
 
 
 @pytest.mark.parametrize("name", READING)

@@ -105,7 +105,7 @@ class PatternOnly:
         return [
             *types,
             *(constant(name, True) for name in ("STRUCTURE", "EXIT_AT_FIRST")),
-            constant("HAS_TERMINAL", False),
+            *(constant(name, False) for name in ("HAS_TERMINAL", "COUNTS")),
             *(constant(name, 0) for name in ("LEFT", "RIGHT", "NATIVE")),
             "DEVICE bool multiply(bool, bool, int64, int64, int64, int64) { return true; }",
             "DEVICE bool add(bool, bool) { return true; }",

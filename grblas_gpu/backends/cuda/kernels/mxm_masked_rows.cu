@@ -1,7 +1,7 @@
 // mxm.gustavson inside of a mask: row i of the mask becomes a table in shared memory with a sum for every entry, and the
 // products of row i are looked up there. One pass, and nothing to count: the result has its places in the mask. A warp
 // takes a row of the mask that is short and has few products, a block any other, in pieces if it is very long.
-// Generated: what mxm_sums.cuh and mxm_rows.cuh need.
+// Generated: what mxm_sums.cuh and mxm_rows.cuh need, COUNTS (all products are 1, and adding them up is counting).
 
 #include "mxm_lookup.cuh"
 #include "mxm_share.cuh"
@@ -13,7 +13,9 @@ constexpr int BLOCK_ROW = sizeof(MaskColumn) == 8 ? 1024 : 2048;  // and of a bl
 constexpr int64 WARP_PRODUCTS = 1 << 14;   // a row with more is for a block
 constexpr int WARPS = 8;                   // of a block, at most
 constexpr bool ADDS = !STRUCTURE && !EXIT_AT_FIRST;
-using MaskLookup = Lookup<MaskColumn, true, 2>;
+constexpr int SPARSE = 2, FILTER = 8;      // slots for every entry, bits for every slot
+using MaskLookup = Lookup<MaskColumn, true, SPARSE, FILTER>;
+using Total = either<COUNTS, unsigned, Word>;  // a number of products, where adding them up is counting
 enum Counter { WARP_ITEMS, BLOCK_ITEMS, NEXT_FOR_WARP, NEXT_FOR_BLOCK };
 
 // list = rows for warps from the front, rows for blocks from the back.
@@ -32,8 +34,8 @@ extern "C" __global__ void list_masked_kernel(
 }
 
 struct Sums {
-    Word* words;
-    unsigned* found;  // bits
+    Total* words;
+    unsigned* found;  // bits; not where products are counted
 };
 
 // Some entries of row i of the mask, from `start` on; share(use) goes through all products of the row.
@@ -43,7 +45,8 @@ DEVICE void add_row(
     const Sums& sums, bool* present, Value* out_values, Share share
 ) {
     for (int t = Team::rank(); t < length; t += Team::size()) {
-        if constexpr (ADDS) sums.words[t] = to_word(initial());
+        if constexpr (COUNTS) sums.words[t] = 0;
+        else if constexpr (ADDS) sums.words[t] = to_word(initial());
         if (!(t & 31)) sums.found[t >> 5] = 0;
     }
     lookup.build<Team>(mask.rows.indices + start, length, [&](int t) { return counts(mask, start + t); });
@@ -51,17 +54,22 @@ DEVICE void add_row(
         int64 j = b.indices[q];
         int t = lookup.find(MaskColumn(j));
         if (t < 0) return;
+        if constexpr (COUNTS) {
+            atomicAdd(sums.words + t, Total(1));
+            return;
+        }
         unsigned bit = 1u << (t & 31);
         if (!(((volatile unsigned*)sums.found)[t >> 5] & bit)) atomicOr(sums.found + (t >> 5), bit);
-        if constexpr (ADDS) add_atomically(sums.words + t, product(values, i, k, j, p, q));
-        else if constexpr (!STRUCTURE) sums.words[t] = to_word(product(values, i, k, j, p, q));
+        if constexpr (ADDS && !COUNTS) add_atomically((Word*)sums.words + t, product(values, i, k, j, p, q));
+        else if constexpr (!STRUCTURE && !COUNTS) sums.words[t] = to_word(product(values, i, k, j, p, q));
     });
     Team::sync();
     for (int t = Team::rank(); t < length; t += Team::size()) {
-        bool found = sums.found[t >> 5] >> (t & 31) & 1;
+        bool found = COUNTS ? sums.words[t] > 0 : bool(sums.found[t >> 5] >> (t & 31) & 1);
         present[start + t] = found;
-        if constexpr (!STRUCTURE)
-            if (found) out_values[start + t] = from_word(sums.words[t]);
+        if (!found) continue;
+        if constexpr (COUNTS) out_values[start + t] = Value(sums.words[t]);
+        else if constexpr (!STRUCTURE) out_values[start + t] = from_word(sums.words[t]);
     }
     Team::sync();  // the table is free again
 }
@@ -78,14 +86,15 @@ DEVICE void add_row(
     Mask mask = {{mask_indptr, mask_indices}, mask_values};
 
 extern "C" __global__ void __launch_bounds__(256) masked_by_warp_kernel(GIVEN) {
-    __shared__ MaskColumn keys[WARPS][2 * WARP_ROW];
-    __shared__ uint16 places[WARPS][2 * WARP_ROW];
-    __shared__ Word words[WARPS][STRUCTURE ? 1 : WARP_ROW];
+    __shared__ MaskColumn keys[WARPS][SPARSE * WARP_ROW];
+    __shared__ uint16 places[WARPS][SPARSE * WARP_ROW];
+    __shared__ unsigned filter[WARPS][SPARSE * WARP_ROW * FILTER / 32];
+    __shared__ Total words[WARPS][STRUCTURE ? 1 : WARP_ROW];
     __shared__ unsigned found[WARPS][WARP_ROW / 32];
     UNPACKED
     write_constant(values, out_values);
     int warp = threadIdx.x >> 5;
-    MaskLookup lookup = {keys[warp], places[warp], nullptr, 5};
+    MaskLookup lookup = {keys[warp], places[warp], filter[warp], 5};
     for (int64 n = WarpTeam::ticket(counters + NEXT_FOR_WARP, 1); n < counters[WARP_ITEMS];
          n = WarpTeam::ticket(counters + NEXT_FOR_WARP, 1)) {
         int64 i = list[n], start = mask_indptr[i];
@@ -98,12 +107,13 @@ extern "C" __global__ void __launch_bounds__(256) masked_by_warp_kernel(GIVEN) {
 }
 
 extern "C" __global__ void __launch_bounds__(256) masked_by_block_kernel(GIVEN) {
-    __shared__ MaskColumn keys[2 * BLOCK_ROW];
-    __shared__ uint16 places[2 * BLOCK_ROW];
-    __shared__ Word words[STRUCTURE ? 1 : BLOCK_ROW];
+    __shared__ MaskColumn keys[SPARSE * BLOCK_ROW];
+    __shared__ uint16 places[SPARSE * BLOCK_ROW];
+    __shared__ unsigned filter[SPARSE * BLOCK_ROW * FILTER / 32];
+    __shared__ Total words[STRUCTURE ? 1 : BLOCK_ROW];
     __shared__ unsigned found[BLOCK_ROW / 32];
     UNPACKED
-    MaskLookup lookup = {keys, places, nullptr, 5};
+    MaskLookup lookup = {keys, places, filter, 5};
     for (int64 n = BlockTeam::ticket(counters + NEXT_FOR_BLOCK, 1); n < counters[BLOCK_ITEMS];
          n = BlockTeam::ticket(counters + NEXT_FOR_BLOCK, 1)) {
         int64 i = list[nrows - 1 - n], stop = mask_indptr[i + 1];

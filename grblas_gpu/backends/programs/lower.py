@@ -18,6 +18,7 @@ from ...ir.node import Node
 from ...ir.program import Program
 from ...ir.recording import Number
 from ..storage import INT32_LIMIT, MatrixStore
+from .fresh import overwritten_first
 
 COUNT_TYPE = np.dtype(np.int64)
 
@@ -145,7 +146,7 @@ class Body:
         uses: tuple = ()
         self.sizes: tuple[int, ...] = ()
         # Vectors that a function overwrites before it reads them: whatever they hold before does not matter.
-        self.fresh = overwritten_first(steps) if program.condition is None else frozenset()
+        self.fresh = overwritten_first(steps, PLAIN) if program.condition is None else frozenset()
         for number, vector in enumerate(self.vectors):
             use = _vector_use(vector, id(vector) in written)
             uses += ((use[0], True, False, True) if number in self.fresh else use,)
@@ -366,29 +367,6 @@ def _checked(kind: str, op: Any, args: Any, mask: Any, accum: Any, replace: bool
             raise Unfusable("entries that a mask selects, through another mask")
         return "copy", args[:1], args[1], accum is None
     return kind, args, mask, replace
-
-
-def overwritten_first(steps: tuple) -> frozenset[int]:
-    """The vectors of a function that are overwritten, everywhere as far as is known, before anybody reads them."""
-    seen: set[int] = set()
-    found: set[int] = set()
-    depth = 0
-    for kind, out, *rest in steps:
-        if kind == "begin":
-            (tested, *operands), _, _ = rest
-            seen |= {operands[0]} if tested == "entries" else set()
-            depth += 1
-        elif kind == "end":
-            depth -= 1
-        else:
-            _, operands, mask, accum, _, _ = rest
-            seen |= {arg[1] for arg in (*operands, *(mask[:1] if mask else ())) if arg[0] == "vector"}
-            if out[0] == "vector":
-                plain = kind in PLAIN or kind == "gather"
-                if plain and depth == 0 and mask is None and accum is None and out[1] not in seen:
-                    found.add(out[1])
-                seen.add(out[1])
-    return frozenset(found)
 
 
 def lower(program: Program, nested: bool = False) -> Body:

@@ -148,9 +148,9 @@ class DenseKernels:
 
     @staticmethod
     def constant(a: MatrixStore, b: MatrixStore, semiring: Any) -> Array | None:
-        if not is_idempotent(semiring.monoid) and not semiring.monoid.any_value:
+        op, monoid = semiring.binaryop, semiring.monoid
+        if op.positional is not None or not (monoid.any_value or is_idempotent(monoid)):
             return None
-        op = semiring.binaryop
         if not (uses(op, "x") or uses(op, "y")):  # the device need not be asked
             return _alone(semiring, cupy.cuda.runtime.getDevice()).copy()
         x, y = (cast(store.stored_values[:1], kind.np_type) for store, kind in ((a, op.type), (b, op.type2)))

@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from .scaling_model import Fit, Machine, bytes_per_vertex, fit_results, foreign_results, messages, predict
+from .scaling_model import Fit, Machine, bytes_per_vertex, fit_results, foreign_results, messages, predict, reductions
 from .text_tables import Table
 
 GRIDS = ((1, 1), (1, 2), (2, 1), (1, 4), (2, 2), (4, 1), (1, 8), (2, 4), (4, 2), (8, 1))
@@ -90,7 +90,7 @@ def tables(results: dict[tuple[int, int], dict[str, Any]], per_rank: int) -> lis
             row["results"],
             foreign_results(down, fit.reached, fit.neighbours),
             int(row["messages"]),
-            messages(down, across, own._replace()) - row["levels"] * math.ceil(math.log2(down * across)),
+            messages(down, across, own) - reductions(down, across, own),
             result["median_teps"] / 1e6,
         )
     measured.notes.append(

@@ -2,8 +2,10 @@
 
 Notation: a grid of ``down`` x ``across`` ranks, each of which owns ``vertices`` of the graph.
 
-* In a pull every rank sends a bit per vertex that it owns to the others of its grid row (the frontier) and of its grid
-  column (what is unvisited). In a push it sends the frontier as a list, to its grid row.
+* One row of ranks: in every level each rank sends a bit per vertex that it owns to all others, with what it counted.
+  That is all: what a block finds is at home.
+* Several rows: in a pull every rank sends a bit per vertex that it owns to the others of its grid row (the frontier)
+  and of its grid column (what is unvisited). In a push it sends the frontier as a list, to its grid row.
 * A block sends a vertex that it found, with a parent, to the owner. A vertex is found by up to ``down`` blocks: if it
   has ``neighbours`` candidates for a parent, spread evenly, at least one is in a given block with probability
   1 - (1 - 1/down) ** neighbours. One of the blocks is the owner's.
@@ -52,8 +54,10 @@ def bytes_per_vertex(down: int, across: int, fit: Fit, position: int = 4, parent
     """What a rank sends in a search, for each vertex that it owns.
 
     >>> round(bytes_per_vertex(1, 8, Fit(0.5, 4, 0.0, 2, 6)), 2)
-    1.75
+    5.25
     """
+    if down == 1:
+        return fit.levels / 8 * (across - 1)
     bits = fit.pulls / 8 * (across - 1 + down - 1)
     lists = position * fit.listed * (across - 1)
     found = foreign_results(down, fit.reached, fit.neighbours)
@@ -62,11 +66,13 @@ def bytes_per_vertex(down: int, across: int, fit: Fit, position: int = 4, parent
 
 
 def messages(down: int, across: int, fit: Fit) -> float:
-    """Messages that a rank sends in a search: sizes and contents, and a reduction in each level.
+    """Messages that a rank sends in a search: bits and counts; or sizes and contents, and a reduction in each level.
 
-    >>> messages(1, 2, Fit(0.5, 4, 0.0, 2, 6))
-    18.0
+    >>> messages(1, 2, Fit(0.5, 4, 0.0, 2, 6)), messages(2, 2, Fit(0.5, 4, 0.0, 2, 6))
+    (12.0, 38.0)
     """
+    if down == 1:
+        return float(fit.levels * 2 * (across - 1))
     a_level = 2 * (across - 1) + 2 * (down - 1) + int(np.ceil(np.log2(down * across)))
     return float(fit.levels * a_level + fit.pulls * (down - 1))
 
@@ -83,6 +89,15 @@ def memory_per_vertex(down: int, across: int, entries: float = 2 * EDGES, index:
     block = 2 * index * entries + pointer * (across + down)
     vectors = 24 + across + down  # parents, frontier and result; flags of the operand and of the mask
     return block + vectors
+
+
+def reductions(down: int, across: int, fit: Fit) -> float:
+    """Of these messages, those of reductions, which a trace does not count.
+
+    >>> reductions(1, 4, Fit(0.5, 4, 0.0, 2, 6)), reductions(2, 2, Fit(0.5, 4, 0.0, 2, 6))
+    (0.0, 12.0)
+    """
+    return 0.0 if down == 1 else float(fit.levels * int(np.ceil(np.log2(down * across))))
 
 
 class Prediction(NamedTuple):

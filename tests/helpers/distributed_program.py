@@ -520,6 +520,25 @@ def case_partition() -> None:
             assert set().union(*everyone) == set(zip(i.tolist(), j.tolist(), strict=True))
 
 
+def case_hypersparse_blocks() -> None:
+    """Of many vertices few have edges: memory goes by the entries, indices have 32 bits, searches find them."""
+    if RANKS != 2:  # vectors of many vertices take a while
+        return
+    n = 2**24
+    ends = np.random.default_rng(4).choice(n, 40, replace=False)
+    with gb.using(LOCAL):
+        A = Matrix.from_coo(ends[:-1], ends[1:], True, nrows=n, ncols=n)
+    D = DistMatrix.from_parts(*((ends[:-1], ends[1:]) if RANK == 0 else ([], [])), nrows=n, ncols=n)
+    for x in (D, A.to("mpi")):
+        part = x._store.part
+        assert part.form == "hypersparse"
+        assert sum(array.nbytes for array in part.arrays.values()) < 10_000
+        assert part.indices.dtype == np.int32
+    check(algorithms.bfs(D, int(ends[3])), partial(algorithms.bfs, A, int(ends[3])))
+    assert hybrid_bfs(D, int(ends[3])).to("cpu").to_dict()[int(ends[9])] == ends[8]
+    assert D._store.part.form == "hypersparse"
+
+
 def case_kronecker() -> None:
     for scale, factor, seed in ((0, 4, 1), (1, 4, 2), (3, 16, 3), (9, 6, 4)):
         with gb.using(LOCAL):

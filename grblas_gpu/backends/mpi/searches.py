@@ -15,6 +15,7 @@ import numpy as np
 from ...plan.rules import ALPHA, BETA
 from ...trace.records import Record
 from ...trace.records import current as current_trace
+from ..matrix_storage import HYPERSPARSE
 from ..search_layout import Layout
 from .faults import RanksDiffer, known_everywhere
 from .meetings import WORDS, Meeting
@@ -70,6 +71,8 @@ class Searches(Parts):
         layout = self._layout(a)
         if self.grid.shape[0] != 1 or a.nrows != a.ncols or not layout.fits:
             return None
+        if self.grid.everyone.add_up([int(a.part.form == HYPERSPARSE)])[0]:
+            return None  # a pointer for every vertex of the graph would weigh more than the entries
         degrees = self.degrees(a)
         here = np.ascontiguousarray(self.local.host(degrees.here)).view(np.uint8)
         sizes = [8 * (high - low) for low, high in zip(layout.bounds[:-1], layout.bounds[1:], strict=True)]

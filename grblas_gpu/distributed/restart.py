@@ -99,6 +99,8 @@ def pagerank(
         Iterations between two writes.
     max_iterations : int
         After so many steps, of all jobs together, it gives up.
+    **options
+        Those of ``algorithms.pagerank``.
 
     Examples
     --------
@@ -140,6 +142,8 @@ def betweenness_centrality(
         A folder, which all ranks can reach.
     every : int
         Sources between two writes.
+    **options
+        Those of ``algorithms.betweenness_centrality``, but ``sources``: all vertices are.
 
     Examples
     --------

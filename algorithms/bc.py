@@ -17,12 +17,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import BOOL, FP64, INT32, Matrix, Scalar, Vector, binary, loop, program
+from .. import BOOL, FP64, INT32, Matrix, Vector, binary, loop
 from ..progress import progress
 from .arithmetic import Arithmetic, with_counts_that_fit
 from .batches import Searches, entries_of_each, of_all_rows
 from .checks import Sources, check_sources, graph_algorithm
-from .dependencies import dependencies_of
+from .dependencies import centralities, dependencies_of
 from .preparing import vertices_at
 from .weighted_betweenness import check_lengths, weighted_dependencies
 
@@ -76,9 +76,9 @@ def betweenness_centrality(
         check_lengths(A, "betweenness_centrality")
     factor = scale(A, normalized, endpoints, directed)
     if len(chosen) == 1 and not (weighted or endpoints):
-        found = dependencies_of(A, Vector.from_coo(chosen, [1.0], size=A.nrows))
+        found = centralities(A, Vector.from_coo(chosen, [1.0], size=A.nrows), factor)
         if found is not None:
-            return scaled(found, Scalar.from_value(factor, FP64))
+            return found
     searches = Searches(A, chosen, 1 if weighted else batch, rows=endpoints or weighted)
     total = Vector(FP64, searches.graph.nrows)
     for some, start in progress(searches, "betweenness centrality"):
@@ -97,17 +97,6 @@ def betweenness_centrality(
     # total = factor total
     total << binary.times(total, factor)
     return total
-
-
-@program
-def scaled(delta: Vector, factor: Scalar) -> Vector:
-    """The centralities that one source gives, from 1 + its dependencies."""
-    # delta = factor (delta - 1)
-    delta << binary.minus(delta, 1)
-    delta << binary.times(delta, factor)
-    # delta<!delta> = 0
-    delta(~delta.S) << 0.0
-    return delta
 
 
 def scale(A: Matrix, normalized: bool, endpoints: bool, directed: bool | None) -> float:

@@ -102,6 +102,40 @@ def passed_on(A: Matrix, found: Search) -> Vector:
     return z
 
 
+def centralities(A: Matrix, frontier: Vector, factor: float) -> Vector | None:
+    """``factor`` times the dependencies of a source, 0 where there are none; None if the counts do not fit."""
+    found = searched(A, frontier)
+    if found is None:
+        return None
+    scale = Scalar.from_value(factor, FP64)
+    if found.deepest > SHALLOW:
+        return scaled(passed_on(A, found), scale)
+    return shallow_centralities(A, found.levels, found.sigma, Scalar.from_value(found.deepest + 1, INT64), scale)
+
+
+@program
+def shallow_centralities(A: Matrix, levels: Vector, y: Vector, depth: Scalar, factor: Scalar) -> Vector:
+    """The whole backward stage, where the vertices of a level are found among all; y is sigma at first."""
+    # y = 1 / sigma
+    y << unary.minv(y)
+    z, w = y.dup(), Vector(FP64, A.nrows)
+    pass_on_by_value.function(A, levels, w, z, depth, Scalar.from_value(1, INT64))
+    # delta = z sigma
+    z << binary.truediv(z & y)
+    return scaled.function(z, factor)
+
+
+@program
+def scaled(delta: Vector, factor: Scalar) -> Vector:
+    """The centralities that one source gives, from 1 + its dependencies."""
+    # delta = factor (delta - 1)
+    delta << binary.minus(delta, 1)
+    delta << binary.times(delta, factor)
+    # delta<!delta> = 0
+    delta(~delta.S) << 0.0
+    return delta
+
+
 @program
 def count_paths_of_levels(A: Matrix, frontier: Vector, levels: Vector, sigma: Vector, depth: Scalar) -> None:
     """Some levels of the search; ``depth`` is the last one that is complete."""

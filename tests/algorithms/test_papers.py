@@ -210,6 +210,8 @@ def test_turbobc(to_device: Any, monkeypatch: pytest.MonkeyPatch, shallow: int) 
     monkeypatch.setattr(dependencies, "by_level", by_level)
     with gb.trace() as trace:
         found = betweenness_centrality(B, source, normalized=False, directed=True)
+        again = betweenness_centrality(B, source, normalized=False, directed=True)  # from the recordings
+    assert same(found.to("cpu"), again)
     np.testing.assert_allclose(found.to_dense(fill_value=0.0), expected, rtol=1e-9, atol=1e-12)
     assert "iterated" not in {record.strategy for record in trace.records}
 

@@ -27,6 +27,8 @@ from ..plan.rules import MANY_ROWS, POINTER_LIMIT, matrix_form
 from .index_types import INDEX, INT32_LIMIT, Array, column_type, natives
 from .room import check_bytes
 
+STRIP = 256  # rows that are turned together
+
 SPARSE, HYPERSPARSE, BITMAP, FULL = "sparse", "hypersparse", "bitmap", "full"
 
 
@@ -356,7 +358,13 @@ def transpose_csr(a: MatrixStore) -> MatrixStore:
 
 def _transposed_dense(a: MatrixStore) -> MatrixStore:
     def turned(flat: Array) -> Array:
-        return flat.reshape(a.nrows, a.ncols).T.copy().reshape(-1)
+        table = flat.reshape(a.nrows, a.ncols)
+        if not isinstance(flat, np.ndarray):
+            return table.T.copy().reshape(-1)
+        result = np.empty((a.ncols, a.nrows), flat.dtype)
+        for row in range(0, a.nrows, STRIP):  # some rows at a time stay in the cache
+            result[:, row : row + STRIP] = table[row : row + STRIP].T
+        return result.reshape(-1)
 
     assert a.dense is not None
     values = a.dense.copy() if len(a.dense) != a.nrows * a.ncols else turned(a.dense)

@@ -15,7 +15,7 @@ from grblas_gpu.operators import builtin, registry
 
 pytestmark = pytest.mark.skipif(library() is None, reason="needs NVRTC: pip install nvidia-cuda-nvrtc")
 TYPES = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64")
-QUICK_TYPES = ("bool", "int8", "float64")
+QUICK_TYPES = ("int8", "float64")
 MASKS = {
     "none": (EVERYWHERE, None, 0),
     "structure": (INSIDE, None, 0),
@@ -59,7 +59,9 @@ def test_architectures(architecture):
         check(program, architecture)
 
 
-@pytest.mark.parametrize("kind", MASKS)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(name, marks=() if name == "values" else pytest.mark.slow) for name in MASKS]
+)
 @pytest.mark.parametrize("column", ["int32", pytest.param("int64", marks=pytest.mark.slow)])
 def test_masks_and_indices(kind, column):
     a = b = matrix("int64", column=column)
@@ -111,7 +113,14 @@ def test_types(dtype):
     check(programs.giant(product))
 
 
-@pytest.mark.parametrize("name", ["any_pair", "min_firsti", "max_firstj1", "min_secondi", "any_secondj", "bor_band"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "any_pair",
+        "min_firsti",
+        *(pytest.param(n, marks=pytest.mark.slow) for n in ("max_firstj1", "min_secondi", "any_secondj", "bor_band")),
+    ],
+)
 def test_structure_positions_and_bits(name):
     a, b = matrix("uint32"), matrix("uint32", 1)
     dtype = "UINT32" if name == "bor_band" else "INT64"

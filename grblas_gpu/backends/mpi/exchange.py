@@ -12,37 +12,68 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import entries, is_iso, true_keys
+from ..entries import entries, is_iso, true_keys, values_of
 from ..storage import MaskView, VectorStore
-from .packing import Packed, count_of, flags, is_bits, pack, pack_bits, pack_flags, packed_size, unpack, unpack_flags
-from .wire import Pending, Wire
+from .packing import (
+    Packed,
+    as_bytes,
+    flags,
+    pack,
+    pack_code_of_all,
+    pack_flags,
+    packed_size,
+    unpack,
+    unpack_flags,
+)
+from .wire import SHORT, Done, Pending, Wire
 
 Array = Any  # numpy.ndarray or cupy.ndarray
 
 
-def start_expand(wire: Wire, part: VectorStore, lengths: list[int], with_values: bool) -> Any:
-    """Start to bring the parts of all ranks of ``wire`` together; the result of ``finish_expand`` is one store."""
+class Expanding:
+    """An operand on its way: what is known of the parts of all ranks, and the bytes that arrive."""
+
+    def __init__(self, pending: Pending, codes: list[int] | None, sizes: list[int]) -> None:
+        self.pending, self.codes, self.sizes = pending, codes, sizes
+
+
+def start_expand(wire: Wire, part: VectorStore, lengths: list[int], with_values: bool, dense: bool, full: bool) -> Any:
+    """Start to bring the parts of all ranks of ``wire`` together; the result of ``finish_expand`` is one store.
+
+    It takes one round where all ranks know how long the parts are: values of a vector that is known to be full, bits
+    for a block that wants flags (``dense``). Lists travel with their description while they are short.
+    """
     if wire.size == 1:
         return part
-    packed = None if with_values or part.present is None else pack_bits(part.present, part.nvals)
-    if packed is None:
-        keys, values = entries(part)
-        packed = pack(keys, values if with_values else None, lengths[wire.rank])
-    codes = wire.gather_small(np.array([packed.code], np.int64))[:, 0].tolist()
+    if full:
+        codes = [pack_code_of_all(length, with_values) for length in lengths]
+        if not with_values:  # there is nothing to tell
+            return Expanding(Done(np.zeros(0, np.uint8, like=part.values)), codes, [0] * wire.size)
+        sizes = [length * part.dtype.itemsize for length in lengths]
+        return Expanding(wire.start_gather(as_bytes(values_of(part)), sizes), codes, sizes)
+    if dense and not with_values:
+        keys = None if part.present is not None else entries(part)[0]
+        data = pack_flags(part.present if keys is None else flags(keys, part.size))
+        sizes = [-(-length // 8) for length in lengths]
+        return Expanding(wire.start_gather(data, sizes), None, sizes)
+    keys, values = entries(part)
+    packed = pack(keys, values if with_values else None, lengths[wire.rank])
+    codes, short = wire.gather_described(packed.code, packed.data)
     sizes = [packed_size(code, length, part.dtype) for code, length in zip(codes, lengths, strict=True)]
-    return wire.start_gather(packed.data, sizes), codes, sizes
+    if max(sizes) <= SHORT:
+        return Expanding(short(sizes), codes, sizes)
+    return Expanding(wire.start_gather(packed.data, sizes), codes, sizes)
 
 
 def finish_expand(started: Any, lengths: list[int], dtype: np.dtype, dense: bool) -> VectorStore:
     """The operand of a block: a list, or (``dense``) flags and values for every position."""
     if isinstance(started, VectorStore):
         return started
-    pending, codes, sizes = started
-    data = pending.wait()
-    if dense and all(is_bits(code) for code in codes):
+    data, codes, sizes = started.pending.wait(), started.codes, started.sizes
+    if codes is None:
         present = join_bits(data, sizes, lengths)
         one = np.asarray([1], dtype, like=data)
-        return VectorStore(len(present), one, present=present, nvals=sum(map(count_of, codes)))
+        return VectorStore(len(present), one, present=present, nvals=int(np.count_nonzero(present)))  # synchronizes
     found, start, place = [], 0, 0
     for code, size, length in zip(codes, sizes, lengths, strict=True):
         keys, values = unpack(code, data[place : place + size], length, dtype)

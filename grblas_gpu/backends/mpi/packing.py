@@ -51,26 +51,14 @@ def pack(keys: Array, values: Array | None, length: int) -> Packed:
     return Packed(code, np.concatenate([padded(places), padded(shown)]))
 
 
-def pack_bits(present: Array, count: int) -> Packed | None:
-    """Positions without values, if a bit map is the shortest way to give them.
+def pack_code_of_all(length: int, with_values: bool) -> int:
+    """The description of a part that has an entry everywhere, and a value for each, if any.
 
-    >>> pack_bits(np.array([True, False, True, True]), 3).data.tolist()
-    [176, 0, 0, 0, 0, 0, 0, 0]
+    >>> keys, values = unpack(pack_code_of_all(2, True), np.array([5, 6]).view(np.uint8), 2, np.dtype(np.int64))
+    >>> keys.tolist(), values.tolist()
+    ([0, 1], [5, 6])
     """
-    length = len(present)
-    if count == length or count * index_type(length).itemsize <= -(-length // 8):
-        return None
-    return Packed(count << 4 | BITS << 2 | NONE, padded(pack_flags(present)))
-
-
-def is_bits(code: int) -> bool:
-    """Whether a description is that of ``pack_bits``."""
-    return code & 15 == BITS << 2 | NONE
-
-
-def count_of(code: int) -> int:
-    """How many entries there are."""
-    return code >> 4
+    return length << 4 | ALL << 2 | (EACH if with_values else NONE)
 
 
 def packed_size(code: int, length: int, dtype: np.dtype) -> int:

@@ -69,7 +69,7 @@ class Products(Parts):
         if mask is not None and (pulls or folds.size == 1):
             store: Any = mask.store
             opened = start_expand_mask(folds, store.part, mask, leaving)
-        operand = start_expand(expands, u.part, arriving, with_values)
+        operand = start_expand(expands, u.part, arriving, with_values, pulls, u.count.known == u.size)
         view = None if opened is None else finish_expand_mask(opened, leaving)
         whole = finish_expand(operand, arriving, u.dtype, pulls)
         found = self.local.mxv(a.part, whole, semiring, view, transposed=transposed, flip=flip, plan=plan)

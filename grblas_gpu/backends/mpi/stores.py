@@ -80,6 +80,11 @@ class Count:
             assert self._nvals is not None
         return self._nvals
 
+    @property
+    def known(self) -> int | None:
+        """The number of entries, if all ranks know it already."""
+        return self._nvals
+
     def remember(self, degrees: Any, edges: int) -> None:
         """Edges that were counted later than the entries."""
         self.degrees, self._edges = degrees, edges

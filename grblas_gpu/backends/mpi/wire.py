@@ -18,6 +18,7 @@ Array = Any  # numpy.ndarray or cupy.ndarray
 
 SPINS = 10  # looks at a request before the processor is offered to other ranks
 LONG = 4000  # looks after which a wait has become long
+SHORT = 504  # bytes that travel with their description
 NAP = 50e-6  # seconds of sleep between looks from then on
 
 
@@ -121,6 +122,25 @@ class Wire:
         self.finish(self.comm.Iallgather(_bytes(mine), _bytes(everyone)), "gather")
         return everyone
 
+    def gather_described(self, code: int, data: Array) -> tuple[list[int], Any]:
+        """The numbers of all ranks, and with each the bytes of its rank, if these are at most ``SHORT``.
+
+        The second result is a function: for the sizes of all parts, if all are short, it gives them as a gather would.
+        """
+        on_device = hasattr(data, "get")
+        slot = np.zeros(8 + SHORT, np.uint8)
+        slot[:8] = np.array([code], np.int64).view(np.uint8)
+        if len(data) <= SHORT:
+            slot[8 : 8 + len(data)] = data.get() if on_device else data  # synchronizes
+        slots = self.gather_small(slot)
+        codes = np.ascontiguousarray(slots[:, :8]).view(np.int64)[:, 0].tolist()
+
+        def short(sizes: list[int]) -> Pending:
+            received = np.concatenate([slots[rank, 8 : 8 + size] for rank, size in enumerate(sizes)])
+            return Done(np.asarray(received, like=data) if on_device else received)
+
+        return codes, short
+
     def exchange_small(self, rows: Array) -> Array:
         """Row t goes to rank t; the result has a row from each."""
         mine = np.ascontiguousarray(rows)
@@ -134,7 +154,7 @@ class Wire:
     def start_gather(self, piece: Array, sizes: list[int]) -> Pending:
         """Start to bring together byte arrays of these sizes, one from each rank."""
         if self.size == 1:
-            return _Done(piece)
+            return Done(piece)
         mine, back = self._sendable(piece)
         everything = np.zeros(sum(sizes), np.uint8, like=mine)
         self._count(mine.nbytes * (self.size - 1), self.size - 1 if mine.nbytes else 0)
@@ -145,7 +165,7 @@ class Wire:
     def start_exchange(self, data: Array, sizes: list[int], arriving: list[int]) -> Pending:
         """Start to send consecutive parts of a byte array, of these sizes, to the ranks; the result: what they sent."""
         if self.size == 1:
-            return _Done(data)
+            return Done(data)
         mine, back = self._sendable(data)
         received = np.zeros(sum(arriving), np.uint8, like=mine)
         others = [size for rank, size in enumerate(sizes) if rank != self.rank and size]
@@ -179,7 +199,7 @@ class Wire:
         ]
 
 
-class _Done(Pending):
+class Done(Pending):
     """Nothing to wait for."""
 
     def __init__(self, result: Any) -> None:

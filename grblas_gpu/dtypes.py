@@ -8,6 +8,8 @@ INT32
 
 from __future__ import annotations
 
+from ast import literal_eval
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,10 +33,10 @@ class DataType:
 
     def __init__(self, name: str, c_type: str, np_type: Any) -> None:
         self.name = name
-        self.gb_name = f"{'GxB' if name.startswith('FC') else 'GrB'}_{name}"
         self.c_type = c_type
         self.np_type: np.dtype = np.dtype(np_type)
-        self._is_udt = False
+        self._is_udt = self.np_type.kind == "V"
+        self.gb_name = "" if self._is_udt else f"{'GxB' if name.startswith('FC') else 'GrB'}_{name}"
 
     @property
     def numba_type(self) -> Any:
@@ -65,8 +67,13 @@ class DataType:
     def _order(self) -> tuple[str, int, str]:
         return self.np_type.kind, self.np_type.itemsize, self.np_type.name
 
-    def __reduce__(self) -> str:
-        return self.name
+    @property
+    def _is_anonymous(self) -> bool:
+        """Whether this module does not have it under its name."""
+        return globals().get(self.name) is not self
+
+    def __reduce__(self) -> Any:
+        return (_registered, (self.name, self.np_type, self._is_anonymous)) if self._is_udt else self.name
 
 
 BOOL = DataType("BOOL", "_Bool", np.bool_)
@@ -120,7 +127,7 @@ def lookup_dtype(key: Any, value: Any = None) -> DataType:
         return _registry[value.dtype]
     if key is None:
         raise TypeError("Bad dtype: None.  A valid dtype must be provided.")
-    found = _lookup_numpy(key) or _lookup_numba(key)
+    found = _lookup_numpy(key) or _lookup_numba(key) or _lookup_record(key)
     if found is None:
         raise ValueError(f"Unknown dtype: {key} of type {type(key)}")
     return found
@@ -137,6 +144,147 @@ def _lookup_numba(key: Any) -> DataType | None:
     """A Numba type has a name that we know; a literal type, such as that of the constant 1, knows its plain type."""
     key = getattr(key, "literal_type", key)
     return _registry.get(getattr(key, "name", None))
+
+
+# User-defined types: records
+
+
+def register_new(name: str, dtype: Any) -> DataType:
+    """A user-defined type that this module has under its name: a record of numbers.
+
+    >>> point = register_new("Point", {"x": float, "y": float})
+    >>> point, lookup_dtype("Point") is point
+    (Point, True)
+    """
+    if not name.isidentifier():
+        raise ValueError(f"`name` argument must be a valid Python identifier; got: {name!r}")
+    if name in _registry or name in globals():
+        raise ValueError(f"{name!r} name for dtype is unavailable")
+    found = register_anonymous(dtype, name)
+    _registry[name] = globals()[name] = found
+    return found
+
+
+def register_anonymous(dtype: Any, name: str | None = None) -> DataType:
+    """A user-defined type: a record of numbers, of other records and of arrays of either, all of fixed size.
+
+    The same fields are the same type, under the name that was given last.
+
+    Parameters
+    ----------
+    dtype : dict or NumPy dtype
+        Names of fields with their types.
+    name : str, optional
+        The name that is printed.
+
+    Examples
+    --------
+    >>> register_anonymous({"count": int, "mean": float})
+    {'count': INT64, 'mean': FP64}
+    """
+    np_type = _record_type(dtype)
+    found = _registry.get(np_type)
+    if found is None:
+        found = DataType(name or _default_name(np_type), f"uint8_t[{np_type.itemsize}]", np_type)
+        _registry[np_type] = found
+        while _to_tell:
+            _to_tell.pop()()
+    elif name is not None and name != found.name:
+        if not found._is_udt:
+            raise ValueError("dtype must not be a builtin type")
+        found.name = name
+    return found
+
+
+_to_tell: list[Callable[[], None]] = []
+
+
+def when_records_are_used(tell: Callable[[], None]) -> None:
+    """Call this when the first record type is registered, or at once if there is one: engines have other ways then."""
+    if any(dtype._is_udt for dtype in _registry.values()):
+        tell()
+    else:
+        _to_tell.append(tell)
+
+
+def _record_type(dtype: Any) -> np.dtype:
+    if isinstance(dtype, dict) and all(type(key) is str for key in dtype):
+        np_type = np.dtype([(key, _field_type(value)) for key, value in dtype.items()], align=True)
+    else:
+        np_type = np.dtype(dtype)
+    if np_type in _registry:
+        return np_type
+    if np_type.hasobject:
+        raise ValueError("dtype must not allow Python objects")
+    if not _is_fixed(np_type):
+        raise ValueError(f"a user-defined type is a record of numbers, not {np_type}; put it into a field of one")
+    return np_type
+
+
+def _field_type(dtype: Any) -> np.dtype:
+    try:
+        return lookup_dtype(dtype).np_type
+    except ValueError:
+        return np.dtype(dtype)
+
+
+def _is_fixed(np_type: np.dtype, inside: bool = False) -> bool:
+    """Whether this is a record, whose fields are numbers, or records, or arrays of either."""
+    if np_type.fields is not None and np_type.names:
+        return all(_is_fixed(field[0], True) for field in np_type.fields.values())
+    if not inside:
+        return False
+    return _is_fixed(np_type.subdtype[0], True) if np_type.subdtype is not None else np_type in _registry
+
+
+def _lookup_record(key: Any) -> DataType | None:
+    """Records are registered when they are first met."""
+    record = getattr(key, "dtype", None) if type(key).__module__.startswith("numba") else key
+    try:
+        return register_anonymous(record)
+    except (TypeError, ValueError):
+        return None
+
+
+def _registered(name: str, np_type: np.dtype, is_anonymous: bool) -> DataType:
+    if not is_anonymous and name not in _registry:
+        return register_new(name, np_type)
+    return register_anonymous(np_type, name) if is_anonymous else _registry[name]
+
+
+def _default_name(np_type: np.dtype) -> str:
+    found = _registry.get(np_type)
+    if found is not None and not found._is_udt:
+        return found.name
+    if np_type.subdtype is not None:
+        return f"{_default_name(np_type.subdtype[0])}[{', '.join(map(str, np_type.subdtype[1]))}]"
+    if np_type.names:
+        assert np_type.fields is not None
+        return f"{{{', '.join(f'{name!r}: {_default_name(np_type.fields[name][0])}' for name in np_type.names)}}}"
+    return repr(np_type)
+
+
+def _dtype_to_string(dtype: Any) -> str:
+    """A text that :func:`_string_to_dtype` makes the same type of."""
+    if not isinstance(dtype, np.dtype) or dtype in _registry:
+        dtype = lookup_dtype(dtype)
+        if not dtype._is_udt:
+            return dtype.name
+        dtype = dtype.np_type
+    text = str(dtype)
+    try:
+        if np.dtype(literal_eval(text)) == dtype:
+            return text
+    except (SyntaxError, TypeError, ValueError):
+        pass
+    return repr(dtype.str)
+
+
+def _string_to_dtype(text: str) -> DataType:
+    try:
+        return lookup_dtype(text)
+    except ValueError:
+        return lookup_dtype(np.dtype(literal_eval(text)))
 
 
 _unified: dict[tuple[DataType, DataType], DataType] = {}

@@ -99,7 +99,7 @@ def _composite(typed: TypedAggregator, obj: Any, scalar: bool) -> Any:
 def _as_vector(scalar: Any) -> Any:
     vector = Vector(scalar.dtype, 1)
     if not scalar.is_empty:
-        vector[0] = scalar.value
+        vector[0] = scalar  # not its value, which a Python int of its own type may not hold
     return vector
 
 

@@ -100,10 +100,12 @@ def _object_for_region(out: Any, indexes: Any, value: Any, kind: type) -> Any:
 
 def _literal_for_region(out: Any, indexes: Any, value: Any) -> Any:
     """A literal scalar, or a list or array of the region's shape."""
-    if type(value) is float and indexes.shape:  # what is written most often, without an object for it
+    record = out.dtype if out.dtype._is_udt else None
+    if type(value) is float and indexes.shape and record is None:  # written most often, without an object for it
         return np.float64(value)
     try:
-        return kinds.Scalar.from_value(value, is_cscalar=None, name="")
+        if record is None or not isinstance(value, list):
+            return kinds.Scalar.from_value(value, record, is_cscalar=None, name="")
     except (TypeError, ValueError):
         pass
     accepted: tuple = (kinds.Scalar,)
@@ -111,7 +113,7 @@ def _literal_for_region(out: Any, indexes: Any, value: Any) -> Any:
         wanted = kinds.Vector if len(indexes.shape) == 1 else kinds.Matrix
         accepted = (kinds.Scalar, wanted)
         try:
-            values, dtype = values_to_array(value)
+            values, dtype = values_to_array(value, record)
         except Exception:
             values = None
         if values is not None and not (isinstance(values, np.ndarray) and values.ndim == 0):

@@ -90,7 +90,7 @@ def _assign_all(
     if input_mask is not None:
         raise TypeError("`input_mask` argument may only be used for extract")
     literal = LITERALS.get(type(value))
-    if literal is not None and (literal is not np.int64 or -(2**63) <= value < 2**63):
+    if literal is not None and not out.dtype._is_udt and (literal is not np.int64 or -(2**63) <= value < 2**63):
         op, operands = ops.ASSIGN, [literal(value), None]
     elif type(value) is type(out) and out.ndim:
         check_shapes_equal("update", out, value)
@@ -131,11 +131,16 @@ def check_shapes_equal(within: str, a: Any, b: Any) -> None:
         raise DimensionMismatch(f"{within}: {a.name} has shape {a.shape}, {b.name} has shape {b.shape}")
 
 
+def _record_of(out: Any) -> Any:
+    """The type that a literal for this output has, if it is not the literal's own."""
+    return out.dtype if out.dtype._is_udt else None
+
+
 def _as_scalar(out: Any, value: Any) -> Any:
     if type(value) is kinds.Scalar:
         return value
     try:
-        return kinds.Scalar.from_value(value, is_cscalar=None, name="")
+        return kinds.Scalar.from_value(value, _record_of(out), is_cscalar=None, name="")
     except TypeError:
         kind = type(out).__name__
         raise TypeError(
@@ -173,7 +178,7 @@ def set_element(out: Any, indexes: Any, value: Any) -> None:
                 extra_message="Literal scalars also accepted.",
             )
         try:
-            value = kinds.Scalar.from_value(value, is_cscalar=None, name="")
+            value = kinds.Scalar.from_value(value, _record_of(out), is_cscalar=None, name="")
         except TypeError:
             out._expect_type(
                 value,

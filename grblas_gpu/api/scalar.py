@@ -15,7 +15,7 @@ from ..config import config
 from ..dtypes import FP64, INT64, DataType, lookup_dtype, unify
 from ..ir import ops, recording
 from ..ir.recording import Number
-from ..operators import get_typed_op
+from ..operators import TypedOpBase, get_typed_op
 from . import kinds
 from .arithmetic import Arithmetic, ArithmeticInPlace
 from .base import BaseType
@@ -23,6 +23,24 @@ from .expressions import ScalarExpression, ScalarIndexExpr
 from .infix import EwiseSigns, ScalarInfix
 from .kinds import output_type, stands_for
 from .memory import reports_memory
+
+
+def as_record(value: Any, np_type: np.dtype) -> Any:
+    """A record of this type from its fields (a tuple, in order, or a dict), or with one number in all of them."""
+    record = np.zeros((), np_type)
+    try:
+        record[()] = _fields(value, np_type)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{value!r} is no record of {np_type}: {error}") from None
+    return record[()]
+
+
+def _fields(value: Any, np_type: np.dtype) -> Any:
+    if np_type.names is None or np_type.fields is None or not isinstance(value, dict):
+        return value
+    if value.keys() != np_type.fields.keys():
+        raise ValueError(f"its fields are {', '.join(np_type.fields)}")
+    return tuple(_fields(value[name], np_type.fields[name][0]) for name in np_type.names)
 
 
 class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
@@ -108,6 +126,8 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         np_type = self.dtype.np_type
         if value is None or type(value) is np_type.type:
             self._content = value
+        elif self.dtype._is_udt:
+            self._content = as_record(value, np_type)
         else:
             self._content = cast(np.asarray(value).reshape(1), np_type)[0]
 
@@ -136,6 +156,9 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
             value = value.value if type(value) is Scalar else value.new().value
         if value is None:
             self._content = None
+            return
+        if self.dtype._is_udt:
+            self._content = as_record(value, self.dtype.np_type)
             return
         if self._is_cscalar and self.dtype.np_type.kind in "iu" and isinstance(value, float):
             raise TypeError(f"a C scalar of type {self.dtype.name} cannot hold the float {value}")
@@ -293,7 +316,8 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         if type(other) is Scalar or other is None:
             return other, check_dtype
         try:
-            return Scalar.from_value(other, is_cscalar=None, name=""), False
+            dtype = self.dtype if self.dtype._is_udt else None
+            return Scalar.from_value(other, dtype, is_cscalar=None, name=""), False
         except TypeError:
             self._expect_type(
                 other, Scalar, within=within, argname="other", extra_message="Literal scalars also accepted."
@@ -528,12 +552,23 @@ def check_wait(how: str) -> None:
         raise ValueError(f'`how` argument must be "materialize" or "complete"; got {how!r}')
 
 
+def _record_for(self: Any, op: Any) -> DataType | None:
+    """The type of a literal beside records: theirs, unless the operator takes a number."""
+    dtype: DataType | None = getattr(self, "dtype", None)
+    if dtype is None or not dtype._is_udt:
+        return None
+    if isinstance(op, TypedOpBase):
+        return dtype if op.type._is_udt or op.type2._is_udt else None
+    on_positions = getattr(op, "_modname", "") in ("indexunary", "select") and not getattr(op, "_is_udt", False)
+    return None if on_positions else dtype
+
+
 def as_scalar(self: Any, value: Any, within: str, keyword_name: str, op: Any = None) -> Scalar:
     """A Scalar from a literal argument, or a clear TypeError that names the argument."""
     if type(value) is Scalar:
         return value
     try:
-        return Scalar.from_value(value, is_cscalar=None, name="")
+        return Scalar.from_value(value, _record_for(self, op), is_cscalar=None, name="")
     except TypeError:
         return self._expect_type(
             value,

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import OutOfMemory
+from ..errors import DomainMismatch, OutOfMemory
 from .matrix_storage import from_lines
 from .storage import INDEX, MOST_ENTRIES, Array, MaskView, MatrixStore, VectorStore, natives
 
@@ -157,6 +157,8 @@ def cast(values: Array, dtype: np.dtype) -> Array:
         dtype.kind,
     ):  # in other memory, where each step would be a kernel
         return native.cast_values(values, dtype)
+    if values.dtype.kind == "V" or dtype.kind == "V":
+        raise DomainMismatch(f"values of the type {values.dtype} are not {dtype}, and there is no cast between them")
     if dtype == bool:
         return values != 0
     if values.dtype.kind == "c" and dtype.kind != "c":
@@ -176,6 +178,13 @@ def cast(values: Array, dtype: np.dtype) -> Array:
         with np.errstate(over="ignore"):
             return values.astype(dtype)
     return values.astype(dtype)
+
+
+def operand(values: Array, dtype: np.dtype) -> Array:
+    """What an operator reads; one of another type than a record takes nothing from it but its position."""
+    if values.dtype.kind == "V" and dtype.kind != "V":
+        return np.zeros(len(values), dtype)
+    return cast(values, dtype)
 
 
 def true_keys(mask: MaskView) -> Array:

@@ -348,10 +348,11 @@ def transpose_csr(a: MatrixStore) -> MatrixStore:
     from scipy.sparse import csr_array
 
     iso = a.iso
-    # SciPy moves the values along with the indices; for an iso matrix a byte per entry stands in.
-    data = np.empty(a.nvals, np.int8) if iso else a.values
+    # SciPy moves the values along; for those of an iso matrix a byte per entry stands in, for records their places.
+    records = not iso and a.values.dtype.kind == "V"
+    data = np.empty(a.nvals, np.int8) if iso else np.arange(a.nvals) if records else a.values
     csc = csr_array((data, a.indices, a.indptr), shape=(a.nrows, a.ncols)).tocsc()
-    values = a.values.copy() if iso else csc.data
+    values = a.values.copy() if iso else a.values[csc.data] if records else csc.data
     indices = csc.indices.astype(column_type(a.nrows), copy=False)
     return MatrixStore(a.ncols, a.nrows, csc.indptr.astype(INDEX, copy=False), indices, values)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from operator import getitem
+from operator import eq, getitem, ne
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -13,7 +13,7 @@ from ..dtypes import ALL_TYPES, UINT64, DataType, lookup_dtype, unify
 from . import registry
 from .parameterized import call_again
 from .reductions import quiet
-from .typing_rules import Signature
+from .typing_rules import Signature, of_record
 from .udf import Arguments, Compiled, check_function
 
 if TYPE_CHECKING:
@@ -144,6 +144,8 @@ class TypedOpBase:
             return self._user_numpy()
         if row.positional is not None:
             return None
+        if self.type._is_udt:
+            return _on_records(row.name, row.form(self.type).numpy)
         function = row.form(self.type).numpy
         operands = [np.ones(1, dtype.np_type) for dtype in self._operands((self.type, self.type2))]
         with np.errstate(all="ignore"):
@@ -154,6 +156,15 @@ class TypedOpBase:
 
     def _user_numpy(self) -> Callable[..., Any]:
         return self.parent._compiled.vectorized(self._operands((self.type, self.type2)), self.return_type)
+
+
+def _on_records(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """NumPy compares records by its signs only, and has no record of ones."""
+    if name in ("eq", "ne"):
+        return eq if name == "eq" else ne
+    if name in ("one", "pair"):
+        return lambda x, *y: np.ones(np.broadcast(x, *y).shape, np.int64)
+    return function
 
 
 def _casting(function: Callable[..., Any], dtype: np.dtype) -> Callable[..., Any]:
@@ -260,7 +271,7 @@ class OpBase:
         """What this data type computes with and returns; KeyError if it is not accepted."""
         found: Any
         if self._row is not None:
-            found = self._row.signature.get(dtype)
+            found = of_record(self.name, dtype) if dtype._is_udt else self._row.signature.get(dtype)
             if found is None and self.is_positional:
                 found = self._row.signature.get(UINT64)
         else:
@@ -310,6 +321,10 @@ class OpBase:
         special = self._for_two(dtype, dtype2)
         if special is not None:
             return special
+        if dtype is not dtype2 and (dtype._is_udt or dtype2._is_udt):
+            if self.is_positional:
+                return self[UINT64]
+            raise KeyError(f"{self.name} does not work with {dtype} and {dtype2}")
         unified = unify(dtype, dtype2)
         return self[unified] if unified in self or not self.is_positional else self[UINT64]
 

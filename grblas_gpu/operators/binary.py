@@ -108,7 +108,8 @@ class BinaryOp(Registered, OpBase):
 
     def _for_two(self, dtype: DataType, dtype2: DataType) -> Any:
         # `pair` does not look at its operands; two types say that its result is a count.
-        return self[INT64] if self._ignores_operands() else None
+        is_record = dtype._is_udt or dtype2._is_udt
+        return self[INT64] if self._ignores_operands() and not is_record else None
 
     def _ignores_operands(self) -> bool:
         return self._row is not None and len(self._row.forms) == 1 and self._row.forms[0].source == "1"

@@ -74,7 +74,7 @@ class Row(NamedTuple):
     type2: DataType | None = None  # of the thunk, where it is not the type of the value
 
     def form(self, dtype: DataType) -> Form:
-        return next(form for form in self.forms if dtype in form.types)
+        return next((form for form in self.forms if dtype in form.types), self.forms[0])
 
 
 def row(name: str, signature: Signature, *forms: tuple[Types, Callable[..., Any], str], **options: Any) -> Row:

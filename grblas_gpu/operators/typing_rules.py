@@ -98,6 +98,18 @@ BITS: Signature = SAME_UNSIGNED | {
     INT64: (UINT64, UINT64),
 }
 
+# --- user-defined types: what needs to know nothing of a value -------------------------------------------------------
+
+
+def of_record(name: str, dtype: DataType) -> tuple[DataType, DataType] | None:
+    """What a built-in operator of this name computes with and returns for a user-defined type, if it takes one."""
+    if name in ("first", "second", "any", "identity"):
+        return dtype, dtype
+    if name in ("eq", "ne"):
+        return dtype, BOOL
+    return (dtype, INT64) if name in ("one", "pair") else None
+
+
 # --- complex numbers: the rules above with FC32 and FC64 ------------------------------------------------------------
 
 _REAL_PART = {FC32: FP32, FC64: FP64}

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from ..dtypes import ALL_TYPES, BOOL, FP64, INT8, INT64, UINT64, DataType, lookup_dtype
 from ..errors import UdfParseError
 
@@ -105,6 +107,8 @@ class Compiled:
 
     def vectorized(self, arguments: Arguments, result: DataType) -> Callable[..., Any]:
         """The function on arrays, compiled at the first call."""
+        if any(each._is_udt for each in (*arguments, result)):
+            return self._loop(arguments, result)
         ufunc: Any = None
 
         def call(*operands: Any) -> Any:
@@ -115,5 +119,33 @@ class Compiled:
                 signature = result.numba_type(*(argument.numba_type for argument in arguments))
                 ufunc = numba.vectorize([signature])(self.func)
             return ufunc(*operands, casting="unsafe")
+
+        return call
+
+    def _loop(self, arguments: Arguments, result: DataType) -> Callable[..., Any]:
+        """On arrays of records, which ufuncs do not take; an array of one element stands for all."""
+        import numba
+
+        names = "xyzw"[: len(arguments)]
+        at = ", ".join(f"{name}[k * {name}_step]" for name in names)
+        steps = ", ".join(f"{name}, {name}_step" for name in names)
+        text = f"def loop({steps}, out):\n    for k in range(len(out)):\n        out[k] = function({at})\n"
+        namespace: dict[str, Any] = {"function": self.dispatcher}
+        exec(text, namespace)
+        loop = numba.njit(namespace["loop"])
+
+        def call(*operands: Any) -> Any:
+            arrays = [
+                np.atleast_1d(operand).astype(each.np_type, copy=False)
+                for operand, each in zip(operands, arguments, strict=True)
+            ]
+            out = np.empty(
+                max(len(array) for array in arrays) if all(len(array) for array in arrays) else 0, result.np_type
+            )
+            given: list[Any] = []
+            for array in arrays:
+                given += [np.ascontiguousarray(array), int(len(array) > 1)]
+            loop(*given, out)
+            return out
 
         return call

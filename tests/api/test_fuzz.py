@@ -192,8 +192,14 @@ def differences(calls: int, seed: int, dtypes: tuple[str, ...] = DTYPES) -> dict
 
 
 def known(line: str, ours: Any, theirs: Any) -> bool:
-    """Differences that docs/differences.md tells of: here an element may be assigned to a whole Vector."""
-    return line.endswith(" << u[0]") and theirs == "TypeError" and ours != theirs
+    """Differences that docs/differences.md tells of, and what is free to be either.
+
+    An element may be assigned to a whole Vector; `any` is one of its operands; and where a mask leaves nothing open,
+    SuiteSparse does not look at its operands, while here an empty Scalar is an error in any case.
+    """
+    if line.endswith(" << u[0]") and theirs == "TypeError" and ours != theirs:
+        return True
+    return "binary.any(" in line or (ours == "EmptyObject" and "u[0]" in line and ".V" in line)
 
 
 def test_a_sample() -> None:
@@ -202,8 +208,9 @@ def test_a_sample() -> None:
 
 
 def test_what_was_found() -> None:
-    """Lines that once differed: a division that accumulates casts neither operand to integers."""
+    """Lines that once differed: a division that accumulates casts neither operand to integers; large UINT64."""
     lines = [f"w(binary.{name}) << {value}" for name in ("truediv", "rtruediv") for value in ("0.5", "2", "u")]
+    lines += ["r = unary.ainv(v).reduce(agg.mean)", "r = unary.ainv(B).reduce_scalar(agg.mean)"]
     with gb.using("cpu"), graphblas.config.set(autocompute=True, mapnumpy=True):
         different = [
             line for line in lines for n in range(25) if not same(outcome(gb, line, n), outcome(graphblas, line, n))

@@ -10,7 +10,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from ...backends.registry import using
-from ...dtypes import lookup_dtype
+from ...dtypes import _dtype_to_string, _string_to_dtype, lookup_dtype
 from ...errors import DomainMismatch, EmptyObject, InvalidObject
 from ...ir.descriptor import descriptor_from_options
 from ..scalar import Scalar, as_scalar
@@ -187,7 +187,7 @@ class Storage:
             raise ValueError(f"level argument must lie between 1 and {highest}; got {level}")
         write = np.savez if compression in (None, "none") else np.savez_compressed
         file = BytesIO()
-        write(file, dtype=self._parent.dtype.name, **self._export(self._serialized_as(), True, True))
+        write(file, dtype=_dtype_to_string(self._parent.dtype), **self._export(self._serialized_as(), True, True))
         return np.frombuffer(file.getbuffer(), np.uint8).copy()
 
     def _serialized_as(self) -> str:
@@ -202,7 +202,7 @@ class Storage:
                 parts = {key: file[key] for key in file.files}
         except (ValueError, OSError, BadZipFile):
             raise InvalidObject("these bytes are none that serialize has made") from None
-        found = lookup_dtype(str(parts.pop("dtype")))
+        found = _string_to_dtype(str(parts.pop("dtype")))
         if dtype is not None and lookup_dtype(dtype) != found:
             raise DomainMismatch(f"the values are {found}, not {lookup_dtype(dtype)}")
         format = str(parts.pop("format", ""))

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..entries import Store
 from ..every_form import EveryForm
+from ..records import by_definitions
 from ..storage import MaskView, MatrixStore, VectorStore
 from . import assign, ewise, mxm, reduce, scatter, select, write
 from .fusion.run import Prepared, run_loop
@@ -58,6 +59,7 @@ class CpuKernels(VectorProducts):
         return super().gather(u, index) if result is None else result
 
 
+@by_definitions
 class CpuBackend(EveryForm, CpuKernels):
     """Matrices in every form, and whole loops."""
 

@@ -15,6 +15,7 @@ from ...plan.facts import uses
 from ..entries import Store, cast
 from ..every_form import EveryForm
 from ..matrix_forms import moved
+from ..records import refused
 from ..reference import Definitions
 from ..reference.elementwise import with_values
 from ..storage import Array, HostEntry, HostList, MaskView, MatrixStore, VectorStore, column_type
@@ -295,6 +296,7 @@ class CudaKernels(Loops, VectorProducts):
     by_degree = sized(VectorProducts.by_degree)
 
 
+@refused
 @with_array_code
 class CudaBackend(EveryForm, CudaKernels):
     """Matrices in every form; complex numbers by array code."""

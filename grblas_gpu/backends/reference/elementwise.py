@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import Store, cast, compress, entries, expand, find, merge, positions, rebuild, take, values_of
+from ..entries import Store, cast, compress, entries, expand, find, merge, operand, positions, rebuild, take, values_of
 from ..matrix_storage import from_lines
 from ..storage import INDEX, MatrixStore, VectorStore, transpose_csr
 from .operating import Operating
@@ -67,7 +67,7 @@ class Elementwise(Operating):
         """``op(x)`` on every entry."""
         if op.positional is not None:
             return self._by_place(x, op)
-        return with_values(x, self.compute(op, cast(x.values, op.type.np_type)))
+        return with_values(x, self.compute(op, operand(x.values, op.type.np_type)))
 
     def _by_place(self, x: Store, op: Any) -> Store:
         here = placed_entries(x)
@@ -79,8 +79,8 @@ class Elementwise(Operating):
             return self._by_place(x, op)
         fixed = cast(self.array(scalar).reshape(1), (op.type if side == "left" else op.type2).np_type)
         if side == "left":
-            return with_values(x, self.compute(op, fixed, cast(x.values, op.type2.np_type)))
-        return with_values(x, self.compute(op, cast(x.values, op.type.np_type), fixed))
+            return with_values(x, self.compute(op, fixed, operand(x.values, op.type2.np_type)))
+        return with_values(x, self.compute(op, operand(x.values, op.type.np_type), fixed))
 
     def apply_index(self, x: Store, op: Any, thunk: Any) -> Store:
         """``op(x, i, j, thunk)`` on every entry."""
@@ -95,7 +95,7 @@ class Elementwise(Operating):
 
     def indexed(self, op: Any, values: Any, i: Any, j: Any, thunk: Any) -> Any:
         thunk = cast(self.array(thunk).reshape(1), op.type2.np_type)
-        result = self.compute(op, cast(values, op.type.np_type), i, j, thunk)
+        result = self.compute(op, operand(values, op.type.np_type), i, j, thunk)
         return np.broadcast_to(result, i.shape)
 
     def reduce_scalar(self, x: Store, monoid: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...plan import rules
-from ..entries import Store, cast
+from ..entries import Store, operand
 from ..protocol import Backend
 from ..storage import INDEX, Array, MatrixStore, VectorStore
 
@@ -70,6 +70,6 @@ class Operating(Backend):
     def combine(self, op: Any, left: Operand, right: Operand) -> Array:
         """A binary operator on operands with positions; a positional operator looks at nothing else."""
         if op.positional is None:
-            return self.compute(op, cast(left[0], op.type.np_type), cast(right[0], op.type2.np_type))
+            return self.compute(op, operand(left[0], op.type.np_type), operand(right[0], op.type2.np_type))
         _, rows, cols = left if op.positional.startswith("first") else right
         return ((rows if op.positional.endswith("i") else cols) + op.offset).astype(op.return_type.np_type)

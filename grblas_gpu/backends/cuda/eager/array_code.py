@@ -16,19 +16,12 @@ from ....operators import TypedOpBase
 from ....trace import records as trace
 from ...entries import repeat
 from ...every_form import NumpyBackend
-from ...storage import Array, MaskView, MatrixStore
+from ...records import METHODS
+from ...storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from ..runtime.reporting import reported
 from . import operating, radix
 
 REASON = "complex numbers: array code on the device, without the kernels that add up in words of 64 bits"
-#: What may touch values; the rest of the protocol moves them or looks at structure only.
-METHODS = (
-    "mxv pull_in_place mxm inner outer kronecker ewise_add ewise_mult ewise_union union apply apply_bind apply_index "
-    "select reduce_scalar reduce_rowwise transpose cast extract_vector gather extract_matrix extract_row "
-    "extract_column diagonal diagonal_matrix as_matrix spread resize_vector resize_matrix with_kind with_form write "
-    "assign replace_row replace_column get_element set_element remove_element has_one_value build_vector build_entry "
-    "build_matrix tuples to_dense empty_matrix"
-).split()
 
 
 class ArrayCode(NumpyBackend):
@@ -51,6 +44,9 @@ class ArrayCode(NumpyBackend):
     def get_element(self, x: Any, index: tuple[int, ...]) -> Any:
         found = super().get_element(x, index)
         return None if found is None else cupy.asnumpy(found).reshape(-1)[0]  # synchronizes
+
+    def empty_vector(self, size: int, dtype: np.dtype) -> VectorStore:
+        return VectorStore(size, cupy.empty(0, dtype), indices=cupy.empty(0, INDEX))
 
     def empty_matrix(self, nrows: int, ncols: int, dtype: np.dtype) -> MatrixStore:
         return self.build_matrix(nrows, ncols, np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, dtype), None)

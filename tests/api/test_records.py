@@ -1,0 +1,197 @@
+"""User-defined types next to python-graphblas: records in vectors, matrices and scalars, and operators on them."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import graphblas
+import numpy as np
+import pytest
+from hardware import has_gpu
+
+import grblas_gpu as gb
+from grblas_gpu import dtypes
+from grblas_gpu.exceptions import DomainMismatch
+
+POINT = np.dtype([("x", np.int32), ("y", np.float64), ("near", np.int16, (2,))], align=True)
+LIBRARIES = (gb, graphblas)
+
+
+@pytest.fixture(params=["cpu", pytest.param("numpy", marks=pytest.mark.slow)])
+def backend(request: Any) -> Any:
+    with gb.using(request.param):
+        yield request.param
+
+
+def points(count: int, seed: int = 1) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    found = np.zeros(count, POINT)
+    found["x"], found["y"], found["near"] = rng.integers(0, 9, count), rng.integers(0, 9, count), 7
+    return found
+
+
+_functions: dict[str, dict[str, Any]] = {}  # made once, so that they are compiled once
+
+
+def world(library: Any) -> dict[str, Any]:
+    udt = library.dtypes.register_anonymous(POINT, "RecordOfTests")
+    u = library.Vector.from_coo([0, 2, 3, 5], points(4), udt, size=6)
+    v = library.Vector.from_coo([1, 2, 5], points(3, 2), udt, size=6)
+    A = library.Matrix.from_coo([0, 1, 2, 2, 5], [1, 1, 0, 5, 2], points(5, 3), udt, nrows=6, ncols=6)
+    names = "Vector Matrix Scalar unary binary monoid semiring select indexunary agg".split()
+    if library.__name__ not in _functions:
+        _functions[library.__name__] = functions(library)
+    found = {name: getattr(library, name) for name in names} | _functions[library.__name__]
+    return found | {"u": u, "v": v, "A": A, "udt": udt, "np": np}
+
+
+def functions(library: Any) -> dict[str, Any]:
+    made = {
+        "height": library.unary.register_anonymous(lambda p: p["y"] + 1, is_udt=True),
+        "lower": library.binary.register_anonymous(lambda p, q: p if p["y"] <= q["y"] else q, is_udt=True),
+        "apart": library.binary.register_anonymous(lambda p, q: p["x"] - q["x"], is_udt=True),
+    }
+    made["lowest"] = library.monoid.register_anonymous(made["lower"], (2**30, 1e300, 0))
+    made["lowest_left"] = library.semiring.register_anonymous(made["lowest"], made["lower"])
+    return made
+
+
+LINES = [
+    "u",
+    "u.apply(unary.identity)",
+    "u.apply(unary.one)",
+    "height(u)",
+    "height(A)",
+    "lower(u & v)",
+    "lower(u | v)",
+    "apart(u & v)",
+    "lower(A, (3, 4.0, (1, 2)))",
+    "binary.first(u & v)",
+    "binary.second(u | v)",
+    "binary.second(u, (1, 2, (3, 4)))",
+    "binary.eq(u & v)",
+    "binary.pair(u & v)",
+    "lowest(u | v)",
+    "u.reduce(lowest)",
+    "A.reduce_rowwise(lowest)",
+    "A.reduce_scalar(monoid.any).nvals",
+    "lowest_left(A @ u)",
+    "lowest_left(v @ A)",
+    "lowest_left(A @ A.T)",
+    "semiring.any_pair(A @ u)",
+    "A.T",
+    "A[[2, 0, 2], :]",
+    "A[:, 1]",
+    "A[2, 5]",
+    "u[[5, 0, 1]]",
+    "select.tril(A)",
+    "indexunary.rowindex(A)",
+    "agg.count(A)",
+    "u.reduce(agg.exists)",
+    "u.reduce(agg.ss.last)",
+    "A.diag()",
+    "u.diag()",
+    "u.dup(clear=True)",
+    "height(lower(A & A.T))",
+]
+STATEMENTS = [
+    "u[1] = (1, 2, (3, 4))",
+    "u[:] = 0",
+    "u(v.S) << v",
+    "u(~v.S, replace=True) << v",
+    "u(lower) << v",
+    "u[[0, 1]] = [(2, 3, (0, 1)), (4, 5, (1, 1))]",
+    "A[2, :] << u",
+    "A(lower)[:, 1] << u",
+    "A << lowest_left(A @ A)",
+    "del u[2]",
+    "u.resize(3)",
+]
+
+
+def plain(value: Any) -> Any:
+    """Without arrays inside, which have no truth value."""
+    if isinstance(value, np.void):
+        value = value.item()
+    return [plain(each) for each in value] if isinstance(value, (tuple, list, np.ndarray)) else value
+
+
+def shown(x: Any) -> Any:
+    if hasattr(x, "new"):
+        x = x.new()
+    if type(x).__name__ == "Scalar":
+        return x.dtype.name, plain(x.value)
+    if hasattr(x, "to_coo"):
+        *places, values = x.to_coo()
+        order = np.lexsort(places[::-1])
+        return x.dtype.name, x.shape, [part[order].tolist() for part in places], [str(value) for value in values[order]]
+    return x
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_expressions(backend: str, line: str) -> None:
+    ours, theirs = (eval(line, world(library)) for library in LIBRARIES)
+    assert shown(ours) == shown(theirs)
+
+
+@pytest.mark.parametrize("line", STATEMENTS)
+def test_statements(backend: str, line: str) -> None:
+    worlds = [world(library) for library in LIBRARIES]
+    for names in worlds:
+        exec(line, names)
+    ours, theirs = worlds
+    for name in "uvA":
+        assert shown(ours[name]) == shown(theirs[name])
+
+
+@pytest.mark.parametrize("line", ["u + v", "u.reduce(monoid.plus)", "binary.min(u & v)"])
+def test_what_records_do_not_have(backend: str, line: str) -> None:
+    for library in LIBRARIES:
+        with pytest.raises((KeyError, TypeError)):
+            eval(line, world(library)).new()
+
+
+def test_there_is_no_cast(backend: str) -> None:
+    names = world(gb)
+    for line in ("w << u", "w(u.V) << 1", "u << w"):
+        names["w"] = gb.Vector.from_coo([0], [1], size=6)
+        before = shown(names["u"])
+        with pytest.raises(DomainMismatch):
+            exec(line, names)
+        assert names["w"].to_dict() == {0: 1} and shown(names["u"]) == before
+    with pytest.raises(TypeError, match="Bad type"):
+        names["u"][0] = (1, 2, 3, 4)
+
+
+def test_types() -> None:
+    udt = dtypes.register_new("TypeOfTests", {"a": int, "b": {"c": float}})
+    assert dtypes.TypeOfTests is udt is dtypes.lookup_dtype("TypeOfTests") is dtypes.lookup_dtype(udt.np_type)
+    assert not udt._is_anonymous and pickle.loads(pickle.dumps(udt)) is udt
+    assert dtypes.lookup_dtype({"a": "INT8", "b": bool}).name == "{'a': INT8, 'b': BOOL}"
+    value = gb.Scalar.from_value({"a": 1, "b": {"c": 2.5}}, udt)
+    assert value.value == (1, (2.5,)) and value == (1, (2.5,)) and value != (1, (2.0,))
+    for bad, message in ((np.dtype("S5"), "record of numbers"), (np.dtype([("o", object)]), "Python objects")):
+        with pytest.raises(ValueError, match=message):
+            dtypes.register_anonymous(bad)
+    for name in ("INT8", "no name", "TypeOfTests"):
+        with pytest.raises(ValueError, match="name"):
+            dtypes.register_new(name, {"z": int})
+
+
+def test_copies(backend: str, tmp_path: Any) -> None:
+    names = world(gb)
+    for x in (names["u"], names["A"]):
+        assert pickle.loads(pickle.dumps(x)).isequal(x, check_dtype=True)
+        assert type(x).ss.deserialize(x.ss.serialize()).isequal(x)
+        assert type(x).from_coo(*x.to_coo(), **({"size": 6} if x.ndim == 1 else {"nrows": 6, "ncols": 6})).isequal(x)
+    with gb.trace() as trace:
+        names["u"].apply(gb.unary.identity).new()
+    assert backend != "cpu" or any("records" in record.reason for record in trace.records)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not has_gpu(), reason="needs a CUDA device")
+def test_not_on_a_device() -> None:
+    with pytest.raises(TypeError, match="records of a user-defined type are not on backend 'cuda'"):
+        world(gb)["u"].to("cuda")

@@ -161,6 +161,7 @@ extern "C" __global__ void __launch_bounds__({threads}, {blocks}) CLUSTERS loop_
     if (!{resumes}) {{
 {prologue}    }}
 {following}    if (!{resumes} && thread() == 0) {{ {first} }}
+    __syncthreads();
     auto counters_of = [&](int64 turn) -> int64* {{
         return (int64*){counter_sets} + turn * COUNTERS_IN_SET;
     }};

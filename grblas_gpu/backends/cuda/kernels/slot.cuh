@@ -401,7 +401,6 @@ template <class T, class Add> DEVICE Cell<T> block_sum(Cell<T> mine, Add add) {
     Cell<T> total = sums[0];
     if (threadIdx.x == 0)
         for (int warp = 1; warp < int(blockDim.x >> 5); ++warp) total = merged(total, sums[warp]);
-    __syncthreads();  // the next sum may begin
     return total;
 }
 

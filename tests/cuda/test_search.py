@@ -28,6 +28,18 @@ def test_kernels_compile(architecture):
     types = {"Offset": np.int64, "Start": np.int32, "Column": np.int32}
     pieces = [cuda.using(name, np.dtype(dtype)) for name, dtype in types.items()]
     nvrtc.compile_cuda(cuda.render("search_level.cu", pieces), architecture, cuda.OPTIONS)
+    nvrtc.compile_cuda(cuda.render("collect_parts.cu"), architecture, cuda.OPTIONS)
+
+
+def test_parts_are_collected(engine):
+    random = np.random.default_rng(3)
+    parts = [engine.to_device(random.integers(0, 256, 2 * 136, np.uint8)) for _ in range(3)]
+    places = engine.to_device(np.array([part.data.ptr for part in parts], np.uint64))
+    for first in (0, 136):
+        target = engine.to_device(np.zeros(3 * 136, np.uint8))
+        engine.search.collect(places, first, 136, target)
+        wanted = np.concatenate([engine.to_host(part)[first : first + 136] for part in parts])
+        assert np.array_equal(engine.to_host(target), wanted)
 
 
 def block(n: int, low: int, high: int, entries: int, seed: int) -> tuple[MatrixStore, np.ndarray]:

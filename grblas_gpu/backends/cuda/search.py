@@ -90,3 +90,11 @@ class CudaSearch:
 def _counted(slots: Slots) -> tuple[int, int]:
     """Vertices found and their edges, as soon as the kernels are done."""
     return slots.published().read(), slots.published(EDGES).read()  # synchronizes
+
+
+def collect(places: Array, first: int, length: int, target: Array) -> None:
+    """``length`` bytes from byte ``first`` on of what lies at each of these addresses, one after another."""
+    (kernel,) = functions("collect_parts.cu", None, ["collect_parts"])
+    words = length // 4
+    given = places.data.ptr, len(places), words, first // 4, target.data.ptr
+    workspace.current().launch(kernel, len(places) * words, given)

@@ -8,12 +8,14 @@ from typing import Any
 import cupy
 import numpy as np
 
+from ..cuda.search import collect
 from .meetings import Messages, Rows, Window
 from .wire import Wire
 
 Array = Any  # cupy.ndarray
 runtime = cupy.cuda.runtime
 LAZY_PEER_ACCESS = 1  # cudaIpcMemLazyEnablePeerAccess
+_opened: list[Any] = []  # memory that others may have open
 
 
 class OpenMemory:
@@ -22,18 +24,20 @@ class OpenMemory:
     name, messages = "cuda ipc", 1
 
     def __init__(self, wire: Wire, length: int) -> None:
-        self._rank, self._length = wire.rank, length
+        self._length = length
         # Memory of its own, not of a pool: a handle stands for all of an allocation. It is never given back, because
         # nobody knows when the others have closed theirs.
         owned = cupy.cuda.MemoryPointer(cupy.cuda.Memory(2 * length), 0)
+        _opened.append(owned)
         self._mine = cupy.ndarray((2, length), np.uint8, owned)
         self._mine[:] = 0
         self._all = cupy.zeros(wire.size * length, np.uint8)
         handles = wire.gather_objects(runtime.ipcGetMemHandle(owned.ptr))
-        self._sources = [
+        sources = [
             owned.ptr if rank == wire.rank else runtime.ipcOpenMemHandle(handle, LAZY_PEER_ACCESS)
             for rank, handle in enumerate(handles)
         ]
+        self._sources = cupy.asarray(np.array(sources, np.uint64))
         cupy.cuda.get_current_stream().synchronize()
         self._window = Window(wire, 0)
 
@@ -41,11 +45,7 @@ class OpenMemory:
         return self._mine[turn]
 
     def all(self, turn: int) -> Array:
-        stream, target, length = cupy.cuda.get_current_stream().ptr, self._all.data.ptr, self._length
-        for rank, source in enumerate(self._sources):
-            runtime.memcpyAsync(
-                target + rank * length, source + turn * length, length, runtime.memcpyDeviceToDevice, stream
-            )
+        collect(self._sources, turn * self._length, self._length, self._all)
         return self._all
 
     def meet(self, turn: int, numbers: list[int]) -> Rows:

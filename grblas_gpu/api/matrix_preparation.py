@@ -109,7 +109,8 @@ class MatrixPreparation:
         """
         engine, n = self._engine, self._store.nrows
         side_by_side = not rows and bool(engine.runs_loops) and config["loops"] != "iterated"
-        dense = SIDE_BY_SIDE_ENTRIES < SEARCHES * n <= engine.costs.dense_rows and 4 * searches >= 3 * SEARCHES
+        entries = SEARCHES * n
+        dense = 2 * SIDE_BY_SIDE_ENTRIES <= entries <= engine.costs.dense_rows and 4 * searches >= 3 * SEARCHES
         if dense and self._has_hubs():
             return Batching(SEARCHES, False)
         if n > engine.costs.batch_size:

@@ -14,7 +14,7 @@ import numpy as np
 from .entries import runs
 from .matrix_storage import from_lines
 from .reference import Definitions
-from .storage import INDEX, Array, MaskView, MatrixStore, column_type
+from .storage import INDEX, INT32_LIMIT, Array, MaskView, MatrixStore, column_type
 
 POINTER_SHARE = 4  # row pointers for each entry that there is: more would be most of the memory
 SMALL = 2**20  # so many rows or columns are not worth being numbered
@@ -44,7 +44,12 @@ class Numbering:
 
 
 def pointers_fit(*stores: MatrixStore) -> bool:
-    """Whether row pointers take no more than what the operands have anyway: numbering all of that takes longer."""
+    """Whether row pointers take no more than what the operands have anyway: numbering all of that takes longer.
+
+    Not where columns are too many for kernels to have anything for each.
+    """
+    if any(store.ncols > INT32_LIMIT for store in stores):
+        return False
     has = sum(store.nvals + (store.nrows if store.rows is None else len(store.rows)) for store in stores)
     return all(store.rows is None or store.nrows <= POINTER_SHARE * has for store in stores)
 

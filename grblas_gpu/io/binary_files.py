@@ -65,6 +65,8 @@ def save(path: str | os.PathLike, x: Any) -> None:
     graph = x if isinstance(x, Graph) else None
     labels = None if graph is None else labels_to_bytes(graph.labels)
     x = ensure_type(x if graph is None else graph.matrix, (Matrix, Vector))
+    if x.dtype._is_udt:
+        raise TypeError(f"these files hold numbers, and no records of the type {x.dtype}; pickle does")
     host = x._engine.host
     arrays = {name: np.ascontiguousarray(host(array)) for name, array in x.device_arrays().items()}
     if isinstance(x, Vector) and not x._store.ordered:

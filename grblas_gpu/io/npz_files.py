@@ -40,6 +40,8 @@ def save_npz(file: Any, A: Matrix, *, compressed: bool = True) -> None:
     """
     import scipy.sparse as sparse
 
+    if A.dtype._is_udt:
+        raise TypeError(f"these files hold numbers, and no records of the type {A.dtype}; pickle does")
     array = to_scipy_sparse(A, "coo" if A._store.form == "hypersparse" else "csr", copy=False)
     if not isinstance(file, (str, os.PathLike)):
         sparse.save_npz(file, array, compressed=compressed)

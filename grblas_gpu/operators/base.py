@@ -117,7 +117,7 @@ class TypedOpBase:
         return self.type2
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self.parent._is_udt and self.type is not self.type2:
+        if self.type is not self.type2 and (self.parent._is_udt or self.type._is_udt or self.type2._is_udt):
             return getitem, (self.parent, (self.type, self.type2))
         return getitem, (self.parent, self.type)
 
@@ -321,12 +321,17 @@ class OpBase:
         special = self._for_two(dtype, dtype2)
         if special is not None:
             return special
-        if dtype is not dtype2 and (dtype._is_udt or dtype2._is_udt):
-            if self.is_positional:
-                return self[UINT64]
-            raise KeyError(f"{self.name} does not work with {dtype} and {dtype2}")
+        if dtype._is_udt or dtype2._is_udt:
+            found = self[UINT64] if self.is_positional else self._beside_a_record(dtype, dtype2)
+            if found is None:
+                raise KeyError(f"{self.name} does not work with {dtype} and {dtype2}")
+            return found
         unified = unify(dtype, dtype2)
         return self[unified] if unified in self or not self.is_positional else self[UINT64]
+
+    def _beside_a_record(self, dtype: DataType, dtype2: DataType) -> Any:
+        """The typed operator for two types of which one is a user-defined one, or both; None if there is none."""
+        return self[dtype] if dtype is dtype2 else None
 
     def _for_two(self, dtype: DataType, dtype2: DataType) -> Any:
         """The typed operator for operands of two types, where it is not the one of the unified type."""

@@ -111,6 +111,12 @@ class BinaryOp(Registered, OpBase):
         is_record = dtype._is_udt or dtype2._is_udt
         return self[INT64] if self._ignores_operands() and not is_record else None
 
+    def _beside_a_record(self, dtype: DataType, dtype2: DataType) -> Any:
+        if dtype is dtype2:
+            return self[dtype]
+        results = {"first": dtype, "second": dtype2, "pair": INT64}
+        return self._typed_class(self, dtype, results[self.name], dtype2) if self.name in results else None
+
     def _ignores_operands(self) -> bool:
         return self._row is not None and len(self._row.forms) == 1 and self._row.forms[0].source == "1"
 

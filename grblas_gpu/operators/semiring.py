@@ -152,6 +152,11 @@ class Semiring(OpBase):
 
     def _make(self, dtype: DataType) -> Any:
         row = self._row
+        if dtype._is_udt and not self.is_positional:
+            found = self._beside_a_record(dtype, dtype)
+            if found is None:
+                raise KeyError(f"{self.name} does not work with {dtype}")
+            return found
         if row is not None and row.for_bool and dtype is BOOL:
             return registry.builtin("semiring", row.for_bool)[BOOL]
         if row is not None and row.signature is not None:
@@ -175,8 +180,15 @@ class Semiring(OpBase):
             self._cache[dtype, dtype2] = TypedUserSemiring(self, self.monoid[binaryop.return_type], binaryop)
         return self._cache[dtype, dtype2]
 
+    def _beside_a_record(self, dtype: DataType, dtype2: DataType) -> Any:
+        binaryop = self.binaryop._for_types(dtype, dtype2)
+        if binaryop.return_type not in self.monoid:
+            return None
+        return TypedBuiltinSemiring(self, self.monoid[binaryop.return_type], binaryop)
+
     def _for_two(self, dtype: DataType, dtype2: DataType) -> Any:
-        return self[INT64] if self.binaryop._ignores_operands() else None
+        is_record = dtype._is_udt or dtype2._is_udt
+        return self[INT64] if self.binaryop._ignores_operands() and not is_record else None
 
     @classmethod
     def _build(cls, name: str | None, monoid: Any, binaryop: Any, *, anonymous: bool = False) -> Any:  # type: ignore[override]

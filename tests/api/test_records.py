@@ -11,7 +11,7 @@ import pytest
 from hardware import has_gpu
 
 import grblas_gpu as gb
-from grblas_gpu import dtypes
+from grblas_gpu import dtypes, io
 from grblas_gpu.exceptions import DomainMismatch
 
 POINT = np.dtype([("x", np.int32), ("y", np.float64), ("near", np.int16, (2,))], align=True)
@@ -72,6 +72,8 @@ LINES = [
     "binary.second(u, (1, 2, (3, 4)))",
     "binary.eq(u & v)",
     "binary.pair(u & v)",
+    "binary.first(u & Vector.from_coo([0, 2], [1, 2], size=6))",
+    "binary.second(u & Vector.from_coo([0, 2], [1, 2], size=6))",
     "lowest(u | v)",
     "u.reduce(lowest)",
     "A.reduce_rowwise(lowest)",
@@ -185,6 +187,11 @@ def test_copies(backend: str, tmp_path: Any) -> None:
         assert pickle.loads(pickle.dumps(x)).isequal(x, check_dtype=True)
         assert type(x).ss.deserialize(x.ss.serialize()).isequal(x)
         assert type(x).from_coo(*x.to_coo(), **({"size": 6} if x.ndim == 1 else {"nrows": 6, "ncols": 6})).isequal(x)
+    with pytest.raises(TypeError, match="pickle does"):
+        io.save(tmp_path / "x.grb", names["u"])
+    with pytest.raises(TypeError, match="pickle does"):
+        io.save_npz(tmp_path / "x.npz", names["A"])
+    assert not list(tmp_path.iterdir())
     with gb.trace() as trace:
         names["u"].apply(gb.unary.identity).new()
     assert backend != "cpu" or any("records" in record.reason for record in trace.records)

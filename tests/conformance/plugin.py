@@ -39,6 +39,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             items.remove(item)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """python-graphblas's conftest turns its own default off."""
+    if os.environ.get("CONFORMANCE_AUTOCOMPUTE"):
+        import graphblas
+
+        graphblas.config.set(autocompute=True)
+
+
 def pytest_collectreport(report: pytest.CollectReport) -> None:
     if report.failed:
         failed(report)

@@ -25,6 +25,7 @@ bshift: BinaryOp
 bxnor: BinaryOp
 bxor: BinaryOp
 cdiv: BinaryOp
+cmplx: BinaryOp
 copysign: BinaryOp
 eq: BinaryOp
 first: BinaryOp

@@ -87,12 +87,17 @@ bxor_band: Semiring
 bxor_bor: Semiring
 bxor_bxnor: Semiring
 bxor_bxor: Semiring
+carg: UnaryOp
 cbrt: UnaryOp
 cdiv: BinaryOp
 ceil: UnaryOp
+cimag: UnaryOp
+cmplx: BinaryOp
+conj: UnaryOp
 copysign: BinaryOp
 cos: UnaryOp
 cosh: UnaryOp
+creal: UnaryOp
 eq: BinaryOp
 eq_eq: Semiring
 eq_first: Semiring
@@ -494,6 +499,8 @@ class _numpy:
     bitwise_xor_subtract: Semiring
     cbrt: UnaryOp
     ceil: UnaryOp
+    conj: UnaryOp
+    conjugate: UnaryOp
     copysign: BinaryOp
     cos: UnaryOp
     cosh: UnaryOp

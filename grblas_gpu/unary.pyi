@@ -20,10 +20,14 @@ asinh: UnaryOp
 atan: UnaryOp
 atanh: UnaryOp
 bnot: UnaryOp
+carg: UnaryOp
 cbrt: UnaryOp
 ceil: UnaryOp
+cimag: UnaryOp
+conj: UnaryOp
 cos: UnaryOp
 cosh: UnaryOp
+creal: UnaryOp
 erf: UnaryOp
 erfc: UnaryOp
 exp: UnaryOp
@@ -70,6 +74,8 @@ class _numpy:
     bitwise_not: UnaryOp
     cbrt: UnaryOp
     ceil: UnaryOp
+    conj: UnaryOp
+    conjugate: UnaryOp
     cos: UnaryOp
     cosh: UnaryOp
     deg2rad: UnaryOp

@@ -54,7 +54,11 @@ class Line(NamedTuple):
 
         >>> Line(10, 2, 2).owner(np.arange(10)).tolist()
         [0, 0, 1, 1, 1, 2, 2, 3, 3, 3]
+        >>> Line(2**60, 3, 3).owner(np.array([0, 2**60 - 1])).tolist()
+        [0, 8]
         """
+        if (self.size + 1) * self.ranks >= 2**63:  # a product would not fit
+            return np.searchsorted(np.asarray(self.bounds[1:], np.int64, like=index), index, side="right")
         return ((index + 1) * self.ranks - 1) // self.size if self.size else index
 
     def row_block(self, i: int) -> tuple[int, int]:

@@ -54,6 +54,7 @@ soak: $(READY)  ## random operations, loops, algorithms and files for an hour; A
 
 conformance: $(READY)  ## the tests of python-graphblas and of graphblas-algorithms, run against grblas_gpu
 	$(PY) tests/conformance/run.py
+	$(PY) tests/conformance/run.py --autocompute
 	$(PY) tests/conformance/graphblas_algorithms_suite.py
 
 networkx: $(READY)  ## networkx's own tests with its backend "grblas_gpu", next to a run without; minutes

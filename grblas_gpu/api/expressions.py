@@ -105,10 +105,16 @@ class BaseExpression(Delayed):
 
     @property
     def engine(self) -> Any:
+        """Where the operands are; a Scalar goes along with the others."""
+        found = None
         for arg in self.args:
             engine = getattr(arg, "_engine", None)
             if engine is not None:
-                return engine
+                if arg.ndim:
+                    return engine
+                found = found or engine
+        if found is not None:
+            return found
         raise TypeError(f"{self.method_name}: no operand belongs to a backend")
 
     def _format_expr(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import grblas_gpu as gb
 from grblas_gpu import Vector, monoid
 
 
@@ -26,3 +27,12 @@ def test_reduce(backend: str, name: str, size: int) -> None:
 def test_floats(backend: str) -> None:
     assert Vector.from_scalar(0.1, 2**40).reduce(monoid.plus).new().value == pytest.approx(0.1 * 2**40, rel=1e-12)
     assert Vector.from_scalar(2.0, 2**40).reduce(monoid.times).new().value == np.inf
+
+
+def test_a_number_on_the_left_goes_where_the_others_are():
+    """Whatever backend new objects are made on."""
+    with gb.using("numpy"):
+        v, A = gb.Vector.from_dense([1.0, 2.0]), gb.Matrix.from_dense([[1.0, 2.0]])
+    with gb.using("cpu"):
+        for found in (2 * v, v + 2 * v, gb.binary.minus(1, v), 3 - A, gb.Scalar.from_value(4) * v):
+            assert found.new().backend == "numpy"

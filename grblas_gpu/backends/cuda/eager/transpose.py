@@ -93,9 +93,10 @@ def _kernels(a: MatrixStore) -> tuple[Any, ...]:
     offset = np.dtype(np.int32 if a.nvals <= INT32_LIMIT else INDEX)
     row = np.dtype(column_type(a.nrows))
     position = np.dtype(np.uint32 if a.nvals < 2**32 else np.int64)
+    itemsize = min(a.values.dtype.itemsize, 8)  # longer values are not for these kernels; rows are listed without any
     return functions(
         "transpose.cu",
-        (a.indptr.dtype.char, offset.char, row.char, a.indices.dtype.char, position.char, a.values.dtype.itemsize),
+        (a.indptr.dtype.char, offset.char, row.char, a.indices.dtype.char, position.char, itemsize),
         _KERNELS,
         lambda: [
             using("Offset", a.indptr.dtype),
@@ -103,6 +104,6 @@ def _kernels(a: MatrixStore) -> tuple[Any, ...]:
             using("Row", row),
             using("Column", a.indices.dtype),
             using("Position", position),
-            using("Value", np.dtype(_BITS[a.values.dtype.itemsize])),
+            using("Value", np.dtype(_BITS[itemsize])),
         ],
     )

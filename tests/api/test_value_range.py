@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from emulated_engine import ENGINES, loaded
+from loop_cases import transposes_there
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms, binary, monoid, select, semiring, unary
@@ -102,6 +103,7 @@ def test_forgotten_when_values_change(backend: str, change: str, dtype: str) -> 
 def test_forgotten_on_a_device(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with loaded(kind, monkeypatch, "engine") as device:
         monkeypatch.setitem(backends._engines, "cuda", device.engine.CudaBackend())
+        transposes_there(device, monkeypatch)
         with gb.using("cuda"):
             for change in CHANGES.keys() - {"its transpose and more"}:  # emulated, SciPy makes transposes, on the host
                 test_forgotten_when_values_change("cuda", change, "FP64")

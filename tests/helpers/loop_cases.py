@@ -55,19 +55,24 @@ def graphs() -> dict[str, Matrix]:
         return {"kronecker": kronecker, "directed": directed, "path": generators.path(40), "star": generators.star(50)}
 
 
+def transposes_there(device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An emulated device has NumPy's arrays: SciPy makes their transposes, which are brought back to it."""
+    by_scipy = storage.transpose_csr
+
+    def transpose(a: Any) -> Any:
+        emulated = type(a.indices) is not np.ndarray
+        return moved(by_scipy(a), device.to_device) if emulated else by_scipy(a)
+
+    monkeypatch.setattr(storage, "transpose_csr", transpose)
+
+
 @pytest.fixture(params=ENGINES)
 def to_device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """How a matrix gets to the CUDA engine, or to its emulation; objects are made there meanwhile."""
     with loaded(request.param, monkeypatch, "engine") as device:
         if request.param != "gpu":
             monkeypatch.setitem(backends._engines, "cuda", device.engine.CudaBackend())
-            by_scipy = storage.transpose_csr
-
-            def transpose(a: Any) -> Any:
-                emulated = type(a.indices) is not np.ndarray
-                return moved(by_scipy(a), device.to_device) if emulated else by_scipy(a)
-
-            monkeypatch.setattr(storage, "transpose_csr", transpose)
+            transposes_there(device, monkeypatch)
 
         def move(A: Matrix) -> Matrix:
             B = A.to("cuda")

@@ -11,7 +11,7 @@ from ...plan.rules import DENSE_LIMIT, SPARSE_BELOW
 from ..entries import expand
 from ..storage import INDEX, Array, MaskView, VectorStore
 from . import pool, workspace
-from .masks import BYTES, BYTES_COMPLEMENT, ROWS, resolve
+from .masks import BYTES, BYTES_COMPLEMENT, NOTHING, ROWS, resolve
 from .parallel import LIGHT_WORK, even_chunks
 from .tier import KernelTable
 
@@ -87,6 +87,8 @@ def assign_scalar(c: VectorStore, value: Any, mask: MaskView) -> VectorStore | N
         return None
     allowed: Any
     kind, allowed = resolve(mask)
+    if kind == NOTHING:
+        return c
     if kind not in (ROWS, BYTES, BYTES_COMPLEMENT):
         return None
     if c.indices is not None:

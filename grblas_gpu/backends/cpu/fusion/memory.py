@@ -85,15 +85,19 @@ class Memory:
             if nvals:
                 flags[indices] = True
         elif store is not None and store.present is not None:
-            flags = store.present.copy()
+            flags = store.present
+            if slot.written or not (flags.flags.c_contiguous and flags.flags.writeable):
+                flags = flags.copy()
         else:
             flags = np.ones(size, bool)
         arrays[f"f{number}"] = flags
         if slot.listed:
-            arrays[f"l{number}"] = entries = np.empty(size, INDEX)
+            short = not listed and nvals * 8 < size
+            there_may_be = slot.written or listed or short  # a list; of what the loop only reads, now or never
+            arrays[f"l{number}"] = entries = np.empty(size if there_may_be else 0, INDEX)
             if indices is not None and nvals:
                 entries[:nvals] = indices
-            elif not listed and nvals * 8 < size:
+            elif short:
                 entries[:nvals], listed = np.flatnonzero(flags), True
         if slot.other:
             arrays[f"g{number}"] = np.zeros(size, bool)

@@ -22,7 +22,7 @@ def draw(steps: list[Record], file: str | PathLike[str] | None, title: str) -> A
     from matplotlib.ticker import MaxNLocator
 
     upper, lower = figure.subplots(2, 1, sharex=True)
-    numbers = range(1, len(steps) + 1)
+    numbers = range(len(steps))  # the source is level 0
     colours = [COLOURS[step.direction] for step in steps]
     upper.plot(numbers, [step.allowed or 0 for step in steps], color="#808890", marker=".", label="unvisited")
     upper.plot(numbers, frontiers(steps), color="#3f7d20", label="frontier")

@@ -180,7 +180,11 @@ def test_times_of_operations_are_drawn() -> None:
 
 
 def pictures() -> Any:
-    spec = importlib.util.spec_from_file_location("pictures", ROOT / "docs" / "pictures.py")
+    return from_docs("pictures")
+
+
+def from_docs(name: str) -> Any:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -200,6 +204,17 @@ def test_drawings_show_a_search():
     rows, cols = zip(*drawn.EDGES, strict=True)
     A = gb.Matrix.from_coo(rows, cols, True, nrows=len(drawn.PLACES), ncols=len(drawn.PLACES))
     assert algorithms.bfs(A, 0).to_dict() == drawn.LEVELS
+
+
+@pytest.mark.parametrize("kind", ["unary", "binary", "monoid", "semiring", "indexunary", "select", "agg"])
+def test_tables_of_operators(kind):
+    """Every operator has a meaning, in words that a reader knows: none of our own helpers."""
+    head, *rows = from_docs("operator_tables").rows_of(kind)
+    assert len(rows) > 10
+    for row in rows:
+        assert len(row) == len(head)
+        assert row[1], row[0]
+        assert kind == "semiring" or not re.search(r"[a-z]_[a-z_]+\(", row[1]), row
 
 
 def reference() -> str:

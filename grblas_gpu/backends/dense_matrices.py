@@ -171,8 +171,9 @@ def diagonal(engine: Any, a: MatrixStore, k: int) -> VectorStore:
 
 
 def reduce_rowwise(engine: Any, a: MatrixStore, monoid: Any) -> VectorStore | None:
-    """The entries of each row combined; where a bitmap has none, the identity is added."""
-    if a.ncols == 0 or (a.present is not None and (monoid.any_value or monoid.identity is None)):
+    """The entries of each row combined; where a bitmap has none, the identity is added, if there is a number for it."""
+    has_identity = not monoid.any_value and monoid.identity is not None and not monoid.type._is_udt
+    if a.ncols == 0 or (a.present is not None and not has_identity):
         return None
     starts = np.arange(a.nrows, dtype=INDEX, like=a.dense) * a.ncols
     values = expand(cast(a.dense, monoid.type.np_type), a.nrows * a.ncols)

@@ -33,7 +33,6 @@ def matvec_facts(engine: Any, a: Any, u: Any, semiring: Any, view: Any, transpos
         mask_sparse = not view.complement and mask.kind == "sparse"
         if desc is not None and desc.reuse_mask:
             reused = nrows - allowed if view.complement else allowed
-    monoid = semiring.monoid
     columns = a if transposed else a._transpose
     u_nvals = u.nvals_at_most
     at_most = a.nvals if columns is None else min(a.nvals, u_nvals * columns.max_degree)
@@ -47,12 +46,28 @@ def matvec_facts(engine: Any, a: Any, u: Any, semiring: Any, view: Any, transpos
         u_edges_at_most=at_most,
         allowed=allowed,
         mask_sparse=mask_sparse,
-        terminal=monoid.terminal is not None or monoid.any_value or u.iso,
+        terminal=ends_early(semiring, u.iso and _has_one_value(a, semiring)),
         costs=engine.costs,
         by_columns=columns is not None,
         reused=reused,
         whole=engine.costs.whole_rows is not None and view is None and _is_whole(a, u, semiring),
     )
+
+
+def ends_early(semiring: Any, one_value: bool) -> bool:
+    """Whether rows are expected to end before their last entry, ``one_value`` being all that they may add up to.
+
+    The least and the largest number of a type are terminal values too, which a row hardly ever reaches.
+    """
+    monoid = semiring.monoid
+    truth = monoid.terminal is not None and semiring.return_type.np_type.kind == "b"
+    return bool(one_value or monoid.any_value or truth)
+
+
+def _has_one_value(a: Any, semiring: Any) -> bool:
+    """Whether products with an iso vector are all equal, most likely, and adding up does not change that."""
+    op = semiring.binaryop
+    return semiring.monoid.is_idempotent and op.positional is None and (a.iso or not (uses(op, "x") and uses(op, "y")))
 
 
 def _is_whole(a: Any, u: Any, semiring: Any) -> bool:

@@ -20,6 +20,7 @@ class Costs(NamedTuple):
     push_edge: float  # an edge scattered by a push: a random read of the mask and a random write
     pull_row: float  # looking at one row: its mask byte and its offsets
     pull_probe: float  # an edge probed by a pull: a random read of the operand's bitmap
+    sum_edge: float = 1.0  # times push_edge: an edge whose product is added to others, not only found
     pull_rows: str = "pull.thread"  # the strategy for most pulls
     whole_rows: str | None = None  # the strategy for pulls that have to read every row to its end
     compact_below: float = 1 / 8  # where fewer rows than this share are open, they are listed first
@@ -33,7 +34,7 @@ class Costs(NamedTuple):
     column: float = 0.5  # an entry of a sparse matrix and one column of a dense one
 
 
-CPU_COSTS = Costs(push_edge=2.5, pull_row=0.6, pull_probe=2.0)
+CPU_COSTS = Costs(push_edge=2.5, pull_row=0.6, pull_probe=2.0, sum_edge=1.6)
 CUDA_COSTS = Costs(
     push_edge=2.5,
     pull_row=1.0,
@@ -64,6 +65,15 @@ def in_loops(costs: Costs, ends_early: bool) -> Costs:
     if ends_early:
         return costs._replace(push_edge=costs.push_edge * 2.0, pull_probe=costs.pull_probe / 1.75)
     return costs._replace(push_edge=costs.push_edge * 2.8)
+
+
+def push_edge(costs: Costs, ends_early: bool) -> float:
+    """What an edge costs that is pushed.
+
+    >>> push_edge(CPU_COSTS, True), push_edge(CPU_COSTS, False)
+    (2.5, 4.0)
+    """
+    return costs.push_edge if ends_early else costs.push_edge * costs.sum_edge
 
 
 # The papers' constants.
@@ -124,7 +134,7 @@ class Facts(NamedTuple):
     u_edges_at_most: int  # a bound on them that costs nothing
     allowed: int  # output positions that the mask leaves open
     mask_sparse: bool  # a mask, not complemented, stored as a list
-    terminal: bool  # a row may end early
+    terminal: bool  # rows are expected to end early
     costs: Costs = CPU_COSTS
     by_columns: bool = True  # M is stored by columns (too), as a push reads it; or else that has to be made first
     #: Edges that the product which made the operand had to check, or entries ("switchpoint"), if it was to remember.
@@ -303,7 +313,7 @@ def by_cost(facts: Facts, desc: Descriptor | None = None) -> tuple[str, Reason]:
         at_most = facts.u_edges_at_most
         return "push", lambda: f"at most {at_most} edges to push cost less than looking at {pull_rows} rows"
     edges = facts.u_edges()
-    push = edges * costs.push_edge
+    push = edges * push_edge(costs, facts.terminal)
     pull = pull_cost(
         max(edges, facts.nvals * facts.reused / max(1, facts.nrows)),  # whose edges a pull may hit, at least
         facts.allowed,

@@ -40,7 +40,7 @@ def test_a_small_frontier_is_pushed_and_a_large_one_pulled() -> None:
 
 
 def test_without_early_exit_a_pull_costs_every_edge() -> None:
-    many = facts(u_nvals=800, u_edges=lambda: 30_000, terminal=False)
+    many = facts(u_nvals=800, u_edges=lambda: 20_000, terminal=False)
     assert choose_matvec(many).direction == "push"
     assert choose_matvec(many._replace(terminal=True)).direction == "pull"
 
@@ -251,3 +251,21 @@ def test_descriptor_refuses_what_it_does_not_know() -> None:
     assert descriptor_from_options({}) is None
     assert descriptor_from_options({"nthreads": None, "sort": False}) is None
     assert descriptor_from_options({"direction": "pull"}) is descriptor_from_options({"direction": "pull"})
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "expected"),
+    [
+        ("any_pair", [1, 2], True),
+        ("lor_land", [True, False], True),
+        ("min_plus", [1, 2], False),  # the least number is a terminal value that no row reaches
+        ("min_first", 3, True),  # one value: the first is as good as all
+        ("plus_first", 3, False),
+    ],
+)
+def test_rows_end_early_where_a_value_is_final(name: str, values: list[int] | int, expected: bool) -> None:
+    A = Matrix.from_coo([0, 1], [1, 0], [1, 2])
+    u = Vector.from_coo([0, 1], values)
+    op = getattr(semiring, name)[u.dtype, A.dtype] if name != "lor_land" else semiring.lor_land[bool]
+    found = matvec_facts(A._engine, A._store, u._store, op, None, True, None)
+    assert found.terminal is expected

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ....plan.facts import ends_early
 from ...programs.kept import kept
 from ...programs.lower import Body, BodyStep, Operand, Unfusable, VectorUse
 from ...programs.monoids import is_idempotent
@@ -69,7 +70,7 @@ class Product:
         self.structure = bool(equal and (monoid.any_value or is_idempotent(monoid)))
         early = desc is None or desc.early_exit
         self.leaves = early
-        self.terminal = self.structure or bool(monoid.any_value) or monoid.terminal is not None
+        self.terminal = ends_early(semiring, self.structure)
         exits = early and (bool(monoid.any_value) or monoid.terminal is not None)
         self.terms = Terms(semiring, self.flip, a_mode, store.dtype, u_mode, vector_type, exits)
         self.order_dependent = not self.structure and (

@@ -325,7 +325,7 @@ def _cost_rule(context: Context, step: BodyStep, done: Product) -> str:
         f"max(float(edges), {reused}), float(allowed), float(rows), float(nvals), float(pull_rows), {done.terminal}, "
         f"{costs.pull_row}, {costs.pull_probe}, float(nvals)"
     )
-    return f"edges * {costs.push_edge} <= pull_cost({values})"
+    return f"edges * {rules.push_edge(costs, done.terminal)} <= pull_cost({values})"
 
 
 def _policy_rule(context: Context, step: BodyStep, done: Product, policy: str) -> str:

@@ -6,6 +6,7 @@ import inspect
 from typing import Any, NamedTuple
 
 from ....plan import rules
+from ....plan.facts import ends_early
 from ...calibration import costs_of
 from ...programs.requests import PUSH, Abilities, Sides, asked_direction, looks_ahead
 from ..eager.mxv_product import Product
@@ -80,10 +81,8 @@ def _cost_text(op: Any, product: Product) -> list[str]:
 
 def _costs(op: Any, product: Product) -> tuple[bool, rules.Costs]:
     """Whether a row may end early, and what things cost then."""
-    monoid = op.monoid
-    # The least and the largest number of a type are terminal values that a row hardly ever reaches.
-    terminal = product.structure or monoid.any_value or (monoid.terminal is not None and product.dtype == bool)
-    return bool(terminal), rules.in_loops(costs_of("cuda"), bool(terminal))
+    terminal = ends_early(op, product.structure)
+    return terminal, rules.in_loops(costs_of("cuda"), terminal)
 
 
 def reason(op: Any, desc: Any, product: Product, seen: Seen) -> str:

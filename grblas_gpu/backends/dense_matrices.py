@@ -171,19 +171,27 @@ def diagonal(engine: Any, a: MatrixStore, k: int) -> VectorStore:
 
 
 def reduce_rowwise(engine: Any, a: MatrixStore, monoid: Any) -> VectorStore | None:
-    """The entries of each row combined; where a bitmap has none, the identity is added, if there is a number for it."""
-    has_identity = not monoid.any_value and monoid.identity is not None and not monoid.type._is_udt
-    if a.ncols == 0 or (a.present is not None and not has_identity):
+    """The entries of each row combined; where a bitmap of integers has none, the identity is added."""
+    if a.ncols == 0 or (a.present is not None and monoid.any_value):
         return None
+    assert a.dense is not None
     starts = np.arange(a.nrows, dtype=INDEX, like=a.dense) * a.ncols
     values = expand(cast(a.dense, monoid.type.np_type), a.nrows * a.ncols)
     if a.present is None:
         if a.iso:
             values = values.copy()
         return VectorStore(a.nrows, engine.reduce_runs(monoid, values, starts))
-    values = np.where(a.present, values, values.dtype.type(monoid.identity))
-    there = a.present.reshape(a.nrows, a.ncols).any(axis=1)
-    return VectorStore(a.nrows, engine.reduce_runs(monoid, values, starts), present=there)
+    if monoid.identity is not None and values.dtype.kind in "biu":
+        values = np.where(a.present, values, values.dtype.type(monoid.identity))
+        there = a.present.reshape(a.nrows, a.ncols).any(axis=1)
+        return VectorStore(a.nrows, engine.reduce_runs(monoid, values, starts), present=there)
+    # The least of NaN and infinity is infinity, and that of NaN alone is NaN: nothing may be added.
+    counts = np.count_nonzero(a.present.reshape(a.nrows, a.ncols), axis=1)
+    rows = np.flatnonzero(counts)
+    if len(rows) == 0:
+        return None
+    starts = (np.cumsum(counts) - counts)[rows].astype(INDEX, copy=False)
+    return VectorStore(a.nrows, engine.reduce_runs(monoid, values[a.present], starts), indices=rows)
 
 
 def spread(u: VectorStore, nrows: int, ncols: int, down: bool) -> MatrixStore:

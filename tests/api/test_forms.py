@@ -179,3 +179,14 @@ def test_an_interrupted_change_is_counted_again(backend: str) -> None:
     assert store.indptr is not None
     store.uncount()
     assert store.nvals == len(rows) and a.to_coo()[0].tolist() == rows.tolist()
+
+
+@pytest.mark.parametrize("name", ["min", "max", "plus"])
+def test_rows_of_nothing_but_nan(backend: str, name: str) -> None:
+    """The least of NaN and the identity would be the identity."""
+    rows, cols, values = [0, 0, 1, 3, 3], [0, 1, 0, 1, 2], [np.nan, 1, np.nan, np.nan, np.nan]
+    a = Matrix.from_coo(rows, cols, values, nrows=4, ncols=3)
+    for form in ("sparse", "hypersparse", "bitmap"):
+        found = a.to(form=form).reduce_rowwise(getattr(monoid, name)).new().to_coo()
+        assert found[0].tolist() == [0, 1, 3]
+        np.testing.assert_array_equal(found[1], [np.nan if name == "plus" else 1, np.nan, np.nan])

@@ -9,6 +9,7 @@ import graphblas
 import numpy as np
 import pytest
 from hardware import has_gpu
+from pairs import with_storage
 
 import grblas_gpu as gb
 from grblas_gpu import dtypes, io
@@ -16,6 +17,7 @@ from grblas_gpu.exceptions import DomainMismatch
 
 POINT = np.dtype([("x", np.int32), ("y", np.float64), ("near", np.int16, (2,))], align=True)
 LIBRARIES = (gb, graphblas)
+FORMS = ("sparse", "hypersparse", "bitmap")
 
 
 @pytest.fixture(params=["cpu", pytest.param("numpy", marks=pytest.mark.slow)])
@@ -44,6 +46,11 @@ def world(library: Any) -> dict[str, Any]:
         _functions[library.__name__] = functions(library)
     found = {name: getattr(library, name) for name in names} | _functions[library.__name__]
     return found | {"u": u, "v": v, "A": A, "udt": udt, "np": np}
+
+
+def in_form(names: dict[str, Any], form: str) -> dict[str, Any]:
+    names["A"], names["u"] = names["A"].to(form=form), with_storage(names["u"], form)
+    return names
 
 
 def functions(library: Any) -> dict[str, Any]:
@@ -133,18 +140,20 @@ def shown(x: Any) -> Any:
 
 @pytest.mark.parametrize("line", LINES)
 def test_expressions(backend: str, line: str) -> None:
-    ours, theirs = (eval(line, world(library)) for library in LIBRARIES)
-    assert shown(ours) == shown(theirs)
+    expected = shown(eval(line, world(graphblas)))
+    for form in FORMS:
+        assert shown(eval(line, in_form(world(gb), form))) == expected, form
 
 
 @pytest.mark.parametrize("line", STATEMENTS)
 def test_statements(backend: str, line: str) -> None:
-    worlds = [world(library) for library in LIBRARIES]
-    for names in worlds:
-        exec(line, names)
-    ours, theirs = worlds
-    for name in "uvA":
-        assert shown(ours[name]) == shown(theirs[name])
+    theirs = world(graphblas)
+    exec(line, theirs)
+    for form in FORMS:
+        ours = in_form(world(gb), form)
+        exec(line, ours)
+        for name in "uvA":
+            assert shown(ours[name]) == shown(theirs[name]), form
 
 
 @pytest.mark.parametrize("line", ["u + v", "u.reduce(monoid.plus)", "binary.min(u & v)"])

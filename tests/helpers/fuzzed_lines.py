@@ -207,14 +207,14 @@ def world(library: Any, seed: int, dtypes: tuple[Any, ...], of_types: int | None
     types = np.random.default_rng(seed if of_types is None else of_types)
     ours = library.__name__ == "grblas_gpu"
     size = int(rng.choice(SIZES))
-    names = "Matrix Vector Scalar binary monoid semiring unary agg select indexunary".split()
+    names = "Matrix Vector Scalar binary monoid semiring unary agg select indexunary ss".split()
     found = {name: getattr(library, name) for name in names} | functions(library)
     for name in "uvwm":
         dtype, index = dtypes[types.integers(len(dtypes))], np.flatnonzero(rng.random(size) < 0.6)[: size - 1]
         vector = library.Vector.from_coo(index, values(rng, len(index), dtype), dtype, size=size)
         storage = str(rng.choice(STORAGES))
         found[name] = with_storage(vector, storage) if ours else vector
-    for name in "ABC":
+    for name in "ABCM":
         dtype = dtypes[types.integers(len(dtypes))]
         rows, cols = np.nonzero(rng.random((size, size)) < rng.choice(FILLS))
         matrix = library.Matrix.from_coo(rows, cols, values(rng, len(rows), dtype), dtype, nrows=size, ncols=size)

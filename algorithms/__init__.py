@@ -13,7 +13,7 @@ from .bfs import bfs, bfs_multi, bfs_parents
 from .bipartite import bipartite_sides, is_bipartite
 from .closeness import closeness
 from .colouring import vertex_colouring
-from .components import connected_components, strongly_connected_components
+from .components import connected_components
 from .dobfs import dobfs
 from .eccentricity import diameter, diameter_estimate, eccentricity
 from .edge_betweenness import edge_betweenness_centrality
@@ -39,6 +39,7 @@ from .reachability import reachability, transitive_closure
 from .sampling import sample_neighbors
 from .similarity import cosine, jaccard, overlap, sorensen
 from .sssp import bellman_ford, delta_stepping, sssp
+from .strong_components import strongly_connected_components
 from .subgraphs import ego_graph, induced_subgraph, two_hop_neighbors
 from .topological import topological_generations, topological_order
 from .triangles import clustering, transitivity, triangle_count, triangles

@@ -12,7 +12,6 @@ from .. import Matrix, Vector, binary, indexunary, loop, monoid, semiring
 from ..exceptions import InvalidValue
 from .checks import graph_algorithm
 from .components import connected_components
-from .preparing import undirected
 
 
 @graph_algorithm
@@ -62,7 +61,7 @@ def bipartite_sides(A: Matrix) -> Vector:
 
 def sides(A: Matrix) -> tuple[Vector, bool]:
     """Two colours by level, and whether all edges join different ones."""
-    edges = undirected(A)
+    edges = A.pattern(loops=False, undirected=True)
     components = connected_components(edges)
     colours = Vector(int, A.nrows)
     # frontier = the vertices that are the lowest of their component

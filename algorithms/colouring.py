@@ -18,7 +18,6 @@ import numpy as np
 
 from .. import UINT64, Matrix, Vector, agg, binary, loop, monoid, select, semiring, unary
 from .checks import graph_algorithm
-from .preparing import undirected
 from .randomness import SMALL, random_order
 
 BITS = 64
@@ -45,7 +44,7 @@ def vertex_colouring(A: Matrix, *, seed: int = 1) -> Vector:
     [0, 1, 2, 3]
     """
     n = A.nrows
-    edges = undirected(A)
+    edges = A.pattern(loops=False, undirected=True)
     later = after(edges, seed)
     colours = Vector(int, n)
     left = Vector.from_scalar(True, n)

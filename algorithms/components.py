@@ -1,15 +1,12 @@
 """Connected components: which vertices can reach each other.
 
 Returns an INT64 Vector: for every vertex the lowest number in its component.
-Connected components: a search from a vertex with many neighbours finds the largest component of most graphs, if that
-takes few steps. The rest by FastSV: every vertex points to a parent of its component; trees are hooked onto the lowest
-grandparent among the neighbours' and shortened. Invariant: parents are never higher than their children.
-Strongly connected components by colouring: the colour of a vertex is the lowest vertex that reaches it; what reaches
-that vertex back within its colour is a component. Vertices without an edge in or out are components of their own.
-Invariant: no cycle joins what is left to what was found.
-Cost: FastSV O(n + m) per step, about log n steps; colouring O(m) per step, as many as the longest of the paths.
-References: Y. Zhang, A. Azad, Z. Hu, FastSV: a distributed-memory connected component algorithm with fast convergence,
-SIAM PP 2020; S. Orzan, On distributed verification and verified distribution, thesis, Amsterdam 2004.
+Method: a search from a vertex with many neighbours finds the largest component of most graphs, if that takes few steps.
+The rest by FastSV: every vertex points to a parent of its component; trees are hooked onto the lowest grandparent among
+the neighbours' and shortened. Invariant: parents are never higher than their children.
+Cost: O(n + m) per step, about log n steps.
+Reference: Y. Zhang, A. Azad, Z. Hu, FastSV: a distributed-memory connected component algorithm with fast convergence,
+SIAM PP 2020.
 """
 
 from __future__ import annotations
@@ -19,7 +16,6 @@ import numpy as np
 from .. import Matrix, Scalar, Vector, agg, binary, indexunary, io, loop, monoid, program, select, semiring, when
 from .checks import with_labels
 from .labels import vertex_by_label
-from .preparing import pattern, undirected
 
 NEAR = 32  # steps of a search that is not worth more
 
@@ -42,7 +38,7 @@ def connected_components(A: Matrix) -> Vector:
     [0, 1, 2, 1, 2]
     """
     # edges = A or A'; loops do not matter
-    edges = A.pattern() if A.pattern().is_symmetric() else undirected(A)
+    edges = A.pattern(undirected=True)
     if edges.nvals == 0:
         return numbers(A.nrows)
     # degree_i = number of neighbours; the others are components of their own
@@ -52,11 +48,9 @@ def connected_components(A: Matrix) -> Vector:
 @program
 def _largest_first(edges: Matrix, degree: Vector) -> Vector:
     """A search from a vertex with the most neighbours, and FastSV for the vertices that it does not reach."""
-    n, most, hub, lowest, more = edges.nrows, *(Scalar(int) for _ in range(4))
+    n, lowest, more = edges.nrows, Scalar(int), Scalar(int)
     components = numbers(n)
-    # hub = the first of the vertices with the most neighbours
-    most << degree.reduce(monoid.max)
-    hub << components.dup(mask=select.valueeq(degree, most).new().S).reduce(monoid.min)
+    hub = busiest(components, degree)
     reached, frontier = Vector(bool, n), Vector(bool, n)
     # frontier<components = hub> = true
     frontier(select.valueeq(components, hub).new().S) << True
@@ -77,6 +71,19 @@ def _largest_first(edges: Matrix, degree: Vector) -> Vector:
         # components<rest> = FastSV's
         components(rest.S) << fast_sv(edges, rest)
     return components
+
+
+def busiest(vertices: Vector, degree: Vector) -> Scalar:
+    """The first of the vertices with the highest degree; none if none has one.
+
+    >>> busiest(numbers(3), Vector.from_dense([1, 4, 4])).value
+    1
+    """
+    most, hub = Scalar(int), Scalar(int)
+    # most = max degree_i; hub = min of those i with degree_i = most
+    most << degree.reduce(monoid.max)
+    hub << vertices.dup(mask=select.valueeq(degree, most).new().S).reduce(monoid.min)
+    return hub
 
 
 def fast_sv(edges: Matrix, vertices: Vector) -> Vector:
@@ -120,65 +127,3 @@ def pointers(parents: Vector) -> Matrix:
     """
     n, target = parents.size, io.to_array(parents)
     return Matrix.from_csr(np.arange(n + 1, like=target), target, True, ncols=n, dtype=bool)
-
-
-@with_labels(vertex_by_label)
-def strongly_connected_components(A: Matrix) -> Vector:
-    """The strong component of every vertex: the lowest vertex that it reaches and that reaches it.
-
-    Parameters
-    ----------
-    A : Matrix or Graph
-        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
-        vertices are labels.
-
-    Examples
-    --------
-    >>> from grblas_gpu import Matrix
-    >>> from grblas_gpu.algorithms import strongly_connected_components
-    >>> A = Matrix.from_coo([0, 1, 2, 2], [1, 2, 1, 3], True, nrows=4, ncols=4)
-    >>> strongly_connected_components(A).to_dense().tolist()
-    [0, 1, 1, 3]
-    """
-    edges = pattern(A)
-    components = numbers(A.nrows)
-    left = components.dup()
-    trimmed, colours, frontier, found = (Vector(int, A.nrows) for _ in range(4))
-    for _ in loop(left):
-        # left = those with an edge in and one out among the others: no cycle goes through the trimmed
-        trimmed << left
-        for _ in loop(trimmed):
-            # entered = left any.pair edges; exited<entered> = edges any.pair left
-            entered = semiring.any_pair[bool](left @ edges).new()
-            exited = semiring.any_pair[bool](edges @ left).new(mask=entered.S)
-            # trimmed<!exited> = left; left<exited> = left
-            trimmed(~exited.S, replace=True) << left
-            left(exited.S, replace=True) << left
-        # colours = the lowest of those left that reach each of them
-        colours << left
-        frontier << left
-        for _ in loop(frontier):
-            # lower<left> = frontier min.first edges
-            lower = semiring.min_first(frontier @ edges).new(mask=left.S)
-            # frontier = lower where it is less than the colour
-            better = binary.lt(lower & colours).new()
-            frontier(better.V, replace=True) << lower
-            # colours<frontier> = frontier
-            colours(frontier.S) << frontier
-        # frontier = the vertices that kept their own colour
-        own = binary.eq(colours & left).new()
-        frontier(own.V, replace=True) << colours
-        found << frontier
-        for _ in loop(frontier):
-            # back<colours> = edges max.second frontier: a successor's colour is never higher than one's own
-            back = semiring.max_second(edges @ frontier).new(mask=colours.S)
-            # frontier<!found> = back where it is the vertex's own colour
-            same = binary.eq(back & colours).new()
-            back(same.V, replace=True) << back
-            frontier(~found.S, replace=True) << back
-            # found<frontier> = frontier
-            found(frontier.S) << frontier
-        # components<found> = found; left<!found> = left
-        components(found.S) << found
-        left(~found.S, replace=True) << left
-    return components

@@ -2,16 +2,15 @@
 
 ``core_number`` returns an INT64 Vector, the largest k whose core has the vertex; ``k_core`` a BOOL Vector of members.
 Method: peeling. Vertices of degree at most k leave, which lowers the degrees of their neighbours, until none is left.
-Invariant: ``degree`` counts the neighbours that are left. Cost: O(n + m) for the edges, O(n) more for every round.
+Invariant: ``degree`` counts the neighbours that are left. Cost: O(n + m) for the edges, O(n) more for every k.
 References: S. Seidman, Network structure and minimum degree, Social Networks 1983; V. Batagelj, M. Zaversnik, An O(m)
 algorithm for cores decomposition of networks, 2003.
 """
 
 from __future__ import annotations
 
-from .. import Matrix, Scalar, Vector, agg, binary, loop, monoid, select, semiring, unary
+from .. import Matrix, Scalar, Vector, agg, binary, loop, monoid, program, select, semiring, unary
 from .checks import graph_algorithm
-from .preparing import undirected
 
 
 @graph_algorithm
@@ -31,24 +30,41 @@ def core_number(A: Matrix) -> Vector:
     >>> core_number(generators.star(4)).to_dict()
     {0: 1, 1: 1, 2: 1, 3: 1}
     """
-    edges = undirected(A)
-    cores = Vector.from_scalar(0, A.nrows)
+    edges = A.pattern(loops=False, undirected=True)
     # degree_i = number of neighbours; vertices without any have core number 0
     degree = edges.reduce_rowwise(agg.count).new()
-    k, lowest = Scalar.from_value(0), Scalar(int)
+    cores = _core_numbers(edges, degree)
+    cores(~cores.S) << 0
+    return cores
+
+
+@program
+def _core_numbers(edges: Matrix, degree: Vector) -> Vector:
+    cores, k, lowest = Vector(int, edges.nrows), Scalar.from_value(0), Scalar(int)
     for _ in loop(degree):
         # k = max(k, lowest degree)
         lowest << degree.reduce(monoid.min)
         k << monoid.max(k | lowest)
         # leaving = degree <= k
-        leaving = select.valuele(degree, k).new()
+        peel(edges, degree, cores, select.valuele(degree, k).new(), k)
+        # degree<!cores> = degree
+        degree(~cores.S, replace=True) << degree
+    return cores
+
+
+def peel(edges: Matrix, degree: Vector, cores: Vector, leaving: Vector, k: Scalar | int) -> None:
+    """Vertices leave, and with them all that have no more than k neighbours left; ``cores`` has k for each of them."""
+    fewer, changed = degree.dup(clear=True), degree.dup(clear=True)
+    for _ in loop(leaving):
         # cores<leaving> = k
         cores(leaving.S) << k
-        # degree<!leaving> = degree
-        degree(~leaving.S, replace=True) << degree
-        # degree<degree> -= leaving plus.pair edges
-        degree(degree.S, binary.minus) << semiring.plus_pair["INT64"](leaving @ edges)
-    return cores
+        # fewer<!cores> = leaving plus.pair edges
+        fewer(~cores.S, replace=True) << semiring.plus_pair["INT64"](leaving @ edges)
+        # degree<fewer> -= fewer
+        degree(fewer.S, binary.minus) << fewer
+        # changed<fewer> = degree; leaving = changed <= k
+        changed(fewer.S, replace=True) << degree
+        leaving << select.valuele(changed, k)
 
 
 @graph_algorithm
@@ -70,17 +86,13 @@ def k_core(A: Matrix, k: int) -> Vector:
     >>> k_core(Matrix.from_coo([0, 1, 2, 2], [1, 2, 0, 3], True, nrows=4, ncols=4), 2).to_dict()
     {0: True, 1: True, 2: True}
     """
-    edges = undirected(A)
+    edges = A.pattern(loops=False, undirected=True)
     # degree_i = number of neighbours, 0 where there are none
     degree = Vector.from_scalar(0, A.nrows)
     degree(binary.plus) << edges.reduce_rowwise(agg.count)
+    gone = Vector(int, A.nrows)
     # leaving = degree < k
-    leaving = select.valuelt(degree, k).new()
-    for _ in loop(leaving):
-        # degree<!leaving> = degree
-        degree(~leaving.S, replace=True) << degree
-        # degree<degree> -= leaving plus.pair edges
-        degree(degree.S, binary.minus) << semiring.plus_pair["INT64"](leaving @ edges)
-        # leaving = degree < k
-        leaving << select.valuelt(degree, k)
+    peel(edges, degree, gone, select.valuelt(degree, k).new(), k - 1)
+    # degree<!gone> = degree
+    degree(~gone.S, replace=True) << degree
     return unary.one(degree).new(bool)

@@ -13,7 +13,6 @@ from __future__ import annotations
 from .. import Matrix, binary, select, semiring
 from .checks import graph_algorithm
 from .k_core import k_core
-from .preparing import undirected
 
 common = semiring.plus_pair["INT64"]
 FEW = 3  # times as many edges as are removed make it worth to count the triangles that go, not those that stay
@@ -38,7 +37,7 @@ def k_truss(A: Matrix, k: int) -> Matrix:
     >>> k_truss(Matrix.from_coo([0, 1, 2, 2], [1, 2, 0, 3], True, nrows=4, ncols=4), 3).to_dicts()
     {0: {1: 1, 2: 1}, 1: {0: 1, 2: 1}, 2: {0: 1, 1: 1}}
     """
-    edges = undirected(A)
+    edges = A.pattern(loops=False, undirected=True)
     # members have at least k - 1 neighbours among themselves
     members = k_core(edges, k - 1)
     if members.nvals < A.nrows:

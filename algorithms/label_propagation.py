@@ -18,7 +18,6 @@ from ..progress import progress
 from .checks import with_labels
 from .components import numbers, pointers
 from .labels import vertex_by_label
-from .preparing import pattern
 
 
 @with_labels(vertex_by_label)
@@ -45,7 +44,7 @@ def label_propagation(A: Matrix, *, max_iterations: int = 10) -> Vector:
     >>> label_propagation(A).to_dense().tolist()
     [0, 0, 0, 3, 3, 3]
     """
-    edges = pattern(A)
+    edges = A.pattern(loops=False)
     count: Any = semiring.plus_pair["INT64"]
     if not edges.is_symmetric():
         # edges = edges + edges'

@@ -16,7 +16,6 @@ from typing import Any
 from .. import UINT64, Matrix, Vector, binary, indexunary, loop, monoid, select, semiring
 from .checks import with_labels
 from .labels import vertex_by_label
-from .preparing import undirected
 from .randomness import random_edges
 
 
@@ -43,7 +42,7 @@ def maximal_matching(A: Matrix, *, seed: int = 1) -> Vector:
     (4, True)
     """
     n = A.nrows
-    keys = random_edges(undirected(A), seed)
+    keys = random_edges(A.pattern(loops=False, undirected=True), seed)
     chosen, best, offer = Vector(UINT64, n), Vector(UINT64, n), Vector(UINT64, n)
     # best = max_j keys_ij
     best << keys.reduce_rowwise(monoid.max)

@@ -9,9 +9,8 @@ G. Blelloch, J. Fineman, J. Shun, Greedy sequential maximal independent set and 
 
 from __future__ import annotations
 
-from .. import Matrix, Vector, binary, loop, semiring
+from .. import Matrix, Vector, binary, loop, program, semiring
 from .checks import graph_algorithm
-from .preparing import undirected
 from .randomness import random_order
 
 
@@ -36,23 +35,29 @@ def maximal_independent_set(A: Matrix, *, seed: int = 1) -> Vector:
     >>> maximal_independent_set(generators.complete(4)).nvals
     1
     """
-    edges = undirected(A)
-    n = A.nrows
+    # loops do not matter: nobody beats itself
+    return _members(A.pattern(undirected=True), seed)
+
+
+@program
+def _members(edges: Matrix, seed: int) -> Vector:
+    n = edges.nrows
     # candidates_i = a number of its own
     candidates = random_order(n, seed)
     members, winners, rivals = Vector(bool, n), candidates.dup(clear=True), candidates.dup(clear=True)
+    beaten, losers = Vector(bool, n), Vector(bool, n)
     for _ in loop(candidates):
         # rivals<candidates> = edges max.second candidates
         rivals(candidates.S, replace=True) << semiring.max_second(edges @ candidates)
         # winners<!(candidates < rivals)> = candidates
-        beaten = binary.lt(candidates & rivals).new()
+        beaten << binary.lt(candidates & rivals)
         winners(~beaten.V, replace=True) << candidates
         # members<winners> = true
         members(winners.S) << True
         # candidates<!winners> = candidates
         candidates(~winners.S, replace=True) << candidates
         # losers<candidates> = edges any.pair winners
-        losers = semiring.any_pair[bool](edges @ winners).new(mask=candidates.S)
+        losers(candidates.S, replace=True) << semiring.any_pair[bool](edges @ winners)
         # candidates<!losers> = candidates
         candidates(~losers.S, replace=True) << candidates
     return members

@@ -101,31 +101,6 @@ def vertex_weights(given: Any, n: int, what: str, dtype: Any = None) -> Vector:
     return full
 
 
-def pattern(A: Matrix) -> Matrix:
-    """The edges of a graph without their values: True at every entry of A off the diagonal.
-
-    >>> from grblas_gpu import Matrix
-    >>> pattern(Matrix.from_coo([0, 1], [1, 1], [0.5, 2.0])).to_dicts()
-    {0: {1: True}}
-    """
-    # edges = pattern of A off the diagonal
-    return select.offdiag(A.pattern()).new()
-
-
-def undirected(A: Matrix) -> Matrix:
-    """The pattern with both directions of every edge.
-
-    >>> from grblas_gpu import Matrix
-    >>> undirected(Matrix.from_coo([0, 1], [1, 1], [0.5, 2.0])).to_dicts()
-    {0: {1: True}, 1: {0: True}}
-    """
-    edges = pattern(A)
-    if not edges.is_symmetric():
-        # edges = edges or edges'
-        edges << monoid.lor(edges | edges.T)
-    return edges
-
-
 def vertices_at(levels: Any, deepest: int) -> Callable[[Any], Any]:
     """A function that finds the vertices at a level: among all if the levels are few, as a matrix's rows otherwise.
 

@@ -15,7 +15,6 @@ from ..exceptions import InvalidValue
 from .bfs import bfs
 from .checks import Sources, check_source, check_sources, graph_algorithm, with_labels
 from .labels import labels_of
-from .preparing import undirected
 from .sssp import sssp
 
 
@@ -97,7 +96,7 @@ def ego_graph(
     ways = A
     if ignore_directions:
         # ways = A and A', the shorter one where there are both
-        ways = binary.min(A | A.T).new() if weighted else undirected(A)
+        ways = binary.min(A | A.T).new() if weighted else A.pattern(loops=False, undirected=True)
     if weighted:
         # near = distances <= radius
         near = select.valuele(sssp(ways, source), radius).new()

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from .. import Matrix, Vector, agg, binary, monoid, select, semiring, unary
 from .checks import graph_algorithm
-from .preparing import check_weights, largest, pattern, total, undirected
+from .preparing import check_weights, largest, total
 
 count = semiring.plus_pair["INT64"]
 
@@ -53,7 +53,7 @@ def triangles(A: Matrix) -> Vector:
 
 def by_falling_degree(A: Matrix) -> tuple[Matrix, Matrix]:
     """The edges below the diagonal of P A P', with vertices ordered so that all rows are short, and P."""
-    edges = A.pattern() if A.pattern().is_symmetric() else undirected(A)
+    edges = A.pattern(undirected=True)
     ordered, P = edges.by_degree()
     # L = the edges from a vertex to those of higher degree
     return select.tril(ordered, -1).new(), P
@@ -106,7 +106,7 @@ def clustering(A: Matrix, *, weighted: bool = False) -> Vector:
     """
     if not weighted and A.pattern().is_symmetric():
         return share_of_pairs(A)
-    edges = pattern(A)
+    edges = A.pattern(loops=False)
     W = edges.dup(float)
     if weighted:
         check_weights(A, "clustering")
@@ -137,7 +137,7 @@ def clustering(A: Matrix, *, weighted: bool = False) -> Vector:
 def share_of_pairs(A: Matrix) -> Vector:
     """The coefficients of a symmetric graph: of the pairs of neighbours, those that are joined."""
     # degree_i = number of neighbours
-    degree = pattern(A).reduce_rowwise(agg.count).new(float)
+    degree = A.pattern(loops=False).reduce_rowwise(agg.count).new(float)
     # pairs = degree (degree - 1) / 2, where that is not 0
     pairs = binary.times(degree & binary.minus(degree, 1.0).new()).new()
     pairs << select.valuegt(binary.truediv(pairs, 2.0).new(), 0.0)
@@ -165,7 +165,7 @@ def transitivity(A: Matrix) -> float:
     (1.0, 0.0)
     """
     # degree_i = number of neighbours
-    degree = undirected(A).reduce_rowwise(agg.count).new()
+    degree = A.pattern(loops=False, undirected=True).reduce_rowwise(agg.count).new()
     # paths = sum_i degree_i (degree_i - 1)
     paths = total(binary.times(degree & binary.minus(degree, 1).new()).new())
     return 6 * triangle_count(A) / int(paths) if paths else 0.0

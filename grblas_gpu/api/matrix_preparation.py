@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .. import binary
+from .. import binary, monoid, select
 from ..backends.protocol import DegreeStatistics
 from ..backends.registry import using
 from ..backends.storage import MatrixStore
@@ -51,13 +51,31 @@ class MatrixPreparation:
     _prepared: Any
 
     @reports_memory
-    def pattern(self) -> Matrix:
+    def pattern(self, *, loops: bool = True, undirected: bool = False) -> Matrix:
         """The structure of this matrix: True where it has an entry, as one stored value. Made once; do not change it.
 
+        Parameters
+        ----------
+        loops : bool
+            Whether entries on the diagonal count.
+        undirected : bool
+            Whether an entry stands for both directions: the structure of ``A + A'``.
+
+        Examples
+        --------
         >>> from grblas_gpu import Matrix
-        >>> Matrix.from_coo([0, 1], [1, 0], [0.0, 2.5]).pattern().to_dicts()
-        {0: {1: True}, 1: {0: True}}
+        >>> A = Matrix.from_coo([0, 0, 1], [0, 1, 2], [0.0, 2.5, 1.0], nrows=3, ncols=3)
+        >>> A.pattern().to_dicts()
+        {0: {0: True, 1: True}, 1: {2: True}}
+        >>> A.pattern(loops=False, undirected=True).to_dicts()
+        {0: {1: True}, 1: {0: True, 2: True}, 2: {1: True}}
         """
+        if undirected:  # kept is what is new: a matrix that kept itself would not be freed with its last name
+            both_ways = self._kept(f"undirected, {loops=}", lambda store: self._made_undirected(loops))
+            return self.pattern(loops=loops) if both_ways is None else both_ways
+        if not loops:
+            edges = self._kept("no loops", lambda store: self._made_loopless())
+            return self.pattern() if edges is None else edges
         store = self._store
         if store.dtype == bool and store.iso and bool(store.stored_values[0]):
             return self  # type: ignore[return-value]
@@ -185,6 +203,19 @@ class MatrixPreparation:
 
     def _make_pattern(self, store: Any) -> Matrix:
         return self._boolean(self._engine.pattern(store))
+
+    def _made_loopless(self) -> Matrix | None:
+        """None where there are no loops: what is known of the pattern is not found again."""
+        pattern = self.pattern()
+        edges = select.offdiag(pattern).new()
+        return None if edges.nvals == pattern.nvals else edges
+
+    def _made_undirected(self, loops: bool) -> Matrix | None:
+        """None where all edges lead both ways."""
+        if self._store.nrows != self._store.ncols:
+            raise DimensionMismatch(f"pattern: only a square matrix has undirected edges; got shape {self.shape}")  # type: ignore[attr-defined]
+        edges = self.pattern(loops=loops)
+        return None if edges.is_symmetric() else monoid.lor(edges | edges.T).new()
 
     def _make_by_degree(self, store: Any) -> DegreeOrder:
         graph, selection = self._engine.by_degree(self.pattern()._store)

@@ -51,6 +51,29 @@ def test_a_pattern_is_its_own_pattern(backend: str) -> None:
     assert Matrix(int, 3, 3).pattern().nvals == 0
 
 
+@pytest.mark.parametrize("name", ["karate", "random directed"])
+def test_patterns_without_loops_or_directions(backend: str, name: str) -> None:
+    A = weighted(name) if name == "karate" else graph(name).matrix()
+    for diagonal in ((), (0, 3)):
+        B = A.dup()
+        for i in diagonal:
+            B[i, i] = 2
+        both_ways = gb.monoid.lor(B.pattern() | B.pattern().T).new()
+        for loops in (True, False):
+            kept = (lambda x: x) if loops else (lambda x: gb.select.offdiag(x).new())
+            assert B.pattern(loops=loops).isequal(kept(B.pattern()), check_dtype=True)
+            edges = B.pattern(loops=loops, undirected=True)
+            assert edges.isequal(kept(both_ways), check_dtype=True) and edges.is_symmetric()
+            assert B.pattern(loops=loops, undirected=True) is edges  # made once
+
+
+def test_nothing_is_made_where_nothing_is_left_out(backend: str) -> None:
+    A = weighted("karate")
+    assert A.pattern(loops=False, undirected=True) is A.pattern(loops=False) is A.pattern()
+    with pytest.raises(gb.exceptions.DimensionMismatch, match="square"):
+        Matrix(bool, 2, 3).pattern(undirected=True)
+
+
 def test_kept_until_the_structure_changes(backend: str) -> None:
     A = weighted("karate")
     pattern, order, statistics = A.pattern(), A.by_degree(), A.degree_statistics()

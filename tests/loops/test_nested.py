@@ -142,7 +142,14 @@ def test_algorithms_are_the_same_recorded(backend: str, name: str) -> None:
             assert algorithm(A).isequal(expected)
 
 
-@pytest.mark.parametrize("name", ["connected_components", "strongly_connected_components", "minimum_spanning_forest"])
+LATER = ["core_number", "maximal_independent_set", "vertex_colouring"]  # g++ takes long for each
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["connected_components", "strongly_connected_components", "minimum_spanning_forest"]
+    + [pytest.param(name, marks=pytest.mark.slow) for name in LATER],
+)
 def test_algorithms_are_fused(to_device: Any, name: str) -> None:
     """Without a loop that iterates."""
     A, algorithm = graphs()["directed"], getattr(gb.algorithms, name)

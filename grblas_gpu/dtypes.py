@@ -15,6 +15,12 @@ from typing import Any
 import numpy as np
 
 _supports_complex = True
+SUBARRAY = "[]"  # the only field of the records that hold sub-arrays; no user's field has this name
+
+
+def is_subarray(np_type: np.dtype) -> bool:
+    """Whether these records stand for sub-arrays. NumPy would make an array of more dimensions of those."""
+    return np_type.names == (SUBARRAY,)
 
 
 class DataType:
@@ -29,13 +35,15 @@ class DataType:
     True
     """
 
-    __slots__ = ("__weakref__", "_is_udt", "c_type", "gb_name", "name", "np_type")
+    __slots__ = ("__weakref__", "_is_udt", "c_type", "gb_name", "name", "np_type", "subarray")
 
     def __init__(self, name: str, c_type: str, np_type: Any) -> None:
         self.name = name
         self.c_type = c_type
         self.np_type: np.dtype = np.dtype(np_type)
         self._is_udt = self.np_type.kind == "V"
+        #: What users see of a sub-array type, whose values are stored as records of one field.
+        self.subarray = self.np_type[SUBARRAY] if is_subarray(self.np_type) else None
         self.gb_name = "" if self._is_udt else f"{'GxB' if name.startswith('FC') else 'GrB'}_{name}"
 
     @property
@@ -43,7 +51,7 @@ class DataType:
         """The Numba type; the first use imports Numba."""
         import numba
 
-        return numba.from_dtype(self.np_type)
+        return numba.from_dtype(self.np_type if self.subarray is None else self.subarray)
 
     def __repr__(self) -> str:
         return self.name
@@ -73,7 +81,14 @@ class DataType:
         return globals().get(self.name) is not self
 
     def __reduce__(self) -> Any:
-        return (_registered, (self.name, self.np_type, self._is_anonymous)) if self._is_udt else self.name
+        shown = self.np_type if self.subarray is None else self.subarray
+        return (DataType._deserialize, (self.name, shown, self._is_anonymous)) if self._is_udt else self.name
+
+    @staticmethod
+    def _deserialize(name: str, np_type: Any, is_anonymous: bool) -> DataType:
+        if is_anonymous:
+            return register_anonymous(np_type, name)
+        return _registry[name] if name in _registry else register_new(name, np_type)
 
 
 BOOL = DataType("BOOL", "_Bool", np.bool_)
@@ -166,14 +181,15 @@ def register_new(name: str, dtype: Any) -> DataType:
 
 
 def register_anonymous(dtype: Any, name: str | None = None) -> DataType:
-    """A user-defined type: a record of numbers, of other records and of arrays of either, all of fixed size.
+    """A user-defined type: a record of numbers, of other records and of arrays of either, all of fixed size; or such
+    an array itself.
 
     The same fields are the same type, under the name that was given last.
 
     Parameters
     ----------
-    dtype : dict or NumPy dtype
-        Names of fields with their types.
+    dtype : dict, str or NumPy dtype
+        Names of fields with their types; or the type and shape of an array, ``"INT64[3, 4]"``.
     name : str, optional
         The name that is printed.
 
@@ -181,6 +197,8 @@ def register_anonymous(dtype: Any, name: str | None = None) -> DataType:
     --------
     >>> register_anonymous({"count": int, "mean": float})
     {'count': INT64, 'mean': FP64}
+    >>> register_anonymous("FP64[3]")
+    FP64[3]
     """
     np_type = _record_type(dtype)
     found = _registry.get(np_type)
@@ -210,20 +228,26 @@ def when_records_are_used(tell: Callable[[], None]) -> None:
 def _record_type(dtype: Any) -> np.dtype:
     if isinstance(dtype, dict) and all(type(key) is str for key in dtype):
         np_type = np.dtype([(key, _field_type(value)) for key, value in dtype.items()], align=True)
+    elif isinstance(dtype, str) and dtype.endswith("]") and "[" in dtype:
+        base, _, shape = dtype[:-1].partition("[")
+        np_type = np.dtype((_field_type(base), tuple(literal_eval(f"[{shape}]"))))
     else:
         np_type = np.dtype(dtype)
+    if np_type.subdtype is not None:
+        np_type = np.dtype([(SUBARRAY, np_type)])
     if np_type in _registry:
         return np_type
     if np_type.hasobject:
         raise ValueError("dtype must not allow Python objects")
     if not _is_fixed(np_type):
-        raise ValueError(f"a user-defined type is a record of numbers, not {np_type}; put it into a field of one")
+        raise ValueError(f"a user-defined type is a record or an array of numbers, not {np_type}")
     return np_type
 
 
 def _field_type(dtype: Any) -> np.dtype:
     try:
-        return lookup_dtype(dtype).np_type
+        found = lookup_dtype(dtype)
+        return found.np_type if found.subarray is None else found.subarray
     except ValueError:
         return np.dtype(dtype)
 
@@ -242,14 +266,8 @@ def _lookup_record(key: Any) -> DataType | None:
     record = getattr(key, "dtype", None) if type(key).__module__.startswith("numba") else key
     try:
         return register_anonymous(record)
-    except (TypeError, ValueError):
+    except (SyntaxError, TypeError, ValueError):
         return None
-
-
-def _registered(name: str, np_type: np.dtype, is_anonymous: bool) -> DataType:
-    if not is_anonymous and name not in _registry:
-        return register_new(name, np_type)
-    return register_anonymous(np_type, name) if is_anonymous else _registry[name]
 
 
 def _default_name(np_type: np.dtype) -> str:
@@ -260,6 +278,8 @@ def _default_name(np_type: np.dtype) -> str:
         return f"{_default_name(np_type.subdtype[0])}[{', '.join(map(str, np_type.subdtype[1]))}]"
     if np_type.names:
         assert np_type.fields is not None
+        if is_subarray(np_type):
+            return _default_name(np_type[SUBARRAY])
         return f"{{{', '.join(f'{name!r}: {_default_name(np_type.fields[name][0])}' for name in np_type.names)}}}"
     return repr(np_type)
 
@@ -270,7 +290,7 @@ def _dtype_to_string(dtype: Any) -> str:
         dtype = lookup_dtype(dtype)
         if not dtype._is_udt:
             return dtype.name
-        dtype = dtype.np_type
+        dtype = dtype.np_type if dtype.subarray is None else dtype.subarray
     text = str(dtype)
     try:
         if np.dtype(literal_eval(text)) == dtype:

@@ -104,7 +104,7 @@ def _literal_for_region(out: Any, indexes: Any, value: Any) -> Any:
     if type(value) is float and indexes.shape and record is None:  # written most often, without an object for it
         return np.float64(value)
     try:
-        if record is None or not isinstance(value, list):
+        if record is None or record.subarray is not None or not isinstance(value, list):
             return kinds.Scalar.from_value(value, record, is_cscalar=None, name="")
     except (TypeError, ValueError):
         pass
@@ -113,14 +113,17 @@ def _literal_for_region(out: Any, indexes: Any, value: Any) -> Any:
         wanted = kinds.Vector if len(indexes.shape) == 1 else kinds.Matrix
         accepted = (kinds.Scalar, wanted)
         try:
-            values, dtype = values_to_array(value, record)
+            values, dtype = values_to_array(value, record, ndim=len(indexes.shape))
         except Exception:
             values = None
         if values is not None and not (isinstance(values, np.ndarray) and values.ndim == 0):
             if values.shape != indexes.shape:
+                shape = (
+                    "" if record is None or record.subarray is None else "; include dtype shape in that of the array"
+                )
                 raise ValueError(
                     f"shape mismatch: value array of shape {values.shape} does not match "
-                    f"indexing of shape {indexes.shape}"
+                    f"indexing of shape {indexes.shape}{shape}"
                 )
             made = wanted.from_dense(values, dtype=dtype)
             made._engine = out._engine

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..backends.registry import current_engine
 from ..backends.storage import Array
-from ..dtypes import DataType, lookup_dtype
+from ..dtypes import SUBARRAY, DataType, is_subarray, lookup_dtype
 from ..errors import IndexOutOfBound, InvalidValue, OutOfMemory
 from . import kinds
 
@@ -75,10 +75,11 @@ def _highest(array: Array) -> int:
     return int(array[0] if len(array) == 1 else array.max())
 
 
-def values_to_array(values: Any, dtype: Any = None, engine: Any = None) -> tuple[Array, DataType]:
+def values_to_array(values: Any, dtype: Any = None, engine: Any = None, ndim: int = 1) -> tuple[Array, DataType]:
     """Values (a scalar or an array) in their own or the wanted type.
 
-    Python's numbers that do not fit it are an error; those of an array wrap around, as NumPy's do.
+    Python's numbers that do not fit it are an error; those of an array wrap around, as NumPy's do. What has more than
+    ``ndim`` dimensions has values that are arrays.
     """
     given = given_array(values, engine)
     if dtype is None:
@@ -90,12 +91,43 @@ def values_to_array(values: Any, dtype: Any = None, engine: Any = None) -> tuple
                 array = array.astype(np.int64)
             if array.size == 0 and array.ndim == 1:
                 array = array.astype(np.float64)
+        if array.ndim > ndim and isinstance(array, np.ndarray):
+            found = lookup_dtype(np.dtype((array.dtype, array.shape[ndim:])))
+            return stored_subarrays(array, found.np_type), found
         return array, lookup_dtype(array.dtype)
     found = lookup_dtype(dtype)
+    if found.subarray is not None:
+        return stored_subarrays(values, found.np_type, ndim), found
     array = np.array(values, found.np_type) if given is None else given
     if array.dtype != found.np_type:
         array = array.astype(found.np_type)  # wraps around, as NumPy does
     return array, found
+
+
+def stored_subarrays(values: Any, np_type: np.dtype, ndim: int = 1) -> np.ndarray:
+    """Arrays as the records that hold them: the last dimensions are those of a value; a number stands for all of one.
+
+    >>> np_type = lookup_dtype("INT64[2]").np_type
+    >>> stored_subarrays([[1, 2], [3, 4], [5, 6]], np_type).shape, stored_subarrays(7, np_type)[SUBARRAY]
+    ((3,), array([7, 7]))
+    """
+    if getattr(values, "dtype", None) == np_type:
+        return np.asarray(values)
+    value = np_type[SUBARRAY]
+    base, shape = value.base, value.shape
+    array = np.asarray(values).astype(base) if isinstance(values, np.ndarray) else np.array(values, base)
+    if array.ndim and array.shape[-len(shape) :] != shape:
+        raise ValueError(
+            f"a >{ndim}d array is needed for values that are arrays of shape {shape}; got one of shape {array.shape}"
+        )
+    found = np.empty(array.shape[: max(0, array.ndim - len(shape))], np_type)
+    found[SUBARRAY] = array
+    return found
+
+
+def shown_values(values: Any) -> Any:
+    """What is stored as users know it: sub-arrays are arrays of more dimensions."""
+    return values[SUBARRAY].copy() if is_subarray(values.dtype) else values
 
 
 def own_values(values: Array, dtype: np.dtype, copy: bool = True) -> Array:
@@ -134,8 +166,8 @@ def output_values(values: np.ndarray, dtype: Any, own: DataType) -> np.ndarray:
     if dtype is not None:
         wanted = lookup_dtype(dtype)
         if wanted != own:
-            return values.astype(wanted.np_type)
-    return np.array(values)
+            return shown_values(values).astype(wanted.np_type)
+    return shown_values(np.array(values))
 
 
 def integral(value: Any) -> int | None:

@@ -18,7 +18,7 @@ from ..undivided import notice_thread
 from . import kinds
 from .arithmetic import ArithmeticInPlace, NothingInPlace
 from .base import BaseType
-from .conversions import check_size, index_array, integral, output_values, row_order, values_to_array
+from .conversions import check_size, index_array, integral, output_values, row_order, shown_values, values_to_array
 from .diagonals import diagonal_mask, diagonal_size, diagonal_values
 from .expressions import MatrixExpression, MatrixIndexExpr
 from .infix import MatrixInfix
@@ -124,6 +124,11 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
     def __reduce__(self) -> Any:
         rows, cols, values = self.to_coo()
         return _rebuild, (rows, cols, values, self.dtype, self._nrows, self._ncols, self.name)
+
+    @staticmethod
+    def _deserialize(pieces: Any, name: str) -> Matrix:
+        """What pickles of python-graphblas call: arrays as exported, or coordinates without SuiteSparse's storage."""
+        return Matrix.ss.import_any(name=name, **pieces) if isinstance(pieces, dict) else _rebuild(*(*pieces, name))
 
     # ---- in and out -----------------------------------------------------------------------------------------
 
@@ -334,7 +339,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
             shared = shared_array(self, dtype)
             if isinstance(shared, np.ndarray):
                 return shared
-        return self._engine.to_dense(self._store, fill, dtype.np_type)
+        return shown_values(self._engine.to_dense(self._store, fill, dtype.np_type))
 
     @reports_memory
     def to_dicts(self, order: str = "rowwise") -> dict[int, dict[int, Any]]:

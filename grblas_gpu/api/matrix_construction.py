@@ -432,7 +432,7 @@ class MatrixConstruction:
         >>> Matrix.from_dense([[0, 5], [6, 0]], missing_value=0).to_dicts()
         {0: {1: 5}, 1: {0: 6}}
         """
-        array, dtype = values_to_array(values, dtype)
+        array, dtype = values_to_array(values, dtype, ndim=2)
         if array.ndim == 0:
             raise TypeError(
                 "values must be an array or list, not a scalar. "
@@ -507,7 +507,7 @@ class MatrixConstruction:
         major = np.repeat(outer, counts)
         minor = np.fromiter(itertools.chain.from_iterable(dicts), np.int64)
         values: Any = list(itertools.chain.from_iterable(d.values() for d in dicts))
-        if dtype is not None:
+        if dtype is not None and not lookup_dtype(dtype)._is_udt:
             values = np.fromiter(values, lookup_dtype(dtype).np_type)
         lines, across = int(outer.max(initial=-1)) + 1, int(minor.max(initial=-1)) + 1
         if nrows is None:

@@ -12,13 +12,14 @@ from ..backends.entries import cast
 from ..backends.registry import current_engine
 from ..backends.storage import VectorStore
 from ..config import config
-from ..dtypes import FP64, INT64, DataType, lookup_dtype, unify
+from ..dtypes import FP64, INT64, DataType, is_subarray, lookup_dtype, unify
 from ..ir import ops, recording
 from ..ir.recording import Number
 from ..operators import TypedOpBase, get_typed_op
 from . import kinds
 from .arithmetic import Arithmetic, ArithmeticInPlace
 from .base import BaseType
+from .conversions import shown_values, stored_subarrays
 from .expressions import ScalarExpression, ScalarIndexExpr
 from .infix import EwiseSigns, ScalarInfix
 from .kinds import output_type, stands_for
@@ -26,9 +27,17 @@ from .memory import reports_memory
 
 
 def as_record(value: Any, np_type: np.dtype) -> Any:
-    """A record of this type from its fields (a tuple, in order, or a dict), or with one number in all of them."""
+    """A record of this type from its fields (a tuple, in order, or a dict), or with one number in all of them.
+
+    A sub-array is one from an array of its shape, or from a number.
+    """
     record = np.zeros((), np_type)
     try:
+        if is_subarray(np_type):
+            record = stored_subarrays(value, np_type)
+            if record.ndim:
+                raise ValueError(f"it has {record.shape} of them")
+            return record[()]
         record[()] = _fields(value, np_type)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{value!r} is no record of {np_type}: {error}") from None
@@ -141,6 +150,8 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         (4, None)
         """
         content = self._get()
+        if self.dtype.subarray is not None and content is not None:
+            return shown_values(content)
         return None if content is None else content.item()
 
     @value.setter
@@ -249,13 +260,18 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         raise AttributeError("Scalar object only has `__index__` for integral dtypes")
 
     def __array__(self, dtype: Any = None, *, copy: Any = None) -> Any:
-        return np.array(self.value, dtype=self.dtype.np_type if dtype is None else dtype)
+        own = None if self.dtype.subarray is not None else self.dtype.np_type
+        return np.array(self.value, dtype=own if dtype is None else dtype)
 
     def __sizeof__(self) -> int:
         return object.__sizeof__(self) + self.dtype.np_type.itemsize
 
     def __reduce__(self) -> Any:
-        return _rebuild, (self.value, self.dtype, self._is_cscalar, self.name)
+        return Scalar._deserialize, (self.value, self.dtype, self._is_cscalar, self.name)
+
+    @staticmethod
+    def _deserialize(value: Any, dtype: Any, is_cscalar: bool, name: str) -> Scalar:
+        return Scalar.from_value(value, dtype, is_cscalar=is_cscalar, name=name)
 
     def isequal(self, other: Any, *, check_dtype: bool = False) -> bool:
         """Whether both hold the same value (or both none).
@@ -280,6 +296,8 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
             return False
         if self._is_empty or other._is_empty:
             return self._is_empty and other._is_empty
+        if self.dtype.subarray is not None or other.dtype.subarray is not None:
+            return bool(np.all(self.value == other.value))
         return bool(self.value == other.value)
 
     def isclose(self, other: Any, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:
@@ -533,10 +551,6 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         """
         vector = self._as_vector()
         return _scalar_expression(self, vector, vector.select(op, thunk))
-
-
-def _rebuild(value: Any, dtype: Any, is_cscalar: bool, name: str) -> Scalar:
-    return Scalar.from_value(value, dtype, is_cscalar=is_cscalar, name=name)
 
 
 def _counting(value: Number, dtype: Any, is_cscalar: bool | None, name: str | None) -> Scalar:

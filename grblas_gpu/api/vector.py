@@ -23,7 +23,7 @@ from ..undivided import notice_thread
 from . import kinds
 from .arithmetic import ArithmeticInPlace
 from .base import BaseType, check_same_backend
-from .conversions import check_bounds, check_size, index_array, output_values, values_to_array
+from .conversions import check_bounds, check_size, index_array, output_values, shown_values, values_to_array
 from .execution import submit
 from .expressions import MatrixExpression, ScalarExpression, VectorExpression, VectorIndexExpr
 from .infix import VectorInfix
@@ -145,6 +145,11 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         indices, values = self.to_coo()
         return _rebuild, (indices, values, self.dtype, self._size, self.name)
 
+    @staticmethod
+    def _deserialize(pieces: Any, name: str) -> Vector:
+        """What pickles of python-graphblas call: arrays as exported, or coordinates without SuiteSparse's storage."""
+        return Vector.ss.import_any(name=name, **pieces) if isinstance(pieces, dict) else _rebuild(*(*pieces, name))
+
     # ---- in and out -----------------------------------------------------------------------------------------
 
     @reports_memory
@@ -250,7 +255,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         array([ 5, -1,  6, -1])
         """
         fill, dtype = dense_fill(self, fill_value, dtype, self.nvals == self._size)
-        return self._engine.to_dense(self._store, fill, dtype.np_type)
+        return shown_values(self._engine.to_dense(self._store, fill, dtype.np_type))
 
     def device_arrays(self) -> dict[str, Any]:
         """The stored arrays themselves, not copies: CuPy's on backend "cuda", NumPy's on others.

@@ -152,7 +152,7 @@ class VectorConstruction:
         if size is None and not d:
             size = 0
         values = list(d.values())
-        if dtype is not None:
+        if dtype is not None and not lookup_dtype(dtype)._is_udt:
             values = np.fromiter(values, lookup_dtype(dtype).np_type)  # type: ignore[assignment]
         return cls.from_coo(np.fromiter(d.keys(), np.int64), values, dtype, size=size, name=name)
 

@@ -158,6 +158,8 @@ def cast(values: Array, dtype: np.dtype) -> Array:
     ):  # in other memory, where each step would be a kernel
         return native.cast_values(values, dtype)
     if values.dtype.kind == "V" or dtype.kind == "V":
+        if np.can_cast(values.dtype, dtype, "equiv"):  # the same fields at other places: NumPy's functions pack them
+            return values.astype(dtype)
         raise DomainMismatch(f"values of the type {values.dtype} are not {dtype}, and there is no cast between them")
     if dtype == bool:
         return values != 0

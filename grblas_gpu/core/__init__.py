@@ -17,6 +17,7 @@ from typing import Any
 
 _PACKAGE = __name__.rpartition(".")[0]
 _OBJECTS = "api.matrix api.vector api.scalar api.mask api.expressions api.infix api.calls api.updates api.indexing"
+_NAMESPACES = "."  # the package itself, in which ``binary`` is the namespace and not the file of the class
 #: The name under ``core``, and the modules to look in, in this order.
 MODULES = {
     "base": f"api.base {_OBJECTS}",
@@ -28,14 +29,14 @@ MODULES = {
     "mask": "api.mask",
     "matrix": _OBJECTS,
     "operator": "operators op",
-    "operator.agg": "operators",
-    "operator.base": "operators",
-    "operator.binary": "operators",
-    "operator.indexunary": "operators",
-    "operator.monoid": "operators",
-    "operator.select": "operators",
-    "operator.semiring": "operators",
-    "operator.unary": "operators",
+    "operator.agg": f"{_NAMESPACES} operators",
+    "operator.base": "operators operators.parameterized",
+    "operator.binary": f"{_NAMESPACES} operators",
+    "operator.indexunary": f"{_NAMESPACES} operators",
+    "operator.monoid": f"{_NAMESPACES} operators",
+    "operator.select": f"{_NAMESPACES} operators",
+    "operator.semiring": f"{_NAMESPACES} operators",
+    "operator.unary": f"{_NAMESPACES} operators",
     "scalar": _OBJECTS,
     "utils": f"api.base api.kinds api.conversions api.ss.tiles {_OBJECTS}",
     "vector": _OBJECTS,
@@ -64,7 +65,8 @@ class Alias(ModuleType):
 def _register() -> None:
     this = sys.modules[__name__]
     for path, sources in MODULES.items():
-        module = Alias(f"{__name__}.{path}", [f"{_PACKAGE}.{source}" for source in sources.split()])
+        modules = [f"{_PACKAGE}.{source}".rstrip(".") for source in sources.split()]
+        module = Alias(f"{__name__}.{path}", modules)
         sys.modules[module.__name__] = module
         parent, _, name = path.rpartition(".")
         setattr(sys.modules[f"{__name__}.{parent}"] if parent else this, name, module)

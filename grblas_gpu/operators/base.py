@@ -11,7 +11,7 @@ import numpy as np
 
 from ..dtypes import ALL_TYPES, UINT64, DataType, lookup_dtype, unify
 from . import registry
-from .parameterized import call_again
+from .parameterized import _deserialize_parameterized
 from .reductions import quiet
 from .typing_rules import Signature, of_record
 from .udf import Arguments, Compiled, check_function
@@ -389,7 +389,7 @@ class OpBase:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._parameterized_info is not None:
-            return call_again, self._parameterized_info
+            return _deserialize_parameterized, self._parameterized_info
         if self._anonymous:
             return type(self).register_anonymous, self._recipe()  # type: ignore[attr-defined]
         if registry.is_standard(self):

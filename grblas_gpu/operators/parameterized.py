@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from . import registry
 
 
-def call_again(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _deserialize_parameterized(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """How an operator made from parameters is unpickled."""
     return op(*args, **kwargs)
 
@@ -37,13 +37,15 @@ class ParameterizedUdf:
     def __reduce__(self) -> tuple[Any, ...]:
         if not self._anonymous and registry.is_standard(self):
             return registry.find, (self._modname, self.name)
-        return type(self)._deserialize, (self.name, self._anonymous, *self._recipe())
+        return type(self)._deserialize, (self.name, *self._recipe(), self._anonymous)
 
     def _recipe(self) -> tuple[Any, ...]:
         raise NotImplementedError
 
     @classmethod
-    def _deserialize(cls, name: str, anonymous: bool, *recipe: Any) -> Any:
+    def _deserialize(cls, name: str, *recipe_and_anonymous: Any) -> Any:
+        """As python-graphblas calls it, so that its pickles are read."""
+        *recipe, anonymous = recipe_and_anonymous
         found = None if anonymous else registry.find(cls._modname, name)
         if found is not None:
             return found

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import ALL_TYPES, BOOL, FP64, INT8, INT64, UINT64, DataType, lookup_dtype
+from ..dtypes import ALL_TYPES, BOOL, FP64, INT8, INT64, SUBARRAY, UINT64, DataType, lookup_dtype
 from ..errors import UdfParseError
 
 Arguments = tuple[DataType, ...]
@@ -60,11 +60,12 @@ class Compiled:
             return self._exact[dtype, dtype2]
         except KeyError:
             pass
-        signature = tuple(argument.numba_type for argument in self.arguments(dtype, dtype2))
+        arguments = self.arguments(dtype, dtype2)
+        signature = tuple(_parameter(argument) for argument in arguments)
         result: DataType | None
         try:
             self.dispatcher.compile(signature)
-            result = lookup_dtype(self.dispatcher.overloads[signature].signature.return_type)
+            result = _returned(self.dispatcher.overloads[signature].signature.return_type, arguments)
         except (numba.TypingError, ValueError) as error:
             self._reasons[dtype, dtype2] = _first_lines(str(error))
             result = None
@@ -127,7 +128,7 @@ class Compiled:
         import numba
 
         names = "xyzw"[: len(arguments)]
-        at = ", ".join(f"{name}[k * {name}_step]" for name in names)
+        at = ", ".join(f"{name}[k * {name}_step]" for name in names)  # of sub-arrays a row
         steps = ", ".join(f"{name}, {name}_step" for name in names)
         text = f"def loop({steps}, out):\n    for k in range(len(out)):\n        out[k] = function({at})\n"
         namespace: dict[str, Any] = {"function": self.dispatcher}
@@ -143,9 +144,31 @@ class Compiled:
                 max(len(array) for array in arrays) if all(len(array) for array in arrays) else 0, result.np_type
             )
             given: list[Any] = []
-            for array in arrays:
-                given += [np.ascontiguousarray(array), int(len(array) > 1)]
-            loop(*given, out)
+            for array, each in zip(arrays, arguments, strict=True):
+                array = np.ascontiguousarray(array)
+                given += [array if each.subarray is None else array[SUBARRAY], int(len(array) > 1)]
+            loop(*given, out if result.subarray is None else out[SUBARRAY])
             return out
 
         return call
+
+
+def _parameter(dtype: DataType) -> Any:
+    """What a function gets of a value: of a sub-array an array, with everything that Numba's arrays can do."""
+    import numba
+
+    if dtype.subarray is None:
+        return dtype.numba_type
+    return numba.types.Array(numba.from_dtype(dtype.subarray.base), len(dtype.subarray.shape), "C")
+
+
+def _returned(found: Any, arguments: Arguments) -> DataType:
+    """The type of a result; an array has the shape of the first argument that is one of as many dimensions."""
+    import numba
+
+    if not isinstance(found, numba.types.Array):
+        return lookup_dtype(found)
+    for each in arguments:
+        if each.subarray is not None and len(each.subarray.shape) == found.ndim:
+            return lookup_dtype(np.dtype((numba.np.numpy_support.as_dtype(found.dtype), each.subarray.shape)))
+    raise ValueError(f"an array that no argument has the shape of: {found}")

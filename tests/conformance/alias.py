@@ -38,6 +38,15 @@ class _NoLibrary:
 TYPE_NAMES = {dtype.name for dtype in ALL_TYPES}
 
 
+class _AllIndices:
+    """A constant of python-graphblas's, which its pickles name."""
+
+    __module__ = "graphblas.core.expr"
+
+    def __reduce__(self) -> str:
+        return "_ALL_INDICES"
+
+
 def _c_name(op: Any) -> str:
     """What the C library calls a typed operator: where tests compare this, they go on to what matters."""
     name = {"cdiv": "div"}.get(op.name, op.name).upper()
@@ -76,6 +85,7 @@ def install() -> Path:
     )
     _carry_over()
     vars(core)["utils"]._NP2 = True
+    vars(core)["expr"]._ALL_INDICES = _AllIndices()
     core.ss = SimpleNamespace(_IS_SSGB7=False, version_major=9)
     for name in ("unary", "binary", "monoid", "semiring", "op"):
         module = importlib.import_module(f"graphblas.{name}")

@@ -85,7 +85,7 @@ def export_matrix(a: Any, format: str, sort: bool, raw: bool) -> dict[str, Any]:
             _check_full(a)
             parts = shape if iso else parts
         values = _spread(values, place, size)
-        values = values if raw else values.reshape(a.shape, order=layout)  # type: ignore[call-overload]
+        values = values if raw else _shaped(values, a.shape, by_rows)
     return parts | {"is_iso": iso, "format": format, "values": a.to_coo()[2][:1] if iso else values}
 
 
@@ -94,9 +94,15 @@ def _pointers(counts: np.ndarray) -> np.ndarray:
 
 
 def _spread(values: np.ndarray, place: np.ndarray, size: int) -> np.ndarray:
-    everywhere = np.zeros(size, values.dtype)
+    everywhere = np.zeros((size, *values.shape[1:]), values.dtype)
     everywhere[place] = values
     return everywhere
+
+
+def _shaped(values: np.ndarray, shape: tuple[int, int], by_rows: bool) -> np.ndarray:
+    """As a matrix; what belongs to a value stays together."""
+    lines = values.reshape(*(shape if by_rows else shape[::-1]), *values.shape[1:])
+    return lines if by_rows else lines.swapaxes(0, 1)
 
 
 def _check_full(x: Any) -> None:

@@ -73,7 +73,7 @@ def matrix_format(parts: dict[str, Any]) -> str:
 
 def _layout(*arrays: Any) -> str:
     for array in arrays:
-        if isinstance(array, np.ndarray) and array.ndim == 2:
+        if isinstance(array, np.ndarray) and array.ndim >= 2:
             return "c" if array.flags.f_contiguous else "r"
     return "r"
 
@@ -101,9 +101,9 @@ def checked_parts(format: str, known: dict[str, str], parts: dict[str, Any], is_
     return given
 
 
-def _values(given: dict[str, Any], count: int, dtype: Any) -> tuple[np.ndarray, Any]:
+def _values(given: dict[str, Any], count: int, dtype: Any, ndim: int = 1) -> tuple[np.ndarray, Any]:
     """A value for each of the entries; one for all is repeated."""
-    values, dtype = values_to_array(given["values"], dtype)
+    values, dtype = values_to_array(given["values"], dtype, ndim=1 if given.get("is_iso") else ndim)
     values = np.asarray(values)
     if given.get("is_iso") or values.ndim == 0:
         if values.size < 1:
@@ -127,7 +127,7 @@ def import_vector(format: str, given: dict[str, Any], size: int | None, dtype: A
         index = np.flatnonzero(bitmap[:size])
         return _stored(Vector.from_coo(index, values[index], dtype, size=size, name=name), format)
     if size is None:
-        size = np.asarray(given["values"]).size
+        size = len(values_to_array(given["values"], dtype)[0])
     values, dtype = _values(given, size, dtype)
     return _stored(Vector.from_coo(np.arange(size), values, dtype, size=size, name=name), format)
 
@@ -153,13 +153,16 @@ def import_matrix(
             arrays.insert(0, np.asarray(given["rows" if format.endswith("r") else "cols"])[: given.get("nvec")])
         return _in_form(make(*arrays, dtype=dtype, nrows=nrows, ncols=ncols, name=name), format)
     layout = "C" if format.endswith("r") else "F"
+    ndim = 1
     for array in (given.get("bitmap"), given["values"]):
-        if (array := np.asarray(array)).ndim == 2:
-            nrows, ncols = (n if known is None else known for n, known in zip(array.shape, (nrows, ncols), strict=True))
+        if (array := np.asarray(array)).ndim >= 2:  # what comes after two dimensions belongs to a value
+            sizes = zip(array.shape[:2], (nrows, ncols), strict=True)
+            nrows, ncols = (n if known is None else known for n, known in sizes)
+            ndim = 2
             break
     if nrows is None or ncols is None:
         raise ValueError("Either nrows and ncols must be provided, or one of the arrays must be 2d")
-    values, dtype = _values(given, nrows * ncols, dtype)
+    values, dtype = _values(given, nrows * ncols, dtype, ndim)
     values = values.reshape(-1, order=layout)[: nrows * ncols]  # type: ignore[call-overload]
     bitmap = np.asarray(given.get("bitmap", np.True_), bool)
     place = np.arange(nrows * ncols)

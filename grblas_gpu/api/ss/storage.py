@@ -21,17 +21,26 @@ OF_THE_OBJECT = ("size", "nrows", "ncols", "dtype", "name")  # that arrays are p
 
 def importer(format: str | None) -> Any:
     @classmethod  # type: ignore[misc]
-    def import_format(cls: Any, **parts: Any) -> Any:
-        return cls._import(format, parts)
+    def import_format(cls: Any, *arrays: Any, **parts: Any) -> Any:
+        return cls._import(format, _named(format, arrays, parts))
 
     return import_format
 
 
 def packer(format: str | None) -> Callable[..., Any]:
-    def pack_format(self: Any, **parts: Any) -> Any:
-        return self._pack(format, parts)
+    def pack_format(self: Any, *arrays: Any, **parts: Any) -> Any:
+        return self._pack(format, _named(format, arrays, parts))
 
     return pack_format
+
+
+def _named(format: str | None, arrays: tuple, parts: dict[str, Any]) -> dict[str, Any]:
+    """The parts of a format, of which few may be given by their place."""
+    places = {"full": ("values",), "coo": ("rows", "cols", "values")}
+    names = next((names for begin, names in places.items() if format and format.startswith(begin)), ())
+    if len(arrays) > len(names) or parts.keys() & set(names[: len(arrays)]):
+        raise TypeError(f"{format or 'these'} arrays are given by name, each of them once")
+    return dict(zip(names, arrays, strict=False)) | parts
 
 
 def _check_compression(name: str | None) -> int:

@@ -43,7 +43,8 @@ def bfs(A: Matrix, source: int, *, max_depth: int | None = None) -> Vector:
     {0: 0, 1: 1, 2: 2, 3: 2}
     """
     frontier = Vector.from_coo([check_source(A, source)], [True], size=A.nrows)
-    return levels_from(A, frontier, _levels(max_depth))
+    edges = A.pattern() if A.dtype.np_type.kind in "cV" else A  # a complex number or a record is neither true nor false
+    return levels_from(edges, frontier, _levels(max_depth))
 
 
 @program

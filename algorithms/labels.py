@@ -49,6 +49,14 @@ def vertex_weights(graph: Graph, weights: Any) -> Any:
     return graph.to_vector(weights) if isinstance(weights, Mapping) else weights
 
 
+def communities(graph: Graph, given: Any) -> Any:
+    """What vertices belong to, by label and by whatever name, as numbers; or what an algorithm takes for a Matrix."""
+    if not isinstance(given, Mapping):
+        return given
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(given.values()))}
+    return graph.to_vector({vertex: numbers[name] for vertex, name in given.items()})
+
+
 MEANINGS: dict[str, Callable[[Graph, Any], Any]] = {
     "source": one_vertex,
     "target": one_vertex,
@@ -58,6 +66,7 @@ MEANINGS: dict[str, Callable[[Graph, Any], Any]] = {
     "personalization": vertex_weights,
     "dangling": vertex_weights,
     "start": vertex_weights,
+    "labels": communities,
 }
 
 

@@ -52,8 +52,8 @@ def modularity(A: Matrix, labels: Any, *, resolution: float = 1.0, weighted: boo
     A : Matrix or Graph
         The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
         vertices are labels.
-    labels : Vector
-        The community of every vertex.
+    labels : Vector or array
+        The community of every vertex; with a Graph also a dictionary by label, as `louvain` returns it.
     resolution : float
         Above 1 for smaller communities, below for larger ones.
     weighted : bool
@@ -61,11 +61,12 @@ def modularity(A: Matrix, labels: Any, *, resolution: float = 1.0, weighted: boo
 
     Examples
     --------
-    >>> from grblas_gpu import Vector, generators
+    >>> from grblas_gpu import generators
     >>> from grblas_gpu.algorithms import modularity
-    >>> modularity(generators.path(3), Vector.from_dense([5, 5, 2]))
+    >>> modularity(generators.path(3), [5, 5, 2])
     -0.125
     """
+    labels = labels if isinstance(labels, Vector) else Vector.from_dense(labels)
     if labels.size != A.nrows or labels.nvals != A.nrows:
         raise DimensionMismatch(f"modularity: {labels.nvals} labels for {A.nrows} vertices")
     return quality(symmetric_weights(A, weighted, "modularity"), compact(labels)[0], resolution)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import FP64, Matrix, Vector, binary, io, monoid, select, unary
-from ..exceptions import DimensionMismatch, GraphblasException, IndexOutOfBound, InvalidValue
+from ..exceptions import DimensionMismatch, DomainMismatch, GraphblasException, IndexOutOfBound, InvalidValue
 
 SHALLOW = 64  # so many levels are few
 
@@ -31,13 +31,16 @@ class NotConverged(GraphblasException):
 
 
 def check_weights(A: Matrix, what: str, *, negative: bool = False) -> None:
-    """Weights are finite, and not below zero unless ``negative`` is allowed.
+    """Weights are real and finite numbers, and not below zero unless ``negative`` is allowed.
 
     >>> check_weights(Matrix.from_coo([0], [1], [-1], nrows=2, ncols=2), "katz")
     Traceback (most recent call last):
     grblas_gpu.errors.InvalidValue: katz: weights must not be negative; the smallest is -1
     """
     kind = A.dtype.np_type.kind
+    if kind in "cV":
+        way_out = "abs(A).new() has their sizes, A.pattern() none" if kind == "c" else "A.pattern() has none"
+        raise DomainMismatch(f"{what}: weights must be real numbers, not {A.dtype}; {way_out}")
     if kind == "f" and not A.value_range().finite:
         raise InvalidValue(f"{what}: weights must be finite numbers; there is a NaN or an infinity")
     if not negative and kind in "fi" and A.nvals and A.value_range().min < 0:

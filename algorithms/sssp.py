@@ -175,6 +175,7 @@ def sssp(A: Matrix, source: int, *, predecessors: bool = False) -> Any:
     >>> sssp(A, 0).to_dict(), sssp(A, 0, predecessors=True).predecessors.to_dict()
     ({0: 0, 1: 3, 2: 1}, {0: 0, 1: 2, 2: 0})
     """
+    check_weights(A, "sssp", negative=True)
     few = 0 < A.nvals <= DEGREE * A.nrows
     low, high, _ = A.value_range() if few else (0, 0, True)
     delta_pays = few and low >= 0 and high > SPREAD * low

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from .files import check_folder
+from .files import UsageError, check_folder
 from .options import add_command, positive
 
 
@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
             check_folder(file)
     unknown = [name for name in options.names if name not in EXPERIMENTS]
     if unknown:
-        raise ValueError(f"no experiment called {', '.join(unknown)}; there are: {', '.join(EXPERIMENTS)}")
+        raise UsageError(f"no experiment called {', '.join(unknown)}; there are: {', '.join(EXPERIMENTS)}")
     names = options.contenders.split(",") if options.contenders else None
     result, tables, page = _papers(options, names) if options.names else _comparison(options, names)
     if options.report:
@@ -54,7 +54,7 @@ def _comparison(options: argparse.Namespace, names: list[str] | None) -> tuple[A
 
     kernels = tuple(options.kernels.split(","))
     if not set(kernels) <= {"bfs", "bc"}:
-        raise ValueError(f"--kernels: bfs, bc or both, not {options.kernels!r}")
+        raise UsageError(f"--kernels: bfs, bc or both, not {options.kernels!r}")
     result = compare.compare(
         small=options.small,
         backend=options.backend,

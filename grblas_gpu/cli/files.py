@@ -8,11 +8,13 @@ import io as streams
 import lzma
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import io
+from ..api.conversions import MAX_SIZE
+from ..config import config
 from ..io.archives import SUFFIXES as ARCHIVES
 from ..io.text_files import opened
 from ..progress import elapsed
@@ -51,6 +53,9 @@ class Loaded(NamedTuple):
             if number in self.labels:
                 return self.labels.index(number)
             raise UsageError(f"no vertex is called {text!r}; some are: {', '.join(map(str, self.labels[:5]))}")
+        if not 0 <= number < self.matrix.nrows:
+            vertices = f"vertices 0 to {self.matrix.nrows - 1}" if self.matrix.nrows else "no vertices"
+            raise UsageError(f"{number} is not a vertex: the graph has {vertices}")
         return number
 
     def label(self, vertex: int) -> Any:
@@ -88,7 +93,8 @@ def read_graph(
     else:
         kind, source = suffix(name), name
         check_file(name, kind, compressed=Path(name).suffix in (*COMPRESSED, ".tgz"), force=force)
-    with elapsed(f"reading {name}"):
+    trusted = config.set(read_limit=MAX_SIZE) if force else nullcontext()
+    with trusted, elapsed(f"reading {name}"):
         if kind == ".mtx":
             found: Any = io.mmread(source)
         elif kind == ".npz":
@@ -96,7 +102,7 @@ def read_graph(
         elif kind == ".grb":
             found = io.load(source)
         else:
-            return _edge_list(source, EDGE_LISTS.get(kind), base, table)
+            return _edge_list(source, base, table)
     labels = None
     if isinstance(found, io.Graph):
         numbered = all(type(label) is int and label == i for i, label in enumerate(found.labels))
@@ -104,13 +110,13 @@ def read_graph(
     return Loaded(_symmetric(found) if undirected else found, labels)
 
 
-def _edge_list(source: Any, delimiter: str | None, base: int, table: dict[str, Any]) -> Loaded:
+def _edge_list(source: Any, base: int, table: dict[str, Any]) -> Loaded:
     """Vertices are numbers if those of the first edge are."""
     from ..io.edge_table import data_lines, layout_of
     from ..io.text_files import name_of, text_of
 
     text, name = text_of(source), name_of(source)
-    layout = layout_of(text, name, delimiter=delimiter, header=table["header"], columns=table["columns"])
+    layout = layout_of(text, name, header=table["header"], columns=table["columns"])
     first = next((layout.fields(line) for number, line in data_lines(text) if number != layout.header), [])
     ends = [first[k].strip() for k in (layout.columns or (0, 1))[:2] if k < len(first)]
     given = _Text(text, name)
@@ -164,7 +170,7 @@ def check_writable(name: str) -> None:
     if name == STANDARD:
         return
     if suffix(name) not in (".mtx", ".npz", ".grb", *EDGE_LISTS) or name.lower().endswith(ARCHIVES):
-        raise ValueError(f"{name}: no format for this suffix; there are: {FORMATS}")
+        raise UsageError(f"{name}: no format for this suffix; there are: {FORMATS}")
     check_folder(name)
 
 

@@ -29,7 +29,7 @@ def check_room(name: str, wanted: int, length: int) -> None:
     if wanted > (max(_ALWAYS, _RATIO * length) if limit is None else limit):
         raise ValueError(
             f"{name}: a file of {length} bytes that asks for {wanted} bytes of memory; "
-            f"if that is right, allow it: config.set(read_limit={wanted})"
+            f"if that is right, allow it: config.set(read_limit={wanted}), or --force on the command line"
         )
 
 

@@ -169,6 +169,8 @@ class Trace:
         widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
         return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)) for row in [head, *rows])
 
+    __repr__ = __str__
+
     def _table(self) -> tuple[list[str], list[list[str]]]:
         """Names of columns, and the text of every record."""
         head = ["op", "strategy", "input", "edges", "mask", "output", "ms", "reason"]

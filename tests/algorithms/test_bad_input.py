@@ -12,7 +12,7 @@ from library_algorithms import ALGORITHMS
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms, generators
-from grblas_gpu.exceptions import DimensionMismatch, IndexOutOfBound, InvalidValue
+from grblas_gpu.exceptions import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
 
 WITH_A_SOURCE = ("bellman_ford", "delta_stepping", "reachability", "sssp")
 NEEDS_A_VERTEX = (*WITH_A_SOURCE, "ego_graph", "shortest_path")
@@ -104,6 +104,14 @@ def test_results_live_where_the_graph_does(name: str) -> None:
 def test_weights_are_numbers(backend: str, name: str, bad: float) -> None:
     A = Matrix.from_coo([0, 1, 2], [1, 2, 0], [1.0, bad, 2.0])
     with pytest.raises(InvalidValue, match="weights must"):
+        WEIGHTED[name](A)
+
+
+@pytest.mark.parametrize("name", WEIGHTED)
+@pytest.mark.parametrize("dtype", ["FC64", {"x": float}])
+def test_weights_are_real(name: str, dtype: Any) -> None:
+    A = Matrix(dtype, 3, 3)
+    with pytest.raises(DomainMismatch, match="weights must be real numbers, not"):
         WEIGHTED[name](A)
 
 

@@ -128,3 +128,9 @@ def test_ranks_of_several_vertices(backend: str) -> None:
     named = algorithms.personalized_pagerank(graph, ["ann", 4.5])
     assert [list(ranks.values()) for ranks in named] == [pytest.approx(row) for row in plain.to_dense().tolist()]
     assert [list(ranks) for ranks in named] == [NAMES, NAMES]
+
+
+def test_communities_by_label() -> None:
+    graph = gb.Graph.from_edges([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d"), ("d", "e"), ("e", "f"), ("f", "d")])
+    found = algorithms.louvain(graph)
+    assert algorithms.modularity(graph, found.labels) == pytest.approx(found.modularity)

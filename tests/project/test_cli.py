@@ -151,7 +151,7 @@ def test_formats(capsys, tmp_path, name):
 def test_generate_in_vain(capsys, tmp_path):
     one_line_error(capsys, "generate kronecker 99", match="scale must be from 0 to 31", exit_code=2)
     one_line_error(capsys, "generate watts_strogatz 10 4 1.5", match="from 0 to 1", exit_code=2)
-    one_line_error(capsys, "generate path 3 -o", tmp_path / "g.docx", match="no format for this suffix")
+    one_line_error(capsys, "generate path 3 -o", tmp_path / "g.docx", match="no format for this suffix", exit_code=2)
     one_line_error(capsys, "generate path 3 -o", tmp_path / "none" / "g.mtx", match="no such folder")
     assert not list(tmp_path.iterdir())
 
@@ -231,6 +231,22 @@ def test_csv_means_commas(capsys, tmp_path):
     one_line_error(capsys, "bfs -s dan", tmp_path / "e.csv", match="some are: ann, bob, cid, junior", exit_code=2)
 
 
+def test_weights_that_are_no_real_numbers(capsys, tmp_path):
+    """A search needs none; shortest paths say so."""
+    file = tmp_path / "c.mtx"
+    file.write_text("%%MatrixMarket matrix coordinate complex general\n2 2 1\n1 2 3.0 4.0\n")
+    assert json.loads(run(capsys, "bfs -s 0 -a bfs --json", file)[1])["reached"] == 2
+    one_line_error(capsys, "sssp -s 0", file, match="sssp: weights must be real numbers, not FC64")
+
+
+def test_force_reads_what_asks_for_much_memory(capsys, tmp_path):
+    file = tmp_path / "wide.txt"
+    file.write_text("0 30000000\n")
+    with gb.config.set(read_limit=10**6):
+        one_line_error(capsys, "bfs -s 0", file, match="--force on the command line")
+        assert json.loads(run(capsys, "bfs -s 0 --json --force", file)[1])["reached"] == 2
+
+
 @pytest.mark.parametrize(
     ("text", "options"),
     [
@@ -239,6 +255,8 @@ def test_csv_means_commas(capsys, tmp_path):
         ("0,1\n1,2\n", "--no-header"),
         ("id,dst,src\n7,1,0\n8,2,1\n", "--columns src,dst"),
         ("7,1,0\n8,2,1\n", "--columns 2,1"),
+        ("w;from;to\n7;0;1\n8;1;2\n", "--columns from,to,w"),
+        ("0\t1\n1\t2\n", ""),
     ],
 )
 def test_tables(capsys, tmp_path, text, options):
@@ -411,14 +429,14 @@ def test_bad_files(capsys, tmp_path):
 
 def test_bad_sources(capsys, graph):
     _, file, _ = graph
-    one_line_error(capsys, "bfs -s 64", file, match="vertices 0 to 63")
+    one_line_error(capsys, "bfs -s 64", file, match="vertices 0 to 63", exit_code=2)
     one_line_error(capsys, "bfs -s one", file, match="no vertex is called 'one'", exit_code=2)
-    one_line_error(capsys, "bc -s 99", file, match="not a vertex")
+    one_line_error(capsys, "bc -s 99", file, match="not a vertex", exit_code=2)
 
 
 def test_nothing_is_written_when_something_fails(capsys, graph, tmp_path):
     _, file, _ = graph
-    one_line_error(capsys, "bfs -s 99", file, "-o", tmp_path / "levels.txt", match="not a vertex")
+    one_line_error(capsys, "bfs -s 99", file, "-o", tmp_path / "levels.txt", match="not a vertex", exit_code=2)
     assert not (tmp_path / "levels.txt").exists()
     one_line_error(capsys, "bfs -s 0", file, "-o", tmp_path / "none" / "levels.txt", match="no such folder")
 

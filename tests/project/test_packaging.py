@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shutil
@@ -95,6 +96,20 @@ def test_hooks_and_templates():
     for template in ("bug", "speed"):
         form = read_yaml(f".github/ISSUE_TEMPLATE/{template}.yml")
         assert {"name", "description", "body"} <= form.keys()
+
+
+def test_links_of_the_readme_as_an_index_shows_it():
+    spec = importlib.util.spec_from_file_location("setup", ROOT / "setup.py")
+    setup = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(setup)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert setup.RELATIVE.search(readme)
+    assert "](docs/" not in setup.long_description(readme)
+    assert "(`docs/tutorial.md`)" in setup.long_description(readme)
+    there = setup.long_description(readme, "https://example.org/sources/")
+    assert "](https://example.org/sources/blob/main/docs/tutorial.md)" in there
+    for text in (setup.long_description(readme), there):
+        assert all(target.startswith("https:") for target in re.findall(r"\]\(([^)]+)\)", text))
 
 
 def built(kind, folder):

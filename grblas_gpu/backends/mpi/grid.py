@@ -19,9 +19,10 @@ def load_mpi() -> Any:
     """mpi4py's MPI, or what to install."""
     try:
         from mpi4py import MPI
-    except ImportError as error:
+    except (ImportError, RuntimeError) as error:  # no mpi4py, or no MPI for it
+        (reason, *_) = str(error).splitlines()
         raise ImportError(
-            f"distributed objects need mpi4py and an MPI library: pip install grblas_gpu[mpi] ({error})"
+            f"distributed objects need mpi4py and an MPI library: pip install 'grblas_gpu[mpi]' ({reason})"
         ) from None
     return MPI
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DimensionMismatch, InvalidObject
-from ..ir import ops
+from ..ir import ops, recording
 from ..ir.node import Node
 from . import kinds
 from .conversions import values_to_array
@@ -125,7 +125,8 @@ def _literal_for_region(out: Any, indexes: Any, value: Any) -> Any:
                     f"shape mismatch: value array of shape {values.shape} does not match "
                     f"indexing of shape {indexes.shape}{shape}"
                 )
-            made = wanted.from_dense(values, dtype=dtype)
+            with recording.paused():  # numbers, whatever a loop changes
+                made = wanted.from_dense(values, dtype=dtype)
             made._engine = out._engine
             return made
     extra = "Literal scalars and lists also accepted." if indexes.shape else "Literal scalars also accepted."

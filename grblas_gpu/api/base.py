@@ -276,13 +276,14 @@ class BaseType:
         if engine is self._engine:
             return self
         recording.read("the entries", self)
-        content = self._get() if self._is_scalar else engine.adopt(self._engine.export(self._store))
-        copy = self.dup(clear=True)
-        copy._engine = engine
-        if self._is_scalar:
-            copy._set(content)
-        else:
-            copy._store = content
+        with recording.paused():
+            content = self._get() if self._is_scalar else engine.adopt(self._engine.export(self._store))
+            copy = self.dup(clear=True)
+            copy._engine = engine
+            if self._is_scalar:
+                copy._set(content)
+            else:
+                copy._store = content
         return copy
 
     @property

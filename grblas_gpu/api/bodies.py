@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from types import FrameType
+from itertools import zip_longest
+from types import CodeType, FrameType
 from typing import Any
 
+from ..backends.interpreter import COMPUTE
 from ..errors import LoopError
 from ..ir.node import Node
-from ..ir.ops import CONTROL
-from ..ir.program import Program
+from ..ir.ops import CLEAR, CONTROL
+from ..ir.program import Program, line_of
 from ..ir.recording import Count
 
 
@@ -19,8 +21,37 @@ class RecordedBody:
         self.loop = loop
         self.count = count
         self.nodes: list[Node] = []
+        self._begun: list[Node] = []  # those of them that begin an object which the body makes
         self._frame: FrameType | None = frame
         self._bound = dict(frame.f_locals)
+
+    def begin(self, made: Any, place: int) -> None:
+        """An object is made: empty at the beginning of every step."""
+        self._begun.append(Node(CLEAR, made, place=place))
+        self.nodes.append(self._begun[-1])
+
+    def first_step(self) -> list[Node]:
+        """The nodes without those that have happened: what Python has made holds what it was filled with."""
+        begun = set(map(id, self._begun))
+        return [node for node in self.nodes if id(node) not in begun]
+
+    def _complete(self, code: CodeType) -> tuple[Node, ...]:
+        """All nodes, but no Matrix is emptied that the next node overwrites."""
+        begun, nodes = set(map(id, self._begun)), self.nodes
+        complete = []
+        for node, then in zip_longest(nodes, nodes[1:]):
+            if id(node) in begun:
+                out = node.out
+                if out._store.nvals:
+                    raise LoopError(
+                        f"{code.co_filename}:{line_of(code, node.place)}: {out.name} is made of given values at every "
+                        "step, and the body of a loop is gone through once; make it before the loop, and a .dup() of "
+                        "it in the body if it changes there"
+                    )
+                if out.ndim == 2 and then is not None and overwrites(then, out):
+                    continue
+            complete.append(node)
+        return tuple(complete)
 
     def program(self, made: dict[int, Any], code: Any, kinds: tuple[type, ...]) -> Program:
         """The body is complete: is it a loop that ends, and that Python would have run the same way?"""
@@ -29,7 +60,7 @@ class RecordedBody:
         if made:
             self._check_names(frame, made, kinds)
         condition, limit = self.loop.condition, self.loop.limit
-        program = Program(tuple(self.nodes), condition, limit, self.count, code)
+        program = Program(self._complete(code), condition, limit, self.count, code)
         parts = condition.args if getattr(condition, "_role", None) == "expression" else [condition]
         if limit is None and program.written.keys().isdisjoint(map(id, parts)):
             raise LoopError(
@@ -60,6 +91,19 @@ def reads(nodes: Any, obj: Any) -> bool:
         if node.op in CONTROL:
             if reads(node.operands[0].nodes, obj):
                 return True
-        elif any(obj is arg or obj is getattr(arg, "parent", None) for arg in (*node.operands, node.mask)):
+        elif any(refers_to(x, obj) for x in (*node.operands, node.mask)):
             return True
     return False
+
+
+def overwrites(node: Node, obj: Any) -> bool:
+    """Whether nothing of an object matters to a node that writes to it."""
+    whole = node.op in COMPUTE and node.mask is None and node.accum is None
+    return whole and node.out is obj and not any(refers_to(x, obj) for x in node.operands)
+
+
+def refers_to(x: Any, obj: Any) -> bool:
+    """Whether an operand or a mask is an object, its transpose, its mask, or an index with it."""
+    if x is obj or getattr(x, "parent", None) is obj or getattr(x, "_matrix", None) is obj:
+        return True
+    return any(axis.index is obj for axis in getattr(x, "axes", ()))

@@ -55,10 +55,15 @@ class Axis:
     def is_vector(self) -> bool:
         return type(self.index) is kinds.Vector
 
+    @property
+    def position(self) -> int:
+        """That of an axis with one; a count or a Scalar of a loop has its value now."""
+        return self.index if type(self.index) is int else _wrap(int(self.index), self.dimsize)
+
     def on(self, engine: Any) -> Any:
         """The index as an array of positions (one for an integer) in an engine's memory, or None for everything."""
         if self.size is None:
-            return engine.array([self.index], np.int64)
+            return engine.array([self.position], np.int64)
         if type(self.index) is range:
             if len(self.index) > MOST_ENTRIES:
                 raise MemoryError(f"a list of the {len(self.index)} positions of a slice")

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..ir import recording
+
 Scalar: Any
 Vector: Any
 Matrix: Any
@@ -40,4 +42,7 @@ class StorageOf:
 
     def __get__(self, obj: Any, owner: type) -> Any:
         storage = globals()[self._kind]
-        return storage if obj is None else storage(obj)
+        if obj is None:
+            return storage
+        recording.read("the storage", obj)
+        return storage(obj)

@@ -32,18 +32,19 @@ from .matrix import Matrix, TransposedMatrix
 from .scalar import Scalar
 from .vector import Vector
 
-OBJECTS = (Vector, Scalar)  # that a loop can change
+OBJECTS = (Vector, Scalar, Matrix)  # that a loop can change
 
 
 def loop(condition: Any, limit: int | None = None, *, fallback: bool = False) -> Loop:
     """Repeat the body of a ``for`` statement while the condition holds; the loop variable counts from 0.
 
-    ``condition`` is a Vector or Matrix (it holds while there are entries), a Scalar, or a comparison of Scalars such as
-    ``error > 1e-6``; it is looked at before every step, of which there are at most ``limit``. (In ``v.reduce() > 1``
-    the sum is computed once, where it is written; use a Scalar that the body changes.) The engine runs the loop
-    as a whole. The body may assign to Vectors and Scalars (``<<``), make new ones, and use the count; it is gone
-    through once, so what is carried from one step to the next must be in objects that exist before the loop. A body
-    that looks at values raises a LoopError, or with ``fallback`` iterates.
+    ``condition`` is a Vector or Matrix (it holds while there are entries), a Scalar, or a comparison of Scalars
+    such as ``error > 1e-6``; it is looked at before every step, of which there are at most ``limit``. (In
+    ``v.reduce() > 1`` the sum is computed once, where it is written; use a Scalar that the body changes.) The
+    engine runs the loop as a whole, or from the recording. The body may change Vectors, Matrices and Scalars
+    (``<<``), make new ones, and use the count; it is gone through once, so what is carried from one step to the
+    next must be in objects that exist before the loop. A body that looks at values raises a LoopError, or with
+    ``fallback`` iterates.
 
     Parameters
     ----------
@@ -77,7 +78,7 @@ def when(condition: Any) -> Loop:
 
     Parameters
     ----------
-    condition : Vector, Scalar or comparison of Scalars
+    condition : Vector, Matrix, Scalar or comparison of Scalars
         Whether the block runs: it has entries, or is true.
 
     Examples
@@ -96,7 +97,7 @@ def when(condition: Any) -> Loop:
 
 
 def _check_condition(condition: Any, name: str) -> None:
-    if not isinstance(condition, (*OBJECTS, Matrix, TransposedMatrix, Delayed)):
+    if not isinstance(condition, (*OBJECTS, TransposedMatrix, Delayed)):
         kind = type(condition)
         raise TypeError(f"{name}: the condition is a Vector, a Matrix or a comparison of Scalars; got {kind}")
 
@@ -134,21 +135,20 @@ class Loop:
     program: Program | None = None
 
     def __init__(self, condition: Any, limit: int | None, fallback: bool, once: bool = False) -> None:
-        self.condition = condition
+        self.condition = condition._matrix if isinstance(condition, TransposedMatrix) else condition  # the same entries
         self.limit = limit
         self.once = once
         self._fallback = fallback
 
     def __iter__(self) -> Iterator[Any]:
-        condition = self.condition
-        recorded = condition.ndim != 2 and (not isinstance(condition, Delayed) or _is_comparison(condition))
+        condition: Any = self.condition
+        recorded = not isinstance(condition, Delayed) or _is_comparison(condition)
         if recording.active and (recorder := recording.current()) is not None:
             if not recorder.falls_back and recorded:
                 return self._nest(recorder, sys._getframe(1))
             recorder.refuse("a loop inside of a loop")  # whether Python would go there at all is not known
         if self.once or not recorded or config["loops"] == "iterated":
-            # What changes matrices, or is computed before every step, is not recorded.
-            return self._iterate()
+            return self._iterate()  # a condition that is computed before every step is not recorded
         engine: Any = condition.engine if _is_comparison(condition) else condition._engine
         if engine is None:
             return self._iterate()
@@ -187,11 +187,8 @@ class Loop:
             yield from self._iterate(1)
             return
         program = self.program = recorder.program()
-        steps = engine.run_loop(program) if engine.runs_loops else None
-        whole = steps is not None
-        if steps is None:
-            steps, whole = interpreter.repeat(program, engine if engine.runs_loops else None)
-        self.steps, self.mode = steps, "fused" if whole else "iterated"
+        self.steps, whole = interpreter.run(program, engine)
+        self.mode = "fused" if whole else "iterated"
         recorder.count.step = max(0, self.steps - 1)
         recorder.forget()
 
@@ -263,14 +260,11 @@ class Recorder:
     # ---- what the rest of the library calls while recording ------------------------------------------------------
 
     def record(self, node: Node) -> bool:
-        """Note a node; False if it is to be run at once: nothing changes it, or recording ends here."""
+        """Note a node; False if it is to be run at once: recording ends here."""
         node = as_recorded(node)
-        op, out = node.op, node.out
-        region = op is ops.ASSIGN and node.operands[1] is not None
-        if region or op not in ops.LOOP_OPS or type(out) not in OBJECTS or out._engine is not self.engine:
-            if out.ndim == 2 and id(out) in self.made and not self._changing(node):
-                return False
-            self.refuse(f"{op} into a {type(out).__name__}")
+        out = node.out
+        if out._engine is not self.engine:
+            self.refuse(f"{node.op} into {out.name}, which is on another backend than the condition,")
             return False
         if self._seen and (seen := self._seen.get(id(out))) is not None:
             if not self._fallback:
@@ -278,25 +272,23 @@ class Recorder:
                 self._error(f"{changes}; loop(..., fallback=True) iterates instead", seen[2])
             self.give_up()  # what was read is right for the first step
             return False
-        place = 0 if self._frame is None else self._frame.f_lasti  # its line is looked up where it matters
-        self.nodes.append(node_of((*node[:-1], place)))
+        self.nodes.append(node_of((*node[:-1], self._place)))
         self.written[id(out)] = out
         return True
+
+    @property
+    def _place(self) -> int:
+        """Of what is recorded now; its line is looked up where it matters."""
+        return 0 if self._frame is None else self._frame.f_lasti
 
     def changes(self, obj: Any) -> bool:
         """Whether this changes an object, as far as it has come."""
         return id(obj) in self.written
 
-    def _changing(self, node: Node) -> bool:
-        """Whether a node reads or writes what changes in the loop."""
-        touched = (*node.operands, getattr(node.mask, "parent", None), node.out)
-        return any(id(x) in self.written for x in touched)
-
     def new(self, out: Any) -> None:
         """An object is made in the body: at every step again."""
-        self.made[id(out)] = out
-        if type(out) is Vector and out._engine is self.engine:
-            self.record(Node(ops.CLEAR, out))
+        self.made[id(out)] = self.written[id(out)] = out
+        self._bodies[-1].begin(out, self._place)
 
     def new_scalar(self, out: Any) -> None:
         """A Scalar is made in the body: what it holds is known."""
@@ -350,8 +342,9 @@ class Recorder:
         self.forget()
 
     def run_once(self) -> None:
-        for node in self.nodes:
-            interpreter.execute(node)
+        for body in self._bodies[-1:]:
+            for node in body.first_step():
+                interpreter.execute(node)
 
     def program(self) -> Program:
         """The whole recording."""

@@ -14,12 +14,14 @@ from ..dtypes import FP64, lookup_dtype
 from ..errors import OutputNotEmpty
 from ..ir import ops, recording
 from ..ir.descriptor import descriptor_from_options
+from ..ir.node import Node
 from ..undivided import notice_thread
 from . import kinds
 from .arithmetic import ArithmeticInPlace, NothingInPlace
 from .base import BaseType
 from .conversions import check_size, index_array, integral, output_values, row_order, shown_values, values_to_array
 from .diagonals import diagonal_mask, diagonal_size, diagonal_values
+from .execution import submit
 from .expressions import MatrixExpression, MatrixIndexExpr
 from .infix import MatrixInfix
 from .kinds import stands_for
@@ -54,7 +56,10 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         self._ncols = check_size(ncols, "ncols")
         self.name = f"M_{next(Matrix._name_counter)}" if name is None else name
         self._engine = current_engine()
-        self._store = empty_store(self._engine, self._nrows, self._ncols, self.dtype.np_type)
+        with recording.paused():  # on every engine a body may make one
+            self._store = empty_store(self._engine, self._nrows, self._ncols, self.dtype.np_type)
+        if recording.active and (recorder := recording.current()) is not None:
+            recorder.new(self)
 
     @classmethod
     def _from_store(cls, engine: Any, dtype: Any, store: MatrixStore, name: str | None = None) -> Matrix:
@@ -64,6 +69,8 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         new.name = f"M_{next(Matrix._name_counter)}" if name is None else name
         new._engine = engine
         new._store = engine.cast(store, dtype.np_type)
+        if recording.active and (recorder := recording.current()) is not None:
+            recorder.new(new)
         return new
 
     # ---- properties -----------------------------------------------------------------------------------------
@@ -75,6 +82,8 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         >>> Matrix.from_coo([0, 1], [1, 2], [5, 6], nrows=9, ncols=9).nvals
         2
         """
+        if recording.active and (recorder := recording.current()) is not None:
+            recorder.read("the number of entries", self)
         return self._store.nvals
 
     _nvals = nvals
@@ -118,6 +127,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         return format_matrix(self)
 
     def __sizeof__(self) -> int:
+        recording.read("the size in memory", self)
         store = self._store
         return object.__sizeof__(self) + sum(array.nbytes for array in store.arrays.values())
 
@@ -170,6 +180,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         >>> A.to_dicts()
         {0: {1: 5}, 1: {0: 6}}
         """
+        recording.refuse(f"build of {self.name}")
         row_index = index_array(rows, "row indices", self._engine)
         col_index = index_array(columns, "column indices", self._engine)
         array, _ = values_to_array(values, self.dtype, self._engine)
@@ -220,6 +231,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         >>> rows.tolist(), columns.tolist(), values.tolist()
         ([0, 1], [1, 0], [5, 6])
         """
+        recording.read("the entries", self)
         row_index, col_index, array = self._engine.tuples(self._store)
         return (
             row_index.astype(np.uint64) if rows else None,
@@ -245,6 +257,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         >>> indptr.tolist(), columns.tolist(), values.tolist()
         ([0, 2, 2, 3], [1, 2, 0], [5, 6, 7])
         """
+        recording.read("the entries", self)
         return compressed_arrays(self, self._store, dtype)
 
     @reports_memory
@@ -265,6 +278,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         >>> indptr.tolist(), rows.tolist(), values.tolist()
         ([0, 1, 2, 3], [2, 0, 0], [7, 5, 6])
         """
+        recording.read("the entries", self)
         return compressed_arrays(self, self._store.transposed(), dtype)
 
     @reports_memory
@@ -285,6 +299,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         >>> [array.tolist() for array in arrays]
         [[0, 2], [0, 2, 3], [1, 2, 0], [5, 6, 7]]
         """
+        recording.read("the entries", self)
         return doubly_compressed(self, self._store, dtype)
 
     @reports_memory
@@ -305,6 +320,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         >>> [array.tolist() for array in arrays]
         [[0, 2], [0, 2, 3], [0, 2, 0], [5, 6, 7]]
         """
+        recording.read("the entries", self)
         return doubly_compressed(self, self._store.transposed(), dtype)
 
     @reports_memory
@@ -333,9 +349,9 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         array([[0, 5],
                [6, 0]])
         """
+        recording.read("the entries", self)
         fill, dtype = dense_fill(self, fill_value, dtype, self.nvals == self._nrows * self._ncols)
         if not copy:
-            recording.read("the entries", self)
             shared = shared_array(self, dtype)
             if isinstance(shared, np.ndarray):
                 return shared
@@ -376,6 +392,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         >>> {name: array.tolist() for name, array in arrays.items()}
         {'indptr': [0, 2, 2, 3], 'indices': [1, 2, 0], 'values': [5, 6, 7]}
         """
+        recording.read("the entries", self)
         return dict(self._store.arrays)
 
     def to(self, backend: str | None = None, *, form: str | None = None) -> Matrix:
@@ -405,8 +422,9 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
 
     @reports_memory
     def _in_form(self, form: str) -> Matrix:
-        store = self._engine.with_form(self._store, form)
-        return self if store is self._store else Matrix._from_store(self._engine, self.dtype, store)
+        with recording.paused():
+            store = self._engine.with_form(self._store, form)
+            return self if store is self._store else Matrix._from_store(self._engine, self.dtype, store)
 
     @reports_memory
     def dup(
@@ -440,7 +458,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         descriptor_from_options(opts)
         if clear:
             return new
-        if mask is not None:
+        if mask is not None or (recording.active and recording.current() is not None):
             new(mask=mask, **opts) << self
         else:
             notice_thread()
@@ -470,6 +488,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         >>> A.diag().to_dict(), A.diag(1).to_dict()
         ({0: 1, 1: 4}, {0: 2})
         """
+        recording.read("the entries", self)
         k = int(k.value) if type(k) is Scalar else int(k)
         found = self.dtype if dtype is None else lookup_dtype(dtype)
         store = self._engine.cast(self._engine.diagonal(self._store, k), found.np_type)
@@ -499,6 +518,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         >>> A.to_dicts()
         {0: {0: 0, 1: 2}, 1: {0: 3, 1: 0}}
         """
+        recording.refuse(f"setdiag of {self.name}")
         offset = integral(k)
         if offset is None:
             raise TypeError(f"k must be an integer; got bad type: {type(k)}")
@@ -522,7 +542,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         >>> A.nvals, A.shape
         (0, (2, 2))
         """
-        self._store = empty_store(self._engine, self._nrows, self._ncols, self.dtype.np_type)
+        submit(Node(ops.CLEAR, self))
 
     @reports_memory
     def resize(self, nrows: int, ncols: int) -> None:
@@ -542,6 +562,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         >>> A.shape, A.to_dicts()
         ((2, 3), {0: {1: 5}})
         """
+        recording.refuse(f"resize of {self.name}")
         nrows, ncols = check_size(nrows, "nrows"), check_size(ncols, "ncols")
         store = self._engine.resize_matrix(self._store, nrows, ncols)
         self._store, self._nrows, self._ncols = store, nrows, ncols  # no call between them, so no interrupt
@@ -556,6 +577,7 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         """A Matrix of one column as a Vector."""
         if self._ncols != 1:
             raise ValueError(f"Matrix must have a single column (not {self._ncols}) to be cast to a Vector")
+        recording.read("the entries", self)
         return Vector._from_store(self._engine, self.dtype, self._engine.extract_column(self._store, 0, None), name)
 
 

@@ -17,6 +17,7 @@ from ..backends.storage import MatrixStore
 from ..config import config
 from ..dtypes import BOOL
 from ..errors import DimensionMismatch, InvalidValue
+from ..ir import recording
 from .memory import reports_memory
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class MatrixPreparation:
         >>> A.pattern(loops=False, undirected=True).to_dicts()
         {0: {1: True}, 1: {0: True, 2: True}, 2: {1: True}}
         """
+        recording.read("the entries", self)
         if undirected:  # kept is what is new: a matrix that kept itself would not be freed with its last name
             both_ways = self._kept(f"undirected, {loops=}", lambda store: self._made_undirected(loops))
             return self.pattern(loops=loops) if both_ways is None else both_ways
@@ -90,6 +92,7 @@ class MatrixPreparation:
         >>> A.is_symmetric(), A.pattern().is_symmetric()
         (False, True)
         """
+        recording.read("the entries", self)
         store = self._store
         return store.nrows == store.ncols and store.transposed() is store
 
@@ -102,6 +105,7 @@ class MatrixPreparation:
         >>> mean, largest, round(deviation, 3)
         (1.6, 4, 1.2)
         """
+        recording.read("the entries", self)
         return self._kept("degree_statistics", self._engine.degree_statistics)
 
     def batching(self, *, rows: bool = False, searches: int = SEARCHES) -> Batching:
@@ -125,7 +129,7 @@ class MatrixPreparation:
         >>> Matrix(bool, 1000, 1000).batching(rows=True)
         Batching(size=64, side_by_side=False)
         """
-        engine, n = self._engine, self._store.nrows
+        engine, n = self._engine, self.nrows  # type: ignore[attr-defined]
         side_by_side = not rows and bool(engine.runs_loops) and config["loops"] != "iterated"
         entries = SEARCHES * n
         dense = 2 * SIDE_BY_SIDE_ENTRIES <= entries <= engine.costs.dense_rows and 4 * searches >= 3 * SEARCHES
@@ -161,13 +165,15 @@ class MatrixPreparation:
         """
         if copies < 1:
             raise InvalidValue(f"side_by_side: there must be at least one copy; got {copies}")
+        recording.read("the entries", self)
         store, kind = self._store, type(self)
         if not isinstance(store, MatrixStore):  # in parts, on several machines
             numbers = np.arange(copies)
-            with using(self._engine.name):
+            with using(self._engine.name), recording.paused():
                 identity = kind.from_coo(numbers, numbers, True)  # type: ignore[attr-defined]
-            return identity.kronecker(self, binary.second).new()
-        return kind._from_store(self._engine, self.dtype, MatrixStore.repeated(store, copies))  # type: ignore[attr-defined]
+                return identity.kronecker(self, binary.second).new()
+        with recording.paused():
+            return kind._from_store(self._engine, self.dtype, MatrixStore.repeated(store, copies))  # type: ignore[attr-defined]
 
     @reports_memory
     def by_degree(self) -> DegreeOrder:
@@ -184,6 +190,7 @@ class MatrixPreparation:
         >>> graph.to_dicts(), selection.to_dicts()
         ({0: {1: True}, 1: {0: True}}, {0: {1: True}, 1: {2: True}})
         """
+        recording.read("the entries", self)
         if self._store.nrows != self._store.ncols:
             raise DimensionMismatch(f"by_degree: a graph has a square matrix; got shape {self.shape}")  # type: ignore[attr-defined]
         return self._kept("by_degree", self._make_by_degree)
@@ -198,7 +205,8 @@ class MatrixPreparation:
             kept = {}
             self._prepared = structure, kept
         if name not in kept:
-            kept[name] = make(self._store)
+            with recording.paused():
+                kept[name] = make(self._store)
         return kept[name]
 
     def _make_pattern(self, store: Any) -> Matrix:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .. import monoid, unary
+from ..ir import recording
 from .memory import reports_memory
 
 
@@ -42,6 +43,7 @@ class MatrixValues:
         >>> A.value_range().finite, Matrix(int, 2, 2).value_range().min
         (False, None)
         """
+        recording.read("the values", self)
         store = self._store
         try:
             return store.value_range

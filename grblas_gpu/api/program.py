@@ -15,6 +15,7 @@ from types import CodeType, FrameType
 from typing import Any, Generic, NoReturn, ParamSpec, TypeVar
 
 from ..backends import interpreter
+from ..backends.programs.whole import Whole
 from ..backends.registry import current_engine
 from ..config import config
 from ..errors import LoopError
@@ -22,6 +23,7 @@ from ..ir import recording
 from ..ir.node import Node, node_of
 from ..ir.program import Program
 from ..ir.recording import Count
+from . import handles
 from .loop import Recorder, as_recorded
 from .matrix import Matrix
 from .scalar import Scalar
@@ -126,7 +128,7 @@ class Recording:
 
     def __init__(self, function: Any, args: Sequence[Any], kwargs: dict[str, Any], inputs: Sequence[Any]) -> None:
         self.running = False
-        formal = {id(one): _formal(one) for one in inputs}
+        formal = {id(one): handles.formal(one) for one in inputs}
         self.formals = [formal[id(one)] for one in inputs]
         recorder = FunctionRecorder(function, self.formals, inputs[0]._engine if inputs else current_engine())
         recording.begin(recorder)
@@ -143,14 +145,14 @@ class Recording:
         self._written = [n for n, one in enumerate(self.formals) if id(one) in recorder.written]
         self._steps = [interpreter.runner(node) for node in self.program.nodes]
         whole = recorder.engine.runs_functions and len(self._steps) > 1
-        self._whole = recorder.engine.prepare(self.program) if whole else None  # loops, and all between them
+        self._whole = Whole(self.program, recorder.engine) if whole else None  # loops, and all between them
         numbers = {id(one): n for n, one in enumerate(self.formals)}
         self._numbers, self._result = numbers, result
         for one in _returned_objects(function, result):
             if id(one) not in numbers and id(one) not in recorder.written:
                 if id(one) not in recorder.made:
                     raise LoopError(f"{function.__name__} returns {one.name}, which it neither made nor was given")
-                self._made.append((one, _contents(one)))
+                self._made.append((one, handles.contents(one)))
         recorder.forget()
         every = (*self.formals, *(made for made, _ in self._made))
         self._collections = [one for one in every if one.ndim]
@@ -167,10 +169,9 @@ class Recording:
                 else:
                     one._content = given._content
             for one, initial in self._made:
-                _begin(one, initial)
+                handles.begin(one, initial)
             try:
-                if self._whole is None or self._whole() is None:
-                    self._whole = None
+                if self._whole is None or not self._whole.runs():
                     for step in self._steps:
                         step()
             finally:  # as far as it came
@@ -196,7 +197,7 @@ class Recording:
         kind = type(result)
         if kind in INPUTS:
             number = self._numbers.get(id(result))
-            return _same(result) if number is None else inputs[number]
+            return handles.same(result) if number is None else inputs[number]
         if isinstance(result, tuple):
             parts = [self._returned(part, inputs) for part in result]
             return tuple(parts) if kind is tuple else kind(*parts)
@@ -226,7 +227,7 @@ class FunctionRecorder(Recorder):
         if id(out) not in self._formals and id(out) not in self.made:
             self._error(f"{self._name} changes {out.name}, which it neither made nor was given: make it an argument")
         if id(out) not in self.written and id(out) in self.made:
-            self.begun.append((out, _contents(out)))
+            self.begun.append((out, handles.contents(out)))
         self._frame = self.frame
         if len(self._bodies) > 1:
             return super().record(node)
@@ -276,64 +277,6 @@ class FunctionRecorder(Recorder):
         if self._left is not None:
             raise LoopError(f"{self._name}:{self._left}: `break` in a loop of a program")
         return Program(tuple(self.nodes), None, 1, self.count, self._code)
-
-
-class _Unknown:
-    """In place of a store, while a function is recorded."""
-
-    def __init__(self, name: str) -> None:
-        self.__dict__["of"] = name
-
-    def __getattr__(self, name: str) -> Any:
-        recording.refuse(f"a look at the entries of {self.of}")
-        raise AttributeError(name)
-
-
-def _formal(given: Any) -> Any:
-    """A handle like the given one, without contents."""
-    formal = object.__new__(type(given))
-    for kind in type(given).__mro__:
-        for name in getattr(kind, "__slots__", ()):
-            if name not in ("_store", "_content", "__weakref__") and hasattr(given, name):
-                setattr(formal, name, getattr(given, name))
-    if formal.ndim:
-        formal._store = _Unknown(given.name)
-    else:
-        formal._content = None
-    return formal
-
-
-def _contents(made: Any) -> Any:
-    """What an object that a function has made holds, if it holds anything."""
-    if made.ndim == 0:
-        return made._content
-    return made._store if made._store.nvals else None
-
-
-def _begin(made: Any, initial: Any) -> None:
-    """As the function made it."""
-    if made.ndim == 0:
-        made._content = initial
-    elif initial is not None:
-        made._store = made._engine.copy(initial)
-    elif made.ndim == 1:
-        made._store = made._engine.empty_vector(made._size, made.dtype.np_type)
-    else:
-        made._store = made._engine.empty_matrix(*made.shape, made.dtype.np_type)
-
-
-def _same(made: Any) -> Any:
-    """A new object with the contents of one that the recording keeps."""
-    kind = type(made)
-    new = object.__new__(kind)
-    new.dtype, new._engine = made.dtype, made._engine
-    if kind is Vector:
-        new.name, new._size, new._store = f"v_{next(Vector._name_counter)}", made._size, made._store
-    elif kind is Matrix:
-        new.name, (new._nrows, new._ncols), new._store = f"M_{next(Matrix._name_counter)}", made.shape, made._store
-    else:
-        new.name, new._is_cscalar, new._content = f"s_{next(Scalar._name_counter)}", made._is_cscalar, made._content
-    return new
 
 
 def _returned_objects(function: Any, result: Any) -> Iterator[Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir import recording
 from ..ir.descriptor import Descriptor, descriptor_from_options
 from . import execution, kinds
 from .assignment import assign_region
@@ -51,7 +50,6 @@ class Updater:
     def __delitem__(self, keys: Any) -> None:
         indexes = self._indexes(keys)
         if indexes.is_single_element:
-            recording.refuse(f"the removal of an entry of {self.parent.name}")
             execution.remove_element(self.parent, indexes)
         else:  # deleting a region is assigning an empty scalar to it
             self.assign(indexes, kinds.Scalar(self.parent.dtype, name="s_empty"), submask=False)
@@ -59,8 +57,6 @@ class Updater:
     def assign(self, indexes: Indexes, value: Any, submask: bool) -> None:
         if self.input_mask is not None:
             raise TypeError("`input_mask` argument may only be used for extract")
-        if indexes.vector is None or submask:
-            recording.refuse(f"an assignment to a part of {self.parent.name}")
         if indexes.is_single_element and self.mask is None and self.accum is None:
             execution.set_element(self.parent, indexes, value)
         else:

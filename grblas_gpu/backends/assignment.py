@@ -94,12 +94,12 @@ def _assign_line(node: Node, value: Any, indexes: Any, view: MaskView | None) ->
     across, along = (row, col) if is_row else (col, row)
     take = engine.extract_row if is_row else engine.extract_column
     put = engine.replace_row if is_row else engine.replace_column
-    line = take(out._store, across.index, None)
+    line = take(out._store, across.position, None)
     index, there = positions_of(engine, [along])
     value, view = _where_indexed(engine, there, value, view, node.op is SUBASSIGN)
     value = _fitting(engine, line, value, index, node.accum)
     line = engine.assign(line, value, index, view, node.accum, node.replace, node.op is SUBASSIGN)
-    return choose_format(engine, put(out._store, across.index, line))
+    return choose_format(engine, put(out._store, across.position, line))
 
 
 def _assign_scalar(out: Any, value: Any, accum: Any) -> None:
@@ -122,7 +122,7 @@ def set_scalar(out: Any, value: Any, accum: Any) -> None:
 
 def set_element(node: Node) -> None:
     out, (value, indexes) = node.out, node.operands
-    index = tuple(axis.index for axis in indexes.axes)
+    index = tuple(axis.position for axis in indexes.axes)
     value = value_of(value)
     if value is None:
         out._store = out._engine.remove_element(out._store, index)
@@ -134,7 +134,7 @@ def set_element(node: Node) -> None:
 def remove_element(node: Node) -> None:
     (indexes,) = node.operands
     out = node.out
-    out._store = out._engine.remove_element(out._store, tuple(axis.index for axis in indexes.axes))
+    out._store = out._engine.remove_element(out._store, tuple(axis.position for axis in indexes.axes))
 
 
 def clear(node: Node) -> None:

@@ -20,6 +20,7 @@ from ..trace import records as trace
 from . import assignment, operations, products
 from .formats import choose_format
 from .operands import engine_of
+from .programs.apart import why_apart
 from .storage import MaskView, VectorStore
 
 AGAIN = 32  # steps after which an engine is asked again whether it runs a loop as a whole
@@ -99,46 +100,79 @@ def execute(node: Node, tracing: bool = True) -> None:
 
 
 def _control(node: Node) -> None:
-    (program,) = node.operands
-    repeat(program)
+    runner(node)()
 
 
-def repeat(program: Program, engine: Any = None) -> tuple[int, bool]:
-    """A program, one node after another, while its condition holds; the number of its steps.
+class Repeated:
+    """A program, one node after another, while its condition holds: from a list that is made once.
 
-    A long loop is worth more: an ``engine`` is asked now and then whether it runs the rest as a whole. Also whether it
-    did.
+    A long loop is worth more: an ``engine`` is asked now and then whether it runs the rest as a whole. A call returns
+    the number of steps, and whether it did.
     """
-    count, steps = program.count, [runner(node) for node in program.nodes]
-    count.step = 0
-    while (program.limit is None or count.step < program.limit) and holds(program.condition):
-        for step in steps:
-            step()
-        count.step += 1
-        if engine is not None and count.step % AGAIN == 0:
-            made = engine.run_loop(program, count.step)
-            if made is not None:
-                count.step = made
-                return made, True
-    return int(count.step), False
+
+    __slots__ = ("_engine", "_program", "_steps")
+
+    def __init__(self, program: Program, engine: Any = None) -> None:
+        self._program, self._engine = program, engine
+        self._steps: list[Callable[[], Any]] | None = None
+
+    def __call__(self) -> tuple[int, bool]:
+        program, engine, steps = self._program, self._engine, self._steps
+        if steps is None:
+            steps = self._steps = [runner(node) for node in program.nodes]
+        count = program.count
+        count.step = 0
+        while (program.limit is None or count.step < program.limit) and holds(program.condition):
+            for step in steps:
+                step()
+            count.step += 1
+            if engine is not None and count.step % AGAIN == 0:
+                made = engine.run_loop(program, count.step)
+                if made is not None:
+                    count.step = made
+                    return made, True
+        return int(count.step), False
+
+
+def run(program: Program, engine: Any) -> tuple[int, bool]:
+    """A loop as a whole, if the engine can run that, or from its nodes; the number of its steps, and which it was."""
+    apart = why_apart(program) if engine.runs_loops else None
+    if not engine.runs_loops or apart is not None:
+        _tell(apart)
+        return Repeated(program)()
+    steps = engine.run_loop(program)
+    return Repeated(program, engine)() if steps is None else (steps, True)
 
 
 def runner(node: Node) -> Callable[[], Any]:
     """What runs a node again and again. A loop is the engine's as a whole, if it can run that."""
-    if node.op is not ops.LOOP:
+    if node.op not in ops.CONTROL:
         return partial(execute, node)
     (program,) = node.operands
+    if node.op is ops.WHEN:
+        return Repeated(program)
     condition = program.condition
     engine: Any = condition._engine if condition._role == "object" else condition.engine
-    prepared = engine.prepare(program)
+    apart = why_apart(program) if engine.runs_loops else None
+    whole = engine.runs_loops and apart is None
+    prepared = engine.prepare(program) if whole else None
+    repeated = Repeated(program, engine if whole else None)
 
     def run() -> None:
-        steps = prepared()
+        steps = None if prepared is None else prepared()
         if steps is None:
-            steps, _ = repeat(program, engine if engine.runs_loops else None)
+            _tell(apart)
+            steps, _ = repeated()
         program.count.step = max(0, steps - 1)  # as Python's loops leave their variable
 
     return run
+
+
+def _tell(why: str | None) -> None:
+    """The trace says why a loop does not run as a whole."""
+    collector = trace.current()
+    if why is not None and collector is not None:
+        collector.records.append(trace.Record("loop", 0.0, 0, "iterated", why))
 
 
 def holds(condition: Any) -> bool:

@@ -154,9 +154,9 @@ def extract(node: Node, view: MaskView | None) -> Any:
         across, along = (rows, cols) if is_row else (cols, rows)
         take = engine.extract_column if is_row == parent._is_transposed else engine.extract_row
         if is_long:
-            return windows.of_vector(take(store, int(across.index), None), along.index)
+            return windows.of_vector(take(store, across.position, None), along.index)
         (positions,), there = positions_of(engine, [along])
-        return placed(engine, take(store, int(across.index), positions), there, indexes.shape)
+        return placed(engine, take(store, across.position, positions), there, indexes.shape)
     if parent._is_transposed:
         store = store.transposed()
     if rows.index is None and cols.index is None:

@@ -9,6 +9,7 @@ from ..api.matrix import Matrix, TransposedMatrix
 from ..api.vector import Vector
 from ..backends.storage import INDEX, MatrixStore, VectorStore
 from ..dtypes import INT64, DataType
+from ..ir import recording
 
 
 def to_vectors(A: Any) -> tuple[Vector, Vector, Vector]:
@@ -32,6 +33,7 @@ def to_vectors(A: Any) -> tuple[Vector, Vector, Vector]:
     A = ensure_type(A, (Matrix, TransposedMatrix))
     if isinstance(A, TransposedMatrix):
         A = A.new()
+    recording.read("the entries", A)
     store = A._store
     if not isinstance(store, MatrixStore):  # over the ranks of a job
         rows, cols, values = A.to_coo()

@@ -14,6 +14,7 @@ from ..backends.registry import current_engine
 from ..backends.storage import INT32_LIMIT
 from ..dtypes import lookup_dtype
 from ..errors import InvalidValue
+from ..ir import recording
 
 FORMATS = ("bsr", "csr", "csc", "coo", "lil", "dia", "dok")
 
@@ -114,6 +115,7 @@ def to_scipy_sparse(A: Any, format: str = "csr", *, copy: bool = True) -> Any:
         return sparse.coo_array((data, (rows.astype(np.int64), cols.astype(np.int64))), shape=A.shape)
     if format not in {"csr", "csc"}:
         return to_scipy_sparse(A, "csr", copy=copy).asformat(format)
+    recording.read("the entries", A)
     by_rows = format == "csr"
     store = A._store if by_rows else A._store.transposed()
     host = A._engine.host

@@ -50,8 +50,12 @@ class Program(NamedTuple):
 
     def line(self, node: Node) -> int:
         """The source line of a node; 0 if it is not known."""
-        lines = () if self.code is None else self.code.co_lines()
-        return next((line for start, end, line in lines if line and start <= node.place < end), 0)
+        return 0 if self.code is None else line_of(self.code, node.place)
 
     def __str__(self) -> str:
         return program_text(self.nodes, self.condition, self.limit)
+
+
+def line_of(code: CodeType, place: int) -> int:
+    """The source line of an instruction; 0 if it is not known."""
+    return next((line for start, end, line in code.co_lines() if line and start <= place < end), 0)

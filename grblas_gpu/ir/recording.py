@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from ..undivided import notice_thread
@@ -35,6 +36,25 @@ def end() -> None:
     _local.recording = None
     with _lock:
         active -= 1
+
+
+class _Paused:
+    """Nothing is recorded inside: see :func:`paused`."""
+
+    def __enter__(self) -> None:
+        self._recording = _local.recording
+        _local.recording = None
+
+    def __exit__(self, *_: object) -> None:
+        _local.recording = self._recording
+
+
+_NOT_RECORDING: AbstractContextManager[None] = nullcontext()
+
+
+def paused() -> AbstractContextManager[None]:
+    """Inside, what is done is done at once, as if nothing were recorded: for what does not depend on what changes."""
+    return _Paused() if active and current() is not None else _NOT_RECORDING
 
 
 def read(what: str, obj: Any) -> None:

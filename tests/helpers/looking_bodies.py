@@ -38,10 +38,10 @@ def looks_at_a_scalar(A: Matrix, frontier: Vector, **options: Any) -> None:
             break
 
 
-def extracts(A: Matrix, frontier: Vector, **options: Any) -> None:
+def builds(A: Matrix, frontier: Vector, **options: Any) -> None:
     for _ in gb.loop(frontier, 2, **options):
         frontier << semiring.lor_land(frontier @ A)
-        frontier[:3] << frontier[1:4].new()
+        frontier.build([4, 7], [True, True], clear=True)
 
 
-LOOKING = [looks_at_entries, looks_before, looks_at_the_count, looks_at_a_scalar, extracts]
+LOOKING = [looks_at_entries, looks_before, looks_at_the_count, looks_at_a_scalar, builds]

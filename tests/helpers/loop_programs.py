@@ -125,9 +125,9 @@ def scatter(random: np.random.Generator) -> tuple[str, Operation]:
     return f"{out}({how})[{index}] << {x if number is None else number}", run
 
 
-def inside(random: np.random.Generator) -> tuple[str, Operation]:
+def inside(random: np.random.Generator, more: tuple[Any, ...] = ()) -> tuple[str, Operation]:
     """A loop or a decision with some steps inside, which may be such a thing again."""
-    kinds = [operation, operation, product, total, gather, scatter, inside]
+    kinds = [operation, operation, product, total, gather, scatter, inside, *more]
     made = [kinds[int(random.integers(len(kinds)))](random) for _ in range(int(random.integers(1, 4)))]
     x, number, limit = str(random.choice(NAMES)), int(random.integers(-2, 20)), int(random.integers(0, 4))
     kind = str(random.choice(["loop", "entries", "when", "when entries"]))
@@ -145,7 +145,10 @@ def inside(random: np.random.Generator) -> tuple[str, Operation]:
     return "\n".join([head, *(f"    {line}" for text, _ in made for line in text.splitlines())]), run
 
 
-def random_body(seed: int, kinds_of_steps: list[Any]) -> tuple[str, Callable[[Matrix], tuple[Any, list[Any], Any]]]:
+def random_body(
+    seed: int, kinds_of_steps: list[Any], others: Callable[[Matrix], dict[str, Any]] = lambda A: {}
+) -> tuple[str, Callable[[Matrix], tuple[Any, list[Any], Any]]]:
+    """Steps of some kinds as text and as a body, whose results are its vectors and the ``others``, by name."""
     random = np.random.default_rng(seed)
     made = [kinds_of_steps[int(random.integers(len(kinds_of_steps)))] for _ in range(int(random.integers(3, 10)))]
     operations = [make(random) for make in made]
@@ -164,7 +167,7 @@ def random_body(seed: int, kinds_of_steps: list[Any]) -> tuple[str, Callable[[Ma
 
     def body(A: Matrix) -> tuple[Any, list[Any], Any]:
         v: dict[str, Any] = {name: start(kind, A.nrows) for name, kind in zip(NAMES, kinds, strict=True)}
-        v["A"] = A
+        v |= {"A": A, **(more := others(A))}
         v["a"] = Vector.from_coo([5], [1], int, size=A.nrows)
         always = v["always"] = Vector.from_scalar(1, 3)
         v["k"] = gb.Scalar.from_value(1)
@@ -180,7 +183,7 @@ def random_body(seed: int, kinds_of_steps: list[Any]) -> tuple[str, Callable[[Ma
                 if at == summed:
                     v["k"] << v["a"].reduce(monoid.plus, allow_empty=False)
                 run(v, step)
-        return loop, [v[name] for name in NAMES], v["k"]
+        return loop, [v[name] for name in (*NAMES, *more)], v["k"]
 
     text = [line for line, _ in operations]
     text.insert(first, f"a << a @ A, {direction}")

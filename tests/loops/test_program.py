@@ -14,6 +14,8 @@ from loop_cases import graphs, same
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Scalar, Vector, binary, monoid, semiring
+from grblas_gpu.backends import interpreter
+from grblas_gpu.backends.registry import current_engine
 from grblas_gpu.exceptions import LoopError
 from grblas_gpu.ir import recording
 
@@ -366,3 +368,60 @@ def test_whatever_an_overwritten_input_holds(to_device: Any) -> None:
         handed = x.dup().to("cuda"), Vector.from_dense(np.arange(n))
         found = (recorded(to_device(A), *handed), *handed)
         assert [same(a, b) for a, b in zip(expected, found, strict=True)] == [True] * 3
+
+
+def test_a_function_is_tried_again_with_other_forms(to_device: Any) -> None:
+    """What cannot be one kernel without a value may be one with the next."""
+
+    def around(A: Matrix, source: Vector, weight: Scalar) -> tuple[Vector, Vector]:
+        found = Vector(int, A.nrows)
+        for _ in gb.loop(source, 2):
+            source << semiring.any_pair[bool](source @ A)
+            found(source.S) << weight
+        found << binary.plus(found, 1)
+        return found, source
+
+    recorded, A = gb.program(around), graphs()["path"]
+    B = to_device(A)
+    for number in (3, None, 4, None, 5):
+        with gb.using("cpu"):
+            expected = around(A, entry(A, 3), Scalar.from_value(number, int))
+        with gb.trace() as trace:
+            found = recorded(B, entry(B, 3), Scalar.from_value(number, int))
+        assert [same(x, y) for x, y in zip(expected, found, strict=True)] == [True] * 2
+        assert ({record.op for record in trace.records} <= {"vxm"}) is (number is not None)
+    assert recorded.recordings == 1
+
+
+def test_forms_that_failed_are_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[str] = []
+
+    def prepare(self: Any, program: Any) -> Any:
+        (A,) = (x for node in program.flat for x in node.operands if x.ndim == 2)
+
+        def attempt() -> int | None:
+            tried.append(A._store.form)
+            if A._store.form == "hypersparse":
+                return None
+            for node in program.nodes:
+                interpreter.execute(node)
+            return 1
+
+        return attempt
+
+    with gb.using("numpy"):
+        engine = type(current_engine())
+        monkeypatch.setattr(engine, "runs_functions", True)
+        monkeypatch.setattr(engine, "prepare", prepare)
+
+        @gb.program
+        def twice(A: Matrix, v: Vector) -> Vector:
+            v << semiring.plus_times(v @ A)
+            v << binary.plus(v, 1)
+            return v
+
+        A = Matrix.from_coo([0, 1], [1, 0], [2, 3])
+        for form in ("sparse", "hypersparse", "hypersparse", "sparse", "sparse", "hypersparse"):
+            found = twice(A.to(form=form), Vector.from_dense([1, 10]))
+            assert found.to_dense().tolist() == [31, 3]
+    assert tried == ["sparse", "hypersparse", "sparse", "sparse", "hypersparse"]

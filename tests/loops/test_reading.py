@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import pickle
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -20,12 +21,12 @@ from grblas_gpu.ir import recording as recorded
 N = 12
 
 
-@pytest.fixture
-def recording(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """An engine on the host that records as the one of a device does, and whose methods end recording."""
+@pytest.fixture(params=[True, False], ids=["engine that reports", "engine that does not"])
+def recording(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An engine on the host, whose methods end recording, as the one of a device does; or that has none of this."""
     with gb.using("numpy"):
         engine = type(backends.current_engine())
-        for name in vars(Backend):
+        for name in vars(Backend) if request.param else ():
             if not name.startswith("_") and name != "empty_vector" and callable(method := getattr(engine, name, None)):
                 monkeypatch.setattr(engine, name, ending(method))
         monkeypatch.setattr(engine, "runs_loops", True)
@@ -83,22 +84,68 @@ SCALARS: dict[str, Callable[[Scalar], Any]] = {
     "as vector": lambda s: s._as_vector().to_dict(),
     "apply": lambda s: s.apply(gb.unary.ainv).new().value,
 }
+MATRICES: dict[str, Callable[[Matrix], Any]] = {
+    "nvals": lambda A: A.nvals,
+    "nvals of the transpose": lambda A: A.T.nvals,
+    "to_coo": lambda A: [x.tolist() for x in A.to_coo()],
+    "to_coo of the transpose": lambda A: [x.tolist() for x in A.T.to_coo()],
+    "to_csr": lambda A: A.to_csr()[1].tolist(),
+    "to_csc": lambda A: A.to_csc()[1].tolist(),
+    "to_dcsr": lambda A: A.to_dcsr()[2].tolist(),
+    "to_dcsc": lambda A: A.to_dcsc()[2].tolist(),
+    "to_dense": lambda A: A.to_dense(0).tolist(),
+    "to_dense without a copy": lambda A: A.to_dense(0, copy=False).tolist(),
+    "to_dicts": lambda A: A.to_dicts(),
+    "to_edgelist": lambda A: A.to_edgelist()[0].tolist(),
+    "device_arrays": lambda A: {name: array.tolist() for name, array in A.device_arrays().items()},
+    "iter": lambda A: [(int(i), int(j)) for i, j in A],
+    "contains": lambda A: (4, 5) in A,
+    "get": lambda A: A.get(4, 5),
+    "element": lambda A: A[4, 5].new().value,
+    "element of the transpose": lambda A: A.T[4, 5].new().value,
+    "isequal": lambda A: A.isequal(PATH),
+    "isclose": lambda A: A.isclose(PATH),
+    "copy": lambda A: copy.copy(A).to_dicts(),
+    "pickle": lambda A: pickle.loads(pickle.dumps(A)).to_dicts(),
+    "dup": lambda A: A.dup().to_dicts(),
+    "diag": lambda A: A.diag(1).to_dict(),
+    "setdiag": lambda A: A.setdiag(OTHER),
+    "as vector": lambda A: A[:, 3:4].new()._as_vector().to_dict(),
+    "to": lambda A: A.to("cpu").to_dicts(),
+    "form": lambda A: A.to(form="bitmap").to_dicts(),
+    "sizeof": lambda A: A.__sizeof__() > 0,
+    "reduce": lambda A: A.reduce_scalar().new().value,
+    "pattern": lambda A: A.pattern().to_dicts(),
+    "is_symmetric": lambda A: A.is_symmetric(),
+    "degree_statistics": lambda A: A.degree_statistics(),
+    "by_degree": lambda A: A.by_degree().graph.to_dicts(),
+    "side_by_side": lambda A: A.side_by_side(2).to_dicts(),
+    "value_range": lambda A: A.value_range(),
+    "storage": lambda A: A.ss.format,
+    "explain": lambda A: gb.explain(semiring.plus_times(OTHER @ A), policy="fraction").reason,
+    "to_array": lambda A: io.to_array(A, 0).tolist(),
+    "to_scipy_sparse": lambda A: io.to_scipy_sparse(A).toarray().tolist(),
+    "bool": lambda A: bool(A.nvals),
+}
 CASES = [("vector", name, look) for name, look in VECTORS.items()]
 CASES += [("scalar", name, look) for name, look in SCALARS.items()]
+CASES += [("matrix", name, look) for name, look in MATRICES.items()]
 with gb.using("numpy"):
     PATH: Matrix = generators.path(N)
     OTHER = Vector.from_coo([4], [1], size=N)
 
 
 def walk(kind: str, look: Any, seen: list[Any], before: bool, **options: Any) -> Vector:
-    walkers, total = Vector.from_coo([4], [1], size=N), Scalar.from_value(1)
+    walkers, total, ways = Vector.from_coo([4], [1], size=N), Scalar.from_value(1), PATH.dup(int)
+    looked_at = {"vector": walkers, "scalar": total, "matrix": ways}[kind]
     for _ in gb.loop(walkers, 3, **options):
         if before:
-            seen.append(look(walkers if kind == "vector" else total))
+            seen.append(look(looked_at))
         walkers << semiring.plus_times(walkers @ PATH)
         total << walkers.reduce(monoid.plus)
+        ways << semiring.plus_times(ways @ PATH)
         if not before:
-            seen.append(look(walkers if kind == "vector" else total))
+            seen.append(look(looked_at))
     return walkers
 
 
@@ -132,8 +179,11 @@ def test_what_does_not_change_is_read() -> None:
 WRITES: dict[str, Callable[[Vector], Any]] = {
     "element": lambda v: v.__setitem__(0, 7),
     "part": lambda v: v.__setitem__([0, 1], 7),
+    "list": lambda v: v.__setitem__([0, 1], [7, 8]),
     "removal": lambda v: v.__delitem__(4),
     "removal of a part": lambda v: v.__delitem__([4, 5]),
+}
+NOT_RECORDED: dict[str, Callable[[Vector], Any]] = {
     "resize": lambda v: v.resize(N),
     "build": lambda v: v.build([0], [7], clear=True),
 }
@@ -141,8 +191,25 @@ WRITES: dict[str, Callable[[Vector], Any]] = {
 
 @pytest.mark.usefixtures("recording")
 @pytest.mark.parametrize("name", WRITES)
-def test_what_cannot_be_recorded_goes_on_from_what_was(name: str) -> None:
+def test_parts_are_recorded(name: str) -> None:
     write = WRITES[name]
+
+    def body() -> Vector:
+        walkers = Vector.from_coo([4], [1], size=N)
+        for _ in gb.loop(walkers, 3):
+            walkers << semiring.plus_times(walkers @ PATH)
+            write(walkers)
+        return walkers
+
+    with gb.config.set(loops="iterated"):
+        expected = body()
+    assert body().isequal(expected)
+
+
+@pytest.mark.usefixtures("recording")
+@pytest.mark.parametrize("name", NOT_RECORDED)
+def test_what_cannot_be_recorded_goes_on_from_what_was(name: str) -> None:
+    write = NOT_RECORDED[name]
 
     def body(**options: Any) -> Vector:
         walkers = Vector.from_coo([4], [1], size=N)

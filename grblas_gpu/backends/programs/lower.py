@@ -18,6 +18,7 @@ from ...ir.node import Node
 from ...ir.program import Program
 from ...ir.recording import Number
 from ..storage import INT32_LIMIT, MatrixStore
+from .apart import is_apart
 from .fresh import overwritten_first
 
 COUNT_TYPE = np.dtype(np.int64)
@@ -31,7 +32,6 @@ KINDS = {
     ops.EXTRACT_ROW: "row",
     ops.REDUCE_OR_IDENTITY: "reduce.identity",
 }
-OF_MATRICES = ("vxm", "mxv", "row")  # what a step does with a Matrix
 #: Steps that any program can run as they are.
 PLAIN = frozenset("vxm mxv copy assign add mult union apply apply_left apply_right apply_index select clear".split())
 
@@ -262,9 +262,10 @@ class Body:
 
     def _step(self, node: Node) -> tuple:
         ir_op, out, op, args, mask, accum, replace, desc, _ = node
-        kind = KINDS.get(ir_op, "")
-        if not kind or out.ndim == 2 or (kind == "assign" and args[1] is not None):  # in a function; no loop has it
-            raise Unfusable(f"a {ir_op} into a part, or a Matrix,")
+        what = is_apart(ir_op, out, args)
+        if what:  # in a function; no loop has it
+            raise Unfusable(what)
+        kind = KINDS[ir_op]
         if kind == "assign":
             args = args[:1]  # to everything
         if out.ndim == 0 and ir_op not in ops.REDUCTIONS:
@@ -277,8 +278,6 @@ class Body:
         operands: tuple = ()
         for arg in args:
             operands += (known.get(id(arg)) or operand(arg),)
-        if kind not in OF_MATRICES and any(fields[0] == "matrix" for fields in operands):
-            raise Unfusable(f"the {ir_op} of a Matrix")
         return (
             kind,
             known.get(id(out)) or operand(out),

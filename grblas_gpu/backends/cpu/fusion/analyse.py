@@ -83,6 +83,13 @@ class Product:
         return None if self.structure else self.terms
 
 
+class Values(NamedTuple):
+    """Those of a matrix: a compiled loop outlives the matrices that it was made for."""
+
+    dtype: np.dtype
+    iso: bool
+
+
 @dataclass(frozen=True)
 class Analysis:
     """The steps of a body, products apart from what becomes of their results, and how its vectors are kept."""
@@ -91,7 +98,7 @@ class Analysis:
     products: dict[int, Product]
     slots: Sequence[Slot]
     copied: Sequence[int]  # whose sizes the vectors have that only the loop knows
-    matrices: Sequence[MatrixStore]
+    matrices: Sequence[Values]
     variables: Sequence[np.dtype]
     constants: Sequence[np.dtype]
     condition: Any
@@ -158,7 +165,7 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
         products,
         slots,
         copied,
-        body.matrices,
+        [Values(store.dtype, store.iso) for store in body.matrices],
         [scalar.dtype.np_type for scalar in body.variables],
         [dtype for _, dtype in body.constants],
         body.condition,

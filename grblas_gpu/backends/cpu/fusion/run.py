@@ -75,10 +75,10 @@ def _found(program: Program, first: int, pays: int) -> tuple[Compiled, Body] | N
 class Prepared:
     """A loop that is run again and again, and what was found out about it the last time."""
 
-    __slots__ = ("_engine", "_found", "_program", "_steps")
+    __slots__ = ("_found", "_program", "_repeated", "_steps")
 
     def __init__(self, program: Program, engine: Any) -> None:
-        self._program, self._engine = program, engine
+        self._program, self._repeated = program, interpreter.Repeated(program, engine)
         self._found: tuple[Compiled, Body] | None = None
         self._steps = 0
 
@@ -87,7 +87,7 @@ class Prepared:
         if found is None or tier.get_tier() == "numpy" or not found[1].refresh():
             self._found = found = _found(program, 0, level(program, 0, self._steps))
         if found is None:
-            self._steps, _ = interpreter.repeat(program, self._engine)
+            self._steps, _ = self._repeated()
             return self._steps
         try:
             return _run(*found, program, 0)

@@ -1,0 +1,70 @@
+"""The objects of a recorded function: formal ones in place of its arguments, and those that it makes at every call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ir import recording
+from .matrix import Matrix
+from .scalar import Scalar
+from .vector import Vector
+
+KEPT_OUT = ("_store", "_content", "_prepared", "__weakref__")  # contents, and what was found out about them
+
+
+class _Unknown:
+    """In place of a store, while a function is recorded."""
+
+    def __init__(self, name: str) -> None:
+        self.__dict__["of"] = name
+
+    def __getattr__(self, name: str) -> Any:
+        recording.refuse(f"a look at the entries of {self.of}")
+        raise AttributeError(name)
+
+
+def formal(given: Any) -> Any:
+    """A handle like the given one, without contents."""
+    formal = object.__new__(type(given))
+    for kind in type(given).__mro__:
+        for name in getattr(kind, "__slots__", ()):
+            if name not in KEPT_OUT and hasattr(given, name):
+                setattr(formal, name, getattr(given, name))
+    if formal.ndim:
+        formal._store = _Unknown(given.name)
+    else:
+        formal._content = None
+    return formal
+
+
+def contents(made: Any) -> Any:
+    """What an object that a function has made holds, if it holds anything."""
+    if made.ndim == 0:
+        return made._content
+    return made._store if made._store.nvals else None
+
+
+def begin(made: Any, initial: Any) -> None:
+    """As the function made it."""
+    if made.ndim == 0:
+        made._content = initial
+    elif initial is not None:
+        made._store = made._engine.copy(initial)
+    elif made.ndim == 1:
+        made._store = made._engine.empty_vector(made._size, made.dtype.np_type)
+    else:
+        made._store = made._engine.empty_matrix(*made.shape, made.dtype.np_type)
+
+
+def same(made: Any) -> Any:
+    """A new object with the contents of one that the recording keeps."""
+    kind = type(made)
+    new = object.__new__(kind)
+    new.dtype, new._engine = made.dtype, made._engine
+    if kind is Vector:
+        new.name, new._size, new._store = f"v_{next(Vector._name_counter)}", made._size, made._store
+    elif kind is Matrix:
+        new.name, (new._nrows, new._ncols), new._store = f"M_{next(Matrix._name_counter)}", made.shape, made._store
+    else:
+        new.name, new._is_cscalar, new._content = f"s_{next(Scalar._name_counter)}", made._is_cscalar, made._content
+    return new

@@ -1,0 +1,52 @@
+"""A function as one kernel: tried again when what it is given has another form than when it could not be one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...ir.ops import CONTROL
+from ...ir.program import Program
+from .apart import why_apart
+
+
+class Whole:
+    """What an engine made of a function, or the forms of its operands with which it could make nothing."""
+
+    __slots__ = ("_failed", "_matrices", "_prepared", "_scalars")
+
+    def __init__(self, program: Program, engine: Any) -> None:
+        never = why_apart(program) is not None
+        self._prepared = None if never else engine.prepare(program)
+        handles = {id(x): x for x in _operands(program)}.values()
+        self._matrices = [x for x in handles if x.ndim == 2]
+        self._scalars = [x for x in handles if x.ndim == 0]
+        self._failed: Any = None
+
+    def runs(self) -> bool:
+        """Run it, if it can be run as a whole."""
+        if self._prepared is None:
+            return False
+        if self._failed is not None and self._failed == self._forms():
+            return False
+        if self._prepared() is not None:
+            self._failed = None
+            return True
+        self._failed = self._forms()  # nothing has changed
+        return False
+
+    def _forms(self) -> tuple:
+        """All that may keep operands of the same types from being those of a kernel."""
+        matrices = [(x._store.form, x._store.copies) for x in self._matrices]
+        return *matrices, *[x._content is None for x in self._scalars]
+
+
+def _operands(program: Program) -> list[Any]:
+    """The handles that nodes and conditions read."""
+    found: list[Any] = []
+    for node in program.flat:
+        if node.op in CONTROL:
+            condition = node.operands[0].condition
+            found += getattr(condition, "args", [condition])
+        else:
+            found += [getattr(x, "_matrix", x) for x in node.operands]
+    return [x for x in found if getattr(x, "_engine", None) is not None and hasattr(x, "_role")]

@@ -17,6 +17,7 @@ from .construction import DistMatrix, DistVector
 from .graph500 import Graph500Result, InvalidTree, graph500
 from .hybrid_bfs import hybrid_bfs
 from .restart import betweenness_centrality, pagerank
+from .spreading import spread
 from .validation import Validation, validate_tree
 
 __all__ = [
@@ -32,5 +33,6 @@ __all__ = [
     "graph500",
     "hybrid_bfs",
     "pagerank",
+    "spread",
     "validate_tree",
 ]

@@ -20,7 +20,16 @@ from mpi4py import MPI
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms, binary, generators, indexunary, monoid, select, semiring, unary
-from grblas_gpu.distributed import DistMatrix, DistVector, Grid, RanksDiffer, graph500, hybrid_bfs, validate_tree
+from grblas_gpu.distributed import (
+    DistMatrix,
+    DistVector,
+    Grid,
+    RanksDiffer,
+    graph500,
+    hybrid_bfs,
+    spread,
+    validate_tree,
+)
 from grblas_gpu.exceptions import DimensionMismatch, IndexOutOfBound, InvalidValue, OutOfMemory
 from grblas_gpu.io.binary_files import MAGIC
 
@@ -377,6 +386,25 @@ def case_order_by_degree() -> None:
         wanted, found = A.by_degree(), A.to("mpi").by_degree()
         for mine, other in zip(found, wanted, strict=True):
             check(mine, other)
+
+
+def case_hubs_are_spread() -> None:
+    """Every vertex has a number, edges are the same ones, and no rank has much more of them than the others."""
+    for _, A, _ in graphs():
+        graph, P = spread(A.to("mpi"))
+        assert graph.shape == P.shape == A.shape
+        old = P.to_coo()[1]
+        assert sorted(old) == list(range(A.nrows))
+        rows, cols, _ = graph.to_coo()
+        assert sorted(zip(old[rows], old[cols], strict=True)) == sorted(zip(*A.to_coo()[:2], strict=True))
+    with gb.using(LOCAL):
+        A, wide = generators.kronecker(9, seed=4), Matrix(bool, 2, 3)
+    before, after = (
+        max(WORLD.allgather(M._store.part.nvals)) * RANKS / A.nvals for M in (A.to("mpi"), spread(A.to("mpi")).graph)
+    )
+    assert after == 1 if RANKS == 1 else after < min(before, 1.5), (before, after)
+    expect(InvalidValue, lambda: spread(A), "A.to")
+    expect(DimensionMismatch, lambda: spread(wide.to("mpi")), "square")
 
 
 def case_what_gathers() -> None:

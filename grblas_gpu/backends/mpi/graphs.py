@@ -30,7 +30,24 @@ class Graphs(Parts):
 
     def by_degree(self, pattern: DistMatrixStore) -> tuple[DistMatrixStore, DistMatrixStore]:
         """Renumbered by falling in-degree: every rank numbers its vertices, and entries travel to their new owners."""
-        numbers, count = self._falling(self._column_counts(pattern))
+        degrees = self._column_counts(pattern)
+        numbers, _ = self._falling(degrees)
+        some = degrees > 0
+        count = self.grid.everyone.gather_small(np.array([np.count_nonzero(some)], np.int64)).sum()
+        return self._renumbered(pattern, np.where(some, numbers, -1), int(count))
+
+    def dealt_out(self, pattern: DistMatrixStore) -> tuple[DistMatrixStore, DistMatrixStore]:
+        """Renumbered so that all ranks have about as many entries: by falling degree, dealt out to ranks in turn."""
+        degrees = self._column_counts(pattern)
+        if pattern._transpose is not pattern:
+            degrees = degrees + self._column_counts(pattern.transposed())
+        numbers, count = self._falling(degrees)
+        return self._renumbered(pattern, self.grid.line(count).dealt(numbers), count)
+
+    def _renumbered(
+        self, pattern: DistMatrixStore, numbers: np.ndarray, count: int
+    ) -> tuple[DistMatrixStore, DistMatrixStore]:
+        """With the vertices of this rank numbered so, -1 for none, and the matrix that selects them."""
         rows, cols, _ = self.local.tuples(pattern.part)
         new_rows = _together(self.grid.row, numbers, self.row_lengths(pattern.nrows))[rows]
         new_cols = _together(self.grid.column, numbers, self.column_lengths(pattern.ncols))[cols]
@@ -52,14 +69,13 @@ class Graphs(Parts):
         return arrived.view(np.int64).reshape(len(pieces), mine).sum(axis=0)
 
     def _falling(self, degrees: np.ndarray) -> tuple[np.ndarray, int]:
-        """The place of each vertex when all are in the order of falling degree, and of their number (-1: degree 0).
+        """The place of each vertex when all are in the order of falling degree, and how many vertices there are.
 
         A table of how many vertices of each degree every rank has tells how many come before those of this one.
         """
         everyone = self.grid.everyone
         most = int(everyone.gather_small(np.array([degrees.max(initial=0)], np.int64)).max())
         table = everyone.gather_small(np.bincount(degrees, minlength=most + 1).astype(np.int64))
-        table[:, 0] = 0
         higher = table.sum() - np.cumsum(table.sum(axis=0))
         first = higher + table[: self.grid.rank].sum(axis=0)  # the place of this rank's first vertex of each degree
         order = np.argsort(-degrees, kind="stable")
@@ -67,7 +83,7 @@ class Graphs(Parts):
         starts = np.searchsorted(-falling, -falling)  # where the vertices of the same degree begin
         numbers = np.empty(len(degrees), np.int64)
         numbers[order] = first[falling] + np.arange(len(falling)) - starts
-        return np.where(degrees > 0, numbers, -1), int(table.sum())
+        return numbers, int(table.sum())
 
     def _of_entries(self, nrows: int, ncols: int, rows: np.ndarray, cols: np.ndarray) -> DistMatrixStore:
         """A pattern of entries that each rank has some of, anywhere."""

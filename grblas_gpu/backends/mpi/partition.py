@@ -61,6 +61,19 @@ class Line(NamedTuple):
             return np.searchsorted(np.asarray(self.bounds[1:], np.int64, like=index), index, side="right")
         return ((index + 1) * self.ranks - 1) // self.size if self.size else index
 
+    def dealt(self, place: Array) -> Array:
+        """The indices that deal out what stands in a line, rank by rank and round by round: chunks begin alike.
+
+        >>> Line(10, 2, 2).dealt(np.arange(10)).tolist()
+        [0, 2, 5, 7, 1, 3, 6, 8, 4, 9]
+        """
+        rounds, starts = self.size // self.ranks, np.asarray(self.bounds[:-1], np.int64)
+        longer = np.flatnonzero(np.diff(self.bounds) > rounds)  # ranks that have one more
+        turn, rank = np.divmod(place, self.ranks)
+        last = turn == rounds
+        rank[last] = longer[rank[last]]
+        return starts[rank] + turn
+
     def row_block(self, i: int) -> tuple[int, int]:
         """The rows of a matrix in grid row i: from, to."""
         return self.chunk(i * self.across)[0], self.chunk((i + 1) * self.across - 1)[1]

@@ -381,6 +381,62 @@ def case_indirect() -> None:
     expect(IndexOutOfBound, lambda: target[wrong].new(), "index=99, size=23")
 
 
+def case_complex_numbers_and_values_of_users() -> None:
+    """Complex numbers, records (with gaps between their fields) and arrays as values, next to one machine."""
+    if RANKS != 2:  # every rank compiles the functions of users, which takes seconds
+        return
+    record = np.dtype([("x", np.int8), ("y", np.float64), ("near", np.int16, (2,))], align=True)
+    lower = binary.register_anonymous(lambda p, q: p if p["y"] <= q["y"] else q, is_udt=True)
+    height = unary.register_anonymous(lambda p: p["y"] + 1, is_udt=True)
+    plus = binary.register_anonymous(lambda p, q: p + q, is_udt=True)
+    least = monoid.register_anonymous(lower, (127, 1e300, 0))
+    total = monoid.register_anonymous(plus, 0)
+    records = lower, least, semiring.register_anonymous(least, lower), (1, 2.5, (3, 4)), height
+    arrays = plus, total, semiring.register_anonymous(total, plus), [1, 2, 3], unary.one
+    numbers = binary.minus, monoid.plus, semiring.plus_times, 2 - 1j, unary.conj
+
+    def values(kind: str, count: int, seed: int) -> np.ndarray:
+        random = np.random.default_rng(seed)
+        if kind == "arrays":
+            return random.integers(0, 9, (count, 3))
+        if kind == "numbers":
+            return random.integers(0, 9, count) + 1j * random.integers(0, 9, count)
+        found = np.zeros(count, record)
+        found["x"], found["near"], found["y"] = random.integers(0, 9, count), [[1, 2]], random.random(count)
+        return found
+
+    def compute(kind: str, op: Any, add: Any, ring: Any, value: Any, single: Any) -> Iterator[Any]:
+        u = Vector.from_coo([0, 2, 3, 5, 8], values(kind, 5, 1), size=9)
+        v = Vector.from_coo([1, 2, 5], values(kind, 3, 2), size=9)
+        A = Matrix.from_coo([0, 1, 2, 2, 5, 8], [1, 1, 0, 5, 2, 0], values(kind, 6, 3), nrows=9, ncols=9)
+        yield from (op(u & v).new(), op(A, value).new(), binary.first(u | v).new(), single(A).new())
+        yield from (ring(A @ u).new(), ring(u @ A).new(), ring(A @ A.T).new(), A.reduce_rowwise(add).new())
+        yield from (A.T.new(), A[[2, 0, 2], :].new(), u[::-1].new(), select.tril(A).new(), A.diag())
+        w = u.dup()
+        w(~v.S, replace=True) << op(u | v)
+        w[1] = value
+        w[[4, 6]] << v[[1, 2]]
+        w(op) << v
+        yield w
+        A(op)[:, 1] << u
+        yield A
+        yield u.reduce(add).new().value
+        yield w[1].new().value
+
+    for kind, given in {"numbers": numbers, "records": records, "arrays": arrays}.items():
+        with gb.using("mpi"):
+            found = list(compute(kind, *given))
+        with gb.using(LOCAL):
+            wanted = list(compute(kind, *given))
+        for mine, other in zip(found, wanted, strict=True):
+            if not hasattr(mine, "to_coo"):
+                assert str(mine) == str(other), (kind, mine, other)
+                continue
+            assert mine.dtype == other.dtype and mine.shape == other.shape
+            for part, wanted_part in zip(mine.to_coo(), other.to_coo(), strict=True):
+                np.testing.assert_array_equal(part, wanted_part)
+
+
 def case_order_by_degree() -> None:
     for _, A, _ in graphs():
         wanted, found = A.by_degree(), A.to("mpi").by_degree()

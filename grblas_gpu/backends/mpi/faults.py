@@ -77,7 +77,9 @@ def digest(*parts: Any) -> int:
     """
     value = 0
     for part in parts:
-        if isinstance(part, np.ndarray):
+        if isinstance(part, np.ndarray) and part.dtype.names:  # what lies between the fields is anything
+            value = digest(value, str(part.dtype), *(part[name] for name in part.dtype.names))
+        elif isinstance(part, np.ndarray):
             stored = part[:1] if part.size and part.strides and not any(part.strides) else part
             data = np.ascontiguousarray(stored).view(np.uint8).data
             value = zlib.crc32(data, zlib.crc32(f"{part.dtype}{part.shape}".encode(), value))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import cast
+from ..entries import cast, operand
 from ..reference import Definitions
 from .parts import Parts, Store, reads
 from .stores import DistMatrixStore
@@ -41,7 +41,7 @@ class Indexed(Parts):
         else:
             keys, _, values = self.local.tuples(x.part)
             rows, cols = keys.astype(np.int64) + self.chunk(x.size)[0], np.zeros(len(keys), np.int64)
-        values = cast(values, op.type.np_type)
+        values = operand(values, op.type.np_type)
         bound = cast(np.asarray(thunk).reshape(1), op.type2.np_type)
         return np.asarray(np.broadcast_to(op.numpy(values, rows, cols, bound), rows.shape))
 

@@ -8,9 +8,8 @@ Reference: J. Kepner, J. Gilbert (eds.), Graph Algorithms in the Language of Lin
 
 from __future__ import annotations
 
-from .. import Matrix
+from .. import Matrix, loop
 from ..exceptions import InvalidValue
-from ..progress import progress
 from .bfs import bfs_multi
 from .checks import Sources, check_sources, graph_algorithm
 from .preparing import check_weights
@@ -56,12 +55,9 @@ def distances_from(A: Matrix, sources: Sources, *, weighted: bool = True) -> Mat
     k, n = len(sources), A.nrows
     distances = Matrix.from_coo(range(k), sources, [0] * k, distance_type(A), nrows=k, ncols=n)
     frontier = distances.dup()
-    for _ in progress(range(n), "all shortest paths, at most"):
+    for _ in loop(frontier, n):
         # distances = min(distances, frontier min.+ A)
         relax(distances, frontier, A)
-        if not frontier.nvals:
-            break
-    else:
-        if n:
-            raise InvalidValue("apsp: there is a cycle of negative length")
+    if frontier.nvals:
+        raise InvalidValue("apsp: there is a cycle of negative length")
     return distances

@@ -128,9 +128,15 @@ def bfs_multi(A: Matrix, sources: Sources, *, max_depth: int | None = None) -> M
     {0: {0: 0, 1: 1, 2: 2, 3: 2}, 1: {3: 0}}
     """
     sources = check_sources(A, sources)
-    levels = Matrix(level_type(A), len(sources), A.ncols)
     frontier = Matrix.from_coo(range(len(sources)), sources, True, nrows=len(sources), ncols=A.ncols, dtype=bool)
-    for depth in loop(frontier, _levels(max_depth)):
+    return levels_of_rows(A, frontier, _levels(max_depth))
+
+
+@program
+def levels_of_rows(A: Matrix, frontier: Matrix, limit: int | None) -> Matrix:
+    """The searches themselves: a row for each."""
+    levels = Matrix(level_type(A), *frontier.shape)
+    for depth in loop(frontier, limit):
         # levels<frontier> = depth
         levels(frontier.S) << depth
         # frontier<!levels> = frontier A

@@ -8,7 +8,7 @@ Reference: G. Jeh, J. Widom, Scaling personalized web search, WWW 2003.
 
 from __future__ import annotations
 
-from .. import FP64, Matrix, binary, monoid, select, semiring, unary
+from .. import FP64, Matrix, Scalar, binary, loop, monoid, select, semiring, unary
 from ..exceptions import InvalidValue
 from .checks import Sources, check_sources, with_labels
 from .labels import rows_by_label
@@ -67,17 +67,21 @@ def personalized_pagerank(
     nothing = Matrix.from_scalar(0.0, len(sources), n, dtype=FP64)
     ranks = nothing.dup()
     ranks(binary.plus) << home
-    for _ in range(max_iterations):
-        before, ranks = ranks, nothing.dup()
+    error, enough = Scalar.from_value(float("inf")), max(1, n) * tol
+    for _ in loop(error >= enough, max_iterations):
+        # before = ranks
+        before = ranks.dup()
         # ranks = before follow
+        ranks << nothing
         ranks(binary.plus) << semiring.plus_times(before @ follow)
         # ranks += diag(1 - sum_j ranks_j) home
         back = binary.minus(1.0, ranks.reduce_rowwise(monoid.plus).new()).new()
-        ranks(binary.plus) << semiring.plus_times(back.diag() @ home)
+        ranks(binary.plus) << binary.times(back & home)
         # error = max_k sum_j |ranks_kj - before_kj|
         change = unary.abs(binary.minus(ranks & before).new()).new()
-        if change.reduce_rowwise(monoid.plus).new().reduce(monoid.max).new().get(0.0) < max(1, n) * tol:
-            return ranks
+        error << change.reduce_rowwise(monoid.plus).new().reduce(monoid.max)
+    if error.get(0.0) < enough:
+        return ranks
     raise NotConverged(
         f"personalized_pagerank: still changing after {max_iterations} iterations; allow more, or a larger tol"
     )

@@ -32,6 +32,7 @@ from .vector import Vector
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 INPUTS = (Matrix, Vector, Scalar)
+MOST_RECORDINGS = 64  # of a function; of more kinds of arguments, those that came first are recorded anew
 
 
 def program(function: Callable[Parameters, Result]) -> RecordedFunction[Parameters, Result]:
@@ -117,7 +118,10 @@ class RecordedFunction(Generic[Parameters, Result]):
             name = self.function.__name__
             raise TypeError(f"{name}: an argument is neither an input (Matrix, Vector, Scalar) nor hashable") from None
         if found is None:
-            found = recorded[tuple(key)] = Recording(self.function, args, kwargs, inputs)
+            found = Recording(self.function, args, kwargs, inputs)
+            if len(recorded) >= MOST_RECORDINGS:
+                del recorded[next(iter(recorded))]
+            recorded[tuple(key)] = found
         if found.running:
             return self.function(*args, **kwargs)  # calls itself, from an operator perhaps
         return found.run(inputs)

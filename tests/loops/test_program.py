@@ -14,6 +14,7 @@ from loop_cases import graphs, same
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Scalar, Vector, binary, monoid, semiring
+from grblas_gpu.api.program import MOST_RECORDINGS
 from grblas_gpu.backends import interpreter
 from grblas_gpu.backends.registry import current_engine
 from grblas_gpu.exceptions import LoopError
@@ -425,3 +426,14 @@ def test_forms_that_failed_are_not_tried_again(monkeypatch: pytest.MonkeyPatch) 
             found = twice(A.to(form=form), Vector.from_dense([1, 10]))
             assert found.to_dense().tolist() == [31, 3]
     assert tried == ["sparse", "hypersparse", "sparse", "sparse", "hypersparse"]
+
+
+def test_there_are_only_so_many_recordings() -> None:
+    @gb.program
+    def doubled(v: Vector) -> Vector:
+        return binary.plus(v & v).new()
+
+    for size in range(1, 2 * MOST_RECORDINGS):
+        assert doubled(Vector.from_scalar(size, size)).reduce().new().value == 2 * size * size
+    assert doubled.recordings == MOST_RECORDINGS
+    assert doubled(Vector.from_scalar(5, 1)).to_dict() == {0: 10}  # of a kind that was forgotten

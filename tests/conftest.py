@@ -11,6 +11,7 @@ from typing import Any
 import gpu_record
 import numpy as np
 import pytest
+import quick_typing
 from hardware import has_gpu
 from hypothesis import HealthCheck, Phase, settings
 from loop_cases import to_device  # noqa: F401  (a fixture)
@@ -22,7 +23,7 @@ from grblas_gpu.backends.cpu.tier import get_tier, set_tier
 
 # "compiled" is the CPU engine with a kernel for everything, however small. Nearly every random example asks for kernels
 # of its own, and compiling them is what takes the time: the quick tests try a few, "thoroughly" as many as elsewhere.
-FEW = 12
+FEW = 6
 BACKENDS = ["numpy", "cpu", "compiled", pytest.param("thoroughly", marks=pytest.mark.slow)]
 if has_gpu():
     BACKENDS.append(pytest.param("cuda", marks=pytest.mark.gpu))  # type: ignore[arg-type]
@@ -37,6 +38,11 @@ settings.register_profile("quick", derandomize=True, database=None, **_quick, **
 gb.set_backend(os.environ.get("GRBLAS_GPU_BACKEND", "cpu"))
 
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.option.markexpr == "not slow":  # what compiles nearly all the time; everything else is Numba as it comes
+        quick_typing.install()
 
 
 @pytest.fixture(params=BACKENDS)
@@ -86,11 +92,11 @@ def numba_tier(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     set_tier(before)
 
 
-@pytest.fixture(params=[pytest.param(4, id="some"), pytest.param(1, id="all", marks=pytest.mark.slow)])
+@pytest.fixture(params=[pytest.param(8, id="some"), pytest.param(1, id="all", marks=pytest.mark.slow)])
 def trials(request: pytest.FixtureRequest) -> Callable[[int], list[int]]:
-    """``for trial in trials(32)``: where every trial compiles kernels, the quick tests run a quarter of them.
+    """``for trial in trials(32)``: where every trial compiles kernels, the quick tests run an eighth of them.
 
-    Which quarter depends on the test, so that together they see every kind of operand.
+    Which ones depends on the test, so that together they see every kind of operand.
     """
     source = random.Random(request.node.name)
     return lambda count: sorted(source.sample(range(count), -(-count // request.param)))

@@ -257,7 +257,9 @@ def test_options_out_of_range() -> None:
             algorithms.pagerank(A, personalization=Vector.from_dense(weights))
 
 
-@pytest.mark.parametrize("dtype", ["BOOL", "INT8", "UINT8", "UINT64", "FP32"])
+@pytest.mark.parametrize(
+    "dtype", ["BOOL", "INT8", *(pytest.param(each, marks=pytest.mark.slow) for each in ("UINT8", "UINT64", "FP32"))]
+)
 def test_every_type_of_weight(dtype: str) -> None:
     """Distances do not overflow the type of the weights."""
     n = 300

@@ -41,8 +41,10 @@ def test_exact(backend: str, name: str) -> None:
     assert A.isequal(before)
 
 
-@pytest.mark.parametrize("endpoints", [False, True])
-@pytest.mark.parametrize("normalized", [False, True])
+@pytest.mark.parametrize(
+    ("normalized", "endpoints"),
+    [(False, False), (True, True), *(pytest.param(x, not x, marks=pytest.mark.slow) for x in (False, True))],
+)
 @pytest.mark.parametrize(
     "name", ["karate", "random directed", "disconnected", "loops", "path", "no edges", "two vertices"]
 )

@@ -34,7 +34,9 @@ def groups(labels: gb.Vector) -> list[set[int]]:
 
 @takes_long
 @every_algorithm
-@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize(
+    "name", [x if x in ("karate", "caves", "grid") else pytest.param(x, marks=pytest.mark.slow) for x in GRAPHS]
+)
 def test_modularity_is_that_of_networkx(backend: str, algorithm: str, name: str) -> None:
     G = nx.convert_node_labels_to_integers(GRAPHS[name]())
     A = gb.io.from_networkx(G, dtype=float)
@@ -53,7 +55,14 @@ def check_communities(G: nx.Graph, found: tuple) -> None:
 
 @takes_long
 @every_algorithm
-@pytest.mark.parametrize("name", [name for name in UNDIRECTED if name not in ("one vertex", "no edges")])
+@pytest.mark.parametrize(
+    "name",
+    [
+        x if x in ("one edge", "karate", "two parts", "loops", "isolated") else pytest.param(x, marks=pytest.mark.slow)
+        for x in UNDIRECTED
+        if x not in ("one vertex", "no edges")
+    ],
+)
 def test_small_graphs(backend: str, algorithm: str, name: str) -> None:
     G = weighted(name, of="undirected")
     for weight, resolution in (("weight", 1.0), (None, 2.0)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import weakref
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -110,15 +111,14 @@ def workspace_is_clean():
     return not any(array.any() for name, array in arrays.items() if isinstance(name, str))
 
 
-# Compiling is what costs: two semirings meet everything, the others one mask kind and one strategy of each form.
+# Compiling is what costs: two semirings meet everything, the others one mask kind and one strategy of each form, of
+# which the quick tests run half: a push and a pull for each semiring.
 THOROUGH = ["plus_times", "any_pair"]
-CASES = [(name, strategy) for name in THOROUGH for strategy in PUSHES + PULLS]
-CASES += [
-    (name, strategy)
-    for name in SEMIRINGS
-    if name not in THOROUGH
-    for strategy in ("push.sort", "push.scatter", "pull.thread", "pull.edge")
-]
+CASES: list[Any] = [(name, strategy) for name in THOROUGH for strategy in PUSHES + PULLS]
+for number, name in enumerate(name for name in SEMIRINGS if name not in THOROUGH):
+    pairs = [("push.sort", "pull.thread"), ("push.scatter", "pull.edge")]
+    CASES += [(name, strategy) for strategy in pairs[number % 2]]
+    CASES += [pytest.param(name, strategy, marks=pytest.mark.slow) for strategy in pairs[1 - number % 2]]
 
 
 @pytest.mark.parametrize(("name", "strategy"), CASES)

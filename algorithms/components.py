@@ -34,7 +34,8 @@ def connected_components(A: Matrix) -> Vector:
     --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import connected_components
-    >>> connected_components(Matrix.from_coo([3, 4], [1, 2], True, nrows=5, ncols=5)).to_dense().tolist()
+    >>> A = Matrix.from_coo([3, 4], [1, 2], True, nrows=5, ncols=5)
+    >>> connected_components(A).to_dense().tolist()
     [0, 1, 2, 1, 2]
     """
     # edges = A or A'; loops do not matter

@@ -71,7 +71,8 @@ def pagerank(
     --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import pagerank
-    >>> pagerank(Matrix.from_coo([0, 1, 2], [1, 2, 1], 1.0, nrows=3, ncols=3)).to_dense().round(3).tolist()
+    >>> A = Matrix.from_coo([0, 1, 2], [1, 2, 1], 1.0, nrows=3, ncols=3)
+    >>> pagerank(A).to_dense().round(3).tolist()
     [0.05, 0.486, 0.464]
     """
     n, kind = A.nrows, rank_type(dtype)

@@ -32,7 +32,8 @@ def topological_generations(A: Matrix) -> Vector:
     --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import topological_generations
-    >>> topological_generations(Matrix.from_coo([0, 2, 2], [1, 1, 0], True, nrows=4, ncols=4)).to_dense().tolist()
+    >>> A = Matrix.from_coo([0, 2, 2], [1, 1, 0], True, nrows=4, ncols=4)
+    >>> topological_generations(A).to_dense().tolist()
     [1, 2, 0, 0]
     """
     n = A.nrows
@@ -69,7 +70,8 @@ def topological_order(A: Matrix) -> Vector:
     --------
     >>> from grblas_gpu import Matrix
     >>> from grblas_gpu.algorithms import topological_order
-    >>> topological_order(Matrix.from_coo([0, 2, 2], [1, 1, 0], True, nrows=4, ncols=4)).to_dense().tolist()
+    >>> A = Matrix.from_coo([0, 2, 2], [1, 1, 0], True, nrows=4, ncols=4)
+    >>> topological_order(A).to_dense().tolist()
     [2, 3, 0, 1]
     """
     generations = io.to_array(topological_generations(A))

@@ -40,7 +40,7 @@ class UnaryOp(Registered, OpBase):
     >>> from grblas_gpu import unary
     >>> unary.abs.types[unary.abs["INT8"].type]
     INT8
-    >>> UnaryOp.register_anonymous("x * x + 1")["INT8"].return_type  # a C++ expression, or a Python function
+    >>> UnaryOp.register_anonymous("x * x + 1")["INT8"].return_type  # C++, or a Python function
     INT8
     """
 

@@ -69,6 +69,17 @@ def test_examples():
     assert not without, f"without an example: {', '.join(without)}"
 
 
+def test_examples_fit_the_page():
+    """Without scrolling, in a window of 1400 pixels."""
+    wide = [
+        f"{name}: {line}"
+        for name, value in NAMES.items()
+        for line in (inspect.getdoc(value) or "").splitlines()
+        if line.startswith((">>> ", "... ")) and len(line) > 100
+    ]
+    assert not wide, "\n".join(wide)
+
+
 def test_types():
     without = [f"{name}({', '.join(missing)})" for name, value in NAMES.items() if (missing := unannotated(value))]
     assert not without, f"without types: {', '.join(without)}"

@@ -28,6 +28,7 @@ FENCE = re.compile(
 )
 NEEDS = re.compile(r"# needs (?:a )?(\w+)")
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+WIDTH = 105
 DIRECTIVES = {"{toctree}", "{eval-rst}"}
 
 
@@ -101,6 +102,15 @@ def test_every_block_has_a_language_that_is_checked(page):
         assert block.language in {"python", "sh", ""} | DIRECTIVES, f"{page}:{block.line}: {block.language}"
         assert block.language or "import " not in block.text, f"{page}:{block.line}: code without a language"
     assert (ROOT / page).read_text(encoding="utf-8").count("```") == 2 * len(blocks(page))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_code_fits_the_page(page):
+    """Without scrolling, in a window of 1400 pixels; messages of exceptions are wrapped."""
+    for block in blocks(page):
+        if block.language not in DIRECTIVES:
+            for number, line in enumerate(block.text.splitlines(), block.line):
+                assert len(line) <= WIDTH or "Traceback" in block.text, f"{page}:{number}: {len(line)} characters"
 
 
 def commands() -> list[tuple[str, list[str]]]:

@@ -26,6 +26,7 @@ from ..entries import (
 from ..matrix_storage import from_lines
 from ..room import check_positions
 from ..storage import INDEX, Array, MatrixStore, VectorStore
+from .elementwise import with_values
 from .operating import Operating
 from .products import grid
 
@@ -134,12 +135,20 @@ class Building(Operating):
 
     def spread(self, u: VectorStore, nrows: int, ncols: int, down: bool, pattern: MatrixStore | None) -> MatrixStore:
         """``t[i, j] = u[i]`` (``down``) or ``u[j]``: at every position, or only at those of a pattern."""
-        u_keys, u_values = entries(u)
         if pattern is not None:
-            index = (pattern.row_ids if down else pattern.indices).astype(INDEX)
-            found, where = find(u_keys, index)
+            index = pattern.row_ids if down else pattern.indices
+            if u.kind == "full":
+                return with_values(pattern, u.values[: pattern.nvals] if u.iso else u.values[index])
+            if u.size <= pattern.nvals:  # to look at a flag is less than to search
+                u = self.with_kind(u, "bitmap")
+            if u.present is not None:
+                found, where, values = u.present[index], index, expand(u.values, u.size)
+            else:
+                keys, values = entries(u)
+                found, where = find(keys, index.astype(INDEX))
             rows, cols = pattern.row_ids[found], pattern.indices[found]
-            return from_lines(nrows, ncols, rows, cols, compress(take(u_values, where[found])))
+            return from_lines(nrows, ncols, rows, cols, compress(take(values, where[found])))
+        u_keys, u_values = entries(u)
         if down:
             from_u, cols = grid(len(u_keys), ncols, u_keys)
             rows = u_keys[from_u]

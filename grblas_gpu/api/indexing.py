@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backends.storage import MOST_ENTRIES
+from ..backends.room import check_entries
 from ..errors import IndexOutOfBound, InvalidObject
 from ..ir import recording
 from ..ir.recording import Number
@@ -65,8 +65,7 @@ class Axis:
         if self.size is None:
             return engine.array([self.position], np.int64)
         if type(self.index) is range:
-            if len(self.index) > MOST_ENTRIES:
-                raise MemoryError(f"a list of the {len(self.index)} positions of a slice")
+            check_entries(len(self.index))
             return engine.array(np.arange(self.index.start, self.index.stop, self.index.step, dtype=np.int64))
         return None if self.index is None else engine.array(self.index)
 

@@ -11,8 +11,9 @@ from ..ir.ops import SUBASSIGN
 from ..ir.recording import Number
 from .entries import cast
 from .formats import choose_format
-from .operands import positions_of, value_of
+from .operands import value_of
 from .storage import MaskView
+from .windows import positions_to_change
 
 
 def assign(node: Node) -> None:
@@ -42,7 +43,7 @@ def assign(node: Node) -> None:
             return
         if is_line and is_vector:  # a matrix mask: the line is a thin matrix
             plain = engine.as_matrix(plain, indexes.axes[0].size is None)
-        index, there = positions_of(engine, indexes.axes)
+        index, there = positions_to_change(engine, indexes.axes, store, plain, view, op is SUBASSIGN)
         plain, view = _where_indexed(engine, there, plain, view, op is SUBASSIGN)
     if not is_literal:
         plain = _fitting(engine, store, plain, index, accum)
@@ -95,7 +96,7 @@ def _assign_line(node: Node, value: Any, indexes: Any, view: MaskView | None) ->
     take = engine.extract_row if is_row else engine.extract_column
     put = engine.replace_row if is_row else engine.replace_column
     line = take(out._store, across.position, None)
-    index, there = positions_of(engine, [along])
+    index, there = positions_to_change(engine, [along], line, value, view, node.op is SUBASSIGN)
     value, view = _where_indexed(engine, there, value, view, node.op is SUBASSIGN)
     value = _fitting(engine, line, value, index, node.accum)
     line = engine.assign(line, value, index, view, node.accum, node.replace, node.op is SUBASSIGN)

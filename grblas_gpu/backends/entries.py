@@ -16,7 +16,8 @@ import numpy as np
 
 from ..errors import DomainMismatch, OutOfMemory
 from .matrix_storage import from_lines
-from .storage import INDEX, MOST_ENTRIES, Array, MaskView, MatrixStore, VectorStore, natives
+from .room import check_entries
+from .storage import INDEX, Array, MaskView, MatrixStore, VectorStore, natives
 
 Store = Any  # VectorStore | MatrixStore
 
@@ -34,9 +35,8 @@ def entries(store: Store) -> tuple[Array, Array]:
     if store.present is not None:
         keys = np.flatnonzero(store.present)
         return keys, take(expand(store.values, store.size), keys)
-    if store.size > MOST_ENTRIES:
-        raise MemoryError(f"{store.size} entries")
-    return np.arange(store.size, dtype=INDEX, like=store.values), expand(store.values, store.size)
+    count = check_entries(store.size, like=store.values)
+    return np.arange(count, dtype=INDEX, like=store.values), expand(store.values, count)
 
 
 def values_of(store: Store) -> Array:
@@ -127,6 +127,16 @@ def find(keys: Array, wanted: Array) -> tuple[Array, Array]:
         return np.zeros(len(wanted), bool, like=keys), np.zeros(len(wanted), INDEX, like=keys)
     where = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     return keys[where] == wanted, where
+
+
+def look_up(u: VectorStore, wanted: Array) -> tuple[Array, Array]:
+    """For each wanted position: whether a vector has an entry there; and the values of those that it has."""
+    if u.kind == "full":
+        values = np.broadcast_to(u.values, (len(wanted),)) if u.iso else u.values[wanted]
+        return filled(len(wanted), True, wanted), values
+    keys, values = entries(u)
+    found, where = find(keys, wanted)
+    return found, take(values, where[found])
 
 
 def merge(keys1: Array, values1: Array, keys2: Array, values2: Array) -> tuple[Array, Array]:

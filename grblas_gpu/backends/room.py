@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import OutOfMemory
 from .index_types import MOST_ENTRIES, Array, natives
 
+NAMED = "name the positions that count, or give a mask that is not complemented"
 ALWAYS = 2**28  # bytes that are not worth the question
 
 
@@ -26,6 +27,17 @@ def check_bytes(nrows: int, ncols: int, needed: int, like: Array | None = None) 
     """An OutOfMemory if so many bytes are not free where an array is, or on the host."""
     if needed > ALWAYS and needed > (free := free_bytes(like)):
         raise OutOfMemory(_too_large(nrows, ncols, needed, f"and {free:,} are free"))
+
+
+def check_entries(count: int, itemsize: int = 8, like: Array | None = None, instead: str = NAMED) -> int:
+    """So many entries are about to be listed: a MemoryError if there is no room, which an OutOfMemory tells of."""
+    needed = count * itemsize
+    if needed <= ALWAYS:
+        return count
+    free = free_bytes(like)
+    if count > MOST_ENTRIES or needed > free:
+        raise MemoryError(f"a list of {count:,} numbers takes {needed:,} bytes, and {free:,} are free; {instead}")
+    return count
 
 
 def _too_large(nrows: int, ncols: int, needed: int, why: str) -> str:

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .entries import compress, entries, expand, in_order_of_pairs, take
+from .entries import compress, entries, expand, in_order_of_pairs, runs, take
 from .matrix_storage import from_lines
-from .storage import INDEX, Array, MatrixStore, VectorStore
+from .operands import positions_of
+from .storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 
 
 def of_vector(u: VectorStore, window: range) -> VectorStore:
@@ -34,6 +35,53 @@ def of_matrix(a: MatrixStore, rows: range | None, cols: range | None) -> MatrixS
         order = in_order_of_pairs(row, col, nrows, ncols)
         row, col, values = row[order], col[order], take(values, order)
     return from_lines(nrows, ncols, row, col, compress(values))
+
+
+def positions_to_change(
+    engine: Any, axes: Any, c: Any, value: Any, mask: MaskView | None, submask: bool
+) -> tuple[tuple, tuple]:
+    """As :func:`.operands.positions_of`, for an assignment; of a long slice only positions at which something changes.
+
+    These have an entry in the output or in what is given, or, where that is one value for all, in the mask. Places of
+    the region are told for them like those of an index Vector that does not have all entries.
+    """
+    is_store = type(value) in (VectorStore, MatrixStore)
+    fills = not is_store and value is not None
+    is_long = any(type(axis.index) is range for axis in axes) and type(c) in (VectorStore, MatrixStore)
+    if not is_long or (fills and (mask is None or mask.complement)):
+        return positions_of(engine, axes)
+    through = [mask.store] if fills and mask is not None else []
+    given = ([value] if is_store else []) + (through if submask else [])
+    whole = [c] + ([] if submask else through)
+    positions: list[Any] = []
+    places: list[Any] = []
+    for which, axis in enumerate(axes):
+        used = _in_use(which, axes, given, whole)
+        part, there = positions_of(engine, [axis]) if used is None else ((used[0],), (used[1],))
+        positions.append(*part)
+        places.append(*there)
+    return tuple(positions), tuple(places)
+
+
+def _in_use(which: int, axes: Any, given: list, whole: list) -> tuple[Array, Array] | None:
+    """Of a long slice the positions that stores of the region's shape, or of the output's, have entries at."""
+    window = axes[which].index
+    if type(window) is not range or sum(x.nvals for x in (*given, *whole)) >= len(window):
+        return None
+    places = [_lines(x, which, len(axes)).astype(INDEX) for x in given]
+    for x in whole:
+        inside, moved = _moved(_lines(x, which, len(axes)), window)
+        places.append(moved[inside])
+    there = np.sort(np.concatenate(places))
+    there = there[runs(there)]
+    return window.start + there * window.step, there
+
+
+def _lines(x: Any, axis: int, ndim: int) -> Array:
+    """The row, or the column, of every entry."""
+    if ndim == 1:
+        return entries(x)[0]
+    return x.row_ids if axis == 0 else x.indices
 
 
 def _moved(lines: Array, window: range | None) -> tuple[Array, Array]:

@@ -14,6 +14,7 @@ from fuzzed_lines import COMPLEX, NUMBERS, RECORD, Lines, Palette, RecordLines, 
 from matrix_lines import MatrixLines
 
 import grblas_gpu as gb
+from grblas_gpu.api import indexing
 from grblas_gpu.backends import formats
 from grblas_gpu.backends.cpu.tier import get_tier
 
@@ -179,8 +180,9 @@ def test_many_with_records(backend: str) -> None:
 
 @pytest.fixture
 def forms_change(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small matrices, too, change their form by themselves."""
+    """Small matrices, too, change their form by themselves, and short slices are taken for long ones."""
     monkeypatch.setattr(formats, "TINY", 0)
+    monkeypatch.setattr(indexing, "LONG_SLICE", 0)
 
 
 @pytest.mark.usefixtures("forms_change")

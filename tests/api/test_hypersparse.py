@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 import tracemalloc
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import graphblas
@@ -51,6 +53,20 @@ def changed(change: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
         return A
 
     return run
+
+
+def changed_vector(change: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
+    def run(gb: Any) -> Any:
+        v = some(gb, 3)
+        change(gb, v)
+        return v
+
+    return run
+
+
+def resized(x: Any, size: int) -> Any:
+    x.resize(size)
+    return x
 
 
 def product(name: str, **more: Any) -> Callable[[Any], Any]:
@@ -131,6 +147,48 @@ CASES: dict[str, Callable[[Any], Any]] = {
     "change an element": changed(lambda gb, A: A.__setitem__((7, 7), 3)),
     "delete an element": changed(lambda gb, A: A.__delitem__((7, 7))),
     "delete a column": changed(lambda gb, A: A.__delitem__((slice(None), 7))),
+    "fewer of a vector": lambda gb: resized(some(gb, 3), 2**40),
+    "a long slice": changed(lambda gb, A: A[5 : 2**50, 7:].update(huge(gb, 1)[5 : 2**50, 7:].new())),
+    "a long slice and a list": changed(lambda gb, A: A[[0, 7], 5:].update(huge(gb, 1)[[0, 7], 5:].new())),
+    "a long slice accumulated": changed(
+        lambda gb, A: A(gb.binary.plus)[5 : 2**50, :].update(huge(gb, 1)[5 : 2**50, :].new())
+    ),
+    "a long slice masked": changed(
+        lambda gb, A: A(~huge(gb, 2).S, replace=True)[5 : 2**50, :].update(huge(gb, 1)[5 : 2**50, :].new())
+    ),
+    "a long slice through a mask": changed(lambda gb, A: A(huge(gb, 2).V)[5 : 2**50, 3:].update(9)),
+    "a long slice with a submask": changed(
+        lambda gb, A: A[5 : 2**50, :](huge(gb, 2)[5 : 2**50, :].new().S, replace=True).update(9)
+    ),
+    "a long slice of a row": changed(lambda gb, A: A(gb.binary.plus)[7, 5:].update(some(gb, 1)[5:].new())),
+    "a long slice of a column": changed(lambda gb, A: A[5:, 7].update(some(gb, 1)[5:].new())),
+    "delete a long slice": changed(lambda gb, A: A.__delitem__((slice(5, 2**50), slice(None)))),
+    "delete some of a row": changed(lambda gb, A: A.__delitem__((7, slice(3, None)))),
+    "row through a mask": changed(lambda gb, A: A(some(gb, 2).S)[7, :].update(5)),
+    "set the diagonal": changed(lambda gb, A: A.setdiag(some(gb, 1)[: N - 3].new(), 3)),
+    "a long slice of a vector": changed_vector(lambda gb, v: v[5:].update(some(gb, 1)[5:].new())),
+    "a long slice of a vector masked": changed_vector(
+        lambda gb, v: v(~some(gb, 2).S, gb.binary.plus, replace=True)[5:].update(some(gb, 1)[5:].new())
+    ),
+    "a long slice of a vector through a mask": changed_vector(lambda gb, v: v(some(gb, 2).S)[5:].update(3)),
+    "delete a long slice of a vector": changed_vector(lambda gb, v: v.__delitem__(slice(3, None))),
+    "mxv of a full vector": lambda gb: gb.semiring.plus_times(huge(gb, 1) @ gb.Vector.from_scalar(1, N)).new(),
+    "vxm of a full vector": lambda gb: gb.semiring.min_plus(gb.Vector.from_scalar(1, N) @ huge(gb, 1)).new(),
+    "ewise_mult of a full vector": lambda gb: gb.Vector.from_scalar(1, N).ewise_mult(some(gb, 1), gb.binary.plus).new(),
+    "kronecker": lambda gb: (
+        gb.Matrix.from_coo([0, 2**50], [5, 2**50], [1, 2], nrows=2**58, ncols=2**58)
+        .kronecker(small(gb), gb.binary.times)
+        .new()
+    ),
+    "beside a vector": lambda gb: huge(gb, 1).ewise_mult(some(gb, 1), gb.binary.times).new(),
+    "reposition": lambda gb: huge(gb, 1).reposition(3, -4).new(),
+    "argmin": lambda gb: huge(gb, 1).reduce_rowwise(gb.agg.ss.argmin).new(),
+    "variance": lambda gb: huge(gb, 1).reduce_scalar(gb.agg.varp).new(),
+    "serialize": lambda gb: gb.Matrix.ss.deserialize(huge(gb, 1).ss.serialize()),
+    "export": lambda gb: gb.Matrix.ss.import_any(**huge(gb, 1).ss.export("hypercsr")),
+    "from_dcsr": lambda gb: gb.Matrix.from_dcsr([5, 2**50], [0, 1, 3], [2, 3, 2**59], [1, 2, 3], nrows=N, ncols=N),
+    "a part of a split": lambda gb: huge(gb, 1).ss.split([[2**59, 2**59], [2**58, N - 2**58]])[0][1],
+    "concat": lambda gb: gb.ss.concat([[huge(gb, 1)[: 2**59, : 2**58].new(), huge(gb, 2)[: 2**59, : 2**58].new()]]),
     "fewer rows": changed(lambda gb, A: A.resize(10, N)),
     "fewer of both": changed(lambda gb, A: A.resize(2**31, 2**31)),
 }
@@ -212,10 +270,27 @@ def test_a_loop() -> None:
 
 
 def test_slices_from_the_end() -> None:
+    """In steps, too: python-graphblas looks at every position of these."""
     A, v = Matrix.from_coo([0, 5], [7, N - 1], [1, 2], nrows=N, ncols=N), Vector.from_coo([1, N - 1], [3, 4], size=N)
     assert A[::-1, ::-1].new().to_dicts() == {N - 6: {0: 2}, N - 1: {N - 8: 1}}
     assert v[::-2].new().to_dict() == {0: 4, N // 2 - 1: 3}
     assert Vector.from_scalar(7, N)[1:].new().size == N - 1
+    A[::-1, ::-1] << Matrix.from_coo([3, 4], [4, 5], [8, 9], nrows=N, ncols=N)
+    v[1::2] << Vector.from_coo([2], [6], size=N // 2)
+    assert A.to_dicts() == {N - 5: {N - 6: 9}, N - 4: {N - 5: 8}} and v.to_dict() == {5: 6}
+
+
+def test_files(tmp_path: Path) -> None:
+    A, v = huge(grblas_gpu, 1), some(grblas_gpu, 1)
+    io = grblas_gpu.io
+    io.save(tmp_path / "a.grb", A)
+    io.save(tmp_path / "v.grb", v)
+    io.save_npz(tmp_path / "a.npz", A)
+    io.mmwrite(tmp_path / "a.mtx", A)
+    assert io.load(tmp_path / "v.grb").isequal(v) and pickle.loads(pickle.dumps(v)).isequal(v)
+    for there in (io.load(tmp_path / "a.grb"), io.load_npz(tmp_path / "a.npz"), io.mmread(tmp_path / "a.mtx")):
+        assert there.isequal(A) and there.ss.format == "hypercsr"
+    assert pickle.loads(pickle.dumps(A)).isequal(A) and io.to_scipy_sparse(A, "coo").nnz == A.nvals
 
 
 def test_memory_follows_entries() -> None:
@@ -245,7 +320,15 @@ def test_memory_follows_entries() -> None:
         lambda A: A[[0, 1], :].update(1),
         lambda A: Vector.from_scalar(1, N).outer(Vector.from_scalar(1, N)).new(),
         lambda A: A.to_csr(),
-        lambda A: A[1:, :].update(A[1:, :].new()),
+        lambda A: A[1:, :].update(1),
+        lambda A: A(~A.S)[1:, :].update(1),
+        lambda A: A.ss.export("csr"),
+        lambda A: A.ss.export("bitmapc"),
+        lambda A: Vector.from_scalar(1, N).ewise_add(Vector.from_coo([0], [1], size=N)).new(),
+        lambda A: Vector.from_coo([0], [1], size=N)[3:].update(1),
+        lambda A: Vector.from_coo([0], [1], size=N).ss.export("bitmap"),
+        lambda A: A.by_degree(),
+        lambda A: grblas_gpu.io.to_scipy_sparse(A, "csr"),
     ],
 )
 def test_what_cannot_be_stored(run: Callable[[Matrix], Any]) -> None:

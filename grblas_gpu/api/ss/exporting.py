@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backends.room import check_entries, check_positions
 from ...errors import InvalidValue
 from ..conversions import row_order
 from .lines import lines_of
@@ -28,6 +29,7 @@ def export_vector(v: Any, format: str, raw: bool) -> dict[str, Any]:
     if format == "sparse":
         parts = {"size": size, "indices": index, "sorted_index": True} | ({"nvals": len(index)} if raw else {})
     elif format == "bitmap":
+        check_positions(size, 1, values.itemsize + 1)
         bitmap = np.zeros(size, bool)
         bitmap[index] = True
         parts = {"bitmap": bitmap, "nvals": len(index)} | ({"size": size} if raw else {})
@@ -53,6 +55,11 @@ def matrix_format(stored: str, asked: str | None) -> str:
 
 def export_matrix(a: Any, format: str, sort: bool, raw: bool) -> dict[str, Any]:
     iso, (nrows, ncols) = is_iso(a), a.shape
+    if format.startswith("full"):
+        _check_full(a)
+        if iso:  # however many entries it stands for
+            one = a._engine.host(a._store.stored_values[:1])
+            return {"nrows": nrows, "ncols": ncols, "is_iso": True, "format": format, "values": one}
     by_rows = not format.endswith("c")
     order = "rowwise" if by_rows else "columnwise"
     shape = {"nrows": nrows, "ncols": ncols}
@@ -66,6 +73,7 @@ def export_matrix(a: Any, format: str, sort: bool, raw: bool) -> dict[str, Any]:
         parts = shape | {lines: line, across: index, f"sorted_{lines}": known, f"sorted_{across}": known}
         format = "coor" if format == "coo" and sort else format
     elif format.startswith("cs"):
+        check_entries(nrows if by_rows else ncols, instead='"hypercsr" and "coo" go by the entries')
         counts = np.bincount(line.astype(np.int64), minlength=nrows if by_rows else ncols)
         parts = shape | {"indptr": _pointers(counts), indices: index, in_order: True}
     elif format.startswith("hyper"):
@@ -74,6 +82,7 @@ def export_matrix(a: Any, format: str, sort: bool, raw: bool) -> dict[str, Any]:
         parts |= {"nvec": len(present)} if raw else {}
     else:
         place = line * np.uint64(ncols if by_rows else nrows) + index
+        check_positions(nrows, ncols, values.itemsize + 1)
         size, layout = nrows * ncols, "C" if by_rows else "F"
         parts = shape if raw else {}
         if format.startswith("bitmap"):
@@ -81,9 +90,6 @@ def export_matrix(a: Any, format: str, sort: bool, raw: bool) -> dict[str, Any]:
             bitmap[place] = True
             shaped = bitmap if raw else bitmap.reshape(a.shape, order=layout)  # type: ignore[call-overload]
             parts = parts | {"bitmap": shaped, "nvals": len(place)}
-        else:
-            _check_full(a)
-            parts = shape if iso else parts
         values = _spread(values, place, size)
         values = values if raw else _shaped(values, a.shape, by_rows)
     return parts | {"is_iso": iso, "format": format, "values": a.to_coo()[2][:1] if iso else values}

@@ -13,6 +13,7 @@ from ...backends.registry import using
 from ...dtypes import _dtype_to_string, _string_to_dtype, lookup_dtype
 from ...errors import DomainMismatch, EmptyObject, InvalidObject
 from ...ir.descriptor import descriptor_from_options
+from ..memory import reports_memory
 from ..scalar import Scalar, as_scalar
 from . import exporting, importing
 
@@ -128,6 +129,7 @@ class Storage:
         self._parent.clear()
         return parts
 
+    @reports_memory
     def export(
         self,
         format: str | None = None,

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..entries import Store, cast
+from ..room import check_positions
 from ..storage import INDEX, Array, MatrixStore, VectorStore
 from . import buffers, pool
 from .inline import Inliner, uses
@@ -309,11 +310,14 @@ def _combine(x: Store, y: Store, operands: _Operands) -> Store | None:
         merged = _merge((x.indptr, x.indices, x.values), (y.indptr, y.indices, y.values), operands, x.indices.dtype)
         return None if merged is None else MatrixStore(x.nrows, x.ncols, *merged)
     x_sparse, y_sparse = x.indices is not None, y.indices is not None
+    if len(x.values) == len(y.values) == 1 and x.kind == y.kind == "full":
+        return None  # one value stands for all
     if x_sparse and y_sparse:
         return _sparse(x, y, operands)
     if x_sparse != y_sparse:
         if not operands.union:
             return _probe(x, y, operands)
+        check_positions(x.size, 1, operands.dtype.itemsize + 1)
         x, y = (as_dense(x), y) if x_sparse else (x, as_dense(y))
     return _dense(x, y, operands)
 

@@ -6,7 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import Store, cast, compress, entries, expand, find, merge, operand, positions, rebuild, take, values_of
+from ..entries import (
+    Store,
+    cast,
+    compress,
+    entries,
+    expand,
+    find,
+    look_up,
+    merge,
+    operand,
+    positions,
+    rebuild,
+    take,
+    values_of,
+)
 from ..matrix_storage import from_lines
 from ..storage import INDEX, MatrixStore, VectorStore, transpose_csr
 from .operating import Operating
@@ -17,6 +31,8 @@ MANY_TIMES = 2**16  # entries with one value: from here on they are not combined
 class Elementwise(Operating):
     def ewise_mult(self, x: Store, y: Store, op: Any) -> Store:
         """The intersection: ``op(x, y)`` where both have an entry."""
+        if type(x) is VectorStore and "full" in (x.kind, y.kind):
+            return self._beside_full(x, y, op)
         x_keys, x_values = entries(x)
         y_keys, y_values = entries(y)
         found, where = find(x_keys, y_keys)
@@ -24,6 +40,19 @@ class Elementwise(Operating):
         i, j = positions(x, keys)
         values = self.combine(op, (take(x_values, where[found]), i, j), (take(y_values, found), i, j))
         return rebuild(x, keys, values)
+
+    def _beside_full(self, x: VectorStore, y: VectorStore, op: Any) -> VectorStore:
+        """The intersection of vectors of which one is full: where the other has entries."""
+        if y.kind != "full":
+            keys, y_values = entries(y)
+            x_values = look_up(x, keys)[1]
+        elif x.kind == "full" and x.iso and y.iso and op.positional is None:
+            return VectorStore(x.size, self.combine(op, (x.values, None, None), (y.values, None, None)))
+        else:
+            keys, x_values = entries(x)
+            y_values = look_up(y, keys)[1]
+        i, j = positions(x, keys)
+        return rebuild(x, keys, self.combine(op, (x_values, i, j), (y_values, i, j)))
 
     def ewise_add(self, x: Store, y: Store, op: Any) -> Store:
         """The union: ``op(x, y)`` where both have an entry, the one that is there elsewhere."""
@@ -36,6 +65,8 @@ class Elementwise(Operating):
     def union(self, x: Store, y: Store, op: Any, defaults: Any = None, dtype: np.dtype | None = None) -> Store:
         """The union, in the operator's type or another: what is not combined is cast to that directly."""
         dtype = op.return_type.np_type if dtype is None else dtype
+        if type(x) is VectorStore and x.kind == y.kind == "full" and x.iso and y.iso and op.positional is None:
+            return VectorStore(x.size, cast(self._beside_full(x, y, op).values, dtype))
         x_keys, x_values = entries(x)
         y_keys, y_values = entries(y)
         found, where = find(x_keys, y_keys)

@@ -15,6 +15,7 @@ from ..entries import (
     in_order_of_pairs,
     keys_at,
     lines,
+    look_up,
     matrix_from_keys,
     ranges,
     repeat,
@@ -22,7 +23,8 @@ from ..entries import (
     take,
 )
 from ..matrix_storage import from_lines
-from ..storage import INDEX, MOST_ENTRIES, Array, MaskView, MatrixStore, VectorStore
+from ..room import check_entries
+from ..storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from .operating import Operating
 
 
@@ -45,17 +47,15 @@ class Products(Operating):
     ) -> VectorStore:
         """``t[i] = add_k mult(m[i, k], u[k])`` with ``m = a'`` if transposed; operands of mult swapped if ``flip``."""
         m = a.transposed() if transposed else a
-        u_keys, u_values = entries(u)
-        found, where = find(u_keys, m.indices.astype(INDEX))
+        found, u_values = look_up(u, m.indices.astype(INDEX))
         rows = m.row_ids[found].astype(INDEX)
         if mask is not None:
             keep = allowed(mask, rows)
-            rows = rows[keep]
+            rows, u_values = rows[keep], take(u_values, keep)
             found[found] = keep
-        where = where[found]
         inner = m.indices[found].astype(INDEX)
         zeros = np.zeros(len(rows), INDEX, like=rows)
-        left, right = (take(expand(m.values, m.nvals), found), rows, inner), (take(u_values, where), inner, zeros)
+        left, right = (take(expand(m.values, m.nvals), found), rows, inner), (u_values, inner, zeros)
         if flip:  # u is a row: position (0, k); the matrix is seen as stored: position (k, i)
             left, right = (right[0], zeros, inner), (left[0], inner, rows)
         values = self.combine(semiring.binaryop, left, right)
@@ -117,8 +117,6 @@ class Products(Operating):
 
 def grid(nrows: int, ncols: int, like: Array) -> tuple[Array, Array]:
     """Row and column of every position of a dense grid, row by row."""
-    if nrows * ncols > MOST_ENTRIES:
-        raise MemoryError(f"{nrows * ncols} entries")
-    places = np.arange(nrows * ncols, dtype=INDEX, like=like)
+    places = np.arange(check_entries(nrows * ncols, 16, like), dtype=INDEX, like=like)
     rows = places // max(1, ncols)
     return rows, places - rows * ncols

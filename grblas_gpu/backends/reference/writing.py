@@ -33,7 +33,8 @@ from ..entries import (
     true_keys,
 )
 from ..matrix_storage import from_lines
-from ..storage import INDEX, MOST_ENTRIES, Array, MaskView, MatrixStore, VectorStore
+from ..room import check_entries
+from ..storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from .operating import Operating
 
 SMALL = 4096  # up to this size a dense copy costs less than a merge
@@ -284,9 +285,7 @@ class Region:
     def given(self, value: Array) -> tuple[Array, Array]:
         """One value at every position of the region's own shape."""
         sizes = [n if axis is None else len(axis) for axis, n in zip(self.axes, self.shape, strict=True)]
-        count = math.prod(sizes)
-        if count > MOST_ENTRIES:
-            raise MemoryError(f"{count} entries")
+        count = check_entries(math.prod(sizes), like=self.c.values)
         return np.arange(count, dtype=INDEX, like=self.c.values), np.broadcast_to(value, (count,))
 
     def candidates(self, mask: MaskView | None, submask: bool) -> Array:
@@ -295,9 +294,7 @@ class Region:
             keys = true_keys(mask)
             return _unique(self.place(keys)) if submask else keys[self.contains(keys)]
         axes = list(zip(self.sorted_axes, self.shape, strict=True))
-        count = math.prod(n if axis is None else len(axis) for axis, n in axes)
-        if count > MOST_ENTRIES:
-            raise MemoryError(f"{count} entries")
+        count = check_entries(math.prod(n if axis is None else len(axis) for axis, n in axes), like=self.c.values)
         if self.whole:
             return np.arange(count, dtype=INDEX, like=self.c.values)
         rows, *cols = (np.arange(n, dtype=INDEX, like=self.c.values) if axis is None else axis for axis, n in axes)

@@ -14,6 +14,8 @@ from .conversions import values_to_array
 from .execution import fitting_mask, submit
 from .kinds import output_type
 
+MOST_DIMENSIONS = 64  # of NumPy's arrays
+
 
 def assign_region(
     out: Any, indexes: Any, value: Any, mask: Any, accum: Any, replace: bool, submask: bool, desc: Any
@@ -113,7 +115,8 @@ def _literal_for_region(out: Any, indexes: Any, value: Any) -> Any:
         wanted = kinds.Vector if len(indexes.shape) == 1 else kinds.Matrix
         accepted = (kinds.Scalar, wanted)
         try:
-            values, dtype = values_to_array(value, record, ndim=len(indexes.shape))
+            ndim = len(indexes.shape) if record is not None else MOST_DIMENSIONS  # else arrays are no values here
+            values, dtype = values_to_array(value, record, ndim=ndim)
         except Exception:
             values = None
         if values is not None and not (isinstance(values, np.ndarray) and values.ndim == 0):

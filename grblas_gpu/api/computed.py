@@ -60,6 +60,7 @@ class ComputedCollection(Computed):
     V = _of_result("V")
     diag = _of_result("diag")
     reposition = _of_result("reposition")
+    ss = _of_result("ss")
     to_coo = _of_result("to_coo")
     to_dense = _of_result("to_dense")
     __contains__ = _of_result("__contains__")

@@ -14,10 +14,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from grblas_gpu import Matrix, Vector
+from grblas_gpu import Matrix, Scalar, Vector
 from grblas_gpu.api.computed import ComputedMatrix, ComputedVector
+from grblas_gpu.api.expressions import ScalarExpression
 from grblas_gpu.drop_in import install_as_graphblas
-from grblas_gpu.dtypes import ALL_TYPES
+from grblas_gpu.dtypes import ALL_TYPES, DataType
 from grblas_gpu.operators.base import TypedOpBase
 
 BACKEND = "suitesparse"  # python-graphblas's default: with `.ss`
@@ -57,10 +58,14 @@ def _c_name(op: Any) -> str:
 def _carry_over() -> None:
     """Private names at which tests would stop before they check what they are about."""
     TypedOpBase.gb_obj = property(_c_name)
+    DataType.gb_obj = property(lambda self: self.gb_name)
+    ScalarExpression._new_scalar = lambda self, dtype, **options: Scalar(dtype, **options)
     for kind in (Vector, Matrix):
         kind.gb_obj = property(lambda self: self._store)
+        kind._name_html = kind._carg = property(lambda self: self.name)
     for kind in (ComputedVector, ComputedMatrix):
         kind.gb_obj = property(lambda self: self._get_value("gb_obj"))
+        kind._name_html = kind._carg = property(lambda self: self.name)
     for kind, name in (("unary", "_unary_names"), ("binary", "_binary_names"), ("monoid", "_monoid_identities")):
         module = importlib.import_module(f"grblas_gpu.{kind}.numpy")
         names = dict.fromkeys(module._namespace.builtin_names())

@@ -9,7 +9,7 @@ import numpy as np
 from ...backends.room import check_entries, check_positions
 from ...errors import InvalidValue
 from ..conversions import row_order
-from .lines import lines_of
+from .lines import host_lines
 
 VECTOR_FORMATS = ("sparse", "bitmap", "full")
 MATRIX_FORMATS = ("csr", "csc", "hypercsr", "hypercsc", "bitmapr", "bitmapc", "fullr", "fullc", "coo", "coor", "cooc")
@@ -63,7 +63,7 @@ def export_matrix(a: Any, format: str, sort: bool, raw: bool) -> dict[str, Any]:
     by_rows = not format.endswith("c")
     order = "rowwise" if by_rows else "columnwise"
     shape = {"nrows": nrows, "ncols": ncols}
-    line, index, values = lines_of(a, order)
+    line, index, values = host_lines(a, order)
     lines, across = ("rows", "cols") if by_rows else ("cols", "rows")
     indices, in_order = ("col_indices", "sorted_cols") if by_rows else ("row_indices", "sorted_rows")
     parts: dict[str, Any]

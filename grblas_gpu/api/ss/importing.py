@@ -122,7 +122,9 @@ def import_vector(format: str, given: dict[str, Any], size: int | None, dtype: A
         return _stored(Vector.from_coo(index, values, dtype, size=size, name=name), format)
     if format == "bitmap":
         bitmap = np.asarray(given["bitmap"], bool)
-        size = len(bitmap) if size is None else size
+        if size is None:  # the shorter one of two arrays counts
+            one = given.get("is_iso") or np.ndim(given["values"]) == 0
+            size = len(bitmap) if one else min(len(bitmap), len(given["values"]))
         values, dtype = _values(given, size, dtype)
         index = np.flatnonzero(bitmap[:size])
         return _stored(Vector.from_coo(index, values[index], dtype, size=size, name=name), format)

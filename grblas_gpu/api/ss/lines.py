@@ -1,4 +1,7 @@
-"""The entries of an object line by line: a Vector is one line, a Matrix has its rows or its columns."""
+"""The entries of an object line by line: a Vector is one line, a Matrix has its rows or its columns.
+
+The arrays are the engine's own, so that nothing leaves a device; the code is NumPy's, and dispatches on its arguments.
+"""
 
 from __future__ import annotations
 
@@ -6,43 +9,67 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...backends.entries import entries as sorted_entries
+from ...backends.entries import expand, repeat, runs
 from ...backends.registry import using
+from ...backends.storage import INDEX, Array, MatrixStore, VectorStore
+from ...ir import recording
 from ..conversions import row_order
 from ..matrix import Matrix
 from ..vector import Vector
 
 
 class Lines(NamedTuple):
-    """Entries in order: by line, and by index in each line. Arrays are on the host."""
+    """Entries in order: by line, and by index in each line."""
 
-    line: np.ndarray
-    index: np.ndarray  # type: ignore[assignment]  # a tuple has a method of this name
-    values: np.ndarray
-
-    @property
-    def starts(self) -> np.ndarray:
-        """Where each line that has entries begins, and the number of entries."""
-        first = np.ones(len(self.line), bool)
-        first[1:] = self.line[1:] != self.line[:-1]
-        return np.append(np.flatnonzero(first), len(self.line))
+    line: Array
+    index: Array
+    values: Array
 
     @property
-    def place(self) -> np.ndarray:
-        """The place of every entry in its line: 0, 1, ..."""
+    def starts(self) -> Array:
+        """Where each line that has entries begins."""
+        return runs(self.line)
+
+    @property
+    def lengths(self) -> Array:
+        """How many entries each line has that has any."""
         starts = self.starts
-        return np.arange(len(self.line)) - np.repeat(starts[:-1], np.diff(starts))
+        return np.concatenate([starts[1:], np.zeros(1, starts.dtype, like=starts) + len(self.line)]) - starts
 
     @property
-    def length(self) -> np.ndarray:
+    def place(self) -> Array:
+        """The place of every entry in its line: 0, 1, ..."""
+        return np.arange(len(self.line), dtype=INDEX, like=self.line) - repeat(self.starts, self.lengths)
+
+    @property
+    def length(self) -> Array:
         """For every entry, how many its line has."""
-        lengths = np.diff(self.starts)
-        return np.repeat(lengths, lengths)
+        lengths = self.lengths
+        return repeat(lengths, lengths)
 
     def take(self, chosen: Any) -> Lines:
         return Lines(self.line[chosen], self.index[chosen], self.values[chosen])
 
 
 def lines_of(x: Any, order: str = "rowwise") -> Lines:
+    """Arrays of their own, in the memory of the engine."""
+    is_transposed = x._is_transposed
+    recording.read("the entries", x._matrix if is_transposed else x)
+    store, by_rows = x._store, row_order(order)
+    if type(store) is VectorStore:
+        index, values = sorted_entries(store)
+        return Lines(np.zeros(len(index), INDEX, like=index), index.copy(), values.copy())
+    if type(store) is not MatrixStore:  # over the ranks of a job
+        return host_lines(x, order)
+    if by_rows == is_transposed:
+        store = store.transposed()
+    values = expand(store.values, store.nvals)
+    return Lines(store.row_ids.astype(INDEX), store.indices.astype(INDEX), values.copy())
+
+
+def host_lines(x: Any, order: str = "rowwise") -> Lines:
+    """The same as users get them."""
     if x.ndim == 1:
         index, values = x.to_coo()
         return Lines(np.zeros(len(index), np.int64), index, values)

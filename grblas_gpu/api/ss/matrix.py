@@ -17,6 +17,7 @@ from ..matrix import Matrix
 from ..scalar import Scalar
 from ..vector import Vector
 from . import exporting, importing, ordering, tiles
+from .lines import lines_of
 from .storage import Storage, importer, packer, value_for_all
 
 
@@ -150,10 +151,11 @@ class MatrixStorage(Storage):
         shape = np.broadcast_to(False, parent.shape).reshape(nrows if ncols is None else (nrows, ncols)).shape
         if len(shape) != 2:
             raise ValueError(f"Shape tuple must be of length 2, not {len(shape)}")
-        i, j, values = parent.to_coo()
-        place = i * np.uint64(parent.ncols) + j if layout == "C" else j * np.uint64(parent.nrows) + i
-        divisor = np.uint64(max(1, shape[1] if layout == "C" else shape[0]))
-        i, j = np.divmod(place, divisor) if layout == "C" else np.divmod(place, divisor)[::-1]
+        i, j, values = lines_of(parent)
+        place = i * parent.ncols + j if layout == "C" else j * parent.nrows + i
+        divisor = max(1, shape[1] if layout == "C" else shape[0])
+        outer, inner = place // divisor, place % divisor
+        i, j = (outer, inner) if layout == "C" else (inner, outer)
         with using(parent.backend):
             new = Matrix.from_coo(i, j, values, parent.dtype, nrows=shape[0], ncols=shape[1], name=name)
         if not inplace:

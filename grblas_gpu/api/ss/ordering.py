@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ...backends.entries import cast
+from ...backends.storage import INDEX, Array
 from ...dtypes import BOOL, UINT64
 from ...errors import DomainMismatch
 from ...operators import get_typed_op
 from .lines import Lines, from_lines, line_size, lines_of
+from .value_order import by_value, engine_of, line_keys, stable_order
 
 CHOICES = ("first", "last", "smallest", "largest", "random")
 
@@ -22,12 +25,12 @@ def scan(x: Any, op: Any, order: str, name: str | None) -> Any:
     monoid = op.monoid if op.opclass == "BinaryOp" else op
     if monoid is None:
         x._expect_op(op, "Monoid", argname="op", within="scan")
-    entries = lines_of(x, order)
+    entries, engine = lines_of(x, order), engine_of(x)
     combine = monoid.binaryop
-    place, values = entries.place, entries.values.astype(combine.type.np_type)
+    place, values = entries.place, cast(entries.values, combine.type.np_type)
     stride = 1
-    while (reached := np.flatnonzero(place >= stride)).size:  # each entry stands for the last `stride` ones
-        values[reached] = combine.numpy(values[reached - stride], values[reached])
+    while len(reached := np.flatnonzero(place >= stride)):  # each entry stands for the last `stride` ones
+        values[reached] = engine.compute(combine, values[reached - stride], values[reached])
         stride *= 2
     return from_lines(x, entries._replace(values=values), x.dtype, order, line_size(x, order), name)
 
@@ -43,7 +46,7 @@ def sort(x: Any, op: Any, order: str, values: bool, permutation: bool) -> tuple[
     if not values and not permutation:
         return None, None
     entries = lines_of(x, order)
-    ordered = entries.take(sorting_order(entries, op))
+    ordered = entries.take(sorting_order(engine_of(x), entries, op))
     names = ("values", "permutation") if x.ndim == 1 else ("Values", "Permutation")
     packed = ordered._replace(index=ordered.place)
     size = line_size(x, order)
@@ -52,20 +55,26 @@ def sort(x: Any, op: Any, order: str, values: bool, permutation: bool) -> tuple[
     return moved, from_lines(x, origin, UINT64, order, size, names[1]) if permutation else None
 
 
-def sorting_order(entries: Lines, op: Any) -> np.ndarray:
+def sorting_order(engine: Any, entries: Lines, op: Any) -> Array:
     """A stable order in which ``op(x, y)`` says that x comes before y.
 
     Ascending and descending order are tried first: one of them is right if every value is before the next one by
-    ``op``, or equal to it.
+    ``op`` and not behind it, or equal to it.
     """
     line, _, values = entries
-    for keys in (values, _reversed_ranks(values)):
-        found = np.lexsort((keys, line))
+    for descending in (False, True):
+        found = by_value(engine, entries, descending)
         line_after, after, before = line[found][1:], values[found][1:], values[found][:-1]
         apart = line_after != line[found][:-1]
-        typed = (x.astype(op.type.np_type) for x in (before, after))
-        if np.all(apart | (before == after) | np.asarray(op.numpy(*typed), bool)):
+        typed = [cast(x.copy(), op.type.np_type) for x in (before, after)]
+        forward, back = engine.compute(op, *typed), engine.compute(op, *typed[::-1])
+        if bool(np.all(apart | (before == after) | (forward & ~back))):
             return found
+    return engine.array(_compared(engine.host(line), engine.host(values), op))
+
+
+def _compared(line: np.ndarray, values: np.ndarray, op: Any) -> np.ndarray:
+    """By any operator, pair by pair."""
 
     def compare(i: int, j: int) -> int:
         if line[i] != line[j]:
@@ -78,23 +87,20 @@ def sorting_order(entries: Lines, op: Any) -> np.ndarray:
     return np.array(sorted(range(len(values)), key=cmp_to_key(compare)), np.int64)
 
 
-def _reversed_ranks(values: np.ndarray) -> np.ndarray:
-    """Numbers that are larger for smaller values."""
-    return -np.unique(values, return_inverse=True)[1].reshape(-1)
-
-
-def _ranked(entries: Lines, how: str) -> np.ndarray:
+def _ranked(engine: Any, entries: Lines, how: str) -> Array:
     """The entries of every line, the wanted ones first."""
-    line, _, values = entries
+    everywhere = np.arange(len(entries.line), dtype=INDEX, like=entries.line)
     if how == "first":
-        return np.arange(len(line))
+        return everywhere
     if how == "random":
-        return np.lexsort((np.random.default_rng().random(len(line)), line))
+        keys = engine.array(np.random.default_rng().integers(0, 2**32, len(entries.line)))
+        return stable_order(engine, everywhere, [(keys, 2**32), *line_keys(entries)])
+    backwards = everywhere + entries.length - 1 - 2 * entries.place
     if how == "last":
-        return np.lexsort((-entries.place, line))
+        return backwards
     if how == "smallest":
-        return np.lexsort((values, line))
-    return np.lexsort((-entries.place, _reversed_ranks(values), line))
+        return by_value(engine, entries, descending=False)
+    return by_value(engine, entries, descending=True, first=backwards)
 
 
 def selectk(x: Any, how: str, k: int, order: str, name: str | None) -> Any:
@@ -103,7 +109,7 @@ def selectk(x: Any, how: str, k: int, order: str, name: str | None) -> Any:
     if k < 0:
         raise ValueError("negative k is not allowed")
     entries = lines_of(x, order)
-    chosen = _ranked(entries, how)[entries.place < k]
+    chosen = _ranked(engine_of(x), entries, how)[entries.place < k]
     return from_lines(x, entries.take(np.sort(chosen)), x.dtype, order, line_size(x, order), name)
 
 
@@ -112,8 +118,8 @@ def compactify(x: Any, how: str, size: int | None, order: str, reverse: bool, as
     how = _checked(how, CHOICES)
     entries = lines_of(x, order)
     if size is None:
-        size = int(entries.length.max(initial=0))
-    ordered = entries.take(_ranked(entries, how)[entries.place < size])
+        size = int(entries.lengths.max()) if len(entries.line) else 0
+    ordered = entries.take(_ranked(engine_of(x), entries, how)[entries.place < size])
     place = ordered.length - 1 - ordered.place if reverse else ordered.place
     packed = Lines(ordered.line, place, ordered.index if asindex else ordered.values)
     return from_lines(x, packed, UINT64 if asindex else x.dtype, order, size, name)

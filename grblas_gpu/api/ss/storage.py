@@ -73,6 +73,7 @@ class Storage:
     _parts: dict[str, str]
     _guess: Any
     _make: Any
+    format: Any  # how the entries are stored
     _serialized: tuple[str, ...]  # the formats that bytes may have
 
     def __init__(self, parent: Any) -> None:
@@ -101,13 +102,18 @@ class Storage:
         return Scalar.from_value(next(self.itervalues()), dtype=self._parent.dtype, name="")
 
     def _columns(self, seek: int, *which: int) -> list[list]:
-        """Some of the arrays of ``to_coo``, from an entry on; -1 is the last one."""
+        """Some of the arrays of ``to_coo``, from an entry on; -1 is the last one. Dense formats count positions."""
         parts = self._parent.to_coo()
-        start = max(0, seek + len(parts[0])) if seek < 0 else seek
+        if self.format.startswith(("bitmap", "full")):
+            shape = self._parent.shape
+            places = np.ravel_multi_index([part.astype(np.int64) for part in parts[:-1]], shape)
+            start = int(np.searchsorted(places, seek + np.prod(shape, dtype=np.int64) if seek < 0 else seek))
+        else:
+            start = max(0, seek + len(parts[0])) if seek < 0 else seek
         return [parts[i][start:].tolist() for i in which]
 
     def itervalues(self, seek: int = 0) -> Iterator[Any]:
-        """The values, in order; ``seek`` skips entries, and counts from the end if it is negative."""
+        """The values, in order; ``seek`` skips entries, or positions of a bitmap; from the end if it is negative."""
         yield from self._columns(seek, -1)[0]
 
     def iteritems(self, seek: int = 0) -> Iterator[tuple]:

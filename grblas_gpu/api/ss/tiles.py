@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ...backends.entries import cast
 from ...backends.registry import using
+from ...dtypes import lookup_dtype
 from ...errors import DimensionMismatch
 from ..base import expect_type
 from ..conversions import integral
@@ -15,6 +17,7 @@ from ..kinds import output_type
 from ..matrix import Matrix, TransposedMatrix
 from ..scalar import Scalar
 from ..vector import Vector
+from .lines import host_lines, lines_of
 
 TILES = (Matrix, TransposedMatrix, Vector, Scalar)
 
@@ -122,13 +125,14 @@ def concatenated(rows: list[list[Any]], dtype: Any, name: str | None = None) -> 
     """One Matrix of the tiles, which must fit together."""
     heights = [row[0]._nrows for row in rows]
     widths = [tile._ncols for tile in rows[0]]
+    one_engine = all(tile._engine is rows[0][0]._engine for row in rows for tile in row)
     parts = []
     for row, height, below in zip(rows, heights, accumulate(heights, initial=0), strict=False):
         for tile, width, right in zip(row, widths, accumulate(widths, initial=0), strict=False):
             if tile.shape != (height, width):
                 raise DimensionMismatch(f"concat: a tile has shape {tile.shape}, its place has {(height, width)}")
-            i, j, values = tile.to_coo(dtype)
-            parts.append((i + np.uint64(below), j + np.uint64(right), values))
+            i, j, values = lines_of(tile) if one_engine else host_lines(tile)
+            parts.append((i + below, j + right, cast(values, lookup_dtype(dtype).np_type)))
     i, j, values = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     with using(rows[0][0]._engine.name):
         return Matrix.from_coo(i, j, values, dtype, nrows=sum(heights), ncols=sum(widths), name=name)

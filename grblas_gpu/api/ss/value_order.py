@@ -1,0 +1,73 @@
+"""The entries of every line in the order of their values, by stable sorts of integers: engines have that one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...backends.every_form import NumpyBackend
+from ...backends.storage import Array, MatrixStore, VectorStore
+from .lines import Lines
+
+_HOST = NumpyBackend()
+HALF = 32  # bits: keys of a sort are not negative in 64
+
+
+def engine_of(x: Any) -> Any:
+    """Whose arrays ``lines_of`` gives."""
+    return x._engine if type(x._store) in (VectorStore, MatrixStore) else _HOST
+
+
+def by_value(engine: Any, entries: Lines, descending: bool, first: Array | None = None) -> Array:
+    """By line, and by value in each; of equal values in the order of ``first``, or of their places.
+
+    NaN is larger than every number.
+    """
+    line, _, values = entries
+    start = np.arange(len(line), like=line) if first is None else first
+    if type(values) is np.ndarray or values.dtype.kind not in "biuf":
+        # NumPy sorts by values of any type; of complex numbers, which a device could not sort, there are few
+        host_line, host_values, host_start = (engine.host(part) for part in (line, values, start))
+        ranks = np.unique(host_values, return_inverse=True)[1].reshape(-1)[host_start]
+        found = host_start[np.lexsort((-ranks if descending else ranks, host_line[host_start]))]
+        return engine.array(found)
+    bits = ascending_bits(values)
+    bits = ~bits if descending else bits
+    halves = [((half & (2**HALF - 1)).astype(np.int64), 2**HALF) for half in (bits, bits >> HALF)]
+    return stable_order(engine, start, [*halves, *line_keys(entries)])
+
+
+def ascending_bits(values: Array) -> Array:
+    """Unsigned integers of 64 bits in the order of the values.
+
+    >>> bits = ascending_bits(np.array([-np.inf, -2.5, -0.0, 0.0, 1e-300, np.nan]))
+    >>> [bool(low <= high) for low, high in zip(bits, bits[1:])], bool(bits[2] == bits[3])
+    ([True, True, True, True, True], True)
+    """
+    sign = np.uint64(1 << 63)
+    if values.dtype.kind in "bu":
+        return values.astype(np.uint64)
+    if values.dtype.kind == "i":
+        return values.astype(np.int64).view(np.uint64) ^ sign
+    numbers = values.astype(np.float64) + 0.0  # there is one zero,
+    bits = np.where(np.isnan(numbers), np.nan, numbers).view(np.uint64)  # and one NaN
+    return np.where(bits >= sign, ~bits, bits | sign)
+
+
+def line_keys(entries: Lines) -> list[tuple[Array, int]]:
+    """The last key to sort by, if there is more than one line."""
+    line = entries.line
+    if not len(line) or int(line[0]) == int(line[-1]):
+        return []
+    return [(line, int(line[-1]) + 1)]
+
+
+def stable_order(engine: Any, order: Array, keys: list[tuple[Array, int]]) -> Array:
+    """Positions, sorted by the last key; equal ones by the one before, and so on; then in the given order.
+
+    A key comes with a limit that its numbers stay below.
+    """
+    for numbers, limit in keys:
+        order = order[engine.in_order(numbers[order], limit)[1]]
+    return order

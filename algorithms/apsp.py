@@ -30,6 +30,15 @@ def apsp(A: Matrix, *, weighted: bool = True) -> Matrix:
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
 
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    InvalidValue
+        A weight is NaN or infinite, or a cycle of negative length is in the way.
+    DomainMismatch
+        Weights are complex numbers or records.
+
     Examples
     --------
     >>> from grblas_gpu import Matrix

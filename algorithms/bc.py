@@ -49,8 +49,8 @@ def betweenness_centrality(
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
-        vertices are labels.
+        The graph: the entry in row i and column j is the edge from i to j, and its weight if ``weighted``.
+        With a Graph, vertices are labels.
     sources : int, list, array or Vector
         Vertices; labels with a Graph.
     weighted : bool
@@ -63,6 +63,17 @@ def betweenness_centrality(
         Whether each pair counts once for each direction; found out by default.
     batch : int, optional
         How many sources at a time; more take more memory.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    IndexOutOfBound
+        A vertex is not one of the graph.
+    InvalidValue
+        A weight is NaN, infinite or negative.
+    DomainMismatch
+        Weights are complex numbers or records.
 
     Examples
     --------

@@ -27,12 +27,19 @@ def bfs(A: Matrix, source: int, *, max_depth: int | None = None) -> Vector:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
         vertices are labels.
     source : int
         The vertex to start from; the label with a Graph.
     max_depth : int, optional
         How far to go.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    IndexOutOfBound
+        A vertex is not one of the graph.
 
     Examples
     --------
@@ -68,7 +75,7 @@ def bfs_parents(A: Matrix, source: int, *, max_depth: int | None = None, reprodu
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
         vertices are labels.
     source : int
         The vertex to start from; the label with a Graph.
@@ -76,6 +83,13 @@ def bfs_parents(A: Matrix, source: int, *, max_depth: int | None = None, reprodu
         How far to go.
     reproducible : bool
         Whether the smallest of several possible parents is taken.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    IndexOutOfBound
+        A vertex is not one of the graph.
 
     Examples
     --------
@@ -112,12 +126,19 @@ def bfs_multi(A: Matrix, sources: Sources, *, max_depth: int | None = None) -> M
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
         vertices are labels.
     sources : int, list, array or Vector
         Vertices; labels with a Graph.
     max_depth : int, optional
         How far to go.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    IndexOutOfBound
+        A vertex is not one of the graph.
 
     Examples
     --------

@@ -29,14 +29,23 @@ def closeness(A: Matrix, *, weighted: bool = False, improved: bool = True, batch
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
-        vertices are labels.
+        The graph: the entry in row i and column j is the edge from i to j, and its weight if ``weighted``.
+        With a Graph, vertices are labels.
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
     improved : bool
         Whether to scale by the share of vertices that are reached.
     batch : int, optional
         How many sources at a time; more take more memory.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    InvalidValue
+        A weight is NaN, infinite or negative.
+    DomainMismatch
+        Weights are complex numbers or records.
 
     Examples
     --------

@@ -27,8 +27,13 @@ def connected_components(A: Matrix) -> Vector:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
         vertices are labels.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
 
     Examples
     --------

@@ -31,12 +31,21 @@ def eccentricity(A: Matrix, *, weighted: bool = False, batch: int | None = None)
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
-        vertices are labels.
+        The graph: the entry in row i and column j is the edge from i to j, and its weight if ``weighted``.
+        With a Graph, vertices are labels.
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
     batch : int, optional
         How many sources at a time; more take more memory.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    InvalidValue
+        A weight is NaN or infinite.
+    DomainMismatch
+        Weights are complex numbers or records.
 
     Examples
     --------
@@ -65,10 +74,19 @@ def diameter(A: Matrix, *, weighted: bool = False) -> float:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
-        vertices are labels.
+        The graph: the entry in row i and column j is the edge from i to j, and its weight if ``weighted``.
+        With a Graph, vertices are labels.
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    InvalidValue
+        Some vertex cannot reach all others, or a weight is NaN or infinite.
+    DomainMismatch
+        Weights are complex numbers or records.
 
     Examples
     --------
@@ -92,14 +110,25 @@ def diameter_estimate(A: Matrix, source: int = 0, *, sweeps: int = 4, weighted: 
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
-        vertices are labels.
+        The graph: the entry in row i and column j is the edge from i to j, and its weight if ``weighted``.
+        With a Graph, vertices are labels.
     source : int
         The vertex to start from; the label with a Graph.
     sweeps : int
         How many searches, each from the farthest vertex of the one before.
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    IndexOutOfBound
+        A vertex is not one of the graph.
+    InvalidValue
+        A weight is NaN or infinite.
+    DomainMismatch
+        Weights are complex numbers or records.
 
     Examples
     --------

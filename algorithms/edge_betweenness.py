@@ -36,8 +36,8 @@ def edge_betweenness_centrality(
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
-        vertices are labels.
+        The graph: the entry in row i and column j is the edge from i to j, and its weight if ``weighted``.
+        With a Graph, vertices are labels.
     sources : int, list, array or Vector
         Vertices; labels with a Graph.
     weighted : bool
@@ -46,6 +46,17 @@ def edge_betweenness_centrality(
         Whether results are scaled, as networkx does it.
     directed : bool, optional
         Whether each pair counts once for each direction; found out by default.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    IndexOutOfBound
+        A vertex is not one of the graph.
+    InvalidValue
+        A weight is NaN, infinite or negative.
+    DomainMismatch
+        Weights are complex numbers or records.
 
     Examples
     --------

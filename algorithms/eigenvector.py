@@ -34,8 +34,8 @@ def eigenvector_centrality(
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
-        vertices are labels.
+        The graph: the entry in row i and column j is the edge from i to j, and its weight if ``weighted``.
+        With a Graph, vertices are labels.
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
     start : Vector or dict, optional
@@ -44,6 +44,17 @@ def eigenvector_centrality(
         When changes are small enough.
     max_iterations : int
         After so many steps it gives up.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    InvalidValue
+        A weight is NaN or infinite.
+    DomainMismatch
+        Weights are complex numbers or records.
+    NotConverged
+        It still changes after ``max_iterations`` steps.
 
     Examples
     --------

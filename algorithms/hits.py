@@ -41,6 +41,17 @@ def hits(A: Matrix, *, weighted: bool = True, tol: float = 1e-8, max_iterations:
     max_iterations : int
         After so many steps it gives up.
 
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    InvalidValue
+        A weight is NaN, infinite or negative.
+    DomainMismatch
+        Weights are complex numbers or records.
+    NotConverged
+        It still changes after ``max_iterations`` steps.
+
     Examples
     --------
     >>> from grblas_gpu import Matrix

@@ -30,12 +30,19 @@ def hybrid_bfs(A: Matrix, source: int, *, list_unvisited: bool = False) -> Vecto
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
         vertices are labels.
     source : int
         The vertex to start from; the label with a Graph.
     list_unvisited : bool
         Whether unvisited vertices are listed, as in the paper.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    IndexOutOfBound
+        A vertex is not one of the graph.
 
     Examples
     --------

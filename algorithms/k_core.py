@@ -20,8 +20,13 @@ def core_number(A: Matrix) -> Vector:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
         vertices are labels.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
 
     Examples
     --------
@@ -74,10 +79,15 @@ def k_core(A: Matrix, k: int) -> Vector:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
         vertices are labels.
     k : int
         Every vertex that stays has k neighbours or more.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
 
     Examples
     --------

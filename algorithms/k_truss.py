@@ -25,10 +25,15 @@ def k_truss(A: Matrix, k: int) -> Matrix:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
         vertices are labels.
     k : int
         Every edge that stays lies in k - 2 triangles or more.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
 
     Examples
     --------

@@ -34,8 +34,8 @@ def katz(
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
-        vertices are labels.
+        The graph: the entry in row i and column j is the edge from i to j, and its weight if ``weighted``.
+        With a Graph, vertices are labels.
     alpha : float
         What a path is multiplied by for each of its edges.
     beta : float or Vector
@@ -48,6 +48,17 @@ def katz(
         When changes are small enough.
     max_iterations : int
         After so many steps it gives up.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    InvalidValue
+        A weight is NaN or infinite.
+    DomainMismatch
+        Weights are complex numbers or records.
+    NotConverged
+        It still changes after ``max_iterations`` steps, or ``alpha`` is too large for the graph.
 
     Examples
     --------

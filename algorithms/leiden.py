@@ -52,6 +52,15 @@ def leiden(A: Matrix, *, resolution: float = 1.0, weighted: bool = True, seed: i
     seed : int
         Of the random choices: the same seed gives the same result on every backend.
 
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    InvalidValue
+        A weight is NaN, infinite or negative.
+    DomainMismatch
+        Weights are complex numbers or records.
+
     Examples
     --------
     >>> from grblas_gpu import generators

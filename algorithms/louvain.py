@@ -45,6 +45,15 @@ def louvain(A: Matrix, *, resolution: float = 1.0, weighted: bool = True, seed: 
     seed : int
         Of the random choices: the same seed gives the same result on every backend.
 
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    InvalidValue
+        A weight is NaN, infinite or negative.
+    DomainMismatch
+        Weights are complex numbers or records.
+
     Examples
     --------
     >>> from grblas_gpu import generators

@@ -30,6 +30,15 @@ def minimum_spanning_forest(A: Matrix) -> Matrix:
         The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
         vertices are labels.
 
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    InvalidValue
+        A weight is NaN or infinite.
+    DomainMismatch
+        Weights are complex numbers or records.
+
     Examples
     --------
     >>> from grblas_gpu import Matrix

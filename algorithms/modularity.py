@@ -59,6 +59,15 @@ def modularity(A: Matrix, labels: Any, *, resolution: float = 1.0, weighted: boo
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
 
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    InvalidValue
+        A weight is NaN, infinite or negative.
+    DomainMismatch
+        Weights are complex numbers or records.
+
     Examples
     --------
     >>> from grblas_gpu import generators

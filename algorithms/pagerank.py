@@ -67,6 +67,17 @@ def pagerank(
     dtype : dtype
         Of the result: FP64 or FP32.
 
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    InvalidValue
+        A weight is NaN, infinite or negative.
+    DomainMismatch
+        Weights are complex numbers or records.
+    NotConverged
+        It still changes after ``max_iterations`` steps.
+
     Examples
     --------
     >>> from grblas_gpu import Matrix

@@ -47,6 +47,17 @@ def shortest_path(A: Matrix, source: int, target: int, *, weighted: bool = True)
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
 
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    IndexOutOfBound
+        A vertex is not one of the graph.
+    InvalidValue
+        A weight is NaN or infinite, or a cycle of negative length is in the way.
+    DomainMismatch
+        Weights are complex numbers or records.
+
     Examples
     --------
     >>> from grblas_gpu import Matrix

@@ -45,6 +45,19 @@ def personalized_pagerank(
     max_iterations : int
         After so many steps it gives up.
 
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    IndexOutOfBound
+        A vertex is not one of the graph.
+    InvalidValue
+        A weight is NaN, infinite or negative.
+    DomainMismatch
+        Weights are complex numbers or records.
+    NotConverged
+        It still changes after ``max_iterations`` steps.
+
     Examples
     --------
     >>> from grblas_gpu import generators

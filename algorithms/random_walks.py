@@ -42,8 +42,8 @@ def random_walks(
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
-        vertices are labels.
+        The graph: the entry in row i and column j is the edge from i to j, and its weight if ``weighted``.
+        With a Graph, vertices are labels.
     sources : int, list, array or Vector
         Vertices; labels with a Graph.
     length : int
@@ -56,6 +56,17 @@ def random_walks(
         Large values keep a walk near where it came from.
     seed : int
         Of the random choices: the same seed gives the same result on every backend.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    IndexOutOfBound
+        A vertex is not one of the graph.
+    InvalidValue
+        A weight is NaN, infinite or negative, or an option is out of range.
+    DomainMismatch
+        Weights are complex numbers or records.
 
     Examples
     --------

@@ -21,10 +21,17 @@ def reachability(A: Matrix, source: int) -> Vector:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
         vertices are labels.
     source : int
         The vertex to start from; the label with a Graph.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    IndexOutOfBound
+        A vertex is not one of the graph.
 
     Examples
     --------
@@ -46,10 +53,15 @@ def transitive_closure(A: Matrix, *, reflexive: bool = False) -> Matrix:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
         vertices are labels.
     reflexive : bool
         Whether every vertex reaches itself.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
 
     Examples
     --------

@@ -44,6 +44,17 @@ def sample_neighbors(
     seed : int
         Of the random choices: the same seed gives the same result on every backend.
 
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    IndexOutOfBound
+        A vertex is not one of the graph.
+    InvalidValue
+        A weight is NaN, infinite or negative, or an option is out of range.
+    DomainMismatch
+        Weights are complex numbers or records.
+
     Examples
     --------
     >>> from grblas_gpu import generators

@@ -26,10 +26,15 @@ def jaccard(A: Matrix, pairs: Any = None) -> Matrix:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
         vertices are labels.
     pairs : Matrix, or list of tuples, optional
         Which pairs of vertices.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
 
     Examples
     --------
@@ -52,10 +57,15 @@ def overlap(A: Matrix, pairs: Any = None) -> Matrix:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
         vertices are labels.
     pairs : Matrix, or list of tuples, optional
         Which pairs of vertices.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
 
     Examples
     --------
@@ -76,10 +86,15 @@ def sorensen(A: Matrix, pairs: Any = None) -> Matrix:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
         vertices are labels.
     pairs : Matrix, or list of tuples, optional
         Which pairs of vertices.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
 
     Examples
     --------
@@ -100,12 +115,21 @@ def cosine(A: Matrix, pairs: Any = None, *, weighted: bool = False) -> Matrix:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
-        vertices are labels.
+        The graph: the entry in row i and column j is the edge from i to j, and its weight if ``weighted``.
+        With a Graph, vertices are labels.
     pairs : Matrix, or list of tuples, optional
         Which pairs of vertices.
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    InvalidValue
+        A weight is NaN or infinite.
+    DomainMismatch
+        Weights are complex numbers or records.
 
     Examples
     --------

@@ -55,6 +55,17 @@ def bellman_ford(A: Matrix, source: int) -> Vector:
     source : int
         The vertex to start from; the label with a Graph.
 
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    IndexOutOfBound
+        A vertex is not one of the graph.
+    InvalidValue
+        A weight is NaN or infinite, or a cycle of negative length is in the way.
+    DomainMismatch
+        Weights are complex numbers or records.
+
     Examples
     --------
     >>> from grblas_gpu import Matrix
@@ -89,6 +100,17 @@ def delta_stepping(A: Matrix, source: int, delta: float | None = None) -> Vector
         The vertex to start from; the label with a Graph.
     delta : float, optional
         The width of a bucket.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    IndexOutOfBound
+        A vertex is not one of the graph.
+    InvalidValue
+        A weight is NaN, infinite or negative.
+    DomainMismatch
+        Weights are complex numbers or records.
 
     Examples
     --------
@@ -166,6 +188,17 @@ def sssp(A: Matrix, source: int, *, predecessors: bool = False) -> Any:
         The vertex to start from; the label with a Graph.
     predecessors : bool
         Whether to return them too.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    IndexOutOfBound
+        A vertex is not one of the graph.
+    InvalidValue
+        A weight is NaN or infinite, or a cycle of negative length is in the way.
+    DomainMismatch
+        Weights are complex numbers or records.
 
     Examples
     --------

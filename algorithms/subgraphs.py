@@ -45,6 +45,13 @@ def induced_subgraph(A: Matrix, vertices: Sources) -> Subgraph:
     vertices : list, array or Vector
         Vertices; labels with a Graph.
 
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    IndexOutOfBound
+        A vertex is not one of the graph.
+
     Examples
     --------
     >>> from grblas_gpu import generators
@@ -83,6 +90,17 @@ def ego_graph(
     ignore_directions : bool
         Whether edges count in both directions.
 
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    IndexOutOfBound
+        A vertex is not one of the graph.
+    InvalidValue
+        A weight is NaN, infinite or negative.
+    DomainMismatch
+        Weights are complex numbers or records.
+
     Examples
     --------
     >>> from grblas_gpu import generators
@@ -114,10 +132,17 @@ def two_hop_neighbors(A: Matrix, sources: Sources | None = None) -> Matrix:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
         vertices are labels.
     sources : int, list, array or Vector
         Vertices; labels with a Graph.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    IndexOutOfBound
+        A vertex is not one of the graph.
 
     Examples
     --------

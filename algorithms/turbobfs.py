@@ -41,7 +41,7 @@ def turbobfs(
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
         vertices are labels.
     source : int
         The vertex to start from; the label with a Graph.
@@ -49,6 +49,13 @@ def turbobfs(
         Whether shortest paths are counted.
     kernel : str, optional
         "edge", "thread" or "warp"; by default the degrees decide.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    IndexOutOfBound
+        A vertex is not one of the graph.
 
     Examples
     --------

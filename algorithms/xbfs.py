@@ -32,12 +32,19 @@ def xbfs(A: Matrix, source: int, *, asynchronous: bool = False) -> Vector:
     Parameters
     ----------
     A : Matrix or Graph
-        The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
+        The graph: an entry in row i and column j is an edge from i to j, whatever its value. With a Graph,
         vertices are labels.
     source : int
         The vertex to start from; the label with a Graph.
     asynchronous : bool
         Whether levels may be settled two at a time.
+
+    Raises
+    ------
+    DimensionMismatch
+        The Matrix is not square.
+    IndexOutOfBound
+        A vertex is not one of the graph.
 
     Examples
     --------

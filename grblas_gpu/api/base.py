@@ -224,6 +224,15 @@ class BaseType:
             Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
             others.
 
+        Raises
+        ------
+        DimensionMismatch
+            The shapes do not go together.
+        InvalidObject
+            The operands live on different backends.
+        DomainMismatch
+            A type cannot be cast to the one that is needed.
+
         Examples
         --------
         >>> from grblas_gpu import Vector
@@ -265,6 +274,13 @@ class BaseType:
         ----------
         backend : str
             "auto", "cpu", "cuda", "numpy" or "mpi".
+
+        Raises
+        ------
+        ValueError
+            No backend goes by this name.
+        RuntimeError
+            The backend is not there: CuPy, a device or MPI is missing.
 
         Examples
         --------

@@ -55,6 +55,13 @@ def loop(condition: Any, limit: int | None = None, *, fallback: bool = False) ->
     fallback : bool
         Whether a body that cannot be recorded iterates instead of raising a LoopError.
 
+    Raises
+    ------
+    TypeError
+        The condition is no object that can change.
+    LoopError
+        The body looks at a value, without ``fallback``.
+
     Examples
     --------
     >>> import grblas_gpu as gb
@@ -80,6 +87,11 @@ def when(condition: Any) -> Loop:
     ----------
     condition : Vector, Matrix, Scalar or comparison of Scalars
         Whether the block runs: it has entries, or is true.
+
+    Raises
+    ------
+    TypeError
+        The condition is no object that can change.
 
     Examples
     --------

@@ -38,8 +38,28 @@ from .vector import Vector, dense_fill
 
 
 class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValues, ArithmeticInPlace, BaseType):
-    """A matrix with entries at some of its positions.
+    """A matrix with entries at some of its positions; a new one has none.
 
+    Parameters
+    ----------
+    dtype : dtype
+        The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's.
+    nrows : int
+        The number of rows, up to 2**60.
+    ncols : int
+        The number of columns, up to 2**60.
+    name : str, optional
+        The name that messages and ``print`` show.
+
+    Raises
+    ------
+    ValueError
+        No type goes by the name that was given.
+    OverflowError
+        A size is negative.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix
     >>> A = Matrix.from_coo([0, 1], [1, 2], [1.5, 2.5], nrows=3, ncols=3)
     >>> A.nvals, A.shape, A.dtype
@@ -172,6 +192,15 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
             A new number of rows.
         ncols : int, optional
             A new number of columns.
+
+        Raises
+        ------
+        OutputNotEmpty
+            There are entries already, and ``clear`` is not set.
+        IndexOutOfBound
+            An index is not below its size.
+        ValueError
+            A position is there twice without ``dup_op``, or lengths differ.
 
         Examples
         --------
@@ -343,6 +372,13 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
             Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
             others.
 
+        Raises
+        ------
+        TypeError
+            A position has no entry, and there is no ``fill_value``.
+        OutOfMemory
+            It would not fit; everything stays as it was.
+
         Examples
         --------
         >>> Matrix.from_coo([0, 1], [1, 0], [5, 6]).to_dense(fill_value=0)
@@ -365,6 +401,11 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         ----------
         order : {"rowwise", "columnwise"}
             Whether the outer keys are rows or columns.
+
+        Raises
+        ------
+        ValueError
+            ``order`` is neither of the two.
 
         Examples
         --------
@@ -408,6 +449,15 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
             "sparse" (compressed rows), "hypersparse" (of those that have entries), "bitmap" or "full", which needs an
             entry everywhere.
 
+        Raises
+        ------
+        ValueError
+            No backend goes by this name.
+        RuntimeError
+            The backend is not there: CuPy, a device or MPI is missing.
+        InvalidValue
+            No form goes by this name, or a position of a full matrix has no entry.
+
         Examples
         --------
         >>> A = Matrix.from_dense([[1, 2], [3, 4]]).to(form="sparse")
@@ -446,6 +496,13 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         **opts : keywords
             Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
             others.
+
+        Raises
+        ------
+        ValueError
+            No type goes by the name that was given.
+        DimensionMismatch
+            The mask has another shape.
 
         Examples
         --------
@@ -511,6 +568,11 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
             Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
             others.
 
+        Raises
+        ------
+        DimensionMismatch
+            The shapes do not go together.
+
         Examples
         --------
         >>> A = Matrix.from_dense([[1, 2], [3, 4]])
@@ -554,6 +616,11 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
             The number of rows; entries beyond are dropped.
         ncols : int
             The number of columns; entries beyond are dropped.
+
+        Raises
+        ------
+        OverflowError
+            A size is negative.
 
         Examples
         --------

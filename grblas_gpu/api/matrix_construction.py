@@ -67,6 +67,14 @@ class MatrixConstruction:
         name : str, optional
             The name that messages and ``print`` show.
 
+        Raises
+        ------
+        IndexOutOfBound
+            An index is not below its size.
+        ValueError
+            A position is there twice without ``dup_op``, lengths differ, or there is no index to infer a
+            size from.
+
         Examples
         --------
         >>> from grblas_gpu import Matrix
@@ -128,6 +136,14 @@ class MatrixConstruction:
             How to combine the values of a position that is there twice; without it that is a ValueError.
         name : str, optional
             The name that messages and ``print`` show.
+
+        Raises
+        ------
+        IndexOutOfBound
+            An index is not below its size.
+        ValueError
+            An item has not two or three parts, a position is there twice without ``dup_op``, or there is
+            nothing to infer a size from.
 
         Examples
         --------
@@ -208,6 +224,13 @@ class MatrixConstruction:
         name : str, optional
             The name that messages and ``print`` show.
 
+        Raises
+        ------
+        InvalidValue
+            ``indptr`` does not rise from 0 to the number of indices.
+        IndexOutOfBound
+            An index is not below its size.
+
         Examples
         --------
         >>> from grblas_gpu import Matrix
@@ -250,6 +273,13 @@ class MatrixConstruction:
             The number of columns; by default what ``indptr`` says.
         name : str, optional
             The name that messages and ``print`` show.
+
+        Raises
+        ------
+        InvalidValue
+            ``indptr`` does not rise from 0 to the number of indices.
+        IndexOutOfBound
+            An index is not below its size.
 
         Examples
         --------
@@ -296,6 +326,13 @@ class MatrixConstruction:
             The number of columns; by default one more than the largest column index.
         name : str, optional
             The name that messages and ``print`` show.
+
+        Raises
+        ------
+        ValueError
+            Lengths differ, or ``indptr`` does not rise from 0 to the number of indices.
+        IndexOutOfBound
+            An index is not below its size.
 
         Examples
         --------
@@ -344,6 +381,13 @@ class MatrixConstruction:
         name : str, optional
             The name that messages and ``print`` show.
 
+        Raises
+        ------
+        ValueError
+            Lengths differ, or ``indptr`` does not rise from 0 to the number of indices.
+        IndexOutOfBound
+            An index is not below its size.
+
         Examples
         --------
         >>> from grblas_gpu import Matrix
@@ -378,6 +422,11 @@ class MatrixConstruction:
         **opts : keywords
             Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
             others.
+
+        Raises
+        ------
+        OverflowError
+            A size is negative.
 
         Examples
         --------
@@ -425,6 +474,13 @@ class MatrixConstruction:
         **opts : keywords
             Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
             others.
+
+        Raises
+        ------
+        ValueError
+            The array has not two dimensions.
+        OutOfMemory
+            It would not fit; everything stays as it was.
 
         Examples
         --------
@@ -479,6 +535,13 @@ class MatrixConstruction:
             The number of columns; by default one more than the largest column index.
         name : str, optional
             The name that messages and ``print`` show.
+
+        Raises
+        ------
+        IndexOutOfBound
+            An index is not below its size.
+        ValueError
+            ``order`` is neither of the two.
 
         Examples
         --------

@@ -103,6 +103,11 @@ class MatrixOperations(Tensor):
         default : any
             What to return where there is no entry.
 
+        Raises
+        ------
+        IndexError
+            The position is outside of the Matrix.
+
         Examples
         --------
         >>> from grblas_gpu import Matrix
@@ -148,10 +153,21 @@ class MatrixOperations(Tensor):
 
         Parameters
         ----------
-        other : Vector, Matrix or expression
-            The second operand.
-        op : operator or str
-            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+        other : Vector or expression
+            The second factor.
+        op : Semiring or str
+            How to add and multiply, for all types or one of them: ``semiring.min_plus``, or ``"min_plus"``.
+
+        Raises
+        ------
+        DimensionMismatch
+            The shapes do not go together.
+        TypeError
+            An operand or an operator is of another kind.
+        InvalidObject
+            The operands live on different backends.
+        ValueError
+            No operator goes by the name that was given.
 
         Examples
         --------
@@ -173,10 +189,21 @@ class MatrixOperations(Tensor):
 
         Parameters
         ----------
-        other : Vector, Matrix or expression
-            The second operand.
-        op : operator or str
-            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+        other : Matrix or expression
+            The second factor.
+        op : Semiring or str
+            How to add and multiply, for all types or one of them: ``semiring.min_plus``, or ``"min_plus"``.
+
+        Raises
+        ------
+        DimensionMismatch
+            The shapes do not go together.
+        TypeError
+            An operand or an operator is of another kind.
+        InvalidObject
+            The operands live on different backends.
+        ValueError
+            No operator goes by the name that was given.
 
         Examples
         --------
@@ -198,10 +225,17 @@ class MatrixOperations(Tensor):
 
         Parameters
         ----------
-        other : Vector, Matrix or expression
-            The second operand.
-        op : operator or str
-            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+        other : Matrix or expression
+            The second factor.
+        op : BinaryOp, Monoid or str
+            What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
+
+        Raises
+        ------
+        TypeError
+            An operand or an operator is of another kind.
+        InvalidObject
+            The operands live on different backends.
 
         Examples
         --------
@@ -222,8 +256,15 @@ class MatrixOperations(Tensor):
 
         Parameters
         ----------
-        op : operator or str
-            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+        op : Monoid, Aggregator or str
+            What to combine values with: ``monoid.plus``, ``agg.mean``, or ``"max"``.
+
+        Raises
+        ------
+        TypeError
+            An operand or an operator is of another kind.
+        ValueError
+            No operator goes by the name that was given.
 
         Examples
         --------
@@ -239,8 +280,15 @@ class MatrixOperations(Tensor):
 
         Parameters
         ----------
-        op : operator or str
-            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+        op : Monoid, Aggregator or str
+            What to combine values with: ``monoid.plus``, ``agg.mean``, or ``"max"``.
+
+        Raises
+        ------
+        TypeError
+            An operand or an operator is of another kind.
+        ValueError
+            No operator goes by the name that was given.
 
         Examples
         --------
@@ -261,11 +309,18 @@ class MatrixOperations(Tensor):
 
         Parameters
         ----------
-        op : operator or str
-            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+        op : Monoid, Aggregator or str
+            What to combine values with: ``monoid.plus``, ``agg.mean``, or ``"max"``.
         allow_empty : bool
             Whether the result of no entries is a Scalar without value; otherwise it is the identity of the
             monoid.
+
+        Raises
+        ------
+        TypeError
+            An operand or an operator is of another kind.
+        ValueError
+            No operator goes by the name that was given.
 
         Examples
         --------
@@ -329,8 +384,15 @@ class MatrixOperations(Tensor):
         ----------
         n : int
             How often; 0 gives the identity.
-        op : operator or str
-            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+        op : Semiring or str
+            How to add and multiply, for all types or one of them: ``semiring.min_plus``, or ``"min_plus"``.
+
+        Raises
+        ------
+        DimensionMismatch
+            The Matrix is not square.
+        ValueError
+            ``n`` is negative.
 
         Examples
         --------

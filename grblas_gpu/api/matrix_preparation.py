@@ -157,6 +157,11 @@ class MatrixPreparation:
         copies : int
             How many.
 
+        Raises
+        ------
+        InvalidValue
+            There is to be less than one copy.
+
         Examples
         --------
         >>> from grblas_gpu import Matrix

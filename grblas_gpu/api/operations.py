@@ -59,14 +59,23 @@ def mxm(
         The first operand.
     B : Matrix
         The second operand.
-    op : operator or str
-        What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+    op : Semiring or str
+        How to add and multiply, for all types or one of them: ``semiring.min_plus``, or ``"min_plus"``.
     mask : Mask, optional
         ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
     accum : BinaryOp, optional
         How to combine what is there with what is new; without it the new value is written.
     desc : Descriptor, optional
         Complement, structure, replace, transposes, direction, strategy.
+
+    Raises
+    ------
+    DimensionMismatch
+        The shapes do not go together.
+    TypeError
+        An operand or an operator is of another kind.
+    InvalidObject
+        The operands live on different backends.
 
     Examples
     --------
@@ -99,14 +108,23 @@ def mxv(
         The first operand.
     u : Vector
         The second operand.
-    op : operator or str
-        What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+    op : Semiring or str
+        How to add and multiply, for all types or one of them: ``semiring.min_plus``, or ``"min_plus"``.
     mask : Mask, optional
         ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
     accum : BinaryOp, optional
         How to combine what is there with what is new; without it the new value is written.
     desc : Descriptor, optional
         Complement, structure, replace, transposes, direction, strategy.
+
+    Raises
+    ------
+    DimensionMismatch
+        The shapes do not go together.
+    TypeError
+        An operand or an operator is of another kind.
+    InvalidObject
+        The operands live on different backends.
 
     Examples
     --------
@@ -139,14 +157,23 @@ def vxm(
         The first operand.
     A : Matrix
         The second operand.
-    op : operator or str
-        What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+    op : Semiring or str
+        How to add and multiply, for all types or one of them: ``semiring.min_plus``, or ``"min_plus"``.
     mask : Mask, optional
         ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
     accum : BinaryOp, optional
         How to combine what is there with what is new; without it the new value is written.
     desc : Descriptor, optional
         Complement, structure, replace, transposes, direction, strategy.
+
+    Raises
+    ------
+    DimensionMismatch
+        The shapes do not go together.
+    TypeError
+        An operand or an operator is of another kind.
+    InvalidObject
+        The operands live on different backends.
 
     Examples
     --------
@@ -179,14 +206,23 @@ def ewise_add(
         The first operand.
     B : Matrix or Vector
         The second operand.
-    op : operator or str
-        What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+    op : BinaryOp, Monoid or str
+        What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
     mask : Mask, optional
         ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
     accum : BinaryOp, optional
         How to combine what is there with what is new; without it the new value is written.
     desc : Descriptor, optional
         Complement, structure, replace, transposes, direction, strategy.
+
+    Raises
+    ------
+    DimensionMismatch
+        The shapes do not go together.
+    TypeError
+        An operand or an operator is of another kind.
+    InvalidObject
+        The operands live on different backends.
 
     Examples
     --------
@@ -219,14 +255,23 @@ def ewise_mult(
         The first operand.
     B : Matrix
         The second operand.
-    op : operator or str
-        What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+    op : BinaryOp, Monoid or str
+        What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
     mask : Mask, optional
         ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
     accum : BinaryOp, optional
         How to combine what is there with what is new; without it the new value is written.
     desc : Descriptor, optional
         Complement, structure, replace, transposes, direction, strategy.
+
+    Raises
+    ------
+    DimensionMismatch
+        The shapes do not go together.
+    TypeError
+        An operand or an operator is of another kind.
+    InvalidObject
+        The operands live on different backends.
 
     Examples
     --------
@@ -261,8 +306,8 @@ def ewise_union(
         The first operand.
     B : Matrix
         The second operand.
-    op : operator or str
-        What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+    op : BinaryOp, Monoid or str
+        What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
     left_default : scalar
         Stands in for an entry that only the right operand has.
     right_default : scalar
@@ -273,6 +318,15 @@ def ewise_union(
         How to combine what is there with what is new; without it the new value is written.
     desc : Descriptor, optional
         Complement, structure, replace, transposes, direction, strategy.
+
+    Raises
+    ------
+    DimensionMismatch
+        The shapes do not go together.
+    TypeError
+        An operand or an operator is of another kind.
+    InvalidObject
+        The operands live on different backends.
 
     Examples
     --------
@@ -305,8 +359,9 @@ def apply(
         The output.
     A : Matrix
         The first operand.
-    op : operator or str
-        What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+    op : UnaryOp, BinaryOp, IndexUnaryOp or str
+        What to compute of every value: ``unary.abs``, or ``binary.times`` with the other operand in ``left``
+        or ``right``.
     right : scalar, optional
         The second argument of a binary operator, or the thunk of an index-unary one.
     left : scalar, optional
@@ -317,6 +372,13 @@ def apply(
         How to combine what is there with what is new; without it the new value is written.
     desc : Descriptor, optional
         Complement, structure, replace, transposes, direction, strategy.
+
+    Raises
+    ------
+    TypeError
+        An operand or an operator is of another kind.
+    DomainMismatch
+        A type cannot be cast to the one that is needed.
 
     Examples
     --------
@@ -340,8 +402,8 @@ def select(
         The output.
     A : Matrix
         The first operand.
-    op : operator or str
-        What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+    op : SelectOp, IndexUnaryOp, Mask or str
+        Which entries stay: ``select.tril``, ``select.valuegt``, or ``">"``.
     thunk : scalar, optional
         What the operator compares with: a value, or an offset of the diagonal.
     mask : Mask, optional
@@ -350,6 +412,11 @@ def select(
         How to combine what is there with what is new; without it the new value is written.
     desc : Descriptor, optional
         Complement, structure, replace, transposes, direction, strategy.
+
+    Raises
+    ------
+    TypeError
+        An operand or an operator is of another kind.
 
     Examples
     --------
@@ -371,12 +438,19 @@ def reduce(s: Any, x: Any, op: Any = monoid.plus, *, accum: Any = None, allow_em
         The output.
     x : Vector or Matrix
         The operand.
-    op : operator or str
-        What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+    op : Monoid, Aggregator or str
+        What to combine values with: ``monoid.plus``, ``agg.mean``, or ``"max"``.
     accum : BinaryOp, optional
         How to combine what is there with what is new; without it the new value is written.
     allow_empty : bool
         Whether the result of no entries is a Scalar without value; otherwise it is the identity of the monoid.
+
+    Raises
+    ------
+    TypeError
+        An operand or an operator is of another kind.
+    DimensionMismatch
+        The shapes do not go together.
 
     Examples
     --------
@@ -404,14 +478,21 @@ def reduce_rowwise(
         The output.
     A : Matrix
         The first operand.
-    op : operator or str
-        What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+    op : Monoid, Aggregator or str
+        What to combine values with: ``monoid.plus``, ``agg.mean``, or ``"max"``.
     mask : Mask, optional
         ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
     accum : BinaryOp, optional
         How to combine what is there with what is new; without it the new value is written.
     desc : Descriptor, optional
         Complement, structure, replace, transposes, direction, strategy.
+
+    Raises
+    ------
+    TypeError
+        An operand or an operator is of another kind.
+    DimensionMismatch
+        The shapes do not go together.
 
     Examples
     --------
@@ -435,14 +516,21 @@ def reduce_columnwise(
         The output.
     A : Matrix
         The first operand.
-    op : operator or str
-        What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+    op : Monoid, Aggregator or str
+        What to combine values with: ``monoid.plus``, ``agg.mean``, or ``"max"``.
     mask : Mask, optional
         ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
     accum : BinaryOp, optional
         How to combine what is there with what is new; without it the new value is written.
     desc : Descriptor, optional
         Complement, structure, replace, transposes, direction, strategy.
+
+    Raises
+    ------
+    TypeError
+        An operand or an operator is of another kind.
+    DimensionMismatch
+        The shapes do not go together.
 
     Examples
     --------
@@ -472,6 +560,13 @@ def extract(C: Any, A: Any, index: Any, *, mask: Any = None, accum: Any = None, 
         How to combine what is there with what is new; without it the new value is written.
     desc : Descriptor, optional
         Complement, structure, replace, transposes, direction, strategy.
+
+    Raises
+    ------
+    DimensionMismatch
+        The shapes do not go together.
+    IndexError, IndexOutOfBound
+        An index is outside of the operand: one alone, or one of several.
 
     Examples
     --------
@@ -504,6 +599,13 @@ def assign(
     desc : Descriptor, optional
         Complement, structure, replace, transposes, direction, strategy.
 
+    Raises
+    ------
+    DimensionMismatch
+        The shapes do not go together.
+    IndexError, IndexOutOfBound
+        An index is outside of the output: one alone, or one of several.
+
     Examples
     --------
     >>> from grblas_gpu import Vector
@@ -533,6 +635,13 @@ def transpose(C: Any, A: Any, *, mask: Any = None, accum: Any = None, desc: Desc
         How to combine what is there with what is new; without it the new value is written.
     desc : Descriptor, optional
         Complement, structure, replace, transposes, direction, strategy.
+
+    Raises
+    ------
+    DimensionMismatch
+        The shapes do not go together.
+    InvalidObject
+        The operands live on different backends.
 
     Examples
     --------
@@ -565,14 +674,23 @@ def kronecker(
         The first operand.
     B : Matrix
         The second operand.
-    op : operator or str
-        What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+    op : BinaryOp, Monoid or str
+        What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
     mask : Mask, optional
         ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
     accum : BinaryOp, optional
         How to combine what is there with what is new; without it the new value is written.
     desc : Descriptor, optional
         Complement, structure, replace, transposes, direction, strategy.
+
+    Raises
+    ------
+    DimensionMismatch
+        The shapes do not go together.
+    TypeError
+        An operand or an operator is of another kind.
+    InvalidObject
+        The operands live on different backends.
 
     Examples
     --------
@@ -596,10 +714,19 @@ def inner(s: Any, u: Any, v: Any, op: Any = semiring.plus_times, *, accum: Any =
         An operand.
     v : Vector
         The second operand.
-    op : operator or str
-        What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+    op : Semiring or str
+        How to add and multiply, for all types or one of them: ``semiring.min_plus``, or ``"min_plus"``.
     accum : BinaryOp, optional
         How to combine what is there with what is new; without it the new value is written.
+
+    Raises
+    ------
+    DimensionMismatch
+        The shapes do not go together.
+    TypeError
+        An operand or an operator is of another kind.
+    InvalidObject
+        The operands live on different backends.
 
     Examples
     --------
@@ -633,14 +760,23 @@ def outer(
         An operand.
     v : Vector
         The second operand.
-    op : operator or str
-        What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+    op : BinaryOp, Monoid or str
+        What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
     mask : Mask, optional
         ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
     accum : BinaryOp, optional
         How to combine what is there with what is new; without it the new value is written.
     desc : Descriptor, optional
         Complement, structure, replace, transposes, direction, strategy.
+
+    Raises
+    ------
+    DimensionMismatch
+        The shapes do not go together.
+    TypeError
+        An operand or an operator is of another kind.
+    InvalidObject
+        The operands live on different backends.
 
     Examples
     --------

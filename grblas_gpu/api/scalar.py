@@ -53,8 +53,24 @@ def _fields(value: Any, np_type: np.dtype) -> Any:
 
 
 class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
-    """A typed value that may be missing.
+    """A typed value that may be missing; in a new one it is.
 
+    Parameters
+    ----------
+    dtype : dtype
+        The type of the value, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's.
+    is_cscalar : bool, optional
+        As in python-graphblas, where it says who keeps the value; here it is remembered and has no effect.
+    name : str, optional
+        The name that messages and ``print`` show.
+
+    Raises
+    ------
+    ValueError
+        No type goes by the name that was given.
+
+    Examples
+    --------
     >>> from grblas_gpu import Scalar
     >>> s = Scalar.from_value(3)
     >>> s.value, s.dtype
@@ -96,6 +112,11 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
             Whether the value lives on the host in any case, as in python-graphblas.
         name : str, optional
             The name that messages and ``print`` show.
+
+        Raises
+        ------
+        TypeError
+            The value is none that a Scalar can hold.
 
         Examples
         --------
@@ -278,7 +299,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
 
         Parameters
         ----------
-        other : Vector, Matrix or expression
+        other : Scalar or number
             The second operand.
         check_dtype : bool
             Whether the types must be equal too.
@@ -305,7 +326,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
 
         Parameters
         ----------
-        other : Vector, Matrix or expression
+        other : Scalar or number
             The second operand.
         rel_tol : float
             How far values may be apart, as a share of the larger one.
@@ -433,10 +454,15 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
 
         Parameters
         ----------
-        other : Vector, Matrix or expression
+        other : Scalar or number
             The second operand.
-        op : operator or str
-            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+        op : BinaryOp, Monoid or str
+            What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
+
+        Raises
+        ------
+        TypeError
+            An operand or an operator is of another kind.
 
         Examples
         --------
@@ -457,10 +483,15 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
 
         Parameters
         ----------
-        other : Vector, Matrix or expression
+        other : Scalar or number
             The second operand.
-        op : operator or str
-            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+        op : BinaryOp, Monoid or str
+            What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
+
+        Raises
+        ------
+        TypeError
+            An operand or an operator is of another kind.
 
         Examples
         --------
@@ -481,14 +512,19 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
 
         Parameters
         ----------
-        other : Vector, Matrix or expression
+        other : Scalar or number
             The second operand.
-        op : operator or str
-            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+        op : BinaryOp, Monoid or str
+            What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
         left_default : scalar
             Stands in for an entry that only the right operand has.
         right_default : scalar
             Stands in for an entry that only the left operand has.
+
+        Raises
+        ------
+        TypeError
+            An operand or an operator is of another kind.
 
         Examples
         --------
@@ -516,12 +552,18 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
 
         Parameters
         ----------
-        op : operator or str
-            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+        op : UnaryOp, BinaryOp, IndexUnaryOp or str
+            What to compute of every value: ``unary.abs``, or ``binary.times`` with the other operand in
+            ``left`` or ``right``.
         right : scalar, optional
             The second argument of a binary operator, or the thunk of an index-unary one.
         left : scalar, optional
             The first argument of a binary operator.
+
+        Raises
+        ------
+        TypeError
+            An operand or an operator is of another kind.
 
         Examples
         --------
@@ -538,10 +580,15 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
 
         Parameters
         ----------
-        op : operator or str
-            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+        op : SelectOp, IndexUnaryOp, Mask or str
+            Which entries stay: ``select.tril``, ``select.valuegt``, or ``">"``.
         thunk : scalar, optional
             What the operator compares with: a value, or an offset of the diagonal.
+
+        Raises
+        ------
+        TypeError
+            An operand or an operator is of another kind.
 
         Examples
         --------

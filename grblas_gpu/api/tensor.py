@@ -66,9 +66,20 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         Parameters
         ----------
         other : Vector, Matrix or expression
-            The second operand.
-        op : operator or str
-            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+            The second operand; a Vector stands for every row of a Matrix.
+        op : BinaryOp, Monoid or str
+            What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
+
+        Raises
+        ------
+        DimensionMismatch
+            The shapes do not go together.
+        TypeError
+            An operand or an operator is of another kind.
+        InvalidObject
+            The operands live on different backends.
+        ValueError
+            No operator goes by the name that was given.
 
         Examples
         --------
@@ -86,9 +97,20 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         Parameters
         ----------
         other : Vector, Matrix or expression
-            The second operand.
-        op : operator or str
-            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+            The second operand; a Vector stands for every row of a Matrix.
+        op : BinaryOp, Monoid or str
+            What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
+
+        Raises
+        ------
+        DimensionMismatch
+            The shapes do not go together.
+        TypeError
+            An operand or an operator is of another kind.
+        InvalidObject
+            The operands live on different backends.
+        ValueError
+            No operator goes by the name that was given.
 
         Examples
         --------
@@ -106,13 +128,22 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         Parameters
         ----------
         other : Vector, Matrix or expression
-            The second operand.
-        op : operator or str
-            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+            The second operand; a Vector stands for every row of a Matrix.
+        op : BinaryOp, Monoid or str
+            What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
         left_default : scalar
             Stands in for an entry that only the right operand has.
         right_default : scalar
             Stands in for an entry that only the left operand has.
+
+        Raises
+        ------
+        DimensionMismatch
+            The shapes do not go together.
+        TypeError
+            An operand or an operator is of another kind.
+        InvalidObject
+            The operands live on different backends.
 
         Examples
         --------
@@ -140,12 +171,22 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
 
         Parameters
         ----------
-        op : operator or str
-            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+        op : UnaryOp, BinaryOp, IndexUnaryOp or str
+            What to compute of every value: ``unary.abs``, or ``binary.times`` with the other operand in
+            ``left`` or ``right``.
         right : scalar, optional
             The second argument of a binary operator, or the thunk of an index-unary one.
         left : scalar, optional
             The first argument of a binary operator.
+
+        Raises
+        ------
+        TypeError
+            An operand or an operator is of another kind.
+        ValueError
+            No operator goes by the name that was given.
+        DomainMismatch
+            A type cannot be cast to the one that is needed.
 
         Examples
         --------
@@ -197,10 +238,17 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
 
         Parameters
         ----------
-        op : operator or str
-            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+        op : SelectOp, IndexUnaryOp, Mask or str
+            Which entries stay: ``select.tril``, ``select.valuegt``, or ``">"``.
         thunk : scalar, optional
             What the operator compares with: a value, or an offset of the diagonal.
+
+        Raises
+        ------
+        TypeError
+            An operand or an operator is of another kind.
+        ValueError
+            No operator goes by the name that was given.
 
         Examples
         --------
@@ -245,12 +293,17 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         Parameters
         ----------
         other : Vector, Matrix or expression
-            The second operand.
+            What to compare with.
         check_dtype : bool
             Whether the types must be equal too.
         **opts : keywords
             Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
             others.
+
+        Raises
+        ------
+        TypeError
+            The other is of another kind.
 
         Examples
         --------
@@ -280,7 +333,7 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         Parameters
         ----------
         other : Vector, Matrix or expression
-            The second operand.
+            What to compare with.
         rel_tol : float
             How far values may be apart, as a share of the larger one.
         abs_tol : float
@@ -290,6 +343,11 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         **opts : keywords
             Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
             others.
+
+        Raises
+        ------
+        TypeError
+            The other is of another kind.
 
         Examples
         --------
@@ -352,6 +410,11 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         ----------
         how : {"materialize", "complete"}
             As in python-graphblas; there is no difference here.
+
+        Raises
+        ------
+        ValueError
+            ``how`` is neither of the two.
 
         Examples
         --------

@@ -49,8 +49,26 @@ if TYPE_CHECKING:
 
 
 class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
-    """A vector with entries at some of its positions.
+    """A vector with entries at some of its positions; a new one has none.
 
+    Parameters
+    ----------
+    dtype : dtype
+        The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's.
+    size : int
+        The number of positions, up to 2**60.
+    name : str, optional
+        The name that messages and ``print`` show.
+
+    Raises
+    ------
+    ValueError
+        No type goes by the name that was given.
+    OverflowError
+        The size is negative.
+
+    Examples
+    --------
     >>> from grblas_gpu import Vector
     >>> v = Vector.from_coo([0, 2], [1.5, 2.5], size=4)
     >>> v.nvals, v.size, v.dtype
@@ -171,6 +189,15 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         size : int, optional
             A new size.
 
+        Raises
+        ------
+        OutputNotEmpty
+            There are entries already, and ``clear`` is not set.
+        IndexOutOfBound
+            An index is not below its size.
+        ValueError
+            An index is there twice without ``dup_op``, or lengths differ.
+
         Examples
         --------
         >>> v = Vector(int, 4)
@@ -249,6 +276,11 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
             Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
             others.
 
+        Raises
+        ------
+        TypeError
+            A position has no entry, and there is no ``fill_value``.
+
         Examples
         --------
         >>> Vector.from_coo([0, 2], [5, 6], size=4).to_dense(fill_value=-1)
@@ -291,6 +323,13 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         **opts : keywords
             Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
             others.
+
+        Raises
+        ------
+        ValueError
+            No type goes by the name that was given.
+        DimensionMismatch
+            The mask has another size.
 
         Examples
         --------
@@ -349,6 +388,11 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         size : int
             The size; entries beyond are dropped.
 
+        Raises
+        ------
+        OverflowError
+            A size is negative.
+
         Examples
         --------
         >>> v = Vector.from_coo([0, 2], [5, 6])
@@ -371,6 +415,11 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
             Which one; negative ones count from the end.
         default : any
             What to return where there is no entry.
+
+        Raises
+        ------
+        IndexError
+            The index is outside of the Vector.
 
         Examples
         --------
@@ -451,10 +500,21 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
 
         Parameters
         ----------
-        other : Vector, Matrix or expression
-            The second operand.
-        op : operator or str
-            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+        other : Matrix or expression
+            The second factor.
+        op : Semiring or str
+            How to add and multiply, for all types or one of them: ``semiring.min_plus``, or ``"min_plus"``.
+
+        Raises
+        ------
+        DimensionMismatch
+            The shapes do not go together.
+        TypeError
+            An operand or an operator is of another kind.
+        InvalidObject
+            The operands live on different backends.
+        ValueError
+            No operator goes by the name that was given.
 
         Examples
         --------
@@ -476,10 +536,19 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
 
         Parameters
         ----------
-        other : Vector, Matrix or expression
-            The second operand.
-        op : operator or str
-            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+        other : Vector or expression
+            The second factor.
+        op : Semiring or str
+            How to add and multiply, for all types or one of them: ``semiring.min_plus``, or ``"min_plus"``.
+
+        Raises
+        ------
+        DimensionMismatch
+            The shapes do not go together.
+        TypeError
+            An operand or an operator is of another kind.
+        InvalidObject
+            The operands live on different backends.
 
         Examples
         --------
@@ -499,10 +568,17 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
 
         Parameters
         ----------
-        other : Vector, Matrix or expression
-            The second operand.
-        op : operator or str
-            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+        other : Vector or expression
+            The second factor.
+        op : BinaryOp, Monoid or str
+            What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
+
+        Raises
+        ------
+        TypeError
+            An operand or an operator is of another kind.
+        InvalidObject
+            The operands live on different backends.
 
         Examples
         --------
@@ -523,11 +599,18 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
 
         Parameters
         ----------
-        op : operator or str
-            What to compute with, for all types or one of them; a string such as ``"min_plus"`` will do.
+        op : Monoid, Aggregator or str
+            What to combine values with: ``monoid.plus``, ``agg.mean``, or ``"max"``.
         allow_empty : bool
             Whether the result of no entries is a Scalar without value; otherwise it is the identity of the
             monoid.
+
+        Raises
+        ------
+        TypeError
+            An operand or an operator is of another kind.
+        ValueError
+            No operator goes by the name that was given.
 
         Examples
         --------

@@ -58,6 +58,18 @@ def sssp(S: Arrays, distances: Any, source: int) -> None:
     np.testing.assert_allclose(distances.to_dense(np.inf), csgraph.dijkstra(S, indices=source))
 
 
+def shortest_paths(S: Arrays, found: Any, source: int) -> None:
+    """Every vertex that is reached is as far as the one before it and the edge between them."""
+    sssp(S, found.distances, source)
+    distances, before = found.distances.to_dense(np.inf), found.predecessors.to_dense(-1)
+    reached = np.flatnonzero(before >= 0)
+    assert len(reached) == np.isfinite(distances).sum() and before[source] == source
+    reached = reached[reached != source]
+    lengths = np.asarray(S[before[reached], reached]).ravel()
+    assert (lengths > 0).all()
+    np.testing.assert_allclose(distances[before[reached]] + lengths, distances[reached])
+
+
 def levels(S: Arrays, found: Any, source: int) -> None:
     expected = csgraph.dijkstra(S, indices=source, unweighted=True)
     np.testing.assert_array_equal(found.to_dense(np.inf, dtype=float), expected)
@@ -101,6 +113,11 @@ def cores(S: Arrays, found: Any) -> None:
     core, edges = found.to_dense(), undirected(S).tocoo()
     high = core[edges.col] >= core[edges.row]
     assert (np.bincount(edges.row[high], minlength=len(core)) >= core).all()
+
+
+def core(numbers: Any, found: Any, k: int) -> None:
+    """The vertices whose core number is as high."""
+    np.testing.assert_array_equal(found.to_dense(False), numbers.to_dense() >= k)
 
 
 def truss(found: Any, k: int) -> None:

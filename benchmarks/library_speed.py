@@ -62,6 +62,11 @@ class Work(NamedTuple):
     undirected_only: bool = False
 
 
+def searched(search: Callable[..., Any], **options: Any) -> Work:
+    """A breadth-first search."""
+    return Work(lambda c: search(c.A, c.source, **options), lambda c, r: checks.levels(c.S, r, c.source))
+
+
 def symmetric(case: Case) -> checks.Arrays:
     return case.S if not case.directed else checks.undirected(case.S)
 
@@ -82,6 +87,10 @@ WORKS: dict[str, Work] = {
         lambda c, r: checks.levels(c.S, r, c.source),
         lambda nx, G: nx.single_source_shortest_path_length(G, G.graph["source"]),
     ),
+    "dobfs": searched(a.dobfs),
+    "turbobfs": searched(a.turbobfs),
+    "xbfs": searched(a.xbfs),
+    "xbfs, asynchronous": searched(a.xbfs, asynchronous=True),
     "parents": Work(
         lambda c: a.bfs_parents(c.A, c.source),
         lambda c, r: checks.parents(c.S, r, c.source),
@@ -92,6 +101,9 @@ WORKS: dict[str, Work] = {
         lambda c, r: checks.sssp(c.S, r, c.source),
         lambda nx, G: nx.single_source_dijkstra_path_length(G, G.graph["source"]),
         lambda c: csgraph.dijkstra(c.S, indices=c.source),
+    ),
+    "sssp with parents": Work(
+        lambda c: a.sssp(c.A, c.source, predecessors=True), lambda c, r: checks.shortest_paths(c.S, r, c.source)
     ),
     "betweenness, one source": Work(
         lambda c: a.betweenness_centrality(c.A, c.source, normalized=False, directed=True),
@@ -143,6 +155,7 @@ WORKS: dict[str, Work] = {
     "cores": Work(
         lambda c: a.core_number(c.A), lambda c, r: checks.cores(c.S, r), lambda nx, G: nx.core_number(nx.Graph(G))
     ),
+    "core": Work(lambda c: a.k_core(c.A, 8), lambda c, r: checks.core(a.core_number(c.A), r, 8)),
     "truss": Work(
         lambda c: a.k_truss(c.A, 4), lambda c, r: checks.truss(r, 4), lambda nx, G: nx.k_truss(nx.Graph(G), 4)
     ),
@@ -178,6 +191,12 @@ WORKS: dict[str, Work] = {
         lambda c, r: checks.part_of(c.S, r, 10),
     ),
 }
+#: Algorithms of which nearly all is loops.
+LOOPS = frozenset(
+    ("bfs", "dobfs", "turbobfs", "xbfs", "xbfs, asynchronous", "parents", "sssp", "sssp with parents")
+    + ("betweenness, one source", "pagerank", "eigenvector", "katz", "hits", "components", "strong components")
+    + ("spanning forest", "cores", "core", "independent set", "colouring", "matching", "label propagation")
+)
 
 
 def graphs(scale: int, backend: str, wanted: str = "") -> Iterator[Case]:
@@ -254,6 +273,8 @@ def measure(case: Case, checked: Case, options: argparse.Namespace) -> Iterator[
     for name, work in WORKS.items():
         if not re.search(options.only, name) or (case.directed and work.undirected_only):
             continue
+        if options.iterated and name not in LOOPS:
+            continue
         work.check(checked, ready(work.run(checked)))
 
         def run(work: Work = work) -> Any:
@@ -278,7 +299,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--others", type=int, default=200_000, help="entries up to which NetworkX runs; -1: nobody")
     parser.add_argument("--check-scale", type=int, help="check results on smaller graphs of the same kinds")
     parser.add_argument(
-        "--iterated", action="store_true", help="also with loops that come back to Python at every step"
+        "--iterated", action="store_true", help="algorithms of loops, and the same coming back to Python at every step"
     )
     parser.add_argument("--out", type=Path, help="a folder for library_speed.BACKEND.json")
     options = parser.parse_args(arguments)

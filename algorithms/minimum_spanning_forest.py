@@ -3,18 +3,26 @@
 Returns a symmetric Matrix with the chosen edges and their weights. Method: Boruvka's on a list of edges; every
 component chooses its lightest edge to another one, of equally light ones the first, so that no cycle can be chosen;
 components are joined by pointers, which are shortened; edges within a component are dropped, until none is left.
+Of many edges the lightest ones come first: they join most vertices, and most of the others are dropped unseen.
 Invariant: the chosen edges belong to the one minimum spanning forest of the order by weight, row and column.
-Cost: O(n + m) for each of at most log2(n) rounds.
-References: O. Boruvka, O jistem problemu minimalnim, 1926; J. Kepner, J. Gilbert (eds.), Graph Algorithms in the
-Language of Linear Algebra, SIAM 2011.
+Cost: O(m), and O(n + edges that are left) for each of at most log2(n) rounds of light edges, and of heavy ones.
+References: O. Boruvka, O jistem problemu minimalnim, 1926; V. Osipov, P. Sanders, J. Singler, The filter-Kruskal
+minimum spanning tree algorithm, ALENEX 2009; J. Kepner, J. Gilbert (eds.), Graph Algorithms in the Language of Linear
+Algebra, SIAM 2011.
 """
 
 from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
 
 from .. import Matrix, Scalar, Vector, binary, io, loop, monoid, select
 from .checks import graph_algorithm
 from .components import numbers
 from .preparing import check_weights
+
+ROWS = 256  # whose weights stand for all
 
 
 @graph_algorithm
@@ -49,16 +57,47 @@ def minimum_spanning_forest(A: Matrix) -> Matrix:
     """
     check_weights(A, "minimum_spanning_forest", negative=True)
     n = A.nrows
-    # edges = the upper triangle of min(A, A'); edge e joins heads_e and tails_e
-    edges = select.triu(binary.min(A | A.T).new(), 1).new()
-    rows, cols, weights = io.to_vectors(edges)
+    # edges = the upper triangle of min(A, A')
+    edges = select.triu(A if A.is_symmetric() else binary.min(A | A.T).new(), 1).new()
+    if edges.nvals <= 2 * n:
+        components, forest = grown(edges, numbers(n))
+    else:
+        # the n lightest edges, more or less, come first; most of the others are within a component then
+        weight = light_weight(edges, n / edges.nvals)
+        components, forest = grown(select.valuele(edges, weight).new(), numbers(n))
+        # heavy = the others, with components_i != components_j
+        heavy = select.valuegt(edges, weight).new()
+        own, other = binary.first(components & heavy).new(), binary.second(heavy & components).new()
+        between = select.valueeq(binary.ne(own & other).new(), True).new()
+        _, rest = grown(binary.first(heavy & between).new(), components)
+        forest << binary.any(forest | rest)
+    # both directions of each edge
+    return binary.any(forest | forest.T).new()
+
+
+def light_weight(edges: Matrix, share: float) -> Any:
+    """A weight that about this share of the edges do not exceed: that of some rows, which is right or a bad guess."""
+    rows = np.arange(0, edges.nrows, -(-edges.nrows // ROWS))
+    weights = edges[rows, :].new().to_coo()[2]
+    return np.sort(weights)[int(share * len(weights))] if len(weights) else edges.value_range().max
+
+
+def grown(edges: Matrix, components: Vector) -> tuple[Vector, Matrix]:
+    """The components that edges make of others, and the edges that it takes."""
+    listed, n = io.to_vectors(edges), edges.nrows
+    merged, chosen = boruvka(*listed, components)
+    # forest = the chosen edges
+    return merged, io.from_vectors(*(part.dup(mask=chosen.S) for part in listed), nrows=n, ncols=n)
+
+
+def boruvka(rows: Vector, cols: Vector, weights: Vector, components: Vector) -> tuple[Vector, Vector]:
+    """The components that a list of edges makes of others, and True for each edge that it takes."""
     heads, tails, left = rows.dup(), cols.dup(), weights.dup()
-    places, chosen = numbers(edges.nvals), Vector(bool, edges.nvals)
-    vertices = numbers(n)
-    components, again = vertices.dup(), Scalar(bool)
+    n, places, chosen = components.size, numbers(rows.size), Vector(bool, rows.size)
+    vertices, merged, again = numbers(n), components.dup(), Scalar(bool)
     for _ in loop(left):
         # left_e: its ends are in two components; the others are dropped
-        own, other = components[heads].new(), components[tails].new()
+        own, other = merged[heads].new(), merged[tails].new()
         between = binary.ne(own & other).new()
         for kept in (left, heads, tails):
             kept(between.V, replace=True) << kept
@@ -88,9 +127,6 @@ def minimum_spanning_forest(A: Matrix) -> Matrix:
             before = parents.dup()
             parents << parents[parents]
             again << binary.ne(parents & before).new().reduce(monoid.lor)
-        # components_i = parents[components_i]
-        components << parents[components]
-    # forest = the chosen edges, and their transpose
-    values, ends, others = (each.dup(mask=chosen.S).to_coo()[1] for each in (weights, rows, cols))
-    forest = Matrix.from_coo(ends, others, values, nrows=n, ncols=n, dtype=A.dtype)
-    return binary.any(forest | forest.T).new()
+        # merged_i = parents[merged_i]
+        merged << parents[merged]
+    return merged, chosen

@@ -13,7 +13,7 @@ from .awkward_arrays import from_awkward, to_awkward
 from .binary_files import load, save
 from .dense_arrays import from_array, to_array
 from .edge_list_files import read_edgelist, write_edgelist
-from .entry_vectors import to_vectors
+from .entry_vectors import from_vectors, to_vectors
 from .graph import Graph
 from .matrix_market import mmread, mmwrite
 from .networkx_graphs import from_networkx, to_networkx
@@ -34,6 +34,7 @@ __all__ = [
     "from_pydata_sparse",
     "from_scipy_sparse",
     "from_torch",
+    "from_vectors",
     "load",
     "load_npz",
     "mmread",

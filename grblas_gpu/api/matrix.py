@@ -152,6 +152,9 @@ class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValu
         return object.__sizeof__(self) + sum(array.nbytes for array in store.arrays.values())
 
     def __reduce__(self) -> Any:
+        recording.read("the entries", self)
+        if getattr(self._store, "form", None) == "full":  # without the places of entries, which it has everywhere
+            return Matrix._deserialize, ({**self.ss.export("fullr"), "dtype": self.dtype}, self.name)
         rows, cols, values = self.to_coo()
         return _rebuild, (rows, cols, values, self.dtype, self._nrows, self._ncols, self.name)
 

@@ -371,7 +371,8 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         matches = self.ewise_mult(other, op).new(bool)
         if matches.nvals != self.nvals:  # type: ignore[attr-defined]
             return False
-        return bool(matches.to_coo()[-1].all())
+        all_of = matches.reduce if self.ndim == 1 else matches.reduce_scalar
+        return matches.nvals == 0 or bool(all_of(monoid.land).new().value)
 
     # ---- indexing -------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .entries import cast, entries, expand, filled, keys_at, matrix_from_keys
+from .entries import cast, entries, expand, filled, keys_at, matrix_from_keys, true_keys
 from .matrix_forms import flat
 from .matrix_storage import FULL
 from .room import check_positions
@@ -64,6 +64,11 @@ def indexed(engine: Any, method: str, x: MatrixStore, op: Any, thunk: Any) -> Ma
     """``select`` and ``apply_index`` by operators that look at values only."""
     if op.source is None or re.search(r"\b[ij]\b", op.source):
         return None
+    if x.iso:  # for one entry as for all of them
+        one = getattr(engine, method)(VectorStore(1, x.stored_values), op, thunk)
+        if one.nvals == 0:
+            return engine.empty_matrix(x.nrows, x.ncols, x.dtype)
+        return one_value(x, one.values.copy())
     return as_matrix(x.nrows, x.ncols, getattr(engine, method)(flat(x), op, thunk))
 
 
@@ -73,11 +78,22 @@ def write(
     """The output step. Once nothing can fail it may be made in the arrays of ``c``, like that of a vector."""
     if accum is not None and accum.positional is not None:
         return None
+    through: Any = None if mask is None or mask.complement else mask.store
+    if through is not None and c.dense is None and through.dense is None:  # nothing else of it is written
+        return engine.write(c, at_entries(t, mask), mask, accum, replace, True)
     if (c.iso and c.dense is not None) or (t.dense is not None and c.dense is None):
         check_positions(c.nrows, c.ncols, c.dtype.itemsize, t.stored_values)
     old, new = changeable(c), as_vector(t)
     result = engine.write(old, new, viewed(mask, {id(c): old, id(t): new}), accum, replace, masked)
     return as_matrix(c.nrows, c.ncols, result)
+
+
+def at_entries(t: MatrixStore, mask: Any) -> MatrixStore:
+    """What a dense matrix has where a mask is true."""
+    keys, dense = true_keys(mask), t.stored_values
+    if t.present is not None:
+        keys = keys[t.present[keys]]
+    return matrix_from_keys(t.nrows, t.ncols, keys, np.broadcast_to(dense, (len(keys),)) if t.iso else dense[keys])
 
 
 def assign(
@@ -152,7 +168,7 @@ def replace_line(c: MatrixStore, which: int, line: VectorStore, is_row: bool) ->
     place = slice(which * c.ncols, (which + 1) * c.ncols) if is_row else slice(which, None, max(1, c.ncols))
     keys, values = entries(line)
     assert c.dense is not None
-    positions = c.nrows * c.ncols
+    positions = check_positions(c.nrows, c.ncols, c.dtype.itemsize + 1, c.dense)
     dense = expand(c.dense, positions).copy()
     present = filled(positions, True, dense) if c.present is None else c.present.copy()
     flags = filled(line.size, False, dense)
@@ -175,11 +191,12 @@ def reduce_rowwise(engine: Any, a: MatrixStore, monoid: Any) -> VectorStore | No
     if a.ncols == 0 or (a.present is not None and monoid.any_value):
         return None
     assert a.dense is not None
+    if a.present is None and a.iso and a.ncols > 1:  # what one row has, all have
+        one = engine.reduce_scalar(VectorStore(a.ncols, a.dense), monoid)
+        return VectorStore(a.nrows, engine.array([one], monoid.type.np_type))
     starts = np.arange(a.nrows, dtype=INDEX, like=a.dense) * a.ncols
     values = expand(cast(a.dense, monoid.type.np_type), a.nrows * a.ncols)
     if a.present is None:
-        if a.iso:
-            values = values.copy()
         return VectorStore(a.nrows, engine.reduce_runs(monoid, values, starts))
     if monoid.identity is not None and values.dtype.kind in "biu":
         values = np.where(a.present, values, values.dtype.type(monoid.identity))

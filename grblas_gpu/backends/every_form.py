@@ -197,6 +197,8 @@ class EveryForm(Definitions):
     def set_element(self, x: Store, index: tuple[int, ...], value: Any) -> Store:
         if type(x) is MatrixStore and is_dense(x):
             place = index[0] * x.ncols + index[1]
+            if x.iso:
+                check_positions(x.nrows, x.ncols, x.dtype.itemsize, x.dense)
             return dense.as_matrix(x.nrows, x.ncols, super().set_element(dense.changeable(x), (place,), value))
         return super().set_element(x, index, value)
 
@@ -211,6 +213,8 @@ class EveryForm(Definitions):
 
     def to_dense(self, x: Store, fill: Any, dtype: np.dtype) -> Array:
         if type(x) is MatrixStore and is_dense(x):
+            if x.iso:
+                check_positions(x.nrows, x.ncols, dtype.itemsize)
             return super().to_dense(flat(x), fill, dtype).reshape(x.nrows, x.ncols)
         return super().to_dense(x, fill, dtype)
 

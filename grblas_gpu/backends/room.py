@@ -11,13 +11,14 @@ from ..errors import OutOfMemory
 from .index_types import MOST_ENTRIES, Array, natives
 
 NAMED = "name the positions that count, or give a mask that is not complemented"
+MOST_ALIKE = 2**60  # entries that one value stands for
 ALWAYS = 2**28  # bytes that are not worth the question
 
 
 def check_positions(nrows: int, ncols: int, itemsize: int, like: Array | None = None) -> int:
     """How many positions a matrix has that is about to be stored position by position: an OutOfMemory if too many."""
     positions = nrows * ncols
-    if positions > MOST_ENTRIES:
+    if positions > (MOST_ENTRIES if itemsize else MOST_ALIKE):
         raise OutOfMemory(_too_large(nrows, ncols, positions * itemsize, "more than any memory holds"))
     check_bytes(nrows, ncols, positions * itemsize, like)
     return positions

@@ -15,9 +15,13 @@ import numpy as np
 
 from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
+from ..api.memory import reports_memory
+from ..backends.room import check_entries
 from ..backends.storage import column_type
 from ..errors import DimensionMismatch
 from .scipy_sparse import one_if_equal
+
+NODE_BYTES = 200  # that a vertex without edges takes, and more
 
 
 def from_networkx(
@@ -60,6 +64,7 @@ def from_networkx(
     return adjacency(G, nodes, dtype, weight, name)
 
 
+@reports_memory
 def to_networkx(m: Any, edge_attribute: str | None = "weight", *, create_using: Any = None) -> Any:
     """A NetworkX DiGraph (or what ``create_using`` says) with the vertices 0 to n - 1 and an edge for every entry.
 
@@ -85,6 +90,7 @@ def to_networkx(m: Any, edge_attribute: str | None = "weight", *, create_using: 
     m = ensure_type(m, (Matrix, TransposedMatrix))
     if m.nrows != m.ncols:
         raise DimensionMismatch(f"to_networkx needs a square Matrix, not {m.nrows} x {m.ncols}")
+    check_entries(m.nrows, NODE_BYTES, instead="a graph has all vertices; extract those that count first")
     G = nx.empty_graph(m.nrows, nx.DiGraph if create_using is None else create_using)
     add_edges(G, m.to_coo(), None, edge_attribute)
     return G

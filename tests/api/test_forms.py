@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import pickle
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -190,3 +192,76 @@ def test_rows_of_nothing_but_nan(backend: str, name: str) -> None:
         found = a.to(form=form).reduce_rowwise(getattr(monoid, name)).new().to_coo()
         assert found[0].tolist() == [0, 1, 3]
         np.testing.assert_array_equal(found[1], [np.nan if name == "plus" else 1, np.nan, np.nan])
+
+
+ONE, SIDE = 7, 10**6  # one value for 10**12 entries
+EASY: dict[str, Callable[[Matrix, Matrix], Any]] = {
+    "sum": lambda a, s: a.reduce_scalar(monoid.plus).new().value == ONE * SIDE**2,
+    "sums of rows": lambda a, s: a.reduce_rowwise(monoid.plus).new()[3].value == ONE * SIDE,
+    "sums of columns": lambda a, s: a.reduce_columnwise(monoid.max).new()[3].value == ONE,
+    "add": lambda a, s: a.ewise_add(a, binary.plus).new()[5, 5].value == 2 * ONE,
+    "multiply": lambda a, s: a.ewise_mult(s, binary.plus).new().to_dicts() == {5: {7: ONE + 1}, 6: {8: ONE + 2}},
+    "apply": lambda a, s: a.apply(binary.plus, 2).new()[5, 5].value == ONE + 2,
+    "select": lambda a, s: a.select(">", ONE).new().nvals == 0 and a.select(">", 1).new().nvals == SIDE**2,
+    "value": lambda a, s: indexunary.valueeq(a, ONE).new()[5, 5].value,
+    "transpose": lambda a, s: a.T.new().nvals == SIDE**2,
+    "extract": lambda a, s: a[[1, 2], [3, 4]].new().nvals == 4,
+    "mask": lambda a, s: s.dup(mask=a.S).nvals == 2 and s.dup(mask=~a.V).nvals == 0,
+    "masked": lambda a, s: a.dup(mask=s.S).to_dicts() == {5: {7: ONE}, 6: {8: ONE}},
+    "selected": lambda a, s: a.select(s.S).new().nvals == 2,
+    "equal": lambda a, s: a.isequal(a.dup()) and not a.isequal(s) and a.isclose(a.dup()),
+    "pickle": lambda a, s: pickle.loads(pickle.dumps(a)).isequal(a),
+    "export": lambda a, s: Matrix.ss.import_any(**a.ss.export()).isequal(a),
+    "serialize": lambda a, s: Matrix.ss.deserialize(a.ss.serialize()).isequal(a),
+}
+TOO_MUCH: dict[str, Callable[[Matrix, Matrix], Any]] = {
+    "set an element": lambda a, s: a.__setitem__((1, 1), 5),
+    "delete an element": lambda a, s: a.__delitem__((1, 1)),
+    "assign a row": lambda a, s: a[5, :].update(3),
+    "replace a row": lambda a, s: a[5, :].update(Vector.from_scalar(2, SIDE)),
+    "accumulate": lambda a, s: a(binary.plus).update(s),
+    "through a mask": lambda a, s: a(s.S).update(3),
+    "add": lambda a, s: s.ewise_add(a, binary.plus).new(),
+    "union": lambda a, s: s.ewise_union(a, binary.plus, 1, 2).new(),
+    "accumulate it": lambda a, s: s(binary.plus).update(a),
+    "outside": lambda a, s: s(~s.S).update(1),
+    "outside of it": lambda a, s: a.dup(mask=~s.S),
+    "everywhere": lambda a, s: s(binary.plus)[:, :].update(1),
+    "a slice": lambda a, s: s[5:, :].update(1),
+    "places": lambda a, s: indexunary.rowindex(a).new(),
+    "triangle": lambda a, s: a.select("tril").new(),
+    "product": lambda a, s: semiring.plus_times(a @ a).new(),
+    "kronecker": lambda a, s: a.kronecker(a, binary.times).new(),
+    "beside a vector": lambda a, s: s.ewise_add(Vector.from_dense(np.arange(SIDE))).new(),
+    "bitmap": lambda a, s: a.to(form="bitmap"),
+    "export": lambda a, s: a.ss.export("bitmapr"),
+    "csr": lambda a, s: a.to_csr(),
+    "coo": lambda a, s: a.to_coo(),
+    "dense": lambda a, s: a.to_dense(),
+}
+
+
+def one_for_all() -> tuple[Matrix, Matrix]:
+    return Matrix.from_scalar(ONE, SIDE, SIDE), Matrix.from_coo([5, 6], [7, 8], [1, 2], nrows=SIDE, ncols=SIDE)
+
+
+@pytest.mark.parametrize("run", EASY)
+def test_one_value_for_all(backend: str, run: str) -> None:
+    """It stands for as many entries as it likes."""
+    assert EASY[run](*one_for_all())
+
+
+@pytest.mark.parametrize("run", TOO_MUCH)
+def test_what_does_not_fit(backend: str, run: str) -> None:
+    """Known before it is allocated: the operation changes nothing."""
+    if backend == "cuda":
+        pytest.skip("asks a device for more than it has")
+    full, sparse = one_for_all()
+    tracemalloc.start()
+    try:
+        with pytest.raises(OutOfMemory, match=r"bytes"):
+            TOO_MUCH[run](full, sparse)
+        assert tracemalloc.get_traced_memory()[1] < 2**28
+    finally:
+        tracemalloc.stop()
+    assert full.nvals == SIDE**2 and sparse.to_dicts() == {5: {7: 1}, 6: {8: 2}}

@@ -130,6 +130,9 @@ def import_vector(format: str, given: dict[str, Any], size: int | None, dtype: A
         return _stored(Vector.from_coo(index, values[index], dtype, size=size, name=name), format)
     if size is None:
         size = len(values_to_array(given["values"], dtype)[0])
+    if given.get("is_iso") and size:
+        values, dtype = _values(given, 1, dtype)
+        return Vector.from_scalar(values[0], size, dtype, name=name)
     values, dtype = _values(given, size, dtype)
     return _stored(Vector.from_coo(np.arange(size), values, dtype, size=size, name=name), format)
 
@@ -164,6 +167,9 @@ def import_matrix(
             break
     if nrows is None or ncols is None:
         raise ValueError("Either nrows and ncols must be provided, or one of the arrays must be 2d")
+    if format.startswith("full") and given.get("is_iso") and nrows * ncols:
+        values, dtype = _values(given, 1, dtype)
+        return Matrix.from_scalar(values[0], nrows, ncols, dtype, name=name)
     values, dtype = _values(given, nrows * ncols, dtype, ndim)
     values = values.reshape(-1, order=layout)[: nrows * ncols]  # type: ignore[call-overload]
     bitmap = np.asarray(given.get("bitmap", np.True_), bool)

@@ -28,7 +28,7 @@ class MatrixStorage(Storage):
     _parts = importing.MATRIX_PARTS
     _guess = staticmethod(importing.matrix_format)
     _make = staticmethod(importing.import_matrix)
-    _serialized = ("csr", "hypercsr")
+    _serialized = ("csr", "hypercsr", "fullr")
     orientation = "rowwise"  # a Matrix is stored by rows
 
     @property
@@ -42,7 +42,7 @@ class MatrixStorage(Storage):
         return FORMATS[self._parent._store.form][0]
 
     def _serialized_as(self) -> str:
-        return "hypercsr" if self._parent._store.form == "hypersparse" else "csr"
+        return {"hypersparse": "hypercsr", "full": "fullr"}.get(self._parent._store.form, "csr")
 
     def iterkeys(self, seek: int = 0) -> Iterator[tuple[int, int]]:
         """Row and column of every entry."""

@@ -28,7 +28,13 @@ class Graphs(Operating):
 
     def degree_statistics(self, a: MatrixStore) -> DegreeStatistics:
         """Of the numbers of entries in the columns."""
-        degrees = np.diff(a.transposed().indptr)
+        columns = a.transposed()
+        if columns.rows is not None:  # most have none
+            degrees, n = np.diff(columns.starts), columns.nrows
+            mean = columns.nvals / n
+            squares = float((degrees.astype(float) ** 2).sum())
+            return DegreeStatistics(mean, columns.max_degree, max(0.0, squares / n - mean**2) ** 0.5)
+        degrees = np.diff(columns.indptr)
         if len(degrees) == 0:
             return DegreeStatistics(0.0, 0, 0.0)
         return DegreeStatistics(float(degrees.mean()), int(degrees.max()), float(degrees.std()))

@@ -10,6 +10,7 @@ from typing import Any
 
 import gpu_record
 import numpy as np
+import nvrtc
 import pytest
 import quick_typing
 from hardware import has_gpu
@@ -41,8 +42,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if config.option.markexpr == "not slow":  # what compiles nearly all the time; everything else is Numba as it comes
+    if config.option.markexpr == "not slow":  # they compile nearly all the time; other tests with compilers as they are
         quick_typing.install()
+        nvrtc.only_ptx = True
 
 
 @pytest.fixture(params=BACKENDS)

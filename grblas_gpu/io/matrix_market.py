@@ -48,9 +48,7 @@ def mmread(source: Any, engine: str = "auto", *, dup_op: Any = None, name: str |
     Raises
     ------
     ValueError
-        If the file is malformed, with the number of the line.
-    OverflowError
-        For an integer beyond 64 bits.
+        If the file is malformed, or a number in it beyond 64 bits, with the number of the line.
 
     Examples
     --------
@@ -72,8 +70,7 @@ def mmread(source: Any, engine: str = "auto", *, dup_op: Any = None, name: str |
     try:
         array = read(text, **options, **kwargs)
     except (OverflowError, ValueError) as error:
-        kind = OverflowError if isinstance(error, OverflowError) else ValueError
-        raise text.fault or kind(f"{name_of(source)}: {_with_line(str(error), source, start)}") from None
+        raise text.fault or ValueError(f"{name_of(source)}: {_with_line(str(error), source, start)}") from None
     except MemoryError as error:
         raise text.fault or OutOfMemory(f"{name_of(source)}: {error}") from None
     if text.fault:

@@ -6,6 +6,7 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable
+from functools import cache
 from types import FunctionType
 from typing import Any
 
@@ -36,8 +37,45 @@ def _shown(func: Callable[..., Any]) -> str:
         return f"    {func.__name__} (its source text is not available)"
 
 
+@cache
+def _inference() -> Callable[[Callable[..., Any], tuple[Any, ...]], Any]:
+    """A function for the return type of others: Numba's compiler up to where types are known, a sixth of the way."""
+    from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags
+    from numba.core.compiler_machinery import FunctionPass, register_pass
+    from numba.core.registry import cpu_target
+    from numba.core.typed_passes import NopythonTypeInference
+
+    @register_pass(mutates_CFG=False, analysis_only=True)
+    class Result(FunctionPass):
+        _name = "grblas_gpu_return_type"
+
+        def __init__(self) -> None: ...  # abstract in Numba
+
+        def run_pass(self, state: Any) -> bool:
+            state.cr = state.return_type
+            return False
+
+    class Inference(CompilerBase):
+        def define_pipelines(self) -> list[Any]:
+            passes = DefaultPassBuilder.define_untyped_pipeline(self.state)
+            passes.add_pass(NopythonTypeInference, "types")
+            passes.add_pass(Result, "the answer")
+            passes.finalize()
+            return [passes]
+
+    def infer(func: Callable[..., Any], signature: tuple[Any, ...]) -> Any:
+        flags: Any = Flags()
+        typing, target = cpu_target.typing_context, cpu_target.target_context
+        typing.refresh()
+        target.refresh()
+        flags.nrt = True
+        return Inference(typing, target, None, signature, None, flags, {}).compile_extra(func)
+
+    return infer
+
+
 class Compiled:
-    """A user-defined function and the return types found so far; a type is compiled when first asked for.
+    """A user-defined function and the return types found so far; what uses it compiles it.
 
     ``arguments`` gives the types of all parameters for the data type asked for.
     """
@@ -64,8 +102,7 @@ class Compiled:
         signature = tuple(_parameter(argument) for argument in arguments)
         result: DataType | None
         try:
-            self.dispatcher.compile(signature)
-            result = _returned(self.dispatcher.overloads[signature].signature.return_type, arguments)
+            result = _returned(_inference()(self.func, signature), arguments)
         except (numba.TypingError, ValueError) as error:
             self._reasons[dtype, dtype2] = _first_lines(str(error))
             result = None
@@ -115,10 +152,11 @@ class Compiled:
         def call(*operands: Any) -> Any:
             nonlocal ufunc
             if ufunc is None:
-                import numba
+                from numba.np.ufunc.ufuncbuilder import UFuncBuilder  # numba.vectorize keeps its functions for ever
 
-                signature = result.numba_type(*(argument.numba_type for argument in arguments))
-                ufunc = numba.vectorize([signature])(self.func)
+                builder = UFuncBuilder(self.func)
+                builder.add(result.numba_type(*(argument.numba_type for argument in arguments)))
+                ufunc = builder.build_ufunc()
             return ufunc(*operands, casting="unsafe")
 
         return call

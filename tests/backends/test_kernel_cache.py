@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import emulated_cupy
 import numpy as np
 import pytest
 
@@ -141,3 +142,16 @@ def test_without_a_cache_nothing_is_left_behind(
     assert [compiled(blocked) for _ in range(2)] == [1, 1]
     assert kernel_cache.folder() is None
     assert not list(temporary.iterdir())
+
+
+@posix
+def test_emulated_kernels_are_the_users_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests load libraries from there, and its name is easy to guess."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    own = emulated_cupy._folder.__wrapped__()
+    assert stat.S_IMODE(own.stat().st_mode) == 0o700
+    assert emulated_cupy._folder.__wrapped__() == own
+    own.chmod(0o777)  # as if somebody else had made it
+    other = emulated_cupy._folder.__wrapped__()
+    assert other != own
+    assert stat.S_IMODE(other.stat().st_mode) == 0o700

@@ -13,6 +13,7 @@ import pytest
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
 #: As parameters of tests: the quick ones compile for one of them.
 ONE_OR_ALL = [pytest.param(name, marks=() if name == "sm_90" else pytest.mark.slow) for name in ARCHITECTURES]
+only_ptx = False  # in the quick tests: all that C++ can have wrong is found in half of the time
 
 
 def some_or_all(programs: list[str], every: int, thorough: bool) -> list[tuple[str, str]]:
@@ -39,17 +40,19 @@ def library(oldest: bool = False) -> ctypes.CDLL | None:
 
 
 def compile_cuda(source: str, architecture: str, options: tuple[str, ...], *, oldest: bool = False) -> bytes:
-    """Machine code of a program; a failure raises with the compiler's messages."""
+    """Machine code of a program, or ``only_ptx``; a failure raises with the compiler's messages."""
     nvrtc = library(oldest)
     assert nvrtc is not None
     program = ctypes.c_void_p()
     _check(nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"program.cu", 0, None, None))
     try:
-        arguments = [f"-arch={architecture}", *options]
+        arguments = [f"-arch={architecture.replace('sm', 'compute') if only_ptx else architecture}", *options]
         encoded = (ctypes.c_char_p * len(arguments))(*(argument.encode() for argument in arguments))
         failed = nvrtc.nvrtcCompileProgram(program, len(arguments), encoded)
         if failed:
             raise AssertionError(_text(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program).decode())
+        if only_ptx:
+            return _text(nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX, program)
         return _text(nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN, program)
     finally:
         nvrtc.nvrtcDestroyProgram(ctypes.byref(program))

@@ -81,6 +81,10 @@ class _BooleanDefault(InfixExpr):
             f"Typical usage is to create an expression such as `binary.plus(x {self._infix} y)`."
         )
 
+    def _get_value(self, attr: str | None = None) -> Any:
+        self._to_expr()  # other types than BOOL are the mistake, whether or not automatic computation is on
+        return super()._get_value(attr)
+
 
 def _mixed(self: Any, other: Any) -> Any:
     raise TypeError(

@@ -40,6 +40,8 @@ def run(options: argparse.Namespace) -> int:
     if unknown:
         raise UsageError(f"no experiment called {', '.join(unknown)}; there are: {', '.join(EXPERIMENTS)}")
     names = options.contenders.split(",") if options.contenders else None
+    if names:
+        _check_contenders(names)
     result, tables, page = _papers(options, names) if options.names else _comparison(options, names)
     if options.report:
         Path(options.report).write_text(page, encoding="utf-8")
@@ -47,6 +49,15 @@ def run(options: argparse.Namespace) -> int:
         Path(options.output).write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     print(json.dumps(result) if options.json else "\n\n".join(map(str, tables)))
     return 0
+
+
+def _check_contenders(names: list[str]) -> None:
+    from ..benchmarks.contenders import contenders
+
+    try:
+        contenders(names)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
 
 
 def _comparison(options: argparse.Namespace, names: list[str] | None) -> tuple[Any, list[Any], str]:

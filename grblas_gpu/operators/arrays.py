@@ -57,8 +57,9 @@ def integer_divide(x: Array, y: Array) -> Array:
         quotient = np.floor_divide(x, divisor)
         if limits.min < 0:
             quotient = quotient + ((quotient * divisor != x) & ((x < 0) != (divisor < 0)))
-    by_zero = np.where(x == 0, 0, np.where(x > 0, limits.max, limits.min))
-    return np.where(zero, by_zero.astype(x.dtype), quotient).astype(x.dtype)
+    none, least, most = (x.dtype.type(value) for value in (0, limits.min, limits.max))
+    by_zero = np.where(x == 0, none, np.where(x > 0, most, least))
+    return np.where(zero, by_zero, quotient).astype(x.dtype)
 
 
 def integer_inverse(x: Array) -> Array:

@@ -68,7 +68,8 @@ class Namespace:
             if op is not None:
                 self.variables[name] = op
                 return op
-        raise AttributeError(f"module {self.variables['__name__']!r} has no attribute {name!r}{self._hint(name)}")
+        said = f"module {self.variables['__name__']!r} has no attribute {name!r}{self._hint(name)}"
+        raise AttributeError(said, name=name, obj=None)  # an object without attributes: Python adds no hint of its own
 
     def _hint(self, name: str) -> str:
         """What was meant, perhaps."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from collections.abc import Callable
 
 import networkx as nx
@@ -56,6 +57,21 @@ def test_jaccard_against_networkx(backend: str) -> None:
     found = jaccard(as_matrix(G), list(nx.non_edges(G)))
     for u, v, expected in nx.jaccard_coefficient(G):
         assert found[u, v].new().value == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_few_pairs_of_a_graph_with_a_hub(backend: str, weighted: bool) -> None:
+    """Only their rows are looked at: the square of a star has 9 million products."""
+    n = 3000
+    A = gb.generators.star(n)
+    pairs = [(1, 2), (5, 900), (0, 7), (n - 1, n - 2)]
+    tracemalloc.start()
+    found = cosine(A, pairs, weighted=True) if weighted else jaccard(A, pairs)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.shape == (n, n) and found.to_dicts() == {0: {7: 0}, 1: {2: 1}, 5: {900: 1}, n - 1: {n - 2: 1}}
+    assert found.isequal(jaccard(A, A.ewise_add(found).new()).dup(mask=found.S))  # among many
+    assert peak < 2**24 or backend == "cuda"
 
 
 def test_weighted_cosine_against_scipy(backend: str) -> None:

@@ -17,15 +17,20 @@ from ..entries import (
     lines,
     look_up,
     matrix_from_keys,
+    matrix_keys,
     ranges,
     repeat,
+    rows_and_columns,
     runs,
     take,
+    true_keys,
 )
 from ..matrix_storage import from_lines
 from ..room import check_entries
 from ..storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from .operating import Operating
+
+PRODUCT_BYTES = 64  # what is listed for a product
 
 
 class Products(Operating):
@@ -65,6 +70,13 @@ class Products(Operating):
     def mxm(self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:
         """``t[i, j] = add_k mult(a[i, k], b[k, j])``."""
         begins, counts = lines(b, a.indices)
+        products = int(counts.sum())
+        if mask is not None and not mask.complement and products > mask.store.nvals:
+            pairs = true_keys(mask)
+            firsts, lengths = lines(a, rows_and_columns(pairs, b.ncols)[0])
+            if int(lengths.sum()) + b.nvals < products:  # fewer products in the rows that the mask names
+                return self._mxm_at(a, b, semiring, pairs, firsts, lengths)
+        check_entries(products, PRODUCT_BYTES, a.indices)
         from_a = repeat(np.arange(a.nvals, like=counts), counts)
         from_b = ranges(begins, counts)
         rows, inner, cols = a.row_ids[from_a].astype(INDEX), a.indices[from_a].astype(INDEX), b.indices[from_b]
@@ -78,6 +90,23 @@ class Products(Operating):
         starts = runs(keys)
         values = self.reduce_runs(semiring.monoid, self.combine(semiring.binaryop, left, right), starts)
         return matrix_from_keys(a.nrows, b.ncols, keys[starts], values)
+
+    def _mxm_at(
+        self, a: MatrixStore, b: MatrixStore, semiring: Any, pairs: Array, firsts: Array, lengths: Array
+    ) -> MatrixStore:
+        """The product at some positions: the entries of their rows of ``a``, and which of them meet one of ``b``."""
+        check_entries(int(lengths.sum()), PRODUCT_BYTES, a.indices)
+        pair = repeat(np.arange(len(pairs), dtype=INDEX, like=lengths), lengths)
+        from_a = ranges(firsts, lengths)
+        rows, cols = rows_and_columns(pairs, b.ncols)
+        inner = a.indices[from_a].astype(INDEX)
+        found, from_b = find(matrix_keys(b), keys_at(inner, cols[pair], b.nrows, b.ncols))
+        pair, from_a, from_b, inner = pair[found], from_a[found], from_b[found], inner[found]
+        left = (take(expand(a.values, a.nvals), from_a), rows[pair], inner)
+        right = (take(expand(b.values, b.nvals), from_b), inner, cols[pair])
+        starts = runs(pair)
+        values = self.reduce_runs(semiring.monoid, self.combine(semiring.binaryop, left, right), starts)
+        return matrix_from_keys(a.nrows, b.ncols, pairs[pair[starts]], values)
 
     def inner(self, u: VectorStore, v: VectorStore, semiring: Any) -> Any:
         """``add_k mult(u[k], v[k])``, or None when no position is shared."""

@@ -177,6 +177,16 @@ def test_functions(backend: str) -> None:
         longer(u).new()
 
 
+def test_tiles_of_two_engines() -> None:
+    A = world(gb)["A"]
+    expected = gb.ss.concat([[A, A.T], [A.T, A]])
+    B = A.to("numpy")
+    assert gb.ss.concat([[A, B.T], [B.T, A]]).isequal(expected, check_dtype=True)
+    x, y = A.to_dense(0), A.T.to_dense(0)
+    tiles = np.concatenate([np.concatenate([x, y], axis=1), np.concatenate([y, x], axis=1)])
+    assert expected.to_dense(0).tolist() == tiles.tolist()
+
+
 def test_types() -> None:
     three = dtypes.lookup_dtype("INT64[3]")
     assert three is dtypes.lookup_dtype(np.dtype((np.int64, 3))) is dtypes.register_anonymous("INT64[3]")

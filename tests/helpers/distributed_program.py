@@ -412,6 +412,8 @@ def case_complex_numbers_and_values_of_users() -> None:
         yield from (op(u & v).new(), op(A, value).new(), binary.first(u | v).new(), single(A).new())
         yield from (ring(A @ u).new(), ring(u @ A).new(), ring(A @ A.T).new(), A.reduce_rowwise(add).new())
         yield from (A.T.new(), A[[2, 0, 2], :].new(), u[::-1].new(), select.tril(A).new(), A.diag())
+        yield from (A.ss.selectk("last", 1), A.ss.reshape(27, 3, "columnwise"), gb.ss.concat([[A, A.T]]))
+        yield from (u.ss.compactify(), A.ss.compactify("last", order="columnwise"))
         w = u.dup()
         w(~v.S, replace=True) << op(u | v)
         w[1] = value

@@ -61,11 +61,21 @@ def lines_of(x: Any, order: str = "rowwise") -> Lines:
         index, values = sorted_entries(store)
         return Lines(np.zeros(len(index), INDEX, like=index), index.copy(), values.copy())
     if type(store) is not MatrixStore:  # over the ranks of a job
-        return host_lines(x, order)
+        return gathered_lines(x, order)
     if by_rows == is_transposed:
         store = store.transposed()
     values = expand(store.values, store.nvals)
     return Lines(store.row_ids.astype(INDEX), store.indices.astype(INDEX), values.copy())
+
+
+def gathered_lines(x: Any, order: str = "rowwise") -> Lines:
+    """The same on the host, whatever the engine."""
+    rows, cols, values = x._engine.tuples(x._store)
+    if x.ndim == 1:
+        return Lines(np.zeros(len(rows), INDEX), rows.astype(INDEX), values)
+    if row_order(order) != x._is_transposed:
+        return Lines(rows.astype(INDEX), cols.astype(INDEX), values)
+    return Lines(cols.astype(INDEX), rows.astype(INDEX), values).take(np.lexsort((rows, cols)))
 
 
 def host_lines(x: Any, order: str = "rowwise") -> Lines:

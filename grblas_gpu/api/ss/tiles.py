@@ -17,7 +17,7 @@ from ..kinds import output_type
 from ..matrix import Matrix, TransposedMatrix
 from ..scalar import Scalar
 from ..vector import Vector
-from .lines import host_lines, lines_of
+from .lines import gathered_lines, lines_of
 
 TILES = (Matrix, TransposedMatrix, Vector, Scalar)
 
@@ -131,7 +131,7 @@ def concatenated(rows: list[list[Any]], dtype: Any, name: str | None = None) -> 
         for tile, width, right in zip(row, widths, accumulate(widths, initial=0), strict=False):
             if tile.shape != (height, width):
                 raise DimensionMismatch(f"concat: a tile has shape {tile.shape}, its place has {(height, width)}")
-            i, j, values = lines_of(tile) if one_engine else host_lines(tile)
+            i, j, values = lines_of(tile) if one_engine else gathered_lines(tile)
             parts.append((i + below, j + right, cast(values, lookup_dtype(dtype).np_type)))
     i, j, values = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     with using(rows[0][0]._engine.name):

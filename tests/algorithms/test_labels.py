@@ -6,6 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from library_algorithms import ALGORITHMS
+from library_graphs import compiles_slowly
 
 import grblas_gpu as gb
 from grblas_gpu import Graph, Matrix, Vector, algorithms
@@ -25,6 +26,7 @@ def people(*, directed: bool = False) -> Graph:
     return Graph.from_edges(EDGES, nodes=NAMES, directed=directed)
 
 
+@compiles_slowly  # and labels are the same on every engine
 @pytest.mark.parametrize("name", WITHOUT_A_VERTEX)
 def test_every_algorithm_takes_a_graph(backend: str, name: str) -> None:
     graph = people()

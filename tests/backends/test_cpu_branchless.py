@@ -143,8 +143,14 @@ def test_pull_of_a_few_long_rows(rng, name, fill):
 # ---- matrix times matrix ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("copied", [0, mxm.COPIED_BYTES])
-@pytest.mark.parametrize("name", ["plus_times", "min_max", "any_first", "plus_firsti", "lor_land", "any_pair"])
+@pytest.mark.parametrize(
+    ("name", "copied"),
+    [
+        pytest.param(name, copied, marks=() if (number + bool(copied)) % 2 or number < 1 else pytest.mark.slow)
+        for number, name in enumerate(["plus_times", "min_max", "any_first", "plus_firsti", "lor_land", "any_pair"])
+        for copied in (0, mxm.COPIED_BYTES)
+    ],
+)
 def test_rows_with_few_and_with_many_products(rng, monkeypatch, name, copied):
     monkeypatch.setattr(mxm, "COPIED_BYTES", copied)
     A, B = hubs(rng, 120, 90), hubs(rng, 90, 400)

@@ -67,9 +67,9 @@ def test_processes_may_race(tmp_path):
     environment = {**os.environ, "GRBLAS_GPU_CACHE_DIR": str(tmp_path), "GRBLAS_GPU_CPU_TIER": "numba"}
     environment["PYTHONPATH"] = str(Path(__file__).parents[2])
     racers = [
-        subprocess.Popen([sys.executable, "-c", PROGRAM], env=environment, stdout=subprocess.DEVNULL) for _ in range(3)
+        subprocess.Popen([sys.executable, "-c", PROGRAM], env=environment, stdout=subprocess.DEVNULL) for _ in range(2)
     ]
-    assert [racer.wait() for racer in racers] == [0, 0, 0]
+    assert [racer.wait() for racer in racers] == [0, 0]
     assert run(PROGRAM, GRBLAS_GPU_CACHE_DIR=str(tmp_path)).split()[0] == "0"
 
 

@@ -132,7 +132,7 @@ def test_deterministic_means_bit_equal(engine, strategy):
         assert run(engine, case._replace(semiring=semiring.min_plus["INT64"]), strategy, deterministic=True).nvals
         return
     first = run(engine, case, strategy, deterministic=True)
-    for _ in range(3):
+    for _ in range(3 if engine.name == "gpu" else 1):
         again = run(engine, case, strategy, deterministic=True)
         assert np.array_equal(entries(first)[1], entries(again)[1])
 

@@ -30,8 +30,17 @@ def test_keys_alone(engine, count, bits):
         assert overwrite or np.array_equal(given.get(), keys)
 
 
-@pytest.mark.parametrize("dtype, bits", [(np.int32, 13), (np.int64, 40)])
-@pytest.mark.parametrize("payload", [np.uint8, np.float32, np.float64])
+@pytest.mark.parametrize(
+    "dtype, bits, payload",
+    [
+        (np.int32, 13, np.float32),
+        (np.int64, 40, np.uint8),
+        (np.int64, 40, np.float64),
+        pytest.param(np.int32, 13, np.uint8, marks=pytest.mark.slow),
+        pytest.param(np.int32, 13, np.float64, marks=pytest.mark.slow),
+        pytest.param(np.int64, 40, np.float32, marks=pytest.mark.slow),
+    ],
+)
 def test_a_payload_keeps_the_order_of_equal_keys(engine, dtype, bits, payload):
     for count in (700, 9000):
         keys = random_keys(bits, count, bits, dtype) >> 3 << 3  # with equal ones among them

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import zlib
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -25,6 +26,7 @@ from grblas_gpu.backends.cpu.tier import get_tier, set_tier
 # "compiled" is the CPU engine with a kernel for everything, however small. Nearly every random example asks for kernels
 # of its own, and compiling them is what takes the time: the quick tests try a few, "thoroughly" as many as elsewhere.
 FEW = 6
+MANY = 10  # cases of one test
 BACKENDS = ["numpy", "cpu", "compiled", pytest.param("thoroughly", marks=pytest.mark.slow)]
 if has_gpu():
     BACKENDS.append(pytest.param("cuda", marks=pytest.mark.gpu))  # type: ignore[arg-type]
@@ -62,8 +64,18 @@ def _backend_of(item: pytest.Item) -> Any:
     return getattr(getattr(item, "callspec", None), "params", {}).get("backend")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What has no random examples is the same test "compiled" and "thoroughly"."""
+    """What has no random examples is the same test "compiled" and "thoroughly"; with many cases, a third is quick."""
+    cases = defaultdict(list)
+    for item in items:
+        quick = _backend_of(item) == "compiled" and item.get_closest_marker("slow") is None
+        if quick and not hasattr(item.obj, "hypothesis"):  # type: ignore[attr-defined]
+            cases[item.nodeid.partition("[")[0]].append(item)
+    for test in cases.values():
+        if len(test) >= MANY:
+            for item in sorted(test, key=lambda item: zlib.crc32(item.nodeid.encode()))[-(-len(test) // 3) :]:
+                item.add_marker(pytest.mark.slow)
     twice = [item for item in items if _backend_of(item) == "thoroughly" and not hasattr(item.obj, "hypothesis")]  # type: ignore[attr-defined]
     if twice:
         items[:] = [item for item in items if item not in set(twice)]

@@ -69,9 +69,11 @@ class Kernels(Protocol):
 
     def multiply(
         self, rows: MatrixStore, dense: Side, semiring: Any, flip: bool, early_exit: bool, allowed: Allowed
-    ) -> tuple[Array, Array, int] | None:
-        """``rows`` times ``dense``: values and flags by rows, and how many are set. If ``flip``, both are transposes of
-        the factors ``dense rows``; the operands of the semiring, and the result, are those of that product."""
+    ) -> tuple[Array, Array | None, int] | None:
+        """``rows`` times ``dense``: values and flags by rows (None if all are set), and how many are.
+
+        If ``flip``, both are transposes of the factors ``dense rows``; the operands of the semiring, and the result,
+        are those of that product."""
 
     def unions(self, rows: MatrixStore, dense: Side, allowed: Allowed) -> Words | None: ...
     def unpack(self, words: Words, turned: bool) -> tuple[Array, int]: ...

@@ -97,7 +97,8 @@ def count_edges(engine: Any, a: Any, u: Any, transposed: bool) -> int:
 
 def mxm_facts(engine: Any, a: Any, b: Any, semiring: Any, view: Any) -> MxmFacts:
     """What the planner wants to know of ``t<mask> = A B``."""
-    facts = MxmFacts(
+    forms = engine.dense_products and a.form != "hypersparse" != b.form
+    return MxmFacts(
         nrows=a.nrows,
         inner=a.ncols,
         ncols=b.ncols,
@@ -107,16 +108,11 @@ def mxm_facts(engine: Any, a: Any, b: Any, semiring: Any, view: Any) -> MxmFacts
         products=lambda: engine.estimate_products(a, b),
         dots=lambda: engine.estimate_dots(a, b, view.store),
         costs=engine.costs,
-    )
-    if not engine.dense_products or "hypersparse" in (a.form, b.form):
-        return facts
-    full = a.form == b.form == "full"
-    return facts._replace(
-        a_dense=a.dense is not None,
-        b_dense=b.dense is not None,
-        mask_dense=view is not None and view.store.dense is not None,
-        pattern=_is_pattern(a, b, semiring),
-        blas=full and not (a.iso or b.iso) and a.dtype == b.dtype and _is_blas(semiring, a.dtype),
+        a_dense=forms and a.dense is not None,
+        b_dense=forms and b.dense is not None,
+        mask_dense=forms and view is not None and view.store.dense is not None,
+        pattern=forms and _is_pattern(a, b, semiring),
+        blas=forms and a.form == b.form == "full" and _is_blas(a, b, semiring),
     )
 
 
@@ -128,11 +124,14 @@ def _is_pattern(a: Any, b: Any, semiring: Any) -> bool:
     return (a.iso or not uses(op, "x")) and (b.iso or not uses(op, "y"))
 
 
-def _is_blas(semiring: Any, dtype: Any) -> bool:
-    """Whether this is the product that BLAS has, in one of its types."""
+def _is_blas(a: Any, b: Any, semiring: Any) -> bool:
+    """Whether this is the product that BLAS has, of full matrices of one of its types."""
+    dtype = a.dtype
+    if dtype.kind != "f" or dtype != b.dtype or a.iso or b.iso:
+        return False
     op, add = semiring.binaryop, semiring.monoid.binaryop
     types = {op.type.np_type, op.type2.np_type, semiring.return_type.np_type}
-    return dtype.kind == "f" and types == {dtype} and (op.source, add.source) == ("x * y", "x + y")
+    return types == {dtype} and (op.source, add.source) == ("x * y", "x + y")
 
 
 def uses(op: Any, name: str) -> bool:

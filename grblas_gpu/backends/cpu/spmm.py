@@ -14,7 +14,7 @@ from . import spmm_source as text
 from .dense_arrays import turn, unpack, words_of
 from .mxv_call import prepared
 from .mxv_source import COMPLEMENT, MASK, NO_MASK, UNUSED, Terms
-from .parallel import PARALLEL_WORK, edge_chunks
+from .parallel import LIGHT_WORK, edge_chunks
 from .tier import KernelTable
 
 KINDS = {EVERYWHERE: NO_MASK, INSIDE: MASK, OUTSIDE: COMPLEMENT}
@@ -36,14 +36,13 @@ class DenseKernels:
     @staticmethod
     def multiply(
         rows: MatrixStore, dense: Side, semiring: Any, flip: bool, early_exit: bool, allowed: Allowed
-    ) -> tuple[Array, Array, int] | None:
+    ) -> tuple[Array, Array | None, int] | None:
         nrows, columns = rows.nrows, dense.shape[1]
         if not worthwhile(rows.nvals * columns):
             return None
         store = dense.store
         assert store.dense is not None
         call = prepared(rows, _values(store), semiring, flip, early_exit)
-        terms = Terms(semiring, flip, call.matrix, rows.dtype, call.vector, store.dtype, call.early)
         kind = KINDS[allowed.where]
         whole = store.present is None and kind == NO_MASK
         types = (rows.dtype.char, store.dtype.char, rows.indices.dtype.char)
@@ -51,20 +50,25 @@ class DenseKernels:
         kernel = _table.find(
             key,
             rows.nvals * columns,
-            lambda: text.whole(terms) if whole else text.some(terms, store.present is None, kind),
+            lambda: _source(semiring, flip, call, rows, store, kind),
         )
         if kernel is None:
             return None
         values = buffers.empty(nrows * columns, semiring.return_type.np_type)
-        words = np.empty(nrows * width_of(columns), np.uint64)
         arguments: tuple[Any, ...] = (rows.indptr, rows.indices)
         arguments += () if store.present is None else (words_of(dense).words,)
         arguments += () if call.matrix == UNUSED else (rows.values,)
         if call.vector != UNUSED:
             arguments += (turn(store.dense, store.nrows, store.ncols) if flip else store.dense,)
-        arguments += () if allowed.side is None else (words_of(allowed.side).words,)
-        pool.run(lambda part: kernel(*arguments, columns, words, values, *part), _parts(rows, columns))
-        flags, nvals = unpack(Words(words, nrows, columns), flip)
+        parts = _parts(rows, columns)
+        if whole:
+            _run(kernel, (*arguments, columns, values), parts)
+            flags, nvals = _whole_rows(rows, columns, flip)
+        else:
+            arguments += () if allowed.side is None else (words_of(allowed.side).words,)
+            words = np.empty(nrows * width_of(columns), np.uint64)
+            _run(kernel, (*arguments, columns, words, values), parts)
+            flags, nvals = unpack(Words(words, nrows, columns), flip)
         return turn(values, nrows, columns) if flip else values, flags, nvals
 
     @staticmethod
@@ -81,7 +85,7 @@ class DenseKernels:
         out = np.empty(rows.nrows * words.width, np.uint64)
         mask = () if allowed.side is None else (words_of(allowed.side).words,)
         given = (rows.indptr, rows.indices, words.words, *mask, words.width, columns, out)
-        pool.run(lambda part: kernel(*given, *part), _parts(rows, words.width))
+        _run(kernel, given, _parts(rows, words.width))
         return Words(out, rows.nrows, columns)
 
 
@@ -94,5 +98,27 @@ def _values(store: MatrixStore) -> Any:
     return SimpleNamespace(values=store.stored_values)
 
 
+def _source(semiring: Any, flip: bool, call: Any, rows: MatrixStore, store: MatrixStore, kind: int) -> text.Source:
+    terms = Terms(semiring, flip, call.matrix, rows.dtype, call.vector, store.dtype, call.early)
+    full = store.present is None
+    return text.whole(terms) if full and kind == NO_MASK else text.some(terms, full, kind)
+
+
+def _run(kernel: Any, arguments: tuple, parts: list[tuple[int, int]]) -> None:
+    if len(parts) == 1:
+        kernel(*arguments, *parts[0])
+    else:
+        pool.run(lambda part: kernel(*arguments, *part), parts)
+
+
+def _whole_rows(rows: MatrixStore, columns: int, turned: bool) -> tuple[Array | None, int]:
+    """Flags of a result in which every row that has an entry has all, and their number; None if all have."""
+    there = rows.indptr[1:] > rows.indptr[:-1]
+    count = int(np.count_nonzero(there))
+    if count == rows.nrows:
+        return None, count * columns
+    return np.tile(there, columns) if turned else np.repeat(there, columns), count * columns
+
+
 def _parts(rows: MatrixStore, columns: int) -> list[tuple[int, int]]:
-    return edge_chunks(rows.indptr) if rows.nvals * columns > PARALLEL_WORK else [(0, rows.nrows)]
+    return edge_chunks(rows.indptr) if rows.nvals * columns > LIGHT_WORK else [(0, rows.nrows)]

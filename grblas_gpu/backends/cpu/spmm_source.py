@@ -19,13 +19,16 @@ FLIPPED = {"firsti": "c", "firstj": "k", "secondi": "k", "secondj": "i"}
 
 
 def whole(terms: Terms) -> Source:
-    """Rows ``lo`` to ``hi`` of the product with a full matrix, without a mask: every product counts."""
+    """Rows ``lo`` to ``hi`` of the product with a full matrix, without a mask: every product counts, so that a row has
+    all entries or none."""
     body = Body(terms, "q", FLIPPED if terms.flip else POSITIONS)
     text = "start, stop = U(indptr[i]), U(indptr[i + U(1)])\nbase = i * columns\n"
-    text += "for w in range(W):\n    out_words[i * W + w] = all_columns(width, w) if start < stop else U(0)\n"
     text += "if start < stop:\n" + indent(_full_row(body, terms), "    ")
     text += f"else:\n    for c in range(columns):\n        out_values[base + c] = {body.zero}\n"
-    return _finished(body, "", text)
+    return body.finish(
+        f"def kernel(indptr, indices{body.arguments}, width, out_values, lo, hi):\n"
+        f"    columns = U(width)\n{body.prologue}    for i in range(U(lo), U(hi)):\n" + indent(text, " " * 8)
+    )
 
 
 def some(terms: Terms, full: bool, mask: int) -> Source:

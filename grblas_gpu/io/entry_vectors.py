@@ -68,7 +68,8 @@ def from_vectors(rows: Any, cols: Any, values: Any, *, nrows: int, ncols: int) -
     >>> from grblas_gpu import Matrix, Vector, io
     >>> rows, cols, values = io.to_vectors(Matrix.from_coo([0, 2, 2], [1, 0, 1], [5, 6, 7]))
     >>> some = Vector.from_coo([0, 2], True, size=3)
-    >>> io.from_vectors(*(part.dup(mask=some.S) for part in (rows, cols, values)), nrows=3, ncols=2).to_dicts()
+    >>> parts = [part.dup(mask=some.S) for part in (rows, cols, values)]
+    >>> io.from_vectors(*parts, nrows=3, ncols=2).to_dicts()
     {0: {1: 5}, 2: {1: 7}}
     """
     parts = [ensure_type(part, Vector) for part in (rows, cols, values)]

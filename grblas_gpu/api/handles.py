@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..backends.storage import VectorStore
 from ..ir import recording
 from .matrix import Matrix
 from .scalar import Scalar
@@ -38,18 +39,18 @@ def formal(given: Any) -> Any:
 
 
 def contents(made: Any) -> Any:
-    """What an object that a function has made holds, if it holds anything."""
-    if made.ndim == 0:
-        return made._content
-    return made._store if made._store.nvals else None
+    """What an object that a function has made holds."""
+    return made._store if made.ndim else made._content
 
 
 def begin(made: Any, initial: Any) -> None:
     """As the function made it."""
     if made.ndim == 0:
         made._content = initial
-    elif initial is not None:
+    elif initial.nvals:
         made._store = made._engine.copy(initial)
+    elif type(initial) is VectorStore:  # arrays without elements may be shared
+        made._store = VectorStore(initial.size, initial.values, indices=initial.indices, nvals=0)
     elif made.ndim == 1:
         made._store = made._engine.empty_vector(made._size, made.dtype.np_type)
     else:

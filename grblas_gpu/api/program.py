@@ -105,10 +105,10 @@ class RecordedFunction(Generic[Parameters, Result]):
         for arg in given:
             kind: type = type(arg)
             if kind in INPUTS:
-                key.append((kind, arg.dtype, arg.shape, arg._engine))
+                key += kind, arg.dtype, arg.shape, arg._engine
                 inputs.append(arg)
             else:
-                key.append((kind, arg))
+                key += kind, arg
         if len(inputs) > 1 and len(set(map(id, inputs))) < len(inputs):  # which of them are the same
             key.append(tuple(next(n for n, other in enumerate(inputs) if other is one) for one in inputs))
         recorded = self._recorded()

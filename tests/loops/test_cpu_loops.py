@@ -377,3 +377,38 @@ def test_programs_are_compiled_and_bound_again(compiled: None) -> None:
         assert levels_from(empty, Vector.from_coo([3], [True], size=40), Scalar.from_value(1)).to_dict() == {3: 1}
     assert levels_from.recordings == 1
     assert not [record for record in records.records if record.op == "loop" and record.strategy == "iterated"]
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("seed", range(6))
+def test_a_function_runs_again_with_other_objects(seed: int) -> None:
+    """What a run keeps for the next one does not show: other matrices, sources and numbers take turns."""
+    random = np.random.default_rng(seed)
+
+    def search(A: Matrix, B: Matrix, frontier: Vector, weight: Scalar) -> tuple[Vector, Vector, Scalar]:
+        levels, back, found = Vector(int, A.nrows), Vector(int, A.nrows), Scalar.from_value(0)
+        for depth in gb.loop(frontier, 4):
+            levels(frontier.S) << depth
+            frontier(~levels.S, replace=True) << semiring.any_pair[bool](frontier @ A)
+            back(binary.min) << semiring.min_plus(B @ levels)
+            back << binary.plus(back, weight)
+            found << back.reduce(monoid.plus)
+        return levels, back, found
+
+    def graph(edges: int) -> Matrix:
+        ends = random.integers(0, 30, (2, edges))
+        return Matrix.from_coo(*ends, random.integers(1, 9, edges), nrows=30, ncols=30, dup_op=binary.plus)
+
+    recorded, kept = gb.program(search), [graph(50), graph(90), graph(0)]
+    for turn in range(12):
+        A, B = (kept[int(n)] if n < 3 else graph(70) for n in random.integers(0, 4, 2))
+        source, weight = int(random.integers(30)), Scalar.from_value(int(random.integers(5)))
+        with gb.config.set(loops="iterated"):
+            expected = search(A, B, Vector.from_coo([source], [True], size=30), weight)
+        frontier = Vector.from_coo([source], [True], size=30)
+        found = recorded(A, B, frontier, weight)
+        assert [same(x, y) for x, y in zip(expected[:2], found[:2], strict=True)] == [True] * 2, turn
+        assert found[2].isequal(expected[2])
+        found[0].clear()  # belongs to whoever has it
+        found[1] << 7
+    assert recorded.recordings <= 2  # with one matrix twice, and with two

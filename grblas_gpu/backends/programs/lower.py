@@ -7,6 +7,7 @@ same kernel, so the key is made on every call and the kernel once.
 from __future__ import annotations
 
 import re
+import weakref
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -100,6 +101,7 @@ class Body:
     __slots__ = (
         "_constants",
         "_counts",
+        "_last",
         "_matrices",
         "_numbers",
         "_operands",
@@ -121,6 +123,7 @@ class Body:
         self.matrices: list[MatrixStore] = []
         self._constants: list[Any] = []  # the Scalars; None for the limit of a loop, which stays the same
         self._matrices: list[tuple[Any, int]] = []  # with the numbers of their stores
+        self._last: list[weakref.ref[MatrixStore]] = []  # those that were looked at the last time
         self._program = program
         self._counts = {program.count.name: "step"}  # names of counts, and here
         self._numbers: dict[Any, int] = {}  # of the counts of loops inside
@@ -169,6 +172,10 @@ class Body:
                     return False
             elif was_full or (store.iso or store.known_nvals == 0) is not was_iso:
                 return False
+        found: list[Any] = [store() for store in self._last]
+        if found and None not in found and all(matrix._store is found[number] for matrix, number in self._matrices):
+            self.matrices = found
+            return self._constants_again()
         stores: list[Any] = [None] * len(known_stores)
         for matrix, number in self._matrices:
             store = matrix._store
@@ -180,6 +187,11 @@ class Body:
             if store.rows is not None or _matrix_use(store) != stored:
                 return False
         self.matrices = stores
+        self._last = [weakref.ref(store) for store in stores]
+        return self._constants_again()
+
+    def _constants_again(self) -> bool:
+        """The values of Scalars; False if one has none."""
         for number, scalar in enumerate(self._constants):
             if scalar is None:
                 continue

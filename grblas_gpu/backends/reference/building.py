@@ -37,6 +37,9 @@ class Building(Operating):
         keys, values = self.unique_entries(self.array(index), size, self.moved(values), dup_op)
         return VectorStore(size, compress(values), indices=keys)
 
+    def build_entry(self, size: int, index: int, value: Any, dtype: np.dtype) -> VectorStore:
+        return VectorStore(size, np.array([value], dtype), indices=np.array([index], INDEX), nvals=1)
+
     def build_matrix(self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any) -> MatrixStore:
         rows, cols = self.array(rows), self.array(cols)
         if nrows * ncols >= 2**63:  # more positions than keys

@@ -64,7 +64,7 @@ class Product:
         self.dtype: np.dtype = semiring.return_type.np_type
         left, right = uses(op, "x"), uses(op, "y")
         a_used, u_used = (right, left) if self.flip else (left, right)
-        a_mode = UNUSED if not a_used else ISO if store.iso or store.nvals == 0 else ARRAY
+        a_mode = UNUSED if not a_used else ISO if store.iso else ARRAY  # as the key of the body says it
         u_mode = UNUSED if not u_used else ISO if vector_iso else ARRAY
         equal = op.positional is None and a_mode != ARRAY and u_mode != ARRAY
         self.structure = bool(equal and (monoid.any_value or is_idempotent(monoid)))

@@ -5,6 +5,7 @@ The arrays of a vector are those of its store, or copies where the loop changes 
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import numpy as np
@@ -18,23 +19,66 @@ from . import context as c
 from .emit import LoopText
 
 SPARSE = 100  # a list of fewer entries for so many positions stays a list
+FEW = 2**18  # positions; scratch arrays of so many are kept for the next run
+SCRATCH = "wlgm"  # arrays that no result has
 
 
 class Memory:
-    """What a run of a loop works on; ``arrays`` are known by the names that they have in its text."""
+    """What a run of a loop works on; ``arrays`` are known by the names that they have in its text.
+
+    It may serve one run after another: what belongs to matrices is set again when they are others.
+    """
 
     def __init__(self, text: LoopText, body: Body) -> None:
         self.text, self.body, self.facts, self._words = text, body, text.facts, text.words
         self.S = np.zeros(c.FIRST + len(text.words), INDEX)
         self.F = np.zeros(len(text.floats), np.float64)
-        self.arrays: dict[str, Any] = {"S": self.S, "F": self.F}
+        self.arrays: dict[str, Any] = {}
+        self._spare: dict[str, Any] = {}  # scratch arrays of the last run
         self.sizes = [*body.sizes, *(body.sizes[number] for number in self.facts.copied)]
-        for number, size in enumerate(self.sizes):
-            self.set(size, "size", number)
-            store = body.vectors[number]._store if number < len(body.vectors) else None
-            self._load(number, size, store)
+        words = ("count", "listed", "checked", "dense")
+        self._of_vectors = [[self._words.get((word, n)) for word in words] for n in range(len(self.sizes))]
+        slots = list(enumerate(self.facts.slots))
+        swaps = {n: self._words.get(("swapped", n)) for n, slot in slots if slot.other}
+        self._swapping = [(at, _buffers(n, self.facts.slots[n].full)) for n, at in swaps.items() if at is not None]
+        self._scratch_names = [
+            f"{kind}{n}" for n, slot in slots if slot.written and self.sizes[n] <= FEW for kind in SCRATCH
+        ]
+        self._stores: list[weakref.ref[MatrixStore]] = []  # the matrices that the words were set for
+        self._sides: list[tuple[int, bool]] = []  # what the loop sees of them
+        self._begun = self.S
+
+    def load(self) -> Memory:
+        """The objects as they are now, for a run."""
+        self.arrays = {"S": self.S, "F": self.F}
+        matrices = self.body.matrices
+        if self._stores and [store() for store in self._stores] == matrices:
+            self.S[:] = self._begun
+            for number, transposed in self._sides:
+                store = matrices[number]
+                self._show(number, transposed, store.transposed() if transposed else store)
+        else:
+            self.S[:] = 0
+            for number, size in enumerate(self.sizes):
+                self.set(size, "size", number)
+            self._matrices()
+            self._begun, self._stores = self.S.copy(), [weakref.ref(store) for store in matrices]
+        self._fill_in()
+        for number, vector in enumerate(self.body.vectors):
+            self._load(number, self.sizes[number], vector._store)
+        for number in range(len(self.body.vectors), len(self.sizes)):
+            self._load(number, self.sizes[number], None)
         self._scalars()
-        self._matrices()
+        return self
+
+    def release(self, complete: bool) -> None:
+        """Let go of what belongs to others; scratch arrays stay, as a complete run leaves them: without flags."""
+        arrays, self.arrays = self.arrays, {}
+        self._spare = {name: arrays[name] for name in self._scratch_names if name in arrays} if complete else {}
+
+    def _scratch(self, name: str, size: int, dtype: Any) -> Any:
+        array = self._spare.pop(name, None)
+        return np.empty(size, dtype) if array is None or len(array) != size else array
 
     def set(self, value: Any, *name: Any) -> None:
         """Give a number to the loop, if it asked for it."""
@@ -76,7 +120,7 @@ class Memory:
             elif nvals:
                 own[:] = values
         if slot.other:
-            arrays[f"w{number}"] = np.empty(1 if slot.iso else size, slot.dtype)
+            arrays[f"w{number}"] = self._scratch(f"w{number}", 1 if slot.iso else size, slot.dtype)
         if slot.full:
             return
         listed = nvals == 0 or indices is not None
@@ -94,18 +138,19 @@ class Memory:
         if slot.listed:
             short = not listed and nvals * 8 < size
             there_may_be = slot.written or listed or short  # a list; of what the loop only reads, now or never
-            arrays[f"l{number}"] = entries = np.empty(size if there_may_be else 0, INDEX)
+            arrays[f"l{number}"] = entries = self._scratch(f"l{number}", size if there_may_be else 0, INDEX)
             if indices is not None and nvals:
                 entries[:nvals] = indices
             elif short:
                 entries[:nvals], listed = np.flatnonzero(flags), True
         if slot.other:
-            arrays[f"g{number}"] = np.zeros(size, bool)
-            arrays[f"m{number}"] = np.empty(size, INDEX)
-        self.set(nvals, "count", number)
-        self.set(listed and slot.listed, "listed", number)
-        self.set(0 if store is None else store.checked, "checked", number)
-        self.set(not listed, "dense", number)
+            clean = self._spare.pop(f"g{number}", None)
+            arrays[f"g{number}"] = np.zeros(size, bool) if clean is None or len(clean) != size else clean
+            arrays[f"m{number}"] = self._scratch(f"m{number}", size, INDEX)
+        found = nvals, listed and slot.listed, 0 if store is None else store.checked, not listed
+        for at, value in zip(self._of_vectors[number], found, strict=True):
+            if at is not None:
+                self.S[at] = value
 
     def _scalars(self) -> None:
         for number, (value, dtype) in enumerate(self.body.constants):
@@ -124,6 +169,7 @@ class Memory:
             self.set(np.array(value, dtype).astype(INDEX), *name)
 
     def _matrices(self) -> None:
+        self._sides = []
         for number, store in enumerate(self.body.matrices):
             self._side(number, False, store)
             self.set(store.nrows, "nrows", number)
@@ -138,18 +184,27 @@ class Memory:
             self.set(pushed.ncols, "rows", at)
             self.set(store.nvals, "nvals", at)
             self.set(pushed.max_degree, "max_degree", at)
-        for name in self.text.arguments:  # of a side that is made when somebody asks for it
-            if name not in self.arrays:
-                self.arrays[name] = self.arrays[f"{name[:-1]}0"]
+
+    def _fill_in(self) -> None:
+        """Arrays of a side that is made when somebody asks for it."""
+        for number in range(len(self.body.matrices)):
+            if f"p{number}_1" not in self.arrays:
+                for array in "pjx":
+                    self.arrays[f"{array}{number}_1"] = self.arrays[f"{array}{number}_0"]
 
     def transpose(self, number: int) -> None:
         """A pull wants the other side of a matrix."""
         self._side(number, True, self.body.matrices[number].transposed())
+        self._stores = []  # the next run knows it from the beginning
         for at, product in self.facts.products.items():
             if product.matrix == number:
                 self.set(1, "both", at)
 
     def _side(self, number: int, transposed: bool, store: MatrixStore) -> None:
+        self._sides.append((number, transposed))
+        self._show(number, transposed, store)
+
+    def _show(self, number: int, transposed: bool, store: MatrixStore) -> None:
         end = f"{number}_{int(transposed)}"
         self.arrays[f"p{end}"], self.arrays[f"j{end}"] = store.indptr, store.indices
         self.arrays[f"x{end}"] = store.values if len(store.values) else np.zeros(1, store.dtype)
@@ -165,12 +220,11 @@ class Memory:
 
     def follow_swaps(self) -> None:
         """Vectors that the loop has left in their other arrays."""
-        arrays = self.arrays
-        for number, slot in enumerate(self.facts.slots):
-            if slot.other and self.get("swapped", number):
-                self.set(0, "swapped", number)
-                for one, other in c.BUFFERS if not slot.full else (("v", "w"),):
-                    one, other = f"{one}{number}", f"{other}{number}"
+        arrays, S = self.arrays, self.S
+        for at, buffers in self._swapping:
+            if S[at]:
+                S[at] = 0
+                for one, other in buffers:
                     arrays[one], arrays[other] = arrays[other], arrays[one]
 
     def take(self, complete: bool) -> None:
@@ -198,6 +252,11 @@ class Memory:
             elif at is not None:
                 value = (self.F if dtype.kind == "f" else self.S)[at]
                 scalar._content = value.astype(dtype)
+
+
+def _buffers(number: int, full: bool) -> list[tuple[str, str]]:
+    """The arrays of a vector, and those that it changes places with."""
+    return [(f"{one}{number}", f"{other}{number}") for one, other in ((("v", "w"),) if full else c.BUFFERS)]
 
 
 def _store(size: int, flags: Any, values: Any, entries: Any, count: int, iso: bool) -> VectorStore:

@@ -48,7 +48,7 @@ class Compiled:
 def run_loop(program: Program, first: int = 0) -> int | None:
     """Run a loop from a step on; the number of steps in all, or None if its nodes are to be run one by one."""
     found = _found(program, first, level(program, first))
-    return None if found is None else _run(*found, program, first)
+    return None if found is None else _run(found[0], Memory(found[0].text, found[1]), program, first)
 
 
 def _found(program: Program, first: int, pays: int) -> tuple[Compiled, Body] | None:
@@ -75,24 +75,28 @@ def _found(program: Program, first: int, pays: int) -> tuple[Compiled, Body] | N
 class Prepared:
     """A loop that is run again and again, and what was found out about it the last time."""
 
-    __slots__ = ("_found", "_program", "_repeated", "_steps")
+    __slots__ = ("_compiled", "_memory", "_program", "_repeated", "_steps")
 
     def __init__(self, program: Program, engine: Any) -> None:
         self._program, self._repeated = program, interpreter.Repeated(program, engine)
-        self._found: tuple[Compiled, Body] | None = None
+        self._compiled: Compiled | None = None
+        self._memory: Any = None  # of the compiled loop, and the body that it is
         self._steps = 0
 
     def __call__(self) -> int:
-        program, found = self._program, self._found
-        if found is None or tier.get_tier() == "numpy" or not found[1].refresh():
-            self._found = found = _found(program, 0, level(program, 0, self._steps))
-        if found is None:
-            self._steps, _ = self._repeated()
-            return self._steps
+        program, compiled, memory = self._program, self._compiled, self._memory
+        if compiled is None or tier.get_tier() == "numpy" or not memory.body.refresh():
+            found = _found(program, 0, level(program, 0, self._steps))
+            if found is None:
+                self._compiled = self._memory = None
+                self._steps, _ = self._repeated()
+                return self._steps
+            self._compiled = compiled = found[0]
+            self._memory = memory = Memory(compiled.text, found[1])
         try:
-            return _run(*found, program, 0)
+            return _run(compiled, memory, program, 0)
         finally:
-            found[1].matrices = []  # are not kept alive
+            memory.body.matrices = []  # are not kept alive
 
 
 def _made(body: Body) -> Compiled | Unfusable:
@@ -111,10 +115,9 @@ def _check_sizes(body: Body) -> None:
             raise Unfusable(f"a vector of {size} positions, of which few have entries")
 
 
-def _run(compiled: Compiled, body: Body, program: Program, first: int) -> int:
+def _run(compiled: Compiled, memory: Memory, program: Program, first: int) -> int:
     """The number of steps. Whatever happens, the vectors and scalars are as the loop left them."""
-    memory = Memory(compiled.text, body)
-    S, complete = memory.S, False
+    S, complete = memory.load().S, False
     S[c.STEP], S[c.LIMIT], S[c.BUDGET] = first, UNLIMITED if program.limit is None else program.limit, SLICE
     S[c.LIGHT], S[c.HEAVY] = (LIGHT_PASS, PARALLEL_WORK) if pool.threads() > 1 else (UNLIMITED, UNLIMITED)
     S[c.TRACED] = trace.current() is not None
@@ -123,6 +126,7 @@ def _run(compiled: Compiled, body: Body, program: Program, first: int) -> int:
         complete = True
     finally:
         memory.take(complete)
+        memory.release(complete)
     return int(S[c.STEP])
 
 

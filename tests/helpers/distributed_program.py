@@ -525,6 +525,13 @@ def case_matrix_operations() -> None:
             check(a.to("mpi"), b.to(LOCAL))
 
 
+def changed(x: Any, change: Any) -> Any:
+    """A copy in the same form, after a change."""
+    copy = x.dup()
+    change(copy)
+    return copy
+
+
 def case_forms() -> None:
     """Blocks in every form, and blocks with more rows than pointers would fit."""
     x, y = some_matrices()[:2]
@@ -536,6 +543,21 @@ def case_forms() -> None:
         lambda p, q: p.dup(mask=q.S),
         lambda p, q: p.reduce_rowwise(monoid.max).new(),
         lambda p, q: p[[3, 1], :5].new(),
+        lambda p, q: semiring.min_plus(q.T @ p).new(),
+        lambda p, q: semiring.any_pair(p @ q).new(),
+        lambda p, q: semiring.plus_times(p @ p.T).new(),
+        lambda p, q: semiring.plus_times(p @ q).new(mask=q.S),
+        lambda p, q: q.dup(mask=~p.V),
+        lambda p, q: binary.minus(p & q).new(),
+        lambda p, q: p.apply(binary.minus, left=3).new(),
+        lambda p, q: p.select(">", 2).new(),
+        lambda p, q: p.T.new(),
+        lambda p, q: p.reduce_columnwise(monoid.plus).new(),
+        lambda p, q: changed(p, lambda c: c(binary.plus).update(q)),
+        lambda p, q: changed(p, lambda c: c(q.V, replace=True).update(q)),
+        lambda p, q: changed(p, lambda c: c(~q.S).update(7)),
+        lambda p, q: changed(p, lambda c: c[2:9, [1, 5]].update(4)),
+        lambda p, q: changed(p, lambda c: c.__delitem__((3, slice(None)))),
     )
     for form, work in itertools.product(("sparse", "hypersparse", "bitmap", "full"), works):
         a = dense if form == "full" else x

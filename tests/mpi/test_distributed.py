@@ -47,6 +47,14 @@ def test_compiled_kernels():
     assert done.returncode == 0, done.stderr[-4000:]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_blocks_in_every_form_compiled(ranks):
+    """Products of dense blocks by the kernels for them."""
+    done = launch(ranks, sys.executable, str(PROGRAM), "case_forms", GRBLAS_GPU_CPU_TIER="numba")
+    assert done.returncode == 0, done.stderr[-4000:]
+
+
 @pytest.mark.gpu
 @pytest.mark.skipif(not has_gpu(), reason="needs a CUDA device")
 @pytest.mark.parametrize("grid", ["2x2", "1x4"])

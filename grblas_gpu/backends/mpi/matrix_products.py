@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ...plan.rules import Plan
+from ...plan import dense_rules
+from ...plan.facts import mxm_facts
+from ..formats import choose_format
 from ..storage import MaskView, MatrixStore, same_arrays
 from .parts import Parts
 from .routing import route
@@ -25,12 +27,9 @@ class MatrixProducts(Parts):
     ) -> DistMatrixStore:
         if semiring.binaryop.positional is not None:
             return self.gathered("mxm", a, b, semiring, mask, plan=plan)
-        local_plan = Plan(
-            "mxm.gustavson", plan.why, plan.early_exit, plan.deterministic
-        )  # the mask stays with its owner
         if a.nvals <= b.nvals:
             moved = self._for_rows_of(b, a)
-            found = self.local.mxm(moved, b.part, semiring, None, plan=local_plan)
+            found = self._local_product(moved, b.part, semiring, plan)
             rows, cols, values = self.local.tuples(found)
             owners = self.grid.line(a.nrows).owner(rows.astype(np.int64)) // self.grid.shape[1]
             wire = self.grid.column
@@ -38,7 +37,7 @@ class MatrixProducts(Parts):
             cols = self.grid.columns_of(b.ncols).to_global(cols.astype(np.int64))
         else:
             moved = self._for_columns_of(a, b)
-            found = self.local.mxm(a.part, moved, semiring, None, plan=local_plan)
+            found = self._local_product(a.part, moved, semiring, plan)
             rows, cols, values = self.local.tuples(found)
             owners = self.grid.line(b.ncols).owner(cols.astype(np.int64)) % self.grid.shape[1]
             wire = self.grid.row
@@ -46,6 +45,12 @@ class MatrixProducts(Parts):
             cols = cols.astype(np.int64)
         rows, cols, values = route(wire, owners, rows, cols, np.ascontiguousarray(values))
         return self.block(a.nrows, b.ncols, rows, cols, values, semiring.monoid.binaryop)
+
+    def _local_product(self, a: MatrixStore, b: MatrixStore, semiring: Any, plan: Any) -> MatrixStore:
+        """By the strategy that suits this rank's factors, of which any may be dense; a mask stays with its owner."""
+        chosen = dense_rules.choose(mxm_facts(self.local, a, b, semiring, None))
+        chosen = chosen._replace(early_exit=plan.early_exit, deterministic=plan.deterministic)
+        return self.local.mxm(a, b, semiring, None, plan=chosen)
 
     def _for_rows_of(self, b: DistMatrixStore, a: DistMatrixStore) -> Any:
         """All rows of ``a``, and of its columns those that are the rows of this rank's block of ``b``."""
@@ -69,7 +74,7 @@ class MatrixProducts(Parts):
 
     def _local_matrix(self, nrows: int, ncols: int, rows: Any, cols: Any, values: Any) -> Any:
         rows, cols, values = (self.local.array(x) for x in (rows, cols, values))
-        return self.local.build_matrix(nrows, ncols, rows, cols, values, None)
+        return choose_format(self.local, self.local.build_matrix(nrows, ncols, rows, cols, values, None))
 
     def estimate_products(self, a: DistMatrixStore, b: DistMatrixStore) -> float:
         """As if all rows had as many entries: looking at some of them would take messages."""

@@ -28,6 +28,7 @@ from .leiden import leiden
 from .louvain import louvain
 from .matching import maximal_matching
 from .maximal_independent_set import maximal_independent_set
+from .maximum_flow import maximum_flow
 from .minimum_spanning_forest import minimum_spanning_forest
 from .modularity import modularity
 from .pagerank import pagerank
@@ -81,6 +82,7 @@ __all__ = [
     "louvain",
     "maximal_independent_set",
     "maximal_matching",
+    "maximum_flow",
     "minimum_spanning_forest",
     "modularity",
     "overlap",

@@ -15,14 +15,14 @@ from grblas_gpu import Matrix, Vector, algorithms, generators
 from grblas_gpu.exceptions import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
 
 WITH_A_SOURCE = ("bellman_ford", "delta_stepping", "reachability", "sssp")
-NEEDS_A_VERTEX = (*WITH_A_SOURCE, "ego_graph", "shortest_path")
+NEEDS_A_VERTEX = (*WITH_A_SOURCE, "ego_graph", "maximum_flow", "shortest_path")
 PARTS = ("ego_graph", "induced_subgraph", "sample_neighbors")  # of the graph, with its weights
 every_algorithm = pytest.mark.parametrize("name", ALGORITHMS)
 
 # The values do not matter to the others, so NaN does not either.
 WEIGHTED: dict[str, Callable[[Any], Any]] = {
     name: ALGORITHMS[name]
-    for name in "apsp bellman_ford delta_stepping hits leiden louvain minimum_spanning_forest".split()
+    for name in "apsp bellman_ford delta_stepping hits leiden louvain maximum_flow minimum_spanning_forest".split()
     + "modularity pagerank personalized_pagerank shortest_path sssp".split()
 } | {
     "betweenness_centrality": lambda A: algorithms.betweenness_centrality(A, weighted=True),

@@ -18,7 +18,7 @@ WITHOUT_A_VERTEX = [
     for name in ALGORITHMS
     if name not in ("bipartite_sides", "topological_generations", "topological_order", "modularity")
     and name not in ("induced_subgraph", "random_walks", "sample_neighbors", "ego_graph", "shortest_path")
-    and name not in ("bellman_ford", "delta_stepping", "reachability", "sssp", "personalized_pagerank")
+    and name not in ("bellman_ford", "delta_stepping", "reachability", "sssp", "personalized_pagerank", "maximum_flow")
 ]
 
 

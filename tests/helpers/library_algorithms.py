@@ -56,6 +56,7 @@ ALGORITHMS: dict[str, Callable[[Any], Any]] = {
     "louvain": algorithms.louvain,
     "maximal_independent_set": algorithms.maximal_independent_set,
     "maximal_matching": algorithms.maximal_matching,
+    "maximum_flow": lambda A: algorithms.maximum_flow(A, 0, max(1, size(A) - 1)),
     "minimum_spanning_forest": algorithms.minimum_spanning_forest,
     "modularity": lambda A: algorithms.modularity(A, Vector.from_scalar(0, size(A))),
     "overlap": algorithms.overlap,

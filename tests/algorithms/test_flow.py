@@ -1,0 +1,69 @@
+"""Maximum flows and minimum cuts, against networkx and SciPy."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from grblas_gpu.algorithms import maximum_flow
+from library_graphs import DIRECTED, UNDIRECTED, as_matrix, takes_long, weighted
+from scipy.sparse import csgraph, csr_array
+
+from grblas_gpu import Graph, Matrix, exceptions
+
+
+def check(A: Matrix, source: int, target: int, expected: float) -> None:
+    value, flow, source_side = maximum_flow(A, source, target)
+    assert value == pytest.approx(expected)
+    capacity, sent = A.to_dense(0), flow.to_dense(0)
+    np.fill_diagonal(capacity, 0)
+    assert (sent >= 0).all() and (sent <= capacity).all()
+    arriving = sent.sum(0) - sent.sum(1)
+    assert arriving[target] == pytest.approx(value) and arriving[source] == pytest.approx(-value)
+    assert np.delete(arriving, [source, target]) == pytest.approx(0)
+    inside = source_side.to_dense(False)
+    assert inside[source] and not inside[target]
+    assert capacity[inside][:, ~inside].sum() == pytest.approx(value)  # so neither can be better
+
+
+@takes_long
+@pytest.mark.parametrize(("of", "name"), [("directed", x) for x in DIRECTED] + [("undirected", x) for x in UNDIRECTED])
+def test_flows(backend: str, of: str, name: str) -> None:
+    G = weighted(name, of=of, low=0)
+    n = len(G)
+    for source, target in ((0, n - 1), (n // 2, 0)):
+        if source == target:
+            continue
+        for dtype in (int, float):
+            A = as_matrix(G, "weight", dtype)
+            check(A, source, target, nx.maximum_flow_value(G, source, target, capacity="weight"))
+
+
+@takes_long
+@pytest.mark.parametrize("n", [60, pytest.param(300, marks=pytest.mark.slow)])
+def test_random_flows(backend: str, n: int) -> None:
+    random = np.random.default_rng(n)
+    for density in (2, 6):
+        keys = np.unique(random.integers(0, n * n, density * n))
+        capacities = random.integers(0, 50, len(keys)).astype(np.int32)
+        rows, cols = keys // n, keys % n
+        expected = csgraph.maximum_flow(csr_array((capacities, (rows, cols)), (n, n)), 0, n - 1).flow_value
+        check(Matrix.from_coo(rows, cols, capacities, nrows=n, ncols=n), 0, n - 1, expected)
+
+
+def test_with_labels() -> None:
+    graph = Graph.from_edges([("spring", "mill", 5), ("mill", "sea", 3), ("spring", "sea", 1)])
+    value, flow, source_side = maximum_flow(graph, "spring", "sea")
+    assert (value, source_side) == (4, {"spring": True, "mill": True})
+    assert flow.matrix.reduce_scalar().new().value == 7
+
+
+def test_what_has_no_flow() -> None:
+    with pytest.raises(exceptions.InvalidValue, match="two vertices"):
+        maximum_flow(Matrix(int, 3, 3), 1, 1)
+    with pytest.raises(exceptions.IndexOutOfBound):
+        maximum_flow(Matrix(int, 3, 3), 0, 3)
+    with pytest.raises(exceptions.InvalidValue, match="negative"):
+        maximum_flow(Matrix.from_coo([0], [1], [-2], nrows=2, ncols=2), 0, 1)
+    value, flow, source_side = maximum_flow(Matrix(int, 3, 3), 0, 2)
+    assert (value, flow.nvals, source_side.to_dict()) == (0, 0, {0: True, 1: True})

@@ -201,7 +201,7 @@ def test_one_class_for_too_little_memory() -> None:
     assert issubclass(OutOfMemory, MemoryError)
     for make in (
         lambda: Vector.from_scalar(1.0, 2**59).to_dense(),
-        lambda: Matrix.from_scalar(1.0, 2**40, 2**20),
+        lambda: Matrix.from_scalar(1.0, 2**40, 2**20).to_dense(),
         lambda: Matrix(float, 2**55, 3).to_csr(),
         lambda: Vector.from_coo([0], [1.0], size=2**59).to_dense(0),
     ):

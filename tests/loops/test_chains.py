@@ -38,8 +38,15 @@ def to_device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
             yield move
 
 
-@pytest.mark.parametrize("direction", ["push", "pull"])
-@pytest.mark.parametrize("name", CHAINS)
+# g++ takes two seconds and more for each of these programs: the quick tests see a few of them.
+@pytest.mark.parametrize(
+    ("name", "direction"),
+    [
+        pytest.param(name, direction, marks=pytest.mark.slow if (number + other) % 2 else ())
+        for number, name in enumerate(CHAINS)
+        for other, direction in enumerate(("push", "pull"))
+    ],
+)
 def test_a_chain_is_its_steps(to_device: Any, name: str, direction: str) -> None:
     A, body = graphs()["directed"], CHAINS[name]
     with gb.using("cpu"):
@@ -54,25 +61,25 @@ def test_a_chain_is_its_steps(to_device: Any, name: str, direction: str) -> None
 # --- any steps at all ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 6))])
 def test_any_positions(to_device: Any, seed: int) -> None:
     mode, _ = compare(to_device, seed, [operation])
     assert mode == "fused"
 
 
-@pytest.mark.parametrize("seed", [*range(10), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(10, 100))])
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 100))])
 def test_any_steps(to_device: Any, seed: int) -> None:
     """With products and sums between them. What cannot be fused is repeated."""
     compare(to_device, seed, [operation, operation, product, total])
 
 
-@pytest.mark.parametrize("seed", [*range(8), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(8, 100))])
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 100))])
 def test_any_gathers(to_device: Any, seed: int) -> None:
     """With gathers and scatters between them."""
     compare(to_device, seed, [operation, product, total, gather, scatter, gather, scatter])
 
 
-@pytest.mark.parametrize("seed", [*range(6), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(6, 100))])
+@pytest.mark.parametrize("seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 100))])
 def test_any_loops_inside(to_device: Any, seed: int) -> None:
     """With loops and decisions between them."""
     compare(to_device, seed, [operation, product, total, gather, scatter, inside, inside])

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..plan.rules import MOST_KEYS
+from ..plan.storage_rules import MOST_KEYS
 from . import dense_matrices as dense
 from . import hypersparse
 from .entries import Store

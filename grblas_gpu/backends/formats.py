@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..plan.rules import MANY_ROWS, THIN, TINY, matrix_form, storage_kind
+from ..plan.storage_rules import MANY_ROWS, THIN, TINY, matrix_form, storage_kind
 from .matrix_storage import FULL, SPARSE
 from .storage import MatrixStore, VectorStore
 

@@ -22,10 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import OutOfMemory
-from ..plan.rules import MANY_ROWS, POINTER_LIMIT, matrix_form
+from ..plan.storage_rules import MANY_ROWS, matrix_form
+from . import csr_of_forms
 from .index_types import INDEX, INT32_LIMIT, Array, column_type, natives
-from .room import check_bytes
 
 STRIP = 256  # rows that are turned together
 
@@ -153,9 +152,9 @@ class MatrixStore:
         elif name not in ("indptr", "indices", "values"):
             raise AttributeError(name)
         elif self.form == HYPERSPARSE:
-            self.indptr = _all_pointers(self)
+            self.indptr = csr_of_forms.all_pointers(self)
         elif self.dense is not None:
-            self.indptr, self.indices, self.values = _csr_of_dense(self)
+            self.indptr, self.indices, self.values = csr_of_forms.of_dense(self)
         elif name == "indices":
             once = self.once
             firsts = np.arange(self.copies, dtype=INDEX, like=once.indices)[:, None] * once.ncols
@@ -241,7 +240,9 @@ class MatrixStore:
         """The row of every entry (COO), for edge-parallel kernels."""
         if self._row_ids is None:
             if self.rows is not None:
-                self._row_ids = _each_repeated(self.rows, self.starts).astype(column_type(self.nrows), copy=False)
+                self._row_ids = csr_of_forms.row_of_each(self.rows, self.starts).astype(
+                    column_type(self.nrows), copy=False
+                )
             elif isinstance(self.indptr, np.ndarray):
                 self._row_ids = np.repeat(np.arange(self.nrows, dtype=column_type(self.nrows)), np.diff(self.indptr))
             else:
@@ -293,46 +294,6 @@ class MatrixStore:
 
 
 _COUNTED: Any = MatrixStore.__dict__["nvals"].__get__  # past __getattr__, which counts
-
-
-def _all_pointers(a: MatrixStore) -> Array:
-    """The row pointers of CSR, of a hypersparse matrix."""
-    assert a.rows is not None
-    if a.nrows > POINTER_LIMIT:
-        raise OutOfMemory(
-            f"shape {a.nrows} x {a.ncols} needs {8 * (a.nrows + 1)} bytes of row pointers; this step needs them, where "
-            "others go by the entries of a hypersparse Matrix: extract the rows that count first"
-        )
-    counts = np.zeros(a.nrows + 1, INDEX, like=a.starts)
-    counts[a.rows + 1] = np.diff(a.starts)
-    offset = INDEX if isinstance(counts, np.ndarray) or a.nvals > INT32_LIMIT else np.int32
-    return np.cumsum(counts).astype(offset, copy=False)
-
-
-def _csr_of_dense(a: MatrixStore) -> tuple[Array, Array, Array]:
-    """CSR of a bitmap or full matrix."""
-    dense, nrows, ncols = a.dense, a.nrows, a.ncols
-    assert dense is not None
-    check_bytes(nrows, ncols, a.nvals * np.dtype(column_type(ncols)).itemsize, dense)
-    offset = INDEX if isinstance(dense, np.ndarray) or nrows * ncols > INT32_LIMIT else np.int32
-    if a.present is None:
-        indptr = np.arange(nrows + 1, dtype=INDEX, like=dense) * ncols
-        indices: Array = np.tile(np.arange(ncols, dtype=column_type(ncols), like=dense), nrows)
-        return indptr.astype(offset, copy=False), indices, dense if a.nvals else dense[:0]
-    keys = np.flatnonzero(a.present)
-    indptr = np.zeros(nrows + 1, INDEX, like=dense)
-    indptr[1:] = np.cumsum(np.count_nonzero(a.present.reshape(nrows, ncols), axis=1))
-    indices = (keys % max(1, ncols)).astype(column_type(ncols))
-    return indptr.astype(offset, copy=False), indices, dense[: min(1, len(keys))] if a.iso else dense[keys]
-
-
-def _each_repeated(rows: Array, starts: Array) -> Array:
-    """A row as often as it has entries; each has some."""
-    if isinstance(rows, np.ndarray):
-        return np.repeat(rows, np.diff(starts))
-    marks = np.zeros(int(starts[-1]), INDEX, like=starts)  # synchronizes
-    marks[starts[1:-1]] = 1
-    return rows[np.cumsum(marks)]
 
 
 def transpose_csr(a: MatrixStore) -> MatrixStore:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..api.conversions import MAX_SIZE
-from ..plan.rules import matrix_form
+from ..plan.storage_rules import matrix_form
 from .bounds import check_room, length_of, shown
 from .matrix_market_syntax import Grammar, grammar_of
 from .text_files import PIECE, is_compressed, name_of, pieces

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..ir.descriptor import DENSE_STRATEGIES, Descriptor
-from .rules import ASKED, CPU_COSTS, DENSE_LIMIT, Costs, Plan, choose_mxm
+from .rules import ASKED, CPU_COSTS, Costs, Plan, choose_mxm
+from .storage_rules import DENSE_LIMIT
 
 WORD = 64
 MOST_WORDS = 1024  # in a row of a sparse factor that is spread out

@@ -15,7 +15,8 @@ from grblas_gpu.backends.storage import MaskView
 from grblas_gpu.ir.descriptor import MXM_STRATEGIES, POLICIES, PULL_STRATEGIES, PUSH_STRATEGIES, descriptor_from_options
 from grblas_gpu.plan import rules
 from grblas_gpu.plan.facts import matvec_facts
-from grblas_gpu.plan.rules import Facts, choose_matvec, choose_mxm, storage_kind
+from grblas_gpu.plan.rules import Facts, choose_matvec, choose_mxm
+from grblas_gpu.plan.storage_rules import DENSE_LIMIT, TINY, storage_kind
 
 
 def facts(**changes: object) -> Facts:
@@ -238,8 +239,8 @@ def test_storage_has_hysteresis(nvals: int, kind: str) -> None:
     better = storage_kind(nvals, 1000, kind)
     assert storage_kind(nvals, 1000, better) == better  # a second look changes nothing
     assert nvals != 1000 or better == "full"
-    assert storage_kind(nvals, rules.TINY, kind) == kind  # not worth a conversion
-    assert storage_kind(nvals, rules.DENSE_LIMIT * 2, "sparse") == "sparse"
+    assert storage_kind(nvals, TINY, kind) == kind  # not worth a conversion
+    assert storage_kind(nvals, DENSE_LIMIT * 2, "sparse") == "sparse"
 
 
 def test_descriptor_refuses_what_it_does_not_know() -> None:

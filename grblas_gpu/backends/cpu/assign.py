@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import undivided
-from ...plan.rules import DENSE_LIMIT, SPARSE_BELOW
+from ...plan.storage_rules import DENSE_LIMIT, SPARSE_BELOW
 from ..entries import expand
 from ..storage import INDEX, Array, MaskView, VectorStore
 from . import pool, workspace

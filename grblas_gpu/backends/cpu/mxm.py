@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.descriptor import DENSE_STRATEGIES
-from ...plan.rules import DENSE_LIMIT
+from ...plan.storage_rules import DENSE_LIMIT
 from .. import dense_products
 from ..storage import INDEX, Array, MaskView, MatrixStore, column_type
 from . import buffers, pool

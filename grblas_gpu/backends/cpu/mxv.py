@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...plan.rules import DENSE_LIMIT
+from ...plan.storage_rules import DENSE_LIMIT
 from ..reference import Definitions
 from ..storage import INDEX, Array, Known, MaskView, MatrixStore, VectorStore
 from . import asynchronous, pool, workspace

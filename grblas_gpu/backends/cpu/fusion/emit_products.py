@@ -6,7 +6,7 @@ import inspect
 from textwrap import indent
 from typing import Any, NamedTuple
 
-from ....plan import rules
+from ....plan import rules, storage_rules
 from ...calibration import costs_of
 from ...programs.lower import BodyStep, MaskUse
 from ...programs.requests import asked_direction, reuses_mask
@@ -332,7 +332,7 @@ def _policy_rule(context: Context, step: BodyStep, done: Product, policy: str) -
     function = rules.PULLS[policy]
     _paste(context, function)
     dense, checked = context.word("dense", done.operand), context.word("checked", done.operand)
-    limit = f"({rules.SPARSE_BELOW} if {dense} else {rules.DENSE_ABOVE})"
+    limit = f"({storage_rules.SPARSE_BELOW} if {dense} else {storage_rules.DENSE_ABOVE})"
     given = {
         "edges_before": f"float({checked})",
         "switchpoint": repr(step.desc.switchpoint),

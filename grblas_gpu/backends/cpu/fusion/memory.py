@@ -12,7 +12,7 @@ import numpy as np
 
 from ....ir.ops import CONTROL
 from ....ir.program import Program
-from ....plan.rules import storage_kind
+from ....plan.storage_rules import storage_kind
 from ...programs.lower import Body
 from ...storage import INDEX, MatrixStore, VectorStore
 from . import context as c

@@ -41,9 +41,10 @@ class Palette:
         def some(choices: tuple[str, ...], count: int) -> tuple[str, ...]:
             return tuple(rng.choice(sorted(set(choices)), min(count, len(set(choices))), replace=False).tolist())
 
+        complex_too = tuple(dtype for dtype in self.dtypes if dtype.startswith("FC"))
         return replace(
             self,
-            dtypes=some(self.dtypes, 2),
+            dtypes=(*some(complex_too, 1), *some(self.dtypes, 2 - bool(complex_too))),
             binary=some(self.binary, 3),
             unary=some(self.unary, 2),
             semirings=some(self.semirings, 2),

@@ -10,7 +10,7 @@ import numpy as np
 from .. import agg, monoid, select, unary
 from . import unweighted_paths, weighted_paths
 from .components import is_connected, is_strongly_connected
-from .dispatch import dispatched
+from .dispatch import SINCE_3_7, dispatched
 from .distances import in_batches
 from .graph import Graph
 
@@ -114,6 +114,8 @@ def _no_speed_to_gain(arguments: dict) -> str | None:
 
 @dispatched(pays="search", refuse=_no_speed_to_gain)
 def eccentricity(G: Graph, v: Any = None, sp: None = None, weight: str | None = None) -> Any:
+    if len(G) == 0 and SINCE_3_7:  # before, there were none, and that was no error
+        raise nx.NetworkXPointlessConcept("Cannot compute eccentricity of a null graph.")
     nodes = list(dict.fromkeys(G.nbunch_iter(v)))
     found: list = []
     for _, distances in in_batches(G, G.numbers(nodes), weight):
@@ -129,7 +131,9 @@ def eccentricity(G: Graph, v: Any = None, sp: None = None, weight: str | None = 
 
 
 def _eccentricities(G: Graph, usebounds: bool, weight: str | None) -> dict:
-    """Of all nodes. Bounds are a way to get the same results, and another error."""
+    """Of all nodes. Bounds are a way to get the same results, and other errors."""
+    if len(G) == 0 and usebounds is True and not G.is_directed():
+        return {}
     try:
         return eccentricity(G, weight=weight)
     except nx.NetworkXError:

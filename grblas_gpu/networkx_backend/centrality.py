@@ -52,8 +52,14 @@ def betweenness_centrality(
     return G.by_node(scores * factors)
 
 
-@dispatched(pays="search")
-def closeness_centrality(G: Graph, u: Any = None, distance: str | None = None, wf_improved: bool = True) -> Any:
+def _lengths_are_given(arguments: dict) -> str | None:
+    return None if arguments["sp"] is None else "the shortest path lengths are given"
+
+
+@dispatched(pays="search", refuse=_lengths_are_given)
+def closeness_centrality(
+    G: Graph, u: Any = None, distance: str | None = None, wf_improved: bool = True, *, sp: None = None
+) -> Any:
     if u is not None and u not in G:
         raise missing_source(u, distance)
     n = len(G)

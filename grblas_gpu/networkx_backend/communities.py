@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import algorithms
 from .degrees import strengths
-from .dispatch import dispatched
+from .dispatch import SINCE_3_7, dispatched
 from .graph import Graph
 
 
@@ -39,9 +39,22 @@ def louvain_communities(
     return _found(G, algorithms.louvain, weight, resolution, seed)
 
 
-@dispatched(refuse=_limited)
+def _judged_otherwise(arguments: dict) -> str | None:
+    """NetworkX has an algorithm of its own from 3.7 on, and with it a choice of what makes good communities."""
+    if SINCE_3_7 and arguments["metric"] != "modularity":
+        return "communities are judged by another measure than modularity"
+    return _limited(arguments)
+
+
+@dispatched(refuse=_judged_otherwise)
 def leiden_communities(
-    G: Graph, weight: str | None = "weight", resolution: float = 1, max_level: None = None, seed: Any = None
+    G: Graph,
+    weight: str | None = "weight",
+    resolution: float = 1,
+    max_level: None = None,
+    seed: Any = None,
+    metric: str = "cpm",
+    theta: float = 0.01,
 ) -> list[set]:
     if G.is_directed():
         raise NotImplementedError("the graph is directed")

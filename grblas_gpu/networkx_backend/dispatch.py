@@ -13,6 +13,8 @@ from .graph import NAME, Graph
 Function = TypeVar("Function", bound=Callable)
 Choice = Callable[[dict[str, Any]], str | None]
 
+SINCE_3_7 = tuple(map(int, nx.__version__.split(".")[:2])) >= (3, 7)
+
 # A search takes as many steps as the longest shortest path. Graphs with hardly more edges than a tree may be chains.
 FEWEST_NEIGHBOURS = 2.4
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 SEARCHES = 64  # at once, at most
 ROWS_ENTRIES = 2**20  # of a matrix of searches, at most: large graphs have work enough in one row
 SIDE_BY_SIDE_ENTRIES = 2**22  # of searches side by side, which are worked on in one go
+COPIED_ENTRIES = 2**26  # of all copies of a graph, where they have to be made
 
 
 class DegreeOrder(NamedTuple):
@@ -137,8 +138,10 @@ class MatrixPreparation:
             return Batching(SEARCHES, False)
         if n > engine.costs.batch_size:
             return Batching(1, side_by_side)
-        entries = SIDE_BY_SIDE_ENTRIES if side_by_side else ROWS_ENTRIES
-        return Batching(max(1, min(SEARCHES, entries // max(1, n))), side_by_side)
+        most = (SIDE_BY_SIDE_ENTRIES if side_by_side else ROWS_ENTRIES) // max(1, n)
+        if side_by_side and not engine.shares_copies:
+            most = min(most, COPIED_ENTRIES // max(1, self._store.nvals))
+        return Batching(max(1, min(SEARCHES, most)), side_by_side)
 
     def _has_hubs(self) -> bool:
         """Whether degrees differ so much that all ways are short."""

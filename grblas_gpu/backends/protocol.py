@@ -48,6 +48,7 @@ class Backend(Protocol):
     #: Whether :meth:`run_loop` can repeat a whole loop.
     runs_loops: bool = False
     runs_functions: bool = False  # and functions with loops in them, as a whole
+    shares_copies: bool = False  # and reads a matrix that stands several times along the diagonal from one of them
 
     # memory
     def array(self, values: Any, dtype: Any = None) -> Array: ...

@@ -138,6 +138,7 @@ def test_large_graphs_take_one_source_at_a_time():
     assert generators.path(100).batching().size == 64
     with gb.using("cpu"):
         assert generators.path(10_000).batching() == (1, True)  # as a vector: its loops run as a whole
+        assert generators.complete(1025).batching() == (63, True)  # copies have some 2**26 entries, where they are made
 
 
 def test_many_searches_of_a_large_graph_with_hubs_are_rows(monkeypatch):

@@ -77,7 +77,7 @@ class Compiled:
 class Loops(Backend):
     """What makes an engine run whole loops."""
 
-    runs_loops = runs_functions = True
+    runs_loops = runs_functions = shares_copies = True
 
     @sized
     def run_loop(self, program: Program, first: int = 0) -> int | None:

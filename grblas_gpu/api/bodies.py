@@ -35,14 +35,16 @@ class RecordedBody:
         begun = set(map(id, self._begun))
         return [node for node in self.nodes if id(node) not in begun]
 
-    def _complete(self, code: CodeType) -> tuple[Node, ...]:
-        """All nodes, but no Matrix is emptied that the next node overwrites."""
+    def _complete(self, code: CodeType, inside: bool) -> tuple[Node, ...]:
+        """All nodes, but nothing is emptied that never changes, nor a Matrix that the next node overwrites."""
         begun, nodes = set(map(id, self._begun)), self.nodes
         complete = []
         for node, then in zip_longest(nodes, nodes[1:]):
             if id(node) in begun:
                 out = node.out
                 if out._store.nvals:
+                    if not (inside or writes(nodes, out, begun)):
+                        continue  # made of given values, the same at every step
                     raise LoopError(
                         f"{code.co_filename}:{line_of(code, node.place)}: {out.name} is made of given values at every "
                         "step, and the body of a loop is gone through once; make it before the loop, and a .dup() of "
@@ -53,14 +55,17 @@ class RecordedBody:
             complete.append(node)
         return tuple(complete)
 
-    def program(self, made: dict[int, Any], code: Any, kinds: tuple[type, ...]) -> Program:
-        """The body is complete: is it a loop that ends, and that Python would have run the same way?"""
+    def program(self, made: dict[int, Any], code: Any, kinds: tuple[type, ...], inside: bool = False) -> Program:
+        """The body is complete: is it a loop that ends, and that Python would have run the same way?
+
+        What a loop ``inside`` of another makes may be changed by what follows it.
+        """
         frame, self._frame = self._frame, None
         assert frame is not None
         if made:
             self._check_names(frame, made, kinds)
         condition, limit = self.loop.condition, self.loop.limit
-        program = Program(self._complete(code), condition, limit, self.count, code)
+        program = Program(self._complete(code, inside), condition, limit, self.count, code)
         parts = condition.args if getattr(condition, "_role", None) == "expression" else [condition]
         if limit is None and program.written.keys().isdisjoint(map(id, parts)):
             raise LoopError(
@@ -92,6 +97,17 @@ def reads(nodes: Any, obj: Any) -> bool:
             if reads(node.operands[0].nodes, obj):
                 return True
         elif any(refers_to(x, obj) for x in (*node.operands, node.mask)):
+            return True
+    return False
+
+
+def writes(nodes: Any, obj: Any, apart: set[int]) -> bool:
+    """Whether one of the nodes, or of those inside of them, writes to an object, ``apart`` from some."""
+    for node in nodes:
+        if node.op in CONTROL:
+            if writes(node.operands[0].nodes, obj, apart):
+                return True
+        elif node.out is obj and id(node) not in apart:
             return True
     return False
 

@@ -381,7 +381,7 @@ class Recorder:
         body, code, place = self._bodies.pop(), self._frame.f_code, self._frame.f_lasti
         if finished:
             try:
-                program = body.program(self.made, code, OBJECTS)
+                program = body.program(self.made, code, OBJECTS, inside=True)
             except LoopError:
                 self.stop()
                 self.forget()

@@ -8,8 +8,6 @@ import re
 import tomllib
 from pathlib import Path
 
-from setuptools import setup
-
 HERE = Path(__file__).parent
 RELATIVE = re.compile(r"\[([^]]+)\]\((?!https?:)([^)]+)\)")
 
@@ -25,6 +23,8 @@ def long_description(readme: str, source: str = "") -> str:
 
 
 if __name__ == "__main__":
+    from setuptools import setup
+
     project = tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     setup(
         long_description=long_description(

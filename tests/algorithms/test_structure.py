@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -82,19 +82,25 @@ def test_personalised_pagerank(backend: str, name: str) -> None:
     np.testing.assert_allclose(found.to_dense(), as_list(nx.pagerank(G, 0.7, **options), n), atol=1e-9)
 
 
+# Each pair takes two loops of its own, which are compiled: the quick tests do with one.
+WEIGHTS = [("FP32", True)]
+MORE_WEIGHTS = [(float, True), ("UINT8", True), (float, False), ("FP32", False), ("UINT8", False)]
+
+
 @every_directed
-def test_pagerank_in_32_bits(backend: str, name: str) -> None:
-    A = as_matrix(weighted(name), "weight", float)
+@pytest.mark.parametrize(
+    ("dtype", "more"), [*WEIGHTS, *(pytest.param(*each, marks=pytest.mark.slow) for each in MORE_WEIGHTS)]
+)
+def test_pagerank_in_32_bits(backend: str, name: str, dtype: Any, more: bool) -> None:
+    A = as_matrix(weighted(name), "weight", float).dup(dtype)
     n = A.nrows
-    for dtype, more in itertools.product((float, "FP32", "UINT8"), (True, False)):
-        jump = gb.Vector.from_dict({0: 3, n - 1: 1}, size=n)
-        options = {"personalization": jump, "dangling": gb.Vector.from_scalar(1, n)} if more else {"weighted": False}
-        B = A.dup(dtype)
-        found = pagerank(B, tol=1e-10, max_iterations=500, dtype="FP32", **options)
-        exact = pagerank(B, tol=1e-14, max_iterations=1000, **options).to_dense()
-        assert found.dtype == gb.FP32
-        np.testing.assert_allclose(found.to_dense(), exact, rtol=1e-4, atol=1e-9)
-        assert found.reduce(gb.monoid.plus["FP64"]).new().value == pytest.approx(1, abs=1e-6)
+    jump = gb.Vector.from_dict({0: 3, n - 1: 1}, size=n)
+    options = {"personalization": jump, "dangling": gb.Vector.from_scalar(1, n)} if more else {"weighted": False}
+    found = pagerank(A, tol=1e-10, max_iterations=500, dtype="FP32", **options)
+    exact = pagerank(A, tol=1e-14, max_iterations=1000, **options).to_dense()
+    assert found.dtype == gb.FP32
+    np.testing.assert_allclose(found.to_dense(), exact, rtol=1e-4, atol=1e-9)
+    assert found.reduce(gb.monoid.plus["FP64"]).new().value == pytest.approx(1, abs=1e-6)
 
 
 def test_pagerank_in_32_bits_of_a_hub(backend: str) -> None:

@@ -35,7 +35,11 @@ CASES = re.findall(r"^def (case_\w+)", PROGRAM.read_text(encoding="utf-8"), re.M
 # --- the same answers ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("ranks", "grid"), [(1, "1x1"), (2, "1x2"), (3, "3x1"), (4, "2x2"), (6, "2x3"), (9, "3x3")])
+GRIDS = [(1, "1x1"), (2, "1x2"), (4, "2x2"), (6, "2x3")]
+MORE_GRIDS = [pytest.param(ranks, grid, marks=pytest.mark.slow) for ranks, grid in [(3, "3x1"), (9, "3x3")]]
+
+
+@pytest.mark.parametrize(("ranks", "grid"), [*GRIDS, *MORE_GRIDS])
 def test_ranks(ranks, grid):
     done = launch(ranks, sys.executable, str(PROGRAM), GRBLAS_GPU_MPI_GRID=grid)
     assert done.returncode == 0, done.stderr[-4000:]

@@ -38,6 +38,13 @@ from grblas_gpu import algorithms, benchmarks, generators
 from grblas_gpu.cli import main
 
 
+@pytest.fixture(params=["iterated", pytest.param("auto", marks=pytest.mark.slow)])
+def loops(request):
+    """What is measured matters less than that it is: the quick tests do not compile a dozen loops for it."""
+    with gb.config.set(loops=request.param):
+        yield request.param
+
+
 @pytest.fixture(scope="module")
 def graph():
     return graphs.BenchmarkGraph("kronecker 6", generators.kronecker, 6, 3, seed=4)
@@ -200,6 +207,7 @@ def test_wrong_scores_of_several_sources_are_found(case):
         speed_checks.check_scores(right * 1.01, case.ones, case.structure, searches)
 
 
+@pytest.mark.usefixtures("loops")
 def test_speed_of_all_rows(capsys, tmp_path, monkeypatch):
     pytest.importorskip("graphblas")
     monkeypatch.setenv("GRBLAS_GPU_COMMIT", "a" * 40)
@@ -219,6 +227,7 @@ def test_speed_of_all_rows(capsys, tmp_path, monkeypatch):
     assert document.results(tmp_path) == []  # not one of the papers' experiments
 
 
+@pytest.mark.usefixtures("loops")
 def test_speed_rows_are_independent(capsys, monkeypatch):
     """A graph that cannot be made, and a result that is wrong, are lines in the table."""
 
@@ -245,6 +254,7 @@ def test_speed_rows_are_independent(capsys, monkeypatch):
     assert "open rows" in out
 
 
+@pytest.mark.usefixtures("loops")
 def test_speed_within_a_time_limit(capsys):
     line = "--backend cpu --small --others= --time-limit 0 --only"
     assert gpu_speed.main([*line.split(), "^BFS grid|exact"]) == 0
@@ -489,6 +499,7 @@ def test_list_of_experiments(capsys):
 # ---- the papers ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("loops")
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_experiments(name):
     tables, result = reproduce(name, common.Options("cpu", small=True, sources=1, trials=1, names=["python-graphblas"]))

@@ -207,7 +207,7 @@ def test_wrong_scores_of_several_sources_are_found(case):
         speed_checks.check_scores(right * 1.01, case.ones, case.structure, searches)
 
 
-@pytest.mark.usefixtures("loops")
+@pytest.mark.slow
 def test_speed_of_all_rows(capsys, tmp_path, monkeypatch):
     pytest.importorskip("graphblas")
     monkeypatch.setenv("GRBLAS_GPU_COMMIT", "a" * 40)

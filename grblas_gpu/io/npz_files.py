@@ -15,6 +15,8 @@ from .replacing import replacing
 from .scipy_sparse import from_scipy_sparse, to_scipy_sparse
 from .text_files import name_of
 
+MOST_INDEX = 2**60  # the largest size of a matrix
+
 
 def save_npz(file: Any, A: Matrix, *, compressed: bool = True) -> None:
     """Write a Matrix (its name and a single stored value aside) so that ``scipy.sparse.load_npz`` reads it.
@@ -80,6 +82,8 @@ def load_npz(file: Any, *, dup_op: Any = None, name: str | None = None) -> Matri
         _check_members(file, called)
         file.seek(start)
         array = sparse.load_npz(file)
+        if max(array.shape, default=0) > MOST_INDEX:
+            raise ValueError(f"a matrix of shape {array.shape}; no size may be more than 2**60")
         if array.format != "coo":  # which takes memory for its entries only, here as there
             check_room(called, 8 * max(array.shape, default=0), length_of(file))
         return from_scipy_sparse(array, dup_op=dup_op, name=name, copy=False)

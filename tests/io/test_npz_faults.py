@@ -70,3 +70,10 @@ def test_arrays_that_agree(tmp_path: Path, kind: str) -> None:
     for dup_op in (None, binary.plus):
         found = io.load_npz(tmp_path / "a.npz", dup_op=dup_op).to_dense(0)
         assert (found == sparse.load_npz(tmp_path / "a.npz").toarray()).all()
+
+
+def test_a_shape_beyond_all_indices(tmp_path: Path) -> None:
+    path = tmp_path / "wide.npz"
+    np.savez(path, row=np.array([0]), col=np.array([1]), data=np.array([1.5]), format=b"coo", shape=[4, 2**61])
+    with pytest.raises(ValueError, match=r"wide\.npz: .*2\*\*60"):
+        io.load_npz(path)

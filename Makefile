@@ -13,7 +13,7 @@ DOCS_READY := $(VENV)/.docs-ready
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types unit conformance networkx test-slow soak test-gpu bench bench-cpu papers package docs clean
+.PHONY: help demo test lint types unit conformance networkx test-slow soak test-gpu sanitize bench bench-cpu papers package docs clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -33,7 +33,9 @@ $(VENV)/.docs-ready: pyproject.toml
 demo: $(READY)  ## a Kronecker graph, two BFS, checked against python-graphblas
 	$(PY) examples/demo.py $(ARGS)
 
-test: lint types conformance unit  ## everything that this machine can check
+test: lint  ## everything that this machine can check
+	$(MAKE) --no-print-directory -j 2 types conformance
+	$(MAKE) --no-print-directory unit
 
 lint: $(READY)  ## ruff: rules and format; and that layers import one way
 	$(PY) -m ruff check .
@@ -48,6 +50,7 @@ unit: $(READY)  ## our tests and the documentation's examples
 
 test-slow: $(READY)  ## what `make test` leaves out: more examples and trials, faults and fuzzing, CUDA kernels emulated by g++
 	$(PY) -m pytest -m slow $(ARGS)
+	$(PY) -m pytest -m "not slow and hypothesis" $(ARGS)
 
 soak: $(READY)  ## random operations, loops, algorithms and files for an hour; ARGS="--minutes 5" for less
 	PYTHONPATH=tests/helpers $(PY) tests/soak $(ARGS)
@@ -63,12 +66,15 @@ networkx: $(READY)  ## networkx's own tests with its backend "grblas_gpu", next 
 test-gpu: $(READY)  ## only the tests that need a CUDA device; notes them in tests/gpu_record.json
 	$(PY) -m pytest -m gpu -n 4 --dist worksteal --gpu-record $(ARGS)
 
+sanitize: $(READY)  ## compute-sanitizer over loops on a CUDA device, minutes; notes in tests/gpu_record.json what it said
+	PYTHONPATH=tests/helpers $(PY) tests/sanitize $(ARGS)
+
 bench: $(READY) bench-cpu  ## next to SuiteSparse and others, in some minutes: report.html and report.json
 	$(PY) -m benchmarks --report report.html --output report.json $(ARGS)
 	@echo "report.html"
 
 papers: $(READY)  ## every experiment of the five papers on a CUDA device, in some ten minutes: benchmarks/results and their page
-	$(PY) -m benchmarks.papers all --backend cuda --sources 2 --trials 3 --out benchmarks/results $(ARGS)
+	$(PY) -m benchmarks.papers all --backend cuda --sources 2 --trials 3 --jobs 16 --out benchmarks/results $(ARGS)
 	$(PY) -m benchmarks.papers.document benchmarks/results docs/benchmark-results.md
 	@echo "docs/benchmark-results.md"
 

@@ -16,16 +16,16 @@ class Searches(Sequence[tuple[list[int], Any]]):
     """The sources of each batch, and a ``start`` with a 1 at every one of them, to search in ``graph``.
 
     ``start`` is a Vector for a single source, otherwise a Matrix with a row for each, or a Vector of as many parts as
-    ``graph`` has copies of A. The Matrix knows what suits it, unless ``batch`` or ``rows`` says how many, or as rows.
+    ``graph`` has copies of A. The Matrix knows what suits it, unless ``batch`` says how many.
 
     >>> from grblas_gpu import generators
-    >>> searches = Searches(generators.path(4), [0, 3, 2], batch=2, rows=True)
-    >>> [(sources, start.to_coo()[1].tolist()) for sources, start in searches]
-    [([0, 3], [0, 3]), ([2], [1])]
+    >>> searches = Searches(generators.path(4), [0, 3, 2], batch=2)
+    >>> [(sources, start.nvals) for sources, start in searches]
+    [([0, 3], 2), ([2], 1)]
     """
 
-    def __init__(self, A: Matrix, sources: list[int], batch: int | None = None, *, rows: bool = False) -> None:
-        best, side_by_side = A.batching(rows=rows, searches=len(sources))
+    def __init__(self, A: Matrix, sources: list[int], batch: int | None = None) -> None:
+        best, side_by_side = A.batching(searches=len(sources))
         self._batch = check_batch(batch, max(1, min(best, len(sources))))
         self._copies = max(1, min(self._batch, len(sources))) if side_by_side else 1
         self._sources = sources
@@ -49,9 +49,18 @@ class Searches(Sequence[tuple[list[int], Any]]):
         if self._copies == 1:
             return x
         # x = [1 ... 1] x, with a row for each copy
-        return (
-            Matrix.from_dense(io.to_array(x, 0.0).reshape(self._copies, self._n)).reduce_columnwise(monoid.plus).new()
-        )
+        return self._by_copies(x).reduce_columnwise(monoid.plus).new()
+
+    def entries_of_each(self, x: Any, count: int) -> Vector:
+        """How many vertices each of the ``count`` searches of a batch has reached, with values that are not 0."""
+        if x.ndim == 1 and self._copies == 1:
+            return Vector.from_coo([0], [x.nvals])
+        # counts = sum_j 1, with a row for each search
+        counts = (x if x.ndim == 2 else self._by_copies(x, 0.0)).reduce_rowwise(agg.count).new()
+        return counts[:count].new()
+
+    def _by_copies(self, x: Vector, missing: float | None = None) -> Matrix:
+        return Matrix.from_dense(io.to_array(x, 0.0).reshape(self._copies, self._n), missing)
 
 
 def of_all_rows(x: Any) -> Any:
@@ -61,15 +70,6 @@ def of_all_rows(x: Any) -> Any:
     [4, 6]
     """
     return x if x.ndim == 1 else x.reduce_columnwise(monoid.plus)
-
-
-def entries_of_each(x: Any) -> Vector:
-    """How many vertices each search of a batch has reached; a Vector is that of the only one.
-
-    >>> entries_of_each(Vector.from_coo([0, 2], [5, 7])).to_dict()
-    {0: 2}
-    """
-    return Vector.from_coo([0], [x.nvals]) if x.ndim == 1 else x.reduce_rowwise(agg.count).new()
 
 
 def vertices_in_batches(n: int, batch: int | None = None) -> Sequence[range]:

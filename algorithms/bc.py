@@ -20,7 +20,7 @@ from typing import Any
 from .. import BOOL, FP64, INT32, Matrix, Vector, binary, loop
 from ..progress import progress
 from .arithmetic import Arithmetic, with_counts_that_fit
-from .batches import Searches, entries_of_each, of_all_rows
+from .batches import Searches, of_all_rows
 from .checks import Sources, check_sources, graph_algorithm
 from .dependencies import centralities, dependencies_of
 from .preparing import vertices_at
@@ -90,13 +90,19 @@ def betweenness_centrality(
         found = centralities(A, Vector.from_coo(chosen, [1.0], size=A.nrows), factor)
         if found is not None:
             return found
-    searches = Searches(A, chosen, 1 if weighted else batch, rows=endpoints or weighted)
+    searches = Searches(A, chosen, 1 if weighted else batch)
     total = Vector(FP64, searches.graph.nrows)
     for some, start in progress(searches, "betweenness centrality"):
+        plain = start.ndim == 1 < len(some) and not (weighted or endpoints)
+        found = centralities(searches.graph, start.dup(FP64), 1.0) if plain else None
+        if found is not None:
+            # total += delta - 1, of all searches side by side
+            total(binary.plus) << found
+            continue
         delta = weighted_dependencies(A, some[0]) if weighted else dependencies(searches.graph, start)
         if endpoints:
             # total_s += reached_s - 2; with the 1 of delta, the source s is an end of reached_s - 1 paths
-            total(binary.plus)[some] << binary.minus(entries_of_each(delta), 2).new()
+            total(binary.plus)[some] << binary.minus(searches.entries_of_each(delta, len(some)), 2).new()
         else:
             # delta = delta - 1
             delta << binary.minus(delta, 1)

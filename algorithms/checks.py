@@ -55,7 +55,8 @@ def graph_algorithm(
     def checked(*args: Any, **kwargs: Any) -> Any:
         A = args[0] if args else kwargs.get("A")
         if type(A) is Matrix:
-            if A.nrows != A.ncols:
+            nrows, ncols = A.shape
+            if nrows != ncols:
                 raise DimensionMismatch(f"{name}: a graph has a square adjacency matrix; got shape {A.shape}")
             with using(A.backend):
                 return function(*args, **kwargs)

@@ -62,8 +62,8 @@ def before(edges: Matrix, seed: int) -> Matrix:
     degree = edges.reduce_rowwise(agg.count).new(UINT64)
     order(binary.plus) << binary.times[UINT64](degree, np.uint64(2**32))
     # earlier = edges with order_i < order_j
-    own, other = binary.first(order & edges).new(), binary.second(edges & order).new()
-    return select.valueeq(binary.lt(own & other).new(), True).new()
+    own = binary.first(order & edges).new()
+    return select.valueeq(binary.lt(own & order).new(), True).new()
 
 
 @program
@@ -87,15 +87,14 @@ def _colours(edges: Matrix, earlier: Matrix) -> Vector:
             # lost = wanted & rivals, where that is not 0
             lost << binary.band(wanted & rivals)
             lost << select.valuene(lost, NONE)
-            # settled<!lost> = wanted; taken<settled> = settled; wanted<!settled> = wanted
+            # settled<!lost> = wanted; taken<settled> = settled
             settled(~lost.S, replace=True) << wanted
             taken(settled.S) << settled
-            wanted(~settled.S, replace=True) << wanted
-            # free<wanted> &= ~settled band.first edges
+            # free<lost> &= ~settled band.first edges
             settled << unary.bnot(settled)
-            free(wanted.S, binary.band) << bits(monoid.band, binary.first)(settled @ edges)
-            # wanted = the lowest bit of free, if there is one: free & -free
-            wanted(wanted.S) << free
+            free(lost.S, binary.band) << bits(monoid.band, binary.first)(settled @ edges)
+            # wanted<lost> = the lowest bit of free, if there is one: free & -free
+            wanted(lost.S, replace=True) << free
             lowest << unary.ainv(wanted)
             wanted << binary.band(wanted & lowest)
             wanted << select.valuene(wanted, NONE)

@@ -14,13 +14,14 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from .. import BOOL, FP64, INT32, INT64, Matrix, Scalar, Vector, binary, loop, program, select, semiring, unary
+from .. import BOOL, FP64, INT32, INT64, Matrix, Scalar, Vector, binary, loop, program, select, semiring, unary, when
 from .preparing import by_level, largest, smallest
 
 LEVELS = 512  # between which the counts are not scaled
 TOP, BOTTOM = 1000, -900  # counts are between 2**BOTTOM and 2**TOP
 ROOM, SLACK = 256, 1.25  # bits for counts to grow by, and how much faster they may do so than before
-SHALLOW = 32  # the vertices of so many levels are found among all; of more, they are listed once
+SHALLOW, DEEP = 32, 128  # the vertices of so many levels are found among all; of more, they are listed once;
+POSITIONS = 2**22  # between the two, if no more than so many are looked at
 
 
 class Search(NamedTuple):
@@ -41,40 +42,57 @@ def dependencies_of(A: Matrix, frontier: Vector) -> Vector | None:
     >>> dependencies_of(generators.path(4), Vector.from_coo([0], [1.0], size=4)).to_dict()
     {0: 1.0, 1: 3.0, 2: 2.0, 3: 1.0}
     """
-    found = searched(A, frontier)
+    found = searched(A, frontier, *nothing_found(A))
     return None if found is None else passed_on(A, found)
 
 
-def searched(A: Matrix, frontier: Vector) -> Search | None:
-    """The forward stage."""
-    n = A.nrows
-    levels, sigma, depth = Vector(INT32, n), Vector(FP64, n), Scalar.from_value(-1, INT64)
+def centralities(A: Matrix, frontier: Vector, factor: float) -> Vector | None:
+    """``factor`` times the dependencies of the sources, 0 where there are none; None if the counts do not fit."""
+    levels, sigma, depth = nothing_found(A)
+    few, scale = min(LEVELS - 2, DEEP, max(SHALLOW, POSITIONS // A.nrows)), Scalar.from_value(factor, FP64)
+    degrees = A.degree_statistics()
+    # Where degrees are alike, the rows of a level are few, and to look at them costs less than a list of those below.
+    direction = "pull" if degrees.deviation < degrees.mean else "auto"
+    found = shallow_centralities(A, frontier, levels, sigma, depth, Scalar.from_value(few, INT64), scale, direction)
+    if depth.value <= few:
+        return None if overflows(A, depth.value, 0) and smallest(sigma) == 0 else found  # sigma is 1 / sigma
+    search = searched(A, frontier, levels, sigma, depth)
+    return None if search is None else scaled(passed_on(A, search), scale)
+
+
+def nothing_found(A: Matrix) -> tuple[Vector, Vector, Scalar]:
+    """Levels, path counts and the last level that is complete, before a search."""
+    return Vector(INT32, A.nrows), Vector(FP64, A.nrows), Scalar.from_value(-1, INT64)
+
+
+def searched(A: Matrix, frontier: Vector, levels: Vector, sigma: Vector, depth: Scalar) -> Search | None:
+    """The forward stage, or the rest of it; None if the counts do not fit."""
     scales: list[tuple[int, float]] = []
     before = 0  # the exponent of the largest count when the last levels began
-    while True:
+    while frontier.nvals:
+        if depth.value >= 0:
+            most = largest(frontier)
+            if most == math.inf:
+                return None
+            exponent = math.frexp(most)[1]
+            # So large that they may go on to grow as they did, and by some bits in any case.
+            scale = min(0, TOP - max(ROOM, math.ceil(SLACK * (exponent - before))) - exponent)
+            before = exponent + scale
+            if scale:
+                if math.frexp(smallest(frontier))[1] + scale < BOTTOM:
+                    return None
+                scales.append((depth.value + 1, math.ldexp(1.0, scale)))
+                # frontier = 2^scale frontier
+                frontier << binary.times(frontier, scales[-1][1])
         count_paths_of_levels(A, frontier, levels, sigma, depth)
-        deepest = depth.value
-        if frontier.nvals == 0:
-            break
-        most = largest(frontier)
-        if most == math.inf:
-            return None
-        exponent = math.frexp(most)[1]
-        # So large that they may go on to grow as they did, and by some bits in any case.
-        scale = min(0, TOP - max(ROOM, math.ceil(SLACK * (exponent - before))) - exponent)
-        before = exponent + scale
-        if scale == 0:
-            continue
-        if math.frexp(smallest(frontier))[1] + scale < BOTTOM:
-            return None
-        scales.append((deepest + 1, math.ldexp(1.0, scale)))
-        # frontier = 2^scale frontier
-        frontier << binary.times(frontier, scales[-1][1])
-    # There are at most as many paths as the largest degree to the power of the depth: mostly, there is no need to look.
-    bound = (deepest % LEVELS) * math.log2(max(1, A.degree_statistics().max))
-    if bound + before >= TOP and largest(sigma) == math.inf:
+    if overflows(A, depth.value % LEVELS, before) and largest(sigma) == math.inf:
         return None
-    return Search(levels, sigma, deepest, scales)
+    return Search(levels, sigma, depth.value, scales)
+
+
+def overflows(A: Matrix, steps: int, before: int) -> bool:
+    """Whether counts below 2^before may be too large after so many steps: each multiplies by the degree at most."""
+    return before + steps * math.log2(max(1, A.degree_statistics().max)) >= TOP
 
 
 def passed_on(A: Matrix, found: Search) -> Vector:
@@ -83,17 +101,16 @@ def passed_on(A: Matrix, found: Search) -> Vector:
     # y = 1 / sigma
     y << unary.minv(y)
     z, w, level = y.dup(), Vector(FP64, A.nrows), Vector(BOOL, A.nrows)
-    rows = None if deepest <= SHALLOW else by_level(levels, deepest)
-    depth = Scalar.from_value(deepest + (rows is None), INT64)
-    if rows is not None:
-        # level = the vertices at the deepest level
-        level << rows[deepest, :]
+    if deepest <= SHALLOW and not scales:
+        pass_on_by_value(A, levels, w, z, Scalar.from_value(deepest + 1, INT64))
+        # delta = z sigma
+        z << binary.truediv(z & y)
+        return z
+    rows, depth = by_level(levels, deepest), Scalar.from_value(deepest, INT64)
+    # level = the vertices at the deepest level
+    level << rows[deepest, :]
     for first, scale in reversed([(1, 1.0), *scales]):
-        last = Scalar.from_value(first, INT64)
-        if rows is None:
-            pass_on_by_value(A, levels, w, z, depth, last)
-        else:
-            pass_on_by_rows(A, rows, level, w, z, depth, last)
+        pass_on_by_rows(A, rows, level, w, z, depth, Scalar.from_value(first, INT64))
         if scale != 1:
             # w = 2^scale w
             w << binary.times(w, scale)
@@ -102,27 +119,25 @@ def passed_on(A: Matrix, found: Search) -> Vector:
     return z
 
 
-def centralities(A: Matrix, frontier: Vector, factor: float) -> Vector | None:
-    """``factor`` times the dependencies of a source, 0 where there are none; None if the counts do not fit."""
-    found = searched(A, frontier)
-    if found is None:
-        return None
-    scale = Scalar.from_value(factor, FP64)
-    if found.deepest > SHALLOW:
-        return scaled(passed_on(A, found), scale)
-    return shallow_centralities(A, found.levels, found.sigma, Scalar.from_value(found.deepest + 1, INT64), scale)
-
-
 @program
-def shallow_centralities(A: Matrix, levels: Vector, y: Vector, depth: Scalar, factor: Scalar) -> Vector:
-    """The whole backward stage, where the vertices of a level are found among all; y is sigma at first."""
-    # y = 1 / sigma
-    y << unary.minv(y)
-    z, w = y.dup(), Vector(FP64, A.nrows)
-    pass_on_by_value.function(A, levels, w, z, depth, Scalar.from_value(1, INT64))
-    # delta = z sigma
-    z << binary.truediv(z & y)
-    return scaled.function(z, factor)
+def shallow_centralities(
+    A: Matrix, frontier: Vector, levels: Vector, y: Vector, depth: Scalar, few: Scalar, factor: Scalar, direction: str
+) -> Vector:
+    """Both stages, if the first levels are all and a ``few`` at most; otherwise these levels. y is sigma at first."""
+    count_paths_of_levels.function(A, frontier, levels, y, depth)
+    z, w, below = Vector(FP64, A.nrows), Vector(FP64, A.nrows), Scalar(INT64)
+    for _ in when(depth <= few):
+        # y = 1 / sigma
+        y << unary.minv(y)
+        # z = y
+        z << y
+        # below = depth + 1
+        below << binary.plus(depth & Scalar.from_value(1, INT64))
+        pass_on_by_value.function(A, levels, w, z, below, direction)
+        # delta = z sigma
+        z << binary.truediv(z & y)
+        scaled.function(z, factor)
+    return z
 
 
 @program
@@ -151,15 +166,15 @@ def count_paths_of_levels(A: Matrix, frontier: Vector, levels: Vector, sigma: Ve
 
 
 @program
-def pass_on_by_value(A: Matrix, levels: Vector, w: Vector, z: Vector, depth: Scalar, last: Scalar) -> None:
-    """Backward from level ``depth`` - 1 to level ``last``, where the vertices of a level are found among all."""
+def pass_on_by_value(A: Matrix, levels: Vector, w: Vector, z: Vector, depth: Scalar, direction: str = "auto") -> None:
+    """Backward from level ``depth`` - 1 to level 1, where the vertices of a level are found among all."""
     level = Vector(BOOL, A.nrows)
-    for _ in loop(depth > last):
+    for _ in loop(depth > 1):
         # depth = depth - 1
         depth << binary.minus(depth & Scalar.from_value(1, INT64))
         # level = the vertices at this depth
         level << select.valueeq(levels, depth)
-        one_level(A, level, w, w, z)
+        one_level(A, level, w, w, z, direction)
 
 
 @program
@@ -174,10 +189,10 @@ def pass_on_by_rows(A: Matrix, rows: Matrix, level: Vector, w: Vector, z: Vector
         level << rows[depth, :]
 
 
-def one_level(A: Matrix, level: Vector, w: Vector, t: Vector, z: Vector) -> None:
+def one_level(A: Matrix, level: Vector, w: Vector, t: Vector, z: Vector, direction: str = "auto") -> None:
     """``w`` holds z of the level below; afterwards that of this one. ``t`` may be ``w``: less memory."""
     # t<level> = w A'
-    t(level.S, replace=True) << semiring.plus_first[FP64](w @ A.T)
+    t(level.S, replace=True, direction=direction) << semiring.plus_first[FP64](w @ A.T)
     # z<level> += t
     z(level.S, binary.plus) << t
     # w<level> = z

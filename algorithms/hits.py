@@ -8,9 +8,9 @@ Reference: J. Kleinberg, Authoritative sources in a hyperlinked environment, J. 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from .. import FP64, Matrix, Scalar, Vector, binary, loop, monoid, semiring, unary
+from .. import FP64, Matrix, Scalar, Vector, binary, loop, monoid, program, semiring, unary
 from .checks import graph_algorithm
 from .preparing import NotConverged, check_weights
 
@@ -68,8 +68,19 @@ def hits(A: Matrix, *, weighted: bool = True, tol: float = 1e-8, max_iterations:
         return HubsAndAuthorities(authorities, authorities.dup())
     forward = (semiring.plus_times if weighted else semiring.plus_first)[FP64]
     backward = (semiring.plus_times if weighted else semiring.plus_second)[FP64]
-    before, total, error = hubs.dup(), Scalar.from_value(1.0), Scalar.from_value(float("inf"))
-    for _ in loop(error >= tol, max_iterations):
+    error = _iterated(A, hubs, authorities, Scalar.from_value(tol, dtype=FP64), forward, backward, max_iterations)
+    if not error.value < tol:
+        raise NotConverged(f"hits: still changing after {max_iterations} iterations; allow more, or a larger tol")
+    return HubsAndAuthorities(hubs, authorities)
+
+
+@program
+def _iterated(
+    A: Matrix, hubs: Vector, authorities: Vector, tol: Scalar, forward: Any, backward: Any, limit: int
+) -> Scalar:
+    """Changes both scores; the sum of the last changes of the hubs."""
+    before, total, error = hubs.dup(), Scalar(FP64), Scalar.from_value(float("inf"))
+    for _ in loop(error >= tol, limit):
         # before = hubs
         before << hubs
         # authorities = 0 + hubs A
@@ -84,8 +95,7 @@ def hits(A: Matrix, *, weighted: bool = True, tol: float = 1e-8, max_iterations:
         # error = sum of |hubs - before|
         before << binary.minus(hubs & before)
         error << unary.abs(before).new().reduce(monoid.plus)
-    if not error.value < tol:
-        raise NotConverged(f"hits: still changing after {max_iterations} iterations; allow more, or a larger tol")
     # authorities = authorities / sum of authorities
-    authorities << binary.truediv(authorities, authorities.reduce(monoid.plus).new())
-    return HubsAndAuthorities(hubs, authorities)
+    total << authorities.reduce(monoid.plus)
+    authorities << binary.truediv(authorities, total)
+    return error

@@ -37,38 +37,41 @@ def core_number(A: Matrix) -> Vector:
     """
     edges = A.pattern(loops=False, undirected=True)
     # degree_i = number of neighbours; vertices without any have core number 0
-    degree = edges.reduce_rowwise(agg.count).new()
-    cores = _core_numbers(edges, degree)
+    cores = _core_numbers(edges, edges.reduce_rowwise(agg.count).new())
     cores(~cores.S) << 0
     return cores
 
 
 @program
 def _core_numbers(edges: Matrix, degree: Vector) -> Vector:
-    cores, k, lowest = Vector(int, edges.nrows), Scalar.from_value(0), Scalar(int)
+    cores, leaving, fewer, changed = (Vector(int, edges.nrows) for _ in range(4))
+    k = Scalar.from_value(1)  # no degree is lower
     for _ in loop(degree):
-        # k = max(k, lowest degree)
-        lowest << degree.reduce(monoid.min)
-        k << monoid.max(k | lowest)
-        # leaving = degree <= k
-        peel(edges, degree, cores, select.valuele(degree, k).new(), k)
-        # degree<!cores> = degree
+        # leaving = those of the lowest degree
+        leaving << select.valuele(degree, k)
+        peel(edges, degree, cores, leaving, fewer, changed, k)
+        # degree<!cores> = degree; k = the lowest that is left
         degree(~cores.S, replace=True) << degree
+        k << degree.reduce(monoid.min)
     return cores
 
 
-def peel(edges: Matrix, degree: Vector, cores: Vector, leaving: Vector, k: Scalar | int) -> None:
-    """Vertices leave, and with them all that have no more than k neighbours left; ``cores`` has k for each of them."""
-    fewer, changed = degree.dup(clear=True), degree.dup(clear=True)
+def peel(
+    edges: Matrix, degree: Vector, cores: Vector, leaving: Vector, fewer: Vector, changed: Vector, k: Scalar | int
+) -> None:
+    """Vertices leave, and with them all that have no more than k neighbours left; ``cores`` has k for these.
+
+    ``fewer`` and ``changed`` are what it works with.
+    """
     for _ in loop(leaving):
-        # cores<leaving> = k
-        cores(leaving.S) << k
+        # cores<leaving> = leaving
+        cores(leaving.S) << leaving
         # fewer<!cores> = leaving plus.pair edges
         fewer(~cores.S, replace=True) << semiring.plus_pair["INT64"](leaving @ edges)
         # degree<fewer> -= fewer
         degree(fewer.S, binary.minus) << fewer
-        # changed<fewer> = degree; leaving = changed <= k
-        changed(fewer.S, replace=True) << degree
+        # changed<fewer> = max(degree, k); leaving = changed <= k
+        changed(fewer.S, replace=True) << binary.max(degree, k)
         leaving << select.valuele(changed, k)
 
 
@@ -100,9 +103,9 @@ def k_core(A: Matrix, k: int) -> Vector:
     # degree_i = number of neighbours, 0 where there are none
     degree = Vector.from_scalar(0, A.nrows)
     degree(binary.plus) << edges.reduce_rowwise(agg.count)
-    gone = Vector(int, A.nrows)
+    gone, fewer, changed = (Vector(int, A.nrows) for _ in range(3))
     # leaving = degree < k
-    peel(edges, degree, gone, select.valuelt(degree, k).new(), k - 1)
+    peel(edges, degree, gone, select.valuelt(degree, k).new(), fewer, changed, k - 1)
     # degree<!gone> = degree
     degree(~gone.S, replace=True) << degree
     return unary.one(degree).new(bool)

@@ -1,8 +1,8 @@
 """Trusses: the largest part of the graph in which every edge is in at least k - 2 triangles.
 
 Returns a symmetric INT64 Matrix: the edges of the truss, each with its number of triangles there.
-Method: count the triangles of all edges by a masked product, drop the edges with too few, take away the triangles that
-they were part of, repeat; on the (k - 1)-core, which has the truss in it.
+Method: count the triangles of all edges, drop the edges with too few, take away the triangles that they were part of by
+masked products, repeat. Vertices with fewer than k - 1 neighbours go first if that is a good part of the graph.
 Invariant: no edge of the truss is ever dropped. Cost: that of triangles.py, and for every round that of its triangles.
 References: J. Cohen, Trusses: cohesive subgraphs for social network analysis, 2008; T. Davis, Graph algorithms via
 SuiteSparse:GraphBLAS: triangle counting and k-truss, HPEC 2018.
@@ -10,12 +10,13 @@ SuiteSparse:GraphBLAS: triangle counting and k-truss, HPEC 2018.
 
 from __future__ import annotations
 
-from .. import Matrix, binary, select, semiring
+from .. import Matrix, agg, binary, select, semiring
 from .checks import graph_algorithm
-from .k_core import k_core
+from .preparing import total
 
 common = semiring.plus_pair["INT64"]
-FEW = 3  # times as many edges as are removed make it worth to count the triangles that go, not those that stay
+FEW = 3  # removing less than one edge in so many is done by what goes, more by what stays
+SOME = 16  # one edge in so many at vertices that have too few makes it worth to look for them
 
 
 @graph_algorithm
@@ -43,40 +44,44 @@ def k_truss(A: Matrix, k: int) -> Matrix:
     {0: {1: 1, 2: 1}, 1: {0: 1, 2: 1}, 2: {0: 1, 1: 1}}
     """
     edges = A.pattern(loops=False, undirected=True)
-    # members have at least k - 1 neighbours among themselves
-    members = k_core(edges, k - 1)
-    if members.nvals < A.nrows:
+    degree = edges.reduce_rowwise(agg.count).new()
+    # leaving = degree < k - 1: none of these vertices is in the truss; where they have many edges, those go first
+    while SOME * total(select.valuelt(degree, k - 1).new()) > edges.nvals:
+        members = select.valuege(degree, k - 1).new()
         edges = binary.first(binary.second(members & edges).new() & members).new()
-    edges, P = edges.by_degree()
-    support = triangles_of_edges(select.tril(edges, -1).new())
+        degree = edges.reduce_rowwise(agg.count).new()
+    support = supports(edges)
     while True:
-        # removed = edges with too few, in both directions
-        removed = both_directions(select.valuelt(support, k - 2).new())
-        if not removed.nvals:
-            # truss = P' support P: back to the numbers of A
-            truss = semiring.any_second(P.T @ both_directions(support)).new()
-            return semiring.any_first(truss @ P).new()
+        # removed = edges with too few
+        removed = select.valuelt(support, k - 2).new()
         support << select.valuege(support, k - 2)
-        left = both_directions(support).pattern()
+        if not removed.nvals or not support.nvals:
+            return support
+        left = support.pattern()
         if FEW * removed.nvals < left.nvals:
-            # support -= triangles with a removed edge: removed (removed + left) + left removed
-            support(support.S, binary.minus) << common(removed @ edges)
-            support(support.S, binary.minus) << common(left @ removed)
+            # gone = removed (removed + left) + left removed, below the diagonal: triangles that an edge loses to others
+            below = select.tril(left).new()
+            gone = common(removed @ edges).new(mask=below.S)
+            gone(binary.plus) << common(left @ removed).new(mask=below.S)
+            # support -= gone + gone'
+            support(binary.minus) << both_directions(gone)
         else:
-            support = triangles_of_edges(support.pattern())
+            support = supports(left)
         edges = left
 
 
-def triangles_of_edges(L: Matrix) -> Matrix:
-    """The number of triangles of every edge below the diagonal; vertices are by falling degree, so rows are short."""
-    counts = binary.second(L, 0).new(int)
-    # counts_ij = sum_k L_ik L_jk + L_ik L_kj + L_ki L_kj: the third vertex comes first, between, or last
-    counts(counts.S, binary.plus) << common(L @ L.T)
-    counts(counts.S, binary.plus) << common(L @ L)
-    counts(counts.S, binary.plus) << common(L.T @ L)
-    return counts
+def supports(edges: Matrix) -> Matrix:
+    """The number of triangles of every edge of a symmetric graph."""
+    # steps_ij = degree_i - degree_j
+    degree = edges.reduce_rowwise(agg.count).new()
+    steps = binary.minus(binary.first(degree & edges).new() & degree).new()
+    # L = every edge once, to the end of higher degree, so that all rows are short; of equal ones to the lower number
+    L = select.tril(select.valueeq(steps, 0).new(), -1).new()
+    L(binary.first) << select.valuelt(steps, 0)
+    return both_directions(L.triangles_of_edges())
 
 
 def both_directions(half: Matrix) -> Matrix:
-    """A symmetric Matrix from its part below the diagonal."""
+    """A symmetric Matrix from one with every edge once."""
+    # half + half'
     return binary.plus(half | half.T).new()

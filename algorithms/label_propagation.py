@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from .. import Matrix, Vector, binary, indexunary, monoid, semiring
+from .. import Matrix, Vector, binary, indexunary, monoid, select, semiring
 from ..progress import progress
 from .checks import with_labels
 from .components import numbers, pointers
@@ -57,18 +57,21 @@ def label_propagation(A: Matrix, *, max_iterations: int = 10) -> Vector:
         count = semiring.plus_first["INT64"]
     labels = numbers(A.nrows)
     base = 1 << A.nrows.bit_length()  # above all labels
-    for _ in progress(range(max_iterations), "label propagation, at most"):
-        # votes_il = edges to neighbours j with label l
-        votes = count(edges @ pointers(labels)).new()
+    # votes_il = edges to neighbours j with label l: at first the edges themselves
+    votes = edges.dup(int)
+    for step in progress(range(max_iterations), "label propagation, at most"):
+        if step:
+            votes = count(edges @ pointers(labels)).new()
         # best_i = max_l (votes_il + 1) base - 1 - l: most votes, then the lowest label
         best = votes_then_label()(votes, base).new().reduce_rowwise(monoid.max).new()
         # elected = base - 1 - best mod base
         elected = binary.rminus(binary.band(best, base - 1).new(), base - 1).new()
-        before = labels.dup()
-        # labels<elected> = elected
-        labels(elected.S) << elected
-        if labels.isequal(before):
+        # changed = those of them that are not the labels
+        changed = select.valueeq(binary.ne(elected & labels).new(), True).new()
+        if changed.nvals == 0:
             break
+        # labels<changed> = elected
+        labels(changed.S) << elected
     return labels
 
 

@@ -65,11 +65,10 @@ def minimum_spanning_forest(A: Matrix) -> Matrix:
         # the n lightest edges, more or less, come first; most of the others are within a component then
         weight = light_weight(edges, n / edges.nvals)
         components, forest = grown(select.valuele(edges, weight).new(), numbers(n))
-        # heavy = the others, with components_i != components_j
-        heavy = select.valuegt(edges, weight).new()
-        own, other = binary.first(components & heavy).new(), binary.second(heavy & components).new()
-        between = select.valueeq(binary.ne(own & other).new(), True).new()
-        _, rest = grown(binary.first(heavy & between).new(), components)
+        # between = edges with components_i != components_j: none of the light ones
+        own = binary.first(components & edges).new()
+        between = select.valueeq(binary.ne(own & components).new(), True).new()
+        _, rest = grown(binary.first(edges & between).new(), components)
         forest << binary.any(forest | rest)
     # both directions of each edge
     return binary.any(forest | forest.T).new()
@@ -91,30 +90,25 @@ def grown(edges: Matrix, components: Vector) -> tuple[Vector, Matrix]:
 
 
 def boruvka(rows: Vector, cols: Vector, weights: Vector, components: Vector) -> tuple[Vector, Vector]:
-    """The components that a list of edges makes of others, and True for each edge that it takes."""
-    heads, tails, left = rows.dup(), cols.dup(), weights.dup()
+    """The components that a list of edges between others makes of them, and True for each edge that it takes."""
+    # heads_e, tails_e = the components that e connects, as long as it is left
+    heads, tails, left, tip = components[rows].new(), components[cols].new(), weights.dup(), weights.dup(clear=True)
     n, places, chosen = components.size, numbers(rows.size), Vector(bool, rows.size)
     vertices, merged, again = numbers(n), components.dup(), Scalar(bool)
     for _ in loop(left):
-        # left_e: its ends are in two components; the others are dropped
-        own, other = merged[heads].new(), merged[tails].new()
-        between = binary.ne(own & other).new()
-        for kept in (left, heads, tails):
-            kept(between.V, replace=True) << kept
         # lightest_c = min over the edges e of component c of left_e
         lightest = Vector(left.dtype, n)
-        lightest(binary.min)[own] << left
-        lightest(binary.min)[other] << left
+        lightest(binary.min)[heads] << left
+        lightest(binary.min)[tails] << left
         # first_c = min over those of them that are as light of e
         first = Vector(int, n)
-        for end in (own, other):
-            light = binary.eq(left & lightest[end].new()).new()
-            first(binary.min)[end] << places.dup(mask=light.V)
+        for ends in (heads, tails):
+            tip(left.S, replace=True) << lightest[ends]
+            first(binary.min)[ends] << places.dup(mask=binary.eq(left & tip).new().V)
         # chosen[first_c] = true
         chosen[first] << True
-        # parents_c = the component at the other end of its edge: own_e + other_e - c
-        ends = binary.plus(own[first].new() & other[first].new()).new()
-        opposite = binary.minus(ends & vertices).new()
+        # parents_c = the component at the other end of its edge: heads_e + tails_e - c
+        opposite = binary.minus(binary.plus(heads[first].new() & tails[first].new()).new() & vertices).new()
         parents = vertices.dup()
         parents(opposite.S) << opposite
         # of two that chose the same edge, the lower one is the root: parents_c = c
@@ -129,4 +123,8 @@ def boruvka(rows: Vector, cols: Vector, weights: Vector, components: Vector) -> 
             again << binary.ne(parents & before).new().reduce(monoid.lor)
         # merged_i = parents[merged_i]
         merged << parents[merged]
+        # heads_e = parents[heads_e], tails_e = parents[tails_e]; what is within a component now is dropped
+        heads(left.S) << parents[heads]
+        tails(left.S) << parents[tails]
+        left(binary.ne(heads & tails).new().V, replace=True) << left
     return merged, chosen

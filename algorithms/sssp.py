@@ -2,8 +2,9 @@
 
 Returns the distance of every vertex that can be reached, INT64 for integer weights and FP64 otherwise.
 Method: distances are relaxed with the (min, +) semiring, Bellman-Ford's from all vertices that became nearer, those of
-delta-stepping in buckets of width delta, light edges first. Invariant: a distance is the length of some path, never
-less than the shortest; and edges that could make one smaller start at the vertices still waiting.
+delta-stepping in buckets of width delta; light and heavy edges are not told apart, since buckets are wide. Invariant: a
+distance is the length of some path, never less than the shortest; and edges that could make one smaller start at the
+vertices still waiting.
 Cost: O(m) per step, at most n steps of Bellman-Ford; delta-stepping O(n + m) expected for random lengths.
 References: R. Bellman, On a routing problem, 1958; U. Meyer, P. Sanders, Delta-stepping, J. Algorithms 2003;
 U. Sridhar et al., Delta-stepping SSSP: from vertices and edges to GraphBLAS implementations, GABB 2019.
@@ -13,14 +14,15 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .. import Graph, Matrix, Vector, binary, loop, select, semiring
+from .. import Graph, Matrix, Scalar, Vector, binary, loop, monoid, program, select, semiring
 from ..exceptions import InvalidValue
 from .bfs import bfs_parents
 from .checks import check_source, graph_algorithm, with_labels
 from .labels import vertex_by_label
-from .preparing import check_weights, smallest, total
+from .preparing import check_weights, total
 
 BUCKET = 4.0  # default width of a bucket in mean lengths: an engine that works in bulk likes large ones
+WIDEST = 2**62  # of a bucket: distances are integers of 64 bits, or floats
 SPREAD, DEGREE = 1e4, 8  # lengths that differ by more, on graphs of no higher degree: measured on grids, random graphs
 
 
@@ -124,30 +126,27 @@ def delta_stepping(A: Matrix, source: int, delta: float | None = None) -> Vector
     delta = default_delta(A) if delta is None else delta
     if not 0 < delta < float("inf"):
         raise InvalidValue(f"delta_stepping: delta must be a positive number, not {delta}")
-    # light = A where A <= delta, heavy = A where A > delta
-    light, heavy = select.valuele(A, delta).new(), select.valuegt(A, delta).new()
     distances = Vector.from_coo([check_source(A, source)], [0], distance_type(A), size=A.nrows)
-    waiting = distances.dup()
-    while waiting.nvals:
-        # bucket = the waiting within delta of the nearest
-        limit = smallest(waiting) + delta
-        bucket = select.valuele(waiting, limit).new()
-        settled = Vector(bool, A.nrows)
+    return _in_buckets(A, distances, Scalar.from_value(min(delta, WIDEST), dtype=distances.dtype))
+
+
+@program
+def _in_buckets(A: Matrix, distances: Vector, width: Scalar) -> Vector:
+    """Distances from the vertices that have one: all of a bucket, then those of the next."""
+    waiting, bucket = distances.dup(), distances.dup(clear=True)
+    lowest, limit = Scalar(distances.dtype), Scalar(distances.dtype)
+    lowest << waiting.reduce(monoid.min)
+    for _ in loop(waiting):
+        # bucket = the waiting within width of the nearest
+        limit << binary.plus(lowest & width)
+        bucket << select.valuele(waiting, limit)
         for _ in loop(bucket):
-            # settled<bucket> = true
-            settled(bucket.S) << True
-            # distances = min(distances, bucket min.+ light)
-            relax(distances, bucket, light)
-            # bucket = what got nearer and still belongs in it
+            # distances = min(distances, bucket min.+ A); bucket = what got nearer and still belongs in it
+            relax(distances, bucket, A)
             bucket << select.valuele(bucket, limit)
-        # frontier<settled> = distances
-        frontier = distances.dup(mask=settled.S)
-        # distances = min(distances, frontier min.+ heavy)
-        relax(distances, frontier, heavy)
-        # waiting = distances beyond the bucket
+        # waiting = distances beyond the bucket; lowest = the nearest of them
         waiting << select.valuegt(distances, limit)
-        # waiting<frontier> = frontier, in case that rounding brought one of them down to the limit
-        waiting(frontier.S) << frontier
+        lowest << waiting.reduce(monoid.min)
     return distances
 
 

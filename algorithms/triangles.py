@@ -40,19 +40,9 @@ def triangles(A: Matrix) -> Vector:
     {0: 3, 1: 3, 2: 3, 3: 3}
     """
     L, P = by_falling_degree(A)
-    at_vertex = Vector.from_scalar(0, L.nrows)
-    # below<L> = L plus.pair L': for an edge i > k the triangles i > k > j
-    below = count(L @ L.T).new(mask=L.S)
-    # at_vertex_i += sum_k below_ik; at_vertex_k += sum_i below_ik
-    at_vertex(binary.plus) << below.reduce_rowwise(monoid.plus)
-    at_vertex(binary.plus) << below.reduce_columnwise(monoid.plus)
-    # between<L> = L plus.pair L: for an edge i > j the triangles i > k > j
-    between = count(L @ L).new(mask=L.S)
-    # at_vertex_j += sum_i between_ij
-    at_vertex(binary.plus) << between.reduce_columnwise(monoid.plus)
     counts = Vector.from_scalar(0, A.nrows)
-    # counts += at_vertex P: back to the numbers of A
-    counts(binary.plus) << semiring.any_first(at_vertex @ P)
+    # counts += (triangles of L) P: back to the numbers of A
+    counts(binary.plus) << semiring.any_first(L.triangles_of_vertices() @ P)
     return counts
 
 

@@ -4,21 +4,20 @@ Returns the levels that bfs.py does.
 Method: the share of all edges that the frontier would have to check (policy "edge-check", 0.1, with a lookahead by its
 growth) picks one of four ways to the next frontier. Few edges: expand and collect on first touch (scan-free). The step
 before many edges: mark, then collect by one scan (single-scan). Many edges: list the unvisited vertices in order
-(double-scan), hand them out at run time, and pull. After that: read the frontier off the levels (none generated).
+(double-scan), hand them out at run time, and pull. After that: what the pull has marked is it (none generated).
 The pull may be asynchronous: who finds a neighbour of the last level is settled at once, for vertices after it.
-Invariant (lemma 2): at step d every vertex at distance < d has its level. A vertex without neighbours at distance d - 1
-is not at distance d; if one of its neighbours is, then it is at distance d + 1. So ``levels`` is never wrong, and after
-the step every vertex at distance d has its level, some at distance d + 1 too. Cost: O(n + m) and fewer edge checks.
+Invariant: before step d no level is wrong, and of a vertex that has none yet, the neighbours at distance d are in the
+frontier, and so are those at distance d + 1 that have their level. So (lemma 2) if it has neighbours at distance d, it
+is at distance d + 1, and if it has none, but one at d + 1, at d + 2. Cost: O(n + m) and fewer edge checks.
 Reference: A. Gaihre, Z. Wu, F. Yao, H. Liu, XBFS: eXploring runtime optimizations for breadth-first search on GPUs,
 HPDC 2019.
 """
 
 from __future__ import annotations
 
-from .. import BOOL, FP64, INT64, Matrix, Scalar, Vector, agg, binary, loop, monoid, program, select, semiring, when
+from .. import Matrix, Vector, loop, program, semiring
 from .checks import check_source, graph_algorithm, level_type
 
-EDGE_RATIO = 0.1  # of all edges that are to be checked: bottom-up from there on
 POLICY = "edge-check"  # few edges or many: the direction, and how a push collects what it finds
 BOTTOM_UP = {"pull_strategy": "pull.compact", "reuse_mask": "auto"}  # unvisited vertices are listed, and handed out
 
@@ -54,11 +53,10 @@ def xbfs(A: Matrix, source: int, *, asynchronous: bool = False) -> Vector:
     >>> xbfs(A, 0).to_dict(), xbfs(A, 0, asynchronous=True).to_dict()
     ({0: 0, 1: 1, 2: 2, 3: 2}, {0: 0, 1: 1, 2: 2, 3: 2})
     """
-    frontier = Vector.from_coo([check_source(A, source)], [True], size=A.nrows)
-    if asynchronous:
-        A = A.pattern()  # adding an entry of it to a level adds 1
-        return two_levels_at_once(A, Scalar.from_value(A.nvals * EDGE_RATIO, FP64), frontier)
-    return levels_from(A, frontier)
+    start, n = check_source(A, source), A.nrows
+    if asynchronous:  # adding an entry of the pattern to a level adds 1
+        return two_levels_at_once(A.pattern(), Vector.from_coo([start], [0], level_type(A), size=n))
+    return levels_from(A, Vector.from_coo([start], [True], size=n))
 
 
 @program
@@ -74,31 +72,12 @@ def levels_from(A: Matrix, frontier: Vector) -> Vector:
 
 
 @program
-def two_levels_at_once(A: Matrix, limit: Scalar, frontier: Vector) -> Vector:
-    """The search whose bottom-up passes are asynchronous; A has a 1 at every edge, and ``limit`` is when they begin."""
+def two_levels_at_once(A: Matrix, frontier: Vector) -> Vector:
+    """The search whose bottom-up passes are asynchronous; A has a 1 at every edge, and the frontier has its levels."""
     levels = Vector(level_type(A), A.nrows)
-    edges, many, few, again, before = Scalar(INT64), Scalar(BOOL), Scalar(BOOL), Scalar(BOOL), Scalar.from_value(False)
-    # degrees = A 1, and 0 where there is no edge
-    degrees = A.reduce_rowwise(agg.count).new()
-    degrees(~degrees.S) << 0
-    # levels<frontier> = 0
-    levels(frontier.S) << 0
     for depth in loop(frontier):
-        # edges = sum of the degrees of the frontier
-        edges << binary.first(degrees & frontier).new().reduce(monoid.plus)
-        many << binary.ge(edges & limit)
-        few << binary.lt(edges & limit)
-        for _ in when(many):
-            # levels<!levels> = levels A, over (min, +), in place: who reaches depth + 1 is seen at once
-            levels(~levels.S, settles_at=depth + 1) << semiring.min_plus(levels @ A)
-        for _ in when(few):
-            # frontier<!levels> = frontier A
-            frontier(~levels.S, replace=True, policy=POLICY) << semiring.any_pair[bool](frontier @ A)
-            # levels<frontier> = depth + 1
-            levels(frontier.S) << depth + 1
-        again << binary.lor(many & before)
-        before << many
-        for _ in when(again):
-            # frontier = (levels == depth + 1): this pass has settled it, or the one before a part of it
-            frontier << select.valueeq(levels, depth + 1)
+        # levels<frontier> = frontier
+        levels(frontier.S) << frontier
+        # frontier<!levels> = frontier A, over (min, +); in a pull, who reaches depth + 1 is seen at once
+        frontier(~levels.S, replace=True, policy=POLICY, settles_at=depth + 1) << semiring.min_plus(frontier @ A)
     return levels

@@ -212,7 +212,7 @@ def _check_levels(graph: BenchmarkGraph, contender: Contender, levels: np.ndarra
     import cupy
 
     store = graph.matrix("cuda")._store
-    verify.check_levels(store.indptr, store.indices, cupy.asarray(levels), root)
+    verify.check_levels(store.indptr, store.indices, cupy.asarray(levels.astype(np.int32)), root, store.row_ids)
 
 
 def _dependencies(graph: BenchmarkGraph, contender: Contender, levels: np.ndarray, root: int) -> np.ndarray:

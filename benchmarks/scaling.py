@@ -22,8 +22,11 @@ from .text_tables import Table
 
 GRIDS = ((1, 1), (1, 2), (2, 1), (1, 4), (2, 2), (4, 1), (1, 8), (2, 4), (4, 2), (8, 1))
 LARGE = ((1, 8), (2, 8), (2, 16), (4, 16), (4, 32), (8, 32), (8, 64), (16, 64), (32, 32), (1, 1024))
-# An H200 alone (docs/benchmark-results.md, 001.figure4), 400 Gb/s of network for each GPU; the rest is assumed.
-CLUSTER = Machine("H200, 50 GB/s each", 40e9, 50e9, 2e-6, 500e-6, 141e9)
+# H200s with 400 Gb/s of network each and 2 us for a message, which are assumed. Searches on one row of ranks were
+# measured (docs/distributed.md): Kronecker 22 on one rank takes 0.53 ms, 26 us of it for each of seven levels, and
+# a level of four ranks up to 75 us. Several rows multiply: 001.figure4 in docs/benchmark-results.md, levels assumed.
+ONE_ROW = Machine("H200, 50 GB/s each", 184e9, 50e9, 2e-6, 75e-6, 141e9)
+SEVERAL_ROWS = ONE_ROW._replace(edge_rate=40e9, per_level=500e-6)
 
 
 def measure(down: int, across: int, per_rank: int, roots: int, local: str) -> dict[str, Any]:
@@ -103,9 +106,9 @@ def tables(results: dict[tuple[int, int], dict[str, Any]], per_rank: int) -> lis
 def extrapolated(fit: Fit, per_rank: int) -> Table:
     """The model for grids of a cluster."""
     columns = "ranks grid scale MB/rank messages compute-ms send-ms wait-ms GB/rank GTEPS".split()
-    table = Table(f"{CLUSTER.name}, 2**{per_rank} vertices per rank (a model)", columns)
+    table = Table(f"{ONE_ROW.name}, 2**{per_rank} vertices per rank (a model)", columns)
     for down, across in LARGE:
-        row = predict(CLUSTER, fit, down, across, 1 << per_rank)
+        row = predict(ONE_ROW if down == 1 else SEVERAL_ROWS, fit, down, across, 1 << per_rank)
         table.add(
             down * across,
             f"{down} x {across}",

@@ -19,15 +19,18 @@ class WrongResult(RuntimeError):
     """A contender computed something that is not so."""
 
 
-def edge_pieces(indptr: Any, indices: Any) -> Iterator[tuple[slice, Any, Any]]:
-    """All entries, some at a time: where they are, their rows and columns."""
+def edge_pieces(indptr: Any, indices: Any, rows: Any = None) -> Iterator[tuple[slice, Any, Any]]:
+    """All entries, some at a time: where they are, their rows, which somebody may know already, and columns."""
     for start in range(0, len(indices), PIECE):
         part = slice(start, min(start + PIECE, len(indices)))
-        entry = np.arange(part.start, part.stop, dtype=np.int64, like=indices)
-        yield part, np.searchsorted(indptr, entry, side="right") - 1, indices[part]
+        if rows is None:
+            entry = np.arange(part.start, part.stop, dtype=np.int64, like=indices)
+            yield part, np.searchsorted(indptr, entry, side="right") - 1, indices[part]
+        else:
+            yield part, rows[part], indices[part]
 
 
-def check_levels(indptr: Any, indices: Any, levels: Any, source: int) -> None:
+def check_levels(indptr: Any, indices: Any, levels: Any, source: int, rows: Any = None) -> None:
     """Distances from the source, -1 where there is no way, of a symmetric graph.
 
     The source has 0, an edge joins vertices whose levels differ by at most one, and every vertex but the source has a
@@ -36,13 +39,13 @@ def check_levels(indptr: Any, indices: Any, levels: Any, source: int) -> None:
     if int(levels[source]) != 0 or int(np.count_nonzero(levels == 0)) != 1:
         raise WrongResult(f"level 0 is not the source {source} alone")
     caused = levels <= 0
-    for _, rows, cols in edge_pieces(indptr, indices):
-        here, there = levels[rows], levels[cols]
+    for _, row, cols in edge_pieces(indptr, indices, rows):
+        here, there = levels[row], levels[cols]
         if bool(np.any((here < 0) != (there < 0))):
             raise WrongResult("an edge leads from a vertex that was reached to one that was not")
         if bool(np.any(abs(here - there) > 1)):
             raise WrongResult("an edge joins vertices more than one level apart")
-        caused[rows[there == here - 1]] = True
+        caused[row[there == here - 1]] = True
     if not bool(np.all(caused)):
         raise WrongResult("a vertex has no neighbour one level above")
 

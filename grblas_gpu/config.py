@@ -11,10 +11,10 @@ from typing import Any
 _FLAG = (True, False)
 #: What every setting may be; the first is the default.
 #: ``autocompute``: expressions compute themselves where an object is needed. ``mapnumpy``: names under ``.numpy`` are
-#: GraphBLAS's own operators where they mean the same; they always are. ``loops``: "auto" (or "recorded") records loops,
-#: for the engine to run them as a whole, "iterated" does not. ``progress``: whether long work shows how far it is, on
-#: terminals and in notebooks. ``read_limit``: how many bytes of memory a file may ask for; None for as much as it
-#: can fill, or a bit more.
+#: GraphBLAS's own operators where they mean the same; else they are NumPy's functions, with the types that Numba finds.
+#: ``loops``: "auto" (or "recorded") records loops, for the engine to run them as a whole, "iterated" does not.
+#: ``progress``: whether long work shows how far it is, on terminals and in notebooks. ``read_limit``: how many bytes of
+#: memory a file may ask for; None for as much as it can fill, or a bit more.
 _CHOICES: dict[str, tuple[Any, ...]] = {
     "autocompute": _FLAG,
     "loops": ("auto", "recorded", "iterated"),
@@ -52,18 +52,49 @@ class Config(dict):
         self.set({name: value})
 
     def get(self, name: str, default: Any = _MISSING) -> Any:
-        """A setting; one that does not exist is a KeyError unless there is a default for it."""
+        """A setting; one that does not exist is a KeyError unless there is a default for it.
+
+        Parameters
+        ----------
+        name : str
+            The setting: ``"autocompute"``, ``"loops"``, ``"mapnumpy"``, ``"progress"`` or ``"read_limit"``.
+        default : any, optional
+            What to return for any other name.
+        """
         return self[name] if default is _MISSING else super().get(name, default)
 
     def set(self, settings: Mapping[str, Any] | None = None, /, **keywords: Any) -> _Restore:
-        """Change settings: for good, or for a ``with`` block. All of them, or none if one is wrong."""
+        """Change settings: for good, or for a ``with`` block. All of them, or none if one is wrong.
+
+        Parameters
+        ----------
+        settings : dict, optional
+            Settings by their names.
+        **keywords : any
+            The same as keywords; these win.
+
+        Raises
+        ------
+        KeyError
+            There is no setting of this name.
+        ValueError
+            The setting cannot have this value.
+        """
         changes = _checked({**({} if settings is None else settings), **keywords})
         before = {name: self[name] for name in changes}
         super().update(changes)
         return _Restore(self, before)
 
     def update(self, settings: Any = (), /, **keywords: Any) -> None:
-        """``set``, for good."""
+        """``set``, for good.
+
+        Parameters
+        ----------
+        settings : dict or list of pairs, optional
+            Settings by their names.
+        **keywords : any
+            The same as keywords; these win.
+        """
         self.set(dict(settings), **keywords)
 
     def refresh(self) -> None:
@@ -73,6 +104,7 @@ class Config(dict):
         super().update({name: choices[0] for name, choices in _CHOICES.items()} | _checked(given))
 
     def to_dict(self) -> dict[str, Any]:
+        """A copy of all settings."""
         return dict(self)
 
     def clear(self) -> None:

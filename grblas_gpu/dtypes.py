@@ -218,7 +218,7 @@ _to_tell: list[Callable[[], None]] = []
 
 
 def when_records_are_used(tell: Callable[[], None]) -> None:
-    """Call this when the first record type is registered, or at once if there is one: engines have other ways then."""
+    """Call this when the first record type is registered, or now if there is one: until then nobody looks for any."""
     if any(dtype._is_udt for dtype in _registry.values()):
         tell()
     else:

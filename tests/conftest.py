@@ -13,20 +13,21 @@ import gpu_record
 import numpy as np
 import nvrtc
 import pytest
-import quick_typing
 from hardware import has_gpu
 from hypothesis import HealthCheck, Phase, settings
 from loop_cases import to_device  # noqa: F401  (a fixture)
 
 import grblas_gpu as gb
+from grblas_gpu.backends.cpu import tier
 from grblas_gpu.backends.cpu.fusion import run
-from grblas_gpu.backends.cpu.fusion.tier import NOT_YET
-from grblas_gpu.backends.cpu.tier import get_tier, set_tier
+from grblas_gpu.backends.cpu.fusion import tier as loop_tier
 
 # "compiled" is the CPU engine with a kernel for everything, however small. Nearly every random example asks for kernels
 # of its own, and compiling them is what takes the time: the quick tests try a few, "thoroughly" as many as elsewhere.
-FEW = 6
-MANY = 10  # cases of one test
+FEW = {"compiled": 4}  # random examples
+SOME = {"compiled": 5, "emulated": 6}  # one case of so many of a test: g++ takes as long for an emulated kernel
+TURNS, MANY = ("numpy", "cpu"), 6
+LATER = 10
 BACKENDS = ["numpy", "cpu", "compiled", pytest.param("thoroughly", marks=pytest.mark.slow)]
 if has_gpu():
     BACKENDS.append(pytest.param("cuda", marks=pytest.mark.gpu))  # type: ignore[arg-type]
@@ -40,13 +41,15 @@ settings.register_profile("quick", derandomize=True, database=None, **_quick, **
 # What does not ask for a backend is tested on the CPU, whatever else the machine has.
 gb.set_backend(os.environ.get("GRBLAS_GPU_BACKEND", "cpu"))
 
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "fixed")
+settings.load_profile(PROFILE)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.option.markexpr == "not slow":  # they compile nearly all the time; other tests with compilers as they are
-        quick_typing.install()
         nvrtc.only_ptx = True
+        if PROFILE == "fixed":  # small objects on the CPU engine are computed by the definitions, as on "numpy"
+            FEW.update(numpy=30, cpu=20)
 
 
 @pytest.fixture(params=BACKENDS)
@@ -64,18 +67,33 @@ def _backend_of(item: pytest.Item) -> Any:
     return getattr(getattr(item, "callspec", None), "params", {}).get("backend")
 
 
+def _case(item: pytest.Item, kind: str) -> tuple[int, str]:
+    """In an order that is the same for every backend."""
+    name = item.nodeid.partition("[")[2].replace(kind, "")
+    return zlib.crc32(name.encode()), name
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What has no random examples is the same test "compiled" and "thoroughly"; with many cases, a third is quick."""
+    """What has no random examples is the same test "compiled" and "thoroughly"; of its cases, a part is quick.
+
+    Small objects are computed by the same definitions on "numpy" and "cpu": many cases take turns.
+    """
     cases = defaultdict(list)
     for item in items:
-        quick = _backend_of(item) == "compiled" and item.get_closest_marker("slow") is None
-        if quick and not hasattr(item.obj, "hypothesis"):  # type: ignore[attr-defined]
-            cases[item.nodeid.partition("[")[0]].append(item)
-    for test in cases.values():
-        if len(test) >= MANY:
-            for item in sorted(test, key=lambda item: zlib.crc32(item.nodeid.encode()))[-(-len(test) // 3) :]:
-                item.add_marker(pytest.mark.slow)
+        parameters = getattr(getattr(item, "callspec", None), "params", {})
+        emulated = any(isinstance(value, str) and value == "emulated" for value in parameters.values())
+        kind = "emulated" if emulated else parameters.get("backend")
+        if kind in (*SOME, *TURNS) and item.get_closest_marker("slow") is None and not hasattr(item.obj, "hypothesis"):  # type: ignore[attr-defined]
+            cases[kind, item.nodeid.partition("[")[0]].append(item)
+    for (kind, _), test in cases.items():
+        ordered = sorted(test, key=lambda item: _case(item, kind))
+        if kind in SOME:
+            left_out = ordered[-(-len(test) // SOME[kind]) :]
+        else:
+            left_out = ordered[1 - TURNS.index(kind) :: 2] if len(test) >= MANY else []
+        for item in left_out:
+            item.add_marker(pytest.mark.slow)
     twice = [item for item in items if _backend_of(item) == "thoroughly" and not hasattr(item.obj, "hypothesis")]  # type: ignore[attr-defined]
     if twice:
         items[:] = [item for item in items if item not in set(twice)]
@@ -84,10 +102,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     function: Any = getattr(item, "obj", None)
-    if _backend_of(item) != "compiled" or not hasattr(function, "hypothesis"):
+    if _backend_of(item) not in FEW or not hasattr(function, "hypothesis"):
         return (yield)
     all_of_them = function._hypothesis_internal_use_settings
-    few = min(FEW, all_of_them.max_examples)
+    few = min(FEW[_backend_of(item)], all_of_them.max_examples)
     function._hypothesis_internal_use_settings = settings(all_of_them, max_examples=few)
     try:
         return (yield)
@@ -95,20 +113,32 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
         function._hypothesis_internal_use_settings = all_of_them
 
 
+@pytest.fixture(autouse=True)
+def own_account(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The CPU engine compiles what has paid for it, here within one test: which kernels one runs is its own affair.
+
+    Graphs are small, so repetition alone would pay, which it does later here; "compiled" compiles all at once.
+    """
+    tier._pending.clear()
+    loop_tier._done.clear()
+    for each in (tier, loop_tier):
+        monkeypatch.setattr(each, "COMPILE_WORK", LATER * each.COMPILE_WORK)
+
+
 @pytest.fixture
 def numba_tier(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The CPU engine with a kernel for every operation, however small; whole loops, each of which takes seconds to
     compile, have tests of their own (tests/loops)."""
-    before = get_tier()
-    set_tier("numba")
-    monkeypatch.setattr(run, "level", lambda program, first, before=0: NOT_YET)
+    before = tier.get_tier()
+    tier.set_tier("numba")
+    monkeypatch.setattr(run, "level", lambda program, first, before=0: loop_tier.NOT_YET)
     yield
-    set_tier(before)
+    tier.set_tier(before)
 
 
-@pytest.fixture(params=[pytest.param(8, id="some"), pytest.param(1, id="all", marks=pytest.mark.slow)])
+@pytest.fixture(params=[pytest.param(16, id="some"), pytest.param(1, id="all", marks=pytest.mark.slow)])
 def trials(request: pytest.FixtureRequest) -> Callable[[int], list[int]]:
-    """``for trial in trials(32)``: where every trial compiles kernels, the quick tests run an eighth of them.
+    """``for trial in trials(32)``: where every trial compiles kernels, the quick tests run a sixteenth of them.
 
     Which ones depends on the test, so that together they see every kind of operand.
     """
@@ -149,17 +179,29 @@ def pytest_testnodedown(node: Any) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--gpu-record", action="store_true", help="note in tests/gpu_record.json what ran on a GPU")
+    parser.addoption(
+        "--gpu-record",
+        nargs="?",
+        const="all",
+        choices=("all", "again"),
+        help="note in tests/gpu_record.json what ran on a GPU: all tests, or again some that failed",
+    )
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    if terminalreporter.config.getoption("--gpu-record", default=False):
+    asked, stats = terminalreporter.config.getoption("--gpu-record", default=None), terminalreporter.stats
+    if asked:
         if not has_gpu():
             terminalreporter.write_line("no record: CuPy finds no CUDA device here", red=True)
+        elif asked == "again":
+            record = gpu_record.repeat([report.nodeid for report in stats.get("passed", [])])
+            terminalreporter.write_line(f"tests/gpu_record.json: {record['tests']}, again: {record['again']}")
+        elif terminalreporter.config.option.keyword:
+            terminalreporter.write_line("no record: these were not all of the tests", red=True)
         else:
-            stats = terminalreporter.stats
             counts = {kind: len(stats.get(kind, [])) for kind in ("passed", "failed", "error", "skipped")}
-            record = gpu_record.write(counts, gpu_record.device())
+            failing = [report.nodeid for kind in ("failed", "error") for report in stats.get(kind, [])]
+            record = gpu_record.write(counts, gpu_record.device(), failing=failing)
             terminalreporter.write_line(f"tests/gpu_record.json: {record['device']['name']}, {counts}")
     if _left_out:
         terminalreporter.write_line(f"{_left_out} tests were not run on a GPU: CuPy finds no CUDA device here")

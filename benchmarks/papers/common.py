@@ -65,7 +65,7 @@ def verified_levels(A: gb.Matrix, search: Callable[..., gb.Vector], source: int)
     levels = search(A, source)
     with gb.using(A.backend):
         dense = levels._engine.array(levels.to_dense(fill_value=-1, dtype=np.int64))
-    verify.check_levels(A._store.indptr, A._store.indices, dense, source)
+    verify.check_levels(A._store.indptr, A._store.indices, dense, source, A._store.row_ids)
     return levels
 
 

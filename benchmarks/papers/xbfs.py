@@ -167,9 +167,7 @@ def _settled_early(products: list[Any], counts: np.ndarray) -> float | None:
         if record.reason.startswith("in place"):
             if depth + 1 >= len(counts):
                 return None
-            # In a loop on the device the product's own result is counted, in a single call the levels that it goes to.
-            first = depth if "of a loop on the device" in record.reason else 0
-            return float((record.output_nvals - counts[first : depth + 1].sum()) / counts[depth + 1])
+            return float((record.output_nvals - counts[depth]) / counts[depth + 1])
     return None
 
 

@@ -53,7 +53,7 @@ def _resolved(out: Any, indexes: Any, value: Any, mask: Any, submask: bool) -> t
     if line_mask:
         _check_line_mask(mask, out, indexes, submask)
     elif mask is not None:
-        mask = _check_submask(mask, out, indexes) if submask else fitting_mask(mask, out)
+        mask = _check_submask(mask, out, indexes) if submask else fitting_mask(mask, out, out.shape)
     return value, mask
 
 

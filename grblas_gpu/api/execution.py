@@ -30,12 +30,13 @@ def submit(node: Node) -> None:
 
 def execute(out: Any, expr: Any, mask: Any, accum: Any, replace: bool, desc: Descriptor | None) -> None:
     """``out<mask, replace> (accum)= expr`` for an expression of the output's kind."""
-    if expr.shape != out.shape:
+    shape = out.shape
+    if expr.shape != shape:
         raise DimensionMismatch(
-            f"{expr.method_name}: result of shape {expr.shape} does not fit output {out.name} of shape {out.shape}"
+            f"{expr.method_name}: result of shape {expr.shape} does not fit output {out.name} of shape {shape}"
         )
     if mask is not None:
-        mask = fitting_mask(mask, out)
+        mask = fitting_mask(mask, out, shape)
     node = node_of((expr.ir_op, out, expr.op, expr.args, mask, accum, replace, desc, 0))
     if recording.active:
         submit(node)
@@ -102,7 +103,7 @@ def _assign_all(
             out._expect_type(value, (type(out), kinds.Scalar), within="update")
         op, operands = ops.ASSIGN, [assigned_value(out, value), None]
     if mask is not None:
-        mask = fitting_mask(mask, out)
+        mask = fitting_mask(mask, out, out.shape)
     node = node_of((op, out, None, operands, mask, accum, replace, desc, 0))
     if recording.active:
         submit(node)
@@ -110,17 +111,17 @@ def _assign_all(
         execute_node(node)
 
 
-def fitting_mask(mask: Any, out: Any) -> Mask:
+def fitting_mask(mask: Any, out: Any, shape: tuple[int, ...]) -> Mask:
     """A mask, checked against the output."""
     if not isinstance(mask, Mask):
         mask = check_mask(mask, out)
     parent = mask.parent
-    if parent.shape != out.shape:
+    if parent.shape != shape:
         if out.ndim == 1 and parent.ndim != 1:
             raise TypeError(f"Mask object must be type Vector; got {type(parent)}")
         if parent.ndim != out.ndim:
-            raise TypeError(f"Mask for a {type(out).__name__} of shape {out.shape} is a {type(parent).__name__}")
-        raise DimensionMismatch(f"mask {mask.name} has shape {parent.shape}, output {out.name} has shape {out.shape}")
+            raise TypeError(f"Mask for a {type(out).__name__} of shape {shape} is a {type(parent).__name__}")
+        raise DimensionMismatch(f"mask {mask.name} has shape {parent.shape}, output {out.name} has shape {shape}")
     if parent._engine is not out._engine:
         raise InvalidObject(f"mask {mask.name} and output {out.name} are on different backends")
     return mask

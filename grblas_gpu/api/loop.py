@@ -314,9 +314,6 @@ class Recorder:
         name = "" if obj is None else f" of {obj.name}"
         self.refuse(f"{what}{name}, which is not known before the loop runs,")
 
-    def engine_call(self, name: str) -> None:
-        self.refuse(f"{name}, an operation that cannot be recorded,")
-
     def refuse(self, what: str) -> None:
         """This cannot be recorded: an error, or the end of recording."""
         if not self._fallback:

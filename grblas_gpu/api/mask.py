@@ -31,6 +31,7 @@ class Mask:
         self.parent = parent
 
     def view(self) -> MaskView:
+        """What an engine reads of it."""
         return view_of((self.parent._store, self.structure, self.complement))
 
     @property
@@ -55,8 +56,23 @@ class Mask:
     def new(
         self, dtype: Any = None, *, complement: bool = False, mask: Any = None, name: str | None = None, **opts: Any
     ) -> Any:
-        """A new object that is True where this mask (and ``mask``, if given) lets an output be written.
+        """A new object that is True where this mask lets an output be written.
 
+        Parameters
+        ----------
+        dtype : dtype, optional
+            The type of the new object; BOOL by default.
+        complement : bool
+            Whether it is True where this mask does not.
+        mask : Mask, optional
+            A second mask that must let it, too.
+        name : str, optional
+            The name that messages and ``print`` show.
+        **opts : keywords
+            Fields of a :class:`~grblas_gpu.Descriptor`.
+
+        Examples
+        --------
         >>> import grblas_gpu as gb
         >>> v = gb.Vector.from_coo([0, 2], [0, 5], size=3)
         >>> v.V.new().to_coo()[0]

@@ -30,6 +30,7 @@ from .matrix_construction import MatrixConstruction
 from .matrix_formats import compressed_arrays, doubly_compressed, empty_store, entries_of, shared_array
 from .matrix_operations import MatrixOperations
 from .matrix_preparation import MatrixPreparation
+from .matrix_triangles import MatrixTriangles
 from .matrix_values import MatrixValues
 from .memory import reports_memory
 from .scalar import Scalar
@@ -37,7 +38,9 @@ from .updates import Updater
 from .vector import Vector, dense_fill
 
 
-class Matrix(MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixValues, ArithmeticInPlace, BaseType):
+class Matrix(
+    MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixTriangles, MatrixValues, ArithmeticInPlace, BaseType
+):
     """A matrix with entries at some of its positions; a new one has none.
 
     Parameters

@@ -28,6 +28,7 @@ SEARCHES = 64  # at once, at most
 ROWS_ENTRIES = 2**20  # of a matrix of searches, at most: large graphs have work enough in one row
 SIDE_BY_SIDE_ENTRIES = 2**22  # of searches side by side, which are worked on in one go
 COPIED_ENTRIES = 2**26  # of all copies of a graph, where they have to be made
+CACHED = 2**16  # positions of searches side by side on a CPU: more of them, and their vectors leave the cache
 
 
 class DegreeOrder(NamedTuple):
@@ -80,7 +81,7 @@ class MatrixPreparation:
             edges = self._kept("no loops", lambda store: self._made_loopless())
             return self.pattern() if edges is None else edges
         store = self._store
-        if store.dtype == bool and store.iso and bool(store.stored_values[0]):
+        if store.dtype == bool and store.iso and self._is_true(store.stored_values):
             return self  # type: ignore[return-value]
         return self._kept("pattern", self._make_pattern)
 
@@ -136,11 +137,12 @@ class MatrixPreparation:
         dense = 2 * SIDE_BY_SIDE_ENTRIES <= entries <= engine.costs.dense_rows and 4 * searches >= 3 * SEARCHES
         if dense and self._has_hubs():
             return Batching(SEARCHES, False)
-        if n > engine.costs.batch_size:
-            return Batching(1, side_by_side)
-        most = (SIDE_BY_SIDE_ENTRIES if side_by_side else ROWS_ENTRIES) // max(1, n)
         if side_by_side and not engine.shares_copies:
-            most = min(most, COPIED_ENTRIES // max(1, self._store.nvals))
+            most = min(CACHED // max(1, n), COPIED_ENTRIES // max(1, self._store.nvals))
+        elif n > engine.costs.batch_size:
+            most = 1
+        else:
+            most = (SIDE_BY_SIDE_ENTRIES if side_by_side else ROWS_ENTRIES) // max(1, n)
         return Batching(max(1, min(SEARCHES, most)), side_by_side)
 
     def _has_hubs(self) -> bool:
@@ -216,6 +218,13 @@ class MatrixPreparation:
             with recording.paused():
                 kept[name] = make(self._store)
         return kept[name]
+
+    def _is_true(self, value: Any) -> bool:
+        """Whether the one value that stands for all is True: looked up once, which on a device means waiting for it."""
+        known = self._kept("truth", lambda store: [None, False])
+        if known[0] is not value:
+            known[:] = value, bool(value[0])
+        return bool(known[1])
 
     def _make_pattern(self, store: Any) -> Matrix:
         return self._boolean(self._engine.pattern(store))

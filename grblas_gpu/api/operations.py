@@ -10,7 +10,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from textwrap import indent
+from typing import Any, TypeVar
 
 from .. import binary, monoid, semiring
 from ..ir.descriptor import Descriptor
@@ -18,6 +20,24 @@ from .base import check_same_backend
 from .mask import _KINDS, Mask
 
 DEFAULT = Descriptor()
+Operation = TypeVar("Operation", bound=Callable[..., None])
+WRITING = """\
+mask : Mask, optional
+    ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
+accum : BinaryOp, optional
+    How to combine what is there with what is new; without it the new value is written.
+desc : Descriptor, optional
+    Complement, structure, replace, transposes, direction, strategy.
+"""
+
+
+def _writes(operation: Operation) -> Operation:
+    """Adds the parameters that all operations with an output have to its docstring, before what it raises."""
+    before, raises, after = (operation.__doc__ or "").partition("Raises\n")
+    if raises:
+        margin = before[before.rindex("\n") + 1 :]
+        operation.__doc__ = f"{before.rstrip()}\n{indent(WRITING, margin)}\n{margin}{raises}{after}"
+    return operation
 
 
 def _write(out: Any, expr: Any, mask: Any, accum: Any, desc: Descriptor | None) -> None:
@@ -39,6 +59,7 @@ def _second(b: Any, desc: Descriptor | None) -> Any:
     return b.T if desc is not None and desc.transpose_second else b
 
 
+@_writes
 def mxm(
     C: Any,
     A: Any,
@@ -61,12 +82,6 @@ def mxm(
         The second operand.
     op : Semiring or str
         How to add and multiply, for all types or one of them: ``semiring.min_plus``, or ``"min_plus"``.
-    mask : Mask, optional
-        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
-    accum : BinaryOp, optional
-        How to combine what is there with what is new; without it the new value is written.
-    desc : Descriptor, optional
-        Complement, structure, replace, transposes, direction, strategy.
 
     Raises
     ------
@@ -88,6 +103,7 @@ def mxm(
     _write(C, _first(A, desc).mxm(_second(B, desc), op), mask, accum, desc)
 
 
+@_writes
 def mxv(
     w: Any,
     A: Any,
@@ -110,12 +126,6 @@ def mxv(
         The second operand.
     op : Semiring or str
         How to add and multiply, for all types or one of them: ``semiring.min_plus``, or ``"min_plus"``.
-    mask : Mask, optional
-        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
-    accum : BinaryOp, optional
-        How to combine what is there with what is new; without it the new value is written.
-    desc : Descriptor, optional
-        Complement, structure, replace, transposes, direction, strategy.
 
     Raises
     ------
@@ -137,6 +147,7 @@ def mxv(
     _write(w, _first(A, desc).mxv(u, op), mask, accum, desc)
 
 
+@_writes
 def vxm(
     w: Any,
     u: Any,
@@ -159,12 +170,6 @@ def vxm(
         The second operand.
     op : Semiring or str
         How to add and multiply, for all types or one of them: ``semiring.min_plus``, or ``"min_plus"``.
-    mask : Mask, optional
-        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
-    accum : BinaryOp, optional
-        How to combine what is there with what is new; without it the new value is written.
-    desc : Descriptor, optional
-        Complement, structure, replace, transposes, direction, strategy.
 
     Raises
     ------
@@ -186,6 +191,7 @@ def vxm(
     _write(w, u.vxm(_second(A, desc), op), mask, accum, desc)
 
 
+@_writes
 def ewise_add(
     C: Any,
     A: Any,
@@ -208,12 +214,6 @@ def ewise_add(
         The second operand.
     op : BinaryOp, Monoid or str
         What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
-    mask : Mask, optional
-        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
-    accum : BinaryOp, optional
-        How to combine what is there with what is new; without it the new value is written.
-    desc : Descriptor, optional
-        Complement, structure, replace, transposes, direction, strategy.
 
     Raises
     ------
@@ -235,6 +235,7 @@ def ewise_add(
     _write(C, _first(A, desc).ewise_add(_second(B, desc), op), mask, accum, desc)
 
 
+@_writes
 def ewise_mult(
     C: Any,
     A: Any,
@@ -257,12 +258,6 @@ def ewise_mult(
         The second operand.
     op : BinaryOp, Monoid or str
         What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
-    mask : Mask, optional
-        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
-    accum : BinaryOp, optional
-        How to combine what is there with what is new; without it the new value is written.
-    desc : Descriptor, optional
-        Complement, structure, replace, transposes, direction, strategy.
 
     Raises
     ------
@@ -284,6 +279,7 @@ def ewise_mult(
     _write(C, _first(A, desc).ewise_mult(_second(B, desc), op), mask, accum, desc)
 
 
+@_writes
 def ewise_union(
     C: Any,
     A: Any,
@@ -312,12 +308,6 @@ def ewise_union(
         Stands in for an entry that only the right operand has.
     right_default : scalar
         Stands in for an entry that only the left operand has.
-    mask : Mask, optional
-        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
-    accum : BinaryOp, optional
-        How to combine what is there with what is new; without it the new value is written.
-    desc : Descriptor, optional
-        Complement, structure, replace, transposes, direction, strategy.
 
     Raises
     ------
@@ -340,6 +330,7 @@ def ewise_union(
     _write(C, expr, mask, accum, desc)
 
 
+@_writes
 def apply(
     C: Any,
     A: Any,
@@ -366,12 +357,6 @@ def apply(
         The second argument of a binary operator, or the thunk of an index-unary one.
     left : scalar, optional
         The first argument of a binary operator.
-    mask : Mask, optional
-        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
-    accum : BinaryOp, optional
-        How to combine what is there with what is new; without it the new value is written.
-    desc : Descriptor, optional
-        Complement, structure, replace, transposes, direction, strategy.
 
     Raises
     ------
@@ -391,6 +376,7 @@ def apply(
     _write(C, _first(A, desc).apply(op, right, left=left), mask, accum, desc)
 
 
+@_writes
 def select(
     C: Any, A: Any, op: Any, thunk: Any = None, *, mask: Any = None, accum: Any = None, desc: Descriptor | None = None
 ) -> None:
@@ -406,12 +392,6 @@ def select(
         Which entries stay: ``select.tril``, ``select.valuegt``, or ``">"``.
     thunk : scalar, optional
         What the operator compares with: a value, or an offset of the diagonal.
-    mask : Mask, optional
-        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
-    accum : BinaryOp, optional
-        How to combine what is there with what is new; without it the new value is written.
-    desc : Descriptor, optional
-        Complement, structure, replace, transposes, direction, strategy.
 
     Raises
     ------
@@ -467,6 +447,7 @@ def reduce(s: Any, x: Any, op: Any = monoid.plus, *, accum: Any = None, allow_em
 reduce_scalar = reduce
 
 
+@_writes
 def reduce_rowwise(
     w: Any, A: Any, op: Any = monoid.plus, *, mask: Any = None, accum: Any = None, desc: Descriptor | None = None
 ) -> None:
@@ -480,12 +461,6 @@ def reduce_rowwise(
         The first operand.
     op : Monoid, Aggregator or str
         What to combine values with: ``monoid.plus``, ``agg.mean``, or ``"max"``.
-    mask : Mask, optional
-        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
-    accum : BinaryOp, optional
-        How to combine what is there with what is new; without it the new value is written.
-    desc : Descriptor, optional
-        Complement, structure, replace, transposes, direction, strategy.
 
     Raises
     ------
@@ -505,6 +480,7 @@ def reduce_rowwise(
     _write(w, _first(A, desc).reduce_rowwise(op), mask, accum, desc)
 
 
+@_writes
 def reduce_columnwise(
     w: Any, A: Any, op: Any = monoid.plus, *, mask: Any = None, accum: Any = None, desc: Descriptor | None = None
 ) -> None:
@@ -518,12 +494,6 @@ def reduce_columnwise(
         The first operand.
     op : Monoid, Aggregator or str
         What to combine values with: ``monoid.plus``, ``agg.mean``, or ``"max"``.
-    mask : Mask, optional
-        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
-    accum : BinaryOp, optional
-        How to combine what is there with what is new; without it the new value is written.
-    desc : Descriptor, optional
-        Complement, structure, replace, transposes, direction, strategy.
 
     Raises
     ------
@@ -543,6 +513,7 @@ def reduce_columnwise(
     _write(w, _first(A, desc).reduce_columnwise(op), mask, accum, desc)
 
 
+@_writes
 def extract(C: Any, A: Any, index: Any, *, mask: Any = None, accum: Any = None, desc: Descriptor | None = None) -> None:
     """``C<mask> (accum)= A[index]``.
 
@@ -554,12 +525,6 @@ def extract(C: Any, A: Any, index: Any, *, mask: Any = None, accum: Any = None, 
         The first operand.
     index : index
         As in ``A[index]``.
-    mask : Mask, optional
-        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
-    accum : BinaryOp, optional
-        How to combine what is there with what is new; without it the new value is written.
-    desc : Descriptor, optional
-        Complement, structure, replace, transposes, direction, strategy.
 
     Raises
     ------
@@ -579,6 +544,7 @@ def extract(C: Any, A: Any, index: Any, *, mask: Any = None, accum: Any = None, 
     _write(C, _first(A, desc)[index], mask, accum, desc)
 
 
+@_writes
 def assign(
     C: Any, value: Any, index: Any = ..., *, mask: Any = None, accum: Any = None, desc: Descriptor | None = None
 ) -> None:
@@ -592,12 +558,6 @@ def assign(
         What to write.
     index : index, optional
         As in ``C[index] << value``; everywhere by default.
-    mask : Mask, optional
-        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
-    accum : BinaryOp, optional
-        How to combine what is there with what is new; without it the new value is written.
-    desc : Descriptor, optional
-        Complement, structure, replace, transposes, direction, strategy.
 
     Raises
     ------
@@ -620,6 +580,7 @@ def assign(
     C(mask=mask, accum=accum, replace=desc.replace)[index] << value
 
 
+@_writes
 def transpose(C: Any, A: Any, *, mask: Any = None, accum: Any = None, desc: Descriptor | None = None) -> None:
     """``C<mask> (accum)= A'``.
 
@@ -629,12 +590,6 @@ def transpose(C: Any, A: Any, *, mask: Any = None, accum: Any = None, desc: Desc
         The output.
     A : Matrix
         The first operand.
-    mask : Mask, optional
-        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
-    accum : BinaryOp, optional
-        How to combine what is there with what is new; without it the new value is written.
-    desc : Descriptor, optional
-        Complement, structure, replace, transposes, direction, strategy.
 
     Raises
     ------
@@ -654,6 +609,7 @@ def transpose(C: Any, A: Any, *, mask: Any = None, accum: Any = None, desc: Desc
     _write(C, A if desc is not None and desc.transpose_first else A.T, mask, accum, desc)
 
 
+@_writes
 def kronecker(
     C: Any,
     A: Any,
@@ -676,12 +632,6 @@ def kronecker(
         The second operand.
     op : BinaryOp, Monoid or str
         What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
-    mask : Mask, optional
-        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
-    accum : BinaryOp, optional
-        How to combine what is there with what is new; without it the new value is written.
-    desc : Descriptor, optional
-        Complement, structure, replace, transposes, direction, strategy.
 
     Raises
     ------
@@ -740,6 +690,7 @@ def inner(s: Any, u: Any, v: Any, op: Any = semiring.plus_times, *, accum: Any =
     _write(s, u.inner(v, op), None, accum, None)
 
 
+@_writes
 def outer(
     C: Any,
     u: Any,
@@ -762,12 +713,6 @@ def outer(
         The second operand.
     op : BinaryOp, Monoid or str
         What to compute of two values: ``binary.minus``, ``monoid.min``, or ``"-"``.
-    mask : Mask, optional
-        ``m.S`` or ``m.V``, perhaps with ``~``: where to write.
-    accum : BinaryOp, optional
-        How to combine what is there with what is new; without it the new value is written.
-    desc : Descriptor, optional
-        Complement, structure, replace, transposes, direction, strategy.
 
     Raises
     ------

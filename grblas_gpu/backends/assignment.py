@@ -43,6 +43,12 @@ def assign(node: Node) -> None:
             return
         if is_line and is_vector:  # a matrix mask: the line is a thin matrix
             plain = engine.as_matrix(plain, indexes.axes[0].size is None)
+        positions = indexes.axes[0].index
+        if is_literal and mask is None and accum is None and out.ndim == 1 and type(positions) is np.ndarray:
+            found = engine.assign_few(store, plain, positions)
+            if found is not None:
+                out._store = choose_format(engine, found)
+                return
         index, there = positions_to_change(engine, indexes.axes, store, plain, view, op is SUBASSIGN)
         plain, view = _where_indexed(engine, there, plain, view, op is SUBASSIGN)
     if not is_literal:

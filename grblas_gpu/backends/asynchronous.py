@@ -12,23 +12,18 @@ from typing import Any
 import numpy as np
 
 from ..errors import DimensionMismatch
+from ..ir.node import Node
 from ..plan.rules import Plan
 from ..trace.records import Record, current, open_positions
 from .entries import cast
 from .storage import MaskView, MatrixStore, VectorStore
 
 
-def pull_in_place(
-    name: str,
-    a: MatrixStore,
-    u: Any,
-    semiring: Any,
-    view: MaskView | None,
-    transposed: bool,
-    flip: bool,
-    value: float,
-) -> VectorStore:
-    """Check what the pull asks for, then leave it to the engine of ``u``."""
+def final_value(node: Node, a: MatrixStore) -> Any:
+    """The value at which rows settle, in the type of the result; an error if that cannot be asked for."""
+    name, semiring = node.op.name, node.operator
+    assert node.descriptor is not None
+    value = node.descriptor.final
     if a.nrows != a.ncols:
         raise DimensionMismatch(
             f"{name}: settles_at lets rows of the result be part of the operand, so the matrix must be square; "
@@ -40,13 +35,22 @@ def pull_in_place(
         raise ValueError(f"{name}: settles_at={value!r} is no value of type {semiring.return_type}")
     if semiring.monoid.binaryop.numpy(final, final)[0] != final[0]:
         raise ValueError(f"{name}: settles_at needs a monoid that picks one of its operands; {semiring.monoid} adds up")
-    plan = Plan("pull.compact", f"in place: rows that reach {value} are visible at once")
+    return final[0]
+
+
+def pull_in_place(
+    node: Node, a: MatrixStore, view: MaskView | None, transposed: bool, flip: bool, final: Any, edges: int | None
+) -> VectorStore:
+    """Leave it to the engine; a trace tells the edges of the operand, if a rule has counted them."""
+    u = node.operands[0 if flip else 1]
+    plan = Plan("pull.compact", f"in place: rows that reach {final} are visible at once")
     collector = current()
     if collector is not None:
         mask_nvals = None if view is None else view.store.nvals
-        record = Record(name, 0.0, 0, plan.strategy, plan.reason, "pull", u._store.nvals, mask_nvals=mask_nvals)
+        record = Record(node.op.name, 0.0, 0, plan.strategy, plan.reason, "pull", u._store.nvals, mask_nvals=mask_nvals)
         record.allowed = open_positions(a.nrows, view)
+        record.input_edges = edges
         collector.records.append(record)
     return u._engine.pull_in_place(
-        a, u._store, semiring, view, transposed=transposed, flip=flip, plan=plan, final=final[0]
+        a, u._store, node.operator, view, transposed=transposed, flip=flip, plan=plan, final=final
     )

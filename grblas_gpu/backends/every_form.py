@@ -32,12 +32,17 @@ class EveryForm(Definitions):
             return hypersparse.mxm(self, a, b, semiring, mask, plan)
         return super().mxm(a, b, semiring, mask, plan=plan)
 
-    def estimate_products(self, a: MatrixStore, b: MatrixStore) -> float:
+    def triangle_counts(self, lower: MatrixStore, semiring: Any, of_edges: bool) -> Array | None:
+        if lower.form != SPARSE:
+            return None
+        return super().triangle_counts(lower, semiring, of_edges)
+
+    def estimate_products(self, a: MatrixStore, b: MatrixStore, mask: MatrixStore | None = None) -> float:
         if b.form == FULL:
             return float(a.nvals * b.ncols)
         if b.rows is not None:
             return a.nvals * b.nvals / max(1, len(b.rows))
-        return super().estimate_products(a, b)
+        return super().estimate_products(a, b, mask)
 
     def estimate_dots(self, a: MatrixStore, b: MatrixStore, mask: MatrixStore) -> float:
         if HYPERSPARSE in (a.form, b.form, mask.form) or (b._transpose is not None and b._transpose.rows is not None):

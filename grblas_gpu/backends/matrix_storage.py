@@ -55,6 +55,7 @@ class MatrixStore:
         "_transpose",
         "_row_ids",
         "_max_degree",
+        "_max_column",
         "_once",
         "value_range",
         "_hub_neighbours",
@@ -89,6 +90,7 @@ class MatrixStore:
         self._transpose: MatrixStore | None = None
         self._row_ids: Array | None = None
         self._max_degree: int | None = None
+        self._max_column: int | None = None
         self._hub_neighbours: Array | None = None
         self._is_diagonal: bool | None = None
 
@@ -99,7 +101,8 @@ class MatrixStore:
         store.form, store.nrows, store.ncols = form, nrows, ncols
         store.dense = store.present = store.rows = store.counter = None
         store.copies, store._once = 1, None
-        store._transpose = store._row_ids = store._max_degree = store._hub_neighbours = store._is_diagonal = None
+        store._transpose = store._row_ids = store._max_degree = store._max_column = None
+        store._hub_neighbours = store._is_diagonal = None
         return store
 
     @classmethod
@@ -232,7 +235,8 @@ class MatrixStore:
         for name in ("indptr", "indices", "values", "value_range", *counted):
             with suppress(AttributeError):
                 delattr(self, name)
-        self._transpose = self._row_ids = self._max_degree = self._hub_neighbours = self._is_diagonal = None
+        self._transpose = self._row_ids = self._max_degree = self._max_column = None
+        self._hub_neighbours = self._is_diagonal = None
         self.counter = None
 
     @property
@@ -261,6 +265,15 @@ class MatrixStore:
             else:
                 self._max_degree = natives[type(self.indptr)].max_degree(self)
         return self._max_degree
+
+    @property
+    def max_column(self) -> int:
+        """The most entries of a column: of the transpose, if there is one, or counted once."""
+        if self._max_column is None:
+            if self._transpose is not None:
+                return self._transpose.max_degree
+            self._max_column = int(np.bincount(self.once.indices, minlength=1).max())  # synchronizes: once
+        return self._max_column
 
     @property
     def is_diagonal(self) -> bool:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from ..ir.descriptor import Descriptor
 from ..ir.node import Node
 from ..plan import dense_rules, rules
-from ..plan.facts import few_edges, matvec_facts, mxm_facts
+from ..plan.facts import few_edges, matvec_facts, mxm_facts, waits
 from ..plan.rules import Facts, Plan
 from ..trace import records as trace
-from .asynchronous import pull_in_place
+from .asynchronous import final_value, pull_in_place
 from .operands import matrix_store
 from .storage import MaskView, MatrixStore, VectorStore
 
@@ -21,39 +22,53 @@ def mxv(node: Node, view: MaskView | None) -> VectorStore:
 
 
 def vxm(node: Node, view: MaskView | None) -> VectorStore:
-    u, a = node.operands
+    u, a = node[3]
     return _matvec(node, a, u, view, not a._is_transposed, True)
 
 
 def _matvec(node: Node, a: Any, u: Any, view: MaskView | None, transposed: bool, flip: bool) -> VectorStore:
     """``t<mask> = M u`` with ``M`` the matrix or its transpose; ``flip`` says that the vector is the left operand."""
-    semiring, desc = node.operator, node.descriptor
+    semiring, desc = node[2], node[7]
     store = a._matrix._store if a._is_transposed else a._store
     operand = u._store
-    if desc is not None and (final := desc.final) is not None:
-        return pull_in_place(node.op.name, store, u, semiring, view, transposed, flip, final)
     tracing = trace.current() is not None
     if desc is None and not tracing and store.nvals <= rules.SMALL_EDGES:
-        plan = rules.SMALL_PUSH
-    elif desc is not None and desc.strategy is not None and not desc.reuse_mask and not tracing:  # nothing to decide
+        return u._engine.mxv(store, operand, semiring, view, transposed=transposed, flip=flip, plan=rules.SMALL_PUSH)
+    final = None if desc is None or desc.settles_at is None else final_value(node, store)
+    if desc is not None and desc.pulls_in_place:
+        return pull_in_place(node, store, view, transposed, flip, final, None)
+    if desc is not None and desc.strategy is not None and not desc.reuse_mask and not tracing:  # nothing to decide
         plan = rules.chosen(desc)
-    elif (desc is None or desc.plain) and not tracing and few_edges(u._engine, store, operand, view, transposed):
+    elif (
+        (desc is None or desc.plain)
+        and not tracing
+        and few_edges(u._engine, store, operand, view, transposed)
+        and not waits(u._engine, semiring)
+    ):
         plan = rules.CHEAP_PUSH
     else:
         facts = matvec_facts(u._engine, store, operand, semiring, view, transposed, desc)
         if desc is not None and desc.remembers:
             facts = facts._replace(edges_before=operand.checked, u_edges=cache(facts.u_edges))
         plan = rules.choose_matvec(facts, desc)
+        if final is not None and plan.bottom_up:
+            result = pull_in_place(node, store, view, transposed, flip, final, facts.u_edges())
+            return _remembering(result, desc, facts)
         reuses = desc is not None and desc.reuse_mask and view is not None and plan.bottom_up
         if tracing:
             _record_plan(node.op.name, plan, facts._replace(u_nvals=view.store.nvals) if reuses else facts, view)  # type: ignore[union-attr]
         if reuses:
             operand = view.store  # type: ignore[union-attr]
         result = u._engine.mxv(store, operand, semiring, view, transposed=transposed, flip=flip, plan=plan)
-        if desc is not None and desc.remembers:
-            result.checked = facts.u_nvals if desc.policy == "switchpoint" else facts.u_edges()
-        return result
+        return _remembering(result, desc, facts)
     return u._engine.mxv(store, operand, semiring, view, transposed=transposed, flip=flip, plan=plan)
+
+
+def _remembering(result: VectorStore, desc: Descriptor | None, facts: Facts) -> VectorStore:
+    """What the rule of the next product looks back at."""
+    if desc is not None and desc.remembers:
+        result.checked = facts.u_nvals if desc.policy == "switchpoint" else facts.u_edges()
+    return result
 
 
 def _record_plan(name: str, plan: Plan, facts: Facts, view: MaskView | None) -> None:

@@ -72,6 +72,10 @@ class Backend(Protocol):
         flip: bool,
         plan: Any,
     ) -> VectorStore: ...
+    def swaps(self, monoid: Any) -> bool:
+        """Whether the sums of a push wait for each other, because the processor cannot add so in one instruction."""
+        return False
+
     def pull_in_place(
         self,
         a: MatrixStore,
@@ -96,8 +100,9 @@ class Backend(Protocol):
         """
         return None
 
-    def estimate_products(self, a: MatrixStore, b: MatrixStore) -> float:
-        """How many products ``a b`` takes: each entry of ``a`` meets a row of ``b``; some of them stand for all."""
+    def estimate_products(self, a: MatrixStore, b: MatrixStore, mask: MatrixStore | None = None) -> float:
+        """How many products ``a b`` takes, inside of a mask if there is one: each entry of ``a`` meets a row of ``b``;
+        some of them stand for all."""
         if a.nvals == 0:
             return 0.0
         some = a.indices[:: -(-a.nvals // SAMPLE)]
@@ -155,6 +160,10 @@ class Backend(Protocol):
         """``c<mask>[index] (accum)= value``; None: by the positions that an index names, and an assignment to them."""
         return None
 
+    def assign_few(self, c: VectorStore, value: Any, positions: np.ndarray) -> VectorStore | None:
+        """``c[positions] = value`` for positions in the memory of the host; None: like any other assignment."""
+        return None
+
     def extract_matrix(self, a: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore: ...
     def extract_row(self, a: MatrixStore, row: int, cols: Array | None) -> VectorStore: ...
     def extract_column(self, a: MatrixStore, col: int, rows: Array | None) -> VectorStore: ...
@@ -207,6 +216,10 @@ class Backend(Protocol):
     def pattern(self, a: MatrixStore) -> MatrixStore: ...
     def degree_statistics(self, a: MatrixStore) -> DegreeStatistics: ...
     def by_degree(self, pattern: MatrixStore) -> tuple[MatrixStore, MatrixStore]: ...
+    def triangle_counts(self, lower: MatrixStore, semiring: Any, of_edges: bool) -> Array | None:
+        """How many triangles each edge or each vertex is in, of a graph with every edge once;
+        the semiring counts. None where products of matrices have to tell."""
+        return None
 
     # whole programs
     def run_loop(self, program: Any, first: int = 0) -> int | None:

@@ -67,6 +67,7 @@ class Descriptor:
         is settled: its scan ends, and rows after it in the same pass already see it as part of the operand. Which
         rows come after is not defined, so every order must give valid results; for monoids that pick one of their
         operands (min, max, any, ...) on a square matrix. In a loop it may depend on the count: ``depth + 1``.
+        With a ``policy`` other than "cost" only where that pulls: nothing is seen at once in a push.
     hints
         What was asked of SuiteSparse (``nthreads=4``), as text: the trace says that it has no effect.
     """
@@ -93,6 +94,11 @@ class Descriptor:
     def final(self) -> float | None:
         """``settles_at`` as a number, when the node runs."""
         return int(self.settles_at.number) if isinstance(self.settles_at, Counted) else self.settles_at
+
+    @property
+    def pulls_in_place(self) -> bool:
+        """Whether ``settles_at`` makes it a pull: nobody asks a rule."""
+        return self.settles_at is not None and (self.policy == "cost" or self.direction == "pull")
 
     @property
     def plain(self) -> bool:

@@ -133,6 +133,8 @@ class BinaryOp(Registered, OpBase):
         if self._commutes_to is None and self._row is not None and self._row.commutes_to is not None:
             commutes_to = self if self._row.commutes_to == self.name else registry.find("binary", self._row.commutes_to)
             self._commutes_to = commutes_to
+        elif isinstance(self._commutes_to, str):
+            self._commutes_to = registry.unmapped("binary", self._commutes_to)
         return self._commutes_to
 
     @property

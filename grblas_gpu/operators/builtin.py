@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from . import numpy_tables, registry
+from . import numpy_functions, numpy_tables, registry
 from .agg_tables import AGG_ALIASES, AGGREGATORS, AggRow
 from .aggregators import Aggregator
 from .binary import BinaryOp, ParameterizedBinaryOp
@@ -106,4 +106,22 @@ def _numpy_semiring(name: str) -> Any:
     return get_semiring(monoid, binaryop)
 
 
-registry.define_builtins(names, canonical, build)
+def may_be_mapped(kind: str, name: str) -> bool:
+    """Whether this is a name of NumPy's that GraphBLAS has an operator for; of a semiring, perhaps in a part."""
+    if not name.startswith("numpy."):
+        return False
+    return name in aliases(kind) or (kind == "semiring" and name.removeprefix("numpy.") in names(kind, "numpy"))
+
+
+def build_unmapped(kind: str, name: str) -> Any:
+    if kind != "semiring":
+        return numpy_functions.build(kind, name.removeprefix("numpy."))
+    parts = zip(("monoid", "binary"), numpy_tables.semiring_names()[name.removeprefix("numpy.")], strict=True)
+    return Semiring._build(name, *(_unmapped(part, f"numpy.{of_numpy}") for part, of_numpy in parts))
+
+
+def _unmapped(kind: str, name: str) -> Any:
+    return registry.unmapped(kind, name) if may_be_mapped(kind, name) else registry.builtin(kind, name)
+
+
+registry.define_builtins(names, canonical, build, may_be_mapped, build_unmapped)

@@ -83,7 +83,21 @@ class IndexUnaryOp(Registered, OpBase):
     def register_new(
         cls, name: str, func: Any, *, parameterized: bool = False, is_udt: bool = False, lazy: bool = False
     ) -> Any:
-        """Make an operator and add it to the namespace; one that returns BOOL becomes a SelectOp as well."""
+        """Make an operator and add it to the namespace; one that returns BOOL becomes a SelectOp as well.
+
+        Parameters
+        ----------
+        name : str
+            Where to find it from then on; dots nest it: ``select.mine.near``.
+        func : function or str
+            A function of a value, its row, its column and the thunk, compiled by Numba; or a C++ expression.
+        parameterized : bool
+            Whether ``func`` takes parameters and returns the function to compile.
+        is_udt : bool
+            Whether to compile for the exact types of the operands when it is used, user-defined types among them.
+        lazy : bool
+            Whether to compile nothing until the operator is looked up.
+        """
         op = super().register_new(name, func, parameterized=parameterized, is_udt=is_udt, lazy=lazy)
         if isinstance(op, IndexUnaryOp) and not is_udt and _returns_bool(op):
             registry.install("select", name, SelectOp._from_indexunary(op), in_op=False)
@@ -130,7 +144,19 @@ class SelectOp(IndexUnaryOp):
     def register_anonymous(
         cls, func: Any, name: str | None = None, *, parameterized: bool = False, is_udt: bool = False
     ) -> Any:
-        """Make a SelectOp without adding it to the namespace; it must return BOOL."""
+        """Make a SelectOp without adding it to the namespace; it must return BOOL.
+
+        Parameters
+        ----------
+        func : function or str
+            A function of a value, its row, its column and the thunk, compiled by Numba; or a C++ expression.
+        name : str, optional
+            The name to show; by default the function's.
+        parameterized : bool
+            Whether ``func`` takes parameters and returns the function to compile.
+        is_udt : bool
+            Whether to compile for the exact types of the operands when it is used, user-defined types among them.
+        """
         if parameterized:
             return ParameterizedSelectOp(name, func, anonymous=True, is_udt=is_udt)
         return cls._from_indexunary(IndexUnaryOp._build(name, func, anonymous=True, is_udt=is_udt))
@@ -139,7 +165,21 @@ class SelectOp(IndexUnaryOp):
     def register_new(
         cls, name: str, func: Any, *, parameterized: bool = False, is_udt: bool = False, lazy: bool = False
     ) -> Any:
-        """Make a SelectOp, and the IndexUnaryOp of the same name; it must return BOOL."""
+        """Make a SelectOp, and the IndexUnaryOp of the same name; it must return BOOL.
+
+        Parameters
+        ----------
+        name : str
+            Where to find it from then on; dots nest it: ``select.mine.near``.
+        func : function or str
+            A function of a value, its row, its column and the thunk, compiled by Numba; or a C++ expression.
+        parameterized : bool
+            Whether ``func`` takes parameters and returns the function to compile.
+        is_udt : bool
+            Whether to compile for the exact types of the operands when it is used, user-defined types among them.
+        lazy : bool
+            Whether to compile nothing until the operator is looked up.
+        """
         op = IndexUnaryOp.register_new(name, func, parameterized=parameterized, is_udt=is_udt, lazy=lazy)
         if lazy:
             registry.install_lazy("select", name, lambda: cls._after_lazy(name), in_op=False)

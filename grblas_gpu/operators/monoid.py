@@ -218,7 +218,19 @@ class Monoid(OpBase):
     def register_anonymous(
         cls, binaryop: Any, identity: Any, name: str | None = None, *, is_idempotent: bool = False
     ) -> Any:
-        """Make a Monoid without adding it to the namespace; ``identity`` is a value or a mapping from dtypes."""
+        """Make a Monoid without adding it to the namespace.
+
+        Parameters
+        ----------
+        binaryop : BinaryOp
+            An associative operator.
+        identity : scalar or dict
+            What leaves every value as it is, for all types or by type.
+        name : str, optional
+            The name to show; by default that of its parts.
+        is_idempotent : bool
+            Whether ``x`` combined with itself is ``x``.
+        """
         if type(binaryop) is ParameterizedBinaryOp:
             return ParameterizedMonoid(name, binaryop, identity, is_idempotent=is_idempotent, anonymous=True)
         return cls._build(name, binaryop, identity, is_idempotent=is_idempotent, anonymous=True)
@@ -227,7 +239,21 @@ class Monoid(OpBase):
     def register_new(
         cls, name: str, binaryop: Any, identity: Any, *, is_idempotent: bool = False, lazy: bool = False
     ) -> Any:
-        """Make a Monoid and add it to the namespace; dots in the name nest it."""
+        """Make a Monoid and add it to the namespace.
+
+        Parameters
+        ----------
+        name : str
+            Where to find it from then on; dots nest it: ``monoid.mine.gap``.
+        binaryop : BinaryOp
+            An associative operator.
+        identity : scalar or dict
+            What leaves every value as it is, for all types or by type.
+        is_idempotent : bool
+            Whether ``x`` combined with itself is ``x``.
+        lazy : bool
+            Whether to make nothing until it is looked up.
+        """
         registry.check_free("monoid", name)
         if lazy:
             registry.install_lazy(

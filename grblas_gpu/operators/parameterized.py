@@ -91,8 +91,21 @@ class Registered:
     ) -> Any:
         """Make an operator from a Python function or a C++ expression without adding it to a namespace.
 
-        With ``parameterized`` the function returns the function to compile; with ``is_udt`` it is compiled for the
-        exact types of its operands when it is used.
+        Parameters
+        ----------
+        func : function or str
+            A function of values, compiled by Numba; or a C++ expression, see the page on user-defined operators.
+        name : str, optional
+            The name to show; by default the function's.
+        parameterized : bool
+            Whether ``func`` takes parameters and returns the function to compile.
+        is_udt : bool
+            Whether to compile for the exact types of the operands when it is used, user-defined types among them.
+
+        Raises
+        ------
+        UdfParseError
+            Numba compiles the function for none of the types.
         """
         if parameterized:
             return cls._parameterized_class(name, func, anonymous=True, is_udt=is_udt)
@@ -104,9 +117,28 @@ class Registered:
     ) -> Any:
         """Make an operator from a Python function or a C++ expression and add it to the namespace.
 
-        Dots in the name nest it. A C++ expression is a string over ``x`` (and ``y``; ``i``, ``j`` and ``y`` for
-        index-unary and select operators): see the page on user-defined operators.
-        With ``lazy`` nothing is compiled until the operator is looked up.
+        A C++ expression is a string over ``x`` (and ``y``; ``i``, ``j`` and ``y`` for index-unary and select
+        operators).
+
+        Parameters
+        ----------
+        name : str
+            Where to find it from then on; dots nest it: ``binary.mine.gap``.
+        func : function or str
+            A function of values, compiled by Numba; or a C++ expression, see the page on user-defined operators.
+        parameterized : bool
+            Whether ``func`` takes parameters and returns the function to compile.
+        is_udt : bool
+            Whether to compile for the exact types of the operands when it is used, user-defined types among them.
+        lazy : bool
+            Whether to compile nothing until the operator is looked up.
+
+        Raises
+        ------
+        AttributeError
+            The name is taken.
+        UdfParseError
+            Numba compiles the function for none of the types.
         """
         registry.check_free(cls._modname, name)
         if lazy:

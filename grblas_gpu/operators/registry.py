@@ -11,6 +11,8 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from ..config import config
+
 PACKAGE = __package__.rpartition(".")[0]
 #: In this order: an operator shared by two kinds is the first one's in ``op``.
 OP_KINDS = ("unary", "binary", "monoid", "semiring")
@@ -66,7 +68,8 @@ class Namespace:
             else:
                 op = builtin(self.kind, f"{self.part}.{name}" if self.part else name)
             if op is not None:
-                self.variables[name] = op
+                if self.part != "numpy":  # there it depends on a setting
+                    self.variables[name] = op
                 return op
         said = f"module {self.variables['__name__']!r} has no attribute {name!r}{self._hint(name)}"
         raise AttributeError(said, name=name, obj=None)  # an object without attributes: Python adds no hint of its own
@@ -100,10 +103,13 @@ class Tables(NamedTuple):
     names: Callable[[str, str], set[str]]  # of a kind, and of a part of its namespace
     canonical: Callable[[str, str], str | None]  # an operator's own name
     build: Callable[[str, str], Any]
+    may_be_mapped: Callable[[str, str], bool]  # to a GraphBLAS operator, if the setting says so
+    build_unmapped: Callable[[str, str], Any]
 
 
 _tables: Tables
 _builtins: dict[tuple[str, str], Any] = {}
+_unmapped: dict[tuple[str, str], Any] = {}  # NumPy's functions, as they are with ``mapnumpy=False``
 
 
 def define_builtins(*functions: Any) -> None:
@@ -114,6 +120,8 @@ def define_builtins(*functions: Any) -> None:
 
 def builtin(kind: str, name: str) -> Any:
     """The built-in operator of this (perhaps dotted) name, or None."""
+    if not config["mapnumpy"] and _tables.may_be_mapped(kind, name):
+        return unmapped(kind, name)
     key = kind, name
     if key not in _builtins:
         standard = _tables.canonical(kind, name)
@@ -125,8 +133,15 @@ def builtin(kind: str, name: str) -> Any:
     return _builtins[key]
 
 
+def unmapped(kind: str, name: str) -> Any:
+    """The operator of a NumPy name that is NumPy's function, not GraphBLAS's operator of the same meaning."""
+    key = kind, name
+    return _unmapped[key] if key in _unmapped else _unmapped.setdefault(key, _tables.build_unmapped(kind, name))
+
+
 def is_standard(op: Any) -> bool:
-    return _builtins.get((op._modname, op.name)) is op
+    key = op._modname, op.name
+    return _builtins.get(key) is op or _unmapped.get(key) is op
 
 
 def _find_in_op(part: str, name: str) -> Any:

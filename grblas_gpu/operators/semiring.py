@@ -200,14 +200,36 @@ class Semiring(OpBase):
 
     @classmethod
     def register_anonymous(cls, monoid: Any, binaryop: Any, name: str | None = None) -> Any:
-        """Make a Semiring without adding it to the namespace."""
+        """Make a Semiring without adding it to the namespace.
+
+        Parameters
+        ----------
+        monoid : Monoid
+            What adds.
+        binaryop : BinaryOp
+            What multiplies.
+        name : str, optional
+            The name to show; by default that of its parts.
+        """
         if type(monoid) is ParameterizedMonoid or type(binaryop) is ParameterizedBinaryOp:
             return ParameterizedSemiring(name, monoid, binaryop, anonymous=True)
         return cls._build(name, monoid, binaryop, anonymous=True)
 
     @classmethod
     def register_new(cls, name: str, monoid: Any, binaryop: Any, *, lazy: bool = False) -> Any:
-        """Make a Semiring and add it to the namespace; dots in the name nest it."""
+        """Make a Semiring and add it to the namespace.
+
+        Parameters
+        ----------
+        name : str
+            Where to find it from then on; dots nest it: ``semiring.mine.gap``.
+        monoid : Monoid
+            What adds.
+        binaryop : BinaryOp
+            What multiplies.
+        lazy : bool
+            Whether to make nothing until it is looked up.
+        """
         registry.check_free("semiring", name)
         if lazy:
             registry.install_lazy("semiring", name, lambda: cls.register_new(name, monoid, binaryop))

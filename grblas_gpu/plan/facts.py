@@ -36,6 +36,9 @@ def matvec_facts(engine: Any, a: Any, u: Any, semiring: Any, view: Any, transpos
     columns = a if transposed else a._transpose
     u_nvals = u.nvals_at_most
     at_most = a.nvals if columns is None else min(a.nvals, u_nvals * columns.max_degree)
+    hottest = 0.0
+    if waits(engine, semiring) and a.nvals:
+        hottest = (a.max_column if transposed else a.max_degree) / a.nvals
     return Facts(
         nrows=nrows,
         nvals=a.nvals,
@@ -51,7 +54,13 @@ def matvec_facts(engine: Any, a: Any, u: Any, semiring: Any, view: Any, transpos
         by_columns=columns is not None,
         reused=reused,
         whole=engine.costs.whole_rows is not None and view is None and _is_whole(a, u, semiring),
+        hottest=hottest,
     )
+
+
+def waits(engine: Any, semiring: Any) -> bool:
+    """Whether sums of a push wait for each other: what adds them up is no instruction of the processor."""
+    return bool(engine.costs.swap and engine.swaps(semiring.monoid))
 
 
 def ends_early(semiring: Any, one_value: bool) -> bool:
@@ -98,14 +107,15 @@ def count_edges(engine: Any, a: Any, u: Any, transposed: bool) -> int:
 def mxm_facts(engine: Any, a: Any, b: Any, semiring: Any, view: Any) -> MxmFacts:
     """What the planner wants to know of ``t<mask> = A B``."""
     forms = engine.dense_products and a.form != "hypersparse" != b.form
+    mask = None if view is None or view.complement else view.store
     return MxmFacts(
         nrows=a.nrows,
         inner=a.ncols,
         ncols=b.ncols,
         a_nvals=a.nvals,
         b_nvals=b.nvals,
-        mask_nvals=None if view is None or view.complement else view.store.nvals,
-        products=lambda: engine.estimate_products(a, b),
+        mask_nvals=None if mask is None else mask.nvals,
+        products=lambda: engine.estimate_products(a, b, mask),
         dots=lambda: engine.estimate_dots(a, b, view.store),
         costs=engine.costs,
         a_dense=forms and a.dense is not None,

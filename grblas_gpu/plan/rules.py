@@ -6,12 +6,11 @@ leaves open; with early exit a row ends at its first useful neighbour. The rules
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
 from ..ir.descriptor import MXM_STRATEGIES, Descriptor
-from .storage_rules import DENSE_LIMIT as DENSE_LIMIT  # the CUDA engine looks for these here
-from .storage_rules import matrix_form as matrix_form
 
 SMALL_EDGES = 4096  # below this any choice is as good as another: push needs no conversion
 
@@ -34,6 +33,10 @@ class Costs(NamedTuple):
     flag: float = 0.3  # a position of a dense pattern that is read and written
     value: float = 2.0  # ... of a dense matrix of values
     column: float = 0.5  # an entry of a sparse matrix and one column of a dense one
+    swap: float = 0.0  # adding to a sum by compare-and-swap while others do: they wait for each other
+    sort_edge: float = 0.0  # an edge of a push that sorts: its product is written, sorted and added up
+    sort_start: float = 0.0  # the launches of such a push
+    long_entry: float = 0.0  # an entry of the longest row: its warp reads on when all others are done
 
 
 CPU_COSTS = Costs(push_edge=2.5, pull_row=0.6, pull_probe=2.0, sum_edge=1.6)
@@ -52,6 +55,10 @@ CUDA_COSTS = Costs(
     flag=0.08,
     value=1.2,
     column=1 / 64,
+    swap=2.0**14,
+    sort_edge=16.0,
+    sort_start=2.0**24,
+    long_entry=700.0,
 )
 
 
@@ -126,6 +133,8 @@ class Facts(NamedTuple):
     edges_before: int = 0
     reused: int = 0  # entries of the mask's vector, if a pull reads that in place of the operand
     whole: bool = False  # a full operand, no mask, and sums that hardly end early
+    #: Of all products the share of the row that has most, where a push adds up by compare-and-swap; or 0.
+    hottest: float = 0.0
 
 
 SMALL_PUSH = Plan("push.scatter", "small: fewer than 4096 edges in all")
@@ -294,11 +303,12 @@ def by_cost(facts: Facts, desc: Descriptor | None = None) -> tuple[str, Reason]:
     if not facts.by_columns and facts.u_nvals == facts.u_size:
         return "pull", "the operand is full, and the matrix stored by rows"
     costs = facts.costs
-    if few_edges(facts.u_edges_at_most, pull_rows, costs):
+    if not facts.hottest and few_edges(facts.u_edges_at_most, pull_rows, costs):
         at_most = facts.u_edges_at_most
         return "push", lambda: f"at most {at_most} edges to push cost less than looking at {pull_rows} rows"
     edges = facts.u_edges()
-    push = edges * push_edge(costs, facts.terminal)
+    scatter, sort = push_costs(edges, facts)
+    push = min(scatter, sort)
     pull = pull_cost(
         max(edges, facts.nvals * facts.reused / max(1, facts.nrows)),  # whose edges a pull may hit, at least
         facts.allowed,
@@ -310,9 +320,20 @@ def by_cost(facts: Facts, desc: Descriptor | None = None) -> tuple[str, Reason]:
         costs.pull_probe,
         facts.nvals,
     )
-    side = "push" if push <= pull else "pull"
+    pull += facts.hottest * facts.nvals * costs.long_entry
+    side = "pull" if pull < push else "push.sort" if sort < scatter else "push"
     text = "push {:.3g} against pull {:.3g} for {} edges, {} open rows"
     return side, lambda: text.format(push, pull, edges, facts.allowed)
+
+
+def push_costs(edges: float, facts: Facts) -> tuple[float, float]:
+    """What a push is expected to cost that scatters its products, and one that sorts them.
+
+    Sums by compare-and-swap wait for each other: those of one row, one after the other.
+    """
+    costs = facts.costs
+    scatter, waiting = edges * push_edge(costs, facts.terminal), edges * facts.hottest * costs.swap
+    return scatter + waiting, costs.sort_start + edges * costs.sort_edge if waiting else math.inf
 
 
 def by_switchpoint(facts: Facts, desc: Descriptor) -> tuple[str, str]:

@@ -46,7 +46,14 @@ def test_exact(backend: str, name: str) -> None:
     [(False, False), (True, True), *(pytest.param(x, not x, marks=pytest.mark.slow) for x in (False, True))],
 )
 @pytest.mark.parametrize(
-    "name", ["karate", "random directed", "disconnected", "loops", "path", "no edges", "two vertices"]
+    "name",
+    [
+        *("random directed", "path"),
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("karate", "disconnected", "loops", "no edges", "two vertices")
+        ),
+    ],
 )
 def test_options_are_those_of_networkx(backend: str, name: str, normalized: bool, endpoints: bool) -> None:
     found = graph(name)
@@ -163,7 +170,10 @@ def test_values_of_the_matrix_do_not_matter(backend: str) -> None:
 
 
 @pytest.mark.parametrize(("loops", "words"), [("iterated", 7), ("auto", 14)])
-@pytest.mark.parametrize("name", ["kronecker 14", "kronecker 16", "mycielskian 12"])
+@pytest.mark.parametrize(
+    "name",
+    ["kronecker 14", *(pytest.param(name, marks=pytest.mark.slow) for name in ("kronecker 16", "mycielskian 12"))],
+)
 def test_one_source_stays_within_its_memory(name: str, loops: str, words: int) -> None:
     """7 n + m words: m for the matrix, which is there already, and 7 n for the rest.
 

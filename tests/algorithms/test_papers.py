@@ -132,11 +132,14 @@ def test_asynchronous_xbfs(to_device: Any, searched: Any) -> None:
     A, source, _, by_level = searched
     steps = check_asynchronous(A, source, to_device)
     in_place = [step.reason.startswith("in place") for step in steps]
-    assert in_place == [edges >= by_level.edges_in_all / 10 for edges in by_level.edges]
-    for depth, step in enumerate(steps):
-        following = by_level.vertices[depth + 1 : depth + 2]
-        if step.reason.startswith("in place") and not (depth and in_place[depth - 1]):
-            assert sum(following) <= step.output_nvals <= sum(by_level.vertices[depth + 1 : depth + 3])
+    assert in_place == [step.input_edges >= by_level.edges_in_all / 10 for step in steps]
+    assert any(in_place) == any(edges >= by_level.edges_in_all / 10 for edges in by_level.edges)
+    seen = 1
+    for depth, step in enumerate(steps):  # no pass is behind, and none is more than a level ahead
+        seen += step.output_nvals
+        assert sum(by_level.vertices[: depth + 2]) <= seen <= sum(by_level.vertices[: depth + 3])
+        if not any(in_place[: depth + 1]):
+            assert seen == sum(by_level.vertices[: depth + 2])
 
 
 @pytest.mark.parametrize("name", TRAPS)
@@ -194,10 +197,12 @@ def test_hybrid_bfs(to_device: Any, searched: Any, listing: bool) -> None:
     assert found == rule
 
 
-@pytest.mark.parametrize("shallow", [dependencies.SHALLOW, 0])
-def test_turbobc(to_device: Any, monkeypatch: pytest.MonkeyPatch, shallow: int) -> None:
-    """Both stages are loops on the device, however the vertices of a level are found."""
-    monkeypatch.setattr(dependencies, "SHALLOW", shallow)
+@pytest.mark.parametrize("shallow", [True, False])
+def test_turbobc(to_device: Any, monkeypatch: pytest.MonkeyPatch, shallow: bool) -> None:
+    """Both stages are one kernel, or loops on the device, however the vertices of a level are found."""
+    if not shallow:
+        monkeypatch.setattr(dependencies, "SHALLOW", 0)
+        monkeypatch.setattr(dependencies, "POSITIONS", 0)
     A, source = some_graph("delaunay")
     rows, cols, _ = A.to_coo()
     expected = serial_dependencies(rows, cols, A.nrows, [source])
@@ -216,10 +221,13 @@ def test_turbobc(to_device: Any, monkeypatch: pytest.MonkeyPatch, shallow: int) 
     assert "iterated" not in {record.strategy for record in trace.records}
 
 
-@pytest.mark.parametrize("shallow", [dependencies.SHALLOW, 0])
-def test_counts_of_paths_are_scaled(backend: str, monkeypatch: pytest.MonkeyPatch, shallow: int) -> None:
+def clear_recordings() -> None:
+    for each in (dependencies.count_paths_of_levels, dependencies.shallow_centralities):
+        each.clear()
+
+
+def test_counts_of_paths_are_scaled(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A grid has 2**115 paths to its far corner: with little room, and looking often, counts are scaled many times."""
-    monkeypatch.setattr(dependencies, "SHALLOW", shallow)
     A = generators.grid_2d(60)
     rows, cols, _ = A.to_coo()
     expected = serial_dependencies(rows, cols, A.nrows, [0])
@@ -228,12 +236,27 @@ def test_counts_of_paths_are_scaled(backend: str, monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr(dependencies, "BOTTOM", bottom)
         monkeypatch.setattr(dependencies, "ROOM", 16)
         monkeypatch.setattr(dependencies, "LEVELS", 8)
-        dependencies.count_paths_of_levels.clear()
-        found = dependencies.searched(A, gb.Vector.from_coo([0], [1.0], size=A.nrows))
+        clear_recordings()
+        found = dependencies.searched(A, gb.Vector.from_coo([0], [1.0], size=A.nrows), *dependencies.nothing_found(A))
         assert found is not None and (len(found.scales) > 5) == (top == 40)
         delta = dependencies.passed_on(A, found)
         np.testing.assert_allclose(delta.to_dense() - 1, expected, rtol=1e-12, atol=1e-12)
-    dependencies.count_paths_of_levels.clear()
+        again = dependencies.centralities(A, gb.Vector.from_coo([0], [1.0], size=A.nrows), 2.0)  # goes on where it is
+        assert again is not None
+        np.testing.assert_allclose(again.to_dense(), 2 * np.array(expected), rtol=1e-12, atol=1e-12)
+    clear_recordings()
+
+
+def test_more_paths_than_floats_can_count() -> None:
+    """8**400 of them in 401 levels: all vertices of a layer share the dependencies on those beyond."""
+    width, layers = 8, 400
+    layer = np.concatenate(([0], np.repeat(np.arange(1, layers + 1), width)))
+    rows, cols = np.nonzero(layer[:, None] + 1 == layer)
+    A = Matrix.from_coo(rows, cols, True, nrows=len(layer), ncols=len(layer))
+    assert dependencies.centralities(A, gb.Vector.from_coo([0], [1.0], size=A.nrows), 1.0) is None
+    found = betweenness_centrality(A, 0, normalized=False, directed=True)
+    expected = np.where(layer > 0, layers - layer, 0.0)
+    np.testing.assert_allclose(found.to_dense(), expected, rtol=1e-9, atol=1e-9)
 
 
 def test_counts_that_scaling_cannot_hold(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,11 +265,11 @@ def test_counts_that_scaling_cannot_hold(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(dependencies, "BOTTOM", -10)
     monkeypatch.setattr(dependencies, "ROOM", 16)
     monkeypatch.setattr(dependencies, "LEVELS", 8)
-    dependencies.count_paths_of_levels.clear()
+    clear_recordings()
     A = generators.grid_2d(40)
     assert dependencies.dependencies_of(A, gb.Vector.from_coo([0], [1.0], size=A.nrows)) is None
     rows, cols, _ = A.to_coo()
     expected = serial_dependencies(rows, cols, A.nrows, [0])
     found = betweenness_centrality(A, 0, normalized=False, directed=True)
-    dependencies.count_paths_of_levels.clear()
+    clear_recordings()
     np.testing.assert_allclose(found.to_dense(), expected, rtol=1e-9, atol=1e-12)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pairs import DTYPES, matrices, sizes, some_size, vectors
 from pairs import assert_same as assert_equal
-from pairs import matrices, sizes, some_size, vectors
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, binary, monoid
@@ -23,8 +23,9 @@ ORDERS = ("rowwise", "columnwise")
 CHOICES = ("first", "last", "smallest", "largest")
 
 
-def pair_of(ndim: int, size: st.SearchStrategy = sizes) -> st.SearchStrategy:
-    return size.flatmap(vectors) if ndim == 1 else st.tuples(size, size).flatmap(lambda shape: matrices(*shape))
+def pair_of(ndim: int, size: st.SearchStrategy = sizes, dtypes: tuple[str, ...] = DTYPES) -> st.SearchStrategy:
+    drawn = st.tuples(*[size] * ndim, st.sampled_from(dtypes))
+    return drawn.flatmap(lambda each: vectors(*each) if ndim == 1 else matrices(*each))
 
 
 def formats(x: Any) -> tuple[str, ...]:
@@ -136,11 +137,13 @@ def test_sort_by_an_operator_of_ones_own(backend: str) -> None:
     assert places.to_coo()[1].tolist() == [6, 1, 7, 2, 4]
 
 
+# python-graphblas compiles kernels for every type
+@pytest.mark.parametrize("dtypes", [("INT16",), pytest.param(DTYPES, marks=pytest.mark.slow)], ids=["one", "all"])
 @pytest.mark.parametrize("ndim", [1, 2])
 @settings(max_examples=12)  # each of them is many calls
 @given(data=st.data())
-def test_choosing(backend: str, ndim: int, data: st.DataObject) -> None:
-    pair = data.draw(pair_of(ndim, some_size))
+def test_choosing(backend: str, ndim: int, dtypes: tuple[str, ...], data: st.DataObject) -> None:
+    pair = data.draw(pair_of(ndim, some_size, dtypes))
     order, k = data.draw(st.sampled_from(ORDERS)), data.draw(st.integers(1, 4))
     where = {} if ndim == 1 else {"order": order}
     if not pair.ours.nvals:  # an error in python-graphblas, of a Matrix

@@ -38,3 +38,13 @@ def test_matrices_without_entries(backend: str) -> None:
     for v in (Vector.from_scalar(3, 4), Vector(int, 4), Vector.from_coo([1], [2], size=4)):
         assert binary.first(v & Matrix(int, 4, 4)).new().isequal(Matrix(int, 4, 4))
         assert binary.second(Matrix(int, 4, 4) & v).new().isequal(Matrix(int, 4, 4))
+
+
+@pytest.mark.parametrize("values", [[3, 1, 2], [4, 4, 4]])
+def test_flags_that_are_all_set(backend: str, values: list[int]) -> None:
+    v = Vector.from_dense(values)
+    v._store = v._engine.with_kind(v._store, "bitmap")
+    assert v._store.kind == "bitmap"
+    A = Matrix.from_coo([0, 0, 2], [0, 2, 1], [10, 20, 30], nrows=3, ncols=3)
+    assert binary.plus(v & A).new().to_coo()[2].tolist() == [10 + values[0], 20 + values[0], 30 + values[2]]
+    assert binary.plus(A & v).new().to_coo()[2].tolist() == [10 + values[0], 20 + values[2], 30 + values[1]]

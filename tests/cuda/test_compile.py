@@ -101,7 +101,7 @@ def test_every_mxv_kernel_compiles(no_launches, thorough):
     files = {found for text in programs for found in re.findall(r'#line 1 ".*/(\w+\.cu)"', text)}
     strategies = {path.name for path in cuda.KERNELS.glob("pu*_*.cu")}
     assert strategies <= files
-    for text, architecture in nvrtc.some_or_all(programs, 8, thorough):
+    for text, architecture in nvrtc.some_or_all(programs, 32, thorough):
         assert nvrtc.compile_cuda(text, architecture, cuda.OPTIONS)
 
 

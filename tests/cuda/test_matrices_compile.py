@@ -63,12 +63,11 @@ def programs(engine) -> list[str]:
     return list(dict.fromkeys(emulated_cupy.sources))
 
 
-def test_kernels_for_matrices_compile(monkeypatch) -> None:
+@pytest.mark.parametrize("thorough", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_kernels_for_matrices_compile(monkeypatch, thorough: bool) -> None:
     modules = [f"eager.{name}" for name in MODULES]
     with loaded("recorded", monkeypatch, *modules, "runtime.workspace") as engine:
         texts = programs(engine)
     assert {found for text in texts for found in re.findall(r'#line 1 ".*/(\w+\.cu)"', text)} >= FILES
-    for number, text in enumerate(texts):
-        for other, architecture in enumerate(nvrtc.ARCHITECTURES):
-            if number % 3 == other:
-                assert nvrtc.compile_cuda(text, architecture, cuda.OPTIONS)
+    for text, architecture in nvrtc.some_or_all(texts, 12, thorough):
+        assert nvrtc.compile_cuda(text, architecture, cuda.OPTIONS)

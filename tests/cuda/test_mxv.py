@@ -137,6 +137,29 @@ def test_deterministic_means_bit_equal(engine, strategy):
         assert np.array_equal(entries(first)[1], entries(again)[1])
 
 
+@pytest.mark.parametrize("name", ["plus_times INT64", pytest.param("min_plus FP64", marks=pytest.mark.slow)])
+def test_full_vectors_times_rows_of_any_length(engine, name):
+    """Rows that are empty, short, as long as a chunk of entries or longer, at the end and in between."""
+    rng = np.random.default_rng(5)
+    operator, dtype = name.split()
+    op = getattr(semiring, operator)[dtype]
+    ncols = 5000
+    for lengths in (
+        [3],
+        [0, 0, ncols, 0],
+        [ncols] * 3,
+        rng.integers(0, 3, 900),
+        np.where(rng.random(300) < 0.02, ncols, 3),
+        [0] * 70 + [33, 32, 31] + [0] * 40 + [1100, 1] + [0] * 100,
+    ):
+        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(INDEX)
+        columns = [np.sort(rng.choice(ncols, length, replace=False)) for length in lengths]
+        values = rng.integers(1, 9, indptr[-1]).astype(op.monoid.type.np_type)
+        a = MatrixStore(len(lengths), ncols, indptr, np.concatenate(columns).astype(np.int32), values)
+        u = VectorStore(ncols, rng.integers(1, 9, ncols).astype(values.dtype))
+        check(engine, Case(a, u, op, None, False, False), "pull.edge")
+
+
 @pytest.mark.parametrize("name", ["plus_times", "any_second", "any_pair"])
 def test_sorted_pushes_do_not_depend_on_the_number_of_threads(engine, monkeypatch, name):
     rng = np.random.default_rng(11)

@@ -72,7 +72,8 @@ def test_sorts(architecture: str, key: str, payload: str | None) -> None:
             cuda.using("Place", np.dtype(place)),
             cuda.constant("HAS_PAYLOAD", payload is not None),
         ]
-        nvrtc.compile_cuda(cuda.render("radix_sort.cu", pieces), architecture, cuda.OPTIONS)
+        for file in ("radix_sort.cu", "radix_few.cu"):
+            nvrtc.compile_cuda(cuda.render(file, pieces), architecture, cuda.OPTIONS)
 
 
 @pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
+import importlib
+import sys
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -88,3 +93,113 @@ def test_levels(engine, bounds, rank):
             parents = engine.to_host(result.values) if result is results[1] else result.values
             for v in np.flatnonzero(present).tolist():
                 assert (int(parents[v]), v) in edges or int(parents[v]) == v + low == source
+
+
+def test_one_launch_for_the_parts_of_several_ranks(engine):
+    bounds = [0, 301, 901, 902, 1100]
+    n, ranks = bounds[-1], len(bounds) - 1
+    layouts = [Layout(bounds, rank) for rank in range(ranks)]
+    length, move = layouts[0].length, engine.to_device
+    mine, parts = [], []
+    for layout in layouts:
+        low, high = bounds[layout.rank], bounds[layout.rank + 1]
+        part, degrees = block(n, low, high, 4 * n, seed=5)
+        mine.append(CpuSearch(part, layout, degrees, degrees[low:high].copy()))
+        parts.append(engine.search.CudaSearch(moved(part, move), layout, move(degrees), move(degrees[low:high].copy())))
+    together = engine.search.Steps([each.part for each in parts], layouts[0], 0)
+    random = np.random.default_rng(4)
+    out, out_there = np.zeros(ranks * length, np.uint8), move(np.zeros(ranks * length, np.uint8))
+    places = [slice(rank * length, (rank + 1) * length) for rank in range(ranks)]
+    for source in (901, 700):
+        counts = [each.begin(source, out[place]) for each, place in zip(mine, places, strict=True)]
+        assert tuple(np.sum(counts, axis=0)) == together.begin(source, out_there)
+        found = np.array([count for count, _ in counts])
+        for turn, direction in enumerate(("push", "pull", "pull", "push")):
+            bits = np.zeros(ranks * layouts[0].stride, bool)
+            bits[random.choice(layouts[0].positions(), 1 + 3 * turn, replace=False)] = True
+            frontier = np.packbits(bits, bitorder="little")
+            counts = [getattr(each, direction)(frontier, out[place]) for each, place in zip(mine, places, strict=True)]
+            assert tuple(np.sum(counts, axis=0)) == getattr(together, direction)(move(frontier), out_there)
+            assert np.array_equal(out, engine.to_host(out_there))
+            found += [count for count, _ in counts]
+        for each, other, count in zip(mine, parts, found.tolist(), strict=True):
+            tree = other.result(None)
+            assert tree.nvals == count
+            assert np.array_equal(each.result(count).present, engine.to_host(tree.present))
+
+
+@pytest.mark.parametrize("engine", ENGINES[1:], indirect=True)
+def test_rank_0_leads_the_others(engine, monkeypatch):
+    """Searches by one rank in the memory of all, which is opened here as if it were another process's."""
+    monkeypatch.delitem(sys.modules, "grblas_gpu.backends.mpi.device_meetings", raising=False)
+    monkeypatch.delitem(sys.modules, "grblas_gpu.backends.mpi.led_searches", raising=False)
+    led = importlib.import_module("grblas_gpu.backends.mpi.led_searches")
+    closed: list[int] = []
+    monkeypatch.setattr(led, "_allocation", lambda address: address - address % 4096)
+    monkeypatch.setattr(led, "patience", lambda wire: 0)
+    monkeypatch.setattr(led, "Window", lambda *given: SimpleNamespace(meet=lambda numbers: []))
+    monkeypatch.setattr(led, "cupy", opening_cupy(led.cupy))
+    known = SimpleNamespace(
+        ipcGetMemHandle=lambda base: base.to_bytes(8, "little"),
+        ipcOpenMemHandle=lambda handle, flags: int.from_bytes(handle, "little"),
+        ipcCloseMemHandle=closed.append,
+    )
+    monkeypatch.setattr(led, "runtime", known)
+    bounds = [0, 120, 120, 301, 420]  # a rank without vertices
+    n, layouts, move = bounds[-1], [Layout(bounds, rank) for rank in range(4)], engine.to_device
+    own, edges = [], set()
+    for layout in layouts:
+        low, high = bounds[layout.rank], bounds[layout.rank + 1]
+        part, degrees = block(n, low, high, n // 2, seed=8)
+        rows = np.repeat(np.arange(n), np.diff(part.indptr)).tolist()
+        edges |= set(zip(rows, (part.indices + low).tolist(), strict=True))
+        here = move(degrees[low:high].copy())
+        own.append(engine.search.CudaSearch(moved(part, move), layout, move(degrees), here))
+    told = [([], led._lend(each.part)) for each in own]
+    wires = [SimpleNamespace(rank=rank, gather_objects=lambda mine: told) for rank in range(4)]
+    groups = [led.LedSearches(wire) for wire in wires]
+    searches = [group.search(layout, each) for group, layout, each in zip(groups, layouts, own, strict=True)]
+    lead = searches[0]
+    for source in (125, 3):
+        assert [each.begin(source, each.mine(0))[0] for each in searches] == [1, 0, 0, 0]
+        count, turn = 1, 0
+        while count:
+            turn = 1 - turn
+            step = lead.pull if count > 20 else lead.push
+            count, _ = step(lead.all(1 - turn), lead.mine(turn))
+        trees = [each.result(0) for each in searches]
+        assert all(tree.known_nvals == np.count_nonzero(tree.present) for tree in trees)
+        wanted, new = {source}, {source}
+        while new:
+            new = {v for u, v in edges if u in new} - wanted
+            wanted |= new
+        found = {
+            low + v for low, tree in zip(bounds, trees, strict=False) for v in np.flatnonzero(tree.present).tolist()
+        }
+        assert found == wanted
+        for low, tree in zip(bounds, trees, strict=False):
+            for v in np.flatnonzero(tree.present).tolist():
+                assert (int(tree.values[v]), low + v) in edges or low + v == source == tree.values[v]
+    del lead, searches, step
+    gc.collect()
+    assert closed  # what is not used any more is told to the others, who let go of it
+    told = [(groups[0]._closed.copy(), None)] * 4
+    assert [group.search(layout, each) for group, layout, each in zip(groups, layouts, own, strict=True)] == [None] * 4
+    assert all(not group._lent for group in groups)
+
+
+def opening_cupy(cupy: Any) -> Any:
+    """CuPy with arrays at addresses."""
+
+    def array_at(shape: tuple[int], dtype: np.dtype, address: int) -> np.ndarray:
+        memory = (ctypes.c_uint8 * (shape[0] * dtype.itemsize)).from_address(address)
+        return (
+            np.frombuffer(memory, dtype, shape[0]).view(cupy.ndarray)
+            if shape[0]
+            else np.zeros(0, dtype).view(cupy.ndarray)
+        )
+
+    cuda = SimpleNamespace(
+        **vars(cupy.cuda), UnownedMemory=lambda at, size, owner: at, MemoryPointer=lambda at, offset: at + offset
+    )
+    return SimpleNamespace(**{**vars(cupy), "cuda": cuda, "ndarray": array_at})

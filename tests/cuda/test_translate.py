@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 from operator_cases import builtin_operators
 
+from grblas_gpu import binary, config, unary
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.cuda.runtime import translate
 from grblas_gpu.backends.cuda.runtime.translate import Untranslatable
 from grblas_gpu.dtypes import BOOL, FP32, FP64, INT8, INT64, UINT64
-from grblas_gpu.operators import BinaryOp, UnaryOp, prelude
+from grblas_gpu.operators import BinaryOp, UnaryOp, numpy_tables, prelude
 
 needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 FACTOR = 3
@@ -88,9 +89,24 @@ def run(library: ctypes.CDLL, number: int, op: Any, x: np.ndarray, y: np.ndarray
 @needs_compiler
 def test_built_in_operators_compute_what_their_definitions_say():
     """On all pairs of values with something special about them, floats to within a few units."""
+    compare([(kind, op) for kind, op in builtin_operators() if op.positional is None])
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    "dtype", ["INT8", *(pytest.param(t, marks=pytest.mark.slow) for t in ("BOOL", "UINT16", "FP32"))]
+)
+def test_functions_of_numpy_compute_what_numba_says(dtype: str) -> None:
+    tables = {unary: numpy_tables.UNARY_ALIASES, binary: numpy_tables.BINARY_ALIASES}
+    with config.set(mapnumpy=False):
+        ops = [getattr(namespace.numpy, name) for namespace, names in tables.items() for name in names]
+        ops.remove(binary.numpy.power)  # Numba's raises an error for the lowest exponent
+    compare([(op._modname, op[dtype]) for op in ops if dtype in op])
+
+
+def compare(ops: list[tuple[str, Any]]) -> None:
     makers = {"unary": (cuda.unary, "x[p]"), "binary": (cuda.binary, "x[p], y[p]")}
     makers["indexunary"] = (cuda.index_unary, "x[p], p, 2 * p, y[p]")
-    ops = [(kind, op) for kind, op in builtin_operators() if op.positional is None]
     library = host_library([loop(number, op, *makers[kind]) for number, (kind, op) in enumerate(ops)])
     wrong = []
     for number, (kind, op) in enumerate(ops):

@@ -189,7 +189,7 @@ def test_same_as_networkx(name):
     assert ran >= len(GRAPHS)
 
 
-@pytest.mark.parametrize("name", sorted(RANDOM))
+@pytest.mark.parametrize("name", ["louvain_communities", pytest.param("leiden_communities", marks=pytest.mark.slow)])
 def test_communities_are_as_good_as_networkx(name):
     new = "metric" in inspect.signature(DISPATCHABLE[name].__wrapped__.orig_func).parameters  # since 3.7
     options = {"metric": "modularity"} if new else {}

@@ -113,7 +113,7 @@ def test_any_steps(seed: int, request: pytest.FixtureRequest) -> None:
 
 # --- machine code ----------------------------------------------------------------------------------------------------
 
-SOME = ("levels", "cores")
+SOME = ("levels",)
 
 
 @pytest.mark.usefixtures("compiled")
@@ -371,8 +371,9 @@ def test_programs_are_compiled_and_bound_again(compiled: None) -> None:
         for graph in (generators.path(40), generators.star(40), generators.path(40)):
             for source in (0, 7):
                 found = levels_from(graph, Vector.from_coo([source], [True], size=40), Scalar.from_value(source))
-                expected = algorithms.bfs(graph, source)
-                assert found.isequal(binary.plus(expected, source).new(int))
+                with gb.using("numpy"):
+                    expected = algorithms.bfs(graph.to("numpy"), source)
+                assert found.to_dict() == {vertex: level + source for vertex, level in expected.to_dict().items()}
         empty = Matrix(bool, 40, 40)
         assert levels_from(empty, Vector.from_coo([3], [True], size=40), Scalar.from_value(1)).to_dict() == {3: 1}
     assert levels_from.recordings == 1

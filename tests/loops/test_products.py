@@ -64,8 +64,14 @@ def test_sums_begin_with_nothing(to_device: Any, options: dict[str, str], stored
         assert [same(x, y) for x, y in zip(expected, walks(B), strict=True)] == [True, True]
 
 
-@pytest.mark.parametrize("direction", ["auto", "pull"])
-@pytest.mark.parametrize("long", [False, True])
+@pytest.mark.parametrize(
+    ("direction", "long"),
+    [
+        ("auto", False),
+        ("pull", True),
+        *(pytest.param(*x, marks=pytest.mark.slow) for x in (("pull", False), ("auto", True))),
+    ],
+)
 def test_pulls_that_begin_with_the_likeliest_entry(to_device: Any, direction: str, long: bool) -> None:
     """Directed, some rows empty, some very long: what is likely in one direction is not in the other."""
     random = np.random.default_rng(11)
@@ -99,8 +105,10 @@ BODIES = {
 
 
 @pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
-def test_every_way_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = made_of(BODIES, monkeypatch, lambda passes, body: passes.kernel_of(body).text)
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
+def test_every_way_compiles(monkeypatch: pytest.MonkeyPatch, every: int) -> None:
+    bodies = dict(list(BODIES.items())[::every])
+    texts = made_of(bodies, monkeypatch, lambda passes, body: passes.kernel_of(body).text)
     for text in texts.values():
         nvrtc.compile_cuda(text, nvrtc.ARCHITECTURES[-1], ("-std=c++17",))
 

@@ -142,6 +142,23 @@ def test_other_types_shapes_and_statics_are_recorded_anew(backend: str) -> None:
     assert search(A, entry(A, 0), limit=3).nvals == 3
 
 
+def test_equal_statics_of_other_types_one_call_after_another() -> None:
+    @gb.program
+    def filled(v: Vector, value: Any) -> Vector:
+        return binary.plus(v, value).new()
+
+    v = Vector.from_coo([1], [2], size=3)
+    for given, dtype in ((1, gb.INT64), (1, gb.INT64), (1.0, gb.FP64), (1, gb.INT64), (2, gb.INT64), (1.0, gb.FP64)):
+        found = filled(v, given)
+        assert found.to_dict() == {1: 2 + given} and found.dtype == dtype
+    assert filled.recordings == 3
+    with gb.using("numpy"):  # where others are made
+        assert filled(v, 1).backend == v.backend
+    assert filled.recordings == 4
+    filled.clear()
+    assert filled(v, 1).to_dict() == {1: 3} and filled.recordings == 1
+
+
 def test_the_same_object_twice_and_two_objects() -> None:
     @gb.program
     def product(A: Matrix, B: Matrix, v: Vector, w: Vector) -> None:

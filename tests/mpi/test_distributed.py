@@ -35,8 +35,9 @@ CASES = re.findall(r"^def (case_\w+)", PROGRAM.read_text(encoding="utf-8"), re.M
 # --- the same answers ------------------------------------------------------------------------------------------------
 
 
-GRIDS = [(1, "1x1"), (2, "1x2"), (4, "2x2"), (6, "2x3")]
-MORE_GRIDS = [pytest.param(ranks, grid, marks=pytest.mark.slow) for ranks, grid in [(3, "3x1"), (9, "3x3")]]
+GRIDS = [(4, "2x2")]
+MORE = [(1, "1x1"), (2, "1x2"), (3, "3x1"), (6, "2x3"), (9, "3x3")]
+MORE_GRIDS = [pytest.param(ranks, grid, marks=pytest.mark.slow) for ranks, grid in MORE]
 
 
 @pytest.mark.parametrize(("ranks", "grid"), [*GRIDS, *MORE_GRIDS])

@@ -21,7 +21,7 @@ pytest.importorskip("mpi4py")
 
 CASES = ("case_tree_of_graph500", "case_graph500", "case_searches")
 TRANSPORTS = [("shared", "shared memory"), ("mpi", "mpi")]
-ON_GPU = [("ipc", "cuda ipc"), ("mpi", "mpi")]
+ON_GPU = [("led", "led by rank 0"), ("ipc", "cuda ipc"), ("mpi", "mpi")]
 
 SEARCHES = """
 from grblas_gpu.distributed import DistMatrix, hybrid_bfs
@@ -31,7 +31,7 @@ for number in range(100000):
 """
 
 
-@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("ranks", [pytest.param(1, marks=pytest.mark.slow), 3])
 @pytest.mark.parametrize("transport, name", TRANSPORTS)
 def test_trees(ranks, transport, name):
     settings = {"GRBLAS_GPU_CPU_TIER": "numba", "GRBLAS_GPU_MPI_TRANSPORT": transport}

@@ -11,19 +11,19 @@ import pytest
 import grblas_gpu as gb
 
 
-def test_aggregators_of_ones_own(backend: str) -> None:
+@pytest.mark.parametrize("dtype", ["INT64", "FP32", "INT8"])
+def test_aggregators_of_ones_own(backend: str, dtype: str) -> None:
     """Of every sort, for every reduction, next to python-graphblas."""
-    for dtype in ("INT64", "FP32", "INT8"):
-        for ours, theirs in zip(own_aggregators(gb), own_aggregators(graphblas), strict=True):
-            world = [reductions(library, op, dtype) for library, op in ((gb, ours), (graphblas, theirs))]
-            for mine, other in zip(*world, strict=True):
-                assert mine.dtype.name == other.dtype.name
-                if mine.ndim == 0:
-                    assert (mine.value is None) == (other.value is None)
-                    assert mine.is_empty or np.isclose(mine.value, other.value, equal_nan=True)
-                else:
-                    assert mine.to_coo()[0].tolist() == other.to_coo()[0].tolist()
-                    np.testing.assert_allclose(mine.to_coo()[1], other.to_coo()[1], rtol=1e-6)
+    for ours, theirs in zip(own_aggregators(gb), own_aggregators(graphblas), strict=True):
+        world = [reductions(library, op, dtype) for library, op in ((gb, ours), (graphblas, theirs))]
+        for mine, other in zip(*world, strict=True):
+            assert mine.dtype.name == other.dtype.name
+            if mine.ndim == 0:
+                assert (mine.value is None) == (other.value is None)
+                assert mine.is_empty or np.isclose(mine.value, other.value, equal_nan=True)
+            else:
+                assert mine.to_coo()[0].tolist() == other.to_coo()[0].tolist()
+                np.testing.assert_allclose(mine.to_coo()[1], other.to_coo()[1], rtol=1e-6)
 
 
 def own_aggregators(library: Any) -> list[Any]:

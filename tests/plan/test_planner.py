@@ -67,7 +67,7 @@ def test_rows_that_are_read_whole_go_by_entries_on_a_device() -> None:
 
 
 def test_which_products_read_whole_rows() -> None:
-    engine = SimpleNamespace(costs=rules.CUDA_COSTS)
+    engine = SimpleNamespace(costs=rules.CUDA_COSTS, swaps=lambda monoid: False)
     A, x = generators.uniform_random(50, 8, seed=1), Vector.from_dense([1.0, 2.0] * 25)
 
     def whole(op: object, u: Vector = x, mask: object = None) -> bool:
@@ -82,6 +82,33 @@ def test_which_products_read_whole_rows() -> None:
     assert not whole(semiring.plus_times["FP64"], Vector.from_coo([1], [2.0], size=50))
     assert not whole(semiring.plus_times["FP64"], mask=MaskView(x._store, True, False))
     assert not whole(semiring.ss.plus_secondi["INT64"])
+
+
+def test_a_push_sorts_where_sums_would_wait_for_each_other() -> None:
+    """By compare-and-swap, and many of them for one row: the more, the sooner; a few, or by an instruction, never."""
+
+    def strategy(edges: int, hottest: float, costs: rules.Costs = rules.CUDA_COSTS, nvals: int = 2**27) -> str:
+        known = facts(u_nvals=edges, u_edges=lambda: edges, u_edges_at_most=edges, nvals=nvals, terminal=False)
+        return choose_matvec(
+            known._replace(nrows=2**24, u_size=2**24, allowed=2**24, hottest=hottest, costs=costs)
+        ).strategy
+
+    assert strategy(2**17, 0.0) == strategy(2**17, 2**-16) == strategy(2**6, 1.0) == "push.scatter"
+    assert strategy(2**17, 1.0) == strategy(2**17, 2**-4) == "push.sort"
+    assert strategy(2**17, 1.0, rules.CPU_COSTS) == "push.scatter"
+    asked = Descriptor(direction="push")
+    assert choose_matvec(facts(hottest=1.0, costs=rules.CUDA_COSTS), asked).strategy == "push.scatter"
+
+
+def test_which_sums_wait_for_each_other() -> None:
+    A, u = generators.star(600), Vector.from_coo([3], [2.0], size=600)
+    for transposed in (False, True):
+        for op, hottest in ((semiring.plus_times["FP64"], 0.0), (semiring.times_plus["FP64"], 599 / 1198)):
+            engine = SimpleNamespace(costs=rules.CUDA_COSTS, swaps=lambda monoid: monoid.name == "times")
+            A._store._transpose = None  # known, or counted
+            assert matvec_facts(engine, A._store, u._store, op, None, transposed, None).hottest == hottest
+    engine = SimpleNamespace(costs=rules.CPU_COSTS, swaps=lambda monoid: True)
+    assert not matvec_facts(engine, A._store, u._store, op, None, True, None).hottest
 
 
 def test_a_deterministic_push_sorts() -> None:

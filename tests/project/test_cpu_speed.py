@@ -137,7 +137,8 @@ def test_a_full_operand_is_pulled_along_stored_rows():
 def test_large_graphs_take_one_source_at_a_time():
     assert generators.path(100).batching().size == 64
     with gb.using("cpu"):
-        assert generators.path(10_000).batching() == (1, True)  # as a vector: its loops run as a whole
+        assert generators.path(100_000).batching() == (1, True)  # as a vector: its loops run as a whole
+        assert generators.path(10_000).batching() == (6, True)  # some 2**16 positions, which stay in a cache
         assert generators.complete(1025).batching() == (63, True)  # copies have some 2**26 entries, where they are made
 
 

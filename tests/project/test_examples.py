@@ -61,7 +61,13 @@ def skip_without_graphblas(program):
         pytest.importorskip("graphblas")
 
 
-@pytest.mark.parametrize("program", sorted({*EXAMPLES, *QUICK}))
+@pytest.mark.parametrize(
+    "program",
+    [
+        pytest.param(program, marks=pytest.mark.slow if number % 2 else ())
+        for number, program in enumerate(sorted({*EXAMPLES, *QUICK}))
+    ],
+)
 def test_programs(program):
     skip_without_graphblas(program)
     done = subprocess.run(
@@ -108,7 +114,13 @@ def words(cell):
     return [word for word in re.findall(r"[a-z]{3,}", " ".join(shown)) if word not in ("sparse", "bitmap", "full")]
 
 
-@pytest.mark.parametrize("program", ["direction_trace", "betweenness", "compare_suitesparse"])
+@pytest.mark.parametrize(
+    "program",
+    [
+        "direction_trace",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("betweenness", "compare_suitesparse")),
+    ],
+)
 def test_plots(program, tmp_path):
     """Drawn without a display; a picture of one colour would be an empty one."""
     pytest.importorskip("matplotlib")

@@ -1,9 +1,13 @@
-"""The record of what was tested on a GPU."""
+"""The record of what was tested on a GPU, and what compute-sanitizer said."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import re
+import sys
 from pathlib import Path
+from typing import Any
 
 import gpu_record
 import pytest
@@ -32,16 +36,18 @@ def test_hash(tree: Path) -> None:
 
 def test_every_kernel_is_in_it() -> None:
     names = {path.name for path in gpu_record.files()}
-    assert {"push_scatter.cu", "prelude.cuh", "translate.py", "rules.py", "prelude.py"} <= names
+    assert {"push_scatter.cu", "prelude.cuh", "translate.py", "rules.py", "prelude.py", "tables.py"} <= names
+    assert all(path.is_file() for path in map(gpu_record.ROOT.joinpath, gpu_record.SOURCES) if path.suffix)
 
 
 def test_what_it_says(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tree / "record.json"
     monkeypatch.delenv(gpu_record.WITHOUT, raising=False)
-    assert "no record of tests on a GPU" in (gpu_record.problem(path, tree) or "")
+    assert "no record of tests" in (gpu_record.problem(path, tree) or "")
     found = gpu_record.sources(tree)
     monkeypatch.setattr(gpu_record, "sources", lambda root=None: found)
     record = gpu_record.write({"passed": 5, "failed": 0}, {"name": "some GPU"}, path)
+    assert set(record) == {"commit", "date", "device", "tests", "failing", "sanitizer", "sources"}
     assert record["sanitizer"] == "not run"
     assert gpu_record.problem(path, tree) is None
     monkeypatch.setattr(gpu_record, "sources", lambda root=None: "another")
@@ -49,9 +55,13 @@ def test_what_it_says(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert said is not None
     assert "make test-gpu" in said
     assert "\n" not in said
-    monkeypatch.setenv(gpu_record.WITHOUT, "1")
+    monkeypatch.setenv(gpu_record.WITHOUT, "none at hand")
     assert gpu_record.problem(path, tree) is None
-    assert json.loads(path.read_text())["went_on_without_a_gpu"] == "another"
+    assert json.loads(path.read_text())["went_on_without_a_gpu"] == {"sources": "another", "why": "none at hand"}
+    monkeypatch.delenv(gpu_record.WITHOUT)
+    assert gpu_record.problem(path, tree) is None  # as the record says
+    monkeypatch.setattr(gpu_record, "sources", lambda root=None: "a third")
+    assert gpu_record.problem(path, tree) is not None
 
 
 def test_failures_do_not_count(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,3 +69,81 @@ def test_failures_do_not_count(tree: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.delenv(gpu_record.WITHOUT, raising=False)
     gpu_record.write({"passed": 5, "failed": 1}, {}, path)
     assert gpu_record.problem(path) is not None
+
+
+def test_what_failed_may_run_again(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not with other sources; and what still fails stays."""
+    path = tree / "record.json"
+    monkeypatch.delenv(gpu_record.WITHOUT, raising=False)
+    monkeypatch.setenv(gpu_record.COMMIT, "0123456789abcdef")
+    gpu_record.write({"passed": 5, "failed": 2, "error": 0}, {}, path, failing=["a", "b"])
+    record = gpu_record.repeat(["a", "c"], path)
+    assert (record["tests"], record["failing"]) == ({"passed": 6, "failed": 1, "error": 0}, ["b"])
+    assert gpu_record.problem(path) is not None
+    record = gpu_record.repeat(["b"], path)
+    assert record["again"] == {"a": "0123456789abcdef", "b": "0123456789abcdef"}
+    assert gpu_record.problem(path) is None
+    monkeypatch.setattr(gpu_record, "sources", lambda root=None: "another")
+    with pytest.raises(ValueError, match="other sources"):
+        gpu_record.repeat(["b"], path)
+
+
+CLEAN: dict[str, Any] = {"memcheck": {"clean": ["bfs"], "found": {}}, "racecheck": {"clean": ["bfs"], "found": {}}}
+FOUND: dict[str, Any] = {**CLEAN, "racecheck": {"clean": [], "found": {"bfs": "1 hazard"}}}
+
+
+def test_what_a_sanitizer_said(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, now = tree / "record.json", gpu_record.sources()
+    monkeypatch.delenv(gpu_record.WITHOUT, raising=False)
+    monkeypatch.setenv(gpu_record.COMMIT, "0123456789abcdef")
+    gpu_record.note_sanitizer(CLEAN, path)
+    assert gpu_record.problem(path) is not None  # nobody has run the tests
+    record = gpu_record.write({"passed": 5}, {}, path)
+    assert record["commit"] == "0123456789abcdef"
+    assert record["sanitizer"] == {"sources": now, **CLEAN}
+    assert gpu_record.problem(path) is None
+    gpu_record.note_sanitizer(FOUND, path)
+    assert "failed" in (gpu_record.problem(path) or "")
+    monkeypatch.setattr(gpu_record, "sources", lambda root=None: "another")
+    assert gpu_record.write({"passed": 5}, {}, path)["sanitizer"] == "not run"  # it was about others
+
+
+HEAD = "========= COMPUTE-SANITIZER\n"
+NONE = "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)\n"
+RACE = "========= Error: Race reported between Write access at loop_kernel\n=========\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "bfs", "components"),
+    [
+        (f"{HEAD}right: bfs\nright: components\n{NONE}", "", ""),
+        (f"{HEAD}right: bfs\nright: components\n========= ERROR SUMMARY: 0 errors\n", "", ""),
+        (
+            f"{HEAD}{RACE}right: bfs\nright: components\n========= RACECHECK SUMMARY: 1 hazard",
+            "Race reported",
+            "1 hazard",
+        ),
+        (f"{HEAD}right: bfs\n{RACE}right: components\n", "", "Race reported"),
+        (f"{HEAD}right: bfs\nAssertionError: components: not the", "", "AssertionError"),
+        (f"{HEAD}right: bfs\nkilled\n", "", "^unfinished$"),
+        (f"{HEAD}right: bfs\n{RACE}killed\n", "", "Race reported"),
+        ("compute-sanitizer: not found", "not found", "unfinished"),
+    ],
+)
+def test_how_a_sanitizer_is_understood(said: str, bfs: str, components: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Path(__file__).parents[1] / "sanitize"
+    monkeypatch.syspath_prepend(str(folder))
+    spec = importlib.util.spec_from_file_location("sanitize_main", folder / "__main__.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.delitem(sys.modules, "cases")
+    found = module.verdicts(said, ["bfs", "components"], "killed" not in said)
+    for case, wanted in (("bfs", bfs), ("components", components)):
+        assert re.search(wanted, found[case], re.DOTALL) if wanted else found[case] == ""
+
+
+def test_the_record_speaks_for_these_sources() -> None:
+    problem = gpu_record.problem()
+    if problem is not None:
+        pytest.fail(problem, pytrace=False)  # one line

@@ -68,7 +68,8 @@ def kernel(rows, value, indices, values, flags, out_indices, out_values):
 """
 
 
-def _source(kind: int, full: bool, iso: bool) -> Source:
+def _source(kind: int, full: bool, iso: bool, large: bool) -> Source:
+    """For a ``large`` output the value comes in an array: with a scalar LLVM would put the branch back in."""
     arguments = ("" if full else ", present") + ("" if iso else ", values, value")
     if kind == ROWS:
         mark = "" if full else " " * 8 + "added += not present[i]\n" + " " * 8 + "present[i] = True\n"
@@ -76,7 +77,7 @@ def _source(kind: int, full: bool, iso: bool) -> Source:
         return LISTED.format(arguments=arguments, body=mark + store), {}
     deep = " " * 16
     mark = "" if full else f"{deep}added += here & (not present[i])\n{deep}present[i] |= here\n"
-    store = "" if iso else f"{deep}values[i] = value if here else values[i]\n"
+    store = "" if iso else f"{deep}values[i] = {'value[0]' if large else 'value'} if here else values[i]\n"
     test = "mask[i]" if kind == BYTES else "(not mask[i])"
     return FLAGGED.format(arguments=arguments, test=test, body=mark + store, skip=SKIP), {}
 
@@ -101,8 +102,9 @@ def assign_scalar(c: VectorStore, value: Any, mask: MaskView) -> VectorStore | N
     iso = len(c.values) == 1 and c.size > 1 and bool(c.values[0] == value)
     if full and iso:
         return c
-    key = (kind, full, iso, "" if iso else dtype.char)
-    kernel = _table.get(key) or _table.find(key, c.size, lambda: _source(kind, full, iso))
+    large = kind != ROWS and c.size >= LIGHT_WORK
+    key = (kind, full, iso, "" if iso else dtype.char, large)
+    kernel = _table.get(key) or _table.find(key, c.size, lambda: _source(kind, full, iso, large))
     if kernel is None:
         return None
     try:
@@ -111,8 +113,9 @@ def assign_scalar(c: VectorStore, value: Any, mask: MaskView) -> VectorStore | N
         arguments: tuple[Any, ...] = (allowed,) if full else (allowed, c.present)
         if not iso:
             _own_values(c)
-            arguments += (c.values, value if type(value) is dtype.type else dtype.type(value))
-        if kind == ROWS or c.size < LIGHT_WORK:
+            given = value if type(value) is dtype.type else dtype.type(value)
+            arguments += (c.values, np.array([given], dtype) if large else given)
+        if not large:
             if kind != ROWS:
                 arguments += (0, c.size)
             c.edges = c.flags = None

@@ -38,9 +38,9 @@ def pull_in_place(
     flip: bool,
     final: Any,
 ) -> VectorStore | None:
-    """The result, or None for the definition to compute it: the kernel fills the gaps of ``u`` and nothing else."""
-    gaps = mask is not None and mask.complement and mask.structure and mask.store is u
-    if not gaps or not _table.enabled or u.nvals == 0 or a.nvals == 0 or u.nvals == u.size:
+    """The result, or None for the definition to compute it: rows of the kernel are not open and in ``u`` at once."""
+    searches = mask is not None and mask.complement and mask.structure
+    if not searches or not _table.enabled or u.nvals == 0 or a.nvals == 0 or u.nvals == u.size:
         return None
     call = prepared(a, u, semiring, flip, False)
     if call.vector == UNUSED or u.dtype != semiring.return_type.np_type:
@@ -61,7 +61,12 @@ def pull_in_place(
         assert u.present is not None
         status[u.present] = GIVEN
         np.copyto(values, expand(u.values, u.size), where=u.present)
-    rows = np.flatnonzero(status == OPEN)
+    open_rows = status == OPEN
+    if mask is not None and mask.store is not u:
+        open_rows = _without(mask.store, u.size)
+        if np.any(status[open_rows] == GIVEN):
+            return None
+    rows = np.flatnonzero(open_rows)
     matrix_values = () if call.matrix == UNUSED else (m.values,)
     arguments = (m.indptr, m.indices, *matrix_values, values, status, rows, np.array([final], u.dtype))
     if len(rows) * average_degree(m) < PARALLEL_WORK or pool.threads() == 1:
@@ -74,6 +79,15 @@ def pull_in_place(
             count += sum(pool.run(partial(_run_chunk, kernel, arguments, done), wave))
     present = status >= SETTLED
     return VectorStore(u.size, values, present=present, nvals=count)
+
+
+def _without(store: Any, size: int) -> np.ndarray:
+    """True where a vector has no entry."""
+    if store.kind == "sparse":
+        gaps = np.ones(size, bool)
+        gaps[store.indices] = False
+        return gaps
+    return np.zeros(size, bool) if store.present is None else ~store.present
 
 
 def _run_chunk(kernel: Any, arguments: tuple, done: int, chunk: tuple[int, int]) -> int:

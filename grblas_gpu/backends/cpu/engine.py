@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ...dtypes import when_records_are_used
+from ..by_type import ByType
 from ..entries import Store
-from ..every_form import EveryForm
-from ..records import by_definitions
+from ..every_form import EveryForm, NumpyBackend
 from ..storage import MaskView, MatrixStore, VectorStore
 from . import assign, ewise, mxm, reduce, scatter, select, write
 from .fusion.run import Prepared, run_loop
@@ -17,6 +19,8 @@ from .search import CpuSearch
 from .tier import get_tier, set_tier
 
 __all__ = ["CpuBackend", "get_tier", "set_tier"]
+
+_DEFINITIONS = NumpyBackend()
 
 
 class CpuKernels(VectorProducts):
@@ -59,12 +63,17 @@ class CpuKernels(VectorProducts):
         return super().gather(u, index) if result is None else result
 
 
-@by_definitions
 class CpuBackend(EveryForm, CpuKernels):
     """Matrices in every form, and whole loops."""
 
     name = "cpu"
     runs_loops = True
+
+    def __init__(self) -> None:
+        when_records_are_used(self._look_at_types)
+
+    def _look_at_types(self) -> None:
+        self.__class__ = CpuBackendWithRecords
 
     def assign(
         self, c: Store, value: Any, index: tuple, mask: MaskView | None, accum: Any, replace: bool, submask: bool
@@ -112,3 +121,13 @@ class CpuBackend(EveryForm, CpuKernels):
 
     def prepare(self, program: Any) -> Prepared:
         return Prepared(program, self)
+
+
+class CpuBackendWithRecords(ByType, CpuBackend):
+    """What the engine becomes with the first record type: nobody pays for them before. They go by the definitions."""
+
+    left_to_others = "V"
+
+    def other_engine(self, kind: str, name: str) -> tuple[Callable[..., Any], str, str]:
+        reason = "records of a user-defined type: by the definitions, kernels are for numbers"
+        return getattr(_DEFINITIONS, name), "definitions", reason

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..storage import INDEX, Array
+from ..storage import Array
 from . import pool
 
 PARALLEL_WORK = 100_000  # entries; below it, waking a second thread costs more than it saves
@@ -23,11 +23,6 @@ def even_chunks(size: int, per_thread: int = CHUNKS_PER_THREAD) -> Chunks:
 def edge_chunks(indptr: Array, per_thread: int = CHUNKS_PER_THREAD) -> Chunks:
     """Ranges of rows with about as many entries each."""
     parts = per_thread * pool.threads()
-    cuts = np.searchsorted(indptr, np.linspace(0, indptr[-1], parts + 1).astype(INDEX))
-    cuts[0], cuts[-1] = 0, len(indptr) - 1
-    return _pairs(cuts)
-
-
-def _pairs(cuts: Array) -> Chunks:
-    edges = cuts.tolist()
+    wanted = np.arange(1, parts) * int(indptr[-1]) // parts
+    edges = [0, *indptr.searchsorted(wanted).tolist(), len(indptr) - 1]
     return [(lo, hi) for lo, hi in zip(edges[:-1], edges[1:], strict=True) if lo < hi]

@@ -5,30 +5,35 @@ Products with vectors are in ``eager/mxv.py``, whole loops in ``fusion/run.py``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import cupy
 import numpy as np
 
-from ...plan import rules
 from ...plan.facts import uses
+from ...plan.rules import CUDA_COSTS
+from ...plan.storage_rules import DENSE_LIMIT, matrix_form
+from ..by_type import ByType
 from ..entries import Store, cast
 from ..every_form import EveryForm
 from ..matrix_forms import moved
-from ..records import refused
+from ..matrix_storage import SPARSE
 from ..reference import Definitions
 from ..reference.elementwise import with_values
 from ..storage import Array, HostEntry, HostList, MaskView, MatrixStore, VectorStore, column_type
-from .eager import building, extracting, matrices, operating, radix, rows, selecting, vectors
-from .eager.array_code import with_array_code
-from .eager.assign import assign_scalar
+from .eager import array_code, building, extracting, matrices, operating, radix, rows, selecting, vectors
+from .eager.assign import MOST_FEW, assign_scalar, assign_to_few
+from .eager.degree_order import by_degree
 from .eager.kronecker import kronecker_keys
 from .eager.mxm import mxm
-from .eager.mxm_dot import estimate_dots
+from .eager.mxm_dot import estimate_dots, triangle_counts
+from .eager.mxm_masked import estimate_masked_products
+from .eager.mxm_operands import Product
 from .eager.mxv import VectorProducts
 from .fusion.run import Loops
 from .runtime.arrays import empty_list, no_offsets
-from .runtime.reporting import reported, sized
+from .runtime.reporting import sized
 from .search import CudaSearch
 
 _HOST = Definitions()
@@ -36,25 +41,22 @@ FEW = 2**14  # so many entries that come from the host are put in order there, b
 
 
 class CudaKernels(Loops, VectorProducts):
-    """What CudaBackend computes with CSR. Stores hold CuPy arrays; nothing is computed on the host.
-
-    A loop being recorded may make vectors, look at its graph and run, so what does that is not reported.
-    """
+    """What CudaBackend computes with CSR. Stores hold CuPy arrays; nothing is computed on the host."""
 
     write_form: Any  # for matrices that are not CSR
     assign_form: Any
 
     # ---- memory -------------------------------------------------------------------------------------------------
 
-    @reported
+    @sized
     def array(self, values: Any, dtype: Any = None) -> Array:
         return cupy.asarray(values, dtype)
 
-    @reported
+    @sized
     def host(self, array: Array) -> np.ndarray:
         return cupy.asnumpy(array)  # synchronizes
 
-    @reported
+    @sized
     def share(self, array: Any) -> Array:
         interface = getattr(array, "__cuda_array_interface__", None)
         if interface is None:
@@ -65,11 +67,11 @@ class CudaKernels(Loops, VectorProducts):
             shared = cupy.asarray(array)
         return cupy.ascontiguousarray(shared) if shared.ndim else shared
 
-    @reported
+    @sized
     def adopt(self, store: Store) -> Store:
         return _move(store, cupy.asarray)
 
-    @reported
+    @sized
     def export(self, store: Store) -> Store:
         return _move(store, cupy.asnumpy)  # synchronizes
 
@@ -77,17 +79,27 @@ class CudaKernels(Loops, VectorProducts):
     def empty_vector(self, size: int, dtype: np.dtype) -> VectorStore:
         return empty_list(size, dtype)
 
-    @reported
+    @sized
     def empty_matrix(self, nrows: int, ncols: int, dtype: np.dtype) -> MatrixStore:
-        if rules.matrix_form(0, nrows, ncols, "sparse") != "sparse":
+        if matrix_form(0, nrows, ncols, "sparse") != "sparse":
             return moved(_HOST.empty_matrix(nrows, ncols, dtype), cupy.asarray)
         return MatrixStore(nrows, ncols, no_offsets(nrows), cupy.empty(0, column_type(ncols)), cupy.empty(0, dtype))
 
     # ---- products -----------------------------------------------------------------------------------------------
 
-    @reported
+    @sized
     def mxm(self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:
         return mxm(a, b, semiring, mask, plan=plan)
+
+    @sized
+    def triangle_counts(self, lower: MatrixStore, semiring: Any, of_edges: bool) -> Array | None:
+        return triangle_counts(lower, Product(lower, lower, semiring, True), of_edges)
+
+    def estimate_products(self, a: MatrixStore, b: MatrixStore, mask: MatrixStore | None = None) -> float:
+        """As the definition, but of a row that is far longer than the mask's only what the mask has is searched."""
+        if mask is None or mask.form != SPARSE or a.nvals == 0:
+            return super().estimate_products(a, b, mask)
+        return estimate_masked_products(a, b, mask)
 
     def estimate_dots(self, a: MatrixStore, b: MatrixStore, mask: MatrixStore) -> float:
         """As the definition, but a column that is far longer than the row is not read: the row is searched in it."""
@@ -101,7 +113,7 @@ class CudaKernels(Loops, VectorProducts):
 
     # ---- vectors, position by position --------------------------------------------------------------------------
 
-    @reported
+    @sized
     def ewise_mult(self, x: Store, y: Store, op: Any) -> Store:
         if matrices.worthwhile(x):
             return matrices.intersection(x, y, op)
@@ -115,19 +127,19 @@ class CudaKernels(Loops, VectorProducts):
             return super().union(x, y, op, defaults, dtype)
         return vectors.ewise(x, y, op, True, defaults, dtype)
 
-    @reported
+    @sized
     def select(self, x: Store, op: Any, thunk: Any) -> Store:
         if type(x) is MatrixStore:
             return selecting.select(x, op, thunk)
         return vectors.filtered(x, op, thunk, True) if vectors.worthwhile(x) else super().select(x, op, thunk)
 
-    @reported
+    @sized
     def apply_index(self, x: Store, op: Any, thunk: Any) -> Store:
         if type(x) is MatrixStore:
             return selecting.apply_index(x, op, thunk)
         return vectors.filtered(x, op, thunk, False) if vectors.worthwhile(x) else super().apply_index(x, op, thunk)
 
-    @reported
+    @sized
     def with_kind(self, u: VectorStore, kind: str) -> VectorStore:
         if kind == "bitmap" and u.kind == "sparse":
             return vectors.as_bitmap(u)
@@ -135,7 +147,7 @@ class CudaKernels(Loops, VectorProducts):
             return vectors.as_list(u)
         return super().with_kind(u, kind)
 
-    @reported
+    @sized
     def cast(self, x: Store, dtype: np.dtype) -> Store:
         pending = x.pending if type(x) is VectorStore else None
         if pending is None or x.dtype == dtype or pending.indices is None:
@@ -145,24 +157,24 @@ class CudaKernels(Loops, VectorProducts):
 
     # ---- whole matrices -----------------------------------------------------------------------------------------
 
-    @reported
+    @sized
     def apply(self, x: Store, op: Any) -> Store:
         if _gives_one_value(x, op, "x"):
             return with_values(x, self.compute(op, cupy.zeros(1, op.type.np_type)))
         return super().apply(x, op)
 
-    @reported
+    @sized
     def apply_bind(self, x: Store, op: Any, scalar: Any, side: str) -> Store:
         if _gives_one_value(x, op, "y" if side == "left" else "x"):
             unread = cupy.zeros(1, (op.type2 if side == "left" else op.type).np_type)
             x = MatrixStore(x.nrows, x.ncols, x.indptr, x.indices, unread)
         return super().apply_bind(x, op, scalar, side)
 
-    @reported
+    @sized
     def reduce_rowwise(self, a: MatrixStore, monoid: Any) -> VectorStore:
         return rows.reduce_rows(a, monoid)
 
-    @reported
+    @sized
     def diagonal_matrix(self, u: VectorStore, k: int) -> MatrixStore:
         if k or u.kind != "full" or not u.size:
             return super().diagonal_matrix(u, k)
@@ -171,7 +183,7 @@ class CudaKernels(Loops, VectorProducts):
         result._is_diagonal = True
         return result
 
-    @reported
+    @sized
     def extract_matrix(self, a: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore:
         picked = a if rows is None else extracting.rows_at(a, rows)
         found = picked if cols is None else extracting.columns_at(picked, cols)
@@ -179,7 +191,7 @@ class CudaKernels(Loops, VectorProducts):
 
     # ---- the output ---------------------------------------------------------------------------------------------
 
-    @reported
+    @sized
     def write(
         self, c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, masked: bool = False
     ) -> Store:
@@ -197,7 +209,7 @@ class CudaKernels(Loops, VectorProducts):
             return super().write(c, t, mask, accum, replace, masked)
         return vectors.write(c, t, mask, accum, replace)
 
-    @reported
+    @sized
     def assign(
         self, c: Store, value: Any, index: tuple, mask: MaskView | None, accum: Any, replace: bool, submask: bool
     ) -> Store:
@@ -207,7 +219,7 @@ class CudaKernels(Loops, VectorProducts):
                 return found
         is_scalar = type(value) not in (VectorStore, MatrixStore)
         plain = accum is None and not (replace or submask) and index[0] is None
-        if type(c) is VectorStore and is_scalar and plain and mask is not None and c.size <= rules.DENSE_LIMIT:
+        if type(c) is VectorStore and is_scalar and plain and mask is not None and c.size <= DENSE_LIMIT:
             return assign_scalar(vectors.writable(c), value, mask)
         to_some = mask is None and accum is None and index[0] is not None
         if type(c) is VectorStore and is_scalar and to_some and c.kind != "sparse" and len(index[0]):
@@ -218,9 +230,15 @@ class CudaKernels(Loops, VectorProducts):
             return matrices.assign_scalar(c, value, mask, accum, replace)
         return super().assign(c, value, index, mask, accum, replace, submask)
 
+    @sized
+    def assign_few(self, c: VectorStore, value: Any, positions: np.ndarray) -> VectorStore | None:
+        if not 0 < len(positions) <= MOST_FEW or c.kind == "sparse" or c.dtype.kind == "c":
+            return None
+        return assign_to_few(vectors.writable(c), value, positions)
+
     # ---- operators ----------------------------------------------------------------------------------------------
 
-    @reported
+    @sized
     def build_vector(self, size: int, index: Array, values: Array, dup_op: Any) -> VectorStore:
         if len(values) == 1 and type(index) is type(values) is np.ndarray:  # nothing to put in order
             return self.build_entry(size, index.item(), values.item(), values.dtype)
@@ -234,9 +252,9 @@ class CudaKernels(Loops, VectorProducts):
         """A vector of one entry, given as Python's numbers."""
         return VectorStore.on_its_way(size, HostEntry(size, index, value, dtype, cupy.asarray))
 
-    @reported
+    @sized
     def build_matrix(self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any) -> MatrixStore:
-        if _few_on_host(rows, cols, values) or rules.matrix_form(len(rows), nrows, ncols, "sparse") == "hypersparse":
+        if _few_on_host(rows, cols, values) or matrix_form(len(rows), nrows, ncols, "sparse") == "hypersparse":
             rows, cols, values = (x if isinstance(x, np.ndarray) else cupy.asnumpy(x) for x in (rows, cols, values))
             return self.adopt(_HOST.build_matrix(nrows, ncols, rows, cols, values, dup_op))
         rows, cols, values = self.array(rows), self.array(cols), self.moved(values)
@@ -255,6 +273,10 @@ class CudaKernels(Loops, VectorProducts):
     def reduce_all(self, monoid: Any, values: Array) -> Any:
         return operating.reduce_all(monoid, values)
 
+    @sized
+    def by_degree(self, pattern: MatrixStore) -> tuple[MatrixStore, MatrixStore]:
+        return by_degree(pattern) if pattern.form == SPARSE and pattern.nvals else super().by_degree(pattern)
+
     # ---- generators ---------------------------------------------------------------------------------------------
 
     def kronecker_keys(self, recipe: Any, low: int, high: int, keys: Array) -> int:
@@ -262,49 +284,57 @@ class CudaKernels(Loops, VectorProducts):
 
     # ---- values that leave the device ---------------------------------------------------------------------------
 
-    @reported
+    @sized
     def get_element(self, x: Store, index: tuple[int, ...]) -> Any:
         return _scalar(super().get_element(x, index))
 
     # ---- by their definitions ----------------------------------------------------------------------------------------
 
-    copy = reported(VectorProducts.copy)
-    inner = reported(VectorProducts.inner)
-    outer = reported(VectorProducts.outer)
-    kronecker = reported(VectorProducts.kronecker)
-    ewise_add = reported(VectorProducts.ewise_add)
-    ewise_union = reported(VectorProducts.ewise_union)
-    reduce_scalar = reported(VectorProducts.reduce_scalar)
-    transpose = reported(VectorProducts.transpose)
-    extract_vector = reported(VectorProducts.extract_vector)
-    positions = reported(VectorProducts.positions)
-    extract_row = reported(VectorProducts.extract_row)
-    extract_column = reported(VectorProducts.extract_column)
-    diagonal = reported(VectorProducts.diagonal)
-    as_matrix = reported(VectorProducts.as_matrix)
-    spread = reported(VectorProducts.spread)
-    resize_vector = reported(VectorProducts.resize_vector)
-    resize_matrix = reported(VectorProducts.resize_matrix)
-    replace_row = reported(VectorProducts.replace_row)
-    replace_column = reported(VectorProducts.replace_column)
-    set_element = reported(VectorProducts.set_element)
-    remove_element = reported(VectorProducts.remove_element)
-    tuples = reported(VectorProducts.tuples)
-    to_dense = reported(VectorProducts.to_dense)
+    copy = sized(VectorProducts.copy)
+    inner = sized(VectorProducts.inner)
+    outer = sized(VectorProducts.outer)
+    kronecker = sized(VectorProducts.kronecker)
+    ewise_add = sized(VectorProducts.ewise_add)
+    ewise_union = sized(VectorProducts.ewise_union)
+    reduce_scalar = sized(VectorProducts.reduce_scalar)
+    transpose = sized(VectorProducts.transpose)
+    extract_vector = sized(VectorProducts.extract_vector)
+    positions = sized(VectorProducts.positions)
+    extract_row = sized(VectorProducts.extract_row)
+    extract_column = sized(VectorProducts.extract_column)
+    diagonal = sized(VectorProducts.diagonal)
+    as_matrix = sized(VectorProducts.as_matrix)
+    spread = sized(VectorProducts.spread)
+    resize_vector = sized(VectorProducts.resize_vector)
+    resize_matrix = sized(VectorProducts.resize_matrix)
+    replace_row = sized(VectorProducts.replace_row)
+    replace_column = sized(VectorProducts.replace_column)
+    set_element = sized(VectorProducts.set_element)
+    remove_element = sized(VectorProducts.remove_element)
+    tuples = sized(VectorProducts.tuples)
+    to_dense = sized(VectorProducts.to_dense)
     pattern = sized(VectorProducts.pattern)
     degree_statistics = sized(VectorProducts.degree_statistics)
-    by_degree = sized(VectorProducts.by_degree)
 
 
-@refused
-@with_array_code
-class CudaBackend(EveryForm, CudaKernels):
+class CudaBackend(ByType, EveryForm, CudaKernels):
     """Matrices in every form; complex numbers by array code."""
 
     name = "cuda"
     keeps_dense = True
-    costs = rules.CUDA_COSTS
+    costs = CUDA_COSTS
     sizes_on_device = True
+    left_to_others = "cV"
+
+    def other_engine(self, kind: str, name: str) -> tuple[Callable[..., Any], str, str]:
+        if kind == "V":
+            raise TypeError(f'records of a user-defined type are not on backend {self.name!r}; use backend "cpu"')
+        return sized(getattr(array_code.ARRAY_CODE, name)), "array code", array_code.REASON
+
+    def adopt(self, store: Store) -> Store:
+        if store.dtype.kind == "V":
+            self.other_engine("V", "adopt")
+        return super().adopt(store)
 
 
 def _few_on_host(*arrays: Array) -> bool:

@@ -1,9 +1,11 @@
-"""A rank's part of a breadth-first search over bit maps (``search_layout``): one or two launches for each level.
+"""Parts of ranks in a breadth-first search over bit maps (``search_layout``): one or two launches for each level.
 
 The kernels tell the host how much they found, and that is all that the host waits for.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import cupy
 import numpy as np
@@ -18,21 +20,34 @@ NAMES = ["search_begin", "search_push", "search_push_aside", "search_pull", "sea
 LONG_PUSH = 256  # as in kernels/search_level.cu
 
 
-class CudaSearch:
-    """What a rank keeps of a graph and of the search that it is in. Bit maps come and go as bytes."""
+class Part(NamedTuple):
+    """What a rank has of a graph and of the search that it is in; as in kernels/search_level.cu."""
 
-    def __init__(self, part: MatrixStore, layout: Layout, degrees: Array, here: Array) -> None:
-        self._layout = layout
-        self._indptr, self._indices, self._degrees = part.indptr, part.indices, here
-        starts, self._neighbours = lists_to_pull(part, degrees, layout)
-        closed = closed_bits(cupy.asnumpy(starts), layout.stride)
-        self._closed = cupy.asarray(closed)
-        self._starts = starts.astype(np.int32) if part.nvals <= INT32_LIMIT else starts
-        self._visited = cupy.empty(layout.length, np.uint8)
-        self._parents = cupy.empty(layout.size, np.int32)
+    indptr: Array
+    indices: Array
+    starts: Array
+    neighbours: Array
+    closed: Array
+    visited: Array
+    parents: Array
+    degrees: Array
+
+    @property
+    def types(self) -> tuple[np.dtype, np.dtype, np.dtype]:
+        return self.indptr.dtype, self.starts.dtype, self.indices.dtype
+
+
+class Steps:
+    """Searches on the parts of ranks that follow each other, ``first`` the first of them. Bit maps come as bytes."""
+
+    def __init__(self, parts: list[Part], layout: Layout, first: int) -> None:
+        self._parts, self._layout, self._first = parts, layout, first
+        table = [[*(array.data.ptr for array in part), len(part.parents)] for part in parts]
+        self._table = cupy.asarray(np.array(table, np.int64))
         self._first_rows = cupy.asarray(np.array(layout.bounds[:-1], np.int64))
-        self._aside = cupy.empty(3 * (part.nvals // LONG_PUSH + 1), np.int64)
-        types = self._indptr.dtype, self._starts.dtype, self._indices.dtype
+        entries = sum(len(part.indices) for part in parts)
+        self._aside = cupy.empty(3 * (entries // LONG_PUSH + 1), np.int64)
+        types = parts[0].types
         self._begin, self._push, self._push_aside, self._pull, self._result = functions(
             "search_level.cu",
             types,
@@ -41,50 +56,64 @@ class CudaSearch:
         )
 
     def begin(self, source: int, out: Array) -> tuple[int, int]:
-        """Forget the last search; the first frontier is the source, on the rank that owns it."""
+        """Forget the last search; the first frontier is the source, if it is in one of these parts."""
         layout, scratch = self._layout, workspace.current()
         slots = scratch.slots()
-        place = source - layout.bounds[layout.rank]
-        seed = place if 0 <= place < layout.size else -1
-        given = self._closed.data.ptr, *self._state(out)
-        sizes = layout.stride // 32, layout.size, seed, layout.position(source)
-        scratch.launch(self._begin, layout.stride, (*given, *sizes, slots.address, slots.host))
+        position = layout.position(source)
+        seed = position - self._first * layout.stride
+        if not 0 <= seed < len(self._parts) * layout.stride:
+            seed = -1
+        given = *self._given, out.data.ptr, seed, position, slots.address, slots.host
+        scratch.launch(self._begin, layout.stride, given)
         return _counted(slots)
 
     def push(self, frontier: Array, out: Array) -> tuple[int, int]:
         layout, scratch = self._layout, workspace.current()
         slots = scratch.slots()
-        out.data.memset_async(0, layout.length, scratch.stream)
-        words = layout.stride // 32
-        state, aside = self._state(out), self._aside.data.ptr
-        block = self._first_rows.data.ptr, self._indptr.data.ptr, self._indices.data.ptr
-        given = frontier.data.ptr, words * layout.ranks, words, *block, *state, aside, slots.address
-        scratch.launch(self._push, words * layout.ranks, given)
-        rest = self._indices.data.ptr, *state, aside, slots.address, slots.host
+        out.data.memset_async(0, len(self._parts) * layout.length, scratch.stream)
+        table, count, words = self._given
+        rows, found, aside = self._first_rows.data.ptr, out.data.ptr, self._aside.data.ptr
+        given = table, count, words, frontier.data.ptr, layout.ranks, rows, found, aside, slots.address
+        scratch.launch(self._push, count * words * layout.ranks, given)
+        rest = table, words, found, aside, slots.address, slots.host
         scratch.launch(self._push_aside, len(self._aside) // 3, rest, per_block=1)
         return _counted(slots)
 
     def pull(self, frontier: Array, out: Array) -> tuple[int, int]:
-        layout, scratch = self._layout, workspace.current()
+        scratch = workspace.current()
         slots = scratch.slots()
-        words = -(-layout.size // 32)
-        lists = self._starts.data.ptr, self._neighbours.data.ptr
-        given = frontier.data.ptr, words, *lists, *self._state(out), slots.address, slots.host
-        scratch.launch(self._pull, 32 * words, given)
+        given = *self._given, frontier.data.ptr, out.data.ptr, slots.address, slots.host
+        scratch.launch(self._pull, len(self._parts) * self._layout.stride, given)
         return _counted(slots)
 
-    def result(self, count: int) -> VectorStore:
-        """The parents of this rank's vertices, of which ``count`` were found."""
-        size = self._layout.size
+    @property
+    def _given(self) -> tuple[int, int, int]:
+        """Where the parts are, how many, and the words of each in a bit map."""
+        return self._table.data.ptr, len(self._parts), self._layout.stride // 32
+
+
+class CudaSearch(Steps):
+    """A rank's own part."""
+
+    def __init__(self, part: MatrixStore, layout: Layout, degrees: Array, here: Array) -> None:
+        starts, neighbours = lists_to_pull(part, degrees, layout)
+        closed = cupy.asarray(closed_bits(cupy.asnumpy(starts), layout.stride))
+        starts = starts.astype(np.int32) if part.nvals <= INT32_LIMIT else starts
+        visited, parents = cupy.empty(layout.length, np.uint8), cupy.empty(layout.size, np.int32)
+        self.part = Part(part.indptr, part.indices, starts, neighbours, closed, visited, parents, here)
+        super().__init__([self.part], layout, layout.rank)
+
+    def result(self, count: int | None) -> VectorStore:
+        """The parents of this rank's vertices, of which ``count`` were found (None: the device knows)."""
+        size, scratch = self._layout.size, workspace.current()
+        slots = scratch.slots()
         present, values = cupy.empty(size, bool), cupy.empty(size, np.int64)
         rows, found = self._first_rows.data.ptr, (present.data.ptr, values.data.ptr)
-        given = self._parents.data.ptr, size, self._layout.stride, rows, *found
-        workspace.current().launch(self._result, size, given)
+        given = self.part.parents.data.ptr, size, self._layout.stride, rows, *found, slots.address, slots.host
+        scratch.launch(self._result, size, given)
+        if count is None:
+            return VectorStore.counted_bitmap(size, values, present, slots.published(), size)
         return VectorStore(size, values, present=present, nvals=count)
-
-    def _state(self, out: Array) -> tuple[int, int, int, int]:
-        """Where the state of the search is: visited, found in this level, parents; and degrees."""
-        return self._visited.data.ptr, out.data.ptr, self._parents.data.ptr, self._degrees.data.ptr
 
 
 def _counted(slots: Slots) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from typing import Any
 
@@ -9,12 +10,14 @@ import cupy
 import numpy as np
 
 from ..cuda.search import collect
-from .meetings import Messages, Rows, Window
+from .grid import Grid
+from .meetings import YIELDS, Messages, Rows, Window
 from .wire import Wire
 
 Array = Any  # cupy.ndarray
 runtime = cupy.cuda.runtime
 LAZY_PEER_ACCESS = 1  # cudaIpcMemLazyEnablePeerAccess
+PATIENT = 4000  # looks before a nap, which takes longer than a level of a search: for ranks with a core each
 _opened: list[Any] = []  # memory that others may have open
 
 
@@ -24,7 +27,7 @@ class OpenMemory:
     name, messages = "cuda ipc", 1
 
     def __init__(self, wire: Wire, length: int) -> None:
-        self._length = length
+        self.length = length
         # Memory of its own, not of a pool: a handle stands for all of an allocation. It is never given back, because
         # nobody knows when the others have closed theirs.
         owned = cupy.cuda.MemoryPointer(cupy.cuda.Memory(2 * length), 0)
@@ -39,13 +42,13 @@ class OpenMemory:
         ]
         self._sources = cupy.asarray(np.array(sources, np.uint64))
         cupy.cuda.get_current_stream().synchronize()
-        self._window = Window(wire, 0)
+        self._window = Window(wire, 0, patience(wire))
 
     def mine(self, turn: int) -> Array:
         return self._mine[turn]
 
     def all(self, turn: int) -> Array:
-        collect(self._sources, turn * self._length, self._length, self._all)
+        collect(self._sources, turn * self.length, self.length, self._all)
         return self._all
 
     def meet(self, turn: int, numbers: list[int]) -> Rows:
@@ -83,6 +86,18 @@ class HostMessages(Messages):
         rows = super().meet(turn, numbers)
         self._bits[turn].set(self._all[turn])
         return rows
+
+
+def patience(wire: Wire) -> int:
+    """How often a rank looks before it takes a nap; collective."""
+    cores = set().union(*wire.gather_objects(os.sched_getaffinity(0)))
+    return PATIENT if len(cores) > wire.size else YIELDS
+
+
+def share_a_device(grid: Grid) -> bool:
+    """Whether all ranks compute on the same one; collective."""
+    mine = runtime.deviceGetPCIBusId(runtime.getDevice())
+    return set(grid.on_machine(mine)[1]) == {mine}
 
 
 def opens_memory(wire: Wire) -> bool:

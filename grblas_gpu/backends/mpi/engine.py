@@ -40,7 +40,7 @@ class MpiBackend(Products, Searches, MatrixProducts, Indexed, Indirect, Graphs, 
         self.name = name
         self.costs = local.costs._replace(whole_rows=None)  # parts of a vector are not full
         self.counts = Counts(grid)
-        self.meetings: dict[int, Any] = {}
+        self.meetings: dict[Any, Any] = {}
 
     # ---- memory ---------------------------------------------------------------------------------------------------
 

@@ -76,7 +76,7 @@ class MatrixProducts(Parts):
         rows, cols, values = (self.local.array(x) for x in (rows, cols, values))
         return choose_format(self.local, self.local.build_matrix(nrows, ncols, rows, cols, values, None))
 
-    def estimate_products(self, a: DistMatrixStore, b: DistMatrixStore) -> float:
+    def estimate_products(self, a: DistMatrixStore, b: DistMatrixStore, mask: DistMatrixStore | None = None) -> float:
         """As if all rows had as many entries: looking at some of them would take messages."""
         return a.nvals * b.nvals / max(1, b.nrows)
 

@@ -30,6 +30,7 @@ class Meeting(Protocol):
 
     name: str
     messages: int  # to each other rank, at a meeting
+    length: int  # bytes of bits in them
 
     def mine(self, turn: int) -> Array:
         """The bytes that this rank writes."""
@@ -47,6 +48,7 @@ class Alone:
     name, messages = "alone", 0
 
     def __init__(self, engine: Any, length: int) -> None:
+        self.length = length
         self._bits = [engine.array(np.zeros(length, np.uint8)) for _ in range(2)]
 
     def mine(self, turn: int) -> Array:
@@ -64,9 +66,10 @@ class Window:
     A rank cannot come to the next meeting but one before all have read what was told at this one: they are at the next.
     """
 
-    def __init__(self, wire: Wire, extra: int) -> None:
+    def __init__(self, wire: Wire, extra: int, yields: int = YIELDS) -> None:
         from mpi4py import MPI
 
+        self._yields = yields
         self.rank, self.size, self._traffic = wire.rank, wire.size, wire.traffic
         numbers = 2 * self.size * WORDS * 8
         self._window = MPI.Win.Allocate_shared(numbers + extra if wire.rank == 0 else 0, 1, comm=wire.comm)
@@ -110,7 +113,7 @@ class Window:
                     "for the others: one of them is dead, stuck, or not doing the same "
                     "(GRBLAS_GPU_MPI_TIMEOUT allows more seconds)"
                 )
-            if looks < YIELDS:
+            if looks < self._yields:
                 os.sched_yield()
             else:
                 time.sleep(NAP)
@@ -122,6 +125,7 @@ class SharedMemory:
     name, messages = "shared memory", 1
 
     def __init__(self, wire: Wire, length: int) -> None:
+        self.length = length
         self._window = Window(wire, 2 * wire.size * length)
         self._all = self._window.extra.reshape(2, wire.size * length)
         self._mine = self._all[:, wire.rank * length : (wire.rank + 1) * length]
@@ -142,7 +146,7 @@ class Messages:
     name, messages = "mpi", 2
 
     def __init__(self, wire: Wire, length: int, bits: Any = None) -> None:
-        self._wire = wire
+        self._wire, self.length = wire, length
         self._all = np.zeros((2, wire.size * length), np.uint8) if bits is None else bits
         self._place = slice(wire.rank * length, (wire.rank + 1) * length)
         self._numbers = np.zeros((wire.size, NUMBERS), np.int64)

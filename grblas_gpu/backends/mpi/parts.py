@@ -24,7 +24,7 @@ class Parts(Backend):
     grid: Grid
     local: Backend
     counts: Counts
-    meetings: dict[int, Any]
+    meetings: dict[Any, Any]
 
     # What one part of the engine uses of another.
     gathered: Any

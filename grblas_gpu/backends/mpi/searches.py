@@ -37,10 +37,10 @@ class Searches(Parts):
         """
         if "search" not in a.kept:
             a.kept["search"] = self._prepared(a)
-        local = a.kept["search"]
-        if local is None:
+        if a.kept["search"] is None:
             return None
-        degrees, meeting = self.degrees(a), self._meeting(self._layout(a).length)
+        local, meeting = self._ready(a)
+        degrees = self.degrees(a)
         step = _Step(self.grid, meeting, a.nrows)
         turn = 0
         found, edges = local.begin(source, meeting.mine(turn))
@@ -79,14 +79,27 @@ class Searches(Parts):
         everywhere = self.local.array(self.grid.everyone.start_gather(here, sizes).wait().view(np.int64))
         return self.local.search(a.part, layout, everywhere, degrees.here)
 
-    def _meeting(self, length: int) -> Meeting:
-        """A place for bit maps of this many bytes, kept for the next search."""
-        found = self.meetings.get(length)
-        if found is None:
-            if self.transport is None:
-                self.transport = choose_transport(self.grid, self.local.sizes_on_device)
-            found = self.meetings[length] = open_meeting(self.transport, self.grid, self.local, length)
-        return found
+    def _ready(self, a: DistMatrixStore) -> tuple[Any, Meeting]:
+        """What makes the steps of a search on this matrix, and where its ranks meet."""
+        if self.transport is None:
+            self.transport = choose_transport(self.grid, self.local.sizes_on_device)
+        layout = self._layout(a)
+        if self.transport == "led":
+            if "led" not in a.kept:
+                a.kept["led"] = self._led(layout, a.kept["search"])
+            if a.kept["led"] is not None:
+                return a.kept["led"], a.kept["led"]
+        if layout.length not in self.meetings:  # kept for the next search
+            self.meetings[layout.length] = open_meeting(self.transport, self.grid, self.local, layout.length)
+        return a.kept["search"], self.meetings[layout.length]
+
+    def _led(self, layout: Layout, own: Any) -> Any:
+        """A search whose steps rank 0 makes for all ranks; None: it cannot open the memory of some."""
+        from .led_searches import LedSearches
+
+        if "led" not in self.meetings:
+            self.meetings["led"] = LedSearches(self.grid.everyone)
+        return self.meetings["led"].search(layout, own)
 
 
 class _Level:
@@ -108,7 +121,7 @@ class _Step:
         meeting, traffic, others = self._meeting, self._grid.traffic, self._grid.size - 1
         self._before = traffic.copy()
         rows = meeting.meet(turn, [found, edges, source, self._size])
-        traffic.bytes += others * (len(meeting.mine(turn)) + 8 * WORDS)
+        traffic.bytes += others * (meeting.length + 8 * WORDS)
         traffic.messages += others * meeting.messages
         for rank, row in enumerate(rows):
             if row[2:4] != rows[0][2:4]:

@@ -35,8 +35,8 @@ class Counts:
         return count
 
     def ask(self, wanted: Count) -> None:
-        """Reduce the wanted count, and the recent ones with it."""
-        asked = list(self._recent)
+        """Reduce the wanted count, and the recent ones with it, but for those that a search has told all ranks."""
+        asked = [count for count in self._recent if count.known is None]
         if wanted not in asked:
             asked.append(wanted)
         self._recent.clear()

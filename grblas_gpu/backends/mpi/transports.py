@@ -1,7 +1,7 @@
 """What carries the frontiers of a search between ranks: chosen once, by what all ranks can do, or forced.
 
-GRBLAS_GPU_MPI_TRANSPORT says ``shared``, ``ipc``, ``cuda-aware`` or ``mpi``; what some rank cannot do is an error on
-all of them.
+GRBLAS_GPU_MPI_TRANSPORT says ``shared``, ``led``, ``ipc``, ``cuda-aware`` or ``mpi``; what some rank cannot do is an
+error on all of them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .faults import known_everywhere
 from .grid import Grid
 from .meetings import Alone, Meeting, Messages, SharedMemory
 
-ON_HOST, ON_DEVICE = ("shared", "mpi"), ("ipc", "cuda-aware", "mpi")  # the best one first
+ON_HOST, ON_DEVICE = ("shared", "mpi"), ("led", "ipc", "cuda-aware", "mpi")  # the best one first
 
 
 def choose_transport(grid: Grid, on_device: bool) -> str:
@@ -40,10 +40,10 @@ def _possible(grid: Grid, name: str) -> bool:
     _, others = grid.on_machine(None)
     if len(others) < grid.size:
         return False
-    if name == "ipc":
-        from .device_meetings import opens_memory
+    if name in ("led", "ipc"):
+        from .device_meetings import opens_memory, share_a_device
 
-        return opens_memory(grid.everyone)
+        return (name == "ipc" or share_a_device(grid)) and opens_memory(grid.everyone)
     return True
 
 
@@ -57,5 +57,6 @@ def open_meeting(name: str, grid: Grid, engine: Any, length: int) -> Meeting:
         return Messages(grid.everyone, length)
     from .device_meetings import DeviceMessages, HostMessages, OpenMemory
 
-    kinds: dict[str, Any] = {"ipc": OpenMemory, "cuda-aware": DeviceMessages, "mpi": HostMessages}
+    # Ranks that are led meet at their searches (led_searches.py), but for memory that rank 0 cannot open.
+    kinds: dict[str, Any] = {"led": OpenMemory, "ipc": OpenMemory, "cuda-aware": DeviceMessages, "mpi": HostMessages}
     return kinds[name](grid.everyone, length)

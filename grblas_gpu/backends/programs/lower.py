@@ -18,7 +18,7 @@ from ...ir.descriptor import Counted
 from ...ir.node import Node
 from ...ir.program import Program
 from ...ir.recording import Number
-from ..storage import INT32_LIMIT, MatrixStore
+from ..storage import INT32_LIMIT, HostEntry, MatrixStore
 from .apart import is_apart
 from .fresh import overwritten_first
 
@@ -162,20 +162,30 @@ class Body:
     def refresh(self) -> bool:
         """Look again at handles that may have other stores now; False if that makes another body."""
         _, _, known_uses, known_stores = self.key
-        for number, (_, was_full, was_iso, _) in enumerate(known_uses):  # of the same types
-            store = self.vectors[number]._store
-            if number in self.fresh:
+        fresh = self.fresh
+        for number, vector in enumerate(self.vectors):  # of the same types
+            if number in fresh:
                 continue
-            if store.pending is None:
+            _, was_full, was_iso, _ = known_uses[number]
+            store = vector._store
+            pending = store.pending
+            if pending is None:
                 full = store.present is None and store.indices is None and store.size > 0
                 if full is not was_full or (store.nvals == 0 or len(store.values) == 1) is not was_iso:
                     return False
+            elif type(pending) is HostEntry:
+                if was_full or not was_iso:
+                    return False
             elif was_full or (store.iso or store.known_nvals == 0) is not was_iso:
                 return False
-        found: list[Any] = [store() for store in self._last]
-        if found and None not in found and all(matrix._store is found[number] for matrix, number in self._matrices):
-            self.matrices = found
-            return self._constants_again()
+        if self._last:
+            last: list[Any] = [store() for store in self._last]
+            for matrix, number in self._matrices:
+                if matrix._store is not last[number]:
+                    break
+            else:
+                self.matrices = last
+                return not self._constants or self._constants_again()
         stores: list[Any] = [None] * len(known_stores)
         for matrix, number in self._matrices:
             store = matrix._store

@@ -33,7 +33,7 @@ def asked_direction(desc: Any) -> str | None:
     """The direction that a descriptor asks for, if any."""
     if desc is None:
         return None
-    if desc.settles_at is not None:
+    if desc.pulls_in_place:
         return "pull"
     if desc.strategy is not None:
         return str(desc.strategy).partition(".")[0]

@@ -140,7 +140,7 @@ class Building(Operating):
         """``t[i, j] = u[i]`` (``down``) or ``u[j]``: at every position, or only at those of a pattern."""
         if pattern is not None:
             index = pattern.row_ids if down else pattern.indices
-            if u.kind == "full":
+            if u.indices is None and u.nvals == u.size:  # flags that are all set need not be looked at
                 return with_values(pattern, u.values[: pattern.nvals] if u.iso else u.values[index])
             if u.size <= pattern.nvals:  # to look at a flag is less than to search
                 u = self.with_kind(u, "bitmap")

@@ -6,19 +6,14 @@ Nothing leaves the device: the definitions' array code runs on its arrays.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import cupy
 import numpy as np
 
-from ....operators import TypedOpBase
-from ....trace import records as trace
 from ...entries import repeat
 from ...every_form import NumpyBackend
-from ...records import METHODS
-from ...storage import INDEX, Array, MaskView, MatrixStore, VectorStore
-from ..runtime.reporting import reported
+from ...storage import INDEX, Array, MatrixStore, VectorStore
 from . import operating, radix
 
 REASON = "complex numbers: array code on the device, without the kernels that add up in words of 64 bits"
@@ -93,43 +88,3 @@ class ArrayCode(NumpyBackend):
 
 
 ARRAY_CODE = ArrayCode()
-
-
-def has_complex(arguments: Any) -> bool:
-    """Whether one of the arguments of an engine's method is complex, or an operator on complex numbers."""
-    for each in arguments:
-        if isinstance(each, TypedOpBase):
-            if each.on_complex:
-                return True
-        elif type(each) is MaskView:
-            if each.store.dtype.kind == "c":
-                return True
-        elif each is not None:
-            dtype = each if isinstance(each, np.dtype) else getattr(each, "dtype", None)
-            if dtype is not None and dtype.kind == "c":
-                return True
-            if type(each) is complex or (type(each) is tuple and has_complex(each)):
-                return True
-    return False
-
-
-def with_array_code(engine: type) -> type:
-    """The engine, which leaves complex numbers to :class:`ArrayCode`."""
-    for name in METHODS:
-        setattr(engine, name, _either(name, getattr(engine, name)))
-    return engine
-
-
-def _either(name: str, kernels: Callable[..., Any]) -> Callable[..., Any]:
-    by_arrays = reported(getattr(ArrayCode, name))
-
-    def method(self: Any, *arguments: Any, **options: Any) -> Any:
-        if not has_complex(arguments):
-            return kernels(self, *arguments, **options)
-        collector = trace.current()
-        if collector is not None:
-            collector.records.append(trace.Record(name, 0.0, 0, "array code", REASON))
-        return by_arrays(ARRAY_CODE, *arguments, **options)
-
-    method.__name__ = name
-    return method

@@ -13,11 +13,12 @@ from ...storage import INDEX, INT32_LIMIT, Array, MatrixStore, column_type
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import functions, using
 from ..runtime.launch import BLOCK, launch
-from .radix import bits_for, sort, sort_pairs
+from .radix import Work, bits_for, sort, sort_pairs
 from .row_sorting import RowSorting, suits
 
 NEIGHBOURS = 1024  # as in kernels/build.cu
 _PER_BLOCK = NEIGHBOURS * BLOCK // 32
+_PACKED = 8 * BLOCK  # entries of a block, at least: it has counts to add up at its end
 _KERNELS = ("pack_positions_kernel", "unpack_positions_kernel", "list_rows_kernel")
 
 
@@ -29,11 +30,17 @@ def build_matrix(
     bits = bits_for(nrows) + column_bits
     if entries < 2 or bits > 63:
         return None
+    rows, cols = cupy.ascontiguousarray(rows), cupy.ascontiguousarray(cols)
+    if suits(entries, nrows, ncols, bits):
+        found = _by_rows(nrows, ncols, rows, cols, values)
+        if found is not None:
+            return found
     key = np.dtype(np.uint32 if bits <= 31 else np.uint64)
     offset = np.dtype(np.int32 if entries <= INT32_LIMIT else INDEX)
     column = np.dtype(column_type(ncols))
-    rows, cols = cupy.ascontiguousarray(rows), cupy.ascontiguousarray(cols)
-    types = {"Row": rows.dtype, "Column": cols.dtype, "Key": key, "OutOffset": offset, "OutColumn": column}
+    work = Work(entries, bits, counted=True)
+    types = {"Row": rows.dtype, "Column": cols.dtype, "Key": key, "Place": work.place}
+    types |= {"OutOffset": offset, "OutColumn": column}
     pack, unpack, list_rows = functions(
         "build.cu",
         "".join(dtype.char for dtype in types.values()),
@@ -41,19 +48,15 @@ def build_matrix(
         lambda: [using(name, dtype) for name, dtype in types.items()],
     )
     scratch = scratch_arrays.current()
-    if suits(entries, nrows, ncols, bits):
-        found = _by_rows(nrows, ncols, rows, cols, values)
-        if found is not None:
-            return found
     keys = cupy.empty(entries, key)
     slots = scratch.slots()
-    launch(pack, entries, (rows, cols, entries, column_bits, keys, slots.address))
+    launch(pack, entries, (rows, cols, entries, column_bits, keys, slots.address, *work.given), _PACKED)
     iso = is_iso(values)
     if slots.counter().read():  # synchronizes: most lists of coordinates are in order, or else not at all
         if iso:
-            keys = sort(keys, bits, overwrite=True)
+            keys = sort(keys, bits, overwrite=True, work=work)
         else:
-            keys, values = sort_pairs(keys, values, bits, overwrite=True)
+            keys, values = sort_pairs(keys, values, bits, overwrite=True, work=work)
     elif not iso:
         values = values.copy()
     indices, slots = cupy.empty(entries, column), scratch.slots()

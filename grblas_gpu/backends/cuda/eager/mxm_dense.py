@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import cupy
 
 from ...storage import INDEX, Array, MatrixStore
 from ..runtime.launch import RESERVED, processors, run_with_shared, shared_limit
 from .mxm_operands import EVERYWHERE, MatrixMask, PatternOnly, Product
-from .mxm_programs import Programs, sum_bytes
+from .mxm_programs import Program, Programs, sum_bytes
 
 MOST_WINDOWS = 4  # all products are read again for each
 
@@ -52,19 +52,20 @@ class DenseRows:
 
     def count(self, counts: Array) -> None:
         a, b, mask = self._operands
-        (kernel,) = self._programs.dense_count().functions()
-        self._run(kernel, 0, (a.indptr, a.indices, b.indptr, b.indices, *mask.arguments), (counts,))
+        self._run(
+            self._programs.dense_count(), 0, (a.indptr, a.indices, b.indptr, b.indices, *mask.arguments), (counts,)
+        )
 
     def fill(self, product: Product | PatternOnly, indptr: Array, indices: Array, values: Array) -> None:
         a, b, mask = self._operands
-        (kernel,) = self._programs.dense_fill(product).functions()
         factors = (a.indptr, a.indices, a.values, b.indptr, b.indices, b.values, *mask.arguments)
-        self._run(kernel, sum_bytes(product), factors, (indptr, indices, values))
+        self._run(self._programs.dense_fill(product), sum_bytes(product), factors, (indptr, indices, values))
 
-    def _run(self, kernel: Any, word: int, given: tuple, outputs: tuple) -> None:
+    def _run(self, program: Program, word: int, given: tuple, outputs: tuple) -> None:
         rows, ncols = self._rows, self._operands[1].ncols
-        if len(rows) == 0:
+        if len(rows) == 0:  # nothing to compile for, either
             return
+        (kernel,) = program.functions()
         device = cupy.cuda.runtime.getDevice()
         limit = shared_limit(device)
         windows = _windows(ncols, word, self._operands[2])

@@ -43,10 +43,13 @@ class Programs:
         self._bits = ncols.bit_length()
         self.key = (mask.key, *(dtype.char for dtype in (*self.left, *self.right, self.column)))
 
-    def dot(self, product: Product) -> Program:
+    def dot(self, product: Product, corners: int = 0) -> Program:
         kernels = ("list_dots_kernel", "dot_by_warp_kernel", "dot_by_block_kernel")
         return Program(
-            "mxm_masked_dot.cu", (self.key, product.key), kernels, lambda: [*product.pieces(), *self._pieces()]
+            "mxm_masked_dot.cu",
+            (self.key, product.key, corners),
+            kernels,
+            lambda: [*product.pieces(), *self._pieces(), constant("CORNERS", corners)],
         )
 
     def masked_rows(self, product: Product | PatternOnly) -> Program:

@@ -11,6 +11,7 @@ import cupy
 import numpy as np
 
 from ...matrix_storage import HYPERSPARSE
+from ...programs.monoids import is_idempotent
 from ...reference import Definitions
 from ...storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from ..runtime import workspace as scratch_arrays
@@ -18,7 +19,7 @@ from ..runtime.arrays import empty_list, two_arrays
 from ..runtime.compile import constant, functions, using
 from ..runtime.counters import EDGES, LISTED, Slots
 from ..runtime.launch import BLOCK, launch
-from ..runtime.reporting import reported
+from ..runtime.reporting import sized
 from ..runtime.workspace import Scratch
 from . import (
     matrix_facts,  # noqa: F401  what stores ask about matrices
@@ -28,11 +29,12 @@ from . import (
 from .collect import collect
 from .masks import KEPT_FLAGS, NO_MASK, VectorMask, address, as_flags, clear, flags_of, list_of, mark, resolve
 from .mxv_balanced import pull_balanced, suits
-from .mxv_product import EACH, Product, index_key, product_of
+from .mxv_product import EACH, Product, index_key, native_atomic, product_of
 from .mxv_push import push
 from .mxv_results import dense_result, fresh_sums
 
 _BOOL = np.dtype(bool)
+_swaps: dict[Any, bool] = {}  # by monoid
 ATOMIC = ("push.scatter", "push.scan", "pull.edge")  # add up in any order
 _ROWS_PER_BLOCK = {"pull.thread": BLOCK, "pull.warp": BLOCK // 32, "pull.hybrid": BLOCK}
 
@@ -40,7 +42,7 @@ _ROWS_PER_BLOCK = {"pull.thread": BLOCK, "pull.warp": BLOCK // 32, "pull.hybrid"
 class VectorProducts(Definitions):
     """The engine's products of a matrix and a vector."""
 
-    @reported
+    @sized
     def mxv(
         self,
         a: MatrixStore,
@@ -80,7 +82,14 @@ class VectorProducts(Definitions):
             scratch_arrays.forget()
             raise
 
-    @reported
+    def swaps(self, monoid: Any) -> bool:
+        found = _swaps.get(monoid.key)
+        if found is None:
+            keeps = monoid.any_value or is_idempotent(monoid)  # hardly any product changes a sum
+            found = _swaps[monoid.key] = not keeps and not native_atomic(monoid, monoid.return_type.np_type)
+        return found
+
+    @sized
     def pull_in_place(
         self,
         a: MatrixStore,
@@ -97,7 +106,7 @@ class VectorProducts(Definitions):
             return super().pull_in_place(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan, final=final)
         return mxv_asynchronous.pull_in_place(a, u, semiring, mask, transposed=transposed, flip=flip, final=final)
 
-    @reported
+    @sized
     def count_edges(self, columns: MatrixStore, u: VectorStore) -> int:
         return vectors.count_edges(columns, u)
 

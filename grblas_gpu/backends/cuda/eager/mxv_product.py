@@ -44,6 +44,7 @@ class Product:
         "key",
         "matrix",
         "matrix_type",
+        "one_value",
         "semiring",
         "settles",
         "structure",
@@ -75,6 +76,7 @@ class Product:
         equal = op.positional is None and self.matrix != EACH and self.vector != EACH
         self.structure = equal and (monoid.any_value or is_idempotent(monoid))
         self.exit_at_first = self.structure or (early_exit and bool(monoid.any_value))
+        self.one_value = False
         self.settles = bool(is_idempotent(monoid))  # rows may be seen before the others are done
         self.has_terminal = early_exit and monoid.terminal is not None
         self.early_exit = early_exit
@@ -97,8 +99,12 @@ class Product:
         self.key = _numbers.setdefault(kind, len(_numbers))  # a number is looked up faster
 
     def settling(self) -> Product:
-        """Equal values of the operand do not make equal products: rows that settle have another value."""
+        """Equal values of the operand do not make equal products: rows that settle have another value.
+
+        But what settles may have ``one_value`` as its product, whatever row that is for.
+        """
         self.structure = self.exit_at_first = self.has_terminal = False
+        self.one_value = self.semiring.binaryop.positional is None and self.matrix != EACH
         self.initial = initial_value(self.semiring.monoid)
         return self
 

@@ -9,13 +9,15 @@ import numpy as np
 
 from ...storage import Array
 from ..runtime.compile import constant, functions, using
-from ..runtime.launch import BLOCK, launch
+from ..runtime.launch import BLOCK, blocks_for, processors
 
 DIGIT_BITS = 8  # the most in one pass
-MOST_SPANS = 8192  # as in kernels/radix_sort.cuh
+TILE = 12 * BLOCK  # keys that a block takes at a time, as in kernels/radix_sort.cuh
+_PER_PROCESSOR = 4  # blocks: as many as fit
+_DIGITS, _PASSES = 1 << DIGIT_BITS, 8
 SMALL = 4096  # up to so many keys one block does all passes: a single launch
 _UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
-_KERNELS = ("count_digits_kernel", "add_up_digits_kernel", "move_keys_kernel", "sort_kernel")
+_FEW, _MANY = ("radix_few.cu", ("sort_kernel",)), ("radix_sort.cu", ("count_digits_kernel", "move_keys_kernel"))
 
 
 def bits_for(limit: int) -> int:
@@ -23,13 +25,29 @@ def bits_for(limit: int) -> int:
     return max(1, (limit - 1).bit_length())
 
 
-def sort(keys: Array, bits: int, *, count: Any = 0, overwrite: bool = False) -> Array:
+class Work:
+    """What the passes of a sort of so many keys, by so many bits, count with; they belong to one sort.
+
+    ``given`` are arguments of a kernel that makes the keys and counts their digits on the way (``counted``).
+    """
+
+    def __init__(self, capacity: int, bits: int, counted: bool = False) -> None:
+        self.counted = counted
+        self.place = np.dtype(np.uint32 if capacity < 2**30 else np.uint64)  # two bits are for other things
+        self.passes = -(-bits // DIGIT_BITS)
+        width, tiles = -(-bits // self.passes), -(-capacity // TILE)
+        size = _PASSES + (_PASSES + self.passes * tiles) * _DIGITS
+        room = (cupy.zeros if counted or capacity > SMALL else cupy.empty)(size, self.place)
+        self.given = (bits, width, room, tiles)
+
+
+def sort(keys: Array, bits: int, *, count: Any = 0, overwrite: bool = False, work: Work | None = None) -> Array:
     """Keys that are not negative in ascending order, by their lowest ``bits`` (the others must be zero).
 
     ``count`` is a number in device memory of how many there are, if they do not fill the array. With ``overwrite`` the
-    given array is work space, too.
+    given array is work space, too. With ``work`` digits have been counted.
     """
-    return _sort(keys, None, np.dtype(np.uint8), bits, count, overwrite, False)[0]
+    return _sort(keys, None, np.dtype(np.uint8), bits, count, overwrite, False, work=work)[0]
 
 
 def sort_pairs(
@@ -40,9 +58,10 @@ def sort_pairs(
     count: Any = 0,
     overwrite: bool = False,
     overwrite_payload: bool = False,
+    work: Work | None = None,
 ) -> tuple[Array, Array]:
     """The same with an array that is brought into the order of the keys."""
-    return _sort(keys, payload, payload.dtype, bits, count, overwrite, overwrite_payload)
+    return _sort(keys, payload, payload.dtype, bits, count, overwrite, overwrite_payload, work=work)
 
 
 def sort_positions(keys: Array, bits: int, *, count: Any = 0) -> tuple[Array, Array]:
@@ -60,26 +79,23 @@ def _sort(
     overwrite: bool,
     overwrite_payload: bool,
     positions: bool = False,
+    work: Work | None = None,
 ) -> tuple[Array, Any]:
     capacity, key_type = len(keys), keys.dtype
     paired = positions or payload is not None
-    place = np.dtype(np.uint32 if capacity < 2**32 else np.uint64)
-    count_digits, add_up_digits, move_keys, sort_few = functions(
-        "radix_sort.cu",
-        (key_type.itemsize, payload_type.itemsize, paired, place.char),
-        _KERNELS,
+    work = work or Work(capacity, bits)
+    file, names = _FEW if capacity <= SMALL else _MANY
+    kernels = functions(
+        file,
+        (key_type.itemsize, payload_type.itemsize, paired, work.place.char),
+        names,
         lambda: [
             using("Key", np.dtype(_UNSIGNED[key_type.itemsize])),
             using("Payload", np.dtype(_UNSIGNED[payload_type.itemsize])),
-            using("Place", place),
+            using("Place", work.place),
             constant("HAS_PAYLOAD", paired),
         ],
     )
-    passes = -(-bits // DIGIT_BITS)
-    width = -(-bits // passes)
-    tile = BLOCK * (8 if max(key_type.itemsize, payload_type.itemsize if paired else 0) > 4 else 16)
-    spans = max(1, min(-(-capacity // tile), MOST_SPANS))
-    counts, totals = cupy.empty(spans << width, place), cupy.empty(1 << width, place)
 
     def payload_room() -> Any:
         return cupy.empty(capacity, payload_type) if paired else 0
@@ -87,19 +103,20 @@ def _sort(
     given = (keys, 0 if payload is None else payload)
     first = (cupy.empty(capacity, key_type), payload_room())
     second: tuple[Any, Any] = (0, 0)
-    if passes > 1:
+    if work.passes > 1:
         second = (
             keys if overwrite else cupy.empty(capacity, key_type),
             payload if overwrite_payload else payload_room(),
         )
     if capacity <= SMALL:
-        sort_few((1,), (BLOCK,), (*given, *first, *second, count, capacity, bits, width, counts, totals))
-        return first if passes % 2 else second
+        kernels[0]((1,), (BLOCK,), (*given, *first, *second, count, capacity, *work.given))
+        return first if work.passes % 2 else second
+    count_digits, move_keys = kernels
+    blocks = blocks_for(capacity, TILE, _PER_PROCESSOR * processors(cupy.cuda.runtime.getDevice()))
+    if not work.counted:
+        count_digits((2 * blocks,), (BLOCK,), (keys, count, capacity, *work.given))  # which needs little room
     source, target, other = given, first, second
-    for shift in range(0, bits, width):
-        digit = (shift, min(width, bits - shift))
-        launch(count_digits, capacity, (source[0], count, capacity, *digit, counts), per_block=tile)
-        launch(add_up_digits, 1 << width, (count, capacity, *digit, counts, totals), per_block=1)
-        launch(move_keys, capacity, (*source, *target, count, capacity, *digit, counts, totals), per_block=tile)
+    for number in range(work.passes):
+        move_keys((blocks,), (BLOCK,), (*source, *target, count, capacity, *work.given, number))
         source, target, other = target, other, target
     return source

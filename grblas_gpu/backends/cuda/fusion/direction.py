@@ -85,9 +85,9 @@ def _costs(op: Any, product: Product) -> tuple[bool, rules.Costs]:
     return terminal, rules.in_loops(costs_of("cuda"), terminal)
 
 
-def reason(op: Any, desc: Any, product: Product, seen: Seen) -> str:
+def reason(op: Any, desc: Any, product: Product, seen: Seen, pushed: bool) -> str:
     """Why a product went its way, in the planner's words."""
-    if desc is not None and desc.settles_at is not None:
+    if desc is not None and desc.settles_at is not None and not pushed:
         return "in place: rows that reach their final value are visible at once"
     if seen.entries == 0:
         return "the operand is empty"

@@ -16,6 +16,7 @@ from ....ir.descriptor import Counted
 from ...programs.lower import Body, BodyStep, MaskUse
 from ...programs.requests import asked_direction, reuses_mask, ways_of
 from ...programs.steps import product_operands
+from ..eager.mxv_balanced import adds_up_whole_rows
 from ..eager.mxv_product import Product as Kind
 from ..runtime import compile as programs
 from ..runtime.compile import constant, using
@@ -38,7 +39,7 @@ from .trace import TRACED
 FEW = 64  # edges for so many rows that a search has not seen: what a pull finds then is listed
 MASK_FLAGS = ("MASKED", "MASK_PRESENT", "MASK_VALUED", "MASK_ISO", "COMPLEMENT")
 SORT_PARTS = ("capacity", "keys", "products", "counts")
-MATRIX_WORDS = ("columns", "rows", "hub_neighbours", "row_ids", "nvals", "nrows", "once")
+MATRIX_WORDS = ("columns", "rows", "hub_neighbours", "row_ids", "nvals", "nrows", "once", "longest")
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +80,8 @@ def emit(order: Schedule) -> LoopKernel:
         )
         cases = "".join(f"        case {n}: {{\n{text}        }} break;\n" for n, (_, text) in enumerate(rounds))
         steps = f"        switch (S.part) {{\n{cases}        }}\n"
-    text = emit_kernel.kernel_text(context, flow, plan, steps, counters, loops)
+    near = next((_near(context, item) for item in order.items if isinstance(item, Product) and item.near), "")
+    text = emit_kernel.kernel_text(context, flow, plan, steps, counters, loops, near)
     names = layout.names
     return LoopKernel(
         text,
@@ -151,7 +153,7 @@ def _matrix_word(side: str, rest: list[Any]) -> tuple[str, int, bool]:
     if side in ("nvals", "once"):
         *field, number = rest
         return "".join(field), number, False
-    field, number, transposed = ("", *rest) if side == "nrows" else rest
+    field, number, transposed = ("", *rest) if side in ("nrows", "longest") else rest
     return field, number, transposed
 
 
@@ -195,10 +197,10 @@ def _product(context: Context, item: Product) -> _ProductText:
     done = facts.products[item.step]
     initial = literal(0 if done.initial is None else done.initial, done.dtype)
     looks, notes = noted(context, item.notes)
-    multiply = f"multiply_into(operands, {U}, {W}, {initial}, {counters_of(item.step)}, parts"
+    settled = ""
     if step.desc is not None and step.desc.settles_at is not None:
-        final, marks = _final(step.desc.settles_at, space, done), f"(bool*){context.word('marks')}"
-        multiply = f"settle_into(operands, {U}, {W}, {final}, {marks}, {counters_of(item.step)}"
+        settled = f"{{(uint8*){context.word('marks')}, {_final(step.desc.settles_at, space, done)}}}, "
+    multiply = f"{'settle' if settled else 'multiply'}_into(operands, {U}, {W}, {settled}{initial}, "
     text = (
         f"        {{\n"
         f"            {space}::Operands operands = {{{names.columns}, {names.rows}, {{{U}.flags(), {U}.values()}}, "
@@ -212,12 +214,17 @@ def _product(context: Context, item: Product) -> _ProductText:
         f"                }}\n"
         f"                {context.decide if item.decides else ''}\n"
         f"            }};\n"
-        f"            {space}::{multiply}, "
-        f"{_changes(item.epilogue)}, "
+        f"            {space}::{multiply}{counters_of(item.step)}, parts, {_changes(item.epilogue)}, "
+        f"{space}::Rounds{{S.step, S.tick, limit}}, "
         f"[&] {{ {looks} return [=, &S] {{ {notes} }}; }}, then);\n"
         f"        }}\n"
     )
     return _ProductText(plan, text)
+
+
+def _near(context: Context, item: Product) -> str:
+    """Whether a push may go on through several levels, of which the trace would not know."""
+    return f"(!trace && {context.word('longest', *context.columns_of(item.step))} <= LONGEST_NEAR)"
 
 
 def _changes(steps: Sequence[int]) -> str:
@@ -255,7 +262,7 @@ def _names(context: Context, item: Product, step: BodyStep) -> _Names:
     once = "".join(f", {context.word('once', f, matrix)}" for f in ("nrows", "nvals") if store.copies > 1)
     # Where one entry of a row is enough and all count the same, a pull may begin with any of them.
     hub_neighbours = "nullptr"
-    if done.structure and done.early_exit and store.copies == 1:
+    if (done.structure or done.one_value) and done.early_exit and store.copies == 1:
         hub_neighbours = f"(const {space}::Column*){context.word('hub_neighbours', '', matrix, transposed)}"
     ways = ways_of(step.desc, ABLE.usual)
     row_ids = open_list = "nullptr"
@@ -290,16 +297,27 @@ def _namespace(context: Context, item: Product, step: BodyStep, hub_neighbours: 
         constant("FULL", facts.slots[item.operand].full),
         constant("CLOSING", item.closing is not None),
         constant("HUB_NEIGHBOURS", hub_neighbours),
+        constant("NEAR", item.near),
         using("RowId", row_type),
         constant("PUSH_BY", WAYS.index(ways.push)),
         constant("PULL_BY", WAYS.index(ways.pull)),
+        constant("WHOLE_ROWS", step.mask is None and item.closing is None and _adds_up_whole_rows(facts, item, store)),
         constant("REUSES_MASK", reuses_mask(step.desc, step.mask is not None)),
+        constant("ONE_VALUE", done.one_value),
+        constant("MAY_PUSH", asked_direction(step.desc) != "pull"),
         *_mask_pieces(facts, step.mask),
         *rule_text(step.op, step.desc, done),
     ]
     settles = step.desc is not None and step.desc.settles_at is not None
     text = programs.paste("loop_settle.cuh" if settles else "loop_mxv.cuh", set(COMMON))
     context.namespace(f"p{item.step}", "\n".join(pieces) + f"\n{text}")
+
+
+def _adds_up_whole_rows(facts: Analysis, item: Product, store: Any) -> bool:
+    product = facts.products[item.step]
+    return (
+        facts.slots[item.operand].full and store.copies == 1 and not product.structure and adds_up_whole_rows(product)
+    )
 
 
 def _mask_pieces(facts: Analysis, mask: MaskUse | None) -> list[str]:
@@ -326,6 +344,9 @@ def _plan(context: Context, item: Product, step: BodyStep, names: _Names) -> str
     by_fill = step.desc is not None and step.desc.policy == "switchpoint"
     dense = f"({U}.pulled != 0)" if by_fill else f"!{U}.listed"
     sortable = context.word("sort", "capacity") if "push.sort" in ways_of(step.desc, ABLE.usual) else "0"
+    near = "false"
+    if item.near:  # whatever the rule says: a pull takes longer than any of these
+        near = _near(context, item)
     idle = "" if asked_direction(step.desc) == "pull" else "entries == 0 || "  # a push of nothing costs nothing
     when = _noted_row(start="int64(nanoseconds()) | 1", push="push", way=f"{space}::way()", entries=f"{U}.count")
     what = _noted_row(edges="int64(edges)", allowed=f"int64({names.open_rows})")
@@ -338,8 +359,8 @@ def _plan(context: Context, item: Product, step: BodyStep, names: _Names) -> str
         f"            double unseen = {unseen};\n"
         f"            bool push = {idle}{space}::pushes(edges, edges_before, unseen, entries, "
         f"double({U}.entries_before), size, {dense}, double({nvals}), {names.open_rows}, rows);\n"
-        f"            {space}::make_plan({names.columns}, {U}, {W}, int64(edges), {sortable}, push, "
-        f"{space}::scans(edges, edges_before, double({nvals})), {few});\n"
+        f"            {space}::make_plan({U}, {W}, int64(edges), {sortable}, push, "
+        f"{space}::scans(edges, edges_before, double({nvals})), {few}, {near});\n"
         f"            if (trace && blockIdx.x == 0 && S.tick < {TRACED}) {{\n"
         f"                int64* row = {_row(context.facts, item)};\n"
         f"                {when}\n"

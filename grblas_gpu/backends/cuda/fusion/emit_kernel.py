@@ -20,17 +20,18 @@ TIME_SLICE = 200_000_000  # nanoseconds after which the host gets a chance to in
 COMMON = ("prelude.cuh", "grid_barrier.cuh", "grid.cuh", "slot.cuh", "lists.cuh", "chain.cuh")
 
 
-def kernel_text(context: Context, flow: FlowText, plan: str, steps: str, counters: int, loops: int) -> str:
+def kernel_text(context: Context, flow: FlowText, plan: str, steps: str, counters: int, loops: int, near: str) -> str:
     """The whole text; ``steps`` is a round, and ``plan`` is for the end of the round before."""
     facts, layout = context.facts, context.layout
     kernel = KERNEL.format(
         threads=THREADS,
         blocks=BLOCKS,
+        begins_near="    begin_near();\n" if near else "",
         prologue=prologue(context),
         first=flow.first,
         following=flow.following,
         goes_on=flow.goes_on,
-        small="false" if loops else small(facts),
+        small="false" if loops else small(facts, near),
         plan=plan,
         steps=steps,
         finish=epilogue(facts),
@@ -55,8 +56,9 @@ def kernel_text(context: Context, flow: FlowText, plan: str, steps: str, counter
     return f'{common}#line 1 "generated for a loop"\n{head}{"".join(context.pieces)}{kernel}'
 
 
-def small(facts: Analysis) -> str:
-    """Whether a cluster may go on alone: everything left to do is on short lists."""
+def small(facts: Analysis, near: str) -> str:
+    """Whether a cluster may go on alone: everything left to do is on short lists. It may have more to do when vectors
+    are ``near``, if that is not empty."""
     listed: set[int] = set()  # vectors that steps go by
     for step in facts.steps:
         if step.kind in PRODUCTS:
@@ -79,7 +81,8 @@ def small(facts: Analysis) -> str:
     if not listed:
         return "false"
     tests = [f"S.s{n}.count <= SMALL_ENTRIES" for n in sorted(listed)]
-    tests += [f"S.s{n}.edges <= SMALL_EDGES" for n, slot in enumerate(facts.slots) if slot.edges_of is not None]
+    most = f"({near} ? NEAR_EDGES : SMALL_EDGES)" if near else "SMALL_EDGES"
+    tests += [f"S.s{n}.edges <= {most}" for n, slot in enumerate(facts.slots) if slot.edges_of is not None]
     tests += [f"(S.s{n}.listed || S.s{n}.count == 0)" for n in sorted(listed)]
     tests += [f"!S.s{n}.dirty" for n, slot in enumerate(facts.slots) if slot.buffers > 1]
     return " && ".join(tests)
@@ -154,7 +157,7 @@ extern "C" __global__ void __launch_bounds__({threads}, {blocks}) CLUSTERS loop_
     int64 limit = {limit};
     uint64 started = nanoseconds();
     begin_team((unsigned*){barrier});
-    copy_words({resumes} ? saved : given.word, (int64*)&S, STATE_WORDS);
+{begins_near}    copy_words({resumes} ? saved : given.word, (int64*)&S, STATE_WORDS);
     __syncthreads();
     if (thread() == 0) S.stop = 0, S.then = UNDECIDED;
     __syncthreads();

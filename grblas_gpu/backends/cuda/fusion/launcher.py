@@ -19,6 +19,8 @@ class Launcher:
     def __init__(self, kernel: Any) -> None:
         self._kernel = kernel  # keeps the function
         self._function = kernel.kernel.ptr
+        # The driver's own function, not the kernel's: that takes three times as long.
+        self._launch = cupy.cuda.driver.launchCooperativeKernel
         self._most: dict[int, tuple[int, int]] = {}  # on each device, blocks, and how many of them are a cluster
 
     def _blocks(self, device_number: int) -> tuple[int, int]:
@@ -34,12 +36,10 @@ class Launcher:
         if known is None:
             known = self._most[scratch.device] = self._blocks(scratch.device)
         most, cluster = known
-        blocks = min(-(-work // (THREADS * cluster)) * cluster, most)
-        # The driver's own function, not the kernel's: that takes three times as long.
+        wanted = -(-work // (THREADS * cluster)) * cluster
+        blocks = wanted if wanted < most else most
         try:
-            cupy.cuda.driver.launchCooperativeKernel(
-                self._function, blocks, 1, 1, THREADS, 1, 1, 0, scratch.stream_at, parameters
-            )
+            self._launch(self._function, blocks, 1, 1, THREADS, 1, 1, 0, scratch.stream_at, parameters)
         except cupy.cuda.driver.CUDADriverError as error:
             if error.status != TOO_LARGE or blocks <= cluster:
                 raise

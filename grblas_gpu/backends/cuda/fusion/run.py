@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import weakref
-from operator import call
+from itertools import zip_longest
 from typing import Any
 
 import cupy
@@ -21,7 +21,7 @@ from ...storage import INDEX, HostEntry, VectorStore
 from ..eager import vectors
 from ..eager.matrix_facts import hub_neighbours
 from ..runtime import workspace as scratch_arrays
-from ..runtime.arrays import empty_list
+from ..runtime.arrays import empty_list, two_arrays
 from ..runtime.compile import module_of
 from ..runtime.reporting import sized
 from .emit import LoopKernel, kernel_of
@@ -55,6 +55,12 @@ STOPPED, STEPS = REPORT.at["stop"], REPORT.at["step"]
 NAMED = ("limit", "stamp", "resumes", "trace", "parts")  # words that a run sets
 
 _array = cupy.ndarray
+
+
+def _nothing() -> None:
+    """In place of what is known of a matrix."""
+
+
 _programs: dict[Any, Compiled | tuple[str, int | None]] = {}  # or why there is none: see Unfusable
 
 
@@ -155,14 +161,36 @@ class Wrong(Exception):
 class _Slot:
     """What runs ask of a vector's slot again and again: its facts, and where its words are."""
 
-    __slots__ = ("at", "begin", "buffers", "dtype", "full", "iso", "listable", "number", "reported", "written")
+    __slots__ = (
+        "begin",
+        "buffers",
+        "capacity",
+        "count",
+        "dirty",
+        "dtype",
+        "flags",
+        "full",
+        "iso",
+        "listable",
+        "listed",
+        "number",
+        "reported",
+        "several",
+        "source",
+        "source_values",
+        "values",
+        "written",
+    )
 
     def __init__(self, program: LoopKernel, number: int) -> None:
         facts = program.slots[number]
         self.number = number
         self.reported = program.layout.reported_count(number)
-        self.at = program.layout.slot(number)
-        self.begin = program.starts[number]  # how its entries get there
+        at, begin = program.layout.slot(number), program.starts[number]
+        self.flags, self.values, self.capacity = at + FLAGS, at + VALUES, at + CAPACITY
+        self.count, self.listed, self.dirty = at + COUNT, at + LISTED, at + DIRTY
+        self.begin = begin  # how its entries get there
+        self.source, self.several, self.source_values = begin + SOURCE_AT, begin + SEVERAL, begin + SOURCE_VALUES
         self.dtype = facts.dtype
         self.full = facts.full
         self.iso = facts.iso
@@ -173,6 +201,19 @@ class _Slot:
 
 class _Run:
     """One loop."""
+
+    __slots__ = (
+        "body",
+        "compiled",
+        "homes",
+        "kept",
+        "program",
+        "report",
+        "scratch",
+        "traced",
+        "words",
+        "workspace",
+    )
 
     def __init__(self, compiled: Compiled, body: Body, limit: int) -> None:
         self.compiled = compiled
@@ -191,8 +232,10 @@ class _Run:
                 self._read(slot, vector._store)
         if body.variables or body.constants:
             self._scalars()
-        if list(map(call, workspace.matrices)) != body.matrices:
-            self._matrices()
+        for known, store in zip_longest(workspace.matrices, body.matrices, fillvalue=_nothing):
+            if known() is not store:
+                self._matrices()
+                break
         self.report = workspace.report
         self.traced = None
         if program.products and current_trace() is not None:
@@ -205,10 +248,9 @@ class _Run:
 
     def _read(self, slot: _Slot, store: Any) -> None:
         store = vectors.as_bitmap(store)
-        at = slot.at
-        self.words[at + FLAGS] = 0 if store.present is None else store.present.data.ptr
-        self.words[at + VALUES] = store.values.data.ptr
-        self.words[at + COUNT] = store.nvals
+        self.words[slot.flags] = 0 if store.present is None else store.present.data.ptr
+        self.words[slot.values] = store.values.data.ptr
+        self.words[slot.count] = store.nvals
         self.kept.append(store)
 
     def _written(self, slot: _Slot, vector: Any) -> None:
@@ -216,47 +258,49 @@ class _Run:
 
         Adds to ``homes``: slot and vector, flags and values, and whether others may know these arrays.
         """
-        at, begin, words, homes = slot.at, slot.begin, self.words, self.workspace.homes
-        flags, values = homes[slot.number]
-        homes[slot.number] = NOWHERE  # unless there is no result to keep there
-        size, store, pending = vector._size, vector._store, vector._store.pending
-        start, dense = EMPTY, False
-        if slot.full and slot.number in self.body.fresh:
+        words, homes, number, iso = self.words, self.workspace.homes, slot.number, slot.iso
+        flags, values = homes[number]
+        homes[number] = NOWHERE  # unless there is no result to keep there
+        size, store = vector._size, vector._store
+        pending, start, dense = store.pending, EMPTY, False
+        if slot.full and number in self.body.fresh:
             start, count = AS_IT_IS, size
         elif type(pending) is HostEntry:  # travels with the arguments
             start, count = ONE_ENTRY, 1
-            words[begin + SOURCE_AT] = pending.index
-            words[begin + SOURCE_VALUES] = bits(pending.value, slot.dtype)
+            words[slot.source] = pending.index
+            words[slot.source_values] = bits(pending.value, slot.dtype)
         elif count := store.nvals:
             self.kept.append(store)
             if store.kind == "sparse":
                 start = AS_LIST
-                words[begin + SOURCE_AT] = store.indices.data.ptr
-                words[begin + SEVERAL] = len(store.values) > 1
-                words[begin + SOURCE_VALUES] = store.values.data.ptr
+                words[slot.source] = store.indices.data.ptr
+                words[slot.several] = len(store.values) > 1
+                words[slot.source_values] = store.values.data.ptr
             else:
                 start, dense = AS_IT_IS, True
                 flags, values = store.present, store.values
                 if flags is None and not slot.full:
                     flags = cupy.ones(size, bool)
-                if len(values) != (1 if slot.iso else size):
+                if len(values) != (1 if iso else size):
                     start = ONE_VALUE
-                    words[begin + SOURCE_VALUES] = values.data.ptr
+                    words[slot.source_values] = values.data.ptr
                     values = None
         if slot.full:
-            words[at + FLAGS] = 0
+            words[slot.flags] = 0
         else:
-            if flags is None:
+            if flags is values is None:
+                flags, values = two_arrays(size, FLAG, 1 if iso else size, slot.dtype)
+            elif flags is None:
                 flags = _array((size,), FLAG)
-            words[at + FLAGS] = flags.data.ptr
+            words[slot.flags] = flags.data.ptr
         if values is None:
-            values = _array((1 if slot.iso else size,), slot.dtype)
-        words[at + VALUES] = values.data.ptr
-        words[at + COUNT] = count
+            values = _array((1 if iso else size,), slot.dtype)
+        words[slot.values] = values.data.ptr
+        words[slot.count] = count
         # What the array of a vector holds where that has no entry is not for sums to begin with.
-        words[at + DIRTY] = dense and not slot.iso
-        words[at + LISTED] = slot.listable and not dense and count <= words[at + CAPACITY]
-        words[begin] = start
+        words[slot.dirty] = dense and not iso
+        words[slot.listed] = slot.listable and not dense and count <= words[slot.capacity]
+        words[slot.begin] = start
         self.homes.append((slot, vector, flags, values, dense))
 
     def _scalars(self) -> None:
@@ -280,6 +324,8 @@ class _Run:
                 self.words[at] = store.nvals
             elif side == "once":
                 self.words[at] = getattr(store.once, field)
+            elif side == "longest":  # of the rows that a push goes through
+                self.words[at] = (store if transposed else store.transposed()).max_degree
             elif side == "nrows":
                 self.words[at] = store.ncols if transposed else store.nrows
             else:  # pushes read the matrix (or its transpose) by columns, pulls by rows
@@ -301,7 +347,7 @@ class _Run:
     # ---- the run ---------------------------------------------------------------------------------------------------
 
     def result(self) -> int:
-        started = clock()
+        started = 0.0 if self.traced is None else clock()
         try:
             numbers = self._launched()
             if problem := numbers[STOPPED]:

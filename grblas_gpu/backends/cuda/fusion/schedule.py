@@ -11,9 +11,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from ...programs.lower import BodyStep
+from ...programs.requests import PUSH, asked_direction, ways_of
 from ...programs.steps import CONTROL, PRODUCTS, SCATTERS, product_operands, read_anywhere, vectors_of
 from .analyse import Analysis
 from .chains import chains_of, is_driven, swapped_by
+from .direction import ABLE
 from .items import (
     Barrier,
     Changed,
@@ -49,7 +51,30 @@ def schedule(facts: Analysis) -> Schedule:
             if planner.wait_for_cleaning(following, follower):
                 break
         assert part.items is planner.items
+    if len(parts) == 1:
+        _keep_near(facts, planner.items)
     return Schedule(facts, chains, parts)
+
+
+def _keep_near(facts: Analysis, items: list[Item]) -> None:
+    """A round may be nothing but a push from a vector to itself, as long as that has entries, and what is done on the
+    way: then one can follow another without a look at anything else."""
+    at = next((number for number, item in enumerate(items) if isinstance(item, Product)), None)
+    if at is None or at + 2 != len(items):
+        return
+    product = items[at]
+    assert isinstance(product, Product)
+    on_the_way = [facts.steps[number] for number in product.epilogue]
+    step, slot = facts.steps[product.step], facts.slots[product.out]
+    settles = step.desc is not None and step.desc.settles_at is not None
+    alone = at == len(on_the_way) and items[-1] == Clean(product.out) and product.planned_ahead
+    itself = product.operand == product.out == product.closing and facts.condition == ("entries", product.out)
+    steady = not any(read_anywhere(one) or any(arg.kind == "variable" for arg in one.args) for one in on_the_way)
+    counted = slot.edges_of == product.step and slot.buffers == 3
+    pushes = ways_of(step.desc, ABLE.usual).push == PUSH and asked_direction(step.desc) != "pull"
+    by_cost = step.desc is None or step.desc.policy == "cost"
+    if alone and itself and steady and counted and not settles and pushes and by_cost:
+        items[at] = replace(product, near=True)
 
 
 def _parts(facts: Analysis, chains: Sequence[list[int]]) -> list[tuple[int, list[list[int]], int]]:

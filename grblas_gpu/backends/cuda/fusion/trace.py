@@ -53,7 +53,7 @@ def records_of(run: Any, seconds: float) -> None:
                 sizes[step.out],
                 store.nvals,
             )
-            why, strategy = reason(step.op, step.desc, product, seen), WAYS[row["way"]]
+            why, strategy = reason(step.op, step.desc, product, seen, bool(row["push"])), WAYS[row["way"]]
             collector.records.append(
                 Record(
                     step.kind,

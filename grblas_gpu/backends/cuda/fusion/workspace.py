@@ -79,7 +79,7 @@ class Workspace:
         if ("open_list",) in layout.names:  # numbers of rows that a pull looks at, of the longest vector
             named["open_list"] = self._keep(cupy.empty(max(sizes), INDEX)).data.ptr
         if ("marks",) in layout.names:  # of rows that have settled
-            named["marks"] = self._keep(cupy.empty(max(sizes) + 3, bool)).data.ptr
+            named["marks"] = self._keep(cupy.empty(max(sizes) + 3, np.uint8)).data.ptr
         for name, address in named.items():
             self.words[layout.word(name)] = address
 

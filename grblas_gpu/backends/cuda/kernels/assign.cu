@@ -2,6 +2,7 @@
 // UNIQUE: no position is in the list twice, so no two threads write to one.
 
 #include "grid.cuh"
+#include "flags.cuh"
 #include "mask.cuh"
 #include "publish.cuh"
 
@@ -44,10 +45,8 @@ extern "C" __global__ void assign_kernel(
         if (HAS_PRESENT && UNIQUE) {
             found += !present[i];
             present[i] = true;
-        } else if (HAS_PRESENT) {  // atomics work on the word around a flag
-            uint64 address = uint64(present + i);
-            unsigned flag = 1u << (address & 3) * 8;
-            found += !(atomicOr((unsigned*)(address & ~uint64(3)), flag) & flag);
+        } else if (HAS_PRESENT) {
+            found += first_to_set(present + i);
         }
         values[i] = value;
     }

@@ -1,18 +1,24 @@
 // A matrix from coordinates: positions as numbers that a sort can order, and rows of the sorted ones. Generated: Row, Column
-// (as coordinates are given), Key (an unsigned type), OutOffset, OutColumn.
+// (as coordinates are given), Key (an unsigned type), Place (as in radix_sort.cuh), OutOffset,
+// OutColumn.
 
 #include "cooperate.cuh"
+#include "radix_digits.cuh"
 
-// keys[entry] = its position, row above column; counts those that are not above the one before.
+// keys[entry] = its position, row above column, and the digits of all; counts those that are not above the one before.
 extern "C" __global__ void pack_positions_kernel(
-    const Row* rows, const Column* columns, int64 entries, int64 column_bits, Key* keys, int64* descents
+    const Row* rows, const Column* columns, int64 entries, int64 column_bits, Key* keys, int64* descents, int64 bits,
+    int64 width, Place* room, int64 tiles
 ) {
+    __shared__ DigitCounts counts;
     int64 found = 0;
-    for (int64 entry = thread_in_grid(); entry < entries; entry += threads_in_grid()) {
-        Key key = Key(rows[entry]) << column_bits | Key(columns[entry]);
-        keys[entry] = key;
-        if (entry > 0) found += (Key(rows[entry - 1]) << column_bits | Key(columns[entry - 1])) >= key;
-    }
+    auto position = [&](int64 entry) { return Key(rows[entry]) << column_bits | Key(columns[entry]); };
+    auto packed = [&](int64 entry) {
+        Key key = keys[entry] = position(entry);
+        if (entry > 0) found += position(entry - 1) >= key;
+        return key;
+    };
+    count_digits(packed, entries, {int(bits), int(width)}, {room, tiles}, counts);
     add_to_counter(descents, found);
 }
 

@@ -46,6 +46,16 @@ template <class T> DEVICE T from_higher(T value, int distance) {
     else return T(__shfl_down_sync(FULL_WARP, int(value), distance));
 }
 
+// The sum over a warp, in all lanes.
+DEVICE unsigned sum_of_lanes(unsigned number) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(FULL_WARP, number);
+#else
+    for (int distance = 16; distance > 0; distance >>= 1) number += __shfl_xor_sync(FULL_WARP, number, distance);
+    return number;
+#endif
+}
+
 // The sum over a warp, in lane 0.
 DEVICE int64 warp_total(int64 number) {
     for (int distance = 16; distance > 0; distance >>= 1) number += from_higher(number, distance);

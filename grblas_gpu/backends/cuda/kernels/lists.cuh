@@ -1,6 +1,6 @@
 // Lists that many warps make together, and work that is dealt out to them by lists.
 
-#include "slot.cuh"
+#include "near_list.cuh"
 
 constexpr int64 PUSH_PART = 512, SMALL_PUSH_PART = 128;  // edges: a vertex with more than twice as many is shared by all warps in such parts
 constexpr int64 LONG_ROW = 2048;  // entries: what a pull does not find at the beginning of such a row is left to all warps
@@ -10,8 +10,9 @@ constexpr int MOST_THREADS = 512;
 
 // Numbers that a warp keeps until there is one for every lane. All lanes call its functions together.
 constexpr int QUEUED = 160;  // 31 and what four lots of 32 may add; or 31 and one, 31 and two
-struct Queues {
+union Queues {
     int64 held[MOST_THREADS / 32 * QUEUED];
+    NearEntries near;
 };
 DEVICE Queues& queues() {
     __shared__ Queues shared;
@@ -64,6 +65,7 @@ struct Plan {
     bool sorts;       // it is sorted before it is added up
     bool by_list;     // a push goes by the list
     bool ready;       // the list is there, and the other buffer of the result is clean
+    bool near;        // a push goes on through several levels (loop_near.cuh)
 };
 DEVICE Plan& plan() {
     __shared__ Plan shared;

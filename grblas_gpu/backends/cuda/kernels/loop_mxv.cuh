@@ -3,6 +3,7 @@
 // result goes to the other buffer of `out`.
 
 #include "loop_push.cuh"
+#include "loop_near.cuh"
 #include "loop_pull_hybrid.cuh"
 #include "loop_pull_plain.cuh"
 #include "loop_sort.cuh"
@@ -10,15 +11,15 @@
 // Thread 0 of every block, at a grid barrier before the product.
 template <class U, class S>
 DEVICE void make_plan(
-    const Matrix& columns, const U& u, const S& out, int64 edges, int64 sortable, bool push, bool scans, bool few
+    const U& u, const S& out, int64 edges, int64 sortable, bool push, bool scans, bool few, bool near
 ) {
     bool listable = u.listed || (u.count <= u.capacity && !u.full());
     int64 length = listable ? u.count : u.size;
     bool ready = (!is_push(PUSH_BY) || listable == (u.listed != 0)) && !out.other_is_dirty();
     int width = listable ? vertices_for_a_warp(length, edges) : 32;
     bool lists = PUSH_BY != SCAN && !scans, sorts = PUSH_BY == SORT && edges <= sortable;
-    ::plan() = {edges, length, width, push, few, lists, sorts, listable, ready};
-    write_constant(columns, {u.flags(), u.values()}, (Value*)out.other_values());
+    near = near && u.listed && !u.dirty && length <= SMALL_ENTRIES && edges <= ::NEAR_EDGES && team_blocks() == CLUSTER;
+    ::plan() = {edges, length, width, push, few, lists, sorts, listable, ready, near};
 }
 
 template <int WAY, class S, class C>
@@ -37,11 +38,18 @@ DEVICE constexpr bool changes_on_the_way(int way) {
 
 // The product by a push or a pull; `out` holds the result afterwards. `change` has something to do at every entry of `u`. At the
 // barrier after that, thread 0 of every block runs `note`, which looks up numbers and returns what is to be done with them, and
-// when the result is there `then`.
+// when the result is there `then`. NEAR: `u` is `out`, and a round is nothing but this; `rounds` counts them.
 template <class U, class S, class C, class Note, class Then>
 DEVICE void multiply_into(
-    Operands given, U& u, S& out, Value initial, int64* counters, int64* parts_list, C change, Note note, Then then
+    Operands given, U& u, S& out, Value initial, int64* counters, int64* parts_list, C change, const Rounds& rounds, Note note, Then then
 ) {
+    if constexpr (NEAR) {
+        if (::plan().near) {
+            push_levels(given, u, initial, counters, change, rounds, note, then);
+            return;
+        }
+    }
+    write_constant(given.columns, given.u, (Value*)out.other_values());
     bool push = ::plan().push, walks = push && is_push(PUSH_BY);
     if ((push ? is_scattered(PUSH_BY) : is_scattered(PULL_BY)) && !::plan().ready) {
         bool dirty = out.other_is_dirty(), unlisted = walks && ::plan().by_list && !u.listed;

@@ -32,18 +32,21 @@ template <class S> struct Push {
         }
     }
 
-    // Edge entry[n] of vertex k[n], if `first[n]`; else both are 0. There are no branches, which would wait for what they depend on:
+    // Where edge entry[n] of vertex k[n] leads, if `first[n]` (else both are 0), whether it is `first` there, and the edges that go on from
+    // there. There are no branches, which would wait for what they depend on:
     // lanes that need not look anything up all look at position 0, which costs as much as one of them. Of many edges, those that
     // lead nowhere new are sorted out early; of a few, everything is looked up at once.
-    template <bool OF_MANY> DEVICE void follow(const int64 (&k)[AT_ONCE], const Offset (&entry)[AT_ONCE], bool (&first)[AT_ONCE]) {
-        either<REPEATED, int64, Column> i[AT_ONCE];
-        Offset edges[AT_ONCE];
+    template <bool OF_MANY, class Index>
+    DEVICE bool reach(
+        const int64 (&k)[AT_ONCE], const Offset (&entry)[AT_ONCE], bool (&first)[AT_ONCE], Index (&i)[AT_ONCE],
+        Offset (&starts)[AT_ONCE], Offset (&edges)[AT_ONCE]
+    ) {
 #pragma unroll
         for (int n = 0; n < AT_ONCE; ++n) i[n] = column_of(given.columns, k[n], entry[n]);
         if constexpr (PUSH_BY == SORT) {
             if (::plan().sorts) {
                 gather(k, entry, i, first);
-                return;
+                return false;
             }
         }
         if constexpr (OF_MANY && (STRUCTURE || EXIT_AT_FIRST)) {
@@ -54,7 +57,7 @@ template <class S> struct Push {
                 any |= first[n];
                 i[n] = first[n] ? i[n] : 0;
             }
-            if (!__any_sync(FULL_WARP, any)) return;
+            if (!__any_sync(FULL_WARP, any)) return false;
         }
 #pragma unroll
         for (int n = 0; n < AT_ONCE; ++n) {
@@ -62,7 +65,10 @@ template <class S> struct Push {
             if constexpr (OF_MANY) i[n] = first[n] ? i[n] : 0;
         }
 #pragma unroll
-        for (int n = 0; n < AT_ONCE; ++n) edges[n] = count.edges_of(i[n]);
+        for (int n = 0; n < AT_ONCE; ++n) {
+            starts[n] = given.next ? given.next[i[n]] : 0;
+            edges[n] = given.next ? given.next[i[n] + 1] - starts[n] : 0;
+        }
         if constexpr (!STRUCTURE && !EXIT_AT_FIRST) {
             Value products[AT_ONCE];
 #pragma unroll
@@ -77,10 +83,19 @@ template <class S> struct Push {
             }
         }
         touch_wanted(first, sums, i);
+        if constexpr (!STRUCTURE && EXIT_AT_FIRST) {
+#pragma unroll
+            for (int n = 0; n < AT_ONCE; ++n)
+                if (first[n]) sums.values[i[n]] = product(given.columns, given.u, i[n], k[n], entry[n], k[n]);
+        }
+        return true;
+    }
+    template <bool OF_MANY> DEVICE void follow(const int64 (&k)[AT_ONCE], const Offset (&entry)[AT_ONCE], bool (&first)[AT_ONCE]) {
+        either<REPEATED, int64, Column> i[AT_ONCE];
+        Offset starts[AT_ONCE], edges[AT_ONCE];
+        if (!reach<OF_MANY>(k, entry, first, i, starts, edges)) return;
 #pragma unroll
         for (int n = 0; n < AT_ONCE; ++n) {
-            if constexpr (!STRUCTURE && EXIT_AT_FIRST)
-                if (first[n]) sums.values[i[n]] = product(given.columns, given.u, i[n], k[n], entry[n], k[n]);
             count.edges += first[n] ? edges[n] : 0;
             count.entries += first[n];
             if (lists) reached.put(i[n], first[n]);

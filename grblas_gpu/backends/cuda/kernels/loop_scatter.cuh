@@ -13,7 +13,8 @@ DEVICE void scatter(
 ) {
     Count<Offset> count = {next, 0, 0};
     Sums sums = {(uint8*)out.other_flags(), 1, (Value*)out.other_values()};
-    int64 items = by_list ? driver.count : driver.size;
+    int64 items = by_list ? driver.count : driver.size, unlisted = 0;
+    bool lists = true;  // until there are more than the list has room for: all warps would wait for its counter
     for (int64 base = thread_in_grid() - lane(); base < items; base += threads_in_grid()) {
         int64 t = base + lane(), i = 0;
         bool first = false;
@@ -25,8 +26,14 @@ DEVICE void scatter(
             if (FIRST_COMES && first) sums.values[i] = value;
             if (first) count.add(i);
         }
-        int64 place = place_in_list(counters + LISTED_ENTRIES, first);
-        if (first && place < out.capacity) out.other_list()[place] = i;
+        if (lists) {
+            int64 place = place_in_list(counters + LISTED_ENTRIES, first);
+            if (first && place < out.capacity) out.other_list()[place] = i;
+            lists = !__any_sync(FULL_WARP, first && place >= out.capacity);
+        } else {
+            unlisted += first;
+        }
     }
+    add_to_counter(counters + LISTED_ENTRIES, unlisted);
     count.publish_edges(counters);
 }

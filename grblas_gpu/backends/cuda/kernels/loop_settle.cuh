@@ -1,17 +1,126 @@
-// An asynchronous pull in a loop, as asynchronous_pull.cu outside of one. Generated, besides what loop_mxv.cuh asks for: nothing.
+// An asynchronous pull in a loop, as asynchronous_pull.cu outside of one; or a push, where the rule says so. Generated, besides what
+// loop_mxv.cuh asks for: ONE_VALUE, whether a product depends on the operand's value alone, and MAY_PUSH.
 
 #include "loop_mxv.cuh"
 #include "settle.cuh"
 
-// `marks`: a byte for each row. The arguments are otherwise those of multiply_into.
-template <class U, class S, class C, class Note, class Then>
-DEVICE void settle_into(
-    const Operands& given, U& u, S& out, Value final, bool* marks, int64* counters, C change, Note note, Then then
-) {
-    change.visit_all(&u);
-    ::clear_flags(marks, out.size);
-    grid_barrier([] {});
-    Settled settled = {(uint8*)marks, 1, final};
+// What is known of a position, in a byte: one read of it decides. Of a row only its own thread writes, when the row settles.
+constexpr unsigned LAST = 1;   // its product is the final value
+constexpr unsigned ABOVE = 2;  // ... that of a row which settled
+constexpr unsigned OTHER = 4;  // ... another one
+struct Marks {
+    uint8* of;
+    Value final;
+    DEVICE unsigned at(bool asked, int64 k) const { return asked ? ((volatile uint8*)of)[k] : 0; }
+    // The mark of a row that settles; with a product that is final, too, it is as good as the operand's own entries.
+    DEVICE unsigned settled(const Matrix& m) const { return settled_product(m, {of, 0, final}, 0, 0, 0) == final ? LAST : ABOVE; }
+};
+
+// The marks of all entries of a row together, up to one that is LAST, for a row (or none: start == stop) of each lane. A lane looks
+// at some of them alone; then eight lanes see to the rest of a short row, or the warp to that of a long one.
+DEVICE unsigned marks_of_row(const Matrix& m, const Marks& marks, int64 start, int64 stop) {
+    unsigned seen = 0;
+#pragma unroll 1
+    for (int times = 0; times < ALONE && start < stop && !(seen & LAST); ++times, start += 8)
+#pragma unroll
+        for (int n = 0; n < 8; ++n) seen |= marks.at(start + n < stop, m.indices[start + n < stop ? start + n : start]);
+    bool left = start < stop && !(seen & LAST);
+    for (unsigned open = __ballot_sync(FULL_WARP, left && stop - start > FOR_EIGHT); open; open &= open - 1) {
+        int owner = __ffs(open) - 1;
+        int64 from = from_lane(start, owner), to = from_lane(stop, owner);
+        unsigned mine = 0;
+        for (int64 base = from; base < to && !__any_sync(FULL_WARP, mine & LAST); base += 128)
+#pragma unroll
+            for (int n = 0; n < 4; ++n) {
+                int64 entry = base + 32 * n + lane();
+                mine |= marks.at(entry < to, m.indices[entry < to ? entry : from]);
+            }
+        unsigned all = 0;
+        for (unsigned bit = LAST; bit <= OTHER; bit <<= 1) all |= __any_sync(FULL_WARP, mine & bit) ? bit : 0;
+        if (lane() == owner) seen |= all, left = false;
+    }
+    for (unsigned open = __ballot_sync(FULL_WARP, left); open;) {  // four rows at a time
+        unsigned own = open;
+        for (int before = lane() >> 3; before > 0; --before) own &= own - 1;
+        int owner = own ? __ffs(own) - 1 : __ffs(open) - 1;
+        int64 from = from_lane(start, owner), to = from_lane(stop, owner);
+        unsigned mine = 0, group = 255u << (lane() & ~7);
+        for (int64 entry = from + (lane() & 7); __any_sync(FULL_WARP, own && !(mine & LAST) && entry - (lane() & 7) < to); entry += 8) {
+            mine |= marks.at(own && entry < to, m.indices[entry < to ? entry : from]);
+            if (__ballot_sync(FULL_WARP, mine & LAST) & group) mine |= LAST;
+        }
+        for (unsigned bit = LAST; bit <= OTHER; bit <<= 1)
+            if (__ballot_sync(FULL_WARP, mine & bit) & group) mine |= bit;
+#pragma unroll
+        for (int group = 0; group < 4 && open; ++group, open &= open - 1) {
+            unsigned found = from_lane(mine, 8 * group);
+            if (lane() == __ffs(open) - 1) seen |= found;
+        }
+    }
+    return seen;
+}
+
+// Every open row looks for what is LAST at its hub neighbours first. The others wait until there is one for every lane.
+template <class S> DEVICE void settle_rows(const Operands& given, const Marks& marks, const S& out, int64* counters) {
+    ::Count<Offset> count = {given.next, 0, 0};
+    bool* flags = out.other_flags();
+    Value* values = (Value*)out.other_values();
+    int64 padded = (out.size + 3) / 4 * 4;
+    uint8 settled = marks.settled(given.rows);
+    Value above = settled_product(given.rows, {marks.of, 0, marks.final}, 0, 0, 0);
+    auto found = [&](int64 i, Value value) {
+        flags[i] = true;
+        values[i] = value;
+        if (value == marks.final) ((volatile uint8*)marks.of)[i] = marks.of[i] | settled;
+        count.add(i);
+    };
+    ::WarpQueue waiting;
+    Tickets<128> tickets(out.size, counters + ::ROWS_GIVEN - TICKET);
+    for (bool done = false; !done;) {
+        int64 i = tickets.next();
+        done = i >= out.size;  // one more time, for those that wait
+        i += 4 * lane();
+        unsigned open = 0;
+        if (i < out.size) {
+            open = open_rows(given, i, out.size);
+            if (i + 4 <= out.size) *(unsigned*)(flags + i) = 0;
+            else for (int n = 0; i + n < out.size; ++n) flags[i + n] = false;
+        }
+        if (HUB_NEIGHBOURS && given.hub_neighbours) {
+            if (open) open &= *(const unsigned*)((const bool*)(given.hub_neighbours + 2 * padded) + i);  // rows that have entries
+            for (int which = 0; which < 2 && open; ++which) {
+                Four<Column> likely = *(const Four<Column>*)(given.hub_neighbours + which * padded + i);
+                unsigned last = 0;
+#pragma unroll
+                for (int n = 0; n < 4; ++n) {
+                    Column k = likely.of[n] < 0 ? -2 - likely.of[n] : likely.of[n];
+                    last |= (marks.at((open >> 8 * n & 1) && k >= 0, k) & LAST) << 8 * n;
+                }
+                open &= ~last;
+                for (; last; last &= last - 1) found(i + (__ffs(last) - 1) / 8, marks.final);
+            }
+        }
+        if (!done && !__any_sync(FULL_WARP, open)) continue;
+#pragma unroll 1
+        for (int n = 0; n < 4; ++n, open >>= 8) {
+            waiting.put(i + n, open & 1);
+            if (waiting.many < (done ? 1 : 32)) continue;
+            int64 row, start = 0, stop = 0;
+            if (waiting.take(row)) start = given.rows.indptr[row], stop = given.rows.indptr[row + 1];
+            unsigned seen = marks_of_row(given.rows, marks, start, stop);
+            bool other = (seen & OTHER) && !(seen & LAST);  // its value has to be looked up
+            if (__any_sync(FULL_WARP, other)) {
+                Sum sum = look_at_rows(given.rows, given.u, {marks.of, settled, marks.final}, row, start, other ? stop : start);
+                if (other) found(row, sum.value);
+            }
+            if (seen && !other) found(row, seen & LAST ? marks.final : above);
+        }
+    }
+    count.publish(counters);
+}
+
+// Where the products of a row differ, their values decide.
+template <class S> DEVICE void settle_any_rows(const Operands& given, const Settled& settled, const S& out, int64* counters) {
     ::Count<Offset> count = {given.next, 0, 0};
     bool* flags = out.other_flags();
     Value* values = (Value*)out.other_values();
@@ -20,19 +129,48 @@ DEVICE void settle_into(
         if (i < out.size && is_open(given, i)) start = given.rows.indptr[i], stop = given.rows.indptr[i + 1];
         Sum sum = look_at_rows(given.rows, given.u, settled, i, start, stop);
         if (i >= out.size) return;
-        if (is_final(sum, settled)) ((volatile bool*)marks)[i] = true;
+        if (is_final(sum, settled)) ((volatile uint8*)settled.marks)[i] = 1;
         flags[i] = sum.found;
         if (!sum.found) return;
         values[i] = sum.value;
         count.add(i);
     });
     count.publish(counters);
+}
+
+// `out` gets the result. The arguments are otherwise those of multiply_into.
+template <class U, class S, class C, class Note, class Then>
+DEVICE void settle_into(
+    const Operands& given, U& u, S& out, Marks marks, Value initial, int64* counters, int64* parts_list, C change,
+    const Rounds& rounds, Note note, Then then
+) {
+    if constexpr (MAY_PUSH) {
+        if (::plan().push) {
+            multiply_into(given, u, out, initial, counters, parts_list, change, rounds, note, then);
+            return;
+        }
+    }
+    write_constant(given.columns, given.u, (Value*)out.other_values());
+    change.visit_all(&u);
+    Value above = settled_product(given.rows, {marks.of, 0, marks.final}, 0, 0, 0);
+    for (int64 k = thread_in_grid(); k < out.size; k += threads_in_grid()) {
+        unsigned mark = 0;
+        if (ONE_VALUE && (FULL || given.u.present[k])) {
+            Value z = product(given.rows, given.u, 0, k, 0, k);
+            mark = z == marks.final ? LAST : z == above ? ABOVE : OTHER;
+        }
+        marks.of[k] = mark;
+    }
+    grid_barrier([] {});
+    if constexpr (ONE_VALUE) settle_rows(given, marks, out, counters);
+    else settle_any_rows(given, {marks.of, 1, marks.final}, out, counters);
     change.publish();
     grid_barrier([&] {
         auto write = note();
         int64 found = fresh(counters + ::ENTRIES), edges = fresh(counters + ::EDGES_NEXT);
         write();
         out.template overwritten<true>(found, edges, false);
+        out.pulled = true;
         then();
     });
 }

@@ -32,7 +32,7 @@ extern "C" __global__ void count_products_kernel(
 extern "C" __global__ void add_rests_kernel(
     const Offset* indptr, int64 entries, Value* result, Value* rest_values, int64* rest_rows
 ) {
-    add_rests(indptr, entries, result, {rest_values, rest_rows});
+    add_rests(indptr, entries, chunk_length(entries), result, {rest_values, rest_rows});
 }
 
 // `small`: the most products of a small row; `dense`: whether there is an accumulator for every column.

@@ -1,9 +1,10 @@
 // Rows of a result as a bit for every column, in windows of columns that fit shared memory; a block takes a row.
-// Generated: Column, and what mxm_rows.cuh needs.
+// Generated: Column, and what mxm_rows.cuh needs. Inside of a mask rows are made by mxm_masked_rows.cu.
 
 #include "mxm_share.cuh"
 #include "thread_groups.cuh"
 
+static_assert(MASK != INSIDE, "rows inside of a mask have places there");
 #ifdef __CUDA_ARCH__
 extern __shared__ uint64 dynamic_memory[];
 #else
@@ -22,11 +23,8 @@ struct Bits {
         j -= lo;
         if (uint64(j) >= uint64(window)) return false;
         unsigned bit = 1u << (j & 31);
-        if constexpr (MASK == INSIDE) {
-            if (!(masked[j >> 5] & bit)) return false;
-        } else if constexpr (MASK == OUTSIDE) {
+        if constexpr (MASK == OUTSIDE)
             if (masked[j >> 5] & bit) return false;
-        }
         if (!(((volatile unsigned*)met)[j >> 5] & bit)) atomicOr(met + (j >> 5), bit);
         return true;
     }

@@ -3,7 +3,11 @@
 // many columns there are: short ones together, long ones by the whole warp. Where a column is far longer than the row, the
 // row is looked up in the column instead. What there is to do is cut into items of up to CHUNK entries of one row of the
 // mask, so that long rows are shared. The order of additions depends on the factors and the mask only.
-// Generated besides: COUNTS (all products are equal, and adding them up is counting).
+// If values do not matter, and the factors are one matrix, the longer one of two rows can be the table: entries of the mask
+// where that is row j are left to a second launch, which takes the mask by its columns.
+// Generated besides: COUNTS (all products are equal, and adding them up is counting), and CORNERS: where both factors and
+// the mask are the edges of a graph that lead to vertices of lower number, a product is a triangle. Then it is not the dots
+// that are wanted, but how many triangles every edge or every vertex is in.
 
 #include "mxm_lookup.cuh"
 #include "mxm_product.cuh"
@@ -19,7 +23,8 @@ constexpr int64 ALONE = 8;            // entries of a row that a thread looks up
 constexpr int WARPS = 8;              // of a block, at most
 enum Counter { WARP_ITEMS, BLOCK_ITEMS, NEXT_FOR_WARP, NEXT_FOR_BLOCK };
 
-constexpr bool HAS_PLACES = LEFT == EACH;  // values are wanted, not only whether there is an entry
+enum { NO_CORNERS, OF_EDGES, OF_VERTICES };
+constexpr bool HAS_PLACES = LEFT == EACH || CORNERS != NO_CORNERS;  // where an entry is, not only whether there is one
 constexpr int SPARSE = 4, FILTER = 16;     // slots for every entry, bits for every slot
 using RowLookup = Lookup<LeftColumn, HAS_PLACES, SPARSE, FILTER>;
 
@@ -28,14 +33,19 @@ struct Factors {
     RightRows b;
     Values values;
 };
+enum Side { EVERY_PAIR, ROW_IS_LONGER, COLUMN_IS_LONGER };  // which entries of the mask: the latter of its transpose
 struct Output {
+    Side side;
+    MaskRows places;  // of results: the mask's, not its transpose's
     bool* present;
-    Value* values;
+    Value* values;    // of entries of the mask, or of edges or vertices
+    unsigned* tally;  // in shared memory: triangles by their entry of the row
 };
 struct Row {
     int64 i, start;  // its number, and where this piece of it starts in the left factor
     int length;
     bool first, whole;  // the first piece, the only one
+    int64 full;         // the length of all pieces
 };
 
 // What lanes have found of one entry, in lane 0.
@@ -46,6 +56,17 @@ DEVICE Sum warp_merged(Sum sum) {
         if (lane() + distance < 32) sum = merged(sum, higher);
     }
     return sum;
+}
+
+DEVICE void add_triangles(Value* counts, int64 at, int64 number) {
+    if constexpr (CORNERS != NO_CORNERS)
+        if (number > 0) atomicAdd((uint64*)counts + at, uint64(number));
+}
+
+// A triangle, by its entries of the row and of a column: a product of a corner's lowest vertex.
+DEVICE void tally_triangle(const Output& out, int place, int64 q) {
+    if constexpr (CORNERS != NO_CORNERS) atomicAdd(out.tally + place, 1u);
+    if constexpr (CORNERS == OF_EDGES) add_triangles(out.values, q, 1);
 }
 
 // A sum, or a number of products that are all alike.
@@ -83,14 +104,18 @@ constexpr bool ENDS_EARLY = !COUNTS && (STRUCTURE || EXIT_AT_FIRST || HAS_TERMIN
 
 // Every step-th entry of the row from this number on, looked up in a column.
 DEVICE Dot search_column(
-    const Factors& f, const Row& row, int64 j, int64 begin, int64 stop, int number, int step, bool together
+    const Factors& f, const Row& row, int64 j, int64 begin, int64 stop, int number, int step, bool together,
+    const Output& out
 ) {
     Dot dot = {{false, Value(0)}, 0};
     for (int base = 0; base < row.length; base += step) {
         if (base + number < row.length) {
             int64 p = row.start + base + number, k = f.a.indices[p];
             begin = lower_bound(f.b.indices, begin, stop, k);
-            if (begin < stop && f.b.indices[begin] == k) dot.add_product(f, row.i, k, j, p, begin);
+            if (begin < stop && f.b.indices[begin] == k) {
+                dot.add_product(f, row.i, k, j, p, begin);
+                tally_triangle(out, base + number, begin);
+            }
         }
         if constexpr (ENDS_EARLY)
             if (together ? __any_sync(FULL_WARP, dot.done()) != 0 : dot.done()) break;
@@ -99,7 +124,9 @@ DEVICE Dot search_column(
 }
 
 // A column, looked up in the row by the whole warp.
-DEVICE Dot walk_column(const Factors& f, const Row& row, const RowLookup& lookup, int64 j, int64 begin, int64 stop) {
+DEVICE Dot walk_column(
+    const Factors& f, const Row& row, const RowLookup& lookup, int64 j, int64 begin, int64 stop, const Output& out
+) {
     Dot dot = {{false, Value(0)}, 0};
     for (int64 base = begin; base < stop; base += 128) {
         RightColumn columns[4];
@@ -111,7 +138,9 @@ DEVICE Dot walk_column(const Factors& f, const Row& row, const RowLookup& lookup
 #pragma unroll
         for (int n = 0; n < 4; ++n) {
             int place = columns[n] == RightColumn(-1) ? -1 : lookup.find(LeftColumn(columns[n]));
-            if (place >= 0) dot.add_product(f, row.i, columns[n], j, row.start + place, base + 32 * n + lane());
+            if (place < 0) continue;
+            dot.add_product(f, row.i, columns[n], j, row.start + place, base + 32 * n + lane());
+            tally_triangle(out, place, base + 32 * n + lane());
         }
         if constexpr (ENDS_EARLY)
             if (__any_sync(FULL_WARP, dot.done())) break;
@@ -121,7 +150,8 @@ DEVICE Dot walk_column(const Factors& f, const Row& row, const RowLookup& lookup
 
 // Short columns of all lanes, looked up in the row: entries are numbered through and dealt out. Every lane gets its dot.
 DEVICE void walk_columns(
-    const Factors& f, const Row& row, const RowLookup& lookup, int64 j, int64 begin, int count, Dot& dot
+    const Factors& f, const Row& row, const RowLookup& lookup, int64 j, int64 begin, int count, Dot& dot,
+    const Output& out
 ) {
     int end = count;
     for (int distance = 1; distance < 32; distance <<= 1) {
@@ -146,6 +176,7 @@ DEVICE void walk_columns(
         int lo = end - count - base, hi = end - base;
         lo = lo < 0 ? 0 : lo;
         hi = hi > 32 ? 32 : hi;
+        if (place >= 0) tally_triangle(out, place, q);
         if constexpr (COUNTS) {
             if (lo < hi) dot.count += __popc(hits & (FULL_WARP << lo) & (FULL_WARP >> (32 - hi)));
         } else {
@@ -170,14 +201,22 @@ DEVICE void walk_columns(
 // Up to 32 entries of the mask in row i, by a warp.
 DEVICE void dots(const Factors& f, const Mask& mask, const Row& row, const RowLookup& lookup, int64 first, int64 stop, const Output& out) {
     int64 entry = first + lane(), j = 0, begin = 0, end = 0;
+    bool wanted = entry < stop;
     Dot dot = {{false, Value(0)}, 0};
-    if (entry < stop) {
+    if (wanted) {
         j = mask.rows.indices[entry];
         if (counts(mask, entry)) {
             begin = f.b.indptr[j];
             end = f.b.indptr[j + 1];
         }
-        if (!row.first) {
+        if (out.side != EVERY_PAIR) wanted = begin < end && end - begin + (out.side == COLUMN_IS_LONGER) <= row.full;
+    }
+    if (!wanted) {
+        begin = end = 0;
+    } else {
+        if (out.side == COLUMN_IS_LONGER && (CORNERS != OF_VERTICES))
+            entry = lower_bound(out.places.indices, out.places.indptr[j], out.places.indptr[j + 1], row.i);
+        if (CORNERS == NO_CORNERS && !row.first) {
             dot.sum = {out.present[entry], Value(0)};
             if constexpr (!STRUCTURE)
                 if (dot.sum.found) dot.sum.value = out.values[entry];
@@ -191,7 +230,7 @@ DEVICE void dots(const Factors& f, const Mask& mask, const Row& row, const RowLo
     }
     bool far_longer = end - begin > FAR_LONGER * row.length + WIDE_COLUMN;
     if (far_longer && row.length <= ALONE) {
-        dot.add(search_column(f, row, j, begin, end, 0, 1, false));
+        dot.add(search_column(f, row, j, begin, end, 0, 1, false, out));
         begin = end;
         far_longer = false;
     }
@@ -199,19 +238,43 @@ DEVICE void dots(const Factors& f, const Mask& mask, const Row& row, const RowLo
     for (unsigned open = __ballot_sync(FULL_WARP, wide); open; open &= open - 1) {
         int owner = __ffs(open) - 1;
         int64 column = from_lane(j, owner), from = from_lane(begin, owner), to = from_lane(end, owner);
-        Dot part = from_lane(far_longer, owner) ? search_column(f, row, column, from, to, lane(), 32, true)
-                                                : walk_column(f, row, lookup, column, from, to);
+        Dot part = from_lane(far_longer, owner) ? search_column(f, row, column, from, to, lane(), 32, true, out)
+                                                : walk_column(f, row, lookup, column, from, to, out);
         part = part.of_warp();
         if (lane() == owner) dot.add(part);
     }
-    walk_columns(f, row, lookup, j, begin, wide ? 0 : int(end - begin), dot);
-    if (entry >= stop) return;
+    walk_columns(f, row, lookup, j, begin, wide ? 0 : int(end - begin), dot, out);
+    if constexpr (CORNERS == OF_VERTICES) {
+        int64 total = warp_total(dot.count);
+        if (lane() == 0) add_triangles(out.values, row.i, total);
+    }
+    if (!wanted) return;
+    if constexpr (CORNERS != NO_CORNERS) {
+        add_triangles(out.values, CORNERS == OF_EDGES ? entry : j, dot.count);
+        return;
+    }
     bool found = COUNTS ? dot.count > 0 : dot.sum.found;
     out.present[entry] = found;
     if constexpr (COUNTS) {
         if (found) out.values[entry] = Value(dot.count);
     } else if constexpr (!STRUCTURE) {
         if (found) out.values[entry] = dot.sum.value;
+    }
+}
+
+// The corners that are entries of the row: noted where no other team adds, and added once.
+template <class Team> DEVICE void start_tally(const Row& row, const Output& out) {
+    if constexpr (CORNERS != NO_CORNERS)
+        for (int t = Team::rank(); t < row.length; t += Team::size()) out.tally[t] = 0;
+}
+template <class Team> DEVICE void finish_tally(const Factors& f, const Row& row, const Output& out) {
+    Team::sync();  // the table is free again
+    if constexpr (CORNERS != NO_CORNERS) {
+        for (int t = Team::rank(); t < row.length; t += Team::size()) {
+            int64 p = row.start + t;
+            add_triangles(out.values, CORNERS == OF_EDGES ? p : int64(f.a.indices[p]), out.tally[t]);
+        }
+        Team::sync();
     }
 }
 
@@ -250,28 +313,32 @@ extern "C" __global__ void list_dots_kernel(
     const LeftOffset *a_indptr, const LeftColumn *a_indices, const LeftStored *a_values, const RightOffset *b_indptr,      \
         const RightColumn *b_indices, const RightStored *b_values, const MaskOffset *mask_indptr,                          \
         const MaskColumn *mask_indices, const MaskValue *mask_values, const int64 *rows, const int64 *firsts, int64 room,  \
-        int64 *counters, bool *present, Value *out_values
+        int64 *counters, int64 side, const MaskOffset *out_indptr, const MaskColumn *out_indices, bool *present,           \
+        Value *out_values
 #define UNPACKED                                                                \
     Factors f = {{a_indptr, a_indices}, {b_indptr, b_indices}, {a_values, b_values}}; \
     Mask mask = {{mask_indptr, mask_indices}, mask_values};                     \
-    Output out = {present, out_values};
+    Output out = {Side(side), {out_indptr, out_indices}, present, out_values, nullptr};
 
 extern "C" __global__ void __launch_bounds__(256) dot_by_warp_kernel(GIVEN) {
     __shared__ LeftColumn keys[WARPS][SPARSE * WARP_ROW];
     __shared__ uint16 places[HAS_PLACES ? WARPS : 1][HAS_PLACES ? SPARSE * WARP_ROW : 1];
     __shared__ unsigned filter[WARPS][SPARSE * WARP_ROW * FILTER / 32];
+    __shared__ unsigned tally[WARPS][CORNERS == NO_CORNERS ? 1 : WARP_ROW];
     UNPACKED
     int warp = threadIdx.x >> 5;
+    out.tally = tally[warp];
     RowLookup lookup = {keys[warp], places[HAS_PLACES ? warp : 0], filter[warp], 5};
     write_constant(f.values, out_values);
     for (int64 n = WarpTeam::ticket(counters + NEXT_FOR_WARP, 1); n < counters[WARP_ITEMS];
          n = WarpTeam::ticket(counters + NEXT_FOR_WARP, 1)) {
         int64 i = rows[n], start = a_indptr[i], stop = firsts[n] + CHUNK, end = mask_indptr[i + 1];
         stop = stop < end ? stop : end;
-        Row row = {i, start, int(a_indptr[i + 1] - start), true, true};
+        Row row = {i, start, int(a_indptr[i + 1] - start), true, true, int64(a_indptr[i + 1]) - start};
+        start_tally<WarpTeam>(row, out);
         lookup.build<WarpTeam>(a_indices + start, row.length, [](int) { return true; });
         for (int64 first = firsts[n]; first < stop; first += 32) dots(f, mask, row, lookup, first, stop, out);
-        __syncwarp();  // the table is free again
+        finish_tally<WarpTeam>(f, row, out);
     }
 }
 
@@ -279,7 +346,9 @@ extern "C" __global__ void __launch_bounds__(256) dot_by_block_kernel(GIVEN) {
     __shared__ LeftColumn keys[SPARSE * BLOCK_ROW];
     __shared__ uint16 places[HAS_PLACES ? SPARSE * BLOCK_ROW : 1];
     __shared__ unsigned filter[SPARSE * BLOCK_ROW * FILTER / 32];
+    __shared__ unsigned tally[CORNERS == NO_CORNERS ? 1 : BLOCK_ROW];
     UNPACKED
+    out.tally = tally;
     RowLookup lookup = {keys, places, filter, 5};
     int64 next = threadIdx.x >> 5 << 5, step = blockDim.x;
     for (int64 n = BlockTeam::ticket(counters + NEXT_FOR_BLOCK, 1); n < counters[BLOCK_ITEMS];
@@ -289,10 +358,12 @@ extern "C" __global__ void __launch_bounds__(256) dot_by_block_kernel(GIVEN) {
         int64 row_start = a_indptr[i], row_stop = a_indptr[i + 1];
         for (int64 start = row_start; start < row_stop; start += BLOCK_ROW) {
             int length = int(row_stop - start < BLOCK_ROW ? row_stop - start : BLOCK_ROW);
-            Row row = {i, start, length, start == row_start, row_stop - row_start <= BLOCK_ROW};
+            int64 full = row_stop - row_start;
+            Row row = {i, start, length, start == row_start, full <= BLOCK_ROW, full};
+            start_tally<BlockTeam>(row, out);
             lookup.build<BlockTeam>(a_indices + start, length, [](int) { return true; });
             for (int64 first = firsts[item] + next; first < stop; first += step) dots(f, mask, row, lookup, first, stop, out);
-            __syncthreads();  // the table is free again
+            finish_tally<BlockTeam>(f, row, out);
         }
     }
 }

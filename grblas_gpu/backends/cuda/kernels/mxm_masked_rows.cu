@@ -1,6 +1,7 @@
 // mxm.gustavson inside of a mask: row i of the mask becomes a table in shared memory with a sum for every entry, and the
-// products of row i are looked up there. One pass, and nothing to count: the result has its places in the mask. A warp
-// takes a row of the mask that is short and has few products, a block any other, in pieces if it is very long.
+// products of row i are looked up there; but where a row of the right factor is far longer than the mask's, the mask's
+// entries are searched in it. One pass, and nothing to count: the result has its places in the mask. A warp takes a row of
+// the mask that is short and has few products, a block any other, in pieces if it is very long.
 // Generated: what mxm_sums.cuh and mxm_rows.cuh need, COUNTS (all products are 1, and adding them up is counting).
 
 #include "mxm_lookup.cuh"
@@ -11,6 +12,8 @@
 constexpr int WARP_ROW = 128;              // entries of a row of the mask in the table of a warp
 constexpr int BLOCK_ROW = sizeof(MaskColumn) == 8 ? 1024 : 2048;  // and of a block
 constexpr int64 WARP_PRODUCTS = 1 << 14;   // a row with more is for a block
+constexpr int64 FAR_LONGER = 16;           // times as long as the mask's row, so that to search is better
+constexpr int ALONE = 8;                   // entries of the mask that a thread searches alone
 constexpr int WARPS = 8;                   // of a block, at most
 constexpr bool ADDS = !STRUCTURE && !EXIT_AT_FIRST;
 constexpr int SPARSE = 2, FILTER = 8;      // slots for every entry, bits for every slot
@@ -18,14 +21,20 @@ using MaskLookup = Lookup<MaskColumn, true, SPARSE, FILTER>;
 using Total = either<COUNTS, unsigned, Word>;  // a number of products, where adding them up is counting
 enum Counter { WARP_ITEMS, BLOCK_ITEMS, NEXT_FOR_WARP, NEXT_FOR_BLOCK };
 
+// The longest row of the right factor that is looked up in a row of the mask entry by entry.
+DEVICE int64 most_looked_up(int64 mask_length) { return FAR_LONGER * mask_length + WIDE_ROW; }
+
 // list = rows for warps from the front, rows for blocks from the back.
 extern "C" __global__ void list_masked_kernel(
-    const int64* products, const MaskOffset* mask_indptr, int64 nrows, int64* list, int64* counters
+    const int64* products, const LeftOffset* a_indptr, const MaskOffset* mask_indptr, int64 nrows, int64* list,
+    int64* counters
 ) {
     for (int64 base = warp_in_grid() * 32; base < nrows; base += warps_in_grid() * 32) {
         int64 i = base + lane(), length = i < nrows ? int64(mask_indptr[i + 1]) - int64(mask_indptr[i]) : 0;
         bool any = length > 0 && products[i] > 0;
-        bool by_block = any && (length > WARP_ROW || products[i] > WARP_PRODUCTS);
+        bool by_block = any && length > WARP_ROW;
+        if (any && products[i] > WARP_PRODUCTS)
+            by_block |= int64(a_indptr[i + 1] - a_indptr[i]) * most_looked_up(length) > WARP_PRODUCTS;
         int64 place = place_in_list(counters + WARP_ITEMS, any && !by_block);
         if (any && !by_block) list[place] = i;
         place = place_in_list(counters + BLOCK_ITEMS, by_block);
@@ -38,11 +47,41 @@ struct Sums {
     unsigned* found;  // bits; not where products are counted
 };
 
-// Some entries of row i of the mask, from `start` on; share(use) goes through all products of the row.
+// use(k, p, q, t) where entry t of the mask's row is entry q of a row of the right factor that has more than `most` entries.
+template <class Team, class Use>
+DEVICE void search_long_rows(
+    const LeftRows& a, const RightRows& b, const Mask& mask, int64 i, int64 start, int length, int64 most, Use use
+) {
+    int64 stop = a.indptr[i + 1];
+    for (int64 first = int64(a.indptr[i]) + (Team::rank() >> 5 << 5); first < stop; first += Team::size()) {
+        int64 p = first + lane(), k = 0, begin = 0, end = 0;
+        if (p < stop) {
+            k = a.indices[p];
+            begin = b.indptr[k];
+            end = b.indptr[k + 1];
+        }
+        auto search = [&](int64 inner, int64 entry, int64 from, int64 to, int t) {
+            if (!counts(mask, start + t)) return;
+            int64 j = mask.rows.indices[start + t], q = lower_bound(b.indices, from, to, j);
+            if (q < to && b.indices[q] == j) use(inner, entry, q, t);
+        };
+        bool is_long = end - begin > most;
+        if (is_long && length <= ALONE)
+            for (int t = 0; t < length; ++t) search(k, p, begin, end, t);
+        for (unsigned open = __ballot_sync(FULL_WARP, is_long && length > ALONE); open; open &= open - 1) {
+            int owner = __ffs(open) - 1;
+            int64 inner = from_lane(k, owner), from = from_lane(begin, owner), to = from_lane(end, owner);
+            for (int t = lane(); t < length; t += 32) search(inner, first + owner, from, to, t);
+        }
+    }
+}
+
+// Some entries of row i of the mask, from `start` on; share(most, use) goes through the products of the row, less
+// those of rows of the right factor with more than `most` entries.
 template <class Team, class Share>
 DEVICE void add_row(
-    const RightRows& b, const Values& values, const Mask& mask, int64 i, int64 start, int length, MaskLookup& lookup,
-    const Sums& sums, bool* present, Value* out_values, Share share
+    const LeftRows& a, const RightRows& b, const Values& values, const Mask& mask, int64 i, int64 start, int length,
+    MaskLookup& lookup, const Sums& sums, bool* present, Value* out_values, Share share
 ) {
     for (int t = Team::rank(); t < length; t += Team::size()) {
         if constexpr (COUNTS) sums.words[t] = 0;
@@ -50,19 +89,23 @@ DEVICE void add_row(
         if (!(t & 31)) sums.found[t >> 5] = 0;
     }
     lookup.build<Team>(mask.rows.indices + start, length, [&](int t) { return counts(mask, start + t); });
-    share([&](int64 k, int64 p, int64 q) {
-        int64 j = b.indices[q];
-        int t = lookup.find(MaskColumn(j));
-        if (t < 0) return;
+    auto add = [&](int64 k, int64 p, int64 q, int t) {
         if constexpr (COUNTS) {
             atomicAdd(sums.words + t, Total(1));
             return;
         }
         unsigned bit = 1u << (t & 31);
         if (!(((volatile unsigned*)sums.found)[t >> 5] & bit)) atomicOr(sums.found + (t >> 5), bit);
+        int64 j = b.indices[q];
         if constexpr (ADDS && !COUNTS) add_atomically((Word*)sums.words + t, product(values, i, k, j, p, q));
         else if constexpr (!STRUCTURE && !COUNTS) sums.words[t] = to_word(product(values, i, k, j, p, q));
+    };
+    int64 most = most_looked_up(length);
+    share(most, [&](int64 k, int64 p, int64 q) {
+        int t = lookup.find(MaskColumn(b.indices[q]));
+        if (t >= 0) add(k, p, q, t);
     });
+    search_long_rows<Team>(a, b, mask, i, start, length, most, add);
     Team::sync();
     for (int t = Team::rank(); t < length; t += Team::size()) {
         bool found = COUNTS ? sums.words[t] > 0 : bool(sums.found[t >> 5] >> (t & 31) & 1);
@@ -100,8 +143,8 @@ extern "C" __global__ void __launch_bounds__(256) masked_by_warp_kernel(GIVEN) {
         int64 i = list[n], start = mask_indptr[i];
         int length = int(int64(mask_indptr[i + 1]) - start);
         add_row<WarpTeam>(
-            b, values, mask, i, start, length, lookup, {words[warp], found[warp]}, present, out_values,
-            [&](auto use) { share_row_by_warp(a, b, i, use); }
+            a, b, values, mask, i, start, length, lookup, {words[warp], found[warp]}, present, out_values,
+            [&](int64 most, auto use) { share_row_by_warp(a, b, i, most, use); }
         );
     }
 }
@@ -120,8 +163,8 @@ extern "C" __global__ void __launch_bounds__(256) masked_by_block_kernel(GIVEN) 
         for (int64 start = mask_indptr[i]; start < stop; start += BLOCK_ROW) {
             int length = int(stop - start < BLOCK_ROW ? stop - start : BLOCK_ROW);
             add_row<BlockTeam>(
-                b, values, mask, i, start, length, lookup, {words, found}, present, out_values,
-                [&](auto use) { share_products(a, b, i, use); }
+                a, b, values, mask, i, start, length, lookup, {words, found}, present, out_values,
+                [&](int64 most, auto use) { share_products(a, b, i, use, most); }
             );
         }
     }

@@ -32,8 +32,9 @@ template <class Use> DEVICE void share_by_warp(int64 k, int64 p, int64 begin, in
     }
 }
 
-// The same for all entries of row i, by a warp.
-template <class Use> DEVICE void share_row_by_warp(const LeftRows& a, const RightRows& b, int64 i, Use use) {
+// The same for all entries of row i, by a warp. Rows of the right factor with more than `most` entries are left out.
+template <class Use>
+DEVICE void share_row_by_warp(const LeftRows& a, const RightRows& b, int64 i, int64 most, Use use) {
     int64 stop = a.indptr[i + 1];
     for (int64 first = a.indptr[i]; first < stop; first += 32) {
         int64 p = first + lane(), k = 0, begin = 0, count = 0;
@@ -42,13 +43,14 @@ template <class Use> DEVICE void share_row_by_warp(const LeftRows& a, const Righ
             begin = b.indptr[k];
             count = int64(b.indptr[k + 1]) - begin;
         }
-        share_by_warp(k, p, begin, count, use);
+        share_by_warp(k, p, begin, count > most ? 0 : count, use);
     }
 }
 
 // use(k, p, q) for every pair of an entry p = (i, k) of the left factor and an entry q = (k, .) of the right one, once, by
 // any thread of the block. All threads call it together; `use` may not wait for others.
-template <class Use> DEVICE void share_products(const LeftRows& a, const RightRows& b, int64 i, Use use) {
+template <class Use>
+DEVICE void share_products(const LeftRows& a, const RightRows& b, int64 i, Use use, int64 most = int64(~uint64(0) >> 1)) {
     __shared__ uint64 next;
     __shared__ int long_count;
     __shared__ int64 long_entries[MOST_LONG];
@@ -71,6 +73,7 @@ template <class Use> DEVICE void share_products(const LeftRows& a, const RightRo
             begin = b.indptr[k];
             count = int64(b.indptr[k + 1]) - begin;
         }
+        if (count > most) count = 0;
         if (count > LONG_RIGHT_ROW) {
             int place = atomicAdd(&long_count, 1);
             if (place < MOST_LONG) {

@@ -56,10 +56,10 @@ DEVICE Value product(const Matrix& m, const Vector& u, int64 i, int64 k, int64 e
     else return cast<Value>(multiply(a, b, i, k, k, 0));
 }
 
-// The one value of a structural result.
+// The one value of a structural result, by a thread that has less to do than others: what it looks up takes a while.
 DEVICE void write_constant(const Matrix& m, const Vector& u, Value* values) {
     if constexpr (STRUCTURE)
-        if (thread_in_grid() == 0) values[0] = product(m, u, 0, 0, 0, 0);
+        if (thread_in_grid() == threads_in_grid() - 1) values[0] = product(m, u, 0, 0, 0, 0);
 }
 
 DEVICE bool finished(const Sum& sum) {

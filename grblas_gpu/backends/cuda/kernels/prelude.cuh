@@ -151,6 +151,26 @@ template <class A> DEVICE auto absolute(A a) {
 }
 template <class A> DEVICE uint64 magnitude(A a) { return uint64(absolute(a)); }
 
+// NumPy's functions of the same names stay in the type of their operands, where the signs of Python widen it.
+template <class A, class B> DEVICE auto same_add(A a, B b) { return common<A, B>(add(a, b)); }
+template <class A, class B> DEVICE auto same_sub(A a, B b) {
+    using T = common<A, B>;
+    return either<same_type<T, bool>, int64, T>(sub(a, b));
+}
+template <class A, class B> DEVICE auto same_mul(A a, B b) { return common<A, B>(mul(a, b)); }
+template <class A, class B> DEVICE auto same_and(A a, B b) { return common<A, B>(bit_and(a, b)); }
+template <class A, class B> DEVICE auto same_or(A a, B b) { return common<A, B>(bit_or(a, b)); }
+template <class A, class B> DEVICE auto same_xor(A a, B b) { return common<A, B>(bit_xor(a, b)); }
+template <class A> DEVICE auto same_neg(A a) { return either<same_type<A, bool>, int64, A>(neg(a)); }
+template <class A> DEVICE A same_invert(A a) {
+    if constexpr (same_type<A, bool>) return !a;
+    else return A(~a);
+}
+template <class A, class B> DEVICE bool logical_and(A a, B b) { return truth(a) && truth(b); }
+template <class A, class B> DEVICE bool logical_or(A a, B b) { return truth(a) || truth(b); }
+template <class A, class B> DEVICE bool logical_xor(A a, B b) { return truth(a) != truth(b); }
+template <class A> DEVICE bool logical_not(A a) { return !truth(a); }
+
 template <class A> DEVICE A real_part(A a) { return a; }
 template <class A> DEVICE A imaginary_part(A a) { return A(0); }
 
@@ -425,6 +445,10 @@ template <class A> DEVICE auto frexp_fraction(A x) {
 }
 template <class A, class B> DEVICE auto load_exponent(A x, B y) {
     return floating<A>(::ldexp(double(x), int(saturate_signed(y, limits<int32>::low, limits<int32>::high))));
+}
+// Of NumPy's ldexp the exponent is an integer.
+template <class A, class B> DEVICE auto same_ldexp(A x, B y) {
+    return floating<A>(::ldexp(double(x), int(fmin(fmax(double(y), -9999.0), 9999.0))));
 }
 // C's tgamma; in double, because CUDA's float version is off by several units.
 template <class A> DEVICE auto gamma(A x) {

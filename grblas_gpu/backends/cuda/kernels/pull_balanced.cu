@@ -1,7 +1,7 @@
 // Matrix times full vector, balanced over entries: every row is added up whole, so this is for sums that do not end early.
 // Generated: what mxv.cuh needs.
 
-#include "row_sums.cuh"
+#include "row_chunks.cuh"
 #include "tally.cuh"
 
 // What is read once leaves the first-level cache to the vector.
@@ -22,59 +22,52 @@ template <class T> DEVICE T read_once(const T* from) {
     return *from;
 }
 
-// Neighbours read neighbours, because columns of a row are near each other; then every lane gets entries that follow
-// each other.
-DEVICE constexpr int padded(int place) { return place + place / ITEMS; }  // lanes read from different banks
+constexpr int ON_THE_WAY = 8;                      // entries of a lane
+constexpr int BLOCKS = sizeof(Value) == 8 ? 3 : 4;  // in a processor, with registers for them
 
-extern "C" __global__ void __launch_bounds__(256, 4) pull_balanced_kernel(
+extern "C" __global__ void __launch_bounds__(256, BLOCKS) pull_balanced_kernel(
     OPERANDS, int64 nrows, int64 entries, bool* out_present, Value* out_values, const Offset* next,
     Value* rest_values, int64* rest_rows, int64* counters, volatile int64* host
 ) {
-    __shared__ Value staged[WARPS_OF_BLOCK][padded(WINDOW)];
-    Value* own = staged[threadIdx.x >> 5];
     Tally total = {next, 0, 0};
     using MatrixOperand = either<FLIP, Right, Left>;
     using VectorOperand = either<FLIP, Left, Right>;
-    auto load = [&](int64 base, int64 hi, Value* items) {
-        Column columns[ITEMS];
-        MatrixValue stored[ITEMS];
-        VectorValue elements[ITEMS];
+    auto load = [&](int64 base, int count, Value* items) {
+        Column columns[ON_THE_WAY];
+        MatrixValue stored[ON_THE_WAY];
+        VectorValue elements[ON_THE_WAY];
+        const Column* own_columns = indices + base + lane();
+        const MatrixValue* own_values = matrix_values + (MATRIX == EACH ? base + lane() : 0);
+        count -= lane();
 #pragma unroll
-        for (int k = 0; k < ITEMS; ++k) {
-            int64 entry = base + 32 * k + lane();
-            columns[k] = entry < hi ? read_once(indices + entry) : Column(0);
-            if constexpr (MATRIX == EACH) stored[k] = entry < hi ? read_once(matrix_values + entry) : MatrixValue(0);
+        for (int k = 0; k < ON_THE_WAY; ++k) {
+            columns[k] = 32 * k < count ? read_once(own_columns + 32 * k) : Column(0);
+            if constexpr (MATRIX == EACH) stored[k] = 32 * k < count ? read_once(own_values + 32 * k) : MatrixValue(0);
         }
         if constexpr (VECTOR == EACH) {
 #pragma unroll
-            for (int k = 0; k < ITEMS; ++k) elements[k] = vector_values[columns[k]];
+            for (int k = 0; k < ON_THE_WAY; ++k) elements[k] = vector_values[columns[k]];
         }
 #pragma unroll
-        for (int k = 0; k < ITEMS; ++k) {
+        for (int k = 0; k < ON_THE_WAY; ++k) {
             MatrixOperand a = MatrixOperand(1);
             VectorOperand b = VectorOperand(1);
             if constexpr (MATRIX != UNUSED) a = cast<MatrixOperand>(MATRIX == ISO ? matrix_values[0] : stored[k]);
             if constexpr (VECTOR != UNUSED) b = cast<VectorOperand>(VECTOR == ISO ? vector_values[0] : elements[k]);
-            Value z;
-            if constexpr (FLIP) z = cast<Value>(multiply(b, a, 0, 0, 0, 0));
-            else z = cast<Value>(multiply(a, b, 0, 0, 0, 0));
-            own[padded(32 * k + lane())] = z;
+            if constexpr (FLIP) items[k] = cast<Value>(multiply(b, a, 0, 0, 0, 0));
+            else items[k] = cast<Value>(multiply(a, b, 0, 0, 0, 0));
         }
-        __syncwarp();
-#pragma unroll
-        for (int k = 0; k < ITEMS; ++k) items[k] = own[padded(lane() * ITEMS + k)];
-        __syncwarp();
     };
     auto row_is = [&](int64 row, bool filled) {
         out_present[row] = filled;
         if (filled) tally(total, row);
     };
-    reduce_rows(indptr, nrows, entries, out_values, {rest_values, rest_rows}, load, row_is);
+    add_up_rows<ON_THE_WAY>(indptr, nrows, entries, out_values, {rest_values, rest_rows}, load, row_is);
     publish(total, counters, host);
 }
 
 extern "C" __global__ void add_rests_kernel(
     const Offset* indptr, int64 entries, Value* result, Value* rest_values, int64* rest_rows
 ) {
-    add_rests(indptr, entries, result, {rest_values, rest_rows});
+    add_rests(indptr, entries, chunk_length(entries), result, {rest_values, rest_rows});
 }

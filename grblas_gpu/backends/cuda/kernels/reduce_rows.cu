@@ -39,7 +39,7 @@ extern "C" __global__ void reduce_rows_kernel(
 extern "C" __global__ void add_rests_kernel(
     const Offset* indptr, int64 entries, Value* result, Value* rest_values, int64* rest_rows
 ) {
-    add_rests(indptr, entries, result, {rest_values, rest_rows});
+    add_rests(indptr, entries, chunk_length(entries), result, {rest_values, rest_rows});
 }
 
 // One value stands for all: a row has it as often as its offsets say.

@@ -6,13 +6,8 @@
 // each other; what lanes leave open is joined over the warp. What a chunk holds of a row that began before it is its
 // `rest`, which a second kernel adds to the row.
 
-#include "parts.cuh"
+#include "rests.cuh"
 #include "row_starts.cuh"
-
-struct Rest {
-    Value* values;
-    int64* rows;  // which row, or -1
-};
 
 // One chunk by a warp. load(base, hi, items): the values of this lane's entries, from base + lane() * ITEMS on, before hi.
 template <class Load, class RowIs>
@@ -94,24 +89,4 @@ DEVICE void reduce_rows(
     int64 length = chunk_length(entries);
     for (int64 chunk = warp_in_grid(); chunk * length < entries; chunk += warps_in_grid())
         reduce_chunk(indptr, nrows, entries, chunk, length, starts[threadIdx.x >> 5], result, rest, load, row_is);
-}
-
-// What chunks have left over of rows that began before; a warp takes a row.
-DEVICE void add_rests(const Offset* indptr, int64 entries, Value* result, const Rest& rest) {
-    int64 length = chunk_length(entries), chunks = (entries + length - 1) / length;
-    for (int64 base = warp_in_grid() * 32; base < chunks; base += warps_in_grid() * 32) {
-        int64 chunk = base + lane(), row = chunk < chunks ? rest.rows[chunk] : -1;
-        unsigned first = __ballot_sync(FULL_WARP, row >= 0 && (chunk == 0 || rest.rows[chunk - 1] != row));
-        while (first) {
-            int owner = __ffs(first) - 1;
-            first &= first - 1;
-            int64 own = from_lane(row, owner), last = (int64(indptr[own + 1]) - 1) / length;
-            Part part = {false, Value(0)};
-#pragma unroll 4
-            for (int64 other = base + owner + lane(); other <= last; other += 32)
-                part = joined(part, {true, rest.values[other]});
-            part = warp_joined(part);
-            if (lane() == 0) result[own] = add(result[own], part.value);
-        }
-    }
 }

@@ -59,6 +59,17 @@ template <class T> struct Slot : SlotWords {  // the words are declared in fusio
         edges_seen += edges;
         edges = new_edges;
     }
+    // The same where the old buffer is clean at the end of the round after, and the new one has a list.
+    DEVICE void advanced(int64 entries, int64 new_edges) {
+        now = next_buffer();
+        old_count = 0;
+        edges_before = edges;
+        entries_before = count;
+        edges_seen += edges;
+        count = entries;
+        edges = new_edges;
+        pulled = false;
+    }
     // Entries came or went in place; those that went have left their values.
     DEVICE void changed(int64 new_entries, int64 new_edges) {
         count += new_entries;

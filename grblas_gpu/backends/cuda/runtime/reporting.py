@@ -1,4 +1,4 @@
-"""Functions of the engine that say how much memory would have fit, and methods that a loop being recorded hears of."""
+"""Functions of the engine that say how much memory would have fit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 import cupy
 
 from ....errors import OutOfMemory
-from ....ir import recording
 from . import workspace
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -17,28 +16,12 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 def sized(function: Method) -> Method:
     """What does not fit raises our own error, with sizes."""
+    name = function.__name__
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
-        except cupy.cuda.memory.OutOfMemoryError as error:
-            workspace.forget()  # nobody knows what is set there
-            raise _too_large(function.__name__, error) from None
-
-    return call  # type: ignore[return-value]
-
-
-def reported(method: Method) -> Method:
-    """The same, and a loop being recorded hears of it."""
-    name = method.__name__
-
-    @functools.wraps(method)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if recording.active and (recorder := recording.current()) is not None:
-            recorder.engine_call(name)
-        try:
-            return method(*args, **kwargs)
         except BaseException as error:
             workspace.forget()  # nobody knows what is set there
             if not isinstance(error, cupy.cuda.memory.OutOfMemoryError):

@@ -41,14 +41,17 @@ class Scratch:
         self._arrays: dict[Any, Array] = {}
         self._mark = 0
 
-    def launch(self, kernel: Any, items: int, words: tuple[int, ...], per_block: int = BLOCK) -> None:
+    def launch(
+        self, kernel: Any, items: int, words: tuple[int, ...], per_block: int = BLOCK, together: int = 1
+    ) -> None:
         """As :func:`.launch.launch`, in half the time: every argument is an integer of up to 64 bits.
 
-        Arrays are given by their addresses, other values by their bits (:func:`word`).
+        Arrays are given by their addresses, other values by their bits (:func:`word`). The last argument of the kernel
+        may be a structure of several words, ``together``.
         """
         ready = self._ready.get(kernel)
         if ready is None:
-            ready = self._ready[kernel] = _Ready(kernel, len(words))
+            ready = self._ready[kernel] = _Ready(kernel, len(words), len(words) - together + 1)
         ready.pack(ready.words, 0, *words)
         blocks = 1 if items <= per_block else min(-(-items // per_block), self._most_blocks)
         _launch_kernel(ready.handle, blocks, 1, 1, BLOCK, 1, 1, 0, self.stream_at, ready.parameters, 0)
@@ -113,17 +116,18 @@ class Scratch:
 
 
 class _Ready:
-    """A kernel on one device, with a place for its arguments: one word each, and a list of their addresses."""
+    """A kernel on one device, with a place for its arguments: one word each (the last may have more), and a list of
+    their addresses."""
 
     __slots__ = ("_addresses", "handle", "pack", "parameters", "words")
 
-    def __init__(self, kernel: Any, count: int) -> None:
+    def __init__(self, kernel: Any, count: int, arguments: int) -> None:
         function = getattr(kernel, "kernel", kernel)  # compiled for this device
         self.handle = getattr(function, "ptr", function)
         self.pack = struct.Struct(f"{count}q").pack_into
         self.words = (ctypes.c_int64 * count)()
         first = ctypes.addressof(self.words)
-        self._addresses = (ctypes.c_void_p * (count + 1))(*(first + 8 * n for n in range(count)))  # and a 0
+        self._addresses = (ctypes.c_void_p * (arguments + 1))(*(first + 8 * n for n in range(arguments)))  # and a 0
         self.parameters = ctypes.addressof(self._addresses)
 
 

@@ -1,0 +1,111 @@
+"""How many triangles the edges and the vertices of a graph are in, of which every edge is given once.
+
+An engine that goes through all triangles once, and adds to each corner, is asked first; otherwise it is products.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .. import binary, monoid, semiring
+from ..backends.registry import using
+from ..backends.storage import MatrixStore, VectorStore
+from ..dtypes import INT64
+from ..errors import DimensionMismatch
+from ..ir import recording
+from . import kinds
+from .memory import reports_memory
+
+if TYPE_CHECKING:
+    from .matrix import Matrix
+    from .vector import Vector
+
+common = semiring.plus_pair["INT64"]
+
+
+class MatrixTriangles:
+    """Triangles i -> k -> j with i -> j: all there are if edges are given once and make no cycle, as by ``tril``."""
+
+    __slots__ = ()
+    _store: Any
+    _engine: Any
+
+    @reports_memory
+    def triangles_of_edges(self) -> Matrix:
+        """For every entry the number of triangles i -> k -> j with i -> j that this edge is in, values aside.
+
+        That is ``L o (L L' + L L + L' L)``. In a graph whose edges are given once, in directions that make no cycle,
+        these are all triangles; it takes least if they lead to the end of higher degree, so that all rows are short.
+
+        Raises
+        ------
+        DimensionMismatch
+            The Matrix is not square.
+
+        Examples
+        --------
+        >>> from grblas_gpu import Matrix
+        >>> L = Matrix.from_coo([1, 2, 2, 3], [0, 0, 1, 2], True, nrows=4, ncols=4)
+        >>> L.triangles_of_edges().to_dicts()
+        {1: {0: 1}, 2: {0: 1, 1: 1}, 3: {2: 0}}
+        """
+        L = self._structure("triangles_of_edges")
+        with recording.paused(), using(self._engine.name):
+            counts = self._engine.triangle_counts(L._store, common, True)
+            if counts is not None:
+                store = L._store
+                found = MatrixStore(store.nrows, store.ncols, store.indptr, store.indices, counts)
+                return kinds.Matrix._from_store(self._engine, INT64, found)
+            support = binary.second(L, 0).new(int)
+            # support_ij = sum_k L_ik L_jk + L_ik L_kj + L_ki L_kj: the third vertex comes last, between, or first
+            below = common(L @ L.T).new(mask=L.S)
+            if below.nvals:  # otherwise there are no triangles
+                support(binary.plus) << below
+                support(support.S, binary.plus) << common(L @ L)
+                support(support.S, binary.plus) << common(L.T @ L)
+            return support
+
+    @reports_memory
+    def triangles_of_vertices(self) -> Vector:
+        """For every vertex the number of triangles i -> k -> j with i -> j that it is in, values aside.
+
+        In a graph whose edges are given once, in directions that make no cycle, these are all triangles; it takes least
+        if they lead to the end of higher degree, so that all rows are short.
+
+        Raises
+        ------
+        DimensionMismatch
+            The Matrix is not square.
+
+        Examples
+        --------
+        >>> from grblas_gpu import Matrix
+        >>> L = Matrix.from_coo([1, 2, 2, 3], [0, 0, 1, 2], True, nrows=4, ncols=4)
+        >>> L.triangles_of_vertices().to_dict()
+        {0: 1, 1: 1, 2: 1, 3: 0}
+        """
+        L = self._structure("triangles_of_vertices")
+        with recording.paused(), using(self._engine.name):
+            counts = self._engine.triangle_counts(L._store, common, False)
+            if counts is not None:
+                return kinds.Vector._from_store(self._engine, INT64, VectorStore(L._store.nrows, counts))
+            at_vertex = kinds.Vector.from_scalar(0, L._store.nrows)
+            # below<L> = L plus.pair L': for an edge i > k the triangles i > k > j
+            below = common(L @ L.T).new(mask=L.S)
+            if not below.nvals:  # there are no triangles
+                return at_vertex
+            # at_vertex_i += sum_k below_ik; at_vertex_k += sum_i below_ik
+            at_vertex(binary.plus) << below.reduce_rowwise(monoid.plus)
+            at_vertex(binary.plus) << below.reduce_columnwise(monoid.plus)
+            # between<L> = L plus.pair L: for an edge i > j the triangles i > k > j
+            between = common(L @ L).new(mask=L.S)
+            # at_vertex_j += sum_i between_ij
+            at_vertex(binary.plus) << between.reduce_columnwise(monoid.plus)
+            return at_vertex
+
+    def _structure(self, name: str) -> Any:
+        recording.read("the entries", self)
+        store = self._store
+        if store.nrows != store.ncols:
+            raise DimensionMismatch(f"{name}: a graph has a square matrix; got shape {self.shape}")  # type: ignore[attr-defined]
+        return self.pattern()  # type: ignore[attr-defined]

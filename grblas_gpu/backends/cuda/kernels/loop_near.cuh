@@ -1,0 +1,129 @@
+// Levels of a search, one after another, while the frontier is short and no vertex has many edges (near_list.cuh): one barrier each, and
+// nothing between two levels that somebody else would have to decide. Pasted with loop_push.cuh, which follows the edges.
+
+template <class S> struct NearPush : Push<S> {
+    ::NearEntry* next;  // the entries of the next level
+    unsigned *entries, *edges;  // that are counted
+    DEVICE NearPush(const Operands& given, const S& out, int64* counters, ::NearEntry* next, unsigned* entries, unsigned* edges)
+        : Push<S>(given, out, 0, counters), next(next), entries(entries), edges(edges) {}
+
+    // What the edges reach for the first time; the edges that go on from there are asked for ahead.
+    DEVICE void follow_near(const int64 (&k)[AT_ONCE], const Offset (&entry)[AT_ONCE], bool (&first)[AT_ONCE]) {
+        either<REPEATED, int64, Column> i[AT_ONCE];
+        Offset starts[AT_ONCE], lengths[AT_ONCE];
+        this->template reach<false>(k, entry, first, i, starts, lengths);
+        unsigned wanting[AT_ONCE], total = 0, following = 0;
+#pragma unroll
+        for (int n = 0; n < AT_ONCE; ++n) {
+            wanting[n] = __ballot_sync(FULL_WARP, first[n]);
+            total += __popc(wanting[n]);
+            if (!first[n]) continue;
+            following += unsigned(lengths[n]);
+            if constexpr (!REPEATED) ::ask_for(this->given.columns.indices + starts[n]);
+        }
+        if (total == 0) return;
+        unsigned before = 0;
+        if (lane() == 0) before = ::add_in_team(entries, total);
+        following = sum_of_lanes(following);
+        if (lane() == 0) ::add_in_team(edges, following);
+        int place = from_lane(int(before), 0);
+#pragma unroll
+        for (int n = 0; n < AT_ONCE; ++n) {
+            int mine = place + __popc(wanting[n] & ((1u << lane()) - 1));
+            if (first[n]) ::put_near(next, mine, {int64(i[n]), int64(starts[n]) << 8 | int64(lengths[n])});
+            place += __popc(wanting[n]);
+        }
+    }
+};
+
+// What a round is besides its product: how many there may be, and where they are counted.
+struct Rounds {
+    int64 &step, &tick;
+    int64 limit;
+};
+
+// Instead of multiply_into, if the plan says so: this level, and those that follow.
+template <class S, class C, class Note, class Then>
+DEVICE void push_levels(Operands given, S& u, Value initial, int64* counters, C& change, const Rounds& rounds, Note note, Then then) {
+    constexpr int LANES = 32 / ::NEAR_VERTICES;
+    ::Near& here = ::near();
+    ::NearEntry(&entries)[3][::NEAR_EACH] = ::queues().near.of;
+    int warp = thread() >> 5, of = lane() / LANES, warps = int(blockDim.x >> 5);
+    int turn = here.turn, now = 0, count = int(::plan().length), before = 0, found, edges;
+    int64 left = rounds.limit - rounds.step;
+    if (left > ::NEAR_LEVELS) left = ::NEAR_LEVELS;
+#pragma unroll 1
+    for (bool listed = true;; listed = false) {
+        given.u = {u.flags(), u.values()};
+        given.closing = u.flags();
+        write_constant(given.columns, given.u, (Value*)u.other_values());
+        if (thread_in_grid() == 0) here.reached[::after(turn)] = here.following[::after(turn)] = 0;
+        bool* old = global(u.flags_at[u.old_buffer()]);
+        ::for_each_near(entries[::after(::after(now))], before, [&](int, const ::NearEntry& entry) {
+            old[entry.vertex] = false;
+            if constexpr (!STRUCTURE) u.values_in(u.old_buffer())[entry.vertex] = initial;
+        });
+        NearPush<S> pushing(given, u, counters, entries[::after(now)], here.reached + turn, here.following + turn);
+        int base = (warp * int(CLUSTER) + int(blockIdx.x)) * ::NEAR_VERTICES + of;
+        int at = warp * ::NEAR_VERTICES + of;
+#pragma unroll 1
+        for (; base - of < count; base += warps * int(CLUSTER) * ::NEAR_VERTICES, at += warps * ::NEAR_VERTICES) {
+            ::NearEntry vertex = {0, 0};
+            if (base < count && listed) {
+                vertex.vertex = u.list()[base];
+                int64 start = given.columns.indptr[vertex.vertex], stop = given.columns.indptr[vertex.vertex + 1];
+                vertex.edges = start << 8 | (stop - start);
+                if (lane() % LANES == 0) entries[now][at] = vertex;  // for the cleaning
+            } else if (base < count) {
+                vertex = entries[now][at];
+            }
+            auto seen = change.look(vertex.vertex);
+            int many = int(vertex.edges & 255);
+            for (int number = lane() % LANES; __any_sync(FULL_WARP, number < many); number += LANES * AT_ONCE) {
+                int64 k[AT_ONCE];
+                Offset entry[AT_ONCE];
+                bool there[AT_ONCE];
+#pragma unroll
+                for (int n = 0; n < AT_ONCE; ++n) {
+                    there[n] = number + LANES * n < many;
+                    k[n] = there[n] ? vertex.vertex : 0;
+                    entry[n] = there[n] ? Offset(vertex.edges >> 8) + number + LANES * n : 0;
+                }
+                pushing.follow_near(k, entry, there);
+            }
+            if (base < count && lane() % LANES == 0) change.make(vertex.vertex, seen);
+        }
+        cluster_barrier();
+        int counted = lane() < 2 ? int(::counted_in_team(lane() == 0 ? here.reached + turn : here.following + turn)) : 0;
+        found = from_lane(counted, 0), edges = from_lane(counted, 1);
+        turn = ::after(turn);
+        bool fits = found > 0 && found <= SMALL_ENTRIES && edges <= ::NEAR_EDGES;
+        if (!fits || --left <= 0) break;
+        if (thread() == 0) {
+            u.advanced(found, edges);
+            ++rounds.step, ++rounds.tick;
+        }
+        __syncthreads();
+        before = count, count = found, now = ::after(now);
+    }
+    // The list as others want it, and the last level clean.
+    int64* list = u.other_list();
+    int64 capacity = u.capacity;
+    ::for_each_near(entries[::after(now)], found, [&](int place, const ::NearEntry& entry) {
+        if (place < capacity) list[place] = entry.vertex;
+    });
+    bool* flags = u.flags();
+    ::for_each_near(entries[now], count, [&](int, const ::NearEntry& entry) {
+        flags[entry.vertex] = false;
+        if constexpr (!STRUCTURE) u.values()[entry.vertex] = initial;
+    });
+    change.publish();
+    grid_barrier([&] {
+        auto write = note();
+        write();
+        here.turn = turn;
+        u.advanced(found, edges);
+        u.listed = found <= SMALL_ENTRIES && found <= u.capacity;
+        then();
+    });
+}

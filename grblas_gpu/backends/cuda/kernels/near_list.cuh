@@ -1,0 +1,90 @@
+// A short frontier in the shared memory of the team's blocks: every vertex with what a push asks first, where its edges begin and how
+// many there are. Entries are dealt out to the blocks as they come, so that a warp finds those that it takes in its own block.
+
+#include "slot.cuh"
+
+constexpr int NEAR_VERTICES = 8;                    // that a warp takes at a time: four lanes each
+constexpr int NEAR_EACH = SMALL_ENTRIES / CLUSTER;  // entries in a block
+constexpr int NEAR_LEVELS = 64;                     // one after another, before the loop looks at the clock again
+constexpr int LONGEST_NEAR = 31;                    // edges of a vertex
+constexpr int64 NEAR_EDGES = 2 * SMALL_EDGES;        // of all of them: up to here this is faster than all blocks
+
+struct alignas(16) NearEntry {
+    int64 vertex;
+    int64 edges;  // the first one, and in the last eight bits how many
+};
+struct Near {
+    // In block 0: entries that are reached, and their edges, by this level; by the next one; by the last one, which others may still read.
+    unsigned reached[3], following[3];
+    int turn;  // which of these is this level's
+};
+// Of this level, the next one, and the last one, which is cleaned by it. Queues (lists.cuh) have the same memory at other times.
+struct NearEntries {
+    NearEntry of[3][NEAR_EACH];
+};
+DEVICE Near& near() {
+    __shared__ Near shared;
+    return shared;
+}
+DEVICE int after(int turn) { return turn == 2 ? 0 : turn + 1; }
+// All threads of the grid, before anything else.
+DEVICE void begin_near() {
+    if (thread() < 3) near().reached[thread()] = near().following[thread()] = 0;
+    if (thread() == 0) near().turn = 0;
+    cluster_barrier();
+}
+
+// Shared memory of another block of the team, by where this block has the same.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+DEVICE unsigned in_block(const void* here, unsigned block) {
+    unsigned there;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(unsigned(__cvta_generic_to_shared(here))), "r"(block));
+    return there;
+}
+#endif
+// What the counter of block 0 held before.
+DEVICE unsigned add_in_team(unsigned* counter, unsigned number) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    unsigned before;
+    asm volatile("atom.relaxed.cluster.shared::cluster.add.u32 %0, [%1], %2;"
+                 : "=r"(before) : "r"(in_block(counter, 0)), "r"(number) : "memory");
+    return before;
+#else
+    return atomicAdd(counter, number);
+#endif
+}
+DEVICE unsigned counted_in_team(const unsigned* counter) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    unsigned number;
+    asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(number) : "r"(in_block(counter, 0)) : "memory");
+    return number;
+#else
+    return *counter;
+#endif
+}
+DEVICE void put_in_block(NearEntry* here, unsigned block, const NearEntry& entry) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("st.shared::cluster.v2.u64 [%0], {%1, %2};"
+                 ::"r"(in_block(here, block)), "l"(entry.vertex), "l"(entry.edges) : "memory");
+#else
+    *here = entry;
+#endif
+}
+// Entry number `place` of a level, wherever it belongs.
+DEVICE void put_near(NearEntry* entries, int place, const NearEntry& entry) {
+    int chunk = place / NEAR_VERTICES, at = chunk / int(CLUSTER) * NEAR_VERTICES + place % NEAR_VERTICES;
+    if (place < SMALL_ENTRIES) put_in_block(entries + at, chunk % CLUSTER, entry);
+}
+// visit(place, entry) for the first `count` entries of a level that are in this block.
+template <class Visit> DEVICE void for_each_near(const NearEntry* entries, int count, Visit visit) {
+    for (int at = thread(); at < NEAR_EACH; at += blockDim.x) {
+        int place = (at / NEAR_VERTICES * int(CLUSTER) + int(blockIdx.x)) * NEAR_VERTICES + at % NEAR_VERTICES;
+        if (place >= count) return;  // and so are all after it
+        visit(place, entries[at]);
+    }
+}
+DEVICE void ask_for(const void* address) {
+#ifdef __CUDA_ARCH__
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
+#endif
+}

@@ -1,0 +1,59 @@
+// The digits of keys that a sort goes by (radix_sort.cuh), and how often there is each. Generated: Key, Place.
+
+#include "grid.cuh"
+
+constexpr int MOST_DIGITS = 256, DIGIT_BITS = 8, MOST_PASSES = 8;
+
+struct Digit {
+    int shift, bits;
+    DEVICE int number() const { return 1 << bits; }
+    DEVICE unsigned of(Key key) const { return unsigned(key >> shift) & ((1u << bits) - 1); }
+};
+// The digits of one pass after another.
+struct Passes {
+    int bits, width;
+    DEVICE int number() const { return (bits + width - 1) / width; }
+    DEVICE Digit digit(int pass) const {
+        int shift = pass * width;
+        return {shift, bits - shift < width ? bits - shift : width};
+    }
+};
+
+// What the passes count with, all of it 0 before. `tiles`: at least as many as there are.
+struct Work {
+    Place* room;
+    int64 tiles;
+    DEVICE Place* next(int pass) const { return room + pass; }  // the number of the tile to be taken
+    DEVICE Place* totals(int pass) const { return room + MOST_PASSES + pass * MOST_DIGITS; }
+    DEVICE Place* notes(int pass) const { return totals(MOST_PASSES) + pass * tiles * MOST_DIGITS; }
+    DEVICE int64 size(int passes) const { return notes(passes) - room; }
+};
+
+// In shared memory.
+struct DigitCounts {
+    unsigned of[MOST_PASSES][MOST_DIGITS];
+};
+
+// work.totals(pass)[digit] = how many of the keys have it. key_at(p) is asked for each of them once.
+template <class KeyAt>
+DEVICE void count_digits(KeyAt key_at, int64 count, Passes passes, const Work& work, DigitCounts& own) {
+    for (int d = threadIdx.x; d < MOST_PASSES * MOST_DIGITS; d += blockDim.x) own.of[0][d] = 0;
+    __syncthreads();
+#pragma unroll 4
+    for (int64 base = thread_in_grid() - lane(); base < count; base += threads_in_grid()) {
+        bool inside = base + lane() < count;
+        Key key = inside ? key_at(base + lane()) : Key(0);
+        int here = __popc(__ballot_sync(FULL_WARP, inside));
+        for (int pass = 0; pass < passes.number(); ++pass) {
+            unsigned d = passes.digit(pass).of(key), first = from_lane(d, 0);
+            if (__all_sync(FULL_WARP, !inside || d == first)) {  // neighbours are often alike
+                if (lane() == 0) atomicAdd(&own.of[pass][d], unsigned(here));
+            } else if (inside) {
+                atomicAdd(&own.of[pass][d], 1u);
+            }
+        }
+    }
+    __syncthreads();
+    for (int d = threadIdx.x; d < passes.number() * MOST_DIGITS; d += blockDim.x)
+        if (own.of[0][d]) atomicAdd(work.totals(0) + d, Place(own.of[0][d]));
+}

@@ -1,0 +1,28 @@
+// What chunks of `length` entries hold of rows that began before them, added to these rows. Generated: Offset, Value, add.
+
+#include "parts.cuh"
+
+struct Rest {
+    Value* values;
+    int64* rows;  // which row, or -1
+};
+
+// A warp takes a row.
+DEVICE void add_rests(const Offset* indptr, int64 entries, int64 length, Value* result, const Rest& rest) {
+    int64 chunks = (entries + length - 1) / length;
+    for (int64 base = warp_in_grid() * 32; base < chunks; base += warps_in_grid() * 32) {
+        int64 chunk = base + lane(), row = chunk < chunks ? rest.rows[chunk] : -1;
+        unsigned first = __ballot_sync(FULL_WARP, row >= 0 && (chunk == 0 || rest.rows[chunk - 1] != row));
+        while (first) {
+            int owner = __ffs(first) - 1;
+            first &= first - 1;
+            int64 own = from_lane(row, owner), last = (int64(indptr[own + 1]) - 1) / length;
+            Part part = {false, Value(0)};
+#pragma unroll 4
+            for (int64 other = base + owner + lane(); other <= last; other += 32)
+                part = joined(part, {true, rest.values[other]});
+            part = warp_joined(part);
+            if (lane() == 0) result[own] = add(result[own], part.value);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// Sums of rows that follow each other, a lane for each, by a warp that goes through their entries as they lie in memory:
+// neighbours read neighbours, however long rows are. Generated: Offset, and what parts.cuh needs.
+
+#include "parts.cuh"
+
+DEVICE unsigned warp_union(unsigned bits) {
+#ifdef __CUDA_ARCH__
+    return __reduce_or_sync(FULL_WARP, bits);
+#else
+    for (int distance = 16; distance > 0; distance >>= 1) bits |= __shfl_xor_sync(FULL_WARP, bits, distance);
+    return bits;
+#endif
+}
+
+// A position among `count` entries from `base` on; before them: -1, behind them: their number.
+DEVICE int seen_from(int64 base, int count, int64 position) {
+    int64 away = position - base;
+    return away < 0 ? -1 : away < count ? int(away) : count;
+}
+
+// The entries from `from` to `to`, of which the row of this lane has those from `start` to `stop`, are added to the lane's
+// sum. load(base, count, items): items[k] is the value of entry base + 32 * k + lane(), of the first `count`. A lane waits for
+// ON_THE_WAY of them together.
+template <int ON_THE_WAY, class Load>
+DEVICE void add_rows(int64 start, int64 stop, int64 from, int64 to, Part& sum, Load load) {
+    for (int64 base = from; base < to; base += 32 * ON_THE_WAY) {
+        int count = to - base < 32 * ON_THE_WAY ? int(to - base) : 32 * ON_THE_WAY;
+        Value items[ON_THE_WAY];
+        load(base, count, items);
+        int first = seen_from(base, count, start), end = seen_from(base, count, stop);
+#pragma unroll
+        for (int k = 0; k < ON_THE_WAY; ++k) {
+            constexpr int WIDTH = 32;
+            int lo = WIDTH * k, hi = lo + WIDTH;
+            if (lo >= count) break;
+            bool begins = first >= lo && first < hi && first < end;
+            unsigned begun = warp_union(begins ? 1u << (first - lo) : 0u) & (FULL_WARP >> (31 - lane()));
+            int before = begun ? lane() - (31 - __clz(begun)) : lane();  // entries of the same row
+#pragma unroll
+            for (int distance = 1; distance < WIDTH; distance <<= 1) {
+                Value lower = from_lower(items[k], distance);
+                if (distance <= before) items[k] = add(lower, items[k]);
+            }
+            lo = first > lo ? first : lo;
+            hi = end < hi ? end : hi;
+            Value last = from_lane(items[k], (hi - 1) & 31);
+            if (lo < hi) sum = joined(sum, {true, last});
+        }
+    }
+}

@@ -1,0 +1,94 @@
+"""Searches whose short frontiers stay in shared memory: the same results as anywhere else, however they come and go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from grblas_gpu.algorithms.bfs import levels_from, parents_from
+from hardware import has_gpu
+from loop_bodies import BODIES
+from loop_cases import made_of, to_device
+
+import grblas_gpu as gb
+from grblas_gpu import Matrix, Vector, algorithms, generators
+
+__all__ = ["to_device"]  # a fixture
+
+
+def few_edges_each(n: int, most: int, seed: int) -> Matrix:
+    """A directed graph whose vertices have up to so many edges, and mostly fewer."""
+    random = np.random.default_rng(seed)
+    rows = np.repeat(np.arange(n), random.integers(0, most + 1, n))
+    return Matrix.from_coo(rows, random.integers(0, n, len(rows)), True, nrows=n, ncols=n)
+
+
+def graphs() -> dict[str, Matrix]:
+    """Short and long frontiers, rows of up to 31 entries, which may be near, and longer ones, which may not."""
+    with gb.using("cpu"):
+        made = {
+            "grid": generators.grid_2d(23, 17),
+            "path": generators.path(150),  # of more levels than follow each other
+            "few edges": few_edges_each(900, 3, 1),
+            "some edges": few_edges_each(2000, 31, 2),
+            "star": generators.star(70),
+        }
+        if has_gpu():
+            made["wide grid"] = generators.grid_2d(1500, 700)  # frontiers too long for the shared memory of a team
+            made["many edges"] = few_edges_each(100_000, 12, 3)
+            made["long path"] = generators.path(5000)
+        return made
+
+
+def starts(n: int, count: int) -> Vector:
+    """A frontier of several vertices."""
+    return Vector.from_coo(np.unique(np.linspace(0, n - 1, count).astype(int)), True, size=n, dtype=bool)
+
+
+SEARCHES: dict[str, Callable[[Matrix], Any]] = {
+    "levels": lambda A: algorithms.bfs(A, A.nrows // 2),
+    "again": lambda A: algorithms.bfs(A, 0),
+    "some levels": lambda A: algorithms.bfs(A, A.nrows // 2, max_depth=7),
+    "from several": lambda A: levels_from(A, starts(A.nrows, 40), None),
+    "from many": lambda A: levels_from(A, starts(A.nrows, A.nrows // 9), None),
+}
+PARENTS: dict[str, Callable[[Matrix], Any]] = {
+    "lowest": lambda A: algorithms.bfs_parents(A, A.nrows // 2, reproducible=True),
+    "from several": lambda A: parents_from(A, numbered(A.nrows), gb.semiring.min_secondi, None),
+}
+
+
+def numbered(n: int) -> Vector:
+    positions = np.arange(0, n, max(1, n // 30))
+    return Vector.from_coo(positions, positions, size=n)
+
+
+@pytest.mark.parametrize(
+    "searches", [pytest.param(SEARCHES, id="levels"), pytest.param(PARENTS, id="parents", marks=pytest.mark.slow)]
+)
+def test_searches(to_device: Any, searches: dict[str, Callable[[Matrix], Any]]) -> None:
+    for graph, A in graphs().items():
+        B = to_device(A)
+        for name, search in searches.items():
+            with gb.using("cpu"):
+                expected = search(A)
+            assert search(B).to("cpu").isequal(expected, check_dtype=True), f"{name} on {graph}"
+
+
+def test_a_traced_search_is_the_same(to_device: Any) -> None:
+    A = graphs()["grid"]
+    B = to_device(A)
+    with gb.trace() as trace:
+        found = algorithms.bfs(B, 0)
+    assert found.to("cpu").isequal(algorithms.bfs(A, 0))
+    assert [step.input_nvals for step in trace.steps()][:5] == [1, 2, 3, 4, 5]
+
+
+def test_which_rounds_are_near(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = made_of(BODIES, monkeypatch, lambda passes, body: str(passes.schedule(passes.analyse(body))))
+    near = {name for name, schedule in made.items() if "near while it is short" in schedule}
+    assert "levels" in near
+    assert all(schedule.count("grid barrier") == 1 for name, schedule in made.items() if name in near)
+    assert "ranks" not in near

@@ -21,14 +21,25 @@ class Interrupted(BaseException):
     """As Ctrl-C, but nobody else's."""
 
 
+class Alarm:
+    """A handler that raises while it is armed: an alarm at the very end may be handled after the timer was stopped."""
+
+    armed = False
+
+    def __call__(self, number: int, frame: Any) -> None:
+        if self.armed:
+            raise Interrupted
+
+
+ALARM = Alarm()
+
+
 @pytest.fixture
 def alarms() -> Iterator[None]:
-    def interrupt(number: int, frame: Any) -> None:
-        raise Interrupted
-
-    before = signal.signal(signal.SIGALRM, interrupt)
+    before = signal.signal(signal.SIGALRM, ALARM)
     undivided.forget_threads()  # another test may have used some
     yield
+    ALARM.armed = False
     signal.setitimer(signal.ITIMER_REAL, 0)
     signal.signal(signal.SIGALRM, before)
 
@@ -36,13 +47,15 @@ def alarms() -> Iterator[None]:
 def interrupted(run: Operation, objects: list[Any], after: float) -> bool:
     """Run, and interrupt after so many seconds; whether that was before the end."""
     try:
-        try:
-            signal.setitimer(signal.ITIMER_REAL, after)
-            run(*objects)
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+        ALARM.armed = True
+        signal.setitimer(signal.ITIMER_REAL, after)
+        run(*objects)
+        ALARM.armed = False
     except Interrupted:
+        ALARM.armed = False  # one alarm, one exception: it is over
         return True
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
     return False
 
 
@@ -98,6 +111,7 @@ def test_thousands(alarms: None, numba_tier: None) -> None:
 
 def test_signals_wait(alarms: None) -> None:
     reached = False
+    ALARM.armed = True
     with pytest.raises(Interrupted), undivided.uninterrupted():
         signal.raise_signal(signal.SIGALRM)
         time.sleep(0)

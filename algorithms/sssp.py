@@ -2,9 +2,10 @@
 
 Returns the distance of every vertex that can be reached, INT64 for integer weights and FP64 otherwise.
 Method: distances are relaxed with the (min, +) semiring, Bellman-Ford's from all vertices that became nearer, those of
-delta-stepping in buckets of width delta; light and heavy edges are not told apart, since buckets are wide. Invariant: a
-distance is the length of some path, never less than the shortest; and edges that could make one smaller start at the
-vertices still waiting.
+delta-stepping in buckets of width delta; light and heavy edges are not told apart, since buckets are wide. After some
+buckets they are wider: paths are long, so that few vertices are in each, and steps count for more than corrections.
+Invariant: a distance is the length of some path, never less than the shortest; and edges that could make one smaller
+start at the vertices still waiting.
 Cost: O(m) per step, at most n steps of Bellman-Ford; delta-stepping O(n + m) expected for random lengths.
 References: R. Bellman, On a routing problem, 1958; U. Meyer, P. Sanders, Delta-stepping, J. Algorithms 2003;
 U. Sridhar et al., Delta-stepping SSSP: from vertices and edges to GraphBLAS implementations, GABB 2019.
@@ -21,9 +22,10 @@ from .checks import check_source, graph_algorithm, with_labels
 from .labels import vertex_by_label
 from .preparing import check_weights, total
 
-BUCKET = 4.0  # default width of a bucket in mean lengths: an engine that works in bulk likes large ones
+NARROW, WIDE = 4, 16  # default widths of buckets in mean lengths: the least time on random graphs, and on grids
+NARROW_ONES = 8  # buckets, before they are wide: random graphs have no more
 WIDEST = 2**62  # of a bucket: distances are integers of 64 bits, or floats
-SPREAD, DEGREE = 1e4, 8  # lengths that differ by more, on graphs of no higher degree: measured on grids, random graphs
+DEGREE = 8  # up to which buckets pay: beyond it paths have few edges, and Bellman-Ford few steps
 
 
 def distance_type(A: Matrix) -> type:
@@ -91,7 +93,8 @@ def bellman_ford(A: Matrix, source: int) -> Vector:
 def delta_stepping(A: Matrix, source: int, delta: float | None = None) -> Vector:
     """Distances from a vertex; ``A[i, j]`` is the length of the edge from i to j, zero or more.
 
-    Vertices within ``delta`` of each other are settled together; by default four times the mean length.
+    Vertices within ``delta`` of each other are settled together; by default four times the mean length, and sixteen
+    times after eight buckets.
 
     Parameters
     ----------
@@ -123,20 +126,23 @@ def delta_stepping(A: Matrix, source: int, delta: float | None = None) -> Vector
     {0: 0.0, 1: 3.5, 2: 1.5}
     """
     check_weights(A, "delta_stepping")
-    delta = default_delta(A) if delta is None else delta
-    if not 0 < delta < float("inf"):
+    if delta is not None and not 0 < delta < float("inf"):
         raise InvalidValue(f"delta_stepping: delta must be a positive number, not {delta}")
     distances = Vector.from_coo([check_source(A, source)], [0], distance_type(A), size=A.nrows)
-    return _in_buckets(A, distances, Scalar.from_value(min(delta, WIDEST), dtype=distances.dtype))
+    waiting = distances.dup()
+    for width, most in default_widths(A) if delta is None else [(delta, None)]:
+        if waiting.nvals:
+            _in_buckets(A, distances, waiting, Scalar.from_value(min(width, WIDEST), dtype=distances.dtype), most)
+    return distances
 
 
 @program
-def _in_buckets(A: Matrix, distances: Vector, width: Scalar) -> Vector:
-    """Distances from the vertices that have one: all of a bucket, then those of the next."""
-    waiting, bucket = distances.dup(), distances.dup(clear=True)
+def _in_buckets(A: Matrix, distances: Vector, waiting: Vector, width: Scalar, most: int | None) -> None:
+    """Settle the vertices that are waiting: all of a bucket, then those of the next, up to so many buckets."""
+    bucket = distances.dup(clear=True)
     lowest, limit = Scalar(distances.dtype), Scalar(distances.dtype)
     lowest << waiting.reduce(monoid.min)
-    for _ in loop(waiting):
+    for _ in loop(waiting, most):
         # bucket = the waiting within width of the nearest
         limit << binary.plus(lowest & width)
         bucket << select.valuele(waiting, limit)
@@ -147,14 +153,16 @@ def _in_buckets(A: Matrix, distances: Vector, width: Scalar) -> Vector:
         # waiting = distances beyond the bucket; lowest = the nearest of them
         waiting << select.valuegt(distances, limit)
         lowest << waiting.reduce(monoid.min)
-    return distances
 
 
-def default_delta(A: Matrix) -> float:
-    """Four times the mean length, and at least 1 for integers."""
-    # total = sum_ij A_ij, in floats
-    width = BUCKET * float(total(A.dup(float))) / max(A.nvals, 1)
-    return max(1, int(width)) if distance_type(A) is int else (width or 1.0)
+def default_widths(A: Matrix) -> list[tuple[float, int | None]]:
+    """Widths of buckets, and how many have each; at least 1 for integers."""
+    # mean = sum_ij A_ij / nvals, in floats
+    mean = float(total(A.dup(float))) / max(A.nvals, 1)
+    narrow, wide = NARROW * mean, WIDE * mean
+    if distance_type(A) is int:
+        narrow, wide = max(1, int(narrow)), max(1, int(wide))
+    return [(narrow or 1.0, NARROW_ONES), (wide or 1.0, None)]
 
 
 class ShortestPaths(NamedTuple):
@@ -174,8 +182,8 @@ def paths_by_label(graph: Graph, result: Any) -> Any:
 def sssp(A: Matrix, source: int, *, predecessors: bool = False) -> Any:
     """Distances from a vertex, by the algorithm that suits the lengths ``A[i, j]``.
 
-    Bellman-Ford, unless no length is negative, they differ widely, and the degrees are small: then many distances would
-    be corrected many times, and delta-stepping wins. With ``predecessors`` a named tuple of the distances and of the
+    Bellman-Ford, unless no length is negative, they differ, and the degrees are small: then many distances would be
+    corrected many times, and delta-stepping wins. With ``predecessors`` a named tuple of the distances and of the
     vertex before each vertex on a shortest path to it: the lowest number of those with the fewest edges to go.
 
     Parameters
@@ -210,7 +218,7 @@ def sssp(A: Matrix, source: int, *, predecessors: bool = False) -> Any:
     check_weights(A, "sssp", negative=True)
     few = 0 < A.nvals <= DEGREE * A.nrows
     low, high, _ = A.value_range() if few else (0, 0, True)
-    delta_pays = few and low >= 0 and high > SPREAD * low
+    delta_pays = few and 0 <= low < high
     distances = delta_stepping(A, source) if delta_pays else bellman_ford(A, source)
     return ShortestPaths(distances, shortest_path_tree(A, source, distances)) if predecessors else distances
 

@@ -81,7 +81,7 @@ def emit(order: Schedule) -> LoopKernel:
         cases = "".join(f"        case {n}: {{\n{text}        }} break;\n" for n, (_, text) in enumerate(rounds))
         steps = f"        switch (S.part) {{\n{cases}        }}\n"
     near = next((_near(context, item) for item in order.items if isinstance(item, Product) and item.near), "")
-    text = emit_kernel.kernel_text(context, flow, plan, steps, counters, loops, near)
+    text = emit_kernel.kernel_text(context, order, flow, plan, steps, counters, loops, near)
     names = layout.names
     return LoopKernel(
         text,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from ...programs.requests import asked_direction, ways_of
-from ...programs.steps import PRODUCTS, SCATTERS, product_operands
 from ..runtime import compile as programs
 from ..runtime.translate import c_type
-from .analyse import FUSED, Analysis
-from .direction import ABLE
+from .analyse import Analysis
 from .emit_context import MOST_BLOCKS, Context, truth, valued
 from .emit_flow import FlowText
+from .emit_teams import small
+from .items import Schedule
 from .layout import HEAD, REPORT, SOURCE, VARIABLE, WORDS, Layout, declarations
 
 THREADS = 512  # in a block
@@ -20,7 +19,9 @@ TIME_SLICE = 200_000_000  # nanoseconds after which the host gets a chance to in
 COMMON = ("prelude.cuh", "grid_barrier.cuh", "grid.cuh", "slot.cuh", "lists.cuh", "chain.cuh")
 
 
-def kernel_text(context: Context, flow: FlowText, plan: str, steps: str, counters: int, loops: int, near: str) -> str:
+def kernel_text(
+    context: Context, order: Schedule, flow: FlowText, plan: str, steps: str, counters: int, loops: int, near: str
+) -> str:
     """The whole text; ``steps`` is a round, and ``plan`` is for the end of the round before."""
     facts, layout = context.facts, context.layout
     kernel = KERNEL.format(
@@ -31,7 +32,7 @@ def kernel_text(context: Context, flow: FlowText, plan: str, steps: str, counter
         first=flow.first,
         following=flow.following,
         goes_on=flow.goes_on,
-        small="false" if loops else small(facts, near),
+        small=small(order, near),
         plan=plan,
         steps=steps,
         finish=epilogue(facts),
@@ -54,38 +55,6 @@ def kernel_text(context: Context, flow: FlowText, plan: str, steps: str, counter
     first, *others = (programs.paste(name, pasted) for name in COMMON)  # in this order
     common = f"{first}{declarations()}{''.join(others)}"
     return f'{common}#line 1 "generated for a loop"\n{head}{"".join(context.pieces)}{kernel}'
-
-
-def small(facts: Analysis, near: str) -> str:
-    """Whether a cluster may go on alone: everything left to do is on short lists. It may have more to do when vectors
-    are ``near``, if that is not empty."""
-    listed: set[int] = set()  # vectors that steps go by
-    for step in facts.steps:
-        if step.kind in PRODUCTS:
-            _, vector, _ = product_operands(step)
-            pulls = asked_direction(step.desc) == "pull" or ways_of(step.desc, ABLE.usual).push.startswith("pull")
-            if vector.number not in facts.listable or pulls:
-                return "false"
-            listed.add(vector.number)
-        elif step.kind in SCATTERS:
-            return "false"
-        elif step.kind in FUSED:
-            driver = facts.driver(step)
-            if driver is None:
-                return "false"
-            listed.add(driver)
-        elif step.kind.startswith("reduce"):
-            if step.args[0].number not in facts.listable:
-                return "false"
-            listed.add(step.args[0].number)
-    if not listed:
-        return "false"
-    tests = [f"S.s{n}.count <= SMALL_ENTRIES" for n in sorted(listed)]
-    most = f"({near} ? NEAR_EDGES : SMALL_EDGES)" if near else "SMALL_EDGES"
-    tests += [f"S.s{n}.edges <= {most}" for n, slot in enumerate(facts.slots) if slot.edges_of is not None]
-    tests += [f"(S.s{n}.listed || S.s{n}.count == 0)" for n in sorted(listed)]
-    tests += [f"!S.s{n}.dirty" for n, slot in enumerate(facts.slots) if slot.buffers > 1]
-    return " && ".join(tests)
 
 
 def prologue(context: Context) -> str:

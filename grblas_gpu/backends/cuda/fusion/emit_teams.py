@@ -1,0 +1,81 @@
+"""Which team goes on: all blocks, or a cluster alone as long as everything that is left to do is on short lists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...programs.lower import BodyStep
+from ...programs.requests import asked_direction, ways_of
+from ...programs.steps import PRODUCTS, SCATTERS, product_operands
+from .analyse import FUSED, Analysis
+from .direction import ABLE
+from .items import Schedule
+
+#: Rounds of an inner loop before a cluster takes over: changing teams twice costs about what these save.
+PATIENCE = 4
+NEVER = "false"
+
+
+def small(order: Schedule, near: str) -> str:
+    """Whether a cluster may go on alone with what comes next. It may have more to do when vectors are ``near``, if that
+    is not empty."""
+    facts = order.facts
+    if len(order.parts) == 1:
+        return _on_short_lists(facts, range(len(facts.steps)), near)
+    tests = []
+    for number, part in enumerate(order.parts):
+        steps = range(part.begins, part.ends)
+        if all(facts.steps[at].kind.startswith("scalar") for at in steps):
+            test = "team_blocks() == CLUSTER"  # whoever is at it
+        else:
+            test = _on_short_lists(facts, steps, "")
+        if test != NEVER:
+            inner = _innermost_loop(facts.steps, part.begins)
+            patience = "" if inner is None else f"(S.step{inner} >= {PATIENCE} || team_blocks() == CLUSTER) && "
+            tests.append(f"(S.part == {number} && {patience}{test})")
+    return " || ".join(tests) or NEVER
+
+
+def _innermost_loop(steps: Sequence[BodyStep], at: int) -> int | None:
+    """The number of the loop inside which a step is, if it is inside of one; a condition is none."""
+    begun: list[BodyStep] = []
+    for step in steps[:at]:
+        if step.kind == "begin":
+            begun.append(step)
+        elif step.kind == "end":
+            begun.pop()
+    return next((step.op.number for step in reversed(begun) if not step.op.once), None)
+
+
+def _on_short_lists(facts: Analysis, numbers: range, near: str) -> str:
+    """Whether all that these steps go by is on short lists, and nothing is to be cleaned as a whole."""
+    listed: set[int] = set()  # vectors that steps go by
+    written: set[int] = set()
+    for at in numbers:
+        step = facts.steps[at]
+        written.add(step.out)
+        if step.kind in PRODUCTS:
+            _, vector, _ = product_operands(step)
+            pulls = asked_direction(step.desc) == "pull" or ways_of(step.desc, ABLE.usual).push.startswith("pull")
+            if vector.number not in facts.listable or pulls:
+                return NEVER
+            listed.add(vector.number)
+        elif step.kind in SCATTERS:
+            return NEVER
+        elif step.kind in FUSED:
+            driver = facts.driver(step)
+            if driver is None:
+                return NEVER
+            listed.add(driver)
+        elif step.kind.startswith("reduce"):
+            if step.args[0].number not in facts.listable:
+                return NEVER
+            listed.add(step.args[0].number)
+    if not listed:
+        return NEVER
+    tests = [f"S.s{n}.count <= SMALL_ENTRIES" for n in sorted(listed)]
+    most = f"({near} ? NEAR_EDGES : SMALL_EDGES)" if near else "SMALL_EDGES"
+    tests += [f"S.s{n}.edges <= {most}" for n, slot in enumerate(facts.slots) if slot.edges_of in numbers]
+    tests += [f"(S.s{n}.listed || S.s{n}.count == 0)" for n in sorted(listed)]
+    tests += [f"!S.s{n}.dirty" for n, slot in enumerate(facts.slots) if slot.buffers > 1 and n in listed | written]
+    return " && ".join(tests)

@@ -1,0 +1,79 @@
+"""A cluster goes on alone with inner loops whose vectors are on short lists, and gives back what it did."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from loop_cases import graphs, made_of
+
+import grblas_gpu as gb
+from grblas_gpu import Matrix, Scalar, Vector, algorithms, binary, generators, monoid, select, semiring
+
+
+def buckets(A: Matrix, source: int) -> Any:
+    """Delta-stepping: the loop inside goes by lists, what is around it by all positions."""
+    distances = Vector.from_coo([source], [0], int, size=A.nrows)
+    waiting, bucket = distances.dup(), distances.dup(clear=True)
+    lowest, limit, width = Scalar.from_value(0), Scalar(int), Scalar.from_value(5)
+    loop = gb.loop(waiting)
+    for _ in loop:
+        limit << binary.plus(lowest & width)
+        bucket << select.valuele(waiting, limit)
+        for _ in gb.loop(bucket):
+            nearer = semiring.min_plus[int](bucket @ A).new()
+            known = binary.le(distances & nearer).new()
+            bucket(~known.V, replace=True) << nearer
+            distances(bucket.S) << bucket
+            bucket << select.valuele(bucket, limit)
+        waiting << select.valuegt(distances, limit)
+        lowest << waiting.reduce(monoid.min)
+    return loop, distances
+
+
+def only_scalars(A: Matrix, source: int) -> Any:
+    """Between two rounds of the loop inside there is nothing that needs all blocks."""
+    seen, frontier = Vector(bool, A.nrows), Vector.from_coo([source], [True], size=A.nrows)
+    rounds, one = Scalar.from_value(0), Scalar.from_value(1)
+    loop = gb.loop(frontier)
+    for _ in loop:
+        rounds << binary.plus(rounds & one)
+        for _ in gb.loop(frontier, 6):
+            seen(frontier.S) << True
+            frontier(~seen.S, replace=True) << semiring.any_pair[bool](frontier @ A)
+    return loop, seen
+
+
+def team_of(text: str) -> str:
+    """The line that says whether a cluster may go on."""
+    return next(line.strip() for line in text.splitlines() if "bool small" in line)
+
+
+def test_which_parts_a_cluster_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    bodies = {"buckets": buckets, "only scalars": only_scalars}
+    made = made_of(bodies, monkeypatch, lambda passes, body: team_of(passes.kernel_of(body).text))
+    parts = {name: [number for number in range(4) if f"S.part == {number} " in text] for name, text in made.items()}
+    assert parts == {"buckets": [1], "only scalars": [0, 1]}
+    assert "S.part == 1 && (S.step1 >= 4 || team_blocks() == CLUSTER) && S.s" in made["buckets"]
+    assert "(S.part == 0 && team_blocks() == CLUSTER)" in made["only scalars"]
+
+
+@pytest.mark.parametrize("body", [buckets, only_scalars])
+def test_results_are_the_same(to_device: Any, body: Any) -> None:
+    """Rounds enough for changes of teams: to the cluster and back, several times."""
+    for name, source in (("path", 0), ("directed", 5)):
+        A = graphs()[name].dup(int)
+        with gb.using("cpu"), gb.config.set(loops="iterated"):
+            expected, wanted = body(A, source)
+        loop, found = body(to_device(A), source)
+        assert (loop.mode, loop.steps) == ("fused", expected.steps)
+        assert found.to("cpu").isequal(wanted, check_dtype=True)
+
+
+def test_delta_stepping_has_wider_buckets_later(to_device: Any) -> None:
+    """A path of 150 vertices is more than eight buckets of four lengths."""
+    with gb.using("cpu"):
+        A = generators.path(150).dup(int)
+        A[0, 1] << 3  # lengths differ
+        expected = algorithms.bellman_ford(A, 0)
+    assert algorithms.delta_stepping(to_device(A), 0).to("cpu").isequal(expected)

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import dis
+import re
 from itertools import zip_longest
 from types import CodeType, FrameType
 from typing import Any
+
+import numpy as np
 
 from ..backends.interpreter import COMPUTE
 from ..errors import LoopError
 from ..ir.node import Node
 from ..ir.ops import CLEAR, CONTROL
 from ..ir.program import Program, line_of
-from ..ir.recording import Count
+from ..ir.recording import Count, Number
+
+NUMBERS = (int, float, complex, np.number, np.bool_)
+LOCAL_ACCESS = re.compile("(LOAD|STORE)_(?:FAST|NAME|DEREF)")  # what instructions do to local names; some do two
 
 
 class RecordedBody:
@@ -23,6 +30,7 @@ class RecordedBody:
         self.nodes: list[Node] = []
         self._begun: list[Node] = []  # those of them that begin an object which the body makes
         self._frame: FrameType | None = frame
+        self._start = frame.f_lasti  # the instruction that asks for the next step
         self._bound = dict(frame.f_locals)
 
     def begin(self, made: Any, place: int) -> None:
@@ -74,6 +82,29 @@ class RecordedBody:
             )
         return program
 
+    def carried_number(self) -> str | None:
+        """The name of a number that the body reads and then changes, for the next step: only Python would see that."""
+        assert self._frame is not None
+        for name, after in self._frame.f_locals.items():
+            before = self._bound.get(name)
+            if isinstance(before, NUMBERS) and _is_another(after, before) and self._reads_first(name):
+                return name
+        return None
+
+    def _reads_first(self, name: str) -> bool:
+        """Whether the body reads a local name before it gives it another meaning."""
+        assert self._frame is not None
+        end = 0
+        for instruction in dis.get_instructions(self._frame.f_code):
+            if instruction.offset == self._start and instruction.opname == "FOR_ITER":
+                end = instruction.argval
+            elif self._start < instruction.offset < end:
+                names = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
+                for access, accessed in zip(LOCAL_ACCESS.findall(instruction.opname), names, strict=False):
+                    if accessed == name:
+                        return access == "LOAD"
+        return False
+
     def _check_names(self, frame: FrameType, made: dict[int, Any], kinds: tuple[type, ...]) -> None:
         """A name that stands for another object at every step cannot be recorded."""
         for name, after in frame.f_locals.items():
@@ -83,6 +114,13 @@ class RecordedBody:
                     f"{_place(frame)}: the loop binds {name} to a new object at every step, and its body is gone "
                     f"through once; write {name} << ... to change the object"
                 )
+
+
+def _is_another(after: Any, before: Any) -> bool:
+    """Whether this is a number, and another one than before; the count of a loop is not, which a ``for`` binds."""
+    if isinstance(after, Number):
+        return not after.text.isidentifier()
+    return isinstance(after, NUMBERS) and after != before
 
 
 def _place(frame: FrameType) -> str:

@@ -185,6 +185,7 @@ class Loop:
         recording.begin(recorder)
         try:
             yield recorder.count.number()
+            recorder.check_numbers()
         except GeneratorExit:  # the body was left: what it did so far has happened
             if recorder.symbolic:
                 recorder.stop()
@@ -210,6 +211,7 @@ class Loop:
         count, finished = recorder.enter(self, frame), False
         try:
             yield count.number()
+            recorder.check_numbers()
             finished = True
         finally:
             if recorder.symbolic:
@@ -336,6 +338,11 @@ class Recorder:
         self.forget()
         assert frame is not None
         raise LoopError(f"{frame.f_code.co_filename}:{frame.f_lineno if line is None else line}: {message}")
+
+    def check_numbers(self) -> None:
+        """The innermost body has been gone through: numbers of Python's that it changes would change at every step."""
+        if self.symbolic and (name := self._bodies[-1].carried_number()) is not None:
+            self.refuse(f"{name}, a number that every step changes for the next one and that should be a Scalar,")
 
     # ---- the end of recording ------------------------------------------------------------------------------------
 

@@ -14,6 +14,8 @@ from functools import partial, update_wrapper
 from types import CodeType, FrameType
 from typing import Any, Generic, NoReturn, ParamSpec, TypeVar
 
+import numpy as np
+
 from ..backends import interpreter
 from ..backends.programs.whole import Whole
 from ..backends.registry import current_engine
@@ -114,7 +116,7 @@ class RecordedFunction(Generic[Parameters, Result]):
                 key += kind, arg.dtype, arg.shape, arg._engine
                 inputs.append(arg)
             else:
-                key += kind, arg
+                key.append(_static(arg))
         if len(inputs) > 1 and len(set(map(id, inputs))) < len(inputs):  # which of them are the same
             key.append(tuple(next(n for n, other in enumerate(inputs) if other is one) for one in inputs))
         recorded = self._recorded()
@@ -160,7 +162,7 @@ class _LastCall:
             if type(arg) is not kind:
                 return None
             if dtype is None:
-                if arg is not given and arg != given:
+                if arg is not given and _static(arg) != _static(given):
                     return None
             elif arg.dtype is not dtype or arg._engine is not given or arg.shape != shape:
                 return None
@@ -230,7 +232,7 @@ class Recording:
                         given._store = one._store
                     else:
                         given._content = one._content
-            return self._returned(self._result, inputs)
+            return self._returned(self._result, inputs, {})
         finally:
             self.running = False
             self._release()
@@ -242,13 +244,18 @@ class Recording:
         for one in self._scalars:
             one._content = None
 
-    def _returned(self, result: Any, inputs: Sequence[Any]) -> Any:
+    def _returned(self, result: Any, inputs: Sequence[Any], new: dict[int, Any]) -> Any:
+        """The result of a call; an object that stands in it twice is ``new`` once."""
         kind = type(result)
         if kind in INPUTS:
             number = self._numbers.get(id(result))
-            return handles.same(result) if number is None else inputs[number]
+            if number is not None:
+                return inputs[number]
+            if id(result) not in new:
+                new[id(result)] = handles.same(result)
+            return new[id(result)]
         if isinstance(result, tuple):
-            parts = [self._returned(part, inputs) for part in result]
+            parts = [self._returned(part, inputs, new) for part in result]
             return tuple(parts) if kind is tuple else kind(*parts)
         return result
 
@@ -326,6 +333,15 @@ class FunctionRecorder(Recorder):
         if self._left is not None:
             raise LoopError(f"{self._name}:{self._left}: `break` in a loop of a program")
         return Program(tuple(self.nodes), None, 1, self.count, self._code)
+
+
+def _static(arg: Any) -> tuple[type, Any]:
+    """A static argument in a key, where 1 and 1.0 are two, and so are 0.0 and -0.0: also inside of tuples and sets."""
+    kind = type(arg)
+    if isinstance(arg, (tuple, frozenset)):
+        parts = map(_static, arg)
+        return kind, frozenset(parts) if kind is frozenset else tuple(parts)
+    return kind, repr(arg) if isinstance(arg, (float, complex, np.inexact)) else arg
 
 
 def _returned_objects(function: Any, result: Any) -> Iterator[Any]:

@@ -5,7 +5,7 @@ Compiling one takes seconds, so most tests have Python run its text (``interpret
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import interpreted_loops
@@ -274,6 +274,53 @@ def test_a_body_that_binds_its_state_anew(backend: str) -> None:
     with pytest.raises(LoopError, match=r"test_cpu_loops\.py:\d+: the loop binds frontier .* write frontier <<"):
         for _ in gb.loop(frontier):  # for ever, if it iterated
             frontier = semiring.lor_land(frontier @ A).new()
+
+
+def carried(carries: Callable[[Vector, Any, Any], Any], nested: bool = False, fallback: bool = False) -> list[float]:
+    """The loop hands a number on, of which Python would see the first value only."""
+    left, total, number = Vector.from_coo([0], [3]), Vector.from_scalar(0.0, 1), 1
+    for depth in gb.loop(left, fallback=fallback):
+        for _ in gb.loop(left, 1) if nested else range(1):
+            number = carries(total, number, depth)
+        left << gb.select.valuegt((left - 1).new(), 0)
+    return total.to_dense().tolist()
+
+
+def doubled(total: Vector, number: Any, depth: Any) -> Any:
+    total(binary.plus) << number
+    return number * 2
+
+
+def counted(total: Vector, number: Any, depth: Any) -> Any:
+    total(binary.plus) << number
+    return depth + 1
+
+
+def first_only(total: Vector, number: Any, depth: Any) -> Any:
+    if number:
+        total(binary.plus) << 7
+    return False
+
+
+@pytest.mark.parametrize("carries", [doubled, counted, first_only])
+def test_a_number_that_python_carries(backend: str, carries: Any) -> None:
+    for nested in (False, True):
+        with pytest.raises(LoopError, match=r"test_cpu_loops\.py:\d+: number, a number that every step changes"):
+            carried(carries, nested)
+    with gb.config.set(loops="iterated"):
+        expected = carried(carries)
+    assert carried(carries, fallback=True) == expected
+
+
+def test_numbers_that_are_the_same_at_every_step(backend: str) -> None:
+    """Names are used again, but nothing is handed on."""
+    left, total, i, scale = Vector.from_coo([0], [3]), Vector.from_scalar(0, 1), 9, 9
+    for _ in gb.loop(left):
+        scale = 2
+        for i in range(3):
+            total(binary.plus) << scale * i
+        left << gb.select.valuegt((left - 1).new(), 0)
+    assert (total.to_dense().tolist(), i) == ([18], 2)
 
 
 def test_a_loop_that_cannot_end(backend: str) -> None:

@@ -159,6 +159,36 @@ def test_equal_statics_of_other_types_one_call_after_another() -> None:
     assert filled(v, 1).to_dict() == {1: 3} and filled.recordings == 1
 
 
+def test_statics_that_are_equal_and_not_the_same() -> None:
+    @gb.program
+    def filled(v: Vector, given: Any) -> Vector:
+        return binary.plus(v, max(given)).new()
+
+    v = Vector.from_coo([1], [2], size=3)
+    for kind in (tuple, frozenset):
+        for value, dtype in ((1, gb.INT64), (1.0, gb.FP64), (True, gb.INT64), (1, gb.INT64)):
+            assert filled(v, kind([value])).dtype == dtype
+
+    @gb.program
+    def signed(v: Vector, sign: Any) -> Vector:
+        return binary.copysign(v, sign).new()
+
+    for zero in (0.0, -0.0, np.float64(0), np.float64(-0.0), 0.0):
+        assert signed(v.dup(float), zero).to_dict() == {1: np.copysign(2.0, zero)}
+
+
+def test_an_object_that_is_returned_twice() -> None:
+    @gb.program
+    def more(v: Vector) -> tuple[Any, ...]:
+        w = binary.plus(v, 1).new()
+        return w, (v, w)
+
+    v = Vector.from_coo([1], [2], size=3)
+    first, (given, second) = more(v)
+    assert first is second and given is v
+    assert more(v)[0] is not first
+
+
 def test_the_same_object_twice_and_two_objects() -> None:
     @gb.program
     def product(A: Matrix, B: Matrix, v: Vector, w: Vector) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import importlib.util
 import os
 import random
+import sys
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -18,6 +21,8 @@ from hypothesis import HealthCheck, Phase, settings
 from loop_cases import to_device  # noqa: F401  (a fixture)
 
 import grblas_gpu as gb
+from grblas_gpu.api.program import RecordedFunction
+from grblas_gpu.backends import calibration
 from grblas_gpu.backends.cpu import tier
 from grblas_gpu.backends.cpu.fusion import run
 from grblas_gpu.backends.cpu.fusion import tier as loop_tier
@@ -38,8 +43,12 @@ settings.register_profile("fixed", derandomize=True, database=None, max_examples
 settings.register_profile("explore", max_examples=600, **_common)  # type: ignore[arg-type]
 _quick = {"max_examples": 12, "phases": [Phase.explicit, Phase.generate]}  # one look, no shrinking
 settings.register_profile("quick", derandomize=True, database=None, **_quick, **_common)  # type: ignore[arg-type]
-# What does not ask for a backend is tested on the CPU, whatever else the machine has.
-gb.set_backend(os.environ.get("GRBLAS_GPU_BACKEND", "cpu"))
+# What does not ask for a backend is tested on the CPU, whatever else the machine has, and whatever was measured on it.
+with pytest.MonkeyPatch.context() as patched:
+    patched.setattr(calibration, "_kept", dict)
+    gb.set_backend(os.environ.get("GRBLAS_GPU_BACKEND", "cpu"))
+if importlib.util.find_spec("graphblas") is not None:
+    import pairs  # noqa: F401  (starts python-graphblas, which would start itself in another mode when looked at)
 
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "fixed")
 settings.load_profile(PROFILE)
@@ -117,12 +126,30 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 def own_account(monkeypatch: pytest.MonkeyPatch) -> None:
     """The CPU engine compiles what has paid for it, here within one test: which kernels one runs is its own affair.
 
-    Graphs are small, so repetition alone would pay, which it does later here; "compiled" compiles all at once.
+    So it knows no kernel that another test has compiled, nor what other processes have left on the disk: sums of floats
+    depend on the kernel. Graphs are small, so repetition alone would pay, which it does later here; "compiled" compiles
+    all at once.
     """
     tier._pending.clear()
     loop_tier._done.clear()
+    for table in tier.KernelTable.tables:
+        table.clear()
+    for function in _recorded_functions():
+        function.clear()
     for each in (tier, loop_tier):
-        monkeypatch.setattr(each, "COMPILE_WORK", LATER * each.COMPILE_WORK)
+        later = LATER * each.COMPILE_WORK
+        for name in ("COMPILE_WORK", "LOAD_WORK"):
+            monkeypatch.setattr(each, name, later)
+    monkeypatch.setattr(tier, "IMPORT_WORK", tier.COMPILE_WORK)
+
+
+@functools.cache
+def _recorded_functions() -> list[RecordedFunction]:
+    """The programs of the library."""
+    importlib.import_module("grblas_gpu.algorithms")
+    modules = [module for name, module in sys.modules.items() if name.startswith("grblas_gpu.algorithms.")]
+    found = (value for module in modules for value in vars(module).values())
+    return [value for value in found if isinstance(value, RecordedFunction)]
 
 
 @pytest.fixture

@@ -142,15 +142,14 @@ def test_a_reader_sees_the_old_value_or_the_new_one(alarms: None, numba_tier: No
     size = 300_000
     w, m = Vector.from_scalar(0.0, size), vector(3, size, size - 1)
     w[0] << 1.0
-    stop, wrong, looks = threading.Event(), [], 0
+    stop, looked, wrong = threading.Event(), threading.Event(), []
 
     def read() -> None:
-        nonlocal looks
         while not stop.is_set():
             index, values = w.to_coo()
             if len(index) != size or values[m_index].min() != values[m_index].max():
                 wrong.append(values)
-            looks += 1
+            looked.set()
 
     m_index = m.to_coo()[0]
     w(m.S) << 0.0
@@ -160,8 +159,9 @@ def test_a_reader_sees_the_old_value_or_the_new_one(alarms: None, numba_tier: No
         w(m.S) << float(step)
         if step == 10:
             thread.start()
+        if step == 40:
+            looked.wait()
     stop.set()
     thread.join()
     undivided.forget_threads()
     assert not wrong
-    assert looks

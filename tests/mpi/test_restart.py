@@ -16,7 +16,7 @@ from mpi_jobs import LAUNCHER, PROGRAM, environment, launch, program
 pytest.importorskip("mpi4py")
 
 JOB = """
-import os, sys
+import os, time
 from grblas_gpu import algorithms, distributed
 folder, pids = {folder!r}, {pids!r}
 open(os.path.join(pids, str(RANK)), "w").write(str(os.getpid()))
@@ -24,6 +24,8 @@ A = distributed.DistMatrix.kronecker(6)
 calls, real = [0], algorithms.{name}
 def counted(*args, **options):
     calls[0] += 1
+    if "WAITS" in os.environ and calls[0] == 5 and RANK == 1:
+        time.sleep(1000)
     return real(*args, **options)
 algorithms.{name} = counted
 found = distributed.{name}(A, restart=folder, **{options!r})
@@ -48,15 +50,16 @@ def test_a_killed_job_goes_on(name, tmp_path):
     pids.mkdir()
     command = program(JOB.format(folder=str(folder), pids=str(pids), name=name, options=options, wanted=wanted))
     assert LAUNCHER is not None
-    job = subprocess.Popen([LAUNCHER, "-n", "3", *command], stdout=subprocess.PIPE, text=True, env=environment())
+    waiting = environment(WAITS="", GRBLAS_GPU_MPI_TIMEOUT="1000")  # in the middle, until somebody has come to kill it
+    job = subprocess.Popen([LAUNCHER, "-n", "3", *command], stdout=subprocess.PIPE, text=True, env=waiting)
     try:
-        limit = time.monotonic() + 100
+        limit = time.monotonic() + 240
         while _steps(folder) < 3:
-            assert job.poll() is None, "done before it could be killed"
+            assert job.poll() is None, "over before it could be killed"
             assert time.monotonic() < limit
             time.sleep(0.01)
         os.kill(int((pids / "1").read_text()), signal.SIGKILL)
-        job.communicate(timeout=60)
+        job.communicate(timeout=100)
         assert job.returncode != 0
     finally:
         job.kill()

@@ -78,6 +78,7 @@ def read_graph(
     name: str,
     *,
     undirected: bool = False,
+    weighted: bool = True,
     base: int = 0,
     header: bool | None = None,
     columns: Sequence[str | int] | None = None,
@@ -86,8 +87,11 @@ def read_graph(
     """The graph in a file; without a known suffix it is an edge list, of numbers or of labels.
 
     ``undirected`` enters every edge in both directions, ``base`` is the number of the first vertex of an edge list.
+    Where the graph is not to be ``weighted``, an edge may have several weights.
     """
-    table: dict[str, Any] = {"header": header, "columns": columns, "directed": not undirected}
+    from .. import binary
+
+    table: dict[str, Any] = {"header": header, "columns": columns, "dup_op": None if weighted else binary.first}
     if name == STANDARD:
         kind, source = _standard_input()
     else:
@@ -102,15 +106,19 @@ def read_graph(
         elif kind == ".grb":
             found = io.load(source)
         else:
-            return _edge_list(source, base, table)
-    labels = None
-    if isinstance(found, io.Graph):
-        numbered = all(type(label) is int and label == i for i, label in enumerate(found.labels))
-        found, labels = found.matrix, None if numbered else found.labels
-    return Loaded(_symmetric(found) if undirected else found, labels)
+            found = _edge_list(source, base, table)
+    graph = _loaded(found)
+    return graph._replace(matrix=_undirected(graph, weighted)) if undirected else graph
 
 
-def _edge_list(source: Any, base: int, table: dict[str, Any]) -> Loaded:
+def _loaded(found: Matrix | io.Graph) -> Loaded:
+    if not isinstance(found, io.Graph):
+        return Loaded(found)
+    numbered = all(type(label) is int and label == i for i, label in enumerate(found.labels))
+    return Loaded(found.matrix, None if numbered else found.labels)
+
+
+def _edge_list(source: Any, base: int, table: dict[str, Any]) -> Matrix | io.Graph:
     """Vertices are numbers if those of the first edge are."""
     from ..io.edge_table import data_lines, layout_of
     from ..io.text_files import name_of, text_of
@@ -121,9 +129,8 @@ def _edge_list(source: Any, base: int, table: dict[str, Any]) -> Loaded:
     ends = [first[k].strip() for k in (layout.columns or (0, 1))[:2] if k < len(first)]
     given = _Text(text, name)
     if all(end.lstrip("+-").isdigit() for end in ends):
-        return Loaded(io.read_edgelist(given, delimiter=layout.delimiter, base=base, **table))
-    graph = io.Graph.read_edgelist(given, delimiter=layout.delimiter, **table)
-    return Loaded(graph.matrix, graph.labels)
+        return io.read_edgelist(given, delimiter=layout.delimiter, base=base, **table)
+    return io.Graph.read_edgelist(given, delimiter=layout.delimiter, **table)
 
 
 class _Text(streams.StringIO):
@@ -207,8 +214,19 @@ def _quoted(label: Any, delimiter: str) -> str:
     return text
 
 
-def _symmetric(A: Matrix) -> Matrix:
-    from .. import monoid
+def _undirected(graph: Loaded, weighted: bool) -> Matrix:
+    """Every edge in both directions. A weight that is there one way is that of the edge; two must be the same."""
+    from .. import binary, select
 
-    pattern = A.pattern()
-    return pattern if pattern.is_symmetric() else pattern.ewise_add(pattern.T, monoid.lor).new()
+    A = graph.matrix if weighted else graph.matrix.pattern()
+    if A.nrows != A.ncols:
+        raise UsageError(f"a graph has a square matrix; this one is {A.nrows} x {A.ncols}")
+    if A.is_symmetric():
+        return A
+    # i and j are joined both ways, and A_ij != A_ji
+    rows, cols, _ = select.valueeq(binary.ne(A & A.T).new(), True).new().to_coo()
+    if len(rows):
+        i, j = int(rows[0]), int(cols[0])
+        ends = f"between {graph.label(i)} and {graph.label(j)}"
+        raise UsageError(f"--undirected: the edge {ends} has two weights, {A.get(i, j)} and {A.get(j, i)}")
+    return binary.first(A | A.T).new()

@@ -21,10 +21,11 @@ class Command(NamedTuple):
     first: str = "highest"  # or "lowest" values, or the largest "groups" of vertices with the same
     arguments: str = ""  # of the command line, that the algorithm takes, too
     more: dict[str, Any] | None = None  # other arguments of the algorithm
+    weighted: bool = False  # whether weights count
 
 
 COMMANDS = {
-    "pagerank": Command("pagerank", "rank", "the share of time of a random walker"),
+    "pagerank": Command("pagerank", "rank", "the share of time of a random walker", weighted=True),
     "eigenvector": Command(
         "eigenvector_centrality", "centrality", "eigenvector centrality", more={"max_iterations": 1000}
     ),
@@ -33,11 +34,13 @@ COMMANDS = {
     "clustering": Command("clustering", "clustering", "the share of pairs of neighbours that are joined"),
     "triangles": Command("triangles", "triangles", "the triangles that each vertex is part of"),
     "core": Command("core_number", "core", "core numbers"),
-    "sssp": Command("sssp", "distance", "shortest paths from a vertex, by weight", "lowest", "source"),
+    "sssp": Command("sssp", "distance", "shortest paths from a vertex, by weight", "lowest", "source", weighted=True),
     "components": Command("connected_components", "component", "connected components", "groups"),
     "scc": Command("strongly_connected_components", "component", "strongly connected components", "groups"),
-    "louvain": Command("louvain", "community", "communities of high modularity", "groups", "seed"),
-    "leiden": Command("leiden", "community", "connected communities of high modularity", "groups", "seed"),
+    "louvain": Command("louvain", "community", "communities of high modularity", "groups", "seed", weighted=True),
+    "leiden": Command(
+        "leiden", "community", "connected communities of high modularity", "groups", "seed", weighted=True
+    ),
     "labels": Command("label_propagation", "label", "communities by label propagation", "groups"),
     "colouring": Command("vertex_colouring", "colour", "colours that differ between neighbours", "groups", "seed"),
 }
@@ -65,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
         check_folder(options.output)
     what = COMMANDS[options.command]
     start = time.perf_counter()
-    graph = read_graph(options.file, **reading(options))
+    graph = read_graph(options.file, weighted=what.weighted, **reading(options))
     loaded = time.perf_counter()
     arguments = dict(what.more or {})
     if "source" in what.arguments:

@@ -46,7 +46,7 @@ def run_bfs(options: argparse.Namespace) -> int:
     for file in (options.output, options.plot):
         if file:
             check_folder(file)
-    graph, loading = _timed(lambda: read_graph(options.file, **reading(options)))
+    graph, loading = _timed(lambda: read_graph(options.file, weighted=False, **reading(options)))
     A, source = graph.matrix, graph.vertex(options.source)
     search = getattr(algorithms, options.algorithm)
     times = []
@@ -87,7 +87,7 @@ def run_bc(options: argparse.Namespace) -> int:
 
     if options.output:
         check_folder(options.output)
-    graph, loading = _timed(lambda: read_graph(options.file, **reading(options)))
+    graph, loading = _timed(lambda: read_graph(options.file, weighted=False, **reading(options)))
     A, sources = graph.matrix, [graph.vertex(text) for text in options.source or ()]
     scores, taken = _timed(
         lambda: _ready(algorithms.betweenness_centrality(A, sources or None, normalized=not options.no_normalize))

@@ -11,9 +11,14 @@ from .degrees import strengths
 from .dispatch import SINCE_3_7, dispatched
 from .graph import Graph
 
+USUAL = {"threshold": 1e-7, "theta": 0.01}  # what makes NetworkX end, and move; ours goes by rules of its own
+
 
 def _limited(arguments: dict) -> str | None:
-    return None if arguments["max_level"] is None else "the number of levels is limited"
+    if arguments["max_level"] is not None:
+        return "the number of levels is limited"
+    chosen = [name for name, usual in USUAL.items() if arguments.get(name, usual) != usual]
+    return f"{chosen[0]} is chosen, which only NetworkX goes by" if chosen else None
 
 
 def _found(G: Graph, algorithm: Any, weight: str | None, resolution: float, seed: Any) -> list[set]:
@@ -30,7 +35,7 @@ def louvain_communities(
     G: Graph,
     weight: str | None = "weight",
     resolution: float = 1,
-    threshold: float = 0.0000001,
+    threshold: float = USUAL["threshold"],
     max_level: None = None,
     seed: Any = None,
 ) -> list[set]:
@@ -54,7 +59,7 @@ def leiden_communities(
     max_level: None = None,
     seed: Any = None,
     metric: str = "cpm",
-    theta: float = 0.01,
+    theta: float = USUAL["theta"],
 ) -> list[set]:
     if G.is_directed():
         raise NotImplementedError("the graph is directed")

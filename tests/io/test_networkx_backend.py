@@ -402,6 +402,9 @@ def test_reasons():
     assert interface.can_run("edge_betweenness_centrality", (small, 2), {}) == "paths are sampled"
     assert "about as fast" in str(interface.should_run("connected_components", (large,), {}))
     assert interface.can_run("core_number", (digraph,), {}) == "the graph is directed"
+    assert interface.can_run("louvain_communities", (small,), {"threshold": 1e-7}) is True
+    for chosen in ({"threshold": 0.1}, {"max_level": 2}):
+        assert isinstance(interface.can_run("louvain_communities", (small,), chosen), str)
     assert interface.can_run("diameter", (small, {0: 1}), {}) == "the eccentricities are given"
     assert "function" in str(interface.can_run("closeness_centrality", (small,), {"distance": max}))
     assert interface.should_run("pagerank", (large,), {}) is True

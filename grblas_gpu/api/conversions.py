@@ -50,7 +50,13 @@ def checked_index(array: Any, name: str, engine: Any = None) -> Array:
     given = given_array(array, engine)
     if given is None:
         # As NumPy converts a list, and python-graphblas wants it: floats are truncated, negative numbers do not fit.
-        array = np.array(array if hasattr(array, "__len__") else list(array), np.uint64)
+        listed = array if hasattr(array, "__len__") else list(array)
+        try:
+            array = np.array(listed, np.uint64)
+        except OverflowError:
+            number = _outside(listed)
+            bound = "not be negative" if number < 0 else "stay below 2**60"
+            raise OverflowError(f"{name} must {bound}; got {number}") from None
     elif given.dtype.kind not in "iub" and given.size:
         raise ValueError(f"{name} must be integers, not {given.dtype.name}")
     else:
@@ -68,6 +74,11 @@ def checked_index(array: Any, name: str, engine: Any = None) -> Array:
 def check_bounds(index: Array, size: int, name: str) -> None:
     if index.size and (highest := _highest(index)) >= size:
         raise IndexOutOfBound(f"{name}: {highest} is out of range for size {size}")
+
+
+def _outside(listed: Any) -> Any:
+    """The first number that cannot be an index."""
+    return next(number for number in np.ravel(np.array(listed, object)) if not 0 <= number <= MAX_SIZE)
 
 
 def _highest(array: Array) -> int:

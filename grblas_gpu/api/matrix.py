@@ -249,8 +249,7 @@ class Matrix(
         Parameters
         ----------
         dtype : dtype, optional
-            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
-            their own.
+            What to convert the values to.
         rows : bool
             Whether to return rows; None otherwise.
         columns : bool
@@ -281,8 +280,7 @@ class Matrix(
         Parameters
         ----------
         dtype : dtype, optional
-            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
-            their own.
+            What to convert the values to.
         sort : bool
             Whether indices must be in order.
 
@@ -302,8 +300,7 @@ class Matrix(
         Parameters
         ----------
         dtype : dtype, optional
-            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
-            their own.
+            What to convert the values to.
         sort : bool
             Whether indices must be in order.
 
@@ -323,8 +320,7 @@ class Matrix(
         Parameters
         ----------
         dtype : dtype, optional
-            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
-            their own.
+            What to convert the values to.
         sort : bool
             Whether indices must be in order.
 
@@ -344,8 +340,7 @@ class Matrix(
         Parameters
         ----------
         dtype : dtype, optional
-            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
-            their own.
+            What to convert the values to.
         sort : bool
             Whether indices must be in order.
 
@@ -370,8 +365,7 @@ class Matrix(
         fill_value : scalar, optional
             What stands where there is no entry; needed unless every position has one.
         dtype : dtype, optional
-            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
-            their own.
+            What to convert the values to.
         copy : bool
             Whether to copy memory that could be shared.
         **opts : keywords
@@ -491,8 +485,7 @@ class Matrix(
         Parameters
         ----------
         dtype : dtype, optional
-            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
-            their own.
+            The type of the copy; by default the same.
         clear : bool
             Whether to leave the entries out: an empty object of the same shape.
         mask : Mask, optional
@@ -537,8 +530,7 @@ class Matrix(
         k : int
             Which diagonal: 0 is the main one, positive ones lie above it.
         dtype : dtype, optional
-            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
-            their own.
+            The type of the Vector; by default the same.
         name : str, optional
             The name that messages and ``print`` show.
         **opts : keywords

@@ -126,8 +126,7 @@ class MatrixConstruction:
         values : array_like or scalar
             The values, or one for all entries, which is then stored once.
         dtype : dtype, optional
-            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
-            their own.
+            The type of the values; by default their own.
         nrows : int, optional
             The number of rows; by default one more than the largest row index.
         ncols : int, optional
@@ -215,8 +214,7 @@ class MatrixConstruction:
         values : array_like or scalar
             The values, or one for all entries, which is then stored once.
         dtype : dtype, optional
-            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
-            their own.
+            The type of the values; by default their own.
         nrows : int, optional
             The number of rows; by default what ``indptr`` says.
         ncols : int, optional
@@ -265,8 +263,7 @@ class MatrixConstruction:
         values : array_like or scalar
             The values, or one for all entries, which is then stored once.
         dtype : dtype, optional
-            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
-            their own.
+            The type of the values; by default their own.
         nrows : int, optional
             The number of rows; by default one more than the largest row index.
         ncols : int, optional
@@ -318,8 +315,7 @@ class MatrixConstruction:
         values : array_like or scalar
             The values, or one for all entries, which is then stored once.
         dtype : dtype, optional
-            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
-            their own.
+            The type of the values; by default their own.
         nrows : int, optional
             The number of rows; by default one more than the largest row index.
         ncols : int, optional
@@ -372,8 +368,7 @@ class MatrixConstruction:
         values : array_like or scalar
             The values, or one for all entries, which is then stored once.
         dtype : dtype, optional
-            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
-            their own.
+            The type of the values; by default their own.
         nrows : int, optional
             The number of rows; by default one more than the largest row index.
         ncols : int, optional
@@ -415,8 +410,7 @@ class MatrixConstruction:
         ncols : int
             The number of columns.
         dtype : dtype, optional
-            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
-            their own.
+            The type of the values; by default their own.
         name : str, optional
             The name that messages and ``print`` show.
         **opts : keywords
@@ -465,8 +459,7 @@ class MatrixConstruction:
         missing_value : scalar, optional
             Positions with this value get no entry.
         dtype : dtype, optional
-            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
-            their own.
+            The type of the values; by default their own.
         copy : bool
             Whether to copy an array of NumPy that could be shared.
         name : str, optional
@@ -525,8 +518,7 @@ class MatrixConstruction:
         nested_dicts : dict of dicts
             ``{row: {column: value}}``, or the other way round by ``order``.
         dtype : dtype, optional
-            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
-            their own.
+            The type of the values; by default their own.
         order : {"rowwise", "columnwise"}
             Whether the outer keys are rows or columns.
         nrows : int, optional

@@ -131,8 +131,7 @@ class MatrixOperations(Tensor):
         Parameters
         ----------
         dtype : dtype, optional
-            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
-            their own.
+            What to convert the values to.
         values : bool
             Whether to return values; None otherwise.
         sort : bool

@@ -381,8 +381,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         Parameters
         ----------
         dtype : dtype, optional
-            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
-            their own.
+            The type of the copy; by default the same.
         clear : bool
             Whether to leave the entries out: an empty object of the same shape.
         is_cscalar : bool, optional

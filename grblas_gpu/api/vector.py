@@ -230,8 +230,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         Parameters
         ----------
         dtype : dtype, optional
-            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
-            their own.
+            What to convert the values to.
         indices : bool
             Whether to return indices; None otherwise.
         values : bool
@@ -270,8 +269,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         fill_value : scalar, optional
             What stands where there is no entry; needed unless every position has one.
         dtype : dtype, optional
-            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
-            their own.
+            What to convert the values to.
         **opts : keywords
             Fields of a :class:`~grblas_gpu.Descriptor`: ``direction``, ``strategy``, ``deterministic`` and
             others.
@@ -312,8 +310,7 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         Parameters
         ----------
         dtype : dtype, optional
-            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
-            their own.
+            The type of the copy; by default the same.
         clear : bool
             Whether to leave the entries out: an empty object of the same shape.
         mask : Mask, optional

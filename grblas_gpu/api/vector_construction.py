@@ -103,8 +103,7 @@ class VectorConstruction:
         pairs : iterable of tuples
             (index, value) pairs.
         dtype : dtype, optional
-            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
-            their own.
+            The type of the values; by default their own.
         size : int, optional
             The size; by default one more than the largest index.
         dup_op : BinaryOp, optional
@@ -136,8 +135,7 @@ class VectorConstruction:
         d : dict
             Values by index.
         dtype : dtype, optional
-            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
-            their own.
+            The type of the values; by default their own.
         size : int, optional
             The size; by default one more than the largest index.
         name : str, optional
@@ -168,8 +166,7 @@ class VectorConstruction:
         size : int
             The size.
         dtype : dtype, optional
-            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
-            their own.
+            The type of the values; by default their own.
         name : str, optional
             The name that messages and ``print`` show.
         **opts : keywords
@@ -212,8 +209,7 @@ class VectorConstruction:
         missing_value : scalar, optional
             Positions with this value get no entry.
         dtype : dtype, optional
-            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
-            their own.
+            The type of the values; by default their own.
         copy : bool
             Whether to copy an array of NumPy that could be shared.
         name : str, optional

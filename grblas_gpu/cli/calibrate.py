@@ -7,9 +7,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from .memory import check_generator
 from .options import add_command, pairs, positive, show
 
 SCALES = {"cpu": 17, "cuda": 20}  # of the Kronecker graph: larger than caches
+EDGE_FACTOR = 16
 TRIALS = 7
 FEW = 64  # vertices, of an operand that hardly any edge leads into
 
@@ -18,6 +20,7 @@ def add_commands(commands: Any) -> None:
     backends = ("auto", "cpu", "cuda")
     command = add_command(commands, "calibrate", run, "measure what the planner should know of this machine", backends)
     command.add_argument("--scale", type=positive, help="vertices of the graph, as a power of two")
+    command.add_argument("--force", action="store_true", help="even if memory seems to be too small")
     action = command.add_mutually_exclusive_group()
     action.add_argument("--show", action="store_true", help="only say what the planner goes by")
     action.add_argument("--reset", action="store_true", help="go back to the defaults")
@@ -42,7 +45,10 @@ def run(options: argparse.Namespace) -> int:
     if options.reset:
         found["file"] = str(calibration.forget(backend))
     else:
-        seconds = measure(options.scale or SCALES[backend], default.pull_rows, waiting(backend))
+        scale = options.scale or SCALES[backend]
+        graph = {"scale": scale, "edge_factor": EDGE_FACTOR}
+        check_generator("kronecker", graph, on_device=backend == "cuda", force=options.force)
+        seconds = measure(scale, default.pull_rows, waiting(backend))
         costs_found = calibration.costs_from(seconds, default)
         found |= costs_found
         found["file"] = str(calibration.keep(backend, costs_found))
@@ -78,7 +84,7 @@ class Work:
         from .. import Matrix, Vector, generators, select
 
         self.pull = pull
-        self.A = A = generators.kronecker(scale, 16).pattern()
+        self.A = A = generators.kronecker(scale, EDGE_FACTOR).pattern()
         A.T.new()  # a push reads it by columns
         self.n, self.edges = A.nrows, max(1, A.nvals)
         degrees = A.reduce_rowwise(_count()).new().to_dense(0)

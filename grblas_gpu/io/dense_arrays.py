@@ -34,8 +34,7 @@ def from_array(
     missing_value : scalar, optional
         Positions with this value get no entry.
     dtype : dtype, optional
-        The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default their
-        own.
+        The type of the values; by default their own.
     copy : bool
         Whether to copy memory of the host that could be shared.
     name : str, optional
@@ -72,8 +71,7 @@ def to_array(x: Any, fill_value: Any = None, *, dtype: Any = None, copy: bool = 
     fill_value : scalar, optional
         What stands where there is no entry; needed unless every position has one.
     dtype : dtype, optional
-        The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default their
-        own.
+        What to convert the values to.
     copy : bool
         Whether to copy memory that could be shared.
 

@@ -235,7 +235,7 @@ def _checked_vertex(field: str, base: int, where: str) -> int:
     except ValueError:
         vertex = None
     if vertex is None:
-        raise ValueError(f"{where}: vertex {shown(field)} is no integer")
+        raise ValueError(f"{where}: vertex {shown(field)} is no integer; Graph.read_edgelist reads labels")
     if not 0 <= vertex < MAX_SIZE:
         quote = "'"
         raise ValueError(f"{where}: vertex {shown(field).strip(quote)} is not from {base} on, or too large")

@@ -133,8 +133,7 @@ class Graph:
         values : dict
             Values by label.
         dtype : dtype, optional
-            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
-            their own.
+            The type of the values; by default their own.
 
         Examples
         --------
@@ -262,8 +261,7 @@ class Graph:
         weight : str or None
             The attribute of edges that has the value; None makes every edge count 1.
         dtype : dtype, optional
-            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
-            their own.
+            The type of the weights; by default their own.
 
         Examples
         --------
@@ -326,8 +324,7 @@ class Graph:
         directed : bool
             Whether an edge leads one way (the default) or, with False, both ways.
         dtype : dtype, optional
-            The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default
-            their own.
+            The type of the weights; by default their own.
         dup_op : BinaryOp, optional
             How to combine values of an edge that is there twice; without it that is a ValueError.
 

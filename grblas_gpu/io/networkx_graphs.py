@@ -42,8 +42,7 @@ def from_networkx(
     nodelist : list, optional
         The nodes in the order of the rows; those of the graph by default.
     dtype : dtype, optional
-        The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default their
-        own.
+        The type of the weights; by default their own.
     weight : str or None
         The attribute of edges that has the value; None makes every edge count 1.
     name : str, optional

@@ -37,8 +37,7 @@ def from_pandas_edgelist(
     directed : bool
         Whether an edge leads one way (the default) or, with False, both ways.
     dtype : dtype, optional
-        The type of the values, in any spelling: ``"FP64"``, ``float``, ``gb.INT8``, NumPy's; by default their
-        own.
+        The type of the weights; by default their own.
     dup_op : BinaryOp, optional
         How to combine values of an edge that is there twice; without it that is a ValueError.
 

@@ -182,6 +182,7 @@ def test_what_does_not_fit_is_refused(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000.0)
     one_line_error(capsys, "generate path 100", match="needs about 8.8 KiB of memory, and 1000 bytes are free")
     assert run(capsys, "generate path 100 --force -o", tmp_path / "p.mtx")[0] == 0
+    one_line_error(capsys, "calibrate --backend cpu", match="kronecker with 131,072 vertices")
     for command in ("bfs -s 0", "bc"):
         one_line_error(capsys, command, tmp_path / "p.mtx", match="of memory")
         assert run(capsys, f"{command} --force", tmp_path / "p.mtx")[0] == 0

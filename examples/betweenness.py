@@ -21,7 +21,7 @@ def main() -> None:
     characters = networkx.les_miserables_graph()
     graph = Graph.from_networkx(characters, weight=None)
 
-    scores = graph.to_dict(betweenness_centrality(graph.matrix))
+    scores = betweenness_centrality(graph)
     ranking = sorted(scores, key=scores.__getitem__, reverse=True)
     for name in ranking[: options.top]:
         print(f"{name:16}{scores[name]:8.4f}")

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..storage import Array, MaskView, VectorStore
 
 NO_MASK, BYTES, BYTES_COMPLEMENT, ROWS, ROWS_COMPLEMENT, NOTHING = range(6)
 
 
-def resolve(mask: MaskView | None) -> tuple[int, Array | None]:
-    """What a vector mask allows: everything, flags (or their complement), listed rows (or the others), or nothing."""
+def resolve(mask: MaskView | None, few: int = 0) -> tuple[int, Array | None]:
+    """What a vector mask allows: everything, flags (or their complement), listed rows (or the others), or nothing.
+
+    Of at most ``few`` rows a list is given as flags, which are kept with it.
+    """
     if mask is None:
         return NO_MASK, None
     store = mask.store
@@ -28,7 +33,12 @@ def resolve(mask: MaskView | None) -> tuple[int, Array | None]:
     if indices is not None:
         if len(indices) == 0:
             return (NO_MASK, None) if mask.complement else (NOTHING, None)
-        return (ROWS_COMPLEMENT if mask.complement else ROWS), indices
+        if store.size > few or not mask.structure:
+            return (ROWS_COMPLEMENT if mask.complement else ROWS), indices
+        present = store.flags
+        if present is None:
+            store.flags = present = np.zeros(store.size, bool)
+            present[indices] = True
     if present is None:
         return (NOTHING, None) if mask.complement else (NO_MASK, None)
     return (BYTES_COMPLEMENT if mask.complement else BYTES), present

@@ -17,7 +17,7 @@ from . import asynchronous, pool, workspace
 from . import mxv_source as text
 from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK, NOTHING, ROWS, ROWS_COMPLEMENT, resolve
 from .mxv_call import Call, kernels, prepared
-from .mxv_push import count_edges, push
+from .mxv_push import TINY_DENSE, count_edges, push
 from .mxv_source import ARRAY
 from .parallel import PARALLEL_WORK, Chunks, edge_chunks, even_chunks
 
@@ -39,9 +39,9 @@ class VectorProducts(Definitions):
         plan: Any,
     ) -> VectorStore:
         result = mxv(a, u, semiring, mask, transposed, flip, plan)
-        if result is None:
-            return super().mxv(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan)
-        return result
+        if result is not None:
+            return result
+        return super().mxv(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan)
 
     def pull_in_place(
         self,
@@ -79,7 +79,7 @@ def mxv(
     size = a.ncols if transposed else a.nrows
     if (size > DENSE_LIMIT or u.size > DENSE_LIMIT) and max(size, u.size) > len(a.indices):
         return None  # no scratch of such a length for a few entries
-    kind, allowed = resolve(mask)
+    kind, allowed = resolve(mask, TINY_DENSE)
     if u.nvals == 0 or len(a.indices) == 0 or kind == NOTHING:
         return VectorStore.empty(size, semiring.return_type.np_type)
     call = prepared(a, u, semiring, flip, plan.early_exit)

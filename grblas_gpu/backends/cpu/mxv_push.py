@@ -36,9 +36,9 @@ def push(
         order = np.argsort(frontier)
         frontier = frontier[order]
         u_values = u_values[order] if len(u_values) > 1 else u_values
-    mask = NO_MASK if kind == NO_MASK else BYTES if kind in (BYTES, ROWS) else BYTES_COMPLEMENT
+    mask = kind if kind <= BYTES_COMPLEMENT else BYTES if kind == ROWS else BYTES_COMPLEMENT
     dense_values = not by_position and call.vector == ARRAY
-    edges = -1  # not counted: the size bounds the output
+    edges, parts, blend = -1, 1, False  # edges are not counted: the size bounds the output
     if size > TINY_SIZE:
         at_most = len(frontier) * m.max_degree
         if at_most <= size // DENSE_PUSH:
@@ -53,8 +53,7 @@ def push(
         shape = "dense"
     else:
         shape = "queue"
-    parts, blend = 1, False
-    if shape != "gather" and edges > PARALLEL_WORK and edges > PART_DEGREE * len(frontier):
+    if edges > PARALLEL_WORK and shape != "gather" and edges > PART_DEGREE * len(frontier):
         parts = pool.threads()
         blend = shape == "dense" and _guesswork(mask, kind, allowed, size)
     key = (shape, call.key, dense_values, mask, parts == 1, blend, m.indices.dtype.char)
@@ -65,18 +64,14 @@ def push(
         kernel = kernels.find(key, len(m.indices), source)
         if kernel is None:
             return None
-    arguments: tuple[Any, ...] = (m.indptr, m.indices)
-    if call.constant is None:
-        arguments += call.value_arguments(m.values, u_values)
-    arguments += (frontier,)
+    arguments: tuple[Any, ...] = (m.indptr, m.indices, *call.value_arguments(m.values, u_values), frontier)
     marked = None
-    if mask:
-        if kind in (ROWS, ROWS_COMPLEMENT):
-            marked = workspace.flags("mask", size)
-            marked[allowed] = True
-            arguments += (marked,)
-        else:
-            arguments += (allowed,)
+    if kind != mask:  # a list
+        marked = workspace.flags("mask", size)
+        marked[allowed] = True
+        arguments += (marked,)
+    elif mask:
+        arguments += (allowed,)
     if shape == "gather":
         if edges < 0:
             edges = count_edges(m, u, frontier)

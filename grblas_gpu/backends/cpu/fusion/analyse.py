@@ -107,6 +107,10 @@ class Analysis:
         """The vectors by whose entries a step may go."""
         return drivers_among(step, [number for number, slot in enumerate(self.slots) if slot.listed])
 
+    def searches(self, product: Product) -> bool:
+        """Whether a pull looks for any entry in a row, and leaves the row at the first one."""
+        return product.structure and product.leaves and not self.slots[product.operand].full
+
     def swaps(self, step: BodyStep) -> bool:
         """Whether a step writes to the other arrays of its vector."""
         return _swaps(step, self.slots[step.out].full, self.drivers(step))

@@ -2,8 +2,8 @@
 
 A loop and the host share two arrays: ``S`` has all integers (how far the loop is, sizes, Scalars and constants), ``F``
 the floats. Every vector is known by a letter for each of its arrays and its number: ``f0`` flags, ``v0`` values, ``l0``
-list, and the other ones ``g0``, ``w0``, ``m0``. Matrices have ``p0_0`` offsets, ``j0_0`` columns, ``x0_0`` values, and
-the same with ``_1`` for the transpose.
+list, and the other ones ``g0``, ``w0``, ``m0``. Matrices have ``p0_0`` offsets, ``j0_0`` columns, ``x0_0`` values,
+``h0_0`` hubs of rows, and the same with ``_1`` for the transpose.
 """
 
 from __future__ import annotations
@@ -109,6 +109,10 @@ class Context:
         end = f"{product.matrix}_{int(product.transposed == push)}"
         values = [f"x{end}"] if product.added is not None and product.terms.matrix else []
         return [f"p{end}", f"j{end}"], values
+
+    def hubs(self, product: Product) -> str:
+        """The hubs of the rows that a pull reads."""
+        return f"h{product.matrix}_{int(not product.transposed)}"
 
 
 def listing(names: list[str]) -> list[str]:

@@ -72,6 +72,8 @@ def _arguments(facts: Analysis) -> list[str]:
             names += structure + values
         if done.structure and done.terms.matrix:
             names.append(f"x{done.matrix}_0")
+        if facts.searches(done):
+            names.append(context.hubs(done))
     for step in facts.steps:
         if step.kind == "row":
             names += [f"{letter}{step.args[0].number}_0" for letter in "pjx"]
@@ -152,7 +154,7 @@ def _multiply(context: Context, at: int, step: BodyStep, made: ProductText) -> s
     pull = f"{pulled}S[{c.COUNT}] = pull{at}({', '.join(made.pull)}, {rows}, {is_list}, 0, n)\n"
     other = f"if {context.word('both', at)} == 0:\n    return {c.TRANSPOSE + at}\n"
     push += f"S[{c.WORK}] += S[{c.EDGES}]\n"
-    pull = f"{other}{pull}S[{c.WORK}] += S[{c.LOAD}]\n"
+    pull = f"{other}{pull}S[{c.WORK}] += S[{c.LOAD}]\n{context.word('pulls', at)} += 1\n"
     text = f"{made.plan}\nif S[{c.TRACED}] != 0 or S[{c.LOAD}] > S[{c.HEAVY}]:\n    return {at + 1}\n"
     if asked_direction(step.desc) == "push":  # what is never called is not compiled
         return text + push

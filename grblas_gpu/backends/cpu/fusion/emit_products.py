@@ -61,14 +61,11 @@ def _functions(context: Context, at: int, step: BodyStep, done: Product) -> tupl
     structure, values = context.side(done, True)
     flags = context.arrays(done.operand, "f")
     push = listing(["S", "F", *structure, *values, *flags, *u_values, *mask, *out])
-    first = "" if done.structure else f"w{w}[i] = z\n"
-    add = body.product if not done.structure else ""
-    more = "" if done.structure or body.exit_at_first else f"else:\n    acc = w{w}[i]\n    w{w}[i] = {body.sum}\n"
-    add += f"if not g{w}[i]:\n    g{w}[i] = True\n    m{w}[n] = i\n    n += U(1)\n{indent(first, '    ')}{more}"
-    add = add if opened == "True" else f"if {opened}:\n{indent(add, '    ')}"
     skip = "" if operand.full else f"        if not listed and not {flags[0]}[k]:\n            continue\n"
     for part in (False, True):
         name, limits = (f"part{at}", ", low, high") if part else (f"push{at}", "")
+        add = _reached(w, done, body, part)
+        add = add if opened == "True" else f"if {opened}:\n{indent(add, '    ')}"
         text = (
             f"@summing_kernel\ndef {name}({', '.join(push)}, L, listed{limits}, lo, hi):\n"
             f"    n = U({'low' if part else '0'})\n{body.prologue}"
@@ -79,8 +76,18 @@ def _functions(context: Context, at: int, step: BodyStep, done: Product) -> tupl
             f"    return np.int64(n){' - low' if part else ''}\n\n\n"
         )
         context.functions.append(_named(text, done.operand, values))
-
     return push, _pull(context, at, step, done, body, u_values)
+
+
+def _reached(w: int, done: Product, body: Body, part: bool) -> str:
+    """A push has found a product for position i."""
+    if done.structure and part:  # of a large frontier: whether it is the first one is as good as random, so no branch
+        return f"if n < U(high):\n    m{w}[n] = i\n    n += U(not g{w}[i])\n    g{w}[i] = True\n"
+    first, add, more = f"g{w}[i] = True\nm{w}[n] = i\nn += U(1)\n", "", ""
+    if not done.structure:
+        first, add = f"{first}w{w}[i] = z\n", body.product
+        more = "" if body.exit_at_first else f"else:\n    acc = w{w}[i]\n    w{w}[i] = {body.sum}\n"
+    return f"{add}if not g{w}[i]:\n{indent(first, '    ')}{more}"
 
 
 PROBED = f"""\
@@ -89,13 +96,33 @@ def pull{{at}}({{arguments}}, L, listed, lo, hi):
     n = U(lo)
     rows = np.empty({PROBED_ROWS}, np.uint64)
     probes = np.empty({PROBED_ROWS}, np.uint64)
+    led = len({{hubs}}) > 0
     for base in range(U(lo), U(hi), U({PROBED_ROWS})):
         waiting = U(0)
-        for t in range(base, min(base + U({PROBED_ROWS}), U(hi))):
-            i = U(L[t]) if listed else t
-            rows[waiting] = i
-            probes[waiting] = {{indptr}}[i]
-            waiting += U(({{indptr}}[i] < {{indptr}}[i + U(1)]) & {{opened}})
+        last = min(base + U({PROBED_ROWS}), U(hi))
+        if led:
+            for t in range(base, last):
+                i = U(L[t]) if listed else t
+                rows[waiting] = i
+                waiting += U(({{hubs}}[i] >= 0) & {{opened}})
+            left = U(0)
+            for t in range(waiting):
+                i = rows[t]
+                hit = {{present}}[U({{hubs}}[i])]
+                {{flags}}[i] = hit
+                {{entries}}[n] = i
+                n += U(hit)
+                rows[left] = i
+                left += U(not hit)
+            waiting = left
+            for t in range(waiting):
+                probes[t] = {{indptr}}[rows[t]]
+        else:
+            for t in range(base, last):
+                i = U(L[t]) if listed else t
+                rows[waiting] = i
+                probes[waiting] = {{indptr}}[i]
+                waiting += U(({{indptr}}[i] < {{indptr}}[i + U(1)]) & {{opened}})
         for turn in range({PROBE_TURNS}):
             left = U(0)
             for t in range(waiting):
@@ -152,7 +179,8 @@ def _pull(context: Context, at: int, step: BodyStep, done: Product, body: Body, 
     arguments = listing(
         ["S", "F", *structure, *values, *flags, *u_values, *mask, *context.arrays(w, "gm" if slot.iso else "gwm")]
     )
-    if done.structure and done.leaves and not operand.full:
+    if context.facts.searches(done):
+        arguments.append(context.hubs(done))
         text = PROBED.format(
             at=at,
             arguments=", ".join(arguments),
@@ -162,6 +190,7 @@ def _pull(context: Context, at: int, step: BodyStep, done: Product, body: Body, 
             opened=opened,
             flags=f"g{w}",
             entries=f"m{w}",
+            hubs=context.hubs(done),
         )
         context.functions.append(text)
         return arguments
@@ -246,9 +275,16 @@ COUNT_EDGES = """\
     else:
         edges = 0
         if {listed}:
-            for t in range(U(entries)):
-                k = U({entries_of}[t])
-                edges += indptr[k + U(1)] - indptr[k]
+            counted = 0
+            while counted < entries:
+                last = min(counted + 512, entries)
+                for t in range(U(counted), U(last)):
+                    k = U({entries_of}[t])
+                    edges += indptr[k + U(1)] - indptr[k]
+                counted = last
+                if {may_stop} and not ({rule}):
+                    edges = min(nvals, edges * entries // counted)
+                    break
         else:
             for k in range(U(size)):
                 if {flags}[k]:
@@ -269,8 +305,10 @@ def _plan(context: Context, at: int, step: BodyStep, done: Product) -> str:
     policy = "cost" if desc is None else desc.policy
     # So few edges that nothing else needs to be known: most steps of long searches.
     may_guess = f"S[{TRACED}] == 0"
-    if asked == "pull" or (asked is None and policy != "cost") or (desc is not None and desc.remembers):
+    remembers = desc is not None and desc.remembers
+    if asked == "pull" or (asked is None and policy != "cost") or remembers:
         may_guess = "False"
+    by_cost = asked is None and policy == "cost" and not remembers
     if asked is not None:
         rule = str(asked == "push")
     elif policy == "cost":
@@ -280,7 +318,15 @@ def _plan(context: Context, at: int, step: BodyStep, done: Product) -> str:
         rule = _policy_rule(context, step, done, policy)
     count = "    edges = nvals\n"
     if not context.facts.slots[u].full:
-        count = COUNT_EDGES.format(listed=f"{context.word('listed', u)} != 0", entries_of=f"l{u}", flags=f"f{u}")
+        # More edges make a push no cheaper and a pull no dearer: where some say that it is a pull, the rest need not
+        # be counted.
+        count = COUNT_EDGES.format(
+            listed=f"{context.word('listed', u)} != 0",
+            entries_of=f"l{u}",
+            flags=f"f{u}",
+            may_stop=f"S[{TRACED}] == 0" if by_cost else "False",
+            rule=rule if by_cost else "True",
+        )
     context.functions.append(
         PLAN.format(
             at=at,

@@ -15,6 +15,7 @@ from ....ir.program import Program
 from ....plan.storage_rules import storage_kind
 from ...programs.lower import Body
 from ...storage import INDEX, MatrixStore, VectorStore
+from ..hubs import count_pulls, hubs_of
 from . import context as c
 from .emit import LoopText
 
@@ -46,6 +47,9 @@ class Memory:
         ]
         self._stores: list[weakref.ref[MatrixStore]] = []  # the matrices that the words were set for
         self._sides: list[tuple[int, bool]] = []  # what the loop sees of them
+        searches = [(at, product) for at, product in self.facts.products.items() if self.facts.searches(product)]
+        self._searches = [(at, product.matrix, not product.transposed) for at, product in searches]
+        self._hubs = {(number, transposed) for _, number, transposed in self._searches}
         self._begun = self.S
 
     def load(self) -> Memory:
@@ -191,6 +195,7 @@ class Memory:
             if f"p{number}_1" not in self.arrays:
                 for array in "pjx":
                     self.arrays[f"{array}{number}_1"] = self.arrays[f"{array}{number}_0"]
+                self.arrays[f"h{number}_1"] = self.arrays[f"j{number}_0"][:0]
 
     def transpose(self, number: int) -> None:
         """A pull wants the other side of a matrix."""
@@ -208,6 +213,8 @@ class Memory:
         end = f"{number}_{int(transposed)}"
         self.arrays[f"p{end}"], self.arrays[f"j{end}"] = store.indptr, store.indices
         self.arrays[f"x{end}"] = store.values if len(store.values) else np.zeros(1, store.dtype)
+        if (number, transposed) in self._hubs:
+            self.arrays[f"h{end}"] = hubs_of(store)
 
     def steps_inside(self, program: Program) -> None:
         """The counts of loops inside, for whoever asks for them now."""
@@ -226,6 +233,13 @@ class Memory:
                 S[at] = 0
                 for one, other in buffers:
                     arrays[one], arrays[other] = arrays[other], arrays[one]
+
+    def count_pulls(self) -> None:
+        """What is often searched by pulls is prepared for that."""
+        for at, number, transposed in self._searches:
+            if pulls := self.get("pulls", at):
+                store = self.body.matrices[number]
+                count_pulls(store.transposed() if transposed else store, pulls)
 
     def take(self, complete: bool) -> None:
         """The vectors and scalars as the loop left them; if that was in the middle of a step, entries are counted."""

@@ -127,6 +127,7 @@ def _run(compiled: Compiled, memory: Memory, program: Program, first: int) -> in
     finally:
         memory.take(complete)
         memory.release(complete)
+    memory.count_pulls()
     return int(S[c.STEP])
 
 

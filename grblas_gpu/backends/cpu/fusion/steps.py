@@ -144,10 +144,14 @@ class Steps:
         function = function_of(self._kernel, f"pull{at}")
         parts = [(0, n)]
         if heavy and n:
-            indptr = self.arrays[f"p{product.matrix}_{int(not product.transposed)}"]
-            parts = even_chunks(n, 16) if listed else chunks(indptr, "pull.hybrid")
+            side = f"{product.matrix}_{int(not product.transposed)}"
+            if len(self.arrays.get(f"h{side}", ())):  # one lookup settles most rows, however long they are
+                parts = even_chunks(n)
+            else:
+                parts = even_chunks(n, 16) if listed else chunks(self.arrays[f"p{side}"], "pull.hybrid")
         counts = pool.run(lambda part: function(*arguments, *part), parts)
         self.S[c.COUNT] = _joined(self.arrays[f"m{step.out}"], parts, counts)
+        self.memory.set(self.memory.get("pulls", at) + 1, "pulls", at)
 
 
 def _joined(entries: np.ndarray, parts: Chunks, counts: list[int]) -> int:

@@ -90,7 +90,8 @@ class Indexes:
             self.axes = [resolve_axis(keys, dims[0], 0, obj)]
         else:
             if type(keys) is not tuple or len(keys) != 2:
-                raise TypeError(f"Index for {type(obj).__name__} must be a 2-tuple: A[i, j], a row A[i, :], a column A[:, j]")
+                forms = "A[i, j], a row A[i, :], a column A[:, j]"
+                raise TypeError(f"Index for {type(obj).__name__} must be a 2-tuple: {forms}")
             self.axes = [
                 resolve_axis(key, n, position, obj) for position, (key, n) in enumerate(zip(keys, dims, strict=True))
             ]

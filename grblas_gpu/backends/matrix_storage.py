@@ -310,13 +310,15 @@ _COUNTED: Any = MatrixStore.__dict__["nvals"].__get__  # past __getattr__, which
 
 
 def transpose_csr(a: MatrixStore) -> MatrixStore:
-    """The transpose, in the form that suits it."""
+    """The transpose, in the form that suits it; of a square matrix in its own, so that the two can be compared."""
     if a.dense is not None:
         return _transposed_dense(a)
-    if a.form == HYPERSPARSE or matrix_form(a.nvals, a.ncols, a.nrows, SPARSE) == HYPERSPARSE:
+    square = a.nrows == a.ncols
+    if a.form == HYPERSPARSE or (not square and matrix_form(a.nvals, a.ncols, a.nrows, SPARSE) == HYPERSPARSE):
         order = np.argsort(a.indices, kind="stable")
         values = a.values.copy() if a.iso else a.values[order]
-        return from_lines(a.ncols, a.nrows, a.indices[order], a.row_ids[order], values)
+        make = hypersparse_from_lines if square else from_lines
+        return make(a.ncols, a.nrows, a.indices[order], a.row_ids[order], values)
     if not isinstance(a.indices, np.ndarray):
         return natives[type(a.indices)].transpose(a)
     from scipy.sparse import csr_array

@@ -30,6 +30,16 @@ def test_by_degree(backend: str, name: str) -> None:
     assert edges.backend == P.backend == A.backend
 
 
+@pytest.mark.parametrize("form", ["csr", "hypercsr", "bitmapr"])
+def test_symmetry_does_not_depend_on_the_form(backend: str, form: str) -> None:
+    for edges, symmetric in (([], True), ([(2, 2)], True), ([(0, 1), (1, 0)], True), ([(0, 1), (2, 0)], False)):
+        rows, cols = np.array(edges, int).reshape(-1, 2).T
+        A = Matrix.from_coo(rows, cols, 2.5, nrows=4, ncols=4, dtype=float)
+        A = Matrix.ss.import_any(**A.ss.export(form))
+        assert A.is_symmetric() == symmetric
+        assert A.T.new().is_symmetric() == symmetric
+
+
 @pytest.mark.parametrize("name", SMALL)
 def test_pattern_and_symmetry(backend: str, name: str) -> None:
     found = graph(name)

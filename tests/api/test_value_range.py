@@ -141,7 +141,7 @@ def test_a_second_search_reduces_nothing(backend: str) -> None:
     seen = []
     for _ in range(2):
         with gb.trace() as trace:
-            algorithms.sssp(A, 0)
+            algorithms.bellman_ford(A, 0)
         seen.append([record.op for record in trace.records].count("reduce"))
     assert seen == [3, 0]
     assert A.reduce_scalar(monoid.min).new() == A.value_range().min

@@ -46,6 +46,21 @@ def test_ranks(ranks, grid):
     assert [line.split()[0] for line in done.stdout.splitlines()] == CASES
 
 
+@pytest.mark.parametrize("ranks", [3, *(pytest.param(ranks, marks=pytest.mark.slow) for ranks in (1, 2, 4, 5, 6))])
+def test_products_in_steps(ranks):
+    done = launch(ranks, sys.executable, str(PROGRAM), "case_products_in_steps")
+    assert done.returncode == 0, done.stderr[-4000:]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tier", ["numpy", "numba"])
+def test_algorithms_in_steps(tier):
+    cases = ("case_algorithms", "case_masked_updates", "case_trace")
+    settings = {"GRBLAS_GPU_CPU_TIER": tier, "GRBLAS_GPU_MPI_OVERLAP": "1"}
+    done = launch(3, sys.executable, str(PROGRAM), *cases, **settings)
+    assert done.returncode == 0, done.stderr[-4000:]
+
+
 def test_compiled_kernels():
     done = launch(2, sys.executable, str(PROGRAM), "case_graph500", GRBLAS_GPU_CPU_TIER="numba")
     assert done.returncode == 0, done.stderr[-4000:]
@@ -63,7 +78,14 @@ def test_blocks_in_every_form_compiled(ranks):
 @pytest.mark.skipif(not has_gpu(), reason="needs a CUDA device")
 @pytest.mark.parametrize("grid", ["2x2", "1x4"])
 def test_ranks_that_share_a_gpu(grid):
-    cases = ("case_algorithms", "case_masked_updates", "case_graph500", "case_matrix_operations", "case_trace")
+    cases = (
+        "case_algorithms",
+        "case_masked_updates",
+        "case_products_in_steps",
+        "case_graph500",
+        "case_matrix_operations",
+        "case_trace",
+    )
     settings = {"GRBLAS_GPU_BACKEND": "cuda", "GRBLAS_GPU_MPI_GRID": grid}
     done = launch(4, sys.executable, str(PROGRAM), *cases, **settings)
     assert done.returncode == 0, done.stderr[-4000:]
@@ -187,6 +209,25 @@ def test_a_dead_peer_is_noticed_by_a_launcher_that_does_not_clean_up():
     failing("import signal; os.kill(os.getpid(), signal.SIGKILL)", 5, options=("-disable-auto-cleanup",))
 
 
+def test_a_rank_that_stops_between_products_in_steps():
+    text = """
+import os, signal
+from grblas_gpu import Vector, semiring, using
+from grblas_gpu.distributed import DistMatrix
+A = DistMatrix.kronecker(10)
+with using("mpi"):
+    x = Vector.from_scalar(1.5, A.nrows)
+    x.nvals
+    for number in range(100000):
+        semiring.plus_times(x @ A).new(direction="pull")
+        if number == 7 and RANK == 1:
+            os.kill(os.getpid(), signal.SIGSTOP)
+"""
+    done = launch(3, *program(text), GRBLAS_GPU_MPI_TIMEOUT="5", GRBLAS_GPU_MPI_OVERLAP="1")
+    assert done.returncode != 0
+    assert re.search(r"PeerTimeout: a part of an operand: rank [02] of 3 .* waited 5 s", done.stderr), done.stderr
+
+
 def test_other_versions_are_noticed():
     text = """
 import grblas_gpu as gb
@@ -207,6 +248,12 @@ algorithms.bfs(DistMatrix.kronecker(6), RANK)
     done = launch(2, *program(text))
     assert done.returncode != 0
     assert "RanksDiffer: a vector: rank 1 was given other entries than rank 0" in done.stderr
+
+
+def test_a_bad_choice_of_overlap_is_named():
+    done = launch(2, *program("import grblas_gpu as gb\ngb.Vector(int, 3).to('mpi')\n"), GRBLAS_GPU_MPI_OVERLAP="on")
+    assert done.returncode != 0
+    assert "GRBLAS_GPU_MPI_OVERLAP must be 0 or 1, not 'on'" in done.stderr
 
 
 def test_a_bad_timeout_is_named():

@@ -66,30 +66,40 @@ def test_a_transport_that_does_not_exist():
 STOPS = "import signal; os.kill(os.getpid(), signal.SIGSTOP)"
 
 
-def failing(what: str, transport: str) -> Any:
-    """A job whose rank 1 does something else between two searches; how it ended.
+def failing(what: str, transport: str, rank: int = 1, **settings: str) -> Any:
+    """A job of which a rank does something else between two searches; how it ended.
 
     Long before the others are tired of waiting, unless that is how they are to find out.
     """
-    settings = {"GRBLAS_GPU_CPU_TIER": "numba", "GRBLAS_GPU_MPI_TRANSPORT": transport}
+    settings = {"GRBLAS_GPU_MPI_TRANSPORT": transport, **settings}
     text = SEARCHES.replace("1000", "5") if what == STOPS else SEARCHES
-    done = launch(3, *program(text + f"    if number == 7 and RANK == 1:\n        {what}\n"), **settings)
+    done = launch(3, *program(text + f"    if number == 7 and RANK == {rank}:\n        {what}\n"), **settings)
     assert done.returncode != 0
     return done
 
 
 FAULTS = {
-    "raise RuntimeError('out of luck')": r"\[rank 1\] RuntimeError: out of luck",
-    STOPS: r"\[rank [02]\] .*PeerTimeout: a level of a search: .* waited \d+ s for the others: one of them is dead",
+    "raise RuntimeError('out of luck')": r"\[rank [01]\] RuntimeError: out of luck",
+    STOPS: r"\[rank [012]\] .*PeerTimeout: a level of a search: .* waited \d+ s for the others: one of them is dead",
     "import signal; os.kill(os.getpid(), signal.SIGKILL)": "",  # the launcher says it in its own words
     "hybrid_bfs(A, 33)": "RanksDiffer: a search: rank 1 was given another source or graph than rank 0",
 }
 
+NAMES = ["raises", "stops", "dies", "differs"]
+
 
 @pytest.mark.parametrize("transport", ["shared", pytest.param("mpi", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("what", FAULTS, ids=["raises", "stops", "dies", "differs"])
+@pytest.mark.parametrize("what", FAULTS, ids=NAMES)
 def test_a_rank_that_fails_ends_the_job(what, transport):
-    assert re.search(FAULTS[what], failing(what, transport).stderr)
+    assert re.search(FAULTS[what], failing(what, transport, GRBLAS_GPU_CPU_TIER="numba").stderr)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not has_gpu(), reason="needs a CUDA device")
+@pytest.mark.parametrize(("transport", "rank"), [("led", 0), ("led", 1), ("ipc", 1), ("mpi", 1)])
+@pytest.mark.parametrize("what", FAULTS, ids=NAMES)
+def test_a_rank_that_fails_on_a_gpu_ends_the_job(what, transport, rank):
+    assert re.search(FAULTS[what], failing(what, transport, rank, GRBLAS_GPU_BACKEND="cuda").stderr)
 
 
 # --- layout ----------------------------------------------------------------------------------------------------------

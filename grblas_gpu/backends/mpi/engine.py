@@ -8,6 +8,7 @@ program on one machine would use.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +27,7 @@ from .matrix_products import MatrixProducts
 from .parts import Store
 from .products import Products
 from .searches import Searches
+from .steps import overlap_setting
 from .stores import Counts, DistMatrixStore, DistVectorStore
 
 
@@ -41,6 +43,7 @@ class MpiBackend(Products, Searches, MatrixProducts, Indexed, Indirect, Graphs, 
         self.costs = local.costs._replace(whole_rows=None)  # parts of a vector are not full
         self.counts = Counts(grid)
         self.meetings: dict[Any, Any] = {}
+        self.overlap = grid.together(overlap_setting)
 
     # ---- memory ---------------------------------------------------------------------------------------------------
 
@@ -149,5 +152,5 @@ def make_engine(name: str, get_engine: Callable[[str], Backend]) -> MpiBackend:
             local = word
     grid = Grid(shape=shape)
     engine = grid.together(lambda: local_engine_of(local, grid, get_engine))
-    grid.check_same(local_engine=engine.name)
+    grid.check_same(local_engine=engine.name, overlap=os.environ.get("GRBLAS_GPU_MPI_OVERLAP"))
     return MpiBackend(grid, engine, name)

@@ -13,6 +13,7 @@ from .exchange import finish_expand, finish_expand_mask, fold, start_expand, sta
 from .packing import index_type
 from .partition import Block
 from .parts import Parts, as_scalar, reads
+from .steps import LONG, Step, UnderWay, cut_into_steps
 from .stores import DistMatrixStore, DistVectorStore
 
 INNER = ("firstj", "secondi")  # positional operators that give the index that a product runs over
@@ -33,6 +34,8 @@ class Degrees:
 
 class Products(Parts):
     """Matrix times vector, inner products, reductions."""
+
+    overlap: bool | None  # whether products go by steps; None: if they have long operands
 
     def mxv(
         self,
@@ -69,10 +72,18 @@ class Products(Parts):
         if mask is not None and (pulls or folds.size == 1):
             store: Any = mask.store
             opened = start_expand_mask(folds, store.part, mask, leaving)
-        operand = start_expand(expands, u.part, arriving, with_values, pulls, u.count.known == u.size)
+        full = u.count.known == u.size
+        steps = self._steps(a, u.dtype, arriving) if full and transposed and with_values and pulls else None
+        if steps is not None:
+            under_way = UnderWay(expands, steps, u.part, arriving)
+        else:
+            operand = start_expand(expands, u.part, arriving, with_values, pulls, full)
         view = None if opened is None else finish_expand_mask(opened, leaving)
-        whole = finish_expand(operand, arriving, u.dtype, pulls)
-        found = self.local.mxv(a.part, whole, semiring, view, transposed=transposed, flip=flip, plan=plan)
+        if steps is not None:
+            found = under_way.product(self.local, semiring, view, flip=flip, plan=plan)
+        else:
+            whole = finish_expand(operand, arriving, u.dtype, pulls)
+            found = self.local.mxv(a.part, whole, semiring, view, transposed=transposed, flip=flip, plan=plan)
         if place is None:
             home = fold(folds, found, leaving, semiring.monoid, self.local)
         else:
@@ -80,8 +91,22 @@ class Products(Parts):
         result = self.vector(outer, home)
         if transposed and a.nrows == a.ncols:
             result.leads_by = self.degrees(a)
-        _record(self.grid.traffic.since(before), "cuda-aware mpi" if grid.everyone.device_memory else "mpi")
+        _record(self.grid.traffic.since(before), "cuda-aware mpi" if grid.everyone.device_memory else "mpi", steps)
         return result
+
+    def _steps(self, a: DistMatrixStore, dtype: Any, lengths: list[int]) -> list[Step] | None:
+        """The block in steps, cut once; None: a product waits for all of its operand. Collective."""
+        down, across = self.grid.shape
+        wanted = self.overlap
+        if wanted is None:  # on a device nobody has measured it
+            wanted = not self.local.sizes_on_device and a.nrows * dtype.itemsize >= LONG * down
+        if across == 1 or not wanted:
+            return None
+        if "steps" not in a.kept:
+            cut = cut_into_steps(a.part, lengths, self.grid.row.rank)
+            refused = self.grid.everyone.add_up([int(cut is None)])[0]  # the others would wait for pieces
+            a.kept["steps"] = None if refused else cut
+        return a.kept["steps"]
 
     def _fold_positions(
         self, found: VectorStore, folds: Any, leaving: list[int], semiring: Any, inner: int, transposed: bool
@@ -159,10 +184,11 @@ def _selects(monoid: Any) -> bool:
     return bool(monoid.any_value or ((chosen == x) | (chosen == y)).all())
 
 
-def _record(traffic: Any, transport: str) -> None:
+def _record(traffic: Any, transport: str, steps: list[Step] | None) -> None:
     """The trace knows what a product has sent."""
     collector = current_trace()
     if collector is not None and collector.records:
         record = collector.records[-1]
         record.bytes_sent, record.messages, record.waited = traffic.bytes, traffic.messages, traffic.seconds
-        record.results_sent, record.transport = traffic.results, transport
+        record.results_sent = traffic.results
+        record.transport = transport if steps is None else f"{transport}, in {len(steps)} steps"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,22 @@ class Pending:
         self._wire.finish(self._request, self._what)
         self._keep = None
         return self._result() if callable(self._result) else self._result
+
+
+class Arriving:
+    """Parts of other ranks that are on their way, and this one's to them."""
+
+    def __init__(self, coming: dict[int, Pending], going: list[Pending]) -> None:
+        self._coming, self._going = coming, going
+
+    def piece(self, rank: int) -> Array:
+        """The bytes of a rank, as soon as they are there."""
+        return self._coming[rank].wait()
+
+    def finish(self) -> None:
+        """Until the others have what this rank sent."""
+        for pending in self._going:
+            pending.wait()
 
 
 class Wire:
@@ -156,7 +173,7 @@ class Wire:
         if self.size == 1:
             return Done(piece)
         mine, back = self._sendable(piece)
-        everything = np.zeros(sum(sizes), np.uint8, like=mine)
+        everything = np.empty(sum(sizes), np.uint8, like=mine)
         self._count(mine.nbytes * (self.size - 1), self.size - 1 if mine.nbytes else 0)
         starts = _starts(sizes)
         request = self.comm.Iallgatherv(mine, [everything, (sizes, starts)])
@@ -167,11 +184,25 @@ class Wire:
         if self.size == 1:
             return Done(data)
         mine, back = self._sendable(data)
-        received = np.zeros(sum(arriving), np.uint8, like=mine)
+        received = np.empty(sum(arriving), np.uint8, like=mine)
         others = [size for rank, size in enumerate(sizes) if rank != self.rank and size]
         self._count(sum(others), len(others))
         request = self.comm.Ialltoallv([mine, (sizes, _starts(sizes))], [received, (arriving, _starts(arriving))])
         return Pending(self, request, "exchange", lambda: back(received), mine)
+
+    def start_pieces(self, piece: Array, sizes: list[int]) -> Arriving:
+        """Start to send a byte array to all other ranks, and to get theirs, of these sizes, each by itself."""
+        mine, back = self._sendable(piece)
+        received = {rank: np.empty(size, np.uint8, like=mine) for rank, size in enumerate(sizes) if rank != self.rank}
+        self._count(mine.nbytes * (self.size - 1), self.size - 1 if mine.nbytes else 0)
+        coming = {
+            rank: Pending(self, self.comm.Irecv(data, rank), "a part of an operand", partial(back, data), None)
+            for rank, data in received.items()
+        }
+        # Those who wait for this part next are sent it first.
+        others = [(self.rank - distance) % self.size for distance in range(1, self.size)]
+        going = [Pending(self, self.comm.Isend(mine, rank), "a part of an operand", None, mine) for rank in others]
+        return Arriving(coming, going)
 
     def _sendable(self, array: Array) -> tuple[Array, Any]:
         """An array that MPI can read, and how to bring one like it back to where this one lives."""

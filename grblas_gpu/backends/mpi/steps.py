@@ -1,0 +1,103 @@
+"""Products in steps: a block computes on the part of its operand that is there, while the next part arrives.
+
+For operands whose values are known to be all there: all ranks know how long every part is, so all messages are under
+way from the start. Lists and bit maps are short, and are waited for as a whole.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..entries import values_of
+from ..matrix_storage import SPARSE
+from ..storage import MaskView, MatrixStore, VectorStore, transpose_csr
+from .packing import as_bytes
+from .wire import Wire
+
+Array = Any  # numpy.ndarray or cupy.ndarray
+
+MOST = 4  # steps of a product: each has a result of its own, which is combined with that of the others
+LONG = 2**20  # bytes of an operand from which on that costs less than waiting for all of it (docs/distributed.md)
+
+
+class Step(NamedTuple):
+    """The parts of the operand that are multiplied together, and what they meet: one row for each of the output."""
+
+    ranks: list[int]
+    block: MatrixStore
+
+
+def overlap_setting() -> bool | None:
+    """GRBLAS_GPU_MPI_OVERLAP: 1 all products that can go by steps do, 0 none; None: those of CPUs with long operands.
+
+    >>> overlap_setting() is None
+    True
+    """
+    wanted = os.environ.get("GRBLAS_GPU_MPI_OVERLAP", "")
+    if wanted not in ("", "0", "1"):
+        raise ValueError(f"GRBLAS_GPU_MPI_OVERLAP must be 0 or 1, not {wanted!r}")
+    return wanted == "1" if wanted else None
+
+
+def order_of_ranks(rank: int, size: int) -> list[list[int]]:
+    """Whose parts each step takes: first the own one, then those of the next ranks.
+
+    Every rank begins elsewhere, so that not all of them wait for the same one.
+
+    >>> order_of_ranks(1, 3), order_of_ranks(5, 8)
+    ([[1], [2], [0]], [[5], [6, 7, 0], [1, 2], [3, 4]])
+    """
+    others = [(rank + distance) % size for distance in range(1, size)]
+    return [[rank], *(part.tolist() for part in np.array_split(others, min(MOST - 1, size - 1)))]
+
+
+def cut_into_steps(part: MatrixStore, lengths: list[int], rank: int) -> list[Step] | None:
+    """The block of a rank by the rows that each part of the operand meets, transposed; None: it is not sparse."""
+    if part.form != SPARSE:
+        return None
+    ends = np.cumsum(lengths).tolist()
+    steps = []
+    for ranks in order_of_ranks(rank, len(lengths)):
+        rows = [_rows(part, ends[k] - lengths[k], ends[k]) for k in ranks]
+        steps.append(Step(ranks, transpose_csr(_stacked(rows, part))))
+    return steps
+
+
+def _rows(part: MatrixStore, low: int, high: int) -> tuple[Array, Array, Array]:
+    """How many entries each row has from ``low`` to ``high``, and these."""
+    pointers = part.indptr[low : high + 1]
+    first, last = int(pointers[0]), int(pointers[-1])  # synchronizes
+    values = part.values if part.iso else part.values[first:last]
+    return np.diff(pointers), part.indices[first:last], values
+
+
+def _stacked(rows: list[tuple[Array, Array, Array]], part: MatrixStore) -> MatrixStore:
+    counts = np.concatenate([count for count, _, _ in rows])
+    pointers = np.zeros(len(counts) + 1, np.int64, like=counts)
+    np.cumsum(counts, out=pointers[1:])
+    values = part.values if part.iso else np.concatenate([values for _, _, values in rows])
+    return MatrixStore(len(counts), part.ncols, pointers, np.concatenate([indices for _, indices, _ in rows]), values)
+
+
+class UnderWay:
+    """The parts of an operand on their way, and the product that takes them as they come."""
+
+    def __init__(self, wire: Wire, steps: list[Step], u: VectorStore, lengths: list[int]) -> None:
+        self._rank, self._steps, self._dtype = wire.rank, steps, u.dtype
+        self._mine = as_bytes(values_of(u))
+        self._arriving = wire.start_pieces(self._mine, [length * u.dtype.itemsize for length in lengths])
+
+    def product(self, engine: Any, semiring: Any, view: MaskView | None, *, flip: bool, plan: Any) -> VectorStore:
+        """That of the whole block, its steps combined in their order."""
+        found: VectorStore | None = None
+        for ranks, block in self._steps:
+            parts = [self._mine if rank == self._rank else self._arriving.piece(rank) for rank in ranks]
+            operand = VectorStore(block.ncols, np.concatenate(parts).view(self._dtype))
+            product = engine.mxv(block, operand, semiring, view, transposed=False, flip=flip, plan=plan)
+            found = product if found is None else engine.ewise_add(found, product, semiring.monoid.binaryop)
+        self._arriving.finish()
+        assert found is not None
+        return found

@@ -46,6 +46,7 @@ class Grid:
         end_job_on_error(comm)
         comm = comm.Dup()  # our messages never meet the user's
         self.traffic = Traffic()
+        self.kept: dict[str, Any] = {}  # what connects these ranks otherwise than by MPI
         device_memory = reads_device_memory(comm)
         self.everyone = Wire(comm, self.traffic, device_memory)
         self.rank, self.size = self.everyone.rank, self.everyone.size

@@ -157,13 +157,21 @@ class Messages:
     def all(self, turn: int) -> Array:
         return self._all[turn]
 
+    def tell(self, numbers: list[int]) -> Any:
+        """Start to tell all ranks."""
+        from mpi4py import MPI
+
+        self._numbers[self._wire.rank, : len(numbers)] = numbers
+        return self._wire.comm.Iallgather(MPI.IN_PLACE, self._numbers)
+
+    def told(self) -> Rows:
+        return self._numbers.tolist()
+
     def meet(self, turn: int, numbers: list[int]) -> Rows:
         from mpi4py import MPI
 
-        wire = self._wire
-        self._numbers[wire.rank, : len(numbers)] = numbers
-        told = wire.comm.Iallgather(MPI.IN_PLACE, self._numbers)
-        bits = wire.comm.Iallgather(MPI.IN_PLACE, self._all[turn])
-        wire.finish(told, "a level of a search")
-        wire.finish(bits, "a level of a search")
-        return self._numbers.tolist()
+        told = self.tell(numbers)
+        bits = self._wire.comm.Iallgather(MPI.IN_PLACE, self._all[turn])
+        self._wire.finish(told, "a level of a search")
+        self._wire.finish(bits, "a level of a search")
+        return self.told()

@@ -1,7 +1,7 @@
 """What carries the frontiers of a search between ranks: chosen once, by what all ranks can do, or forced.
 
-GRBLAS_GPU_MPI_TRANSPORT says ``shared``, ``led``, ``ipc``, ``cuda-aware`` or ``mpi``; what some rank cannot do is an
-error on all of them.
+GRBLAS_GPU_MPI_TRANSPORT says ``shared``, ``led``, ``nccl``, ``ipc``, ``cuda-aware`` or ``mpi``; what some rank
+cannot do is an error on all of them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .faults import known_everywhere
 from .grid import Grid
 from .meetings import Alone, Meeting, Messages, SharedMemory
 
-ON_HOST, ON_DEVICE = ("shared", "mpi"), ("led", "ipc", "cuda-aware", "mpi")  # the best one first
+ON_HOST, ON_DEVICE = ("shared", "mpi"), ("led", "nccl", "ipc", "cuda-aware", "mpi")  # the best one first
 
 
 def choose_transport(grid: Grid, on_device: bool) -> str:
@@ -37,6 +37,8 @@ def _possible(grid: Grid, name: str) -> bool:
         return True
     if name == "cuda-aware":
         return grid.everyone.device_memory
+    if name == "nccl":
+        return _link(grid) is not None
     _, others = grid.on_machine(None)
     if len(others) < grid.size:
         return False
@@ -47,6 +49,17 @@ def _possible(grid: Grid, name: str) -> bool:
     return True
 
 
+def _link(grid: Grid) -> Any:
+    """What connects the devices of these ranks by NCCL, made once; collective."""
+    if "nccl" not in grid.kept:
+        import cupy
+
+        from .nccl_meetings import link_of
+
+        grid.kept["nccl"] = link_of(grid, cupy)
+    return grid.kept["nccl"]
+
+
 def open_meeting(name: str, grid: Grid, engine: Any, length: int) -> Meeting:
     """A place for ranks that bring ``length`` bytes each; collective."""
     if name == "alone":
@@ -55,6 +68,12 @@ def open_meeting(name: str, grid: Grid, engine: Any, length: int) -> Meeting:
         return SharedMemory(grid.everyone, length)
     if name == "mpi" and not engine.sizes_on_device:
         return Messages(grid.everyone, length)
+    if name == "nccl":
+        import cupy
+
+        from .nccl_meetings import NcclMessages
+
+        return NcclMessages(grid.everyone, length, _link(grid), cupy)
     from .device_meetings import DeviceMessages, HostMessages, OpenMemory
 
     # Ranks that are led meet at their searches (led_searches.py), but for memory that rank 0 cannot open.

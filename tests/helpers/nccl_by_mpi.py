@@ -1,0 +1,94 @@
+"""A stand-in for ``cupy`` in jobs of ranks without devices: arrays are NumPy's, and NCCL's calls are carried by MPI.
+
+It knows the calls as CuPy documents them, checks how they are used, and fails as it is told to.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import emulated_cupy
+from mpi4py import MPI
+
+UINT8 = 1
+ID_BYTES = 128
+
+
+class NcclError(RuntimeError):
+    """As NCCL's."""
+
+
+class Nccl:
+    """The module ``cupy.cuda.nccl`` of one rank."""
+
+    NCCL_UINT8, NcclError = UINT8, NcclError
+
+    def __init__(self, available: bool = True, broken: bool = False, carries: bool = True) -> None:
+        self.available, self._broken, self._carries = available, broken, carries
+        self.groups: list[list[tuple[str, int, int]]] = []  # what went together: which call, bytes, the other rank
+        self._open: list[Any] | None = None
+        self._stream: list[Any] = []
+        self.lost = False
+
+    def get_unique_id(self) -> tuple[int, ...]:
+        return (7,) * ID_BYTES
+
+    def groupStart(self) -> None:
+        assert self._open is None
+        self._open = []
+        self.groups.append([])
+
+    def groupEnd(self) -> None:
+        assert self._open is not None
+        self._stream += [start() for start in self._open] if self._carries else []
+        self._open = None
+
+    def NcclCommunicator(self, size: int, unique: tuple[int, ...], rank: int) -> Any:
+        world = MPI.COMM_WORLD
+        assert (size, rank) == (world.Get_size(), world.Get_rank())
+        assert unique == (7,) * ID_BYTES
+        if self._broken:
+            raise NcclError("unhandled system error")
+        comm = world.Dup()
+
+        def call(kind: str, start: Any) -> Any:
+            def later(address: int, count: int, datatype: int, peer: int, stream: int) -> None:
+                assert self._open is not None, "outside of a group"
+                assert (datatype, stream) == (UINT8, STREAM)
+                memory = MPI.memory.fromaddress(address, count)
+                self.groups[-1].append((kind, count, peer))
+                self._open.append(lambda: start([memory, MPI.BYTE], peer))
+
+            return later
+
+        return SimpleNamespace(
+            send=call("send", comm.Isend), recv=call("recv", comm.Irecv), check_async_error=self._check
+        )
+
+    def _check(self) -> None:
+        if self.lost:
+            raise NcclError("remote process exited or there was a network error")
+
+    @property
+    def done(self) -> bool:
+        self._stream = [request for request in self._stream if not request.Test()]
+        return not self._stream
+
+
+STREAM = 42
+
+
+def cupy_with(nccl: Nccl | None, device: str) -> Any:
+    """The module ``cupy`` of a rank with this device."""
+
+    class Stream:
+        ptr = STREAM
+
+        @property
+        def done(self) -> bool:
+            return nccl is None or nccl.done
+
+    runtime = SimpleNamespace(getDevice=lambda: 0, deviceGetPCIBusId=lambda number: device)
+    cuda = SimpleNamespace(runtime=runtime, get_current_stream=Stream, **({} if nccl is None else {"nccl": nccl}))
+    return SimpleNamespace(zeros=emulated_cupy.module().zeros, cuda=cuda)

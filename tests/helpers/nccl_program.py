@@ -1,0 +1,91 @@
+"""What the ranks of a job run for tests/mpi/test_nccl.py: the transport by NCCL, whose calls MPI carries here."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+from nccl_by_mpi import Nccl, NcclError, cupy_with
+
+from grblas_gpu import trace
+from grblas_gpu.backends.mpi.faults import PeerTimeout
+from grblas_gpu.backends.mpi.nccl_meetings import Link, NcclMessages, link_of
+from grblas_gpu.distributed import DistMatrix, Grid, hybrid_bfs, validate_tree
+
+GRID = Grid()
+RANK, RANKS = GRID.rank, GRID.size
+OTHERS = [rank for rank in range(RANKS) if rank != RANK]
+
+
+def case_who_can() -> None:
+    """All ranks say the same: a device and NCCL for each, and numbers that arrive."""
+    assert link_of(GRID, cupy_with(Nccl(), f"0000:{RANK}")) is not None
+    assert (link_of(GRID, cupy_with(Nccl(), "0000:0")) is None) == (RANKS > 1)
+    last = RANK == RANKS - 1
+    assert link_of(GRID, cupy_with(Nccl(available=not last), f"0000:{RANK}")) is None
+    assert link_of(GRID, cupy_with(None if last else Nccl(), f"0000:{RANK}")) is None
+    assert link_of(GRID, cupy_with(Nccl(broken=True), f"0000:{RANK}")) is None
+    assert (link_of(GRID, cupy_with(Nccl(carries=False), f"0000:{RANK}")) is None) == (RANKS > 1)
+
+
+def meeting(nccl: Nccl, length: int) -> tuple[NcclMessages, Any]:
+    cupy = cupy_with(nccl, f"0000:{RANK}")
+    return NcclMessages(GRID.everyone, length, Link(GRID.everyone, cupy), cupy), cupy
+
+
+def case_meetings() -> None:
+    nccl = Nccl()
+    place, _ = meeting(nccl, 24)
+    for number in range(6):
+        turn = number % 2
+        place.mine(turn)[:] = 10 * number + RANK
+        rows = place.meet(turn, [RANK, number])
+        assert [row[:2] for row in rows] == [[rank, number] for rank in range(RANKS)]
+        wanted = np.repeat(np.arange(RANKS) + 10 * number, 24)
+        assert place.all(turn).tolist() == wanted.tolist()
+    # One group for each meeting, with a call each way for every other rank.
+    assert len(nccl.groups) == 6
+    for group in nccl.groups:
+        assert sorted(group) == sorted((kind, 24, rank) for rank in OTHERS for kind in ("send", "recv"))
+
+
+def case_searches() -> None:
+    A: Any = DistMatrix.kronecker(8)
+    engine = A._engine
+    hybrid_bfs(A, 3)
+    (length,) = engine.meetings
+    engine.meetings[length], _ = meeting(Nccl(), length)
+    for source in (3, 77):
+        with trace() as t:
+            tree = hybrid_bfs(A, source)
+        assert validate_tree(A, source, tree).ok
+        assert {record.transport for record in t.records if record.op == "search"} == {"nccl"}
+
+
+def case_a_rank_is_missing() -> None:
+    """Rank 0 tells its numbers, and its bits never come; NCCL notices, or nobody does until the limit."""
+    for lost, error, text in ((True, NcclError, "remote process"), (False, PeerTimeout, "waited 1 s for the others")):
+        nccl = Nccl(carries=RANK != 0)
+        nccl.lost = lost
+        place, _ = meeting(nccl, 8)
+        if RANK == 0:
+            place.meet(0, [0])
+            continue
+        try:
+            place.meet(0, [0])
+        except error as raised:
+            assert text in str(raised), raised
+        else:
+            raise AssertionError("nobody noticed")
+
+
+def main() -> None:
+    for name in sys.argv[1:]:
+        globals()[name]()
+        if RANK == 0:
+            print(name, flush=True)
+
+
+if __name__ == "__main__":
+    main()

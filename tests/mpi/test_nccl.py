@@ -1,0 +1,49 @@
+"""The transport by NCCL: what the host does, between ranks whose NCCL is carried by MPI; and NCCL itself on one GPU.
+
+NCCL between two devices is not tested: no machine here has two.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from hardware import has_gpu
+from mpi_jobs import launch
+
+pytest.importorskip("mpi4py")
+
+PROGRAM = Path(__file__).resolve().parents[1] / "helpers" / "nccl_program.py"
+CASES = ("case_who_can", "case_meetings", "case_searches")
+
+
+@pytest.mark.parametrize("ranks", [3, *(pytest.param(ranks, marks=pytest.mark.slow) for ranks in (1, 2, 4))])
+def test_ranks_meet(ranks):
+    done = launch(ranks, sys.executable, str(PROGRAM), *CASES, GRBLAS_GPU_CPU_TIER="numba")
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert done.stdout.split() == list(CASES)
+
+
+def test_a_missing_rank_is_noticed():
+    done = launch(2, sys.executable, str(PROGRAM), "case_a_rank_is_missing", GRBLAS_GPU_MPI_TIMEOUT="1")
+    assert done.returncode == 0, done.stderr[-4000:]
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not has_gpu(), reason="needs a CUDA device")
+def test_one_rank_and_its_device():
+    """NCCL itself: a communicator of one rank, which sends to itself."""
+    import cupy
+
+    from grblas_gpu.backends.mpi.nccl_meetings import Link, link_of
+    from grblas_gpu.distributed import Grid
+
+    if not getattr(cupy.cuda, "nccl", None) or not cupy.cuda.nccl.available:
+        pytest.skip("CuPy has no NCCL here")
+    grid = Grid()
+    assert link_of(grid, cupy) is not None
+    link = Link(grid.everyone, cupy)
+    sent, received = cupy.arange(1000, dtype=cupy.uint8), cupy.zeros(1000, cupy.uint8)
+    link.finish(link.start_swap(sent.data.ptr, {0: received.data.ptr}, 1000))
+    assert bool((sent == received).all())

@@ -24,6 +24,7 @@ from .indexed import Indexed
 from .indirect import Indirect
 from .local_engine import local_engine_of
 from .matrix_products import MatrixProducts
+from .moving import Moving
 from .parts import Store
 from .products import Products
 from .searches import Searches
@@ -31,7 +32,7 @@ from .steps import overlap_setting
 from .stores import Counts, DistMatrixStore, DistVectorStore
 
 
-class MpiBackend(Products, Searches, MatrixProducts, Indexed, Indirect, Graphs, Building, Gathering):
+class MpiBackend(Products, Searches, MatrixProducts, Indexed, Indirect, Graphs, Building, Moving, Gathering):
     """An engine of engines."""
 
     keeps_dense = True
@@ -130,11 +131,8 @@ class MpiBackend(Products, Searches, MatrixProducts, Indexed, Indirect, Graphs, 
         if all(part is None for part in index):
             what = value.part if is_store else value
             return self.like(c, self.local.assign(c.part, what, index, self.view(mask), accum, replace, submask))
-        if isinstance(c, DistVectorStore) and not is_store and not submask:
-            low, high = self.chunk(c.size)
-            wanted = np.asarray(index[0])
-            here = self.local.array(wanted[(wanted >= low) & (wanted < high)] - low)
-            return self.like(c, self.local.assign(c.part, value, (here,), self.view(mask), accum, replace, False))
+        if isinstance(c, DistVectorStore):
+            return self.assign_to_list(c, value, np.asarray(index[0]), mask, accum, replace, submask)
         places = tuple(None if part is None else self.local.array(part) for part in index)
         return self.gathered("assign", c, value, places, mask, accum, replace, submask)
 

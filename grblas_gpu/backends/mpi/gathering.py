@@ -66,55 +66,13 @@ class Gathering(Parts):
     def pull_in_place(self, a: Any, u: Any, semiring: Any, mask: Any, **options: Any) -> Store:
         return self.gathered("pull_in_place", a, u, semiring, mask, **options)
 
-    def outer(self, u: Any, v: Any, op: Any) -> Store:
-        return self.gathered("outer", u, v, op)
-
     def kronecker(self, a: Any, b: Any, op: Any) -> Store:
         return self.gathered("kronecker", a, b, op)
 
     # ---- structure ----------------------------------------------------------------------------------------------
-
-    def extract_vector(self, u: Any, index: Any) -> Store:
-        return self.gathered("extract_vector", u, self._on_local(index))
 
     def positions(self, index: Any, size: int) -> tuple[Any, Any]:
         """On every rank, on the host."""
         self.check_gatherable(index, "an index")
         _warn("positions")
         return _HOST.positions(self.export(index), size)
-
-    def extract_matrix(self, a: Any, rows: Any, cols: Any) -> Store:
-        return self.gathered("extract_matrix", a, self._on_local(rows), self._on_local(cols))
-
-    def extract_row(self, a: Any, row: int, cols: Any) -> Store:
-        return self.gathered("extract_row", a, row, self._on_local(cols))
-
-    def extract_column(self, a: Any, col: int, rows: Any) -> Store:
-        return self.gathered("extract_column", a, col, self._on_local(rows))
-
-    def diagonal(self, a: Any, k: int) -> Store:
-        return self.gathered("diagonal", a, k)
-
-    def diagonal_matrix(self, u: Any, k: int) -> Store:
-        return self.gathered("diagonal_matrix", u, k)
-
-    def as_matrix(self, u: Any, row: bool) -> Store:
-        return self.gathered("as_matrix", u, row)
-
-    def spread(self, u: Any, nrows: int, ncols: int, down: bool, pattern: Any) -> Store:
-        return self.gathered("spread", u, nrows, ncols, down, pattern)
-
-    def resize_vector(self, u: Any, size: int) -> Store:
-        return self.gathered("resize_vector", u, size)
-
-    def resize_matrix(self, a: Any, nrows: int, ncols: int) -> Store:
-        return self.gathered("resize_matrix", a, nrows, ncols)
-
-    def replace_row(self, c: Any, row: int, line: Any) -> Store:
-        return self.gathered("replace_row", c, row, line)
-
-    def replace_column(self, c: Any, col: int, line: Any) -> Store:
-        return self.gathered("replace_column", c, col, line)
-
-    def _on_local(self, index: Any) -> Any:
-        return None if index is None else self.local.array(index)

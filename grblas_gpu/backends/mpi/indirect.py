@@ -38,22 +38,22 @@ class Indirect(Parts):
     def scatter(
         self, c: DistVectorStore, value: Any, index: DistVectorStore, mask: MaskView | None, accum: Any, replace: bool
     ) -> DistVectorStore | None:
-        """``c<mask>[index] (accum)= value``; without an accumulator the last of several values counts: not here."""
-        if accum is None or value is None:
-            return None
+        """``c<mask>[index] (accum)= value``; the last of several values of a vector counts without one: not here."""
         c, value = self.mine(c), self.mine(value)
+        is_vector = isinstance(value, DistVectorStore)
+        if value is None or (is_vector and accum is None):
+            return None
         places, targets = self._named(index, c.size)
-        if isinstance(value, DistVectorStore):
+        given: list[np.ndarray] = []
+        if is_vector:
             keys, _, values = self.local.tuples(value.part)
             _, mine, others = np.intersect1d(places, keys, assume_unique=True, return_indices=True)
-            targets, given = targets[mine], values[others]
-        else:
-            given = np.full(len(targets), value)
+            targets, given = targets[mine], [np.ascontiguousarray(values[others])]
         owners = self.grid.line(c.size).owner(targets)
-        targets, given = route(self.grid.everyone, owners, targets, np.ascontiguousarray(given))
+        targets, *given = route(self.grid.everyone, owners, targets, *given)
         low, _ = self.chunk(c.size)
         here = self.local.array(targets - low)
-        what = VectorStore(len(targets), self.local.array(given))
+        what = VectorStore(len(targets), self.local.array(given[0])) if is_vector else value
         return self.like(c, self.local.assign(c.part, what, (here,), self.view(mask), accum, replace, False))
 
     def _named(self, index: DistVectorStore, size: int) -> tuple[np.ndarray, np.ndarray]:

@@ -27,6 +27,7 @@ class Parts(Backend):
     meetings: dict[Any, Any]
 
     # What one part of the engine uses of another.
+    gather: Any
     gathered: Any
     check_gatherable: Any
     global_entries: Any

@@ -84,6 +84,7 @@ def test_ranks_that_share_a_gpu(grid):
         "case_algorithms",
         "case_masked_updates",
         "case_products_in_steps",
+        "case_entries_that_move",
         "case_graph500",
         "case_matrix_operations",
         "case_trace",

@@ -1,5 +1,6 @@
 // CUDA's threads as fibers on one CPU thread: enough of it to run kernels, slowly, where there is no GPU.
-// Blocks run one after another, so `static` memory is a block's shared memory. A fiber runs until it waits for others.
+// `static` memory is the shared memory of the block that runs. Blocks run one after another, or, if they wait for each other, by turns:
+// then every block has a copy of the memory, which is brought where it belongs. A fiber runs until it waits for others.
 
 #include <math.h>
 #include <stdio.h>
@@ -38,9 +39,11 @@ inline int __ffs(unsigned x) { return __builtin_ffs(int(x)); }
 inline int __clz(unsigned x) { return x ? __builtin_clz(x) : 32; }
 
 // --- atomics: nothing runs at the same time ---
+static long* progress;  // of all blocks: whoever waits for something that nobody does any more waits for ever
 template <class T, class F> T update(T* address, F f) {
     T old = *address;
     *address = f(old);
+    ++*progress;
     return old;
 }
 template <class T> T atomicAdd(T* address, T value) { return update(address, [=](T old) { return T(old + value); }); }
@@ -56,41 +59,52 @@ template <class T> T atomicCAS(T* address, T expected, T value) {
 
 // --- fibers ---
 constexpr size_t STACK = 64 * 1024;
-static ucontext_t scheduler;
-static std::vector<ucontext_t> fibers;
-static std::vector<char> done;
-static long progress;
-
-inline void yield() { swapcontext(&fibers[threadIdx.x], &scheduler); }
-
 struct Meeting {
     unsigned arrived = 0, generation = 0;
-    void wait(unsigned expected) {
-        unsigned mine = generation;
-        if (++arrived == expected) {
-            arrived = 0;
-            ++generation;
-            ++progress;
-        } else {
-            while (generation == mine) yield();
-        }
-    }
+    void wait(unsigned expected);
 };
 struct Warp {
     Meeting meeting;
     unsigned long long slots[32];
 };
-static Meeting block_meeting;
-static std::vector<Warp> warps;
+struct Body {
+    virtual void run() = 0;
+};
+// On the heap, since it belongs to no block.
+struct Machine {
+    ucontext_t scheduler;
+    std::vector<ucontext_t> fibers;  // of all blocks that run by turns
+    std::vector<char> done, stacks;
+    std::vector<Warp> warps;
+    std::vector<Meeting> blocks;
+    std::vector<std::vector<char>> shared;  // memory of the blocks
+    unsigned first;  // of these blocks
+    Body* body;
+};
+static Machine* machine;
+inline unsigned fiber_number() { return (blockIdx.x - machine->first) * blockDim.x + threadIdx.x; }
+inline Warp& warp_here() { return machine->warps[fiber_number() / 32]; }
+inline void yield() { swapcontext(&machine->fibers[fiber_number()], &machine->scheduler); }
+inline void Meeting::wait(unsigned expected) {
+    unsigned mine = generation;
+    if (++arrived == expected) {
+        arrived = 0;
+        ++generation;
+        ++*progress;
+    } else {
+        while (generation == mine) yield();
+    }
+}
 
-inline void __syncthreads() { block_meeting.wait(blockDim.x); }
-inline void __syncwarp(unsigned = 0xffffffffu) { warps[threadIdx.x / 32].meeting.wait(32); }
+inline void __syncthreads() { machine->blocks[blockIdx.x - machine->first].wait(blockDim.x); }
+inline void __syncwarp(unsigned = 0xffffffffu) { warp_here().meeting.wait(32); }
+inline void __nanosleep(unsigned) { yield(); }
 inline void __threadfence() {}
 inline void __threadfence_system() {}
 
 // What every lane of the warp puts in, as seen by use(slots).
 template <class T, class Use> auto exchange(T value, Use use) {
-    Warp& warp = warps[threadIdx.x / 32];
+    Warp& warp = warp_here();
     memcpy(&warp.slots[threadIdx.x % 32], &value, sizeof value);
     warp.meeting.wait(32);
     auto result = use(warp.slots);
@@ -119,55 +133,74 @@ inline unsigned __ballot_sync(unsigned, bool vote) {
 inline bool __any_sync(unsigned mask, bool vote) { return __ballot_sync(mask, vote) != 0; }
 inline bool __all_sync(unsigned mask, bool vote) { return __ballot_sync(mask, vote) == 0xffffffffu; }
 
-struct Body {
-    virtual void run() = 0;
-};
-static Body* body;
 inline void fiber() {
-    body->run();
-    done[threadIdx.x] = 1;
-    ++progress;
-    swapcontext(&fibers[threadIdx.x], &scheduler);
+    machine->body->run();
+    machine->done[fiber_number()] = 1;
+    ++*progress;
+    yield();
 }
 
-inline void run_blocks(unsigned grid, unsigned threads, Body& kernel) {
-    static std::vector<char> stacks;
-    stacks.resize(threads * STACK);
-    fibers.resize(threads);
-    body = &kernel;
-    blockDim = {threads};
-    gridDim = {grid};
-    for (blockIdx.x = 0; blockIdx.x < grid; ++blockIdx.x) {
-        done.assign(threads, 0);
-        warps.assign(threads / 32, Warp());
-        block_meeting = Meeting();
-        for (unsigned t = 0; t < threads; ++t) {
-            getcontext(&fibers[t]);
-            fibers[t].uc_stack.ss_sp = &stacks[t * STACK];
-            fibers[t].uc_stack.ss_size = STACK;
-            fibers[t].uc_link = &scheduler;
-            makecontext(&fibers[t], fiber, 0);
-        }
-        for (bool running = true; running;) {
-            running = false;
-            long before = progress;
+// All that is `static` and zero at first: the shared memory of the block whose turn it is.
+extern char __bss_start[] __attribute__((visibility("hidden"))), _end[] __attribute__((visibility("hidden")));
+inline void bring(std::vector<char>& from) { memcpy(__bss_start, from.data(), from.size()); }
+inline void put_away(std::vector<char>& to) { to.assign(__bss_start, _end); }
+
+// Some blocks, from `first` to before `last`, by turns.
+inline void run_together(unsigned first, unsigned last, unsigned threads) {
+    Machine& here = *machine;
+    unsigned count = last - first, fibers = count * threads;
+    here.first = first;
+    here.stacks.resize(fibers * STACK);
+    here.fibers.resize(fibers);
+    here.done.assign(fibers, 0);
+    here.warps.assign(fibers / 32, Warp());
+    here.blocks.assign(count, Meeting());
+    here.shared.resize(count);
+    for (unsigned f = 0; f < fibers; ++f) {
+        ucontext_t& one = here.fibers[f];
+        getcontext(&one);
+        one.uc_stack.ss_sp = &here.stacks[f * STACK];
+        one.uc_stack.ss_size = STACK;
+        one.uc_link = &here.scheduler;
+        makecontext(&one, fiber, 0);
+    }
+    if (count > 1)
+        for (auto& each : here.shared) put_away(each);
+    for (bool running = true; running;) {
+        running = false;
+        long before = *progress;
+        for (unsigned block = first; block < last; ++block) {
+            if (count > 1) bring(machine->shared[block - first]);
+            blockIdx = {block};
             for (unsigned t = 0; t < threads; ++t) {
-                if (done[t]) continue;
                 threadIdx = {t};
-                swapcontext(&scheduler, &fibers[t]);
-                running = running || !done[t];
+                unsigned f = fiber_number();
+                if (machine->done[f]) continue;
+                swapcontext(&machine->scheduler, &machine->fibers[f]);
+                running = running || !machine->done[f];
             }
-            if (running && progress == before) {
-                fprintf(stderr, "threads wait for each other\n");
-                exit(3);
-            }
+            if (count > 1) put_away(machine->shared[block - first]);
+        }
+        if (running && *progress == before) {
+            fprintf(stderr, "threads wait for each other\n");
+            exit(3);
         }
     }
 }
 
+inline void run_blocks(unsigned grid, unsigned threads, bool together, Body& kernel) {
+    if (!machine) machine = new Machine, progress = new long(0);
+    machine->body = &kernel;
+    blockDim = {threads};
+    gridDim = {grid};
+    if (together) run_together(0, grid, threads);
+    else
+        for (unsigned block = 0; block < grid; ++block) run_together(block, block + 1, threads);
+}
+
 template <class... Parameters, size_t... Number>
 int launch_with(
-    void (*kernel)(Parameters...), unsigned grid, unsigned threads, void** arguments, int count,
+    void (*kernel)(Parameters...), unsigned grid, unsigned threads, bool together, void** arguments, int count,
     std::index_sequence<Number...>
 ) {
     if (count != int(sizeof...(Parameters))) return sizeof...(Parameters);
@@ -178,10 +211,10 @@ int launch_with(
     } call;
     call.kernel = kernel;
     call.arguments = arguments;
-    run_blocks(grid, threads, call);
+    run_blocks(grid, threads, together, call);
     return -1;
 }
 template <class... Parameters>
-int launch(void (*kernel)(Parameters...), unsigned grid, unsigned threads, void** arguments, int count) {
-    return launch_with(kernel, grid, threads, arguments, count, std::index_sequence_for<Parameters...>());
+int launch(void (*kernel)(Parameters...), unsigned grid, unsigned threads, bool together, void** arguments, int count) {
+    return launch_with(kernel, grid, threads, together, arguments, count, std::index_sequence_for<Parameters...>());
 }

@@ -23,6 +23,7 @@ import numpy as np
 from grblas_gpu.backends.kernel_cache import private_folder
 
 BLOCKS, THREADS = 2, 64
+LOOP = "loop_kernel"  # whose blocks wait for each other
 HEADER = Path(__file__).parent / "cuda_emulation.h"
 _KERNEL = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\([^)]*\) )?(?:CLUSTERS )?(\w+)\(')
 #: A tile costs many waits, however small it is; and what is done for large graphs should happen here too.
@@ -86,7 +87,8 @@ class Kernel:
     ) -> None:
         boxed = [_boxed(argument) for argument in arguments]
         addresses = (ctypes.c_void_p * len(boxed))(*(ctypes.addressof(box) for box in boxed))
-        wanted = self.function(min(grid[0], BLOCKS), THREADS, addresses, len(boxed))
+        blocks = grid[0] if self.name == LOOP else min(grid[0], BLOCKS)
+        wanted = self.function(blocks, THREADS, addresses, len(boxed))
         assert wanted == -1, f"{self.name} takes {wanted} arguments, not {len(boxed)}"
 
     def with_words(self, grid: int, parameters: int) -> None:
@@ -177,7 +179,7 @@ def build(code: str) -> Path:
         code = code.replace(text, smaller)
     launchers = "".join(
         f'extern "C" int launch_{name}(unsigned grid, unsigned threads, void** arguments, int count) '
-        f"{{ return launch({name}, grid, threads, arguments, count); }}\n"
+        f"{{ return launch({name}, grid, threads, {str(name == LOOP).lower()}, arguments, count); }}\n"
         for name in _KERNEL.findall(code)
     )
     program = f'{code}\n#line 1 "launchers"\n{launchers}'

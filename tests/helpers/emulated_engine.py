@@ -38,7 +38,7 @@ def loaded(kind: str, monkeypatch: pytest.MonkeyPatch, *modules: str) -> Iterato
         _forget(monkeypatch)
     cupy = importlib.import_module("cupy")
     if kind != "gpu":
-        monkeypatch.setattr(importlib.import_module(f"{CUDA}.fusion.run"), "Launcher", OneBlock)
+        monkeypatch.setattr(importlib.import_module(f"{CUDA}.fusion.run"), "Launcher", FewBlocks)
     if kind == "emulated":  # rows have smaller parts, see emulated_cupy.SMALLER
         monkeypatch.setattr(importlib.import_module(f"{CUDA}.fusion.workspace"), "LEAST_PART", 2)
     yield SimpleNamespace(
@@ -51,15 +51,17 @@ def loaded(kind: str, monkeypatch: pytest.MonkeyPatch, *modules: str) -> Iterato
         _forget(monkeypatch)
 
 
-class OneBlock:
-    """Launches the kernel of a loop with one block: blocks run one after another here, and could not wait."""
+class FewBlocks:
+    """Launches the kernel of a loop with a few blocks, by turns; one, unless a test wants more: it is the quickest."""
+
+    blocks = 1
 
     def __init__(self, kernel: Any) -> None:
         self._kernel = kernel
 
     def launch(self, words: memoryview, parameters: int, work: int, scratch: Any) -> None:
         words_type = np.dtype([("word", np.int64, (len(words),))])
-        self._kernel((1,), (emulated_cupy.THREADS,), (np.frombuffer(bytes(words), words_type),))
+        self._kernel((self.blocks,), (emulated_cupy.THREADS,), (np.frombuffer(bytes(words), words_type),))
 
 
 def _forget(monkeypatch: pytest.MonkeyPatch) -> None:

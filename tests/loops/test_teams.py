@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import emulated_engine
 import pytest
-from loop_cases import graphs, made_of
+from chain_bodies import CHAINS
+from gather_bodies import GATHERS
+from loop_bodies import BODIES
+from loop_cases import graphs, made_of, same
+from nested_bodies import NESTED
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Scalar, Vector, algorithms, binary, generators, monoid, select, semiring
@@ -44,6 +49,13 @@ def only_scalars(A: Matrix, source: int) -> Any:
     return loop, seen
 
 
+@pytest.fixture(params=[pytest.param(2, marks=pytest.mark.slow), 3])
+def several(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, to_device: Any) -> Any:
+    """On the emulator several blocks that wait for each other, of which one is a cluster; on a GPU there always are."""
+    monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", request.param)
+    return to_device
+
+
 def team_of(text: str) -> str:
     """The line that says whether a cluster may go on."""
     return next(line.strip() for line in text.splitlines() if "bool small" in line)
@@ -59,21 +71,38 @@ def test_which_parts_a_cluster_takes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("body", [buckets, only_scalars])
-def test_results_are_the_same(to_device: Any, body: Any) -> None:
+def test_results_are_the_same(several: Any, body: Any) -> None:
     """Rounds enough for changes of teams: to the cluster and back, several times."""
     for name, source in (("path", 0), ("directed", 5)):
         A = graphs()[name].dup(int)
         with gb.using("cpu"), gb.config.set(loops="iterated"):
             expected, wanted = body(A, source)
-        loop, found = body(to_device(A), source)
+        loop, found = body(several(A), source)
         assert (loop.mode, loop.steps) == ("fused", expected.steps)
         assert found.to("cpu").isequal(wanted, check_dtype=True)
 
 
-def test_delta_stepping_has_wider_buckets_later(to_device: Any) -> None:
+def test_delta_stepping_has_wider_buckets_later(several: Any) -> None:
     """A path of 150 vertices is more than eight buckets of four lengths."""
     with gb.using("cpu"):
         A = generators.path(150).dup(int)
         A[0, 1] << 3  # lengths differ
         expected = algorithms.bellman_ford(A, 0)
-    assert algorithms.delta_stepping(to_device(A), 0).to("cpu").isequal(expected)
+    assert algorithms.delta_stepping(several(A), 0).to("cpu").isequal(expected)
+
+
+EVERY_BODY = {**BODIES, **CHAINS, **GATHERS, **NESTED}
+QUICK = {"levels", "parents", "components", "phases"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in EVERY_BODY]
+)
+def test_blocks_that_wait_for_each_other(several: Any, name: str) -> None:
+    for graph in ("directed", "path"):
+        A, body = graphs()[graph], EVERY_BODY[name]
+        with gb.using("cpu"), gb.config.set(loops="iterated"):
+            expected, results = body(A, 5)
+        loop, found = body(several(A), 5)
+        assert (loop.mode, loop.steps) == ("fused", expected.steps)
+        assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True] * len(found)

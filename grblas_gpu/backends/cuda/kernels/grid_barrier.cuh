@@ -40,6 +40,9 @@ struct Barrier {
             if (now >= target) break;
             if (sleeps) __nanosleep(100);
         }
+#else
+        atomicAdd(arrived, 1u);
+        while (fresh_count(arrived) < target) __nanosleep(100);
 #endif
     }
 };

@@ -10,7 +10,7 @@ import numpy as np
 from .. import select
 from ..backends.registry import current_engine
 from ..backends.storage import MatrixStore
-from ..dtypes import FP64, lookup_dtype
+from ..dtypes import FP64, DataType, lookup_dtype
 from ..errors import OutputNotEmpty
 from ..ir import ops, recording
 from ..ir.descriptor import descriptor_from_options
@@ -74,7 +74,7 @@ class Matrix(
     ss = kinds.StorageOf("MatrixStorage")
 
     def __init__(self, dtype: Any = FP64, nrows: int = 0, ncols: int = 0, *, name: str | None = None) -> None:
-        self.dtype = lookup_dtype(dtype)
+        self.dtype = dtype if type(dtype) is DataType else lookup_dtype(dtype)
         self._nrows = check_size(nrows, "nrows")
         self._ncols = check_size(ncols, "ncols")
         self.name = f"M_{next(Matrix._name_counter)}" if name is None else name

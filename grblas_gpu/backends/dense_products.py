@@ -91,7 +91,10 @@ def multiply(
     if plan.strategy == "mxm.blas":
         values = kernels.matmul(a.dense.reshape(nrows, a.ncols), b.dense.reshape(b.nrows, ncols)).reshape(-1)  # type: ignore[union-attr]
         return result(nrows, ncols, values, *_open_flags(kernels, mask, nrows * ncols))
-    flip = MxmFacts(nrows, a.ncols, ncols, a.nvals, b.nvals, a.dense is not None, b.dense is not None).left_is_dense
+    if a.dense is None and b.dense is None:
+        flip = MxmFacts(nrows, a.ncols, ncols, a.nvals, b.nvals).left_is_dense
+    else:
+        flip = b.dense is None
     allowed = _allowed(mask, flip)
     rows, dense = (b.transposed(), Side(a, True)) if flip else (a, Side(b, False))
     if plan.strategy == "mxm.bits":

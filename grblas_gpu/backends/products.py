@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from ..ir.descriptor import Descriptor
+from ..ir.descriptor import DENSE_STRATEGIES, Descriptor
 from ..ir.node import Node
 from ..plan import dense_rules, rules
 from ..plan.facts import few_edges, matvec_facts, mxm_facts, waits
@@ -14,6 +14,9 @@ from ..trace import records as trace
 from .asynchronous import final_value, pull_in_place
 from .operands import matrix_store
 from .storage import MaskView, MatrixStore, VectorStore
+
+MOST_PLANS = 1024  # after so many all are forgotten
+_dense_plans: dict[Any, Plan] = {}
 
 
 def mxv(node: Node, view: MaskView | None) -> VectorStore:
@@ -92,14 +95,31 @@ def _record_plan(name: str, plan: Plan, facts: Facts, view: MaskView | None) -> 
 
 def mxm(node: Node, view: MaskView | None) -> MatrixStore:
     a, b = matrix_store(node.operands[0]), matrix_store(node.operands[1])
-    engine = node.operands[0]._engine
+    engine, collector = node.operands[0]._engine, trace.current()
+    plain = view is None and node.descriptor is None and collector is None and engine.dense_products
+    if plain and (a.dense is not None or b.dense is not None):
+        return engine.mxm(a, b, node.operator, None, plan=_dense_plan(engine, a, b, node.operator))
     facts = mxm_facts(engine, a, b, node.operator, view)
     plan = dense_rules.choose(facts, node.descriptor)
-    collector = trace.current()
     if collector is not None:
         known = (plan.strategy, plan.reason, plan.direction, a.nvals)
         collector.records.append(trace.Record("mxm", 0.0, 0, *known, mask_nvals=facts.mask_nvals))
     return engine.mxm(a, b, node.operator, view, plan=plan)
+
+
+def _dense_plan(engine: Any, a: MatrixStore, b: MatrixStore, semiring: Any) -> Plan:
+    """The planner's choice where a factor is dense and nothing else is asked for. If it is to read that by rows, it
+    depends on forms and sizes alone, and is kept: small products are often repeated."""
+    sizes = (a.nrows, a.ncols, b.ncols, a.nvals, b.nvals)
+    key = (engine.name, semiring.key, a.form, b.form, a.dtype, b.dtype, a.iso, b.iso, sizes)
+    plan = _dense_plans.get(key)
+    if plan is None:
+        plan = dense_rules.choose(mxm_facts(engine, a, b, semiring, None))
+        if plan.strategy in DENSE_STRATEGIES:
+            if len(_dense_plans) > MOST_PLANS:
+                _dense_plans.clear()
+            _dense_plans[key] = plan
+    return plan
 
 
 def inner(node: Node, view: MaskView | None) -> Any:

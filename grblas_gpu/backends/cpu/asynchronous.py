@@ -42,7 +42,7 @@ def pull_in_place(
     searches = mask is not None and mask.complement and mask.structure
     if not searches or not _table.enabled or u.nvals == 0 or a.nvals == 0 or u.nvals == u.size:
         return None
-    call = prepared(a, u, semiring, flip, False)
+    call = prepared(a.values, u.values, semiring, flip, False)
     if call.vector == UNUSED or u.dtype != semiring.return_type.np_type:
         return None
     m = a.transposed() if transposed else a

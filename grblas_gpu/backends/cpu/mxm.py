@@ -36,7 +36,7 @@ def mxm(a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *,
     kind, pattern = resolve(mask)
     if kind == NOTHING:
         return MatrixStore.empty(a.nrows, b.ncols, semiring.return_type.np_type)
-    call = prepared(a, b, semiring, False, plan.early_exit)
+    call = prepared(a.values, b.values, semiring, False, plan.early_exit)
     if plan.strategy == "mxm.masked_dot" and kind == BYTES:
         return _masked_dot(a, b.transposed(), call, pattern)
     return _gustavson(a, b, call, kind, pattern)

@@ -82,7 +82,7 @@ def mxv(
     kind, allowed = resolve(mask, TINY_DENSE)
     if u.nvals == 0 or len(a.indices) == 0 or kind == NOTHING:
         return VectorStore.empty(size, semiring.return_type.np_type)
-    call = prepared(a, u, semiring, flip, plan.early_exit)
+    call = prepared(a.values, u.values, semiring, flip, plan.early_exit)
     try:
         if plan.strategy.startswith("push"):
             result = push(call, a if transposed else a.transposed(), u, kind, allowed, plan, size)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..entries import Store, cast
+from ..entries import cast
 from ..storage import Array, MatrixStore, VectorStore
 from . import mxv_source as text
 from .inline import uses
@@ -20,9 +20,8 @@ kernels = KernelTable()  # of all strategies
 _calls: dict[Any, Call] = {}
 
 
-def prepared(a: MatrixStore, u: Store, semiring: Any, flip: bool, early: bool) -> Call:
+def prepared(a_values: Array, u_values: Array, semiring: Any, flip: bool, early: bool) -> Call:
     """What is known of a product once its operator, types and single values are; found out once."""
-    a_values, u_values = a.values, u.values
     a_iso = a_values.tobytes() if len(a_values) == 1 else None
     u_iso = u_values.tobytes() if len(u_values) == 1 else None
     key = (semiring.key, flip, early, a_values.dtype.char, u_values.dtype.char, a_iso, u_iso)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ..dense_products import EVERYWHERE, INSIDE, OUTSIDE, Allowed, Side, Words, width_of
+from ..matrix_storage import SPARSE
 from ..storage import Array, MatrixStore
 from . import buffers, pool
 from . import spmm_source as text
@@ -19,7 +20,10 @@ from .tier import KernelTable
 
 KINDS = {EVERYWHERE: NO_MASK, INSIDE: MASK, OUTSIDE: COMPLEMENT}
 
+NOTHING = np.empty(0, bool)
+
 _table = KernelTable()
+_filled: WeakKeyDictionary[MatrixStore, int] = WeakKeyDictionary()
 
 
 class DenseKernels:
@@ -30,7 +34,7 @@ class DenseKernels:
 
     @staticmethod
     def constant(a: MatrixStore, b: MatrixStore, semiring: Any) -> Array | None:
-        found = prepared(_values(a), _values(b), semiring, False, True).constant
+        found = prepared(a.stored_values, b.stored_values, semiring, False, True).constant
         return None if found is None else found.copy()
 
     @staticmethod
@@ -42,7 +46,7 @@ class DenseKernels:
             return None
         store = dense.store
         assert store.dense is not None
-        call = prepared(rows, _values(store), semiring, flip, early_exit)
+        call = prepared(rows.values, store.dense, semiring, flip, early_exit)
         kind = KINDS[allowed.where]
         whole = store.present is None and kind == NO_MASK
         types = (rows.dtype.char, store.dtype.char, rows.indices.dtype.char)
@@ -62,8 +66,10 @@ class DenseKernels:
             arguments += (turn(store.dense, store.nrows, store.ncols) if flip else store.dense,)
         parts = _parts(rows, columns)
         if whole:
-            _run(kernel, (*arguments, columns, values), parts)
-            flags, nvals = _whole_rows(rows, columns, flip)
+            count = rows_with_entries(rows)
+            flags, nvals = None if count == nrows else np.empty(nrows * columns, bool), count * columns
+            _run(kernel, (*arguments, columns, NOTHING if flags is None else flags, values), parts)
+            flags = turn(flags, nrows, columns) if flip and flags is not None else flags
         else:
             arguments += () if allowed.side is None else (words_of(allowed.side).words,)
             words = np.empty(nrows * width_of(columns), np.uint64)
@@ -94,10 +100,6 @@ def worthwhile(work: int) -> bool:
     return _table.find("worthwhile", work, lambda: (text.TRANSPOSE, {})) is not None
 
 
-def _values(store: MatrixStore) -> Any:
-    return SimpleNamespace(values=store.stored_values)
-
-
 def _source(semiring: Any, flip: bool, call: Any, rows: MatrixStore, store: MatrixStore, kind: int) -> text.Source:
     terms = Terms(semiring, flip, call.matrix, rows.dtype, call.vector, store.dtype, call.early)
     full = store.present is None
@@ -111,13 +113,14 @@ def _run(kernel: Any, arguments: tuple, parts: list[tuple[int, int]]) -> None:
         pool.run(lambda part: kernel(*arguments, *part), parts)
 
 
-def _whole_rows(rows: MatrixStore, columns: int, turned: bool) -> tuple[Array | None, int]:
-    """Flags of a result in which every row that has an entry has all, and their number; None if all have."""
-    there = rows.indptr[1:] > rows.indptr[:-1]
-    count = int(np.count_nonzero(there))
-    if count == rows.nrows:
-        return None, count * columns
-    return np.tile(there, columns) if turned else np.repeat(there, columns), count * columns
+def rows_with_entries(rows: MatrixStore) -> int:
+    """How many there are; of a CSR, which does not change, counted once."""
+    count = _filled.get(rows)
+    if count is None:
+        count = int(np.count_nonzero(rows.indptr[1:] > rows.indptr[:-1]))
+        if rows.form == SPARSE:
+            _filled[rows] = count
+    return count
 
 
 def _parts(rows: MatrixStore, columns: int) -> list[tuple[int, int]]:

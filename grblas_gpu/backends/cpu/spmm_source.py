@@ -20,13 +20,14 @@ FLIPPED = {"firsti": "c", "firstj": "k", "secondi": "k", "secondj": "i"}
 
 def whole(terms: Terms) -> Source:
     """Rows ``lo`` to ``hi`` of the product with a full matrix, without a mask: every product counts, so that a row has
-    all entries or none."""
+    all entries or none; flags say which, if there are some rows without."""
     body = Body(terms, "q", FLIPPED if terms.flip else POSITIONS)
     text = "start, stop = U(indptr[i]), U(indptr[i + U(1)])\nbase = i * columns\n"
+    text += "if len(out_flags):\n    for c in range(columns):\n        out_flags[base + c] = start < stop\n"
     text += "if start < stop:\n" + indent(_full_row(body, terms), "    ")
     text += f"else:\n    for c in range(columns):\n        out_values[base + c] = {body.zero}\n"
     return body.finish(
-        f"def kernel(indptr, indices{body.arguments}, width, out_values, lo, hi):\n"
+        f"def kernel(indptr, indices{body.arguments}, width, out_flags, out_values, lo, hi):\n"
         f"    columns = U(width)\n{body.prologue}    for i in range(U(lo), U(hi)):\n" + indent(text, " " * 8)
     )
 

@@ -10,7 +10,7 @@ SuiteSparse:GraphBLAS: triangle counting and k-truss, HPEC 2018.
 
 from __future__ import annotations
 
-from .. import Matrix, agg, binary, select, semiring
+from .. import Matrix, agg, binary, indexunary, select, semiring
 from .checks import graph_algorithm
 from .preparing import total
 
@@ -72,12 +72,13 @@ def k_truss(A: Matrix, k: int) -> Matrix:
 
 def supports(edges: Matrix) -> Matrix:
     """The number of triangles of every edge of a symmetric graph."""
-    # steps_ij = degree_i - degree_j
-    degree = edges.reduce_rowwise(agg.count).new()
-    steps = binary.minus(binary.first(degree & edges).new() & degree).new()
-    # L = every edge once, to the end of higher degree, so that all rows are short; of equal ones to the lower number
-    L = select.tril(select.valueeq(steps, 0).new(), -1).new()
-    L(binary.first) << select.valuelt(steps, 0)
+    # rank_i = n degree_i - i: vertices by degree, of equal ones the higher number first
+    rank = binary.times(edges.reduce_rowwise(agg.count).new(), edges.nrows).new()
+    rank(binary.minus) << indexunary.index(rank)
+    # steps_ij = rank_i - rank_j
+    steps = binary.minus(binary.first(rank & edges).new() & rank).new()
+    # L = edges with steps < 0: each once, to the end of higher degree, so that all rows are short
+    L = select.valuelt(steps, 0).new()
     return both_directions(L.triangles_of_edges())
 
 

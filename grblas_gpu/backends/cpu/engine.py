@@ -12,7 +12,7 @@ from ..by_type import ByType
 from ..entries import Store
 from ..every_form import EveryForm, NumpyBackend
 from ..storage import MaskView, MatrixStore, VectorStore
-from . import assign, ewise, mxm, reduce, scatter, select, write
+from . import assign, ewise, mxm, reduce, scatter, select, spread, write
 from .fusion.run import Prepared, run_loop
 from .mxv import VectorProducts
 from .search import CpuSearch
@@ -57,6 +57,10 @@ class CpuKernels(VectorProducts):
     def reduce_rowwise(self, a: MatrixStore, monoid: Any) -> VectorStore:
         result = reduce.reduce_rowwise(a, monoid)
         return super().reduce_rowwise(a, monoid) if result is None else result
+
+    def spread(self, u: VectorStore, nrows: int, ncols: int, down: bool, pattern: MatrixStore | None) -> MatrixStore:
+        result = spread.spread(u, down, pattern)
+        return super().spread(u, nrows, ncols, down, pattern) if result is None else result
 
     def gather(self, u: VectorStore, index: VectorStore) -> VectorStore:
         result = scatter.gather(u, index)

@@ -18,6 +18,7 @@ from .parallel import PARALLEL_WORK, Chunks, edge_chunks
 from .spmm import DenseKernels
 from .tier import KernelTable
 
+EVEN = 4  # rows of up to so many times as many entries as on average are as good as equal
 COPIED_BYTES = 2**28  # values of a result that may exist twice for a moment
 
 _table = KernelTable()
@@ -182,6 +183,16 @@ def _terms(call: Call) -> Any:
     return terms
 
 
+def _dot_chunks(b: MatrixStore, pattern: MatrixStore) -> Chunks:
+    """Rows of the mask for the threads: by the entries of b's rows that dot products read there."""
+    if b.max_degree * b.nrows <= EVEN * b.nvals:  # they are all alike
+        work = len(pattern.indices) * b.nvals // max(1, b.nrows)
+        return edge_chunks(pattern.indptr) if work > PARALLEL_WORK else [(0, pattern.nrows)]
+    reads = np.zeros(len(pattern.indices) + 1, INDEX)
+    np.cumsum(np.diff(b.indptr)[pattern.indices], out=reads[1:])
+    return edge_chunks(reads[pattern.indptr]) if reads[-1] > PARALLEL_WORK else [(0, pattern.nrows)]
+
+
 def _masked_dot(a: MatrixStore, b: MatrixStore, call: Call, pattern: MatrixStore | None) -> MatrixStore | None:
     """``b`` is the transpose of the second factor."""
     assert pattern is not None
@@ -190,10 +201,7 @@ def _masked_dot(a: MatrixStore, b: MatrixStore, call: Call, pattern: MatrixStore
     kernel = _table.find(("dot", call.key, *types), work, lambda: text.masked_dot(call.terms()))
     if kernel is None:
         return None
-    # Entries of b's rows before each row of the mask: what the loops will read.
-    reads = np.zeros(len(pattern.indices) + 1, INDEX)
-    np.cumsum(np.diff(b.indptr)[pattern.indices], out=reads[1:])
-    parts = edge_chunks(reads[pattern.indptr], 4) if reads[-1] > PARALLEL_WORK else [(0, a.nrows)]
+    parts = _dot_chunks(b, pattern)
     present = np.zeros(len(pattern.indices), bool)
     dtype = call.semiring.return_type.np_type
     values = np.empty(len(present), dtype) if call.constant is None else call.constant
@@ -205,10 +213,9 @@ def _masked_dot(a: MatrixStore, b: MatrixStore, call: Call, pattern: MatrixStore
         kernel(*matrices, np.zeros(a.ncols, np.int32), *out, *part)
 
     pool.run(run, parts)
+    if not present.any():
+        return MatrixStore.empty(a.nrows, b.nrows, dtype)
     found = _filtered(pattern, present)
-    if call.constant is None:
-        found.values = values[present]
-    else:
-        found.values = call.constant.copy() if len(found.indices) else call.constant[:0]
+    found.values = values[present] if call.constant is None else call.constant.copy()
     found.indices = found.indices.astype(column_type(b.nrows), copy=False)
     return found

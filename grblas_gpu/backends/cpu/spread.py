@@ -1,0 +1,75 @@
+"""A vector beside a matrix: its value in the row or the column of every entry."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..matrix_storage import SPARSE
+from ..reference.elementwise import with_values
+from ..storage import INDEX, Array, MatrixStore, VectorStore
+from . import buffers, pool
+from .parallel import LIGHT_WORK, edge_chunks
+from .tier import KernelTable
+
+ALL = """\
+@kernel
+def kernel(indptr, indices, u_values, values, lo, hi):
+    for i in range(U(lo), U(hi)):
+        for p in range(U(indptr[i]), U(indptr[i + U(1)])):
+            values[p] = u_values[{line}]
+"""
+COUNT = """\
+@kernel
+def kernel(indptr, indices, present, counts, lo, hi):
+    for i in range(U(lo), U(hi)):
+        n = 0
+        for p in range(U(indptr[i]), U(indptr[i + U(1)])):
+            n += present[{line}]
+        counts[i] = n
+"""
+SOME = """\
+@kernel
+def kernel(indptr, indices, present, u_values, starts, out_indices, values, lo, hi):
+    for i in range(U(lo), U(hi)):
+        n = U(starts[i])
+        for p in range(U(indptr[i]), U(indptr[i + U(1)])):
+            if present[{line}]:
+                out_indices[n] = indices[p]
+                values[n] = u_values[{line}]
+                n += U(1)
+"""
+LINES = {True: "i", False: "U(indices[p])"}
+
+_table = KernelTable()
+
+
+def spread(u: VectorStore, down: bool, pattern: MatrixStore | None) -> MatrixStore | None:
+    """``t[i, j] = u[i]`` (``down``) or ``u[j]`` at the entries of a pattern; or None for the definition."""
+    if pattern is None or pattern.form != SPARSE or u.indices is not None or u.iso or u.dtype.kind not in "biuf":
+        return None
+    indptr, indices = pattern.indptr, pattern.indices
+    parts = edge_chunks(indptr) if len(indices) > LIGHT_WORK else [(0, pattern.nrows)]
+    if u.present is None or u.nvals == u.size:
+        fill = _kernel(ALL, down, indices, u.dtype.char)
+        if fill is None:
+            return None
+        values = buffers.empty(len(indices), u.dtype)
+        pool.run(lambda part: fill(indptr, indices, u.values, values, *part), parts)
+        return with_values(pattern, values)
+    count, fill = _kernel(COUNT, down, indices, ""), _kernel(SOME, down, indices, u.dtype.char)
+    if count is None or fill is None:
+        return None
+    starts, present = np.zeros(pattern.nrows + 1, INDEX), u.present
+    pool.run(lambda part: count(indptr, indices, present, starts[1:], *part), parts)
+    np.cumsum(starts, out=starts)
+    found = np.empty(int(starts[-1]), indices.dtype), buffers.empty(int(starts[-1]), u.dtype)
+    pool.run(lambda part: fill(indptr, indices, present, u.values, starts, *found, *part), parts)
+    return MatrixStore(pattern.nrows, pattern.ncols, starts, *found)
+
+
+def _kernel(text: str, down: bool, indices: Array, kind: str) -> Any:
+    return _table.find(
+        (text, down, indices.dtype.char, kind), len(indices), lambda: (text.format(line=LINES[down]), {})
+    )

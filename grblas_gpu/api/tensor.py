@@ -276,6 +276,7 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
                 if mask.parent.ndim != self.ndim:
                     self._expect_type(mask.parent, output_type(self), within="select", argname="op")
                 check_shapes("select", self, mask.parent)
+                check_same_backend(self, mask.parent, "select")
                 shown = "{0.name}.select({1.name})"
                 return self._expression("select", ops.SELECT_MASK, [self, mask], dtype=self.dtype, expr_repr=shown)
         thunk = as_scalar(self, False if thunk is None else thunk, "select", "thunk", op)

@@ -133,6 +133,7 @@ def test_objects_of_two_backends_do_not_meet() -> None:
         lambda: u(v.S) << 1,
         lambda: u.outer(v),
         lambda: u[:] << v,
+        lambda: u.select(v.S),
     ):
         with pytest.raises(InvalidObject, match="backend"):
             expr = mistake()

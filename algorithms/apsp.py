@@ -1,6 +1,6 @@
 """All shortest paths: the distance between any two vertices, and from some vertices to all.
 
-Returns a Matrix of distances, without an entry where there is no path, INT64 for integer lengths and FP64 otherwise.
+Returns a Matrix of distances, without an entry where there is no path, of sssp.py's type.
 Method: Bellman-Ford from all sources at once, a row each; only distances that got smaller go on. For graphs whose n x n
 distances fit in memory. Invariant: that of sssp.py. Cost: O(n m) per step, at most n steps, few on most graphs.
 Reference: J. Kepner, J. Gilbert (eds.), Graph Algorithms in the Language of Linear Algebra, SIAM 2011, chapter 5.

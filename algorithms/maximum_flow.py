@@ -19,7 +19,7 @@ from .. import Matrix, Scalar, Vector, binary, io, loop, monoid, select, unary
 from ..exceptions import InvalidValue
 from .checks import check_source, graph_algorithm
 from .components import numbers
-from .preparing import check_weights
+from .preparing import check_weights, sum_type
 
 
 class MaximumFlow(NamedTuple):
@@ -57,7 +57,7 @@ def maximum_flow(A: Matrix, source: SupportsIndex, target: SupportsIndex) -> Max
     if source == sink:
         raise InvalidValue(f"maximum_flow: source and target must be two vertices; both are {source}")
     check_weights(A, "maximum_flow")
-    n, dtype = A.nrows, "FP64" if A.dtype.np_type.kind == "f" else "INT64"
+    n, dtype = A.nrows, sum_type(A, A.nrows)
     # capacity = A + 0 A' off the diagonal: with every arc its reverse
     forward = select.offdiag(A).new(dtype)
     capacity = binary.plus(forward | binary.times(forward, 0).new().T).new()

@@ -47,6 +47,23 @@ def check_weights(A: Matrix, what: str, *, negative: bool = False) -> None:
         raise InvalidValue(f"{what}: weights must not be negative; the smallest is {A.value_range().min}")
 
 
+def sum_type(A: Matrix, terms: int) -> type:
+    """The type for sums of so many weights: integers, if the weights are some, and the sums stay below 2**62.
+
+    >>> sum_type(Matrix.from_coo([0], [1], [2**60], nrows=3, ncols=3), 3)
+    <class 'int'>
+    >>> sum_type(Matrix.from_coo([0], [1], [2**61], nrows=3, ncols=3), 3)
+    <class 'float'>
+    """
+    dtype = A.dtype.np_type
+    if dtype.kind == "f":
+        return float
+    if dtype.itemsize < 8 and terms <= 2**30:
+        return int
+    low, high, _ = A.value_range()
+    return float if max(-(low or 0), high or 0) * terms >= 2**62 else int
+
+
 def smallest(x: Any) -> Any:
     """The smallest value of a Matrix or Vector; 0 without entries."""
     reduce = x.reduce_scalar if x.ndim == 2 else x.reduce

@@ -1,6 +1,7 @@
 """Shortest paths from one vertex: Bellman-Ford, delta-stepping, and ``sssp``, which chooses.
 
-Returns the distance of every vertex that can be reached, INT64 for integer weights and FP64 otherwise.
+Returns the distance of every vertex that can be reached, INT64 for integer weights, unless sums of them might not fit,
+and FP64 otherwise.
 Method: distances are relaxed with the (min, +) semiring, Bellman-Ford's from all vertices that became nearer, those of
 delta-stepping in buckets of width delta; light and heavy edges are not told apart, since buckets are wide. After some
 buckets they are wider: paths are long, so that few vertices are in each, and steps count for more than corrections.
@@ -20,17 +21,17 @@ from ..exceptions import InvalidValue
 from .bfs import bfs_parents
 from .checks import check_source, graph_algorithm, with_labels
 from .labels import vertex_by_label
-from .preparing import check_weights, total
+from .preparing import check_weights, sum_type, total
 
 NARROW, WIDE = 4, 16  # default widths of buckets in mean lengths: the least time on random graphs, and on grids
 NARROW_ONES = 8  # buckets, before they are wide: random graphs have no more
-WIDEST = 2**62  # of a bucket: distances are integers of 64 bits, or floats
+WIDEST = 2**62  # of a bucket: distances are integers below that, or floats
 DEGREE = 8  # up to which buckets pay: beyond it paths have few edges, and Bellman-Ford few steps
 
 
 def distance_type(A: Matrix) -> type:
-    """Sums of integers stay integers."""
-    return float if A.dtype.np_type.kind == "f" else int
+    """Sums of integers stay integers, if those along the longest path do not get too large for them."""
+    return sum_type(A, A.nrows)
 
 
 def relax(distances: Any, frontier: Any, A: Matrix) -> None:

@@ -37,11 +37,13 @@ def count_and_depend(tight: Matrix, start: Any) -> tuple[Vector, Vector]:
     """The number of paths sigma from the start to each vertex, and (1 + dependency) / sigma."""
     walks = start.dup(FP64)
     sigma = walks.dup()
-    for _ in loop(walks):
+    for _ in loop(walks, tight.nrows):
         # walks = walks T
         walks << semiring.plus_first[FP64](walks @ tight)
         # sigma += walks
         sigma(binary.plus) << walks
+    if walks.nvals:  # edges whose length was lost make a cycle
+        raise InvalidValue("betweenness: lengths differ so much that sums of floats lose some; integers lose none")
     # y = 1 / sigma
     y = unary.minv(sigma).new()
     z = y.dup()

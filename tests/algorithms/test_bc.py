@@ -14,7 +14,14 @@ import numpy as np
 import pytest
 from checkers import array_dependencies, serial_dependencies, serial_paths
 from graphs import SMALL, Graph, from_edges, graph
-from grblas_gpu.algorithms import betweenness_centrality, bfs, closeness, eccentricity, turbobfs
+from grblas_gpu.algorithms import (
+    betweenness_centrality,
+    bfs,
+    closeness,
+    eccentricity,
+    edge_betweenness_centrality,
+    turbobfs,
+)
 
 import grblas_gpu as gb
 from grblas_gpu import generators, progress
@@ -248,3 +255,13 @@ def test_progress_is_quiet_while_work_is_short(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(sys, "stderr", Terminal())
     betweenness_centrality(generators.path(6), batch=1)
     assert sys.stderr.getvalue() == ""  # type: ignore[attr-defined]
+
+
+def test_lengths_that_sums_of_floats_lose(backend: str) -> None:
+    """1e17 + 1 is 1e17: from vertex 0 the triangle behind the long edge seems to have no lengths."""
+    rows, cols = [0, 1, 2, 3], [1, 2, 3, 1]
+    A = gb.Matrix.from_coo(rows + cols, cols + rows, [10**17, 1, 1, 1] * 2)
+    assert betweenness_centrality(A, weighted=True).to_dense().tolist() == pytest.approx([0, 2 / 3, 0, 0])
+    for algorithm in (betweenness_centrality, edge_betweenness_centrality):
+        with pytest.raises(gb.exceptions.InvalidValue, match="sums of floats lose some"):
+            algorithm(A.dup(dtype=float), weighted=True)

@@ -51,6 +51,12 @@ def test_random_flows(backend: str, n: int) -> None:
         check(Matrix.from_coo(rows, cols, capacities, nrows=n, ncols=n), 0, n - 1, expected)
 
 
+def test_capacities_beyond_64_bits(backend: str) -> None:
+    for capacity in (np.uint64(2**63 + 2**20), np.int64(2**62)):
+        A = Matrix.from_coo([0, 0, 1, 2], [1, 2, 3, 3], np.full(4, capacity), nrows=4, ncols=4)
+        assert maximum_flow(A, 0, 3).value == 2 * float(capacity)
+
+
 def test_with_labels() -> None:
     graph = Graph.from_edges([("spring", "mill", 5), ("mill", "sea", 3), ("spring", "sea", 1)])
     value, flow, source_side = maximum_flow(graph, "spring", "sea")

@@ -84,6 +84,19 @@ def test_rounding_at_the_border_of_a_bucket(backend: str) -> None:
     assert delta_stepping(B, 0, delta=1.0).nvals == 4
 
 
+@pytest.mark.parametrize("lengths", [np.array([2**63 + 5, 7, 9], np.uint64), np.array([2**62, 2**62, 1])])
+def test_sums_beyond_64_bits(backend: str, lengths: np.ndarray) -> None:
+    """They are floats, and no negative numbers."""
+    A = gb.Matrix.from_coo([0, 1, 2], [1, 2, 3], lengths, nrows=4, ncols=4)
+    expected = [0.0, *np.cumsum(lengths.astype(float)).tolist()]
+    for algorithm in (sssp, bellman_ford, delta_stepping):
+        assert algorithm(A, 0).to_dense().tolist() == expected
+    assert apsp(A)[0, :].new().to_dense().tolist() == expected
+    assert sssp(A.dup(dtype=gb.UINT8), 0).dtype == gb.INT64
+    few = gb.Matrix.from_coo([0, 1], [1, 2], [2**60 - 1, 1], nrows=3, ncols=3)
+    assert sssp(few, 0).to_dict() == {0: 0, 1: 2**60 - 1, 2: 2**60}
+
+
 def test_negative_cycles(backend: str) -> None:
     A = gb.Matrix.from_coo([0, 1, 2, 3], [1, 2, 1, 4], [1, 1, -2, 5], nrows=5, ncols=5)
     for algorithm in (bellman_ford, sssp):

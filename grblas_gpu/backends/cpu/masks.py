@@ -37,8 +37,9 @@ def resolve(mask: MaskView | None, few: int = 0) -> tuple[int, Array | None]:
             return (ROWS_COMPLEMENT if mask.complement else ROWS), indices
         present = store.flags
         if present is None:
-            store.flags = present = np.zeros(store.size, bool)
+            present = np.zeros(store.size, bool)
             present[indices] = True
+            store.flags = present  # complete, whoever else looks at it, and whatever interrupts this
     if present is None:
         return (NOTHING, None) if mask.complement else (NO_MASK, None)
     return (BYTES_COMPLEMENT if mask.complement else BYTES), present

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from pathlib import Path
 
 import numpy as np
 
@@ -54,13 +53,17 @@ def free_bytes(like: Array | None = None) -> int:
         return natives[type(like)].free_bytes()
     free = [2**62]
     with suppress(OSError, ValueError, StopIteration):
-        lines = Path("/proc/meminfo").read_text().splitlines()
+        lines = _read("/proc/meminfo").splitlines()
         free.append(1024 * int(next(line for line in lines if line.startswith("MemAvailable")).split()[1]))
     for limit, used in (
         ("memory.max", "memory.current"),
         ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
     ):
-        folder = Path("/sys/fs/cgroup")
         with suppress(OSError, ValueError):  # "max" is no number
-            free.append(int((folder / limit).read_text()) - int((folder / used).read_text()))
+            free.append(int(_read(f"/sys/fs/cgroup/{limit}")) - int(_read(f"/sys/fs/cgroup/{used}")))
     return min(free)
+
+
+def _read(name: str) -> str:  # pathlib would be loaded by every import of the package, for this
+    with open(name) as file:
+        return file.read()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from io import BytesIO
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
@@ -213,6 +212,8 @@ class Storage:
     @classmethod
     def deserialize(cls, data: Any, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Any:
         """What ``serialize`` gave, as an object again; ``dtype`` must be the one that it had."""
+        from zipfile import BadZipFile  # here, because it loads much that an import of the package does not need
+
         descriptor_from_options(opts)
         try:
             with np.load(BytesIO(np.asarray(data).tobytes() if isinstance(data, np.ndarray) else bytes(data))) as file:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from .. import Matrix, loop
 from ..exceptions import InvalidValue
+from ..progress import elapsed
 from .bfs import bfs_multi
 from .checks import Sources, check_sources, graph_algorithm
 from .preparing import check_weights
@@ -64,9 +65,10 @@ def distances_from(A: Matrix, sources: Sources, *, weighted: bool = True) -> Mat
     k, n = len(sources), A.nrows
     distances = Matrix.from_coo(range(k), sources, [0] * k, distance_type(A), nrows=k, ncols=n)
     frontier = distances.dup()
-    for _ in loop(frontier, n):
-        # distances = min(distances, frontier min.+ A)
-        relax(distances, frontier, A)
+    with elapsed("all shortest paths"):
+        for _ in loop(frontier, n):
+            # distances = min(distances, frontier min.+ A)
+            relax(distances, frontier, A)
     if frontier.nvals:
         raise InvalidValue("apsp: there is a cycle of negative length")
     return distances

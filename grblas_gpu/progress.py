@@ -21,6 +21,9 @@ WIDTH = 30  # characters
 PATIENCE = 1.0  # seconds before it appears
 INTERVAL = 0.1  # seconds between two looks
 
+_bars = 0  # open ones; there is room for one line, and bars say most
+_telling = False  # whether an outer block shows the seconds already
+
 
 def progress(items: Sequence[Item], label: str) -> Iterator[Item]:
     """The items, one after the other, while a bar shows how many are done and how long the others may take.
@@ -57,6 +60,8 @@ class Meter:
         self._watched = is_shown()
 
     def __enter__(self) -> Meter:
+        global _bars
+        _bars += 1
         return self
 
     def reach(self, done: int) -> None:
@@ -68,6 +73,8 @@ class Meter:
             self._shown, self._drawn = now, True
 
     def __exit__(self, kind: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        global _bars
+        _bars -= 1
         if self._bar is not None:
             self._bar.close()
         elif self._drawn:
@@ -128,17 +135,23 @@ def busy(label: str) -> Iterator[None]:
 def elapsed(label: str) -> Iterator[None]:
     """A line with the seconds so far, for the time of a ``with`` block whose length nobody knows.
 
+    Of blocks in each other, the outermost shows it.
+
     >>> with elapsed("generating"):
     ...     pass
     """
-    if not is_shown():
+    global _telling
+    if _telling or not is_shown():
         yield
         return
+    _telling = True
     done, start, shown = threading.Event(), time.perf_counter(), False
 
     def tell() -> None:
         nonlocal shown
-        while not done.wait(max(PATIENCE, 0.0) if not shown else INTERVAL):
+        while not done.wait(max(PATIENCE - (time.perf_counter() - start), INTERVAL)):
+            if _bars:
+                continue
             shown = True
             show_line(f"{label}: {time.perf_counter() - start:.0f} s")
 
@@ -149,6 +162,7 @@ def elapsed(label: str) -> Iterator[None]:
     finally:
         done.set()
         teller.join()
+        _telling = False
         if shown:
             clear_line()
 

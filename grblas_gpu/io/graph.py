@@ -13,6 +13,7 @@ from ..api.matrix import Matrix, TransposedMatrix
 from ..api.vector import Vector
 from ..dtypes import lookup_dtype
 from ..errors import DimensionMismatch, InvalidValue
+from ..progress import elapsed
 from .edge_list_files import parse_weights, split_lines
 from .edge_table import layout_of
 from .networkx_graphs import add_edges, adjacency
@@ -342,7 +343,8 @@ class Graph:
         text = text_of(source)
         name = name_of(source)
         layout = layout_of(text, name, delimiter=delimiter, header=header, columns=columns, labels=True)
-        lines = [(number, [field.strip() for field in fields]) for number, fields in split_lines(text, name, layout)]
+        with elapsed(f"parsing {name}"):
+            lines = [(number, [field.strip() for field in found]) for number, found in split_lines(text, name, layout)]
         weighted = bool(lines) and len(lines[0][1]) == 3
         index: dict[Hashable, int] = {}
         for label in itertools.chain.from_iterable(fields[:2] for _, fields in lines):

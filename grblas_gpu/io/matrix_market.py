@@ -14,6 +14,7 @@ from ..api.matrix import Matrix, TransposedMatrix
 from ..dtypes import BOOL
 from ..errors import OutOfMemory
 from ..operators import registry
+from ..progress import elapsed
 from .archives import is_archive, matrix_in
 from .reader_input import ReaderInput
 from .scipy_sparse import to_scipy_sparse
@@ -64,6 +65,11 @@ def mmread(source: Any, engine: str = "auto", *, dup_op: Any = None, name: str |
     if is_archive(source):
         with matrix_in(source) as file:
             return mmread(file, engine, dup_op=dup_op, name=name, **kwargs)
+    with elapsed(f"reading {name_of(source)}"):
+        return _read(source, engine, dup_op, name, kwargs)
+
+
+def _read(source: Any, engine: str, dup_op: Any, name: str | None, kwargs: dict[str, Any]) -> Matrix:
     read, options = _function("mmread", engine)
     start = source.tell() if hasattr(source, "tell") else 0
     text = ReaderInput(source)

@@ -239,6 +239,7 @@ class Terminal(io.StringIO):
 def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "PATIENCE", -1.0)
     monkeypatch.setattr(progress, "INTERVAL", -1.0)
+    monkeypatch.setattr(progress, "_tqdm_bar", lambda *_: None)
     A = generators.path(6)
     for stream, shown in ((io.StringIO(), False), (Terminal(), True)):
         monkeypatch.setattr(sys, "stderr", stream)

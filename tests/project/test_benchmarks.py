@@ -620,8 +620,14 @@ def test_a_table_as_lines(tmp_path):
 
 @pytest.mark.parametrize("name", sorted(info.name for info in pkgutil.iter_modules(benchmarks.__path__)))
 def test_every_benchmark_imports_what_there_is(name):
-    if name != "__main__":
+    if name == "__main__":
+        return
+    try:
         importlib.import_module(f"{benchmarks.__name__}.{name}")
+    except ModuleNotFoundError as error:
+        if error.name != "graphblas":
+            raise
+        pytest.skip("compares with python-graphblas, which has no packages for this Python")
 
 
 def test_layers_adds_up():

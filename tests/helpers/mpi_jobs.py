@@ -17,6 +17,8 @@ LAUNCHER = str(BESIDE / "mpiexec") if (BESIDE / "mpiexec").exists() else shutil.
 def environment(**settings: str) -> dict[str, str]:
     """Small graphs need no compiled kernels, and every rank would compile its own."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GRBLAS_GPU_MPI")}
+    # The program imports what is beside it, also where Python does not look there by itself (PYTHONSAFEPATH).
+    kept["PYTHONPATH"] = os.pathsep.join(filter(None, [str(PROGRAM.parent), kept.get("PYTHONPATH")]))
     return {**kept, "GRBLAS_GPU_BACKEND": "cpu", "GRBLAS_GPU_CPU_TIER": "numpy", **settings}
 
 

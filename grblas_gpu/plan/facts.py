@@ -53,7 +53,10 @@ def matvec_facts(engine: Any, a: Any, u: Any, semiring: Any, view: Any, transpos
         costs=engine.costs,
         by_columns=columns is not None,
         reused=reused,
-        whole=engine.costs.whole_rows is not None and view is None and _is_whole(a, u, semiring),
+        whole=bool(engine.costs.whole_rows)
+        and view is None
+        and u.kind == "full"
+        and reads_whole_rows(a, u.iso, semiring),
         hottest=hottest,
     )
 
@@ -79,12 +82,15 @@ def _has_one_value(a: Any, semiring: Any) -> bool:
     return semiring.monoid.is_idempotent and op.positional is None and (a.iso or not (uses(op, "x") and uses(op, "y")))
 
 
-def _is_whole(a: Any, u: Any, semiring: Any) -> bool:
-    """Whether rows are read to their end: a number seldom reaches its terminal value, a truth value does."""
-    if u.kind != "full" or a.copies > 1 or semiring.binaryop.positional is not None:
+def reads_whole_rows(a: Any, one_value: bool, semiring: Any) -> bool:
+    """Whether products with a full vector, without a mask, read rows to their end, and none depends on its place.
+
+    A number seldom reaches its terminal value, a truth value does; ``one_value``: the vector has one for all.
+    """
+    if a.copies > 1 or semiring.binaryop.positional is not None:
         return False
     monoid = semiring.monoid
-    return not (monoid.any_value or monoid.return_type.np_type.kind == "b" or (u.iso and monoid.is_idempotent))
+    return not (monoid.any_value or monoid.return_type.np_type.kind == "b" or (one_value and monoid.is_idempotent))
 
 
 def count_edges(engine: Any, a: Any, u: Any, transposed: bool) -> int:

@@ -192,7 +192,16 @@ def _default(direction: str, facts: Facts, deterministic: bool) -> str:
         return "push.sort" if deterministic else "push.scatter"
     if facts.mask_sparse or facts.allowed < facts.nrows * facts.costs.compact_below:
         return "pull.compact"
-    return facts.costs.whole_rows if facts.whole and facts.costs.whole_rows else facts.costs.pull_rows
+    return usual_pull(facts.costs, facts.whole)
+
+
+def usual_pull(costs: Costs, whole: bool) -> str:
+    """The strategy for pulls, and for those that have to read every row to its end; in loops, too.
+
+    >>> usual_pull(CUDA_COSTS, True), usual_pull(CUDA_COSTS, False), usual_pull(CPU_COSTS, True)
+    ('pull.edge', 'pull.hybrid', 'pull.thread')
+    """
+    return costs.whole_rows if whole and costs.whole_rows else costs.pull_rows
 
 
 # The rules as arithmetic on numbers alone: whole loops on a device decide by the same lines, translated to C++.

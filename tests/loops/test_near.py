@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -77,13 +78,28 @@ def test_searches(to_device: Any, searches: dict[str, Callable[[Matrix], Any]]) 
             assert search(B).to("cpu").isequal(expected, check_dtype=True), f"{name} on {graph}"
 
 
-def test_a_traced_search_is_the_same(to_device: Any) -> None:
-    A = graphs()["grid"]
-    B = to_device(A)
+@pytest.mark.parametrize("graph", ["grid", "path"])  # the path has more levels than follow each other
+def test_a_trace_tells_of_every_level(to_device: Any, graph: str) -> None:
+    """A traced search runs as any other: a row for every level, also of those that nobody decided about."""
+    A = graphs()[graph]
+    with gb.using("cpu"):
+        expected = algorithms.bfs(A, 0)
+        degrees, levels = A.reduce_rowwise(gb.agg.count).new().to_dense(fill_value=0), expected.to_dense(fill_value=-1)
     with gb.trace() as trace:
-        found = algorithms.bfs(B, 0)
-    assert found.to("cpu").isequal(algorithms.bfs(A, 0))
-    assert [step.input_nvals for step in trace.steps()][:5] == [1, 2, 3, 4, 5]
+        found = algorithms.bfs(to_device(A), 0)
+    assert found.to("cpu").isequal(expected)
+    steps = trace.steps()
+    depths = range(int(levels.max()) + 1)
+    sizes = [int((levels == depth).sum()) for depth in depths]
+    assert [step.input_nvals for step in steps] == sizes
+    assert [step.output_nvals for step in steps] == [*sizes[1:], 0]
+    assert [step.input_edges for step in steps] == [int(degrees[levels == depth].sum()) for depth in depths]
+    assert [step.allowed for step in steps] == [A.nrows - sum(sizes[: depth + 1]) for depth in depths]
+    assert {step.strategy for step in steps} == {"push.scatter"}
+    assert all(
+        re.match("short, in shared memory .push .* against pull .*open rows.; step", step.reason) for step in steps
+    )
+    assert [f"; step {depth} of a loop" in step.reason for depth, step in enumerate(steps)] == [True] * len(steps)
 
 
 def test_which_rounds_are_near(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,10 +45,11 @@ def pull_balanced(
     kept = rests(scratch)
     operands = (m.indptr.data.ptr, m.indices.data.ptr, m.values.data.ptr, 0, u.values.data.ptr, 0, 0)
     outputs = (nrows, entries, present.data.ptr, values.data.ptr, address(following))
-    scratch.launch(kernel, chunks_of(entries), (*operands, *outputs, *kept, slots.address, slots.host), BLOCK // 32)
-    if entries > LEAST_CHUNK:
-        words = (m.indptr.data.ptr, entries, values.data.ptr, *kept)
-        scratch.launch(add_rests, chunks_of(entries), words)
+    path = entries + nrows  # which the chunks are of: see kernels/row_chunks.cuh
+    scratch.launch(kernel, chunks_of(path), (*operands, *outputs, *kept, slots.address, slots.host), BLOCK // 32)
+    if path > LEAST_CHUNK:
+        words = (m.indptr.data.ptr, nrows, entries, values.data.ptr, *kept)
+        scratch.launch(add_rests, chunks_of(path), words)
     result = VectorStore.counted_bitmap(nrows, values, present, slots.published(), nrows)
     if following is not None:
         result.edges = following, slots.published(EDGES)

@@ -13,10 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....ir.descriptor import Counted
+from ....plan.facts import reads_whole_rows
+from ....plan.rules import usual_pull
+from ...calibration import costs_of
 from ...entries import cast
 from ...programs.kept import kept
 from ...programs.lower import Body, BodyStep, Operand, Unfusable, VectorUse
-from ...programs.requests import check_request, ways_of
+from ...programs.requests import Sides, check_request, ways_of
 from ...programs.scatters import scattered
 from ...programs.steps import (
     POSITIONWISE,
@@ -29,9 +32,10 @@ from ...programs.steps import (
     product_operands,
 )
 from ...storage import MatrixStore
+from ..eager.mxv_balanced import adds_up_whole_rows
 from ..eager.mxv_product import Product, initial_value
 from ..runtime.translate import c_type, literal
-from .direction import ABLE
+from .direction import ABLE, PUSH
 
 #: Steps that run position by position: a gather reads its index there.
 FUSED = POSITIONWISE | {"gather"}
@@ -57,6 +61,8 @@ class Analysis:
 
     steps: Sequence[BodyStep]
     products: dict[int, Product]
+    ways: dict[int, Sides]  # by which strategies each product runs
+    balanced: frozenset[int]  # products whose pull.edge adds up whole rows, in a fixed order
     slots: Sequence[SlotFacts]
     initial_values: dict[int, Any]
     listable: frozenset[int]
@@ -147,6 +153,8 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
     initial: dict[int, str] = {}
     initial_values: dict[int, Any] = {}
     products: dict[int, Product] = {}
+    ways: dict[int, Sides] = {}
+    balanced: set[int] = set()
     for at, step in enumerate(steps):
         if step.kind == "scatter":
             initial_values[step.out] = initial_value(step.op)
@@ -159,10 +167,16 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
         has_flags = not full[vector.number] and (step.mask is None or not full[step.mask.vector])
         check_request(step.number, step.desc, product, ABLE, step.mask is not None, has_flags)
         settles = step.desc is not None and step.desc.settles_at is not None
-        by_entries = "pull.edge" in ways_of(step.desc, ABLE.usual)
+        store = matrices[matrix.number]
+        whole = full[vector.number] and step.mask is None and store.copies == 1 and not settles
+        reads_whole = whole and reads_whole_rows(store, iso[vector.number], step.op)
+        ways[at] = ways_of(step.desc, Sides(PUSH, usual_pull(costs_of("cuda"), reads_whole)))
+        by_entries = "pull.edge" in ways[at]
+        if whole and by_entries and adds_up_whole_rows(product):
+            balanced.add(at)
         if settles and not _is_value(step.desc.settles_at, product.dtype):
             raise Unfusable(f"settles_at={step.desc.settles_at}, which is no {product.dtype},", step.number)
-        if matrices[matrix.number].copies > 1 and (settles or by_entries):
+        if store.copies > 1 and (settles or by_entries):
             named = "settles_at=" if settles else "strategy='pull.edge'"
             raise Unfusable(f"{named} over copies of a matrix", step.number)
         if product.initial is not None:
@@ -188,7 +202,18 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
     ]
     variables = [scalar.dtype.np_type for scalar in body.variables]
     return Analysis(
-        steps, products, slots, initial_values, listable, closing, copied, matrices, variables, body.condition
+        steps,
+        products,
+        ways,
+        frozenset(balanced),
+        slots,
+        initial_values,
+        listable,
+        closing,
+        copied,
+        matrices,
+        variables,
+        body.condition,
     )
 
 

@@ -14,16 +14,16 @@ import numpy as np
 
 from ....ir.descriptor import Counted
 from ...programs.lower import Body, BodyStep, MaskUse
-from ...programs.requests import asked_direction, reuses_mask, ways_of
+from ...programs.requests import asked_direction, reuses_mask
 from ...programs.steps import product_operands
-from ..eager.mxv_balanced import adds_up_whole_rows
 from ..eager.mxv_product import Product as Kind
+from ..eager.rows import MOST_CHUNKS
 from ..runtime import compile as programs
 from ..runtime.compile import constant, using
 from ..runtime.translate import literal
 from . import emit_flow, emit_kernel, emit_sums
 from .analyse import Analysis, SlotFacts, analyse
-from .direction import ABLE, WAYS, rule_text
+from .direction import WAYS, rule_text
 from .emit_barriers import barrier, cleaning, noted
 from .emit_chains import chain
 from .emit_context import PER_STEP, Context, counters_of
@@ -31,10 +31,10 @@ from .emit_kernel import COMMON
 from .emit_positions import position
 from .emit_reading import values_needed
 from .emit_scatters import scatter
+from .emit_traced import noted_begin, noted_end, row_of
 from .items import Barrier, Clean, Item, Positions, Product, Reduce, Row, Scatter, Schedule
 from .layout import ROW, Layout
 from .schedule import schedule
-from .trace import TRACED
 
 FEW = 64  # edges for so many rows that a search has not seen: what a pull finds then is listed
 MASK_FLAGS = ("MASKED", "MASK_PRESENT", "MASK_VALUED", "MASK_ISO", "COMPLEMENT")
@@ -101,7 +101,7 @@ def emit(order: Schedule) -> LoopKernel:
 def _sorted_bytes(context: Context) -> tuple[int, int]:
     keys = products = 0
     for at, product in context.facts.products.items():
-        if "push.sort" in ways_of(context.facts.steps[at].desc, ABLE.usual):
+        if "push.sort" in context.facts.ways[at]:
             keys = max(keys, context.row_type(at).itemsize)
             products = max(products, 0 if product.structure else product.dtype.itemsize)
     return keys, products
@@ -173,6 +173,7 @@ class _Names(NamedTuple):
     rows: str
     hub_neighbours: str
     row_ids: str  # of the entries, for pull.edge
+    rests: str  # where chunks leave values and rows, for pull.edge that is balanced
     open_list: str  # where the open rows are listed, for pull.compact
     room: str  # where products are sorted, for push.sort
     nvals: str
@@ -205,26 +206,42 @@ def _product(context: Context, item: Product) -> _ProductText:
         f"        {{\n"
         f"            {space}::Operands operands = {{{names.columns}, {names.rows}, {{{U}.flags(), {U}.values()}}, "
         f"{mask}, {closing}, {context.next_offsets(item.out, 'nullptr')}, {names.hub_neighbours}, "
-        f"{names.row_ids}, {names.open_list}, {names.nvals}, {names.room}}};\n"
+        f"{names.row_ids}, {names.open_list}, {names.rests}, {names.nvals}, {names.room}}};\n"
         f"{planned}"
         f"            auto then = [&] {{\n"
-        f"                if (trace && blockIdx.x == 0 && S.tick <= {TRACED - 1 + item.decides}) {{\n"
-        f"                    int64* row = {_row(facts, item, 'S.tick - 1' if item.decides else '')};\n"
-        f"                    {_noted_row(end='int64(nanoseconds())', result=f'{W}.count')}\n"
-        f"                }}\n"
+        f"{noted_end(facts, item, f'{W}.count', item.decides)}"
         f"                {context.decide if item.decides else ''}\n"
         f"            }};\n"
+        f"{_advance(context, item, step, names)}"
         f"            {space}::{multiply}{counters_of(item.step)}, parts, {_changes(item.epilogue)}, "
-        f"{space}::Rounds{{S.step, S.tick, limit}}, "
+        f"limit - S.step, advance, "
         f"[&] {{ {looks} return [=, &S] {{ {notes} }}; }}, then);\n"
         f"        }}\n"
     )
     return _ProductText(plan, text)
 
 
+def _advance(context: Context, item: Product, step: BodyStep, names: _Names) -> str:
+    """What is between two levels that follow each other near (kernels/loop_near.cuh), for thread 0 of every block."""
+    if not item.near:
+        return "            auto advance = [](int64, int64) {};\n"
+    facts, U = context.facts, f"S.s{item.operand}"
+    # What was reached was open, and is closed now: the counts of mask and operand are not there before the last level.
+    allowed = f"({row_of(facts, item, 'S.tick - 1')})[{ROW.at['allowed']}] - reached"
+    begins = noted_begin(facts, item, names.space, _dense(item, step), allowed)
+    return (
+        f"            auto advance = [&](int64 reached, int64 following) {{\n"
+        f"{noted_end(facts, item, 'reached', False)}"
+        f"                {U}.advanced(reached, following);\n"
+        f"                ++S.step, ++S.tick;\n"
+        f"                if (trace) {{\n{_facts(context, item, step, names)}{begins}                }}\n"
+        f"            }};\n"
+    )
+
+
 def _near(context: Context, item: Product) -> str:
-    """Whether a push may go on through several levels, of which the trace would not know."""
-    return f"(!trace && {context.word('longest', *context.columns_of(item.step))} <= LONGEST_NEAR)"
+    """Whether a push may go on through several levels."""
+    return f"({context.word('longest', *context.columns_of(item.step))} <= LONGEST_NEAR)"
 
 
 def _changes(steps: Sequence[int]) -> str:
@@ -238,16 +255,6 @@ def _final(value: Any, space: str, done: Kind) -> str:
     if isinstance(value, Counted):
         return f"cast<{space}::Value>(int64({value.text.replace('step', 'S.step')}))"
     return literal(value, done.dtype)
-
-
-def _row(facts: Analysis, item: Product, step: str = "") -> str:
-    """Where the trace has the row of a product of this step."""
-    number = list(facts.products).index(item.step)
-    return f"trace + ({f'({step})' if step else 'S.tick'} * {len(facts.products)} + {number}) * {ROW.size}"
-
-
-def _noted_row(**words: str) -> str:
-    return ", ".join(f"row[{ROW.at[name]}] = {value}" for name, value in words.items()) + ";"
 
 
 def _names(context: Context, item: Product, step: BodyStep) -> _Names:
@@ -264,9 +271,12 @@ def _names(context: Context, item: Product, step: BodyStep) -> _Names:
     hub_neighbours = "nullptr"
     if (done.structure or done.one_value) and done.early_exit and store.copies == 1:
         hub_neighbours = f"(const {space}::Column*){context.word('hub_neighbours', '', matrix, transposed)}"
-    ways = ways_of(step.desc, ABLE.usual)
-    row_ids = open_list = "nullptr"
-    if "pull.edge" in ways:
+    ways = context.facts.ways[at]
+    row_ids, rests, open_list = "nullptr", "nullptr, nullptr", "nullptr"
+    if at in context.facts.balanced:
+        word = context.word("rests")
+        rests = f"({space}::Value*){word}, (int64*){word} + {MOST_CHUNKS}"
+    elif "pull.edge" in ways:
         row_ids = f"(const {space}::RowId*){context.word('row_ids', '', matrix, transposed)}"
     if "pull.compact" in ways:
         open_list = f"({space}::RowId*){context.word('open_list')}"
@@ -284,13 +294,13 @@ def _names(context: Context, item: Product, step: BodyStep) -> _Names:
     if item.closing is not None:
         open_rows = f"{open_rows} - double(S.s{item.closing}.count)"
     columns, rows = (f"{{{side}{once}}}" for side in sides)
-    return _Names(space, columns, rows, hub_neighbours, row_ids, open_list, room, nvals, nrows, open_rows)
+    return _Names(space, columns, rows, hub_neighbours, row_ids, rests, open_list, room, nvals, nrows, open_rows)
 
 
 def _namespace(context: Context, item: Product, step: BodyStep, hub_neighbours: bool) -> None:
     facts, done = context.facts, context.facts.products[item.step]
     matrix, _, _ = product_operands(step)
-    store, ways = facts.matrices[matrix.number], ways_of(step.desc, ABLE.usual)
+    store, ways = facts.matrices[matrix.number], facts.ways[item.step]
     row_type = context.row_type(item.step)
     pieces = [
         *done.pieces(store, store.copies > 1),
@@ -301,7 +311,7 @@ def _namespace(context: Context, item: Product, step: BodyStep, hub_neighbours: 
         using("RowId", row_type),
         constant("PUSH_BY", WAYS.index(ways.push)),
         constant("PULL_BY", WAYS.index(ways.pull)),
-        constant("WHOLE_ROWS", step.mask is None and item.closing is None and _adds_up_whole_rows(facts, item, store)),
+        constant("BALANCED", item.step in facts.balanced),
         constant("REUSES_MASK", reuses_mask(step.desc, step.mask is not None)),
         constant("ONE_VALUE", done.one_value),
         constant("MAY_PUSH", asked_direction(step.desc) != "pull"),
@@ -311,13 +321,6 @@ def _namespace(context: Context, item: Product, step: BodyStep, hub_neighbours: 
     settles = step.desc is not None and step.desc.settles_at is not None
     text = programs.paste("loop_settle.cuh" if settles else "loop_mxv.cuh", set(COMMON))
     context.namespace(f"p{item.step}", "\n".join(pieces) + f"\n{text}")
-
-
-def _adds_up_whole_rows(facts: Analysis, item: Product, store: Any) -> bool:
-    product = facts.products[item.step]
-    return (
-        facts.slots[item.operand].full and store.copies == 1 and not product.structure and adds_up_whole_rows(product)
-    )
 
 
 def _mask_pieces(facts: Analysis, mask: MaskUse | None) -> list[str]:
@@ -334,39 +337,45 @@ def _mask_pieces(facts: Analysis, mask: MaskUse | None) -> list[str]:
     ]
 
 
-def _plan(context: Context, item: Product, step: BodyStep, names: _Names) -> str:
-    """Push or pull, and how."""
-    space, U, W, nvals = names.space, f"S.s{item.operand}", f"S.s{item.out}", names.nvals
+def _facts(context: Context, item: Product, step: BodyStep, names: _Names) -> str:
+    """The edges that the rule goes by."""
+    U, nvals = f"S.s{item.operand}", names.nvals
     # What a search has seen is closed: the open rows have the rest of the edges (if rows have as many as columns).
-    searches = step.mask is not None and step.mask.complement and step.mask.structure
-    unseen = f"::fmax(0.0, double({nvals} - {U}.edges_seen) - edges)" if searches else f"double({nvals})"
-    few = f"unseen * {FEW} < rows" if searches else "false"
-    by_fill = step.desc is not None and step.desc.policy == "switchpoint"
-    dense = f"({U}.pulled != 0)" if by_fill else f"!{U}.listed"
-    sortable = context.word("sort", "capacity") if "push.sort" in ways_of(step.desc, ABLE.usual) else "0"
-    near = "false"
-    if item.near:  # whatever the rule says: a pull takes longer than any of these
-        near = _near(context, item)
-    idle = "" if asked_direction(step.desc) == "pull" else "entries == 0 || "  # a push of nothing costs nothing
-    when = _noted_row(start="int64(nanoseconds()) | 1", push="push", way=f"{space}::way()", entries=f"{U}.count")
-    what = _noted_row(edges="int64(edges)", allowed=f"int64({names.open_rows})")
-    before = {"edges_before": "int64(edges_before)", "entries_before": f"{U}.entries_before"}
-    also = _noted_row(unseen="int64(unseen)", dense=dense, **before)
+    unseen = f"::fmax(0.0, double({nvals} - {U}.edges_seen) - edges)" if _searches(step) else f"double({nvals})"
     return (
-        f"            double rows = double({names.nrows}), entries = double({U}.count), size = double({U}.size);\n"
         f"            double edges = double({_edges(context, item, nvals)});\n"
         f"            double edges_before = double({U}.edges_before);\n"
         f"            double unseen = {unseen};\n"
+    )
+
+
+def _searches(step: BodyStep) -> bool:
+    return step.mask is not None and step.mask.complement and step.mask.structure
+
+
+def _dense(item: Product, step: BodyStep) -> str:
+    """Whether the operand counts as a dense one."""
+    by_fill = step.desc is not None and step.desc.policy == "switchpoint"
+    return f"(S.s{item.operand}.pulled != 0)" if by_fill else f"!S.s{item.operand}.listed"
+
+
+def _plan(context: Context, item: Product, step: BodyStep, names: _Names) -> str:
+    """Push or pull, and how."""
+    space, U, W, nvals = names.space, f"S.s{item.operand}", f"S.s{item.out}", names.nvals
+    few = f"unseen * {FEW} < rows" if _searches(step) else "false"
+    sortable = context.word("sort", "capacity") if "push.sort" in context.facts.ways[item.step] else "0"
+    near = (
+        _near(context, item) if item.near else "false"
+    )  # whatever the rule says: a pull takes longer than any of these
+    idle = "" if asked_direction(step.desc) == "pull" else "entries == 0 || "  # a push of nothing costs nothing
+    return (
+        f"            double rows = double({names.nrows}), entries = double({U}.count), size = double({U}.size);\n"
+        f"{_facts(context, item, step, names)}"
         f"            bool push = {idle}{space}::pushes(edges, edges_before, unseen, entries, "
-        f"double({U}.entries_before), size, {dense}, double({nvals}), {names.open_rows}, rows);\n"
+        f"double({U}.entries_before), size, {_dense(item, step)}, double({nvals}), {names.open_rows}, rows);\n"
         f"            {space}::make_plan({U}, {W}, int64(edges), {sortable}, push, "
         f"{space}::scans(edges, edges_before, double({nvals})), {few}, {near});\n"
-        f"            if (trace && blockIdx.x == 0 && S.tick < {TRACED}) {{\n"
-        f"                int64* row = {_row(context.facts, item)};\n"
-        f"                {when}\n"
-        f"                {what}\n"
-        f"                {also}\n"
-        f"            }}\n"
+        f"{noted_begin(context.facts, item, space, _dense(item, step), f'int64({names.open_rows})')}"
     )
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...programs.lower import BodyStep
-from ...programs.requests import asked_direction, ways_of
+from ...programs.requests import asked_direction
 from ...programs.steps import PRODUCTS, SCATTERS, product_operands
 from .analyse import FUSED, Analysis
-from .direction import ABLE
 from .items import Schedule
 
 #: Rounds of an inner loop before a cluster takes over: changing teams twice costs about what these save.
@@ -56,7 +55,7 @@ def _on_short_lists(facts: Analysis, numbers: range, near: str) -> str:
         written.add(step.out)
         if step.kind in PRODUCTS:
             _, vector, _ = product_operands(step)
-            pulls = asked_direction(step.desc) == "pull" or ways_of(step.desc, ABLE.usual).push.startswith("pull")
+            pulls = asked_direction(step.desc) == "pull" or facts.ways[at].push.startswith("pull")
             if vector.number not in facts.listable or pulls:
                 return NEVER
             listed.add(vector.number)

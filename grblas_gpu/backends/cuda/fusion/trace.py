@@ -54,6 +54,8 @@ def records_of(run: Any, seconds: float) -> None:
                 store.nvals,
             )
             why, strategy = reason(step.op, step.desc, product, seen, bool(row["push"])), WAYS[row["way"]]
+            if row["near"]:  # whatever the rule says
+                why = f"short, in shared memory ({why})"
             collector.records.append(
                 Record(
                     step.kind,

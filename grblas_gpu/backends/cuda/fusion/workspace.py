@@ -10,6 +10,7 @@ import cupy
 import numpy as np
 
 from ...storage import INDEX
+from ..eager.rows import MOST_CHUNKS
 from ..runtime.workspace import Scratch
 from .emit import LoopKernel
 from .emit_context import MOST_BLOCKS
@@ -78,6 +79,8 @@ class Workspace:
             named["partial"] = self._keep(cupy.empty(2 * MOST_BLOCKS * program.reductions, INDEX)).data.ptr
         if ("open_list",) in layout.names:  # numbers of rows that a pull looks at, of the longest vector
             named["open_list"] = self._keep(cupy.empty(max(sizes), INDEX)).data.ptr
+        if ("rests",) in layout.names:  # what chunks of a matrix leave of rows that began before them, and which rows
+            named["rests"] = self._keep(cupy.empty(2 * MOST_CHUNKS, INDEX)).data.ptr
         if ("marks",) in layout.names:  # of rows that have settled
             named["marks"] = self._keep(cupy.empty(max(sizes) + 3, np.uint8)).data.ptr
         for name, address in named.items():

@@ -1,10 +1,11 @@
 // A product in a loop: t = m u where the mask allows, by a push from the entries of u (loop_push.cuh) or a pull by the rows of t
-// (loop_pull_hybrid.cuh, loop_pull_plain.cuh). Pasted once for each product, inside a namespace with the pieces of mxv.cuh. The
-// result goes to the other buffer of `out`.
+// (loop_pull_hybrid.cuh, loop_pull_plain.cuh, loop_pull_balanced.cuh). Pasted once for each product, inside a namespace with the
+// pieces of mxv.cuh. The result goes to the other buffer of `out`.
 
 #include "loop_push.cuh"
 #include "loop_near.cuh"
 #include "loop_pull_hybrid.cuh"
+#include "loop_pull_balanced.cuh"
 #include "loop_pull_plain.cuh"
 #include "loop_sort.cuh"
 
@@ -19,7 +20,7 @@ DEVICE void make_plan(
     int width = listable ? vertices_for_a_warp(length, edges) : 32;
     bool lists = PUSH_BY != SCAN && !scans, sorts = PUSH_BY == SORT && edges <= sortable;
     near = near && u.listed && !u.dirty && length <= SMALL_ENTRIES && edges <= ::NEAR_EDGES && team_blocks() == CLUSTER;
-    ::plan() = {edges, length, width, push, few, lists, sorts, listable, ready, near};
+    ::plan() = {edges, length, width, push || near, few, lists, sorts, listable, ready, near};
 }
 
 template <int WAY, class S, class C>
@@ -29,6 +30,7 @@ DEVICE void pull_by(const Operands& given, const S& out, int64* counters, int64*
     else if constexpr (WAY == COMPACT) pull_listed_rows(given, out, counters, parts_list);
     else if constexpr (WAY == BY_THREADS) pull_by_threads(given, out, counters, change);
     else if constexpr (WAY == BY_WARPS) pull_by_warps(given, out, counters);
+    else if constexpr (is_balanced(WAY)) pull_balanced(given, out, counters);
     else pull_by_entries(given, out, counters);
 }
 // Whether such a pull also does what is to be done at the operand's entries, if the mask closes these.
@@ -38,14 +40,16 @@ DEVICE constexpr bool changes_on_the_way(int way) {
 
 // The product by a push or a pull; `out` holds the result afterwards. `change` has something to do at every entry of `u`. At the
 // barrier after that, thread 0 of every block runs `note`, which looks up numbers and returns what is to be done with them, and
-// when the result is there `then`. NEAR: `u` is `out`, and a round is nothing but this; `rounds` counts them.
-template <class U, class S, class C, class Note, class Then>
+// when the result is there `then`. NEAR: `u` is `out`, and a round is nothing but this; `left` of them may follow each other, and
+// `advance` is what is between two of them (loop_near.cuh).
+template <class U, class S, class C, class Advance, class Note, class Then>
 DEVICE void multiply_into(
-    Operands given, U& u, S& out, Value initial, int64* counters, int64* parts_list, C change, const Rounds& rounds, Note note, Then then
+    Operands given, U& u, S& out, Value initial, int64* counters, int64* parts_list, C change, int64 left, Advance advance, Note note,
+    Then then
 ) {
     if constexpr (NEAR) {
         if (::plan().near) {
-            push_levels(given, u, initial, counters, change, rounds, note, then);
+            push_levels(given, u, initial, counters, change, left, advance, note, then);
             return;
         }
     }
@@ -73,10 +77,15 @@ DEVICE void multiply_into(
     }
     bool rest = false, with_list = ::plan().few && (push ? takes_four(PUSH_BY) : takes_four(PULL_BY));
     if (walks) with_list = ::plan().lists;
+    bool balanced = push ? is_balanced(PUSH_BY) : is_balanced(PULL_BY);
 #pragma unroll 1
-    do {  // a second time for parts of what is too long for a warp
+    do {  // a second time for parts of what is too long for a warp, or for what chunks hold of rows that began before
         if (walks) {
             if constexpr (is_push(PUSH_BY)) push_edges(given, u, out, counters, parts_list, rest, change);
+        } else if (rest && balanced) {
+            // Other blocks wrote the rests and the rows: the grid barrier between orders that.
+            if constexpr (BALANCED)
+                add_row_rests(given.rows.indptr, out.size, given.nvals, (Value*)out.other_values(), {given.rest_values, given.rest_rows});
         } else if (rest) {
             pull_long_rows(given, parts_list, ::parts_left(), out, counters, with_list);
         } else if (!push) {
@@ -99,7 +108,8 @@ DEVICE void multiply_into(
         grid_barrier([&] {
             auto write = note();  // what it looks up is on its way together with these
             int64 found = fresh(counters + (with_list ? ::LISTED_ENTRIES : ::ENTRIES)), edges = fresh(counters + ::EDGES_NEXT);
-            int64 parts = ::parts_left() = rest ? 0 : fresh(counters + ::PARTS);
+            int64 parts = rest ? 0 : balanced ? has_rests(out.size, given.nvals) : fresh(counters + ::PARTS);
+            ::parts_left() = parts;
             if (parts == 0) {
                 write();
                 out.template overwritten<!STRUCTURE>(found, edges, with_list);

@@ -36,21 +36,17 @@ template <class S> struct NearPush : Push<S> {
     }
 };
 
-// What a round is besides its product: how many there may be, and where they are counted.
-struct Rounds {
-    int64 &step, &tick;
-    int64 limit;
-};
-
-// Instead of multiply_into, if the plan says so: this level, and those that follow.
-template <class S, class C, class Note, class Then>
-DEVICE void push_levels(Operands given, S& u, Value initial, int64* counters, C& change, const Rounds& rounds, Note note, Then then) {
+// Instead of multiply_into, if the plan says so: this level, and those that follow, `left` at most in all. Between two of them thread 0
+// of every block runs `advance(entries, edges)`, which moves `u` on.
+template <class S, class C, class Advance, class Note, class Then>
+DEVICE void push_levels(
+    Operands given, S& u, Value initial, int64* counters, C& change, int64 left, Advance advance, Note note, Then then
+) {
     constexpr int LANES = 32 / ::NEAR_VERTICES;
     ::Near& here = ::near();
     ::NearEntry(&entries)[3][::NEAR_EACH] = ::queues().near.of;
     int warp = thread() >> 5, of = lane() / LANES, warps = int(blockDim.x >> 5);
     int turn = here.turn, now = 0, count = int(::plan().length), before = 0, found, edges;
-    int64 left = rounds.limit - rounds.step;
     if (left > ::NEAR_LEVELS) left = ::NEAR_LEVELS;
 #pragma unroll 1
     for (bool listed = true;; listed = false) {
@@ -99,10 +95,7 @@ DEVICE void push_levels(Operands given, S& u, Value initial, int64* counters, C&
         turn = ::after(turn);
         bool fits = found > 0 && found <= SMALL_ENTRIES && edges <= ::NEAR_EDGES;
         if (!fits || --left <= 0) break;
-        if (thread() == 0) {
-            u.advanced(found, edges);
-            ++rounds.step, ++rounds.tick;
-        }
+        if (thread() == 0) advance(found, edges);
         __syncthreads();
         before = count, count = found, now = ::after(now);
     }

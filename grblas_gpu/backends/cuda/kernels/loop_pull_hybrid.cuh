@@ -1,7 +1,6 @@
 // Pulls in a loop by threads, groups of them and warps: of all rows, or of the open ones, which are listed first.
 
 #include "loop_operands.cuh"
-#include "row_groups.cuh"
 
 // One row (or none: start == stop) for each lane. What is left of a very long one is put on a list in parts, for all warps of the team.
 template <class S>
@@ -16,25 +15,6 @@ DEVICE Sum pull_row(const Operands& given, const S& out, int64* counters, int64*
     return sum;
 }
 
-// Rows of a warp that are added up whole (WHOLE_ROWS): it goes through the entries of all of them. Not for very long ones.
-template <class S> DEVICE Sum group_sum(const Operands& given, const S& out, int64 first, int64 start, int64 stop) {
-    constexpr int ON_THE_WAY = 4;
-    auto load = [&](int64 base, int count, Value* items) {
-        Column k[ON_THE_WAY];
-#pragma unroll
-        for (int n = 0; n < ON_THE_WAY; ++n)
-            k[n] = 32 * n + lane() < count ? given.rows.indices[base + 32 * n + lane()] : Column(0);
-#pragma unroll
-        for (int n = 0; n < ON_THE_WAY; ++n)
-            items[n] = 32 * n + lane() < count ? product(given.rows, given.looked_up, 0, k[n], base + 32 * n + lane(), k[n])
-                                               : Value(0);
-    };
-    Part sum = {false, Value(0)};
-    int last = out.size - first < 32 ? int(out.size - first) - 1 : 31;
-    add_rows<ON_THE_WAY>(start, stop, from_lane(start, 0), from_lane(stop, last), sum, load);
-    return {sum.found, sum.value};
-}
-
 // A lane takes a row at a time.
 template <class S> DEVICE void pull_rows(const Operands& given, const S& out, int64* counters, int64* parts_list) {
     ::Count<Offset> count = {given.next, 0, 0};
@@ -43,12 +23,7 @@ template <class S> DEVICE void pull_rows(const Operands& given, const S& out, in
     for_each_rows<32>(out.size, counters + ::ROWS_GIVEN - TICKET, [&](int64 first) {
         int64 i = first + lane(), start = 0, stop = 0;
         if (i < out.size && is_open(given, i)) start = given.rows.indptr[i], stop = given.rows.indptr[i + 1];
-        Sum sum;
-        if (WHOLE_ROWS && __all_sync(FULL_WARP, stop - start <= ::LONG_ROW)) {
-            if constexpr (WHOLE_ROWS) sum = group_sum(given, out, first, start, stop);
-        } else {
-            sum = pull_row(given, out, counters, parts_list, i, start, stop);
-        }
+        Sum sum = pull_row(given, out, counters, parts_list, i, start, stop);
         if (i >= out.size) return;
         flags[i] = sum.found;
         if constexpr (!STRUCTURE)

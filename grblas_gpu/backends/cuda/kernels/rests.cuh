@@ -1,4 +1,5 @@
-// What chunks of `length` entries hold of rows that began before them, added to these rows. Generated: Offset, Value, add.
+// What chunks of `length` entries hold of rows that began before them, added to these rows. Entry e of row r is at
+// e + A_ROW * r of what the chunks are of. Generated: Offset, Value, add.
 
 #include "parts.cuh"
 
@@ -7,7 +8,8 @@ struct Rest {
     int64* rows;  // which row, or -1
 };
 
-// A warp takes a row.
+// A warp takes a row, and no other touches that: whoever calls this sees to it that all chunks are done before.
+template <int A_ROW = 0>
 DEVICE void add_rests(const Offset* indptr, int64 entries, int64 length, Value* result, const Rest& rest) {
     int64 chunks = (entries + length - 1) / length;
     for (int64 base = warp_in_grid() * 32; base < chunks; base += warps_in_grid() * 32) {
@@ -16,7 +18,7 @@ DEVICE void add_rests(const Offset* indptr, int64 entries, int64 length, Value* 
         while (first) {
             int owner = __ffs(first) - 1;
             first &= first - 1;
-            int64 own = from_lane(row, owner), last = (int64(indptr[own + 1]) - 1) / length;
+            int64 own = from_lane(row, owner), last = (int64(indptr[own + 1]) - 1 + A_ROW * own) / length;
             Part part = {false, Value(0)};
 #pragma unroll 4
             for (int64 other = base + owner + lane(); other <= last; other += 32)

@@ -12,9 +12,13 @@ DEVICE unsigned warp_union(unsigned bits) {
 #endif
 }
 
+// Numbers of entries, and of entries and rows together: 32 bits have room for both if offsets have 32, with sign, and registers are
+// short.
+using Place = either<sizeof(Offset) == 8, int64, unsigned>;
+
 // A position among `count` entries from `base` on; before them: -1, behind them: their number.
-DEVICE int seen_from(int64 base, int count, int64 position) {
-    int64 away = position - base;
+DEVICE int seen_from(Place base, int count, Place position) {
+    either<sizeof(Offset) == 8, int64, int> away = position - base;
     return away < 0 ? -1 : away < count ? int(away) : count;
 }
 
@@ -22,9 +26,9 @@ DEVICE int seen_from(int64 base, int count, int64 position) {
 // sum. load(base, count, items): items[k] is the value of entry base + 32 * k + lane(), of the first `count`. A lane waits for
 // ON_THE_WAY of them together.
 template <int ON_THE_WAY, class Load>
-DEVICE void add_rows(int64 start, int64 stop, int64 from, int64 to, Part& sum, Load load) {
-    for (int64 base = from; base < to; base += 32 * ON_THE_WAY) {
-        int count = to - base < 32 * ON_THE_WAY ? int(to - base) : 32 * ON_THE_WAY;
+DEVICE void add_rows(Place start, Place stop, Place from, Place to, Part& sum, Load load) {
+    for (Place base = from; base < to; base += 32 * ON_THE_WAY) {
+        int count = to - base < Place(32 * ON_THE_WAY) ? int(to - base) : 32 * ON_THE_WAY;
         Value items[ON_THE_WAY];
         load(base, count, items);
         int first = seen_from(base, count, start), end = seen_from(base, count, stop);

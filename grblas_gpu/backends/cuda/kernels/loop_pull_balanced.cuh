@@ -1,0 +1,20 @@
+// pull.edge of a full vector in a loop (BALANCED): what pull_balanced.cu is outside of one, by the same text. Rows that several chunks
+// have entries of are joined after a grid barrier, by add_row_rests.
+
+#include "loop_operands.cuh"
+#include "row_products.cuh"
+
+// Registers: as many blocks as a loop has on a processor leave 64 to a thread.
+constexpr int BALANCED_ON_THE_WAY = sizeof(Value) == 8 ? 4 : 8;
+
+template <class S> DEVICE void pull_balanced(const Operands& given, const S& out, int64* counters) {
+    ::Count<Offset> count = {given.next, 0, 0};
+    bool* flags = out.other_flags();
+    auto row_is = [&](int64 row, bool filled) {
+        flags[row] = filled;  // of every row, by the one warp in whose chunk it begins: the buffer need not be clean
+        if (filled) count.add(row);
+    };
+    Value* values = (Value*)out.other_values();
+    multiply_rows<BALANCED_ON_THE_WAY>(given.rows, given.u, out.size, given.nvals, values, {given.rest_values, given.rest_rows}, row_is);
+    count.publish(counters);
+}

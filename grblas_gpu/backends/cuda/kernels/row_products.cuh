@@ -1,0 +1,66 @@
+// Matrix times full vector, balanced over entries: every row is added up whole, so this is for sums that do not end early. A single
+// call (pull_balanced.cu) and a loop (loop_pull_balanced.cuh) run this text, and their sums are the same to the last bit.
+// Generated: what mxv.cuh needs; products do not depend on their places.
+
+#include "mxv.cuh"
+#include "row_chunks.cuh"
+
+// What is read once leaves the first-level cache to the vector. Only for what nobody writes while a kernel runs: the matrix.
+template <class T> DEVICE T read_once(const T* from) {
+#ifdef __CUDA_ARCH__
+    if constexpr (sizeof(T) == 4) {
+        unsigned bits;
+        asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(bits) : "l"(from));
+        if constexpr (is_float<T>) return __uint_as_float(bits);
+        else return T(bits);
+    } else if constexpr (sizeof(T) == 8) {
+        uint64 bits;
+        asm("ld.global.nc.L1::no_allocate.u64 %0, [%1];" : "=l"(bits) : "l"(from));
+        if constexpr (is_float<T>) return __longlong_as_double(int64(bits));
+        else return T(bits);
+    }
+#endif
+    return *from;
+}
+
+// A lane waits for ON_THE_WAY entries together: the sums do not depend on it. What is left of rows is in `rest` (add_row_rests).
+template <int ON_THE_WAY, class RowIs>
+DEVICE void multiply_rows(
+    const Matrix& m, const Vector& u, int64 nrows, int64 entries, Value* result, const Rest& rest, RowIs row_is
+) {
+    using MatrixOperand = either<FLIP, Right, Left>;
+    using VectorOperand = either<FLIP, Left, Right>;
+    auto load = [&](Place base, int count, Value* items) {
+        Column columns[ON_THE_WAY];
+        MatrixValue stored[ON_THE_WAY];
+        VectorValue elements[ON_THE_WAY];
+        const Column* own_columns = m.indices + base + lane();
+        const MatrixValue* own_values = m.values + (MATRIX == EACH ? base + lane() : 0);
+        count -= lane();
+#pragma unroll
+        for (int k = 0; k < ON_THE_WAY; ++k) {
+            columns[k] = 32 * k < count ? read_once(own_columns + 32 * k) : Column(0);
+            if constexpr (MATRIX == EACH) stored[k] = 32 * k < count ? read_once(own_values + 32 * k) : MatrixValue(0);
+        }
+        if constexpr (VECTOR == EACH) {
+#pragma unroll
+            for (int k = 0; k < ON_THE_WAY; ++k) elements[k] = u.values[columns[k]];
+        }
+#pragma unroll
+        for (int k = 0; k < ON_THE_WAY; ++k) {
+            MatrixOperand a = MatrixOperand(1);
+            VectorOperand b = VectorOperand(1);
+            if constexpr (MATRIX != UNUSED) a = cast<MatrixOperand>(MATRIX == ISO ? m.values[0] : stored[k]);
+            if constexpr (VECTOR != UNUSED) b = cast<VectorOperand>(VECTOR == ISO ? u.values[0] : elements[k]);
+            if constexpr (FLIP) items[k] = cast<Value>(multiply(b, a, 0, 0, 0, 0));
+            else items[k] = cast<Value>(multiply(a, b, 0, 0, 0, 0));
+        }
+    };
+    add_up_rows<ON_THE_WAY>(m.indptr, nrows, entries, result, rest, load, row_is);
+}
+
+// Whether rows may be in several chunks: then their rests have to be added.
+DEVICE bool has_rests(int64 nrows, int64 entries) { return entries + nrows > path_chunk(nrows, entries); }
+DEVICE void add_row_rests(const Offset* indptr, int64 nrows, int64 entries, Value* result, const Rest& rest) {
+    add_rests<1>(indptr, entries + nrows, path_chunk(nrows, entries), result, rest);
+}

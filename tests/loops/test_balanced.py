@@ -1,0 +1,107 @@
+"""Products with full vectors in loops: rows added up whole, balanced over entries, as a single call does it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import nvrtc
+import pytest
+from loop_bodies import ranks
+from loop_cases import made_of, same
+
+import grblas_gpu as gb
+from grblas_gpu import Matrix, Vector, monoid, semiring
+
+
+def rows_of_all_lengths() -> Matrix:
+    """Long runs of empty rows, rows longer than several chunks, and short ones; directed, with loops."""
+    n, random = 3000, np.random.default_rng(4)
+    lengths = np.zeros(n, int)
+    lengths[[5, 1500]] = 2600, 1100  # chunks have 1,024 entries and rows
+    lengths[1400:1490] = random.integers(0, 40, 90)
+    rows = np.repeat(np.arange(n), lengths)
+    cols = np.concatenate([np.sort(random.choice(n, length, replace=False)) for length in lengths])
+    return Matrix.from_coo(rows, cols, random.random(len(rows)), nrows=n, ncols=n)
+
+
+def starts(n: int) -> Vector:
+    return Vector.from_dense(np.random.default_rng(5).random(n))
+
+
+def in_a_loop(A: Matrix, **options: Any) -> tuple[Any, list[Vector]]:
+    """``y = A x`` and, of the same round, ``z = y + x A``, in one kernel."""
+    x, y, z = starts(A.nrows), Vector(float, A.nrows), Vector(float, A.nrows)
+    loop = gb.loop(x.reduce(monoid.min).new() >= 0, 2)
+    for _ in loop:
+        y(**options) << semiring.plus_times(A @ x)
+        z << y
+        z(gb.binary.plus, **options) << semiring.plus_times(x @ A)
+    return loop, [y, z]
+
+
+@pytest.mark.parametrize("options", [{}, {"strategy": "pull.edge"}])
+def test_the_sums_of_a_loop_are_those_of_a_call(to_device: Any, options: dict[str, str]) -> None:
+    """To the last bit: it is the same text, and the order of additions depends on nothing else."""
+    with gb.using("cpu"):
+        A = rows_of_all_lengths()
+        x = starts(A.nrows)
+        expected = semiring.plus_times(A @ x).new()
+    B = to_device(A)
+    with gb.trace() as trace:
+        loop, (y, z) = in_a_loop(B, **options)
+    assert loop.mode == "fused"
+    assert [step.strategy for step in trace.steps()] == [
+        "pull.edge"
+    ] * 4  # two rounds: rests of one do not show in the next
+    assert same(expected, y)
+    on_device = starts(A.nrows)
+    once = semiring.plus_times(B @ on_device).new(strategy="pull.edge")
+    assert np.array_equal(once.to("cpu").to_coo()[1], y.to("cpu").to_coo()[1])
+    other = semiring.plus_times(on_device @ B).new(strategy="pull.edge")
+    assert gb.binary.plus(once | other).new().to("cpu").isequal(z.to("cpu"))
+
+
+def forced(A: Matrix, source: int) -> Any:
+    return in_a_loop(A, strategy="pull.edge")
+
+
+def hybrid(A: Matrix, source: int) -> Any:
+    return in_a_loop(A, strategy="pull.hybrid")
+
+
+def masked(A: Matrix, source: int) -> Any:
+    x, seen = starts(A.nrows), Vector.from_coo([source], [1.0], size=A.nrows)
+    loop = gb.loop(x.reduce(monoid.min).new() >= 0, 1)
+    for _ in loop:
+        seen(~seen.S, strategy="pull.edge") << semiring.plus_times(A @ x)
+    return loop, [seen]
+
+
+def any_of_them(A: Matrix, source: int) -> Any:
+    x, y = starts(A.nrows), starts(A.nrows)
+    loop = gb.loop(x.reduce(monoid.min).new() >= 0, 1)
+    for _ in loop:
+        y(gb.binary.plus) << semiring.any_second(A @ x)
+    return loop, [y]
+
+
+#: Loops, and whether their products add up whole rows; ranks: a vector that is not full.
+BODIES = {
+    "chosen": (lambda A, source: in_a_loop(A), True),
+    "forced": (forced, True),
+    "hybrid": (hybrid, False),
+    "masked": (masked, False),
+    "any": (any_of_them, False),
+    "not full": (ranks, False),
+}
+
+
+@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+def test_which_products_add_up_whole_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    bodies = {name: body for name, (body, _) in BODIES.items()}
+    texts = made_of(bodies, monkeypatch, lambda passes, body: passes.kernel_of(body).text)
+    assert {name: "BALANCED = true" in text for name, text in texts.items()} == {
+        name: whole for name, (_, whole) in BODIES.items()
+    }
+    nvrtc.compile_cuda(texts["chosen"], nvrtc.ARCHITECTURES[1], ("-std=c++17",))

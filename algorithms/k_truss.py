@@ -59,12 +59,14 @@ def k_truss(A: Matrix, k: int) -> Matrix:
             return support
         left = support.pattern()
         if FEW * removed.nvals < left.nvals:
-            # gone = removed (removed + left) + left removed, below the diagonal: triangles that an edge loses to others
-            below = select.tril(left).new()
-            gone = common(removed @ edges).new(mask=below.S)
-            gone(binary.plus) << common(left @ removed).new(mask=below.S)
-            # support -= gone + gone'
-            support(binary.minus) << both_directions(gone)
+            # missed = removed edges that were in triangles: what the others are not in, nobody loses
+            missed = select.valuegt(removed, 0).new()
+            # lost = missed edges, inside of left; gone = lost + lost' - missed missed: triangles that an edge loses
+            lost = common(missed @ edges).new(mask=left.S)
+            gone = both_directions(lost)
+            gone(binary.minus) << common(missed @ missed).new(mask=left.S)
+            # support -= gone
+            support(binary.minus) << gone
         else:
             support = supports(left)
         edges = left

@@ -20,13 +20,7 @@ _KERNELS = ("pull_balanced_kernel", "add_rests_kernel")
 
 def suits(product: Product, m: MatrixStore, u: VectorStore, mask: VectorMask) -> bool:
     """Whether every row has to be added up whole."""
-    return mask is NO_MASK and u.kind == "full" and m.copies == 1 and adds_up_whole_rows(product)
-
-
-def adds_up_whole_rows(product: Product) -> bool:
-    """Whether sums hardly end early, and no product depends on its row."""
-    ends_early = product.exit_at_first or (product.has_terminal and product.dtype == _BOOL)
-    return not ends_early and product.semiring.binaryop.positional is None
+    return mask is NO_MASK and u.kind == "full" and m.copies == 1 and product.adds_up_whole_rows
 
 
 def pull_balanced(

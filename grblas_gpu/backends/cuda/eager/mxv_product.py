@@ -108,6 +108,12 @@ class Product:
         self.initial = initial_value(self.semiring.monoid)
         return self
 
+    @property
+    def adds_up_whole_rows(self) -> bool:
+        """Whether sums hardly end early, and no product depends on its row."""
+        ends_early = self.exit_at_first or (self.has_terminal and self.dtype.kind == "b")
+        return not ends_early and self.semiring.binaryop.positional is None
+
     def pieces(self, m: MatrixStore, repeated: bool = False) -> list[str]:
         """For ``kernels/mxv.cuh`` and ``kernels/atomics.cuh``, with the index types of this matrix.
 

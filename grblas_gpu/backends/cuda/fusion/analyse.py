@@ -32,7 +32,6 @@ from ...programs.steps import (
     product_operands,
 )
 from ...storage import MatrixStore
-from ..eager.mxv_balanced import adds_up_whole_rows
 from ..eager.mxv_product import Product, initial_value
 from ..runtime.translate import c_type, literal
 from .direction import ABLE, PUSH
@@ -172,7 +171,7 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
         reads_whole = whole and reads_whole_rows(store, iso[vector.number], step.op)
         ways[at] = ways_of(step.desc, Sides(PUSH, usual_pull(costs_of("cuda"), reads_whole)))
         by_entries = "pull.edge" in ways[at]
-        if whole and by_entries and adds_up_whole_rows(product):
+        if whole and by_entries and product.adds_up_whole_rows:
             balanced.add(at)
         if settles and not _is_value(step.desc.settles_at, product.dtype):
             raise Unfusable(f"settles_at={step.desc.settles_at}, which is no {product.dtype},", step.number)

@@ -74,7 +74,7 @@ def _colours(edges: Matrix, earlier: Matrix) -> Vector:
     for window in loop(left):
         # rank<left> = earlier plus.pair left: 0 or more
         rank(left.S, replace=True) << 0
-        rank(left.S, binary.plus) << semiring.plus_pair["INT64"](earlier @ left)
+        rank(left.S, binary.plus, direction="pull") << semiring.plus_pair["INT64"](earlier @ left)
         # wanted = 2^(rank / SPREAD), where few neighbours of a vertex want the same
         rank << binary.min(binary.floordiv(rank, SPREAD).new(), BITS - 1)
         wanted << binary.bshift[UINT64](ONE, rank.dup("INT8"))

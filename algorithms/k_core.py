@@ -2,7 +2,7 @@
 
 ``core_number`` returns an INT64 Vector, the largest k whose core has the vertex; ``k_core`` a BOOL Vector of members.
 Method: peeling. Vertices of degree at most k leave, which lowers the degrees of their neighbours, until none is left.
-Invariant: ``degree`` counts the neighbours that are left. Cost: O(n + m) for the edges, O(n) more for every k.
+Invariant: ``degree`` counts the neighbours that are left, of those that are. Cost: O(n + m), and O(n) more for every k.
 References: S. Seidman, Network structure and minimum degree, Social Networks 1983; V. Batagelj, M. Zaversnik, An O(m)
 algorithm for cores decomposition of networks, 2003.
 """
@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from .. import Matrix, Scalar, Vector, agg, binary, loop, monoid, program, select, semiring, unary
 from .checks import graph_algorithm
+
+GONE = 2**62  # in place of the degree of a vertex that has left: more than any
 
 
 @graph_algorithm
@@ -36,8 +38,10 @@ def core_number(A: Matrix) -> Vector:
     {0: 1, 1: 1, 2: 1, 3: 1}
     """
     edges = A.pattern(loops=False, undirected=True)
-    # degree_i = number of neighbours; vertices without any have core number 0
-    cores = _core_numbers(edges, edges.reduce_rowwise(agg.count).new())
+    # degree_i = number of neighbours; vertices without any have core number 0, and are gone
+    degree = Vector.from_scalar(GONE, A.nrows)
+    degree(binary.min) << edges.reduce_rowwise(agg.count)
+    cores = _core_numbers(edges, degree)
     cores(~cores.S) << 0
     return cores
 
@@ -45,13 +49,12 @@ def core_number(A: Matrix) -> Vector:
 @program
 def _core_numbers(edges: Matrix, degree: Vector) -> Vector:
     cores, leaving, fewer, changed = (Vector(int, edges.nrows) for _ in range(4))
-    k = Scalar.from_value(1)  # no degree is lower
-    for _ in loop(degree):
+    k = degree.reduce(monoid.min).new()
+    for _ in loop(k < GONE):
         # leaving = those of the lowest degree
         leaving << select.valuele(degree, k)
         peel(edges, degree, cores, leaving, fewer, changed, k)
-        # degree<!cores> = degree; k = the lowest that is left
-        degree(~cores.S, replace=True) << degree
+        # k = the lowest degree that is left
         k << degree.reduce(monoid.min)
     return cores
 
@@ -64,7 +67,8 @@ def peel(
     ``fewer`` and ``changed`` are what it works with.
     """
     for _ in loop(leaving):
-        # cores<leaving> = leaving
+        # degree<leaving> = gone; cores<leaving> = leaving
+        degree(leaving.S) << GONE
         cores(leaving.S) << leaving
         # fewer<!cores> = leaving plus.pair edges
         fewer(~cores.S, replace=True) << semiring.plus_pair["INT64"](leaving @ edges)
@@ -106,6 +110,5 @@ def k_core(A: Matrix, k: int) -> Vector:
     gone, fewer, changed = (Vector(int, A.nrows) for _ in range(3))
     # leaving = degree < k
     peel(edges, degree, gone, select.valuelt(degree, k).new(), fewer, changed, k - 1)
-    # degree<!gone> = degree
-    degree(~gone.S, replace=True) << degree
-    return unary.one(degree).new(bool)
+    # members = those that are not gone
+    return unary.one(select.valuelt(degree, GONE).new()).new(bool)

@@ -96,6 +96,30 @@ def levels_in_place(A: Matrix, source: int) -> Any:
     return loop, [levels]
 
 
+@pytest.mark.parametrize("transposed", [False, True])
+def test_products_that_never_push_need_no_transpose(to_device: Any, transposed: bool) -> None:
+    """Their matrix is read by rows only; edges of the operand, which a push would have, are not counted."""
+    with gb.using("cpu"):
+        A = graphs()["directed"]
+
+    def walked(A: Matrix) -> Vector:
+        x = Vector.from_coo([5, 9], [1, 2], int, size=A.nrows)
+        for _ in gb.loop(x, 3):
+            x(direction="pull") << (semiring.plus_second(x @ A.T) if transposed else semiring.plus_second(A @ x))
+        return x
+
+    with gb.using("cpu"):
+        expected = walked(A)
+    B = to_device(A)
+    for store in (B._store._transpose, B._store):
+        if store is not None:
+            store._transpose = None
+    with gb.trace() as trace:
+        assert same(expected, walked(B))
+    assert [step.strategy for step in trace.steps()] == ["pull.hybrid"] * 3
+    assert B._store._transpose is None
+
+
 BODIES = {
     "levels in place": levels_in_place,
     **{f"levels by {way['strategy']}": levels_by(**way) for way in WAYS},

@@ -19,7 +19,7 @@ from ...calibration import costs_of
 from ...entries import cast
 from ...programs.kept import kept
 from ...programs.lower import Body, BodyStep, Operand, Unfusable, VectorUse
-from ...programs.requests import Sides, check_request, ways_of
+from ...programs.requests import Sides, asked_direction, check_request, ways_of
 from ...programs.scatters import scattered
 from ...programs.steps import (
     POSITIONWISE,
@@ -62,6 +62,7 @@ class Analysis:
     products: dict[int, Product]
     ways: dict[int, Sides]  # by which strategies each product runs
     balanced: frozenset[int]  # products whose pull.edge adds up whole rows, in a fixed order
+    by_rows: frozenset[int]  # products that never push: nobody has to transpose their matrices
     slots: Sequence[SlotFacts]
     initial_values: dict[int, Any]
     listable: frozenset[int]
@@ -154,6 +155,7 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
     products: dict[int, Product] = {}
     ways: dict[int, Sides] = {}
     balanced: set[int] = set()
+    by_rows: set[int] = set()
     for at, step in enumerate(steps):
         if step.kind == "scatter":
             initial_values[step.out] = initial_value(step.op)
@@ -161,7 +163,6 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
         if step.kind not in PRODUCTS:
             continue
         matrix, vector, _ = product_operands(step)
-        edges_of.setdefault(vector.number, at)
         product = products[at] = _product(step, uses, matrices, iso[vector.number])
         has_flags = not full[vector.number] and (step.mask is None or not full[step.mask.vector])
         check_request(step.number, step.desc, product, ABLE, step.mask is not None, has_flags)
@@ -170,6 +171,11 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
         whole = full[vector.number] and step.mask is None and store.copies == 1 and not settles
         reads_whole = whole and reads_whole_rows(store, iso[vector.number], step.op)
         ways[at] = ways_of(step.desc, Sides(PUSH, usual_pull(costs_of("cuda"), reads_whole)))
+        pulls = asked_direction(step.desc) == "pull" or ways[at].push.startswith("pull")
+        if pulls and matrix.transposed != (step.kind == "mxv"):
+            by_rows.add(at)
+        else:
+            edges_of.setdefault(vector.number, at)
         by_entries = "pull.edge" in ways[at]
         if whole and by_entries and product.adds_up_whole_rows:
             balanced.add(at)
@@ -205,6 +211,7 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
         products,
         ways,
         frozenset(balanced),
+        frozenset(by_rows),
         slots,
         initial_values,
         listable,

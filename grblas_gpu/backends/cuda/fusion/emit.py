@@ -262,7 +262,7 @@ def _names(context: Context, item: Product, step: BodyStep) -> _Names:
     matrix, transposed = context.columns_of(at)
     store, done = context.facts.matrices[matrix], context.facts.products[at]
     sides = []
-    for side in ("columns", "rows"):
+    for side in ("rows" if at in context.facts.by_rows else "columns", "rows"):
         indptr, indices, values = (context.word(side, f, matrix, transposed) for f in ("indptr", "indices", "values"))
         arrays = f"(const {space}::Offset*){indptr}, (const {space}::Column*){indices}, "
         sides.append(f"{arrays}(const {space}::MatrixValue*){values}")

@@ -1,8 +1,10 @@
 """compute-sanitizer over loops on the device; what it says goes to tests/gpu_record.json.
 
-python tests/sanitize --groups 8
+python tests/sanitize --groups 4
 
 It takes seconds to begin with, so a process runs several cases; a case that hangs costs those after it in its group.
+Processes share the device by turns, so there are few. Before that all cases run once without being watched, on all
+cores: their kernels are compiled then, and the watched processes find them on disk.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import gpu_record
-from cases import CASES, RIGHT
+from cases import CASES, RIGHT, TOOK
 
 HERE = Path(__file__).resolve().parent
 TOOLS = ("racecheck", "memcheck")
@@ -46,14 +48,19 @@ def verdicts(said: str, cases: list[str], ended: bool) -> dict[str, str]:
     return found
 
 
+def dealt(cases: list[str], groups: int) -> list[list[str]]:
+    return [group for group in (cases[number::groups] for number in range(groups)) if group]
+
+
 def watch(tool: str, groups: list[list[str]], seconds: float) -> dict[str, str]:
-    """All groups side by side, for so long."""
+    """All groups side by side, for so long; without a tool they only run."""
     folders = [str(HERE.parent / "helpers"), str(HERE.parents[1]), os.environ.get("PYTHONPATH", "")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders), "GRBLAS_GPU_CPU_TIER": "numpy"}
     deadline, found = time.monotonic() + seconds, {}
     with tempfile.TemporaryDirectory() as folder:
         outputs = [open(Path(folder, str(number)), "w+", encoding="utf-8") for number in range(len(groups))]  # noqa: SIM115
-        command = ["compute-sanitizer", "--tool", tool, *ONLY, sys.executable, "-u", str(HERE / "cases.py")]
+        watched = ["compute-sanitizer", "--tool", tool, *ONLY] if tool else []
+        command = [*watched, sys.executable, "-u", str(HERE / "cases.py")]
         running = [
             subprocess.Popen(
                 [*command, *group], stdout=output, stderr=subprocess.STDOUT, env=environment, start_new_session=True
@@ -68,14 +75,16 @@ def watch(tool: str, groups: list[list[str]], seconds: float) -> dict[str, str]:
                 os.killpg(process.pid, signal.SIGKILL)  # the program with the sanitizer
                 ended = False
             output.seek(0)
-            found |= verdicts(output.read(), group, ended)
+            said = output.read()
+            found |= verdicts(said, group, ended)
+            print(*(f"{tool} {line}" for line in said.splitlines() if tool and line.startswith(TOOK)), sep="\n")
             output.close()
     return found
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--groups", type=int, default=os.cpu_count() or 1, help="processes at a time")
+    parser.add_argument("--groups", type=int, default=4, help="processes at a time")
     parser.add_argument("--seconds", type=float, default=600, help="for each tool")
     parser.add_argument("--only", default="", help="cases whose names match this regular expression; nothing is noted")
     parser.add_argument("--tools", nargs="+", default=TOOLS, choices=TOOLS)
@@ -83,10 +92,10 @@ def main() -> int:
     if shutil.which("compute-sanitizer") is None:
         parser.error("compute-sanitizer is not on the PATH: it comes with the CUDA toolkit")
     cases = [case for case in CASES if re.search(given.only, case)]
-    groups = [group for group in (cases[number :: given.groups] for number in range(given.groups)) if group]
     results: dict[str, Any] = {}
+    watch("", dealt(cases, os.cpu_count() or 1), given.seconds)
     for tool in given.tools:
-        said = watch(tool, groups, given.seconds)
+        said = watch(tool, dealt(cases, given.groups), given.seconds)
         clean, unfinished = ([case for case in cases if said[case] == what] for what in ("", UNFINISHED))
         found = {case: said[case] for case in cases if case not in (*clean, *unfinished)}
         results[tool] = {"clean": clean, "found": found, "unfinished": unfinished}

@@ -1,12 +1,30 @@
-"""What compute-sanitizer watches: loops on the device over a small graph, each compared with the CPU engine's answer.
+"""What compute-sanitizer watches: loops on the device over small graphs, each compared with the CPU engine's answer.
 
 python tests/sanitize/cases.py bfs components
+
+How sizes were chosen. A watched kernel costs what its threads do in shared memory, at every barrier of every round, so
+threads and rounds are few, and instead of long rows and long frontiers the constants are small beyond which rows and
+frontiers count as long (:data:`SMALLER`):
+
+- 64 threads in a block: two warps, the fewest that can be in each other's way; a loop has 512 otherwise. Two clusters
+  of eight blocks, however little there is to do: blocks meet in a cluster and over the grid, one cluster goes on alone,
+  and the others take over again.
+- ``hubs()``, a Kronecker graph of 512 vertices and 3,150 entries, has rows of up to 148 entries, so that both pushes
+  and pulls deal out parts of rows; 16 groups of rows for 32 warps; and a search whose levels are a cluster's (1, 1 and
+  43 vertices) and all blocks' (55 and 257), by pushes and by pulls. Chunks (``pull.edge``) have 256 entries and rows.
+- ``even()`` has few edges at every vertex, as short frontiers in shared memory ask for: five levels of up to 48
+  vertices are there, in six of the eight blocks; then there are too many.
+- Iterations stop early: after some rounds nothing runs that did not run before.
+
+``tests/loops/test_sanitized.py`` looks at what these cases run, on an emulated device.
 """
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +38,20 @@ from grblas_gpu import algorithms as al
 
 Case = Callable[[Matrix], Any]
 RIGHT = "right: "  # before the name of a case that has the CPU engine's answer
+TOOK = "took "  # before how long that was
+THREADS, CLUSTER = 64, 8
+#: What is long, of a frontier, a row, a list of rows to deal out, and a chunk.
+SMALLER = {
+    "SMALL_ENTRIES = CLUSTER > 1 ? 4096 : 512, SMALL_EDGES = CLUSTER > 1 ? 8192 : 2048": (
+        "SMALL_ENTRIES = 64, SMALL_EDGES = 128"
+    ),
+    "LONG_ROW = 2048": "LONG_ROW = 24",
+    " PART = 2048": " PART = 8",
+    "PUSH_PART = 512, SMALL_PUSH_PART = 128": "PUSH_PART = 16, SMALL_PUSH_PART = 8",
+    "rows >= 2 * AT_A_TIME * ROWS * warps_in_grid()": "rows >= 2 * ROWS",
+    "LEAST_CHUNK = 4 * WINDOW": "LEAST_CHUNK = WINDOW",
+}
+LEAST_PART = 2  # entries of a part, on average, with these
 
 
 def of(bodies: dict[str, Any]) -> dict[str, Case]:
@@ -27,10 +59,12 @@ def of(bodies: dict[str, Any]) -> dict[str, Case]:
     return {name: lambda A, body=body: body(A, 1)[1] for name, body in bodies.items()}
 
 
-#: Of an undirected graph with weights, no two of which are equal: every answer is the only one.
+#: Of an undirected graph with weights, no two of which are equal: every answer is the only one. All have loops.
 CASES: dict[str, Case] = {
     "bfs": lambda A: al.bfs(A, 1),
+    "bfs, short frontiers": lambda A: al.bfs(like(A, even()), 1),
     "parents": lambda A: al.bfs_parents(A, 1, reproducible=True),
+    "parents, short frontiers": lambda A: al.bfs_parents(like(A, even()), 1, reproducible=True),
     "dobfs": lambda A: al.dobfs(A, 1),
     "dobfs, switch point": lambda A: al.dobfs(A, 1, policy="switchpoint"),
     "hybrid": lambda A: al.hybrid_bfs(A, 1),
@@ -42,19 +76,17 @@ CASES: dict[str, Case] = {
     "xbfs, asynchronous": lambda A: al.xbfs(A, 1, asynchronous=True),
     "components": al.connected_components,
     "strong components": lambda A: al.strongly_connected_components(directed(A)),
-    "label propagation": al.label_propagation,
     "independent set": al.maximal_independent_set,
-    "HITS": lambda A: al.hits(A, tol=1e-4),
-    "PageRank": al.pagerank,
-    "Katz": lambda A: al.katz(A, alpha=0.005),
-    "eigenvector": lambda A: al.eigenvector_centrality(A, tol=1e-3, max_iterations=500),
+    "HITS": lambda A: al.hits(A, tol=0.1),
+    "PageRank": lambda A: al.pagerank(A, tol=1e-3),
+    "Katz": lambda A: al.katz(A, alpha=0.005, tol=1e-2),
+    "eigenvector": lambda A: al.eigenvector_centrality(A, tol=0.1),
     "core numbers": al.core_number,
     "SSSP": lambda A: al.sssp(A, 1, predecessors=True),
     "colouring": al.vertex_colouring,
     "spanning forest": al.minimum_spanning_forest,
     "betweenness": lambda A: al.betweenness_centrality(A, [1, 5], batch=1),
     "betweenness, side by side": lambda A: al.betweenness_centrality(A, [1, 5, 9]),
-    "triangles": al.triangle_count,
     **{f"nested: {name}": case for name, case in of(NESTED).items()},
     **{f"gathers: {name}": case for name, case in of(GATHERS).items()},
     "loop: all kinds of steps": of(BODIES)["all kinds"],
@@ -67,12 +99,27 @@ def directed(A: Matrix) -> Matrix:
     return Matrix.from_coo(rows[there], cols[there], values[there], nrows=A.nrows, ncols=A.ncols)
 
 
-def graph() -> Matrix:
+def like(A: Matrix, B: Matrix) -> Matrix:
+    """B where A is."""
+    return B.to(A.backend)
+
+
+@cache
+def hubs() -> Matrix:
+    """A few vertices with very many edges, and many with few."""
     with gb.using("cpu"):
-        rows, cols, _ = generators.kronecker(7, 8, seed=3).to_coo()
-        order = np.argsort(np.random.default_rng(7).random(2**14))  # one number for every pair of vertices
-        values = 1.0 + order[(np.minimum(rows, cols) << 7) + np.maximum(rows, cols)] / 2**10
-        return Matrix.from_coo(rows, cols, values, nrows=2**7, ncols=2**7)
+        rows, cols, _ = generators.kronecker(9, 4, seed=3).to_coo()
+        order = np.argsort(np.random.default_rng(7).random(2**18))  # one number for every pair of vertices
+        values = 1.0 + order[(np.minimum(rows, cols) << 9) + np.maximum(rows, cols)] / 2**14
+        return Matrix.from_coo(rows, cols, values, nrows=2**9, ncols=2**9)
+
+
+@cache
+def even() -> Matrix:
+    """Three random edges from every vertex, taken both ways: frontiers of a search double, and end."""
+    with gb.using("cpu"):
+        ends = np.random.default_rng(5).integers(0, 400, (2, 600))
+        return Matrix.from_coo(*np.hstack([ends, ends[::-1]]), True, nrows=400, ncols=400)
 
 
 def same(found: Any, expected: Any) -> bool:
@@ -83,8 +130,32 @@ def same(found: Any, expected: Any) -> bool:
     return bool(found.to("cpu").isclose(expected, rel_tol=1e-6, abs_tol=1e-9))
 
 
+def shrunk(text: str) -> str:
+    """The text of a kernel with the smaller constants. All kernels have all but the last two."""
+    for old in list(SMALLER)[:-2]:
+        assert old in text, f"{old}: kernels have another text now"
+    for old, new in SMALLER.items():
+        text = text.replace(old, new)
+    return text
+
+
+def shrink() -> None:
+    """Fewer threads, more blocks, and what counts as long."""
+    from grblas_gpu.backends.cuda.fusion import launcher, run, workspace
+
+    class TwoClusters(launcher.Launcher):
+        def launch(self, words: memoryview, parameters: int, work: int, scratch: Any) -> None:
+            super().launch(words, parameters, max(work, THREADS * CLUSTER + 1), scratch)
+
+    compiled = run.module_of
+    launcher.THREADS = THREADS
+    run.Launcher = TwoClusters  # type: ignore[misc]
+    run.module_of = lambda text: compiled(shrunk(text))  # type: ignore[assignment]
+    workspace.LEAST_PART = LEAST_PART
+
+
 def run(name: str) -> None:
-    A = graph()
+    A = hubs()
     with gb.using("cpu"):
         expected = CASES[name](A)
     with gb.using("cuda"):
@@ -96,6 +167,8 @@ if __name__ == "__main__":
     import cupy
 
     cupy.cuda.set_allocator(None)  # memory of its own for each array: what goes beyond one is seen
+    shrink()
     for case in sys.argv[1:]:
+        began = time.monotonic()
         run(case)
-        print(f"{RIGHT}{case}", flush=True)
+        print(f"{RIGHT}{case}\n{TOOK}{time.monotonic() - began:.1f} s: {case}", flush=True)

@@ -1,0 +1,62 @@
+"""What the cases of tests/sanitize run: small as they are, they take the ways that they are there for."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from emulated_engine import CUDA
+
+import grblas_gpu as gb
+
+
+@pytest.fixture
+def cases(to_device: Any, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The module of the cases, with loops as it makes them, but for threads and blocks: an emulation has its own."""
+    path = Path(__file__).parents[1] / "sanitize" / "cases.py"
+    spec = importlib.util.spec_from_file_location("sanitize_cases", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    run, workspace = (importlib.import_module(f"{CUDA}.fusion.{name}") for name in ("run", "workspace"))
+    compiled = run.module_of
+    monkeypatch.setattr(run, "module_of", lambda text: compiled(module.shrunk(text)))
+    monkeypatch.setattr(workspace, "LEAST_PART", module.LEAST_PART)
+    monkeypatch.setattr(run, "_programs", {})  # of other sizes
+    return module
+
+
+def steps_of(cases: ModuleType, to_device: Any, name: str) -> list[Any]:
+    with gb.using("cpu"):
+        expected = cases.CASES[name](cases.hubs())
+    cases.like = lambda A, B: to_device(B) if A.backend == "cuda" else B
+    with gb.trace() as trace:
+        found = cases.CASES[name](to_device(cases.hubs()))
+    assert cases.same(found, expected)
+    assert "iterated" not in {record.strategy for record in trace.records}
+    return trace.steps()
+
+
+def test_searches(cases: ModuleType, to_device: Any) -> None:
+    steps = steps_of(cases, to_device, "bfs")
+    assert {step.strategy for step in steps} == {"push.scatter", "pull.hybrid"}
+    few = [step.input_nvals <= 64 and step.input_edges <= 128 for step in steps]  # for a cluster, or for all
+    assert few[0] and few[-1] and not all(few)
+    assert cases.hubs()._store.max_degree > 2 * 16
+
+
+def test_short_frontiers(cases: ModuleType, to_device: Any) -> None:
+    assert cases.even()._store.max_degree <= 31
+    near = [step.reason.startswith("short") for step in steps_of(cases, to_device, "bfs, short frontiers")]
+    assert near[:3] == [True] * 3 and not all(near)
+
+
+@pytest.mark.slow
+def test_sums_of_rows(cases: ModuleType, to_device: Any) -> None:
+    steps = steps_of(cases, to_device, "HITS")
+    assert {step.strategy for step in steps} == {"pull.edge"} and 4 <= len(steps) <= 12
+    assert cases.hubs().nvals > 10 * 256  # chunks

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import emulated_engine
 import numpy as np
 import nvrtc
 import pytest
@@ -40,9 +41,12 @@ def in_a_loop(A: Matrix, **options: Any) -> tuple[Any, list[Vector]]:
     return loop, [y, z]
 
 
-@pytest.mark.parametrize("options", [{}, {"strategy": "pull.edge"}])
-def test_the_sums_of_a_loop_are_those_of_a_call(to_device: Any, options: dict[str, str]) -> None:
+@pytest.mark.parametrize(("options", "blocks"), [({}, 3), ({"strategy": "pull.edge"}, 1)])
+def test_the_sums_of_a_loop_are_those_of_a_call(
+    to_device: Any, monkeypatch: pytest.MonkeyPatch, options: dict[str, str], blocks: int
+) -> None:
     """To the last bit: it is the same text, and the order of additions depends on nothing else."""
+    monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", blocks)
     with gb.using("cpu"):
         A = rows_of_all_lengths()
         x = starts(A.nrows)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import emulated_engine
 import numpy as np
 import pytest
 from grblas_gpu.algorithms.bfs import levels_from, parents_from
@@ -78,9 +79,10 @@ def test_searches(to_device: Any, searches: dict[str, Callable[[Matrix], Any]]) 
             assert search(B).to("cpu").isequal(expected, check_dtype=True), f"{name} on {graph}"
 
 
-@pytest.mark.parametrize("graph", ["grid", "path"])  # the path has more levels than follow each other
-def test_a_trace_tells_of_every_level(to_device: Any, graph: str) -> None:
+@pytest.mark.parametrize(("graph", "blocks"), [("grid", 1), ("path", 3)])  # of more levels than follow each other
+def test_a_trace_tells_of_every_level(to_device: Any, monkeypatch: pytest.MonkeyPatch, graph: str, blocks: int) -> None:
     """A traced search runs as any other: a row for every level, also of those that nobody decided about."""
+    monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", blocks)
     A = graphs()[graph]
     with gb.using("cpu"):
         expected = algorithms.bfs(A, 0)

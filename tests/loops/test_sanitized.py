@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import emulated_engine
 import pytest
 from emulated_engine import CUDA
 
@@ -16,7 +17,7 @@ import grblas_gpu as gb
 
 @pytest.fixture
 def cases(to_device: Any, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The module of the cases, with loops as it makes them, but for threads and blocks: an emulation has its own."""
+    """The module of the cases, with loops as it makes them, but for threads and blocks: an emulation has fewer."""
     path = Path(__file__).parents[1] / "sanitize" / "cases.py"
     spec = importlib.util.spec_from_file_location("sanitize_cases", path)
     assert spec is not None and spec.loader is not None
@@ -27,6 +28,7 @@ def cases(to_device: Any, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.setattr(run, "module_of", lambda text: compiled(module.shrunk(text)))
     monkeypatch.setattr(workspace, "LEAST_PART", module.LEAST_PART)
     monkeypatch.setattr(run, "_programs", {})  # of other sizes
+    monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", 3)  # of which one is a cluster
     return module
 
 

@@ -80,7 +80,7 @@ CASES: dict[str, Case] = {
     "HITS": lambda A: al.hits(A, tol=0.1),
     "PageRank": lambda A: al.pagerank(A, tol=1e-3),
     "Katz": lambda A: al.katz(A, alpha=0.005, tol=1e-2),
-    "eigenvector": lambda A: al.eigenvector_centrality(A, tol=0.1),
+    "eigenvector": lambda A: al.eigenvector_centrality(A, tol=0.01),
     "core numbers": al.core_number,
     "SSSP": lambda A: al.sssp(A, 1, predecessors=True),
     "colouring": al.vertex_colouring,

@@ -610,6 +610,7 @@ def case_entries_that_move() -> None:
         lambda p, x: binary.minus(p & x).new(),
         lambda p, x: binary.times(x & p).new(),
         lambda p, x: binary.plus(p | x).new(),
+        lambda p, x: p.power(0).new(),  # a vector that every rank has becomes a diagonal
     ]
     given = [
         *itertools.product(of_matrices, [(square,), (wide,)]),

@@ -40,6 +40,7 @@ class Moving(Parts):
 
     def _beside(self, u: DistVectorStore, rows: bool) -> VectorStore:
         """What a vector has for the rows, or the columns, of this rank's block."""
+        u = self.mine(u)
         wire = self.grid.row if rows else self.grid.column
         lengths = self.row_lengths(u.size) if rows else self.column_lengths(u.size)
         started = start_expand(wire, u.part, lengths, True, False, u.count.known == u.size)
@@ -158,7 +159,7 @@ class Moving(Parts):
 
     def _global_part(self, u: DistVectorStore) -> tuple[Array, Array]:
         """The entries of this rank with their global indices, on the host."""
-        keys, _, values = self.local.tuples(u.part)
+        keys, _, values = self.local.tuples(self.mine(u).part)
         return keys.astype(np.int64) + self.chunk(u.size)[0], values
 
     def _owned_vector(self, size: int, keys: Array, values: Array) -> DistVectorStore:

@@ -30,7 +30,8 @@ from grblas_gpu.backends.mpi.partition import Block, Line, default_shape
 
 pytest.importorskip("mpi4py")
 
-CASES = re.findall(r"^def (case_\w+)", PROGRAM.read_text(encoding="utf-8"), re.MULTILINE)
+MODULES = [PROGRAM.with_name(f"distributed_{name}.py") for name in ("algorithms", "operations", "construction")]
+CASES = [name for file in MODULES for name in re.findall(r"^def (case_\w+)", file.read_text("utf-8"), re.MULTILINE)]
 
 
 # --- the same answers ------------------------------------------------------------------------------------------------

@@ -53,8 +53,6 @@ class Slot(NamedTuple):
 class Product:
     """A product: whose entries meet which side of which matrix, and how values are read."""
 
-    can_scatter = True  # the first product of a row is stored, so no sum needs an identity
-
     def __init__(self, step: BodyStep, store: MatrixStore, vector_type: np.dtype, vector_iso: bool) -> None:
         matrix, vector, self.flip = product_operands(step)
         semiring, desc = step.op, step.desc

@@ -96,7 +96,7 @@ class RecordedBody:
         assert self._frame is not None
         end = 0
         for instruction in dis.get_instructions(self._frame.f_code):
-            if instruction.offset == self._start and instruction.opname == "FOR_ITER":
+            if instruction.opname == "FOR_ITER" and 0 <= self._start - instruction.offset <= 2:  # 3.12 is behind it
                 end = instruction.argval
             elif self._start < instruction.offset < end:
                 names = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)

@@ -13,11 +13,13 @@ from .options import add_command, show
 
 # What is optional: the module, what it is good for, how to get it.
 OPTIONAL = {
-    "cupy": ("backend cuda", "pip install grblas_gpu[cuda13x]  (or cuda12x)"),
-    "networkx": ("graphs of NetworkX", "pip install grblas_gpu[networkx]"),
-    "matplotlib": ("plots of traces", "pip install grblas_gpu[plot]"),
-    "graphblas": ("comparison with SuiteSparse:GraphBLAS", "pip install grblas_gpu[compare]"),
+    "cupy": ("backend cuda", "pip install 'grblas_gpu[cuda13x]'  (or cuda12x)"),
+    "networkx": ("graphs of NetworkX", "pip install 'grblas_gpu[networkx]'"),
+    "matplotlib": ("plots of traces", "pip install 'grblas_gpu[plot]'"),
+    "graphblas": ("comparison with SuiteSparse:GraphBLAS", "pip install 'grblas_gpu[compare]'"),
+    "mpi4py": ("several machines", "pip install 'grblas_gpu[mpi]'"),
     "pandas": ("edge lists as tables", "pip install pandas"),
+    "tqdm": ("progress bars with more in them", "pip install tqdm"),
     "igraph": ("comparison", "pip install igraph"),
     "networkit": ("comparison", "pip install networkit"),
     "cugraph": ("comparison", "see the RAPIDS installation guide"),

@@ -9,12 +9,7 @@ from types import TracebackType
 from typing import Any
 
 _FLAG = (True, False)
-#: What every setting may be; the first is the default.
-#: ``autocompute``: expressions compute themselves where an object is needed. ``mapnumpy``: names under ``.numpy`` are
-#: GraphBLAS's own operators where they mean the same; else they are NumPy's functions, with the types that Numba finds.
-#: ``loops``: "auto" (or "recorded") records loops, for the engine to run them as a whole, "iterated" does not.
-#: ``progress``: whether long work shows how far it is, on terminals and in notebooks. ``read_limit``: how many bytes of
-#: memory a file may ask for; None for as much as it can fill, or a bit more.
+#: What every setting may be; the first is the default. ``Config`` says what they mean.
 _CHOICES: dict[str, tuple[Any, ...]] = {
     "autocompute": _FLAG,
     "loops": ("auto", "recorded", "iterated"),
@@ -28,6 +23,16 @@ _MISSING = object()
 
 class Config(dict):
     """A small dictionary of settings; ``set`` also works as a context manager, and takes a dictionary or keywords.
+
+    - ``autocompute``: whether expressions compute themselves where an object is needed.
+    - ``loops``: ``"auto"`` (or ``"recorded"``) records loops, for the engine to run them as a whole, ``"iterated"``
+      does not.
+    - ``mapnumpy``: whether names under ``.numpy`` are GraphBLAS's own operators where they mean the same; otherwise
+      they are NumPy's functions, with the types that Numba finds.
+    - ``progress``: whether long work shows how far it is, on terminals and in notebooks.
+    - ``read_limit``: how many bytes of memory a file may ask for; None for as much as it can fill, or a bit more.
+
+    The environment sets them before the first import: ``GRAPHBLAS_AUTOCOMPUTE=False``.
 
     >>> from grblas_gpu import config
     >>> with config.set(autocompute=False):
@@ -65,6 +70,9 @@ class Config(dict):
 
     def set(self, settings: Mapping[str, Any] | None = None, /, **keywords: Any) -> _Restore:
         """Change settings: for good, or for a ``with`` block. All of them, or none if one is wrong.
+
+        They are ``autocompute``, ``loops``, ``mapnumpy``, ``progress`` and ``read_limit``; ``help(gb.config)`` says
+        what they mean.
 
         Parameters
         ----------

@@ -93,6 +93,7 @@ CASES: list[tuple[Any, str, Callable[[World], Any]]] = [
     (TypeError, "fill_value", lambda o: o.w.to_dense()),
     # operators
     (KeyError, "does not work with", lambda o: binary.band(o.B & o.B)),
+    (KeyError, "Numba says: ", lambda o: unary.register_anonymous(lambda x: x & 1)(o.B)),
     (TypeError, "Bad type", lambda o: semiring.plus_times(o.A)),
     (TypeError, "Semiring", lambda o: o.A.mxv(o.u, binary.plus)),
     (TypeError, "Monoid", lambda o: o.w.reduce(binary.minus)),

@@ -444,7 +444,7 @@ def test_bad_files(capsys, tmp_path):
     one_line_error(capsys, "bfs -s 0", file("f.npz", "no archive"), match="f.npz")
     one_line_error(capsys, "bfs -s 0", file("g.grb", "no such file"), match="g.grb")
     one_line_error(capsys, "bfs -s 0", file("h.mtx", f"{header}2 3 1\n1 2\n"), match="square")
-    one_line_error(capsys, "bfs -s 0", tmp_path, match=str(tmp_path))
+    one_line_error(capsys, "bfs -s 0", tmp_path, match=f"{tmp_path}: Is a directory")
     whole = gzip.compress(f"{header}3 3 2\n1 2\n2 3\n".encode() * 50)
     (tmp_path / "i.mtx.gz").write_bytes(whole[: len(whole) // 2])
     one_line_error(capsys, "bc", tmp_path / "i.mtx.gz", match="i.mtx.gz: line ")

@@ -12,6 +12,7 @@ from nccl_by_mpi import Nccl, NcclError, cupy_with
 from grblas_gpu import trace
 from grblas_gpu.backends.mpi.faults import PeerTimeout
 from grblas_gpu.backends.mpi.nccl_meetings import Link, NcclMessages, link_of
+from grblas_gpu.backends.mpi.transports import choose_transport, open_meeting
 from grblas_gpu.distributed import DistMatrix, Grid, hybrid_bfs, validate_tree
 
 GRID = Grid()
@@ -49,6 +50,27 @@ def case_meetings() -> None:
     assert len(nccl.groups) == 6
     for group in nccl.groups:
         assert sorted(group) == sorted((kind, 24, rank) for rank in OTHERS for kind in ("send", "recv"))
+
+
+def case_forced() -> None:
+    """GRBLAS_GPU_MPI_TRANSPORT=nccl: ranks with a device each meet by it, once connected; others are told."""
+    os.environ["GRBLAS_GPU_MPI_TRANSPORT"] = "nccl"
+    sys.modules["cupy"] = cupy_with(Nccl(), f"0000:{RANK}")
+    assert choose_transport(GRID, True) == ("nccl" if RANKS > 1 else "alone")
+    place = open_meeting("nccl", GRID, None, 16)
+    place.mine(0)[:] = RANK
+    place.meet(0, [0])
+    assert place.all(0).tolist() == np.repeat(np.arange(RANKS), 16).tolist()
+    assert open_meeting("nccl", GRID, None, 8)._link is place._link
+    shared = Grid()
+    sys.modules["cupy"] = cupy_with(Nccl(), "0000:0")
+    try:
+        assert choose_transport(shared, True) == "alone"
+    except ValueError as error:
+        assert str(error) == "GRBLAS_GPU_MPI_TRANSPORT=nccl: not possible between these ranks"
+    else:
+        assert RANKS == 1
+    del sys.modules["cupy"], os.environ["GRBLAS_GPU_MPI_TRANSPORT"]
 
 
 def case_searches() -> None:

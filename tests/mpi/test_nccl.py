@@ -15,7 +15,7 @@ from mpi_jobs import launch
 pytest.importorskip("mpi4py")
 
 PROGRAM = Path(__file__).resolve().parents[1] / "helpers" / "nccl_program.py"
-CASES = ("case_who_can", "case_meetings", "case_searches")
+CASES = ("case_who_can", "case_meetings", "case_forced", "case_searches")
 
 
 @pytest.mark.parametrize("ranks", [3, *(pytest.param(ranks, marks=pytest.mark.slow) for ranks in (1, 2, 4))])

@@ -5,6 +5,7 @@ It knows the calls as CuPy documents them, checks how they are used, and fails a
 
 from __future__ import annotations
 
+import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -79,16 +80,28 @@ class Nccl:
 STREAM = 42
 
 
-def cupy_with(nccl: Nccl | None, device: str) -> Any:
-    """The module ``cupy`` of a rank with this device."""
+def cupy_with(nccl: Nccl, device: str) -> Any:
+    """The module ``cupy`` of a rank with this device, whose stream is the one of ``nccl``."""
 
     class Stream:
         ptr = STREAM
 
         @property
         def done(self) -> bool:
-            return nccl is None or nccl.done
+            return nccl.done
 
     runtime = SimpleNamespace(getDevice=lambda: 0, deviceGetPCIBusId=lambda number: device)
-    cuda = SimpleNamespace(runtime=runtime, get_current_stream=Stream, **({} if nccl is None else {"nccl": nccl}))
+    cuda = SimpleNamespace(runtime=runtime, get_current_stream=Stream)
     return SimpleNamespace(zeros=emulated_cupy.module().zeros, cuda=cuda)
+
+
+def install(nccl: Nccl | None, device: str) -> None:
+    """From now on ``import cupy`` and ``from cupy.cuda import nccl`` find these; None: CuPy without the latter."""
+    cupy = cupy_with(Nccl() if nccl is None else nccl, device)
+    sys.modules["cupy"], sys.modules["cupy.cuda"] = cupy, cupy.cuda
+    if nccl is not None:
+        cupy.cuda.nccl = nccl
+
+
+def uninstall() -> None:
+    del sys.modules["cupy"], sys.modules["cupy.cuda"]

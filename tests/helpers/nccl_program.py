@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 import numpy as np
-from nccl_by_mpi import Nccl, NcclError, cupy_with
+from nccl_by_mpi import Nccl, NcclError, cupy_with, install, uninstall
 
 from grblas_gpu import trace
 from grblas_gpu.backends.mpi.faults import PeerTimeout
@@ -22,18 +22,26 @@ OTHERS = [rank for rank in range(RANKS) if rank != RANK]
 
 def case_who_can() -> None:
     """All ranks say the same: a device and NCCL for each, and numbers that arrive."""
-    assert link_of(GRID, cupy_with(Nccl(), f"0000:{RANK}")) is not None
-    assert (link_of(GRID, cupy_with(Nccl(), "0000:0")) is None) == (RANKS > 1)
     last = RANK == RANKS - 1
-    assert link_of(GRID, cupy_with(Nccl(available=not last), f"0000:{RANK}")) is None
-    assert link_of(GRID, cupy_with(None if last else Nccl(), f"0000:{RANK}")) is None
-    assert link_of(GRID, cupy_with(Nccl(broken=True), f"0000:{RANK}")) is None
-    assert (link_of(GRID, cupy_with(Nccl(carries=False), f"0000:{RANK}")) is None) == (RANKS > 1)
+    assert linked(Nccl(), f"0000:{RANK}")
+    assert linked(Nccl(), "0000:0") == (RANKS == 1)
+    assert not linked(Nccl(available=not last), f"0000:{RANK}")
+    assert not linked(None if last else Nccl(), f"0000:{RANK}")
+    assert not linked(Nccl(broken=True), f"0000:{RANK}")
+    assert linked(Nccl(carries=False), f"0000:{RANK}") == (RANKS == 1)
+
+
+def linked(nccl: Nccl | None, device: str) -> bool:
+    install(nccl, device)
+    try:
+        return link_of(GRID, sys.modules["cupy"]) is not None
+    finally:
+        uninstall()
 
 
 def meeting(nccl: Nccl, length: int) -> tuple[NcclMessages, Any]:
     cupy = cupy_with(nccl, f"0000:{RANK}")
-    return NcclMessages(GRID.everyone, length, Link(GRID.everyone, cupy), cupy), cupy
+    return NcclMessages(GRID.everyone, length, Link(GRID.everyone, cupy, nccl), cupy), cupy
 
 
 def case_meetings() -> None:
@@ -55,7 +63,7 @@ def case_meetings() -> None:
 def case_forced() -> None:
     """GRBLAS_GPU_MPI_TRANSPORT=nccl: ranks with a device each meet by it, once connected; others are told."""
     os.environ["GRBLAS_GPU_MPI_TRANSPORT"] = "nccl"
-    sys.modules["cupy"] = cupy_with(Nccl(), f"0000:{RANK}")
+    install(Nccl(), f"0000:{RANK}")
     assert choose_transport(GRID, True) == ("nccl" if RANKS > 1 else "alone")
     place = open_meeting("nccl", GRID, None, 16)
     place.mine(0)[:] = RANK
@@ -63,14 +71,15 @@ def case_forced() -> None:
     assert place.all(0).tolist() == np.repeat(np.arange(RANKS), 16).tolist()
     assert open_meeting("nccl", GRID, None, 8)._link is place._link
     shared = Grid()
-    sys.modules["cupy"] = cupy_with(Nccl(), "0000:0")
+    install(Nccl(), "0000:0")
     try:
         assert choose_transport(shared, True) == "alone"
     except ValueError as error:
         assert str(error) == "GRBLAS_GPU_MPI_TRANSPORT=nccl: not possible between these ranks"
     else:
         assert RANKS == 1
-    del sys.modules["cupy"], os.environ["GRBLAS_GPU_MPI_TRANSPORT"]
+    uninstall()
+    del os.environ["GRBLAS_GPU_MPI_TRANSPORT"]
 
 
 def case_searches() -> None:

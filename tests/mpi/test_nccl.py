@@ -36,14 +36,15 @@ def test_one_rank_and_its_device():
     """NCCL itself: a communicator of one rank, which sends to itself."""
     import cupy
 
-    from grblas_gpu.backends.mpi.nccl_meetings import Link, link_of
+    from grblas_gpu.backends.mpi.nccl_meetings import Link, link_of, load_nccl
     from grblas_gpu.distributed import Grid
 
-    if not getattr(cupy.cuda, "nccl", None) or not cupy.cuda.nccl.available:
-        pytest.skip("CuPy has no NCCL here")
+    nccl = load_nccl()
+    if nccl is None:
+        pytest.skip("there is no NCCL here")
     grid = Grid()
     assert link_of(grid, cupy) is not None
-    link = Link(grid.everyone, cupy)
+    link = Link(grid.everyone, cupy, nccl)
     sent, received = cupy.arange(1000, dtype=cupy.uint8), cupy.zeros(1000, cupy.uint8)
     link.finish(link.start_swap(sent.data.ptr, {0: received.data.ptr}, 1000))
     assert bool((sent == received).all())

@@ -6,6 +6,8 @@ Written to the calls that CuPy documents; between two devices nobody has run it 
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,11 +19,22 @@ from .wire import Wire, host_name
 WHAT = "a level of a search"
 
 
-class Link:
-    """The NCCL communicator of some ranks, one device each; collective. ``cupy`` is the module."""
+def load_nccl() -> Any:
+    """``cupy.cuda.nccl``, which CuPy loads only when it is asked to; None: there is no library for it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that there is none
+        try:
+            from cupy.cuda import nccl
+        except ImportError:
+            return None
+    return nccl if nccl.available else None
 
-    def __init__(self, wire: Wire, cupy: Any) -> None:
-        self._wire, self._cuda, self._nccl = wire, cupy.cuda, cupy.cuda.nccl
+
+class Link:
+    """The NCCL communicator of some ranks, one device each; collective. Modules of CuPy are given."""
+
+    def __init__(self, wire: Wire, cupy: Any, nccl: Any) -> None:
+        self._wire, self._cuda, self._nccl = wire, cupy.cuda, nccl
         mine = self._nccl.get_unique_id() if wire.rank == 0 else None
         shared = wire.gather_objects(mine)[0]
         self._comm = self._nccl.NcclCommunicator(wire.size, shared, wire.rank)
@@ -76,17 +89,18 @@ class NcclMessages(Messages):
         return self.told()
 
 
-def link_of(grid: Grid, cupy: Any) -> Link | None:
+def link_of(grid: Grid, cupy: Any, load: Callable[[], Any] = load_nccl) -> Link | None:
     """What connects the devices of all ranks; None: some have none of their own, or no NCCL, or it does not work."""
     runtime: Any = cupy.cuda.runtime
-    nccl: Any = getattr(cupy.cuda, "nccl", None)
-    device = host_name(), str(runtime.deviceGetPCIBusId(runtime.getDevice()))
-    told = grid.everyone.gather_objects((device, bool(nccl is not None and nccl.available)))
-    if len({device for device, _ in told}) < grid.size or not all(available for _, available in told):
+    devices = grid.everyone.gather_objects((host_name(), str(runtime.deviceGetPCIBusId(runtime.getDevice()))))
+    if len(set(devices)) < grid.size:
+        return None
+    nccl = load()
+    if grid.everyone.add_up([int(nccl is not None)])[0] < grid.size:
         return None
     link, works = None, False
     try:
-        link = Link(grid.everyone, cupy)
+        link = Link(grid.everyone, cupy, nccl)
         works = _carries(link, grid, cupy)
     except nccl.NcclError:
         link = None

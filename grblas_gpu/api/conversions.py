@@ -123,7 +123,7 @@ def stored_subarrays(values: Any, np_type: np.dtype, ndim: int = 1) -> np.ndarra
     ((3,), array([7, 7]))
     """
     if getattr(values, "dtype", None) == np_type:
-        return np.asarray(values)
+        return values if is_device_array(values) else np.asarray(values)
     value = np_type[SUBARRAY]
     base, shape = value.base, value.shape
     array = np.asarray(values).astype(base) if isinstance(values, np.ndarray) else np.array(values, base)

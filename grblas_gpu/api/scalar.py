@@ -317,9 +317,9 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
             return False
         if self._is_empty or other._is_empty:
             return self._is_empty and other._is_empty
-        if self.dtype.subarray is not None or other.dtype.subarray is not None:
-            return bool(np.all(self.value == other.value))
-        return bool(self.value == other.value)
+        if self.dtype._is_udt and self.dtype is other.dtype:  # arrays inside of tuples have no truth value
+            return bool(self._get() == other._get())
+        return bool(np.all(self.value == other.value))
 
     def isclose(self, other: Any, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:
         """Whether both hold nearly the same value (or both none).

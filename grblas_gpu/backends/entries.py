@@ -162,11 +162,8 @@ def cast(values: Array, dtype: np.dtype) -> Array:
     if is_iso(values):
         return np.broadcast_to(cast(values[:1].copy(), dtype), values.shape)
     native = None if isinstance(values, np.ndarray) else natives.get(type(values))
-    if native is not None and "c" not in (
-        values.dtype.kind,
-        dtype.kind,
-    ):  # in other memory, where each step would be a kernel
-        return native.cast_values(values, dtype)
+    if native is not None and not {"c", "V"} & {values.dtype.kind, dtype.kind}:
+        return native.cast_values(values, dtype)  # in other memory, where each step would be a kernel
     if values.dtype.kind == "V" or dtype.kind == "V":
         if np.can_cast(values.dtype, dtype, "equiv"):  # the same fields at other places: NumPy's functions pack them
             return values.astype(dtype)
@@ -195,7 +192,7 @@ def cast(values: Array, dtype: np.dtype) -> Array:
 def operand(values: Array, dtype: np.dtype) -> Array:
     """What an operator reads; one of another type than a record takes nothing from it but its position."""
     if values.dtype.kind == "V" and dtype.kind != "V":
-        return np.zeros(len(values), dtype)
+        return np.zeros(len(values), dtype, like=values)
     return cast(values, dtype)
 
 

@@ -173,8 +173,6 @@ def test_many_with_complex_numbers(backend: str) -> None:
 
 @pytest.mark.slow
 def test_many_with_records(backend: str) -> None:
-    if backend == "cuda":
-        pytest.skip("records are not on a device")
     assert not differences(CALLS, SEED, Palette(dtypes=(RECORD,)), RecordLines)
 
 

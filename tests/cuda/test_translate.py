@@ -298,5 +298,10 @@ def test_two_lambdas_on_one_line_are_told_apart():
     assert "py::mul" in translate.body(times, ["x", "y"], "int64")
 
 
+def test_a_lambda_may_call_functions_of_an_imported_module():
+    """Python compiles such a call in another way where the module imports that name."""
+    assert "py::sqrt" in translate.body(lambda x: np.sqrt(x), ["x"], "double")
+
+
 def test_types():
     assert [translate.c_type(t.np_type) for t in (BOOL, INT8, UINT64, FP32)] == ["bool", "int8", "uint64", "float"]

@@ -41,6 +41,10 @@ SMALLER = {
 sources: list[str] = []  # of every program that was compiled
 
 
+class CompileException(Exception):
+    pass
+
+
 class Pointer:
     def __init__(self, array: np.ndarray) -> None:
         self.array = array
@@ -65,7 +69,10 @@ class ndarray(np.ndarray):
 
 def wrapped(function: Any) -> Any:
     def call(*args: Any, **kwargs: Any) -> ndarray:
-        return np.asarray(function(*args, **kwargs)).view(ndarray)
+        made = np.asarray(function(*args, **kwargs))
+        if made.dtype.kind not in "?biufc":
+            raise ValueError(f"Unsupported dtype {made.dtype}")  # as CuPy has it
+        return made.view(ndarray)
 
     return call
 
@@ -120,6 +127,7 @@ def alloc(size: int) -> Memory:
 
 
 def _boxed(argument: Any) -> Any:
+    argument = getattr(argument, "emulated", argument)  # of a stricter emulation (device_arrays)
     if isinstance(argument, np.ndarray):
         assert argument.flags.c_contiguous
         if argument.dtype.names:  # a structure, by value
@@ -158,7 +166,8 @@ def _compile(source: Path, text: str, target: Path, *options: str) -> None:
     source.write_text(text)
     partial = target.with_suffix(f".{os.getpid()}")
     done = subprocess.run([*COMPILER, *options, str(source), "-o", str(partial)], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[:4000]
+    if done.returncode:
+        raise CompileException(done.stderr[:4000])
     partial.rename(target)
 
 

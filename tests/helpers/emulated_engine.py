@@ -10,11 +10,13 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
+import device_arrays
 import emulated_cupy
 import numpy as np
 import pytest
 from hardware import has_gpu
 
+from grblas_gpu.backends import registry
 from grblas_gpu.backends.storage import MatrixStore, VectorStore
 
 CUDA = "grblas_gpu.backends.cuda"
@@ -62,6 +64,27 @@ class FewBlocks:
     def launch(self, words: memoryview, parameters: int, work: int, scratch: Any) -> None:
         words_type = np.dtype([("word", np.int64, (len(words),))])
         self._kernel((self.blocks,), (emulated_cupy.THREADS,), (np.frombuffer(bytes(words), words_type),))
+
+
+#: For tests of the public API that ask for :func:`backend`.
+BACKENDS = [
+    "cpu",
+    pytest.param("numpy", marks=pytest.mark.slow),
+    ENGINES[1],
+    pytest.param("cuda", marks=ENGINES[0].marks),
+]
+
+
+@contextmanager
+def backend(kind: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The name of an engine for the public API; "emulated" is "cuda", with arrays that are not NumPy's."""
+    if kind != "emulated":
+        yield kind
+        return
+    monkeypatch.setattr(emulated_cupy, "module", lambda runs: device_arrays.module())
+    with loaded("emulated", monkeypatch, "engine") as found:
+        monkeypatch.setitem(registry._engines, "cuda", found.engine.CudaBackend())
+        yield "cuda"
 
 
 def _forget(monkeypatch: pytest.MonkeyPatch) -> None:

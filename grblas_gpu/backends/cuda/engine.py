@@ -32,6 +32,7 @@ from .eager.mxm_masked import estimate_masked_products
 from .eager.mxm_operands import Product
 from .eager.mxv import VectorProducts
 from .fusion.run import Loops
+from .runtime import records
 from .runtime.arrays import empty_list, no_offsets
 from .runtime.reporting import sized
 from .search import CudaSearch
@@ -50,14 +51,16 @@ class CudaKernels(Loops, VectorProducts):
 
     @sized
     def array(self, values: Any, dtype: Any = None) -> Array:
-        return cupy.asarray(values, dtype)
+        return records.to_device(values, dtype)
 
     @sized
     def host(self, array: Array) -> np.ndarray:
-        return cupy.asnumpy(array)  # synchronizes
+        return records.to_host(array)  # synchronizes
 
     @sized
     def share(self, array: Any) -> Array:
+        if isinstance(array, records.RecordArray):
+            return array
         interface = getattr(array, "__cuda_array_interface__", None)
         if interface is None:
             shared = cupy.from_dlpack(array)
@@ -69,11 +72,11 @@ class CudaKernels(Loops, VectorProducts):
 
     @sized
     def adopt(self, store: Store) -> Store:
-        return _move(store, cupy.asarray)
+        return _move(store, records.to_device)
 
     @sized
     def export(self, store: Store) -> Store:
-        return _move(store, cupy.asnumpy)  # synchronizes
+        return _move(store, records.to_host)  # synchronizes
 
     @sized
     def empty_vector(self, size: int, dtype: np.dtype) -> VectorStore:
@@ -232,7 +235,7 @@ class CudaKernels(Loops, VectorProducts):
 
     @sized
     def assign_few(self, c: VectorStore, value: Any, positions: np.ndarray) -> VectorStore | None:
-        if not 0 < len(positions) <= MOST_FEW or c.kind == "sparse" or c.dtype.kind == "c":
+        if not 0 < len(positions) <= MOST_FEW or c.kind == "sparse" or c.dtype.kind in "cV":
             return None
         return assign_to_few(vectors.writable(c), value, positions)
 
@@ -318,7 +321,7 @@ class CudaKernels(Loops, VectorProducts):
 
 
 class CudaBackend(ByType, EveryForm, CudaKernels):
-    """Matrices in every form; complex numbers by array code."""
+    """Matrices in every form; complex numbers and records by array code."""
 
     name = "cuda"
     keeps_dense = True
@@ -327,14 +330,7 @@ class CudaBackend(ByType, EveryForm, CudaKernels):
     left_to_others = "cV"
 
     def other_engine(self, kind: str, name: str) -> tuple[Callable[..., Any], str, str]:
-        if kind == "V":
-            raise TypeError(f'records of a user-defined type are not on backend {self.name!r}; use backend "cpu"')
-        return sized(getattr(array_code.ARRAY_CODE, name)), "array code", array_code.REASON
-
-    def adopt(self, store: Store) -> Store:
-        if store.dtype.kind == "V":
-            self.other_engine("V", "adopt")
-        return super().adopt(store)
+        return sized(getattr(array_code.ARRAY_CODE, name)), "array code", array_code.REASONS[kind]
 
 
 def _few_on_host(*arrays: Array) -> bool:

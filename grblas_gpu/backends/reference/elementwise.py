@@ -81,7 +81,7 @@ class Elementwise(Operating):
                 return cast(values, dtype)
             default = defaults[0 if default_is_left else 1]
             i, j = positions(x, keys)
-            filler = np.broadcast_to(np.asarray(default, like=values).reshape(1), keys.shape)
+            filler = np.broadcast_to(self.array(default).reshape(1), keys.shape)
             given, filled = (values, i, j), (filler, i, j)
             return self.combine(op, filled, given) if default_is_left else self.combine(op, given, filled)
 

@@ -1,6 +1,6 @@
-"""Complex numbers on the device: by the definitions, whose operators are kernels (``compute.cu``).
+"""Complex numbers and records on the device: by the definitions, whose operators are kernels (``compute.cu``).
 
-The kernels of the other types keep sums and scalars in words of 64 bits, which atomics need; complex numbers take two.
+The kernels of the other types keep sums and scalars in words of 64 bits, which atomics need; these take more.
 Nothing leaves the device: the definitions' array code runs on its arrays.
 """
 
@@ -14,9 +14,11 @@ import numpy as np
 from ...entries import repeat
 from ...every_form import NumpyBackend
 from ...storage import INDEX, Array, MatrixStore, VectorStore
+from ..runtime import records
 from . import operating, radix
 
-REASON = "complex numbers: array code on the device, without the kernels that add up in words of 64 bits"
+_INSTEAD = "array code on the device, without the kernels that add up in words of 64 bits"
+REASONS = {"c": f"complex numbers: {_INSTEAD}", "V": f"records of a user-defined type: {_INSTEAD}"}
 
 
 class ArrayCode(NumpyBackend):
@@ -25,10 +27,10 @@ class ArrayCode(NumpyBackend):
     name = "cuda"
 
     def array(self, values: Any, dtype: Any = None) -> Array:
-        return cupy.asarray(values, dtype)
+        return records.to_device(values, dtype)
 
     def host(self, array: Array) -> np.ndarray:
-        return cupy.asnumpy(array)  # synchronizes
+        return records.to_host(array)  # synchronizes
 
     def compute(self, op: Any, *operands: Array) -> Array:
         return operating.compute(op, *operands)
@@ -38,10 +40,10 @@ class ArrayCode(NumpyBackend):
 
     def get_element(self, x: Any, index: tuple[int, ...]) -> Any:
         found = super().get_element(x, index)
-        return None if found is None else cupy.asnumpy(found).reshape(-1)[0]  # synchronizes
+        return None if found is None else self.host(found).reshape(-1)[0]  # synchronizes
 
     def empty_vector(self, size: int, dtype: np.dtype) -> VectorStore:
-        return VectorStore(size, cupy.empty(0, dtype), indices=cupy.empty(0, INDEX))
+        return VectorStore(size, records.empty(0, dtype), indices=cupy.empty(0, INDEX))
 
     def empty_matrix(self, nrows: int, ncols: int, dtype: np.dtype) -> MatrixStore:
         return self.build_matrix(nrows, ncols, np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, dtype), None)
@@ -51,8 +53,8 @@ class ArrayCode(NumpyBackend):
         is_monoid = op.opclass == "Monoid"
         combine = op.binaryop if is_monoid else op
         if len(starts) == 0:
-            return cupy.empty(0, op.return_type.np_type)
-        values = cupy.ascontiguousarray(values)
+            return records.empty(0, op.return_type.np_type)
+        values = _expanded(values)
         if is_monoid and op.any_value:
             return values[starts]
         ends = np.concatenate([starts[1:], np.zeros(1, starts.dtype, like=starts) + len(values)])
@@ -79,12 +81,17 @@ class ArrayCode(NumpyBackend):
         return result
 
     def reduce_all(self, monoid: Any, values: Array) -> Any:
-        values = cupy.ascontiguousarray(values)
+        values = _expanded(values)
         while len(values) > 1 and not monoid.any_value:
             half, odd = len(values) // 2, values[len(values) & ~1 :]
             pairs = self.compute(monoid.binaryop, values[0 : 2 * half : 2].copy(), values[1 : 2 * half : 2].copy())
             values = np.concatenate([pairs, odd])
-        return cupy.asnumpy(values[:1])[0]  # synchronizes
+        return self.host(values[:1])[0]  # synchronizes
+
+
+def _expanded(values: Array) -> Array:
+    """Every value in memory of its own; what changes is what was made of them."""
+    return values if values.flags.c_contiguous else values.copy()
 
 
 ARRAY_CODE = ArrayCode()

@@ -11,6 +11,7 @@ import cupy
 import numpy as np
 
 from ...storage import Array, MatrixStore, natives
+from ..runtime import records
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import functions, using
 from ..runtime.launch import launch
@@ -29,7 +30,7 @@ __all__ = [
     "transpose",
 ]
 
-natives[cupy.ndarray] = sys.modules[__name__]
+natives[cupy.ndarray] = natives[records.RecordArray] = sys.modules[__name__]
 
 _WORDS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 _KERNELS = ("longest_row_kernel", "differences_kernel", "hub_neighbours_kernel", "off_diagonal_kernel")
@@ -72,7 +73,9 @@ def same_indices(a: MatrixStore, b: MatrixStore) -> bool:
 def _same(x: Array, y: Array) -> bool:
     if x.dtype != y.dtype or len(x) != len(y):
         return False
-    if x.dtype.itemsize > 8:
+    if isinstance(x, records.RecordArray):
+        x, y = x.words.reshape(-1), y.words.reshape(-1)
+    elif x.dtype.itemsize > 8:
         x, y = x.view(np.uint64), y.view(np.uint64)
     _, differences, *_ = _kernels(np.dtype(np.int64), np.dtype(_WORDS[x.dtype.itemsize]))
     slots = scratch_arrays.current().slots()

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...entries import is_iso
 from ...storage import INDEX, Array
-from ..runtime import compile
+from ..runtime import compile, records
 from ..runtime.launch import launch
 from ..runtime.workspace import Scratch, current
 
@@ -32,15 +32,28 @@ def compute(op: Any, *operands: Array) -> Array:
 
 
 def _launch(op: Any, operands: Any, count: int) -> Array:
-    result = cupy.empty(count, op.return_type.np_type)
+    result = records.empty(count, op.return_type.np_type)
     if count == 0:
         return result
-    (kernel,) = compile.functions("compute.cu", op.key, ["compute"], lambda: pieces(op, len(operands)))
+    (kernel,) = compile.functions("compute.cu", _key(op), ["compute"], lambda: pieces(op, len(operands)))
     arguments: list[Any] = []
     for x in operands:
-        arguments += [_plain(x), 0 if _is_one(x) else 1]
-    kernel((blocks(count),), (THREADS,), (*arguments, result, count))
+        arguments += [_memory(_plain(x)), 0 if _is_one(x) else 1]
+    kernel((blocks(count),), (THREADS,), (*arguments, _memory(result), count))
     return result
+
+
+def _key(op: Any) -> Any:
+    """What tells operators apart; user-defined types may share a name, but not a struct."""
+    types = op.type, op.type2, op.return_type
+    if not any(dtype._is_udt for dtype in types):
+        return op.key
+    return op.key, *(compile.c_type(dtype.np_type) for dtype in types)
+
+
+def _memory(x: Array) -> Array:
+    """The array that a kernel is given."""
+    return x.words if isinstance(x, records.RecordArray) else x
 
 
 def cast_values(values: Array, dtype: np.dtype) -> Array:
@@ -73,7 +86,11 @@ def _is_one(x: Array) -> bool:
 
 def _plain(x: Array) -> Array:
     """Contiguous memory; of a broadcast view its one value."""
-    return x[:1] if is_iso(x) else cupy.ascontiguousarray(x)
+    if is_iso(x):
+        return x[:1]
+    if isinstance(x, records.RecordArray):
+        return x if x.flags.c_contiguous else x.copy()
+    return cupy.ascontiguousarray(x)
 
 
 def reduce_runs(op: Any, values: Array, starts: Array) -> Array:

@@ -25,7 +25,7 @@ _BITS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 def transpose(a: MatrixStore) -> MatrixStore:
     """CSR of the transpose of a matrix in device memory."""
     entries = a.nvals
-    if a.values.dtype.itemsize > 8:
+    if a.values.dtype.itemsize > 8 or a.values.dtype.kind == "V":
         return _by_order(a)
     offset = np.dtype(np.int32 if entries <= INT32_LIMIT else INDEX)
     row = np.dtype(column_type(a.nrows))
@@ -93,7 +93,9 @@ def _kernels(a: MatrixStore) -> tuple[Any, ...]:
     offset = np.dtype(np.int32 if a.nvals <= INT32_LIMIT else INDEX)
     row = np.dtype(column_type(a.nrows))
     position = np.dtype(np.uint32 if a.nvals < 2**32 else np.int64)
-    itemsize = min(a.values.dtype.itemsize, 8)  # longer values are not for these kernels; rows are listed without any
+    itemsize = (
+        8 if a.values.dtype.kind == "V" else min(a.values.dtype.itemsize, 8)
+    )  # longer values are not for these kernels; rows are listed without any
     return functions(
         "transpose.cu",
         (a.indptr.dtype.char, offset.char, row.char, a.indices.dtype.char, position.char, itemsize),

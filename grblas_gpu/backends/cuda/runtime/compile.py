@@ -24,8 +24,9 @@ from typing import Any
 import numpy as np
 
 from ....dtypes import INT64
+from ....errors import UdfParseError
 from ....progress import busy
-from . import link, translate
+from . import link, structs, translate
 from .translate import Untranslatable, c_type, literal
 
 KERNELS = Path(__file__).parents[1] / "kernels"
@@ -109,9 +110,15 @@ def _statements(op: Any, names: tuple[str, ...], types: tuple[Any, ...]) -> tupl
     result = c_type(op.return_type.np_type)
     if op.source is not None:
         return "", f"    return cast<{result}>({translate.expression(op.source)});\n"
+    records = any(dtype._is_udt for dtype in types)
     try:
-        return "", translate.body(op.function, names, result)
+        return "", translate.body(op.function, names, result, records)
     except Untranslatable as reason:
+        if records:
+            raise UdfParseError(
+                f"cannot compile {op.name} for the GPU: a function of user-defined types needs a translation to C++, "
+                f'and {reason}. Use backend "cpu" for it.\n{translate.shown(op.function)}'
+            ) from None
         dtypes = tuple(dtype.np_type for dtype in types)
         symbol, declared = link.declare(op.function, dtypes, op.return_type.np_type, str(reason))
         return f"{declared}\n", f"    return {symbol}({', '.join(names)});\n"
@@ -124,9 +131,12 @@ def render(kernel: str, pieces: Iterable[str] = ()) -> str:
     """The whole program for a kernel file; compilation errors name the file and line that somebody wrote."""
     pasted: set[str] = set()
     generated = "".join(f"{piece}\n" for piece in pieces)
+    records = structs.definitions(generated)
     numbers = paste("prelude.cuh", pasted)
-    if "complex<" in generated:
+    if "complex<" in generated or "complex<" in records:
         numbers += paste("complex.cuh", pasted)
+    if structs.has_some(generated):
+        numbers += f"{paste('records.cuh', pasted)}{records}"
     return f'{numbers}#line 1 "generated for {kernel}"\n{generated}{paste(kernel, pasted)}'
 
 
@@ -167,10 +177,23 @@ def _compile(kernel: str, key: Any, names: Sequence[str], pieces: Callable[[], I
     found = _compiled.get(on_device)
     if found is None:
         with busy(f"compiling {kernel} for this device, once"):
-            module, linked = module_of(render(kernel, pieces()))
-            found = tuple(module.get_function(name) for name in names)
+            text = render(kernel, pieces())
+            try:
+                module, linked = module_of(text)
+                found = tuple(module.get_function(name) for name in names)
+            except Exception as error:
+                if not structs.has_some(text) or type(error).__name__ != "CompileException":
+                    raise
+                raise UdfParseError(_not_for_records(key, str(error))) from error
         _compiled[on_device if linked else (kernel, key)] = found
     return found
+
+
+def _not_for_records(key: Any, problem: str) -> str:
+    """A translation knows no types: what an operation means for a record or a sub-array, the compiler finds out."""
+    errors = [line for line in problem.splitlines() if "error" in line] or problem.splitlines()
+    shown = "\n    ".join(errors[:3])
+    return f'cannot compile {key} for the GPU; use backend "cpu" for it. The compiler says:\n    {shown}'
 
 
 def module_of(text: str) -> tuple[Any, bool]:

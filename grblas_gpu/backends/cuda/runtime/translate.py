@@ -14,10 +14,12 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from numbers import Number
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any
 
 import numpy as np
+
+from . import structs
 
 C_TYPES = {
     np.dtype(name): name if name != "bool" else "bool"
@@ -86,6 +88,7 @@ _FROM_MATH |= {
 }
 _BUILTINS = {"abs": "absolute", "pow": "power", "round": "int_round"}
 _PARTS = {"real": "real_part", "imag": "imaginary_part"}
+_OF_ALL = {"sum": "sum_of", "prod": "product_of", "min": "least_of", "max": "largest_of"}  # methods of sub-arrays
 _FOLDED = {"min": "min2", "max": "max2"}
 _CASTS: dict[Any, str] = {bool: "bool", int: "int64", float: "double"} | {
     dtype.type: name for dtype, name in C_TYPES.items()
@@ -102,7 +105,8 @@ def c_type(dtype: np.dtype) -> str:
     >>> c_type(np.dtype("int8")), c_type(np.dtype("float32"))
     ('int8', 'float')
     """
-    return C_TYPES[np.dtype(dtype)]
+    dtype = np.dtype(dtype)
+    return structs.c_type(dtype, C_TYPES.__getitem__) if dtype.kind == "V" else C_TYPES[dtype]
 
 
 def literal(value: Any, dtype: np.dtype) -> str:
@@ -153,12 +157,18 @@ def _constant(value: Any) -> str:
 
 
 class Expressions(ast.NodeVisitor):
-    """Expressions over named scalars; ``names`` maps Python names to C++ ones, ``values`` finds everything else."""
+    """Expressions over named values; ``names`` maps Python names to C++ ones, ``values`` finds everything else.
 
-    def __init__(self, names: Mapping[str, str], values: Mapping[str, Any], helpers: bool) -> None:
+    With ``fields``, named values may be records and sub-arrays.
+    """
+
+    def __init__(
+        self, names: Mapping[str, str], values: Mapping[str, Any], helpers: bool, fields: bool = False
+    ) -> None:
         self.names = dict(names)
         self.values = values
         self.helpers = helpers
+        self.fields = fields
 
     def text(self, node: ast.expr) -> str:
         return self.visit(node)
@@ -178,9 +188,43 @@ class Expressions(ast.NodeVisitor):
         return self._value(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> str:
-        if isinstance(node.value, ast.Name) and node.value.id in self.names and node.attr in _PARTS:
-            return f"py::{_PARTS[node.attr]}({self.names[node.value.id]})"
+        if self._is_inside(node) and node.attr in _PARTS:
+            return f"py::{_PARTS[node.attr]}({self.text(node.value)})"
+        if self.fields and self._is_inside(node):
+            return f"{self.text(node.value)}.{structs.member(node.attr)}"
         return self._value(node)
+
+    def _is_inside(self, node: ast.expr) -> bool:
+        """Whether this is a part of a named value, or the value itself."""
+        while isinstance(node, (ast.Attribute, ast.Subscript)):
+            node = node.value
+        return isinstance(node, ast.Name) and node.id in self.names
+
+    def visit_Subscript(self, node: ast.Subscript) -> str:
+        """A field by its name or number, or elements of a sub-array."""
+        if not (self.fields and self._is_inside(node)):
+            return self.generic_visit(node)
+        of, index = self.text(node.value), self._index(node.slice)
+        if isinstance(index, str):
+            return f"{of}.{structs.member(index)}"
+        if isinstance(index, int):
+            return f"py::item_at<{index}>({of})"
+        places = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        return f"py::item({of}, {', '.join(self.text(place) for place in places)})"
+
+    def _index(self, node: ast.expr) -> Any:
+        """What stands in brackets, if that is known before the function runs."""
+        try:
+            return ast.literal_eval(node)
+        except ValueError:
+            pass
+        if (
+            isinstance(node, ast.Name)
+            and node.id not in self.names
+            and isinstance(self.values.get(node.id), (int, str))
+        ):
+            return self.values[node.id]
+        return None
 
     def _value(self, node: ast.expr) -> str:
         value = self._resolve(node)
@@ -232,6 +276,8 @@ class Expressions(ast.NodeVisitor):
         if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
             raise Untranslatable(f"`{ast.unparse(node)}`: only plain arguments are translated")
         arguments = [self.text(argument) for argument in node.args]
+        if self.fields and (found := self._of_all(node.func, arguments)) is not None:
+            return found
         if self.helpers and isinstance(node.func, ast.Name) and node.func.id in HELPERS:
             return f"py::{node.func.id}({', '.join(arguments)})"
         function = self._resolve(node.func)
@@ -243,6 +289,15 @@ class Expressions(ast.NodeVisitor):
         if name is None:
             raise Untranslatable(f"`{ast.unparse(node.func)}` is not among the functions that have a translation")
         return f"py::{name}({', '.join(arguments)})"
+
+    def _of_all(self, function: ast.expr, arguments: list[str]) -> str | None:
+        """``x.sum()`` or ``np.sum(x)`` of a sub-array."""
+        if not isinstance(function, ast.Attribute) or function.attr not in _OF_ALL:
+            return None
+        name = f"py::{_OF_ALL[function.attr]}"
+        if isinstance(function.value, ast.Name) and self.values.get(function.value.id) is np and len(arguments) == 1:
+            return f"{name}({arguments[0]})"
+        return None if arguments else f"{name}({self.text(function.value)})"
 
 
 def _fold(name: str, operands: list[str]) -> str:
@@ -289,10 +344,13 @@ def expression(source: str) -> str:
 # --- user-defined functions ------------------------------------------------------------------------------------------
 
 
-def body(function: Callable[..., Any], parameters: Iterable[str], result: str) -> str:
-    """The statements of a user-defined function of these C++ parameters that returns a ``result``."""
+def body(function: Callable[..., Any], parameters: Iterable[str], result: str, fields: bool = False) -> str:
+    """The statements of a user-defined function of these C++ parameters that returns a ``result``.
+
+    With ``fields``, some of the parameters are records or sub-arrays.
+    """
     function = getattr(function, "py_func", function)  # what is inside a Numba dispatcher
-    return _Statements(function, _syntax_tree(function), tuple(parameters), result).text
+    return _Statements(function, _syntax_tree(function), tuple(parameters), result, fields).text
 
 
 def shown(function: Callable[..., Any]) -> str:
@@ -313,8 +371,9 @@ def shown(function: Callable[..., Any]) -> str:
 class _Statements:
     """Straight-line assignments, ``if`` and ``return``; each assignment makes a new C++ variable."""
 
-    def __init__(self, function: Any, node: Any, parameters: tuple[str, ...], result: str) -> None:
+    def __init__(self, function: Any, node: Any, parameters: tuple[str, ...], result: str, fields: bool) -> None:
         self.result = result
+        self.fields = fields
         self.count = 0
         arguments = node.args
         if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
@@ -338,7 +397,7 @@ class _Statements:
             self.count += 1
             if self.count > MOST_STATEMENTS:
                 raise Untranslatable("it has too many branches")
-            walker = Expressions(names, self.values, helpers=False)
+            walker = Expressions(names, self.values, helpers=False, fields=self.fields)
             if isinstance(statement, ast.Return):
                 if statement.value is None:
                     raise Untranslatable("it returns nothing")
@@ -413,7 +472,8 @@ def _syntax_tree(function: Any) -> Any:
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
                 return node
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.Lambda) and _same_code(node, code)]
+    lambdas = [node for node in ast.walk(tree) if isinstance(node, ast.Lambda)]
+    found = [node for node in lambdas for imported in _imported(function) if _same_code(node, code, imported)]
     if not found:
         raise Untranslatable("it was not found in its source text")
     return found[0]
@@ -437,10 +497,17 @@ def _lambda_parts(text: str) -> Iterable[str]:
         start = text.find("lambda", start + 1)
 
 
-def _same_code(node: ast.Lambda, code: CodeType) -> bool:
+def _imported(function: Any) -> Iterable[list[str]]:
+    """What a module may have imported: calls of functions of such a name compile to something else."""
+    names = [name for name in function.__code__.co_names if name.isidentifier()]
+    return [], [name for name in names if isinstance(function.__globals__.get(name), ModuleType)], names
+
+
+def _same_code(node: ast.Lambda, code: CodeType, imported: list[str]) -> bool:
     """Whether this lambda compiles to that code, inside a function that has the variables it encloses."""
-    around = ast.parse(f"def around({', '.join(code.co_freevars)}): return 0")
-    around.body[0].body[0].value = node  # type: ignore[attr-defined]
+    imports = "".join(f"import {name}\n" for name in imported)
+    around = ast.parse(f"{imports}def around({', '.join(code.co_freevars)}): return 0")
+    around.body[-1].body[0].value = node  # type: ignore[attr-defined]
     module = compile(ast.fix_missing_locations(around), "<lambda>", "exec")
     outer = next(constant for constant in module.co_consts if isinstance(constant, CodeType))
     made = next(constant for constant in outer.co_consts if isinstance(constant, CodeType))

@@ -1,0 +1,195 @@
+"""Arrays of records in device memory, of which CuPy has none: rows of words, with what the definitions ask of an array.
+
+A record is laid out as its C++ struct (:mod:`.structs`); where it goes is all that is known of it here, so records are
+moved as words. What they mean is a matter of operators, which are kernels.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy
+import numpy as np
+
+from .structs import on_device
+
+_WORDS: tuple[np.dtype, ...] = tuple(np.dtype(word) for word in (np.uint64, np.uint32, np.uint16, np.uint8))
+
+
+def to_device(values: Any, dtype: Any = None) -> Any:
+    """As ``cupy.asarray``, for values that may be records."""
+    if isinstance(values, RecordArray):
+        return values if dtype is None else values.astype(dtype)
+    if dtype is None:
+        dtype = getattr(values, "dtype", None)
+    if dtype is None or np.dtype(dtype).kind != "V":
+        return cupy.asarray(values, dtype)
+    return RecordArray.from_host(np.asarray(values, dtype))
+
+
+def to_host(array: Any) -> np.ndarray:
+    """As ``cupy.asnumpy``, for values that may be records."""
+    return array.get() if isinstance(array, RecordArray) else cupy.asnumpy(array)  # synchronizes
+
+
+def empty(count: int, dtype: np.dtype) -> Any:
+    """As ``cupy.empty``, for values that may be records."""
+    return _filled(cupy.empty, (count,), dtype) if dtype.kind == "V" else cupy.empty(count, dtype)
+
+
+class RecordArray:
+    """Records by rows of words: of an array of any shape, the last axis of ``words`` is inside of a record."""
+
+    __slots__ = ("dtype", "words")
+
+    def __init__(self, words: Any, dtype: np.dtype) -> None:
+        self.words = words
+        self.dtype = dtype
+
+    @classmethod
+    def from_host(cls, values: np.ndarray) -> RecordArray:
+        laid_out = np.zeros(values.shape, on_device(values.dtype))  # what is between fields is 0
+        for name in values.dtype.names or ():
+            laid_out[name] = values[name]
+        word, per_record = _words_of(values.dtype)
+        bits = np.frombuffer(laid_out.tobytes(), word).reshape(*values.shape, per_record)
+        return cls(cupy.asarray(bits), values.dtype)
+
+    def get(self) -> np.ndarray:
+        """The records on the host, as they are laid out there."""
+        bits = np.ascontiguousarray(cupy.asnumpy(self.words))  # synchronizes
+        laid_out = np.frombuffer(bits.tobytes(), on_device(self.dtype)).reshape(self.shape)
+        result = np.empty(self.shape, self.dtype)
+        for name in self.dtype.names or ():
+            result[name] = laid_out[name]
+        return result
+
+    # ---- what an array tells of itself -----------------------------------------------------------------------------
+
+    shape = property(lambda self: self.words.shape[:-1])
+    ndim = property(lambda self: self.words.ndim - 1)
+    strides = property(lambda self: self.words.strides[:-1])
+    flags = property(lambda self: self.words.flags)
+    data = property(lambda self: self.words.data)
+    nbytes = property(lambda self: self.words.nbytes)
+    itemsize = property(lambda self: self.dtype.itemsize)
+    __cuda_array_interface__ = property(lambda self: self.words.__cuda_array_interface__)
+    T = property(lambda self: self._like(self.words.swapaxes(0, 1)))
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape))
+
+    def __len__(self) -> int:
+        return self.words.shape[0]
+
+    def __repr__(self) -> str:
+        return f"RecordArray({self.get()})"
+
+    # ---- where records go ------------------------------------------------------------------------------------------
+
+    def _like(self, words: Any) -> RecordArray:
+        return RecordArray(words, self.dtype)
+
+    def __getitem__(self, index: Any) -> RecordArray:
+        return self._like(self.words[_places(index)])
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.words[_places(index)] = to_device(value, self.dtype).words
+
+    def copy(self) -> RecordArray:
+        return self._like(self.words.copy())
+
+    def astype(self, dtype: Any, copy: bool = True) -> RecordArray:
+        """The same fields, by another name or at other places on the host: on the device they are where they are."""
+        if on_device(np.dtype(dtype)) != on_device(self.dtype):
+            raise TypeError(f"records of the type {self.dtype} are not {dtype}")
+        return RecordArray(self.words.copy() if copy else self.words, np.dtype(dtype))
+
+    def reshape(self, *shape: int) -> RecordArray:
+        return self._like(self.words.reshape(*shape, self.words.shape[-1]))
+
+    def __eq__(self, other: Any) -> Any:
+        """Equal to the last bit: what tells whether one value may stand for all."""
+        return (self.words == to_device(other, self.dtype).words).all(axis=-1)
+
+    def __ne__(self, other: Any) -> Any:
+        return ~(self == other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        try:
+            return _FUNCTIONS[function](self, *args, **kwargs)
+        except KeyError:
+            raise TypeError(f"numpy.{function.__name__} has no meaning for records on a device") from None
+
+
+def _words_of(dtype: np.dtype) -> tuple[np.dtype, int]:
+    """The widest word that a record is a whole number of, and how many it is."""
+    size = on_device(dtype).itemsize
+    word = next(word for word in _WORDS if size % word.itemsize == 0)
+    return word, size // word.itemsize
+
+
+def _places(index: Any) -> Any:
+    """An index of records as one of rows of words."""
+    if isinstance(index, tuple):
+        return (*index, slice(None))
+    if getattr(index, "dtype", None) == bool:
+        return np.flatnonzero(index)  # CuPy sets by flags where all axes have them
+    return index
+
+
+def _filled(make: Any, shape: Any, dtype: np.dtype) -> RecordArray:
+    word, per_record = _words_of(dtype)
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    return RecordArray(make((*shape, per_record), word), dtype)
+
+
+def _made(make: Any) -> Any:
+    """``np.zeros(..., like=records)``: of records, or of numbers where these are."""
+
+    def call(like: RecordArray, shape: Any, dtype: Any = float) -> Any:
+        dtype = np.dtype(dtype)
+        return _filled(make, shape, dtype) if dtype.kind == "V" else make(shape, dtype)
+
+    return call
+
+
+def _concatenate(like: RecordArray, arrays: Any) -> RecordArray:
+    return like._like(np.concatenate([to_device(array, like.dtype).words for array in arrays]))
+
+
+def _broadcast_to(like: RecordArray, array: RecordArray, shape: Any) -> RecordArray:
+    return array._like(np.broadcast_to(array.words, (*shape, array.words.shape[-1])))
+
+
+def _may_share_memory(like: RecordArray, x: Any, y: Any) -> bool:
+    if not (isinstance(x, RecordArray) and isinstance(y, RecordArray)):
+        return False
+    return bool(np.may_share_memory(x.words, y.words))
+
+
+def _arange(like: RecordArray, *args: Any, **kwargs: Any) -> Any:
+    return cupy.arange(*args, **kwargs)
+
+
+def _asarray(like: RecordArray, values: Any, dtype: Any = None) -> Any:
+    return to_device(values, dtype)
+
+
+def _tile(like: RecordArray, array: RecordArray, copies: int) -> RecordArray:
+    return array._like(np.tile(array.words, (copies, 1)))
+
+
+_FUNCTIONS: dict[Any, Any] = {
+    np.zeros: _made(cupy.zeros),
+    np.empty: _made(cupy.empty),
+    np.arange: _arange,
+    np.asarray: _asarray,
+    np.concatenate: _concatenate,
+    np.broadcast_to: _broadcast_to,
+    np.may_share_memory: _may_share_memory,
+    np.tile: _tile,
+}

@@ -1,0 +1,148 @@
+"""CuPy's arrays, emulated more strictly: they are not NumPy's, and do not mix with those.
+
+``emulated_cupy`` has arrays that derive from NumPy's, so whoever asks takes them for arrays of the host, and what CuPy
+refuses passes. These follow NumPy's protocols only, as CuPy's do; kernels run in the same emulation.
+"""
+
+from __future__ import annotations
+
+import operator
+from types import ModuleType
+from typing import Any
+
+import emulated_cupy
+import numpy as np
+
+NO_LIKE = (np.ones, np.full)  # functions that CuPy has without `like=`
+
+
+def bare(x: Any) -> Any:
+    """What NumPy computes with."""
+    if isinstance(x, DeviceArray):
+        return x.emulated
+    if isinstance(x, (tuple, list)):
+        return type(x)(map(bare, x))
+    return {name: bare(each) for name, each in x.items()} if isinstance(x, dict) else x
+
+
+def dressed(x: Any) -> Any:
+    if isinstance(x, (np.ndarray, np.generic)):
+        return DeviceArray(np.asarray(x))
+    return tuple(map(dressed, x)) if isinstance(x, tuple) else x
+
+
+def refuse_host(*operands: Any) -> None:
+    for each in operands:
+        if isinstance(each, (list, tuple)):
+            refuse_host(*each)
+        elif isinstance(each, np.ndarray) and each.ndim:
+            raise TypeError("Unsupported type <class 'numpy.ndarray'>")  # as CuPy has it
+
+
+class DeviceArray:
+    def __init__(self, shape: Any, dtype: Any = float, memory: Any = None) -> None:
+        self.emulated = shape if isinstance(shape, np.ndarray) else np.ndarray(shape, dtype, memory)
+        if self.dtype.kind not in "?biufc":
+            raise ValueError(f"Unsupported dtype {self.dtype}")
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise TypeError("Implicit conversion to a NumPy array is not allowed. Please use `.get()`")
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if any(each not in (DeviceArray, np.ndarray) for each in types):
+            return NotImplemented
+        refuse_host(*args)
+        if function in NO_LIKE or (function is np.repeat and isinstance(args[1], DeviceArray)):
+            raise TypeError(f"CuPy has no such numpy.{function.__name__}")
+        return dressed(function(*bare(args), **bare(kwargs)))
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        refuse_host(*inputs)
+        return dressed(getattr(ufunc, method)(*bare(inputs), **bare(kwargs)))
+
+    def __getitem__(self, index: Any) -> Any:
+        return dressed(self.emulated[bare(index)])
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        refuse_host(value)
+        index = bare(index)
+        if getattr(index, "dtype", None) == bool and index.ndim != self.ndim:
+            raise TypeError("flags for some axes only")
+        self.emulated[index] = bare(value)
+
+    def __getattr__(self, name: str) -> Any:
+        """Everything else that arrays have: methods, and what they tell of themselves."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        found = getattr(self.emulated, name)
+        if not callable(found):
+            return dressed(found)
+
+        def method(*args: Any, **kwargs: Any) -> Any:
+            refuse_host(*args)
+            return dressed(found(*bare(args), **bare(kwargs)))
+
+        return method
+
+    def __len__(self) -> int:
+        return len(self.emulated)
+
+    def __bool__(self) -> bool:
+        return bool(self.emulated)
+
+    def __int__(self) -> int:
+        return int(self.emulated)
+
+    def __float__(self) -> float:
+        return float(self.emulated)
+
+    def __index__(self) -> int:
+        return operator.index(self.emulated)
+
+    def get(self) -> np.ndarray:
+        return self.emulated.copy()
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return {**self.emulated.__array_interface__, "version": 3}
+
+    @property
+    def data(self) -> Any:
+        return emulated_cupy.Pointer(self.emulated)
+
+    __hash__ = object.__hash__
+
+
+def _operator(name: str) -> Any:
+    def method(self: DeviceArray, *others: Any) -> Any:
+        refuse_host(*others)
+        found = getattr(self.emulated, name)(*bare(others))
+        if name.startswith("__i") and name != "__invert__":
+            return self
+        return found if found is NotImplemented else dressed(found)
+
+    return method
+
+
+for _name in "add sub mul floordiv truediv mod and or xor lshift rshift".split():
+    for _form in ("", "r", "i"):
+        setattr(DeviceArray, f"__{_form}{_name}__", _operator(f"__{_form}{_name}__"))
+for _name in "lt le gt ge eq ne neg invert abs".split():
+    setattr(DeviceArray, f"__{_name}__", _operator(f"__{_name}__"))
+
+
+_module = emulated_cupy.module
+
+
+def module() -> ModuleType:
+    """What ``import cupy`` finds."""
+    cupy: Any = _module()
+
+    def made(function: Any) -> Any:
+        return lambda *args, **kwargs: DeviceArray(np.asarray(function(*bare(args), **bare(kwargs))))
+
+    for name in "arange argsort asarray ascontiguousarray empty full ones zeros".split():
+        setattr(cupy, name, made(getattr(np, name)))
+    cupy.asnumpy = bare
+    cupy.ndarray = DeviceArray
+    return cupy

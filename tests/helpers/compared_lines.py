@@ -1,0 +1,208 @@
+"""A line of a program in grblas_gpu and in python-graphblas: what each of them makes of it, and where that differs.
+
+python-graphblas crashes on some lines, which ends the process. Many lines are therefore compared in a process of their
+own, which says what it is about to run: whoever waits for it knows which line ended it, and in which library.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import graphblas
+import numpy as np
+from fuzzed_lines import NUMBERS, RECORD, Lines, Palette, world
+
+import grblas_gpu as gb
+from grblas_gpu.api import indexing
+from grblas_gpu.backends import formats
+from grblas_gpu.backends.cpu import tier
+from grblas_gpu.backends.cpu.fusion import run
+from grblas_gpu.backends.cpu.fusion import tier as loop_tier
+
+CRASHED = "crashed"
+WAIT = 900  # seconds for one line: kernels may have to be compiled
+
+
+def outcome(
+    library: Any, line: str, seed: int, dtypes: tuple[Any, ...] = NUMBERS.dtypes, of_types: int | None = None
+) -> Any:
+    names = world(library, seed, dtypes, of_types)
+    try:
+        exec(line, names)
+        return {name: shown(names[name]) for name in "uvwABCr"}
+    except Exception as error:
+        return type(error).__name__
+
+
+def shown(x: Any) -> Any:
+    if isinstance(x, tuple | list):
+        return [shown(part) for part in x]
+    kind = type(x).__name__
+    if kind not in ("Vector", "Matrix", "Scalar") and hasattr(x, "new"):
+        x = x.new()
+        kind = type(x).__name__
+    if kind == "Scalar":
+        return kind, x.dtype.name, [] if x.is_empty else [plain(x.value)]
+    if kind in ("Vector", "Matrix"):
+        *places, values = x.to_coo()
+        order = np.lexsort(places[::-1])
+        return kind, x.dtype.name, x.shape, [part[order].tolist() for part in places], plain(values[order])
+    return x
+
+
+def plain(values: Any) -> Any:
+    """Lists and numbers, whatever the values are: arrays inside of records have no truth value."""
+    if getattr(values, "dtype", None) == RECORD:
+        values = values.tolist()
+    if isinstance(values, (tuple, list)):
+        return [plain(each) for each in values]
+    return values.tolist() if isinstance(values, np.ndarray) else values
+
+
+def same(ours: Any, theirs: Any) -> bool:
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        return all(same(mine, theirs[name]) for name, mine in ours.items())
+    if isinstance(ours, list) and isinstance(theirs, list):
+        return len(ours) == len(theirs) and all(map(same, ours, theirs))
+    either_nan = isinstance(ours, float) and isinstance(theirs, float) and ours != ours and theirs != theirs
+    return either_nan or ours == theirs or same_values(ours, theirs)
+
+
+def same_values(mine: Any, other: Any) -> bool:
+    if not isinstance(mine, tuple) or mine[:-1] != other[:-1] or len(mine[-1]) != len(other[-1]):
+        return False
+    if mine[1] == "RecordOfLines":
+        return False
+    kind = complex if mine[1].startswith("FC") else float
+    values = np.array(mine[-1], kind), np.array(other[-1], kind)
+    # of a part that is lost beside the other one nothing can be said, and at poles either part may be NaN
+    lost = 1e-5 * np.abs(values[1]).max(initial=0) if kind is complex else 0
+    if kind is complex:
+        values = tuple(np.where(np.isfinite(value), value, np.nan) for value in values)
+    return np.allclose(*values, rtol=1e-5, atol=lost if lost < np.inf else 0, equal_nan=True)
+
+
+@dataclass(frozen=True)
+class Task:
+    """Lines to compare: ``repeats`` calls of each, with operands of other sizes, values and forms."""
+
+    calls: int
+    seed: int
+    palette: Palette = NUMBERS
+    make: Callable[..., Lines] = Lines
+    repeats: int = 1
+    first: int = 0  # how many of them were compared before
+
+    def lines(self) -> Iterator[tuple[Any, ...]]:
+        """What :func:`outcome` takes, for every call."""
+        lines, line = self.make(np.random.default_rng(self.seed), self.palette), ""
+        for number in range(self.calls):
+            named = 1000 * self.seed + number
+            line = line if named % self.repeats else lines.line()
+            if number >= self.first:
+                yield line, named, self.palette.dtypes, named // self.repeats
+
+
+def differences(task: Task, tell: Callable[[Any], None] = lambda _: None) -> dict[str, Any]:
+    """What the libraries disagree about; ``tell`` is told what is about to run, and what was found."""
+    found = {}
+    with graphblas.config.set(autocompute=True, mapnumpy=True), np.errstate(all="ignore"):
+        for count, given in enumerate(task.lines(), start=task.first):
+            outcomes = []
+            for library in (gb, graphblas):
+                tell((count, given, library.__name__))
+                outcomes.append(outcome(library, *given))
+            if not same(*outcomes) and not known(given[0], *outcomes):
+                found[str(given)] = tuple(outcomes)
+                tell({str(given): tuple(outcomes)})
+    return found
+
+
+def guarded_differences(task: Task, backend: str, forms_change: bool = False) -> dict[str, Any]:
+    """The same, in processes of their own: where python-graphblas crashes, the next one goes on behind that line."""
+    found: dict[str, Any] = {}
+    settings = backend, tier.get_tier(), forms_change
+    while task.first < task.calls:
+        last = _in_a_process(task, settings, found)
+        if last is None:
+            break
+        count, given, library = last
+        if library == "grblas_gpu" and _crashes(given, settings):
+            found[str(given)] = (CRASHED, None)
+        task = replace(task, first=count + 1)
+    return found
+
+
+def _crashes(given: tuple[Any, ...], settings: Any) -> bool:
+    """Whether a line ends a process in which python-graphblas has run nothing."""
+    process = multiprocessing.get_context("spawn").Process(target=_alone, args=(given, settings))
+    process.start()
+    process.join()
+    return process.exitcode != 0
+
+
+def _in_a_process(task: Task, settings: Any, found: dict[str, Any]) -> Any:
+    """Adds to what was found. What ran last if the process crashed, and else nothing."""
+    spawn = multiprocessing.get_context("spawn")
+    ours, theirs = spawn.Pipe(duplex=False)
+    process = spawn.Process(target=_compare, args=(task, settings, theirs))
+    process.start()
+    theirs.close()
+    last: Any = None
+    try:
+        while ours.poll(WAIT):
+            told = ours.recv()
+            if told is None:
+                return None
+            if isinstance(told, dict):
+                found |= told
+            else:
+                last = told
+        raise TimeoutError(f"{last} takes more than {WAIT} seconds")
+    except EOFError:
+        if last is None:
+            raise RuntimeError(f"the process that compares lines did not begin, exit code {process.exitcode}") from None
+        return last
+    finally:
+        process.kill()
+        process.join()
+
+
+def _compare(task: Task, settings: Any, connection: Any) -> None:
+    _settle(*settings)
+    with gb.using(settings[0]):
+        differences(task, connection.send)
+    connection.send(None)
+
+
+def _alone(given: tuple[Any, ...], settings: Any) -> None:
+    _settle(*settings)
+    with gb.using(settings[0]):
+        outcome(gb, *given)
+
+
+def _settle(backend: str, of_tier: str, forms_change: bool) -> None:
+    """As the process that waits is set: see tests/conftest.py and the fixture ``forms_change``."""
+    tier.set_tier(of_tier)
+    if of_tier == "numba":
+        run.level = lambda program, first, before=0: loop_tier.NOT_YET
+    if forms_change:
+        formats.TINY = indexing.LONG_SLICE = 0
+
+
+def known(line: str, ours: Any, theirs: Any) -> bool:
+    """Differences that docs/differences.md tells of.
+
+    An element may be assigned to a whole Vector; and where a mask leaves nothing open, SuiteSparse does not look at its
+    operands, while here an empty Scalar is an error in any case. What python-graphblas repositions is assigned to a
+    part of the output.
+    """
+    if re.search(r"<< \w(\.T)?\.reposition\(", line):
+        return True
+    if line.endswith(" << u[0]") and theirs == "TypeError" and ours != theirs:
+        return True
+    return ours == "EmptyObject" and "u[0]" in line and ".V" in line

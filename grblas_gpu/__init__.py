@@ -121,6 +121,8 @@ if not TYPE_CHECKING:  # for which every name would be one of ours
     def __getattr__(name: str) -> Any:
         if name == "backend":  # for programs that ask; it depends on what `init` was given
             return import_module(f"{__name__}.drop_in").backend()
+        if name == "_init_params":
+            return import_module(f"{__name__}.drop_in").init_params()
         if name not in _LOADED_WHEN_ASKED_FOR:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         place, attribute = _LOADED_WHEN_ASKED_FOR[name]

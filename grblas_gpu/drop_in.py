@@ -26,6 +26,11 @@ def backend() -> str:
     return BACKENDS[0] if _started is None else _started[0]
 
 
+def init_params() -> dict[str, Any] | None:
+    """``gb._init_params``: what ``init`` was given, or None."""
+    return None if _started is None else {"backend": _started[0], "blocking": _started[1], "automatic": False}
+
+
 def init(backend: str = "suitesparse", blocking: bool | None = False) -> None:
     """python-graphblas starts its C library here. There is none to start; what was asked for is checked as there.
 

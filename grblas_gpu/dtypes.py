@@ -307,6 +307,18 @@ def _string_to_dtype(text: str) -> DataType:
         return lookup_dtype(np.dtype(literal_eval(text)))
 
 
+class _Compiler:
+    """``dtypes.ss``: types in the words of SuiteSparse's compiler, which there is none of."""
+
+    def register_new(self, name: str, jit_c_definition: str, *, np_type: Any = None) -> DataType:
+        raise NotImplementedError(
+            "SuiteSparse's compiler of C is not here; give the fields of the type instead: "
+            f"dtypes.register_new({name!r}, {{'x': int, 'y': float}})"
+        )
+
+
+ss = _Compiler()
+
 _unified: dict[tuple[DataType, DataType], DataType] = {}
 
 

@@ -8,12 +8,12 @@ array([1, 2, 3])
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
 from .api.base import expect_type
 from .api.matrix import Matrix, TransposedMatrix
 from .api.scalar import Scalar
+from .api.ss.settings import Context, Facts, Settings
 from .api.ss.tiles import checked_tiles, concatenated
 from .api.vector import Vector
 from .backends.registry import using
@@ -21,7 +21,7 @@ from .ir.descriptor import descriptor_from_options
 from .trace.records import Trace, trace
 from .version import __version__
 
-__all__ = ["about", "burble", "concat", "config", "diag"]
+__all__ = ["Context", "about", "burble", "concat", "config", "diag"]
 
 
 def concat(tiles: Any, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Any:
@@ -59,65 +59,11 @@ def diag(x: Any, k: int = 0, dtype: Any = None, *, name: str | None = None, **op
     return new
 
 
-class Facts(Mapping):
-    """Names and values that cannot be changed."""
-
-    def __init__(self, title: str, facts: dict[str, Any]) -> None:
-        self._title = title
-        self._facts = facts
-
-    def __getitem__(self, name: str) -> Any:
-        return self._facts[name.lower()]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._facts)
-
-    def __len__(self) -> int:
-        return len(self._facts)
-
-    def __repr__(self) -> str:
-        return "\n".join([f"{self._title}:", *(f"  {name}: {value!r}" for name, value in self.items())])
-
-
-class Settings(Facts, MutableMapping):
-    """SuiteSparse's settings: as they are here, and what to use where one would be changed.
-
-    >>> from grblas_gpu import ss
-    >>> ss.config["format"]
-    'by_row'
-    >>> ss.config["format"] = "by_col"
-    Traceback (most recent call last):
-    ...
-    ValueError: format is 'by_row' here: a Matrix is stored by rows, and keeps its columns once they were needed
-    """
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        if value is not None and value != self[name]:  # None asks for the default
-            raise ValueError(f"{name.lower()} is {self[name]!r} here: {_INSTEAD[name.lower()]}")
-
-    def __delitem__(self, name: str) -> None:
-        raise TypeError("Configuration options can't be deleted.")
-
-
-_COMPILED = "kernels are compiled by Numba and NVRTC; C++ expressions may be operators, see binary.register_new"
-_FORMATS = "formats are chosen by the library"
-_INSTEAD = {
-    "format": "a Matrix is stored by rows, and keeps its columns once they were needed",
-    "hyper_switch": _FORMATS,
-    "bitmap_switch": _FORMATS,
-    "nthreads": "set GRBLAS_GPU_THREADS before the first operation",
-    "chunk": "the planner divides the work",
-    "burble": "use gb.ss.burble, or gb.trace()",
-    "print_1based": "indices begin at 0",
-    "gpu_id": "use gb.set_backend('cuda'), and CUDA_VISIBLE_DEVICES",
-    "jit_c_control": _COMPILED,
-}
-
 config = Settings(
     "Settings",
     {
         "format": "by_row",
-        "hyper_switch": None,
+        "hyper_switch": 0.0625,
         "bitmap_switch": None,
         "nthreads": 0,
         "chunk": 0.0,

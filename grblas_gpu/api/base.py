@@ -304,15 +304,27 @@ class BaseType:
 
     @property
     def _name_html(self) -> str:
-        head, _, tail = escape(self.name).partition("_")
-        return f"{head}<sub>{tail}</sub>" if tail else head
+        return html_name(self.name)
 
     def _repr_html_(self: Any) -> str:
         from . import formatting
 
-        if self.ndim == 0 or recording.current() is not None or self._engine.name.startswith("mpi"):
+        if self.ndim == 0:
+            return formatting.html_scalar(self)
+        if recording.current() is not None or self._engine.name.startswith("mpi"):
             return f"<pre>{escape(repr(self))}</pre>"  # values are not known now, or all ranks would have to be asked
         return formatting.html_vector(self) if self.ndim == 1 else formatting.html_matrix(self)
+
+
+def html_name(name: str) -> str:
+    """What follows an underscore is an index; a transpose stays one.
+
+    >>> html_name("A_1.T")
+    'A<sub>1</sub>.T'
+    """
+    head, _, tail = escape(name).partition("_")
+    tail, dot, rest = tail.partition(".")
+    return f"{head}<sub>{tail}</sub>{dot}{rest}" if tail else f"{head}{dot}{rest}"
 
 
 _REPLACE = replace

@@ -8,7 +8,7 @@ from ..config import config
 from ..ir.descriptor import descriptor_from_options
 from ..ir.ops import Op
 from . import execution
-from .base import expect_op, expect_type
+from .base import expect_op, expect_type, html_name
 from .computed import ComputedMatrix, ComputedScalar, ComputedVector
 from .indexing import Indexes
 from .mask import Mask, check_mask
@@ -49,16 +49,16 @@ class Delayed:
             self._value = self.new()
         return self._value if attr is None else getattr(self._value, attr)
 
-    def _format_expr(self) -> str:
+    def _format_expr(self, html: bool = False) -> str:
         return type(self).__name__
 
     def _repr_html_(self) -> str:
-        from html import escape
+        from .shown_expressions import html_expression
 
-        return f"<pre>{escape(repr(self))}</pre>"
+        return html_expression(self)
 
     def __repr__(self) -> str:
-        from .formatting import format_expression
+        from .shown_expressions import format_expression
 
         return format_expression(self)
 
@@ -117,13 +117,25 @@ class BaseExpression(Delayed):
             return found
         raise TypeError(f"{self.method_name}: no operand belongs to a backend")
 
-    def _format_expr(self) -> str:
+    def _format_expr(self, html: bool = False) -> str:
         template = self.expr_repr
         if template is None:
             template = (
                 "{0.name}.{method_name}({op})" if len(self.args) == 1 else "{0.name}.{method_name}({1.name}, op={op})"
             )
-        return template.format(*self.args, method_name=self.method_name, op=self.op)
+        args = [HtmlName(each) if html and hasattr(each, "name") else each for each in self.args]
+        return template.format(*args, method_name=self.method_name, op=self.op)
+
+
+class HtmlName:
+    """An operand with its name as notebooks show it."""
+
+    def __init__(self, operand: Any) -> None:
+        self._operand = operand
+        self.name = html_name(operand.name)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._operand, name)
 
 
 class VectorExpression(BaseExpression, ComputedVector):
@@ -329,7 +341,7 @@ class IndexExpr(Delayed):
             extracted = given[keys[0] if parent.ndim == 1 else keys]
         return type(mask)(extracted.new(name="mask_temp"))
 
-    def _format_expr(self) -> str:
+    def _format_expr(self, html: bool = False) -> str:
         return f"{self.parent.name}[{self.indexes}]"
 
 

@@ -19,35 +19,87 @@ MANY_ENTRIES = 2**20  # more are not brought to the host to show some of them
 FIRST_ENTRIES = 10  # of what is too large to be shown as a whole, in notebooks
 
 
-def format_scalar(s: Any) -> str:
-    if recording.current() is not None:  # values are not known now
-        return f'"{s.name}"  Scalar  dtype={s.dtype.name}'
-    return f'"{s.name}"  Scalar  dtype={s.dtype.name}  value={s.value}'
+CSS_STYLE = (
+    "<style>.gb-info-table td {padding: 2px 8px; text-align: right} .gb-scalar, .gb-expr-summary {margin: 4px 0} "
+    ".expr-tooltip .tooltip-text {visibility: hidden} .expr-tooltip:hover .tooltip-text {visibility: visible}</style>"
+)
 
 
-def format_vector(v: Any) -> str:
+def heading(name: str, kind: str, facts: dict[str, Any]) -> str:
+    """Two lines: what it is called, and what is known of it.
+
+    >>> print(heading('"v"', "gb.Vector", {"nvals": 3, "size": 10}))
+    "v"        nvals  size
+    gb.Vector      3    10
+    """
+    *above, kind = kind.splitlines()
+    first = max(map(len, (name, *above, kind)))
+    widths = [max(len(each), len(str(value))) for each, value in facts.items()]
+    lines = [[name, *facts], *([each] for each in above), [kind, *map(str, facts.values())]]
+    return "\n".join(
+        "  ".join([line[0].ljust(first), *(cell.rjust(w) for cell, w in zip(line[1:], widths, strict=False))])
+        for line in lines
+    )
+
+
+def html_heading(kind: str, facts: dict[str, Any]) -> str:
+    """The same as a table."""
+    names = "".join(f"    <td><pre>{name}</pre></td>\n" for name in facts)
+    values = "".join(f"    <td>{value}</td>\n" for value in facts.values())
+    cell = f'    <td rowspan="2" class="gb-info-name-cell"><pre>{kind}</pre></td>\n'
+    rows = f"  <tr>\n{cell}{names}  </tr>\n  <tr>\n{values}  </tr>\n"
+    return f'<div>\n<table class="gb-info-table">\n{rows}</table>\n</div>\n'
+
+
+def format_scalar(s: Any, name: str | None = None) -> str:
+    return heading(f'"{s.name}"' if name is None else name, "gb.Scalar", _scalar_facts(s))
+
+
+def html_scalar(s: Any) -> str:
+    shown = html_heading("gb.Scalar", _scalar_facts(s))
+    return f'{CSS_STYLE}<div class="gb-scalar"><tt>{s._name_html}</tt>{shown}</div>'
+
+
+def _scalar_facts(s: Any) -> dict[str, Any]:
+    value = (
+        {} if recording.current() is not None else {"value": s.value}
+    )  # values are not known while a loop is recorded
+    return {**value, "dtype": s.dtype.name}
+
+
+def format_mask(mask: Any) -> str:
+    """The object of a mask, and how it is read."""
+    parent = mask.parent
+    show = format_vector if parent.ndim == 1 else format_matrix
+    return show(parent, f'"{mask.name}"', f"{type(mask).__name__}\nof gb.{type(parent).__name__}")
+
+
+def format_vector(v: Any, name: str | None = None, kind: str = "gb.Vector") -> str:
+    facts: dict[str, Any] = {"size": v.size, "dtype": v.dtype.name}
+    name = f'"{v.name}"' if name is None else name
     if recording.current() is not None:
-        return f'"{v.name}"  Vector  size={v.size}  dtype={v.dtype.name}'
-    head = f'"{v.name}"  Vector  nvals={v.nvals}  size={v.size}  dtype={v.dtype.name}  storage={v._store.kind}'
+        return heading(name, kind, facts)
+    head = heading(name, kind, {"nvals": v.nvals, **facts, "format": v._store.kind})
     shown = _positions(v.size, MAX_COLS)
     cells = ["" if i is None else _cell(v.get(i)) for i in shown]
     labels = ["..." if i is None else str(i) for i in shown]
-    return "\n".join([head, "-" * len(head), *_table(["index", *labels], [["value", *cells]])])
+    return "\n".join([head, _rule(head), *_table(["index", *labels], [["value", *cells]])])
 
 
-def format_matrix(a: Any) -> str:
-    kind = type(a).__name__
+def format_matrix(a: Any, name: str | None = None, kind: str | None = None) -> str:
+    facts: dict[str, Any] = {"nrows": a.nrows, "ncols": a.ncols, "dtype": a.dtype.name}
+    name = f'"{a.name}"' if name is None else name
+    kind = f"gb.{type(a).__name__}" if kind is None else kind
     if recording.current() is not None:
-        return f'"{a.name}"  {kind}  nrows={a.nrows}  ncols={a.ncols}  dtype={a.dtype.name}'
-    head = f'"{a.name}"  {kind}  nvals={a.nvals}  nrows={a.nrows}  ncols={a.ncols}  dtype={a.dtype.name}'
-    head += f"  storage={_form(a)}"
+        return heading(name, kind, facts)
+    head = heading(name, kind, {"nvals": a.nvals, **facts, "format": _form(a)})
     rows, cols = _positions(a.nrows, MAX_ROWS), _positions(a.ncols, MAX_COLS)
     labels = ["..." if j is None else str(j) for j in cols]
     body = [
         ["..." if i is None else str(i)] + ["" if i is None or j is None else _cell(a.get(i, j)) for j in cols]
         for i in rows
     ]
-    return "\n".join([head, "-" * len(head), *_table(["", *labels], body)])
+    return "\n".join([head, _rule(head), *_table(["", *labels], body)])
 
 
 def html_vector(v: Any) -> str:
@@ -71,6 +123,10 @@ def html_matrix(a: Any) -> str:
         return html_object(title, facts, html_table(["", *range(a.ncols)], rows))
     entries = _first_entries(a, a.nrows)
     return html_object(title, facts, html_table(["row", "column", "value"], entries), _more(a, entries))
+
+
+def _rule(head: str) -> str:
+    return "-" * max(map(len, head.splitlines()))
 
 
 def _form(a: Any) -> str:
@@ -99,17 +155,6 @@ def _more(x: Any, entries: list[list[Any]]) -> str:
 
 def _memory(x: Any) -> dict[str, str]:
     return {"memory": bytes_text(sum(a.nbytes for a in x.device_arrays().values())), "backend": x.backend}
-
-
-def format_expression(expr: Any) -> str:
-    kind = expr._output_type.__name__
-    shape = {0: "", 1: f"  size={expr.shape[0]}" if expr.ndim == 1 else "", 2: f"  shape={expr.shape}"}[expr.ndim]
-    try:
-        dtype = f"  dtype={expr.dtype.name}"
-    except TypeError:  # an infix expression that has no operator yet
-        dtype = ""
-    name = type(expr).__name__
-    return f"{name}:  {expr._format_expr()}{shape}{dtype}\nDo `.new()` or `other << expr` to compute the {kind}."
 
 
 def _positions(size: int, most: int) -> list[int | None]:

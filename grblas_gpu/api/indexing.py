@@ -30,9 +30,10 @@ class Axis:
     Scalar that a loop changes.
     """
 
-    __slots__ = ("size", "index", "dimsize")
+    __slots__ = ("size", "index", "dimsize", "positions")
 
-    def __init__(self, size: int | None, index: Any, dimsize: int) -> None:
+    def __init__(self, size: int | None, index: Any, dimsize: int, positions: range | None = None) -> None:
+        self.positions = positions  # of a slice
         self.size = size
         self.index = index
         self.dimsize = dimsize
@@ -45,8 +46,8 @@ class Axis:
             return str(self.index)
         if self.is_vector:
             return str(self.index.name)
-        if type(self.index) is range:
-            return f"{self.index.start}:{self.index.stop}:{self.index.step}"
+        if self.positions is not None:
+            return _slice_text(self.positions, self.dimsize)
         if self.size < 6:
             return f"[{', '.join(map(str, self.index.tolist()))}]"
         return f"[{', '.join(map(str, self.index[:3].tolist()))}, ...]"
@@ -70,6 +71,8 @@ class Axis:
         return None if self.index is None else engine.array(self.index)
 
     def as_key(self) -> Any:
+        if self.positions is not None:
+            return _slice_of(self.positions, self.dimsize)
         return slice(None) if self.index is None else self.index
 
 
@@ -189,8 +192,35 @@ def _resolve_slice(key: slice, size: int) -> Axis:
         return Axis(size, None, size)
     positions = range(start, stop, step)
     if len(positions) > LONG_SLICE:
-        return Axis(len(positions), positions, size)
-    return Axis(len(positions), np.arange(start, stop, step, dtype=np.int64), size)
+        return Axis(len(positions), positions, size, positions)
+    return Axis(len(positions), np.arange(start, stop, step, dtype=np.int64), size, positions)
+
+
+def _slice_of(positions: range, size: int) -> slice:
+    """The shortest slice for positions; that of none as SuiteSparse has it, behind its own end.
+
+    >>> _slice_of(range(1, 5, 2), 5), _slice_of(range(4, 2, -1), 5), _slice_of(range(2, 0), 5)
+    (slice(1, None, 2), slice(None, -3, -1), slice(2, 1, None))
+    """
+    step = None if positions.step == 1 else positions.step
+    if not positions:
+        return slice(1, 1) if positions.step < 0 else slice(max(1, positions.start), 1, step)
+    if positions.step > 0:
+        return slice(positions.start or None, None if positions.stop == size else positions.stop, step)
+    start = None if positions.start == size - 1 else positions.start
+    return slice(start, None if positions.stop == -1 else positions.stop - size, step)
+
+
+def _slice_text(positions: range, size: int) -> str:
+    """As short as one would write it.
+
+    >>> _slice_text(range(0, 5, 2), 5), _slice_text(range(1, 3), 5), _slice_text(range(4, -1, -1), 5)
+    ('::2', '1:3', '::-1')
+    """
+    first, end = (0, size) if positions.step > 0 else (size - 1, -1)
+    start = "" if positions.start == first else str(positions.start)
+    stop = "" if positions.stop == end else str(positions.stop)
+    return f"{start}:{stop}" if positions.step == 1 else f"{start}:{stop}:{positions.step}"
 
 
 def _resolve_array(index: Any, size: int) -> Axis:

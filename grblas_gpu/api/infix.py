@@ -8,6 +8,7 @@ from .. import binary
 from ..dtypes import BOOL
 from ..errors import DimensionMismatch
 from . import kinds
+from .base import html_name
 from .computed import ComputedMatrix, ComputedScalar, ComputedVector
 from .expressions import Delayed, MatrixExpression, ScalarExpression, VectorExpression
 from .kinds import output_type
@@ -58,12 +59,14 @@ class InfixExpr(Delayed):
     def dup(self, dtype: Any = None, **kwargs: Any) -> Any:
         return self._to_expr().dup(dtype, **kwargs)
 
-    def _format_expr(self) -> str:
-        return f"{_shown(self.left)} {self._infix} {_shown(self.right)}"
+    def _format_expr(self, html: bool = False) -> str:
+        return f"{_shown(self.left, html)} {self._infix} {_shown(self.right, html)}"
 
 
-def _shown(x: Any) -> str:
-    return x._format_expr() if isinstance(x, Delayed) else getattr(x, "name", repr(x))
+def _shown(x: Any, html: bool = False) -> str:
+    if isinstance(x, Delayed):
+        return x._format_expr(html)
+    return html_name(x.name) if html else x.name
 
 
 class _BooleanDefault(InfixExpr):

@@ -40,7 +40,9 @@ class Mask:
         return f"{'~' if self.complement else ''}{self.parent.name}.{suffix}"
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__} of {self.parent!r}"
+        from .formatting import format_mask
+
+        return format_mask(self)
 
     def __eq__(self, other: object) -> bool:
         raise TypeError(f"__eq__ not defined for objects of type {type(self)}.")

@@ -78,6 +78,10 @@ class Namespace:
         """What was meant, perhaps."""
         if name.startswith("_"):
             return ""
+        if self.part == "ss" and name == "register_new":
+            return (
+                "; SuiteSparse's compiler of C is not here: a C++ expression may be an operator, see register_new above"
+            )
         from difflib import get_close_matches
 
         close = get_close_matches(name, self.names(), 3, 0.8)

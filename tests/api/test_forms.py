@@ -135,8 +135,8 @@ def test_forms_are_shown(backend: str) -> None:
     a = Matrix.from_dense([[1, 2], [3, 4]])
     for form, shown in FORMATS.items():
         there = a.to(form=form)
-        assert f"storage={shown}" in repr(there).splitlines()[0]
-        assert f"storage={shown[:-1]}c" in repr(there.T).splitlines()[0]
+        assert repr(there).splitlines()[1].endswith(f" {shown}")
+        assert repr(there.T).splitlines()[1].endswith(f" {shown[:-1]}c")
         assert there.isequal(a)
     assert a.to(form="full") is a
     assert f"storage: {'full'}" in repr(a) or "fullr" in a._repr_html_()

@@ -217,8 +217,13 @@ MISTAKES = [
     (InvalidObject, "bytes", lambda A, v: Vector.ss.deserialize(b"what?")),
     (InvalidObject, "Matrix", lambda A, v: Matrix.ss.deserialize(v.ss.serialize())),
     (DomainMismatch, "INT64", lambda A, v: Vector.ss.deserialize(v.ss.serialize(), dtype=float)),
-    (ValueError, "by rows", lambda A, v: gb.ss.config.update(format="by_col")),
+    (ValueError, "set_backend", lambda A, v: gb.ss.config.update(gpu_id=0)),
+    (ValueError, "default value", lambda A, v: gb.ss.config.update(jit_c_control=None)),
+    (KeyError, "by_row", lambda A, v: gb.ss.config.update(format="by_diagonal")),
     (KeyError, "typo", lambda A, v: gb.ss.config["typo"]),
+    (TypeError, "deleted", lambda A, v: gb.ss.config.pop("format")),
+    (InvalidValue, "not engaged", lambda A, v: gb.ss.Context(engage=False).disengage()),
+    (NotImplementedError, "dtypes.register_new", lambda A, v: gb.dtypes.ss.register_new("P", "typedef struct {} P;")),
 ]
 
 
@@ -234,11 +239,26 @@ def test_mistakes(backend: str, case: int) -> None:
         assert part.tolist() == old.tolist()
 
 
+def test_contexts() -> None:
+    """They are remembered and stacked; a result does not depend on them."""
+    v = Vector.from_dense([1, 2])
+    with gb.ss.Context(nthreads=4) as outer, gb.ss.Context(chunk=7.0) as inner:
+        assert (inner["nthreads"], inner["chunk"], outer["chunk"]) == (4, 7.0, 0.0)
+        assert gb.ss.Context(engage=False) == inner == inner.dup(engage=False)
+        assert gb.ss.Context(engage=False, stack=False)["nthreads"] == 0
+        assert (v + v).new().to_dense().tolist() == [2, 4]
+    assert gb.ss.Context(engage=False)["nthreads"] == 0
+
+
 def test_settings_and_facts(capsys: pytest.CaptureFixture[str]) -> None:
     assert gb.ss.about["library_name"] == "grblas_gpu"
     assert dict(gb.ss.config) == gb.ss.config
-    gb.ss.config["format"] = "by_row"
-    gb.ss.config["nthreads"] = None
+    for name, value in (("format", "by_col"), ("nthreads", 3), ("burble", True)):
+        before = gb.ss.config[name]
+        gb.ss.config[name] = value
+        assert gb.ss.config[name] == value
+        gb.ss.config[name] = None
+        assert gb.ss.config[name] == before
     with gb.ss.burble:
         Vector.from_dense([1, 2]).reduce().new()
     assert "reduce" in capsys.readouterr().out

@@ -1,0 +1,80 @@
+"""Delayed expressions as text and in notebooks: what python-graphblas prints of them, to the letter."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..config import config
+from ..errors import GraphblasException
+from ..ir import recording
+from .formatting import CSS_STYLE, format_matrix, format_scalar, format_vector, heading, html_heading
+
+_LETTERS = {"Scalar": "s", "Vector": "v", "Matrix": "M"}
+_FORMATS: dict[str, Any] = {"Scalar": format_scalar, "Vector": format_vector, "Matrix": format_matrix}
+_OPERATORS = {"&": "times", "|": "plus", "@": "plus_times"}
+
+
+class Shown(NamedTuple):
+    """An expression, and what may be done with it: text in which code is between backquotes, and types in stars."""
+
+    name: str
+    facts: dict[str, Any]
+    advice: str
+
+
+def format_expression(expr: Any) -> str:
+    shown = _shown(expr, html=False)
+    head = heading(f"gb.{type(expr).__name__}", shown.name, shown.facts)
+    result, kind = _result(expr), expr._output_type.__name__
+    computed = "" if result is None else _FORMATS[kind](result, '"Result"') + "\n\n"
+    return f"{head}\n\n{computed}{shown.advice.replace('`', '').replace('*', '')}"
+
+
+def _result(expr: Any) -> Any:
+    """What an expression gives, if expressions compute themselves; nothing while a loop is recorded."""
+    if not config["autocompute"] or recording.current() is not None:
+        return None
+    try:
+        value = expr._get_value()
+    except (GraphblasException, TypeError):  # without an operator, or without room
+        return None
+    return None if value._engine.name.startswith("mpi") else value  # all ranks would have to ask
+
+
+def html_expression(expr: Any) -> str:
+    name, facts, advice = _shown(expr, html=True)
+    advice = _tagged(_tagged(advice, "`", "code"), "*", "tt").replace("\n", "<br>")
+    mark = '<span class="tooltip-circle">?</span>'
+    tooltip = f'<span class="expr-tooltip">{mark}<span class="tooltip-text"><em>{advice}</em></span></span>'
+    title = f"<tt><b>gb.{type(expr).__name__}</b></tt>&nbsp;{tooltip}{html_heading(name, facts)}"
+    summary = f'<summary class="gb-expr-summary">{title}</summary>'
+    result = _result(expr)
+    computed = "" if result is None else result._repr_html_()
+    return f'<div>{CSS_STYLE}<details class="gb-expr-details">{summary}{computed}</details></div>'
+
+
+def _tagged(text: str, sign: str, tag: str) -> str:
+    parts = text.split(sign)
+    return "".join(f"<{tag}>{part}</{tag}>" if number % 2 else part for number, part in enumerate(parts))
+
+
+def _dtype(operand: Any) -> str:
+    try:
+        return operand.dtype.name
+    except TypeError:  # of an expression that has no operator yet
+        return "-"
+
+
+def _shown(expr: Any, html: bool) -> Shown:
+    name, kind = expr._format_expr(html), expr._output_type.__name__
+    facts: dict[str, Any] = dict(zip({1: ["size"], 2: ["nrows", "ncols"]}.get(expr.ndim, []), expr.shape, strict=False))
+    if expr._role == "infix":
+        facts |= {"left_dtype": _dtype(expr.left), "right_dtype": _dtype(expr.right)}
+        example = f"{_OPERATORS[expr._infix]}({name})"
+        advice = f"Do `op(expr)` to create a *{kind}Expression* for *{expr.method_name}*.\nFor example: `{example}`"
+        return Shown(name, facts, advice)
+    facts["dtype"] = expr.dtype.name
+    if expr._role == "index":
+        advice = f"This expression may be used to extract or assign a *{kind}*.\nExample extract: `{name}.new()`"
+        return Shown(name, facts, f"{advice}\nExample assign: `{name} << {_LETTERS[kind]}`")
+    return Shown(name, facts, "Do `expr.new()` or `other << expr` to calculate the expression.")

@@ -1,0 +1,141 @@
+"""SuiteSparse's settings, and its contexts of threads: accepted and remembered, so that programs that set them run.
+
+None of them changes a result, and here none changes anything: the planner decides. What asks for another way to compute
+(a GPU, a compiler of C) is an error that says what to use instead.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, MutableMapping
+from typing import Any
+
+from ...errors import InvalidValue
+
+
+class Facts(Mapping):
+    """Names and values that cannot be changed."""
+
+    def __init__(self, title: str, facts: dict[str, Any]) -> None:
+        self._title = title
+        self._facts = facts
+
+    def __getitem__(self, name: str) -> Any:
+        return self._facts[name.lower()]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._facts)
+
+    def __len__(self) -> int:
+        return len(self._facts)
+
+    def __repr__(self) -> str:
+        return "\n".join([f"{self._title}:", *(f"  {name}: {value!r}" for name, value in self.items())])
+
+
+_COMPILED = "kernels are compiled by Numba and NVRTC; C++ expressions may be operators, see binary.register_new"
+_INSTEAD = {
+    "gpu_id": "use gb.set_backend('cuda'), and CUDA_VISIBLE_DEVICES",
+    "jit_c_control": _COMPILED,
+}
+_CHOICES = {"format": ("by_row", "by_col")}
+
+
+class Settings(Facts, MutableMapping):
+    """SuiteSparse's settings.
+
+    >>> from grblas_gpu import ss
+    >>> ss.config["nthreads"] = 4
+    >>> ss.config["nthreads"]
+    4
+    >>> ss.config["nthreads"] = None  # the default
+    >>> ss.config["jit_c_control"] = "on"
+    Traceback (most recent call last):
+    ...
+    ValueError: jit_c_control is 'off' here: kernels are compiled by Numba and NVRTC; ...
+    """
+
+    def __init__(self, title: str, facts: dict[str, Any]) -> None:
+        super().__init__(title, dict(facts))
+        self._defaults = {name: value for name, value in facts.items() if name not in _INSTEAD}
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        name, now = name.lower(), self[name]
+        if value is None and name not in self._defaults:
+            raise ValueError(f"Unable to set default value for {name!r}")
+        if value not in _CHOICES.get(name, (value,)) and value is not None:
+            raise KeyError(f"Unknown value for {name}: {value!r}; one of {', '.join(_CHOICES[name])}")
+        if name in _INSTEAD and value != now:
+            raise ValueError(f"{name} is {now!r} here: {_INSTEAD[name]}")
+        self._facts[name] = self._defaults[name] if value is None else value
+
+    def __delitem__(self, name: str) -> None:
+        raise TypeError("Configuration options can't be deleted.")
+
+
+_ALONE = {"chunk": 0.0, "gpu_id": -1, "nthreads": 0}
+_engaged = threading.local()
+
+
+class Context(Settings):
+    """``with gb.ss.Context(nthreads=4):`` as in python-graphblas: inside, it is the context that others stack upon.
+
+    Parameters
+    ----------
+    engage : bool
+        Whether it counts from now on, until it is disengaged.
+    stack : bool
+        Whether what is not given is as in the context that counts now.
+    nthreads, chunk, gpu_id : int, optional
+        Remembered; only -1 is a GPU here, which is none.
+
+    Examples
+    --------
+    >>> from grblas_gpu import ss
+    >>> with ss.Context(nthreads=4):
+    ...     ss.Context(engage=False)["nthreads"]
+    4
+    """
+
+    def __init__(
+        self, engage: bool = True, *, stack: bool = True, nthreads: Any = None, chunk: Any = None, gpu_id: Any = None
+    ) -> None:
+        super().__init__("Context", _ALONE)
+        below = _contexts()[-1:] if stack else []
+        for name, value in {"nthreads": nthreads, "chunk": chunk, "gpu_id": gpu_id}.items():
+            if value is not None or below:
+                self[name] = below[0][name] if value is None else value
+        if engage:
+            self.engage()
+
+    def engage(self) -> None:
+        """From now on this is the context of this thread."""
+        if all(each is not self for each in _contexts()):  # those with the same values are equal
+            _contexts().append(self)
+
+    def disengage(self) -> None:
+        """The one before counts again."""
+        places = [place for place, each in enumerate(_contexts()) if each is self]
+        if not places:
+            raise InvalidValue("this context is not engaged")
+        del _contexts()[places[0]]
+
+    def dup(self, engage: bool = True, *, nthreads: Any = None, chunk: Any = None, gpu_id: Any = None) -> Context:
+        """A context with the same values, but for those that are given."""
+        given = {"nthreads": nthreads, "chunk": chunk, "gpu_id": gpu_id}
+        values = {name: self[name] if value is None else value for name, value in given.items()}
+        return Context(engage, stack=False, **values)
+
+    def __enter__(self) -> Context:
+        self.engage()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.disengage()
+
+
+def _contexts() -> list[Context]:
+    """Those of this thread, the one that counts last."""
+    if not hasattr(_engaged, "stack"):
+        _engaged.stack = []
+    return _engaged.stack

@@ -13,7 +13,7 @@ from typing import Any
 from .api.base import expect_type
 from .api.matrix import Matrix, TransposedMatrix
 from .api.scalar import Scalar
-from .api.ss.settings import Context, Facts, Settings
+from .api.ss.settings import Context, Facts, Settings, global_context
 from .api.ss.tiles import checked_tiles, concatenated
 from .api.vector import Vector
 from .backends.registry import using
@@ -21,7 +21,7 @@ from .ir.descriptor import descriptor_from_options
 from .trace.records import Trace, trace
 from .version import __version__
 
-__all__ = ["Context", "about", "burble", "concat", "config", "diag"]
+__all__ = ["Context", "about", "burble", "concat", "config", "diag", "global_context"]
 
 
 def concat(tiles: Any, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Any:

@@ -14,9 +14,7 @@ C_LIBRARY = {"gb_obj", "gb_name", "cfunc_name"}
 NOT_HERE = {
     "v.ss": {"config"},
     "A.ss": {"config", "pack_hyperhash", "unpack_hyperhash"},
-    "gb.ss": {"Context", "global_context"},
     "v()": {"kwargs", "opts"},
-    "gb.dtypes": {"ss"},
     "gb.exceptions": {"check_status", "check_status_carg", "GrB_NO_VALUE", "GrB_SUCCESS"},
 } | {key: {"at", "bt"} for key in ("v.apply(unary.abs)", "A.apply(unary.abs)", "v.reduce()")}
 EXPRESSIONS = (

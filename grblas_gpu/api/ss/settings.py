@@ -101,10 +101,9 @@ class Context(Settings):
         self, engage: bool = True, *, stack: bool = True, nthreads: Any = None, chunk: Any = None, gpu_id: Any = None
     ) -> None:
         super().__init__("Context", _ALONE)
-        below = _contexts()[-1:] if stack else []
+        below = (_contexts() or [global_context])[-1] if stack else self
         for name, value in {"nthreads": nthreads, "chunk": chunk, "gpu_id": gpu_id}.items():
-            if value is not None or below:
-                self[name] = below[0][name] if value is None else value
+            self[name] = below[name] if value is None else value
         if engage:
             self.engage()
 
@@ -139,3 +138,7 @@ def _contexts() -> list[Context]:
     if not hasattr(_engaged, "stack"):
         _engaged.stack = []
     return _engaged.stack
+
+
+#: What counts where no context is engaged.
+global_context = Context(engage=False, stack=False)

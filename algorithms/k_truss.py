@@ -57,10 +57,12 @@ def k_truss(A: Matrix, k: int) -> Matrix:
         support << select.valuege(support, k - 2)
         if not removed.nvals or not support.nvals:
             return support
+        # missed = those of them that were in triangles: what the others are not in, nobody loses
+        missed = select.valuegt(removed, 0).new()
+        if not missed.nvals:
+            return support
         left = support.pattern()
         if FEW * removed.nvals < left.nvals:
-            # missed = removed edges that were in triangles: what the others are not in, nobody loses
-            missed = select.valuegt(removed, 0).new()
             # lost = missed edges, inside of left; gone = lost + lost' - missed missed: triangles that an edge loses
             lost = common(missed @ edges).new(mask=left.S)
             gone = both_directions(lost)

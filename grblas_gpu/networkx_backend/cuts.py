@@ -52,7 +52,7 @@ def cut_size(G: Graph, S: Any, T: Any = None, weight: str | None = None) -> Any:
 def volume(G: Graph, S: Any, weight: str | None = None) -> Any:
     nodes = [S] if S in G else list(S)  # as in NetworkX, one node or several
     sizes = strengths(G, "out" if G.is_directed() else "both", weight)
-    total = sizes[G.numbers(dict.fromkeys(node for node in nodes if node in G))].sum().item()
+    total = sizes[G.numbers([node for node in nodes if node in G])].sum().item()  # a node as often as it is there
     return total if weight is None or G.weights(weight).dtype.np_type.kind == "f" else int(total)
 
 

@@ -75,8 +75,8 @@ class Matrix(
 
     def __init__(self, dtype: Any = FP64, nrows: int = 0, ncols: int = 0, *, name: str | None = None) -> None:
         self.dtype = dtype if type(dtype) is DataType else lookup_dtype(dtype)
-        self._nrows = check_size(nrows, "nrows")
-        self._ncols = check_size(ncols, "ncols")
+        self._nrows = nrows if type(nrows) is int and 0 <= nrows < 2**60 else check_size(nrows, "nrows")
+        self._ncols = ncols if type(ncols) is int and 0 <= ncols < 2**60 else check_size(ncols, "ncols")
         self.name = f"M_{next(Matrix._name_counter)}" if name is None else name
         self._engine = current_engine()
         with recording.paused():  # on every engine a body may make one

@@ -79,7 +79,7 @@ def layers(side: int = 1000) -> list[tuple[str, float]]:
     def assignment() -> None:
         levels(frontier.S) << depth
 
-    for _ in range(50):  # kernels are compiled when they have proved useful
+    for _ in range(100):  # kernels are compiled when they have proved useful, of small graphs as well
         statement()
         assignment()
     return microseconds(

@@ -630,7 +630,7 @@ def test_every_benchmark_imports_what_there_is(name):
         pytest.skip("compares with python-graphblas, which has no packages for this Python")
 
 
-def test_layers_adds_up():
+def test_layers_adds_up(numba_tier):
     with gb.using("cpu"):
         found = layers.layers(20)
     assert len(layers.table(found).rows) == len(found) + 1

@@ -308,6 +308,15 @@ def test_reduce_single_entry():
         assert ENGINE.reduce_scalar(single, op) == 3
 
 
+def test_sums_of_a_bitmap_keep_their_digits(rng):
+    """One by one, FP32 loses the last of them: 4,000 values to 1.4e-5, which a fuzz has found."""
+    present = rng.random(100_000) < 0.8
+    values = (rng.random(100_000) + 0.5).astype(np.float32)
+    exact = values[present].astype(float).sum()
+    found = CpuBackend().reduce_scalar(VectorStore(100_000, values, present=present), monoid.plus["FP32"])
+    assert abs(found - exact) <= 4e-7 * exact
+
+
 def test_reduce_large(rng):
     op = monoid.plus["FP64"]
     values = rng.integers(0, 9, 500_000).astype(float)

@@ -15,6 +15,7 @@ from .tier import KernelTable
 from .values import ISO, prologue, reading
 
 Source = tuple[str, dict[str, Any]]
+BLOCK = 1024  # entries of a bitmap that are added up one after another
 CHUNK = 131_072  # entries reduced on their own; fixed, so that results do not depend on the number of threads
 
 _table = KernelTable()
@@ -43,19 +44,27 @@ def reduce_scalar(x: Store, monoid: Any) -> Any:
 def _bitmap_source(monoid: Any, stored: np.dtype) -> Source:
     inliner = Inliner()
     dtype = monoid.type.np_type
+    enough = "any_found" if monoid.any_value else _is_terminal(monoid, dtype, "total")
     text = (
         "def kernel(present, values, partial, found, chunk, lo, hi):\n"
-        f"    acc = {static_cast(dtype, '0')}\n    any_found = False\n"
-        "    start = U(lo)\n    while start < U(hi) and not present[start]:\n        start += U(1)\n"
-        "    if start < U(hi):\n        any_found = True\n        i = start\n"
-        f"        acc = {inliner.load('values[i]', stored, dtype)}\n"
+        f"    total = {static_cast(dtype, '0')}\n    any_found = False\n"
+        # Sums of sums: floats that are added one by one to a large number lose what they have behind its last digit.
+        f"    for block in range(lo, hi, {BLOCK}):\n"
+        f"        start = U(block)\n        stop = U(min(block + {BLOCK}, hi))\n"
+        "        while start < stop and not present[start]:\n            start += U(1)\n"
+        "        if start < stop:\n            i = start\n"
+        f"            acc = {inliner.load('values[i]', stored, dtype)}\n"
         # A value is computed whether it counts or not: a branch on flags that nobody can predict costs more.
-        "        for i in range(start + U(1), U(hi)):\n"
-        f"{_exit(monoid, dtype, ' ' * 12)}"
-        f"            z = {inliner.load('values[i]', stored, dtype)}\n"
-        f"            combined = {inliner.call(monoid.binaryop, x='acc', y='z')}\n"
-        "            acc = combined if present[i] else acc\n"
-        "    partial[chunk] = acc\n    found[chunk] = any_found\n"
+        "            for i in range(start + U(1), stop):\n"
+        f"{_exit(monoid, dtype, ' ' * 16)}"
+        f"                z = {inliner.load('values[i]', stored, dtype)}\n"
+        f"                combined = {inliner.call(monoid.binaryop, x='acc', y='z')}\n"
+        "                acc = combined if present[i] else acc\n"
+        "            if any_found:\n"
+        f"                total = {inliner.call(monoid.binaryop, x='total', y='acc')}\n"
+        "            else:\n                total = acc\n            any_found = True\n"
+        + (f"            if {enough}:\n                break\n" if enough else "")
+        + "    partial[chunk] = total\n    found[chunk] = any_found\n"
     )
     return inliner.header() + "@kernel\n" + text, inliner.functions
 
@@ -63,9 +72,13 @@ def _bitmap_source(monoid: Any, stored: np.dtype) -> Source:
 def _exit(monoid: Any, dtype: np.dtype, space: str) -> str:
     if monoid.any_value:
         return f"{space}break\n"
-    if monoid.terminal is None:
-        return ""
-    return f"{space}if acc == {literal(monoid.terminal, dtype)}:\n{space}    break\n"
+    ends = _is_terminal(monoid, dtype, "acc")
+    return f"{space}if {ends}:\n{space}    break\n" if ends else ""
+
+
+def _is_terminal(monoid: Any, dtype: np.dtype, name: str) -> str:
+    """The test whether nothing changes a value any more, or nothing where there is no such value."""
+    return "" if monoid.terminal is None else f"{name} == {literal(monoid.terminal, dtype)}"
 
 
 def _reduce_bitmap(present: Array, values: Array, monoid: Any) -> Any:

@@ -121,7 +121,7 @@ class _Renderer:
         try:
             if not is_hex and set(digits) & set(".e"):
                 dtype = {"": _DOUBLE, "f": _FLOAT}[suffix]
-                if float(digits) > np.finfo(dtype).max:
+                if float(digits) > float(np.finfo(dtype).max):  # as float64: the other way round would warn
                     raise ValueError("too large")
                 return Typed(f"np.{dtype.name}({float(digits)!r})", dtype)
             value = int(digits, 16 if is_hex else 8 if len(digits) > 1 and digits[0] == "0" else 10)

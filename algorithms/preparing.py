@@ -56,7 +56,7 @@ def sum_type(A: Matrix, terms: int) -> type:
     <class 'float'>
     """
     dtype = A.dtype.np_type
-    if dtype.kind == "f":
+    if dtype.kind not in "biu":
         return float
     if dtype.itemsize < 8 and terms <= 2**30:
         return int

@@ -168,7 +168,8 @@ def test_small_loops_are_not_compiled() -> None:
 def test_a_long_loop_goes_on_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is compiled when so many steps have been run that it pays; those before count."""
     interpreted_loops.interpret(monkeypatch)
-    monkeypatch.setattr(tier, "COMPILE_WORK", 100_000)
+    for name in ("COMPILE_WORK", "LOAD_WORK"):
+        monkeypatch.setattr(tier, name, 100_000)
     monkeypatch.setattr(tier, "_done", {})
     with gb.using("cpu"):
         loop, x = walk(1000)

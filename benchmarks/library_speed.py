@@ -4,6 +4,7 @@
     python -m benchmarks.library_speed --out benchmarks/results             # a million vertices each
     python -m benchmarks.library_speed --backend cuda --only "truss|hits"   # some of them, on a device
     python -m benchmarks.library_speed --backend cuda --check-scale 14 --iterated --others -1   # what loops gain
+    python -m benchmarks.library_page                                       # docs/library-speed.md, from what is kept
 
 Graphs of 2**scale vertices: "rmat" (Graph500's Kronecker graph, edge factor 16), "uniform" (16 random neighbours),
 "grid" (as many vertices, side by side) and "web" (a Kronecker graph of which every edge leads one way, the other, or
@@ -20,6 +21,7 @@ import math
 import re
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -75,6 +77,11 @@ def count(case: Case) -> int:
     return algorithms.triangle_count(case.A)
 
 
+def both_ways(G: Any) -> Any:
+    """A graph of NetworkX without directions, which is made before anything is timed."""
+    return G.graph.get("both ways", G)
+
+
 def small_alpha(case: Case) -> float:
     """Small enough to converge: no vertex has more edges in and out. Known to the matrix, so it takes no time."""
     return 0.5 / max(1, case.A._store.max_degree + case.A._store.transposed().max_degree)
@@ -113,6 +120,7 @@ WORKS: dict[str, Work] = {
     "eigenvector": Work(
         lambda c: a.eigenvector_centrality(c.A, weighted=True, tol=1e-5, max_iterations=5000),
         lambda c, r: checks.eigenvector(c.S, r),
+        lambda nx, G: nx.eigenvector_centrality(G, weight="weight", tol=1e-5, max_iter=5000),
         undirected_only=True,
     ),
     "katz": Work(
@@ -124,19 +132,19 @@ WORKS: dict[str, Work] = {
     "components": Work(
         lambda c: a.connected_components(c.A),
         lambda c, r: checks.components(c.S, r, False),
-        None,
+        lambda nx, G: list(nx.connected_components(both_ways(G))),
         lambda c: csgraph.connected_components(c.S, directed=False),
     ),
     "strong components": Work(
         lambda c: a.strongly_connected_components(c.A),
         lambda c, r: checks.components(c.S, r, True),
-        None,
+        lambda nx, G: list(nx.strongly_connected_components(G)) if G.is_directed() else None,
         lambda c: csgraph.connected_components(c.S, connection="strong"),
     ),
     "spanning forest": Work(
         lambda c: a.minimum_spanning_forest(c.A),
         lambda c, r: checks.forest(c.S, r),
-        lambda nx, G: nx.minimum_spanning_tree(nx.Graph(G)),
+        lambda nx, G: nx.minimum_spanning_tree(both_ways(G)),
         lambda c: csgraph.minimum_spanning_tree(c.S),
         undirected_only=True,
     ),
@@ -144,7 +152,7 @@ WORKS: dict[str, Work] = {
     "triangles": Work(
         lambda c: a.triangles(c.A),
         lambda c, r: checks.triangles(r, count(c)),
-        lambda nx, G: nx.triangles(nx.Graph(G)),
+        lambda nx, G: nx.triangles(both_ways(G)),
     ),
     "clustering": Work(
         lambda c: a.clustering(c.A),
@@ -153,36 +161,44 @@ WORKS: dict[str, Work] = {
         undirected_only=True,
     ),
     "cores": Work(
-        lambda c: a.core_number(c.A), lambda c, r: checks.cores(c.S, r), lambda nx, G: nx.core_number(nx.Graph(G))
+        lambda c: a.core_number(c.A), lambda c, r: checks.cores(c.S, r), lambda nx, G: nx.core_number(both_ways(G))
     ),
-    "core": Work(lambda c: a.k_core(c.A, 8), lambda c, r: checks.core(a.core_number(c.A), r, 8)),
+    "core": Work(
+        lambda c: a.k_core(c.A, 8),
+        lambda c, r: checks.core(a.core_number(c.A), r, 8),
+        lambda nx, G: nx.k_core(both_ways(G), 8),
+    ),
     "truss": Work(
-        lambda c: a.k_truss(c.A, 4), lambda c, r: checks.truss(r, 4), lambda nx, G: nx.k_truss(nx.Graph(G), 4)
+        lambda c: a.k_truss(c.A, 4), lambda c, r: checks.truss(r, 4), lambda nx, G: nx.k_truss(both_ways(G), 4)
     ),
     "independent set": Work(
         lambda c: a.maximal_independent_set(c.A),
         lambda c, r: checks.independent(c.S, r),
-        lambda nx, G: nx.maximal_independent_set(nx.Graph(G)),
+        lambda nx, G: nx.maximal_independent_set(both_ways(G)),
     ),
     "colouring": Work(
         lambda c: a.vertex_colouring(c.A),
         lambda c, r: checks.colouring(c.S, r),
-        lambda nx, G: nx.greedy_color(nx.Graph(G)),
+        lambda nx, G: nx.greedy_color(both_ways(G)),
     ),
     "matching": Work(
         lambda c: a.maximal_matching(c.A),
         lambda c, r: checks.matching(c.S, r),
-        lambda nx, G: nx.maximal_matching(nx.Graph(G)),
+        lambda nx, G: nx.maximal_matching(both_ways(G)),
     ),
     "label propagation": Work(lambda c: a.label_propagation(c.A), lambda c, r: checks.same_component(symmetric(c), r)),
     "louvain": Work(
         lambda c: a.louvain(c.A),
         lambda c, r: checks.communities(c.S, r),
-        lambda nx, G: nx.community.louvain_communities(nx.Graph(G), seed=1),
+        lambda nx, G: nx.community.louvain_communities(both_ways(G), seed=1),
         undirected_only=True,
     ),
     "leiden": Work(lambda c: a.leiden(c.A), lambda c, r: checks.communities(c.S, r), undirected_only=True),
-    "jaccard of all edges": Work(lambda c: a.jaccard(c.A, c.A), lambda c, r: checks.similarity(c.S, r)),
+    "jaccard of all edges": Work(
+        lambda c: a.jaccard(c.A, c.A),
+        lambda c, r: checks.similarity(c.S, r),
+        lambda nx, G: list(nx.jaccard_coefficient(both_ways(G), both_ways(G).edges)),
+    ),
     "1000 random walks of 80": Work(
         lambda c: a.random_walks(c.A, np.arange(1000) % c.A.nrows, 80), lambda c, r: checks.walks(c.S, r)
     ),
@@ -253,7 +269,8 @@ def others(case: Case, work: Work, limit: int, G: Any) -> dict[str, float]:
     if work.networkx is not None and case.A.nvals <= limit and G is not None:
         import networkx as nx
 
-        found["networkx"] = fastest(lambda: work.networkx(nx, G), 1)  # type: ignore[misc]
+        with suppress(nx.PowerIterationFailedConvergence):
+            found["networkx"] = fastest(lambda: work.networkx(nx, G), 1)  # type: ignore[misc]
     return found
 
 
@@ -264,6 +281,8 @@ def as_networkx(case: Case) -> Any:
 
     G = nx.from_scipy_sparse_array(case.S, create_using=nx.DiGraph if case.directed else nx.Graph)
     G.graph["source"] = case.source
+    if case.directed:
+        G.graph["both ways"] = nx.Graph(G)
     return G
 
 
@@ -273,24 +292,30 @@ def measure(case: Case, checked: Case, options: argparse.Namespace) -> Iterator[
     for name, work in WORKS.items():
         if not re.search(options.only, name) or (case.directed and work.undirected_only):
             continue
-        if options.iterated and name not in LOOPS:
+        if options.iterated == "loops" and name not in LOOPS:
             continue
+        row: dict[str, Any] = {"graph": case.name, "algorithm": name}
         try:
             work.check(checked, ready(work.run(checked)))
+            row |= timed(case, work, options.trials, bool(options.iterated) and name in LOOPS)
         except algorithms.NotConverged as error:  # the two largest eigenvalues of a large grid are nearly the same
-            yield {"graph": case.name, "algorithm": name, "ms": math.nan, "not_converged": str(error)}
-            continue
-
-        def run(work: Work = work) -> Any:
-            return ready(work.run(case))
-
-        run()
-        row = {"graph": case.name, "algorithm": name, "ms": fastest(run, options.trials)}
-        if options.iterated:
-            with gb.config.set(loops="iterated"):
-                run()
-                row["iterated"] = fastest(run, 1)
+            row |= {"ms": None, "remark": f"does not converge: {error}"}
         yield row | others(case, work, options.others, G)
+
+
+def timed(case: Case, work: Work, trials: int, iterated: bool) -> dict[str, float]:
+    """What a call takes in ms, and with loops that come back to Python at every step."""
+
+    def run() -> Any:
+        return ready(work.run(case))
+
+    run()
+    found = {"ms": fastest(run, trials)}
+    if iterated:
+        with gb.config.set(loops="iterated"):
+            run()
+            found["iterated"] = fastest(run, trials)
+    return found
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -303,7 +328,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--others", type=int, default=200_000, help="entries up to which NetworkX runs; -1: nobody")
     parser.add_argument("--check-scale", type=int, help="check results on smaller graphs of the same kinds")
     parser.add_argument(
-        "--iterated", action="store_true", help="algorithms of loops, and the same coming back to Python at every step"
+        "--iterated",
+        nargs="?",
+        choices=("loops", "all"),
+        const="loops",
+        help="algorithms of loops (or all), and loops also coming back to Python at every step",
     )
     parser.add_argument("--out", type=Path, help="a folder for library_speed.BACKEND.json")
     options = parser.parse_args(arguments)
@@ -315,7 +344,8 @@ def main(arguments: list[str] | None = None) -> int:
         for row in measure(case, smaller.get(case.name, case), options):
             rows.append(row | {"vertices": case.A.nrows, "entries": case.A.nvals})
             elsewhere = "".join(f"  {who} {row[who]:.1f}" for who in ("iterated", "networkx", "scipy") if who in row)
-            print(f"  {row['algorithm']:26}{row['ms']:12.2f}{elsewhere}", flush=True)
+            took = f"{row['ms']:12.2f}" if row["ms"] is not None else f"  {row['remark']}"
+            print(f"  {row['algorithm']:26}{took}{elsewhere}", flush=True)
             keep(rows, options)
     return 0
 

@@ -658,32 +658,3 @@ def test_operations_of_a_gpu_in_parts(tmp_path, capsys):
     capsys.readouterr()
     gpu_operations.main([*options, "--seconds", "0"])
     assert capsys.readouterr().out.count("TimeoutError: no time left") == 4
-
-
-def test_library_speed_checks_before_it_times(tmp_path, capsys, monkeypatch):
-    from grblas_gpu.algorithms.sssp import ShortestPaths
-    from grblas_gpu.benchmarks import library_speed
-
-    few = "--scale 5 --graphs rmat|web --only ^(bfs|parents|katz|cores|matching|components)$ --trials 1 --out"
-    assert library_speed.main([*few.split(), str(tmp_path)]) == 0
-    found = json.loads((tmp_path / "library_speed.cpu.json").read_text())
-    assert {row["algorithm"] for row in found["rows"]} == set("bfs parents katz cores matching components".split())
-    assert all(row["ms"] > 0 for row in found["rows"]) and "rmat" in capsys.readouterr().out
-    loops = "--scale 5 --graphs rmat --trials 1 --iterated --others -1 --out"
-    assert library_speed.main([*loops.split(), str(tmp_path)]) == 0
-    found = json.loads((tmp_path / "library_speed.cpu.json").read_text())
-    assert {row["algorithm"] for row in found["rows"]} == library_speed.LOOPS <= library_speed.WORKS.keys()
-    assert all(row["ms"] > 0 and row["iterated"] > 0 for row in found["rows"])
-    for name, wrong in {
-        "bfs": lambda case: algorithms.bfs(case.A, case.source, max_depth=1),
-        "sssp with parents": lambda case: ShortestPaths(
-            algorithms.sssp(case.A, case.source), algorithms.bfs_parents(case.A, case.source)
-        ),
-        "core": lambda case: algorithms.k_core(case.A, 1),
-        "katz": lambda case: algorithms.pagerank(case.A),
-        "cores": lambda case: gb.Vector.from_scalar(9, case.A.nrows),
-    }.items():
-        work = library_speed.WORKS[name]._replace(run=wrong)
-        monkeypatch.setitem(library_speed.WORKS, name, work)
-        with pytest.raises(AssertionError):
-            library_speed.main(["--scale", "5", "--graphs", "rmat", "--only", f"^{name}$"])

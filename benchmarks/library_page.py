@@ -1,0 +1,88 @@
+"""What ``library_speed`` kept, as a page of the documentation.
+
+python -m benchmarks.library_page     # benchmarks/results/library_speed.*.json -> docs/library-speed.md
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from .text_tables import shown
+
+ROOT = Path(__file__).parent.parent
+NAMES = {"cpu": "On a CPU", "cuda": "On a CUDA device"}
+GRAPHS = {
+    "rmat": "A Kronecker graph",
+    "uniform": "Random neighbours",
+    "grid": "A grid",
+    "web": "A Kronecker graph with directions",
+}
+HEAD = """# How fast the library is
+
+Made by `python -m benchmarks.library_page` from `benchmarks/results/library_speed.*.json`; do not edit.
+`python -m benchmarks.library_speed` ([all options](benchmarks.md#smaller-ones)) measures again: every algorithm on four
+graphs, its result checked before it is timed.
+
+Milliseconds of whole calls, the fastest of some, after a first call that compiles or loads what it needs. "Iterated" is
+the same call with loops that [come back to Python](loops.md) for every operation. SciPy and NetworkX ran once each,
+where they have the algorithm, on graphs of their own that were there before. cuGraph 26.10 (whole calls, pool
+allocator) and ECL (hand-written CUDA, kernels only) are quoted from measurements on an H200, not measured here.
+"""
+
+
+def main() -> int:
+    (ROOT / "docs" / "library-speed.md").write_text(page(results(ROOT / "benchmarks" / "results")))
+    return 0
+
+
+def results(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(file.read_text()) for file in sorted(folder.glob("library_speed.*.json"))]
+
+
+def page(found: list[dict[str, Any]]) -> str:
+    parts = [HEAD]
+    for result in found:
+        parts.append(f"## {NAMES[result['backend']]}\n\n{origin(result)}\n")
+        parts += [table(result, graph) for graph in GRAPHS if rows_of(result, graph)]
+    return "\n".join(parts)
+
+
+def origin(result: dict[str, Any]) -> str:
+    """Where and when."""
+    machine, measured = result["machine"]["machine"], result["machine"]
+    where = machine.get("gpu") if result["backend"] == "cuda" else f"{machine['cpu']}, {machine['cores']} cores"
+    commits = list(dict.fromkeys(row.get("commit", measured["commit"]) for row in result["rows"]))
+    remark = f" {result['remark']}" if "remark" in result else ""
+    return f"{where}, {measured['date']}, commit {', '.join(commits)}.{remark}"
+
+
+def rows_of(result: dict[str, Any], graph: str) -> list[dict[str, Any]]:
+    return [row for row in result["rows"] if row["graph"] == graph]
+
+
+def table(result: dict[str, Any], graph: str) -> str:
+    """The rows of one graph; what was quoted is for the Kronecker graph of a million vertices on a device."""
+    rows, columns = rows_of(result, graph), ["ms", "iterated", "scipy", "networkx"]
+    comparable = result["quoted"].items() if (result["backend"], graph) == ("cuda", "rmat") else ()
+    quoted = {who.split(",")[0]: times for who, times in comparable}
+    columns = [name for name in columns if any(name in row for row in rows)]
+    titles = {"cugraph": "cuGraph", "scipy": "SciPy", "networkx": "NetworkX"}
+    heads = ["algorithm", *(titles.get(name, name) for name in [*columns, *quoted])]
+    sizes = {f"{row['vertices']:,} vertices, {row['entries']:,} entries" for row in rows}
+    lines = [f"### {GRAPHS[graph]}: {', '.join(sorted(sizes))}\n", line(heads)]
+    lines.append(line(["---", *["---:"] * (len(heads) - 1)]))
+    for row in rows:
+        cells = [row.get(name) for name in columns] + [times.get(row["algorithm"]) for times in quoted.values()]
+        lines.append(line([row["algorithm"], *(shown(cell) for cell in cells)]))
+    remarks = [f"\n`{row['algorithm']}` {row['remark']}." for row in rows if "remark" in row]
+    return "\n".join([*lines, *remarks]) + "\n"
+
+
+def line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

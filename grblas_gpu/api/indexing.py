@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backends.room import check_entries
+from ..backends.memory_limits import check_entries
 from ..errors import IndexOutOfBound, InvalidObject
 from ..ir import recording
 from ..ir.recording import Number

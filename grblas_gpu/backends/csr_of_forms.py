@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import OutOfMemory
 from ..plan.storage_rules import POINTER_LIMIT
 from .index_types import INDEX, INT32_LIMIT, Array, column_type
-from .room import ALWAYS, check_bytes, free_bytes
+from .memory_limits import ALWAYS, check_bytes, free_bytes
 
 
 def all_pointers(a: Any) -> Array:

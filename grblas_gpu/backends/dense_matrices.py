@@ -14,7 +14,7 @@ import numpy as np
 from .entries import cast, entries, expand, filled, keys_at, matrix_from_keys, true_keys
 from .matrix_forms import flat
 from .matrix_storage import FULL
-from .room import check_positions
+from .memory_limits import check_positions
 from .storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import DomainMismatch, OutOfMemory
 from .matrix_storage import from_lines
-from .room import check_entries
+from .memory_limits import check_entries
 from .storage import INDEX, Array, MaskView, MatrixStore, VectorStore, natives
 
 Store = Any  # VectorStore | MatrixStore

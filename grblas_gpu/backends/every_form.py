@@ -17,8 +17,8 @@ from . import hypersparse
 from .entries import Store
 from .matrix_forms import flat
 from .matrix_storage import BITMAP, FULL, HYPERSPARSE, SPARSE
+from .memory_limits import check_positions
 from .reference import Definitions
-from .room import check_positions
 from .storage import Array, MaskView, MatrixStore, VectorStore
 
 

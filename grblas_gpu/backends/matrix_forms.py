@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import InvalidValue
 from .entries import filled
 from .matrix_storage import BITMAP, FULL, HYPERSPARSE, SPARSE, MatrixStore, hypersparse_from_lines
-from .room import check_positions
+from .memory_limits import check_positions
 from .storage import INDEX, VectorStore
 
 FORMS = (SPARSE, HYPERSPARSE, BITMAP, FULL)

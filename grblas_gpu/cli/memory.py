@@ -78,8 +78,8 @@ def check(what: str, needed: float, force: bool) -> None:
 
 def available_bytes() -> float:
     """Memory that is free where new objects live: of the device, or of this machine and what limits this process."""
+    from ..backends.memory_limits import free_bytes
     from ..backends.registry import current_engine
-    from ..backends.room import free_bytes
 
     return float(free_bytes(current_engine().array([0])))
 

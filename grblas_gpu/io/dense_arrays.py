@@ -14,7 +14,7 @@ from ..api.matrix_formats import shared_array
 from ..api.vector import Vector, dense_fill
 from ..backends.entries import cast, entries
 from ..backends.matrix_forms import flat
-from ..backends.room import check_positions
+from ..backends.memory_limits import check_positions
 from ..backends.storage import MatrixStore
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.memory import reports_memory
-from ..backends.room import check_entries
+from ..backends.memory_limits import check_entries
 from ..backends.storage import column_type
 from ..errors import DimensionMismatch
 from .scipy_sparse import one_if_equal

@@ -86,7 +86,6 @@ def push_edge(costs: Costs, ends_early: bool) -> float:
 
 
 # The papers' constants.
-SWITCHPOINT = 0.01  # Yang, Buluc, Owens 2018, section 6.3: nonzeros over size
 ALPHA, BETA = 48.0, 20.0  # hybrid BFS: edges of the frontier against unexplored ones, vertices against size
 EDGE_RATIO = 0.1  # XBFS: edges to check over all edges
 VERTEX_RATIO = 0.1  # TurboBFS: 10 % of the vertices in the frontier

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...backends.room import check_entries, check_positions
+from ...backends.memory_limits import check_entries, check_positions
 from ...errors import InvalidValue
 from ..conversions import row_order
 from .lines import host_lines

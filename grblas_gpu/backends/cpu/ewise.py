@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..entries import Store, cast
-from ..room import check_positions
+from ..memory_limits import check_positions
 from ..storage import INDEX, Array, MatrixStore, VectorStore
 from . import buffers, pool
 from .inline import Inliner, uses

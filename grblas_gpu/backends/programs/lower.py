@@ -226,7 +226,7 @@ class Body:
             use, line = None if mask is None else _mask_use(*mask), self._program.line(node)
             op, accum, desc = node.operator, node.accum, node.descriptor
             if desc is not None and desc.settles_at is not None:
-                desc = self._settling(desc, node.operands)
+                desc = self._asynchronous(desc, node.operands)
             steps.append(BodyStep(kind, out[1], op, _operands(args), use, accum, replace, desc, len(steps), line))
         return steps
 
@@ -260,7 +260,7 @@ class Body:
         """Arithmetic on counts by the names that they have in this program: the others may be those of a function."""
         return re.sub(r"step\d*", lambda name: self._counts[name[0]], number.text)
 
-    def _settling(self, desc: Any, args: Any) -> Any:
+    def _asynchronous(self, desc: Any, args: Any) -> Any:
         """A descriptor whose final value is said in the counts of this program."""
         if any(arg.ndim == 2 and arg.nrows != arg.ncols for arg in args):
             raise Unfusable("settles_at= with a matrix that is not square")
@@ -295,7 +295,7 @@ class Body:
         if kind not in PLAIN:
             kind, args, mask, replace = _checked(kind, op, args, mask, accum, replace)
         if desc is not None and desc.settles_at is not None:
-            desc = self._settling(desc, args)
+            desc = self._asynchronous(desc, args)
         known, operand = self._operands, self._operand
         operands: tuple = ()
         for arg in args:

@@ -1,6 +1,6 @@
 """What a descriptor asks of a product, and whether a loop that runs as a whole does that: if not, it does not run so.
 
-A rule chooses between two sides, "push" and "pull"; :func:`ways_of` says by which strategy a loop runs each.
+A rule chooses between two sides, "push" and "pull"; :func:`strategies_of` says by which strategy a loop runs each.
 ``policy``, ``switchpoint``, ``direction`` and ``early_exit`` are part of the program.
 """
 
@@ -26,7 +26,7 @@ class Abilities(NamedTuple):
     push: frozenset[str]
     pull: frozenset[str]
     usual: Sides
-    settles: bool = False  # rows that reach a final value are seen at once
+    asynchronous: bool = False  # rows that reach a final value are seen at once
 
 
 def asked_direction(desc: Any) -> str | None:
@@ -40,7 +40,7 @@ def asked_direction(desc: Any) -> str | None:
     return None if desc.direction == "auto" else str(desc.direction)
 
 
-def ways_of(desc: Any, usual: Sides) -> Sides:
+def strategies_of(desc: Any, usual: Sides) -> Sides:
     """The strategies by which a product runs; one that is asked for stands on both sides, and only its own is used."""
     if desc is None:
         return usual
@@ -78,9 +78,9 @@ def check_request(number: int, desc: Any, product: Any, able: Abilities, masked:
 
 
 def _refused(desc: Any, product: Any, able: Abilities) -> str:
-    if desc.settles_at is not None and not (able.settles and product.settles):
+    if desc.settles_at is not None and not (able.asynchronous and product.may_be_asynchronous):
         return f"settles_at={desc.settles_at!r}"
-    asked, run = asked_direction(desc), ways_of(desc, able.usual)
+    asked, run = asked_direction(desc), strategies_of(desc, able.usual)
     name = "strategy" if desc.strategy is not None else ""
     if asked is None and desc.policy == "switchpoint" and "push.sort" not in able.push:
         return f"policy={desc.policy!r}, whose pushes sort,"

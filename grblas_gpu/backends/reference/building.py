@@ -24,7 +24,7 @@ from ..entries import (
     take,
 )
 from ..matrix_storage import from_lines
-from ..room import check_positions
+from ..memory_limits import check_positions
 from ..storage import INDEX, Array, MatrixStore, VectorStore
 from .elementwise import with_values
 from .operating import Operating

@@ -26,7 +26,7 @@ from ..entries import (
     true_keys,
 )
 from ..matrix_storage import from_lines
-from ..room import check_entries
+from ..memory_limits import check_entries
 from ..storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from .operating import Operating
 

@@ -80,7 +80,7 @@ def assign_to_few(c: VectorStore, value: Any, positions: np.ndarray) -> VectorSt
         slots = scratch.slots()
         written = (address(c.present), c.values.data.ptr, bits, *before, slots.address, slots.host, len(few))
         c.uncount()
-        scratch.launch(kernel, 1, (*written, *few, *_ROOM[len(few)]), together=MOST_FEW)
+        scratch.launch(kernel, 1, (*written, *few, *_UNUSED[len(few)]), together=MOST_FEW)
         if has_present:
             c.pending = Pending(slots.published(), c.size)
     finally:
@@ -88,4 +88,4 @@ def assign_to_few(c: VectorStore, value: Any, positions: np.ndarray) -> VectorSt
     return c
 
 
-_ROOM = [(0,) * (MOST_FEW - number) for number in range(MOST_FEW + 1)]
+_UNUSED = [(0,) * (MOST_FEW - number) for number in range(MOST_FEW + 1)]

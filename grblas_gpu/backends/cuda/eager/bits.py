@@ -97,15 +97,15 @@ def unions(rows: MatrixStore, dense: Words, allowed: Allowed) -> Words:
     )
     nrows, columns, width = rows.nrows, dense.columns, dense.width
     out = cupy.empty(nrows * width, _WORD)
-    room = 2 * (rows.nvals // ROW_PART + 1) * width
+    capacity = 2 * (rows.nvals // ROW_PART + 1) * width
     scratch = scratch_arrays.current()
-    queue = scratch.values("parts of rows", np.dtype(np.int64), 2 * room)
+    queue = scratch.values("parts of rows", np.dtype(np.int64), 2 * capacity)
     slots = scratch.slots()
     matrix = (rows.indptr.data.ptr, rows.indices.data.ptr, dense.words.data.ptr, address(mask))
-    lists = (queue.data.ptr, queue.data.ptr + 8 * room, slots.address)
+    lists = (queue.data.ptr, queue.data.ptr + 8 * capacity, slots.address)
     scratch.launch(first, -(-nrows // 32) * width, (*matrix, nrows, columns, width, out.data.ptr, *lists), BLOCK // 32)
     if rows.max_degree > ROW_PART:
-        scratch.launch(parts, room, (*matrix, columns, width, out.data.ptr, *lists), BLOCK // 32)
+        scratch.launch(parts, capacity, (*matrix, columns, width, out.data.ptr, *lists), BLOCK // 32)
     return Words(out, nrows, columns)
 
 

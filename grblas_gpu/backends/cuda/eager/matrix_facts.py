@@ -95,8 +95,8 @@ def hub_neighbours(a: MatrixStore) -> Array | None:
     if a._hub_neighbours is None:
         _, _, find, _ = _kernels(a.indptr.dtype, np.dtype(np.uint8), a.indices.dtype)
         length = -(-a.nrows // 4) * 4  # read by fours
-        room = cupy.empty(2 * length + -(-length // a.indices.itemsize), a.indices.dtype)
-        a._hub_neighbours = room[: 2 * length].reshape(2, length)
+        cache = cupy.empty(2 * length + -(-length // a.indices.itemsize), a.indices.dtype)
+        a._hub_neighbours = cache[: 2 * length].reshape(2, length)
         launch(find, 32 * a.nrows, (a.indptr, a.indices, a.nrows, a._hub_neighbours))
     return a._hub_neighbours
 

@@ -16,7 +16,7 @@ from ..runtime.launch import BLOCK
 from ..runtime.workspace import word
 from .mxm_operands import MatrixMask
 from .mxv_product import index_key
-from .selecting import mask_addresses, offsets_room
+from .selecting import mask_addresses, offsets_workspace
 
 UNION, INTERSECTION, WRITE = 0, 1, 2  # as in kernels/merge_matrices.cu
 TILE = 2048  # as in kernels/merge.cuh
@@ -91,7 +91,7 @@ def merge(
     slots = scratch.slots()
     tiles = -(-entries // TILE)
     splits = scratch.values("splits", np.dtype(INDEX), 3 * (tiles + 1)).data.ptr
-    offsets, done = offsets_room(scratch, tiles), scratch.flags("counted", 8).data.ptr
+    offsets, done = offsets_workspace(scratch, tiles), scratch.flags("counted", 8).data.ptr
     find_splits, count, _ = kernels(False)
     arrays = (x.indptr.data.ptr, x.indices.data.ptr, y.indptr.data.ptr, y.indices.data.ptr)
     scratch.launch(find_splits, tiles + 1, (*arrays, x.nrows, entries, splits), BLOCK // 32)

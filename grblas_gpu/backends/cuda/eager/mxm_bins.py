@@ -12,7 +12,7 @@ from ...storage import INDEX, Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.launch import BLOCK, launch
 from .mxm_programs import Program
-from .rows import LEAST_CHUNK, chunks_of, rests
+from .rows import LEAST_CHUNK, carries, chunks_of
 
 CAPACITIES = (8, 16, 32, 64, 128, 256, 512)  # of small rows, in products; as in kernels/mxm_bins.cu and mxm_small.cu
 MOST_SMALL = CAPACITIES[-1]
@@ -21,15 +21,15 @@ _DENSE, _HASHED, _BINS = 7, 10, 11  # as in kernels/mxm_bins.cu
 
 def count_products(program: Program, a: MatrixStore, b: MatrixStore) -> Array:
     """How many products each row of ``a b`` has."""
-    count, add_rests, *_ = program.functions()
+    count, add_carries, *_ = program.functions()
     scratch = scratch_arrays.current()
-    nrows, entries, kept = a.nrows, a.nvals, rests(scratch)
+    nrows, entries, kept = a.nrows, a.nvals, carries(scratch)
     products = cupy.empty(nrows, INDEX)
     pattern = (a.indptr.data.ptr, a.indices.data.ptr, b.indptr.data.ptr)
     words = (*pattern, nrows, entries, products.data.ptr, *kept)
     scratch.launch(count, chunks_of(entries), words, BLOCK // 32)
     if entries > LEAST_CHUNK:
-        scratch.launch(add_rests, chunks_of(entries), (a.indptr.data.ptr, entries, products.data.ptr, *kept))
+        scratch.launch(add_carries, chunks_of(entries), (a.indptr.data.ptr, entries, products.data.ptr, *kept))
     return products
 
 

@@ -60,13 +60,13 @@ def _launch_dots(
     items, by_warp, by_block = program.functions()
     for side, left, right, given in sides:
         assert given.store is not None
-        room = left.nrows + pattern.nvals // CHUNK + 1
-        rows, firsts, counters = cupy.empty(room, INDEX), cupy.empty(room, INDEX), cupy.zeros(4, INDEX)
-        launch(items, left.nrows, (left.indptr, given.store.indptr, left.nrows, room, rows, firsts, counters))
+        capacity = left.nrows + pattern.nvals // CHUNK + 1
+        rows, firsts, counters = cupy.empty(capacity, INDEX), cupy.empty(capacity, INDEX), cupy.zeros(4, INDEX)
+        launch(items, left.nrows, (left.indptr, given.store.indptr, left.nrows, capacity, rows, firsts, counters))
         factors = (left.indptr, left.indices, left.values, right.indptr, right.indices, right.values)
-        arguments = (*factors, *given.arguments, rows, firsts, room, counters, side, *places, *output)
-        launch(by_block, room, arguments, per_block=1)  # the longest first
-        launch(by_warp, room, arguments, per_block=BLOCK // 32)
+        arguments = (*factors, *given.arguments, rows, firsts, capacity, counters, side, *places, *output)
+        launch(by_block, capacity, arguments, per_block=1)  # the longest first
+        launch(by_warp, capacity, arguments, per_block=BLOCK // 32)
 
 
 def estimate_dots(a: MatrixStore, b: MatrixStore, mask: MatrixStore) -> float:

@@ -114,8 +114,8 @@ def _run(program: Program, arguments: tuple[Any, ...], teams: _Teams, slot: list
     if teams.by_block:
         launch(by_block, teams.by_block, arguments, per_block=1)
     if teams.in_scratch:
-        room = SCRATCH_BYTES // (teams.slots * sum(dtype.itemsize for dtype in slot))
-        most = min(most_blocks(cupy.cuda.runtime.getDevice()), max(1, room))
+        tables = SCRATCH_BYTES // (teams.slots * sum(dtype.itemsize for dtype in slot))
+        most = min(most_blocks(cupy.cuda.runtime.getDevice()), max(1, tables))
         tables = blocks_for(teams.in_scratch, 1, most)
         scratch = [cupy.empty(tables * teams.slots, dtype) for dtype in slot]
         in_scratch((tables,), (BLOCK,), (*arguments, *scratch, teams.slots))

@@ -150,7 +150,7 @@ class Programs:
 
 def bins_program(left: tuple[np.dtype, np.dtype], right_offset: np.dtype, mask: MatrixMask) -> Program:
     """Divides rows by their products; ``left`` are the types of columns and offsets of the left factor."""
-    kernels = ("count_products_kernel", "add_rests_kernel", "count_bins_kernel", "list_bins_kernel")
+    kernels = ("count_products_kernel", "add_carries_kernel", "count_bins_kernel", "list_bins_kernel")
     types = {"Column": left[0], "Offset": left[1], "RightOffset": right_offset, "Value": np.dtype(np.int64)}
     return Program(
         "mxm_bins.cu",

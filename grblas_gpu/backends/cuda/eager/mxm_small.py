@@ -43,7 +43,7 @@ class SmallRows:
 
     def count(self, counts: Array) -> None:
         """Make the rows, if there is room, and say how many entries each has."""
-        self._made = self._room()
+        self._made = self._workspace()
         for n, (number, rows) in enumerate(self._bins):
             outputs = self._made[n] if self._made else (0, 0)
             self._run(number, rows, (0, counts, *outputs))
@@ -65,7 +65,7 @@ class SmallRows:
         per_block = BLOCK // min(32, CAPACITIES[number])
         launch(self._by_bin[number], len(rows), (*self._factors, rows, len(rows), *outputs), per_block=per_block)
 
-    def _room(self) -> list[_Made]:
+    def _workspace(self) -> list[_Made]:
         """Places for all products, or nothing if there is no room."""
         places = [len(rows) * CAPACITIES[number] for number, rows in self._bins]
         word = 0 if self._product.structure else self._product.dtype.itemsize

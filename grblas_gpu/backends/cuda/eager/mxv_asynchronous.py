@@ -70,5 +70,5 @@ def _product_of(a: MatrixStore, u: VectorStore, semiring: Any, flip: bool) -> Pr
     key = (semiring.key, a.values.dtype.char, len(a.values) == 1, u.values.dtype.char, len(u.values) == 1, flip)
     found = _products.get(key)
     if found is None:
-        found = _products[key] = Product(semiring, a.dtype, a.iso, u.dtype, u.iso, flip, True).settling()
+        found = _products[key] = Product(semiring, a.dtype, a.iso, u.dtype, u.iso, flip, True).asynchronous()
     return found

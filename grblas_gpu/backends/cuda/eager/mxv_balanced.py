@@ -12,10 +12,10 @@ from ..runtime.launch import BLOCK
 from ..runtime.workspace import Scratch
 from .masks import NO_MASK, VectorMask, address
 from .mxv_product import Product, index_key
-from .rows import LEAST_CHUNK, chunks_of, rests
+from .rows import LEAST_CHUNK, carries, chunks_of
 
 _BOOL = np.dtype(bool)
-_KERNELS = ("pull_balanced_kernel", "add_rests_kernel")
+_KERNELS = ("pull_balanced_kernel", "add_carries_kernel")
 
 
 def suits(product: Product, m: MatrixStore, u: VectorStore, mask: VectorMask) -> bool:
@@ -28,7 +28,7 @@ def pull_balanced(
 ) -> VectorStore:
     """``following``: the offsets of the matrix that the result is likely to be multiplied with next."""
     nrows, entries = m.nrows, m.nvals
-    kernel, add_rests = functions(
+    kernel, add_carries = functions(
         "pull_balanced.cu",
         (product.key, index_key(m)),
         _KERNELS,
@@ -36,14 +36,14 @@ def pull_balanced(
     )
     present, values = two_arrays(nrows, _BOOL, nrows, product.dtype)
     slots = scratch.slots()
-    kept = rests(scratch)
+    kept = carries(scratch)
     operands = (m.indptr.data.ptr, m.indices.data.ptr, m.values.data.ptr, 0, u.values.data.ptr, 0, 0)
     outputs = (nrows, entries, present.data.ptr, values.data.ptr, address(following))
     path = entries + nrows  # which the chunks are of: see kernels/row_chunks.cuh
     scratch.launch(kernel, chunks_of(path), (*operands, *outputs, *kept, slots.address, slots.host), BLOCK // 32)
     if path > LEAST_CHUNK:
         words = (m.indptr.data.ptr, nrows, entries, values.data.ptr, *kept)
-        scratch.launch(add_rests, chunks_of(path), words)
+        scratch.launch(add_carries, chunks_of(path), words)
     result = VectorStore.counted_bitmap(nrows, values, present, slots.published(), nrows)
     if following is not None:
         result.edges = following, slots.published(EDGES)

@@ -46,7 +46,7 @@ class Product:
         "matrix_type",
         "one_value",
         "semiring",
-        "settles",
+        "may_be_asynchronous",
         "structure",
         "order_dependent",
         "vector",
@@ -77,7 +77,7 @@ class Product:
         self.structure = equal and (monoid.any_value or is_idempotent(monoid))
         self.exit_at_first = self.structure or (early_exit and bool(monoid.any_value))
         self.one_value = False
-        self.settles = bool(is_idempotent(monoid))  # rows may be seen before the others are done
+        self.may_be_asynchronous = bool(is_idempotent(monoid))  # rows may be seen before the others are done
         self.has_terminal = early_exit and monoid.terminal is not None
         self.early_exit = early_exit
         self.initial = None if self.exit_at_first else initial_value(monoid)
@@ -98,7 +98,7 @@ class Product:
         )
         self.key = _numbers.setdefault(kind, len(_numbers))  # a number is looked up faster
 
-    def settling(self) -> Product:
+    def asynchronous(self) -> Product:
         """Equal values of the operand do not make equal products: rows that settle have another value.
 
         But what settles may have ``one_value`` as its product, whatever row that is for.

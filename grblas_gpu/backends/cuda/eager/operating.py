@@ -150,9 +150,9 @@ def launch_reduction(
         ]
 
     (kernel,) = compile.functions("reduce_runs.cu", (op.opclass, op.key), ["reduce_runs_kernel"], pieces)
-    rest = scratch.values("rests", np.dtype(INDEX), 2 * CHUNKS)
-    rests = rest.data.ptr, rest.data.ptr + 8 * CHUNKS
-    arguments = (values, stride, *count, starts, *runs, result, *rests, scratch.flags("reduced", 8))
+    workspace = scratch.values("carries", np.dtype(INDEX), 2 * CHUNKS)
+    carries = workspace.data.ptr, workspace.data.ptr + 8 * CHUNKS
+    arguments = (values, stride, *count, starts, *runs, result, *carries, scratch.flags("reduced", 8))
     if is_monoid and stride:
         launch(kernel, count[1], arguments, per_block=LEAST_CHUNK * THREADS // 32)
     else:  # a thread takes a run

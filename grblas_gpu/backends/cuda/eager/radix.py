@@ -37,8 +37,8 @@ class Work:
         self.passes = -(-bits // DIGIT_BITS)
         width, tiles = -(-bits // self.passes), -(-capacity // TILE)
         size = _PASSES + (_PASSES + self.passes * tiles) * _DIGITS
-        room = (cupy.zeros if counted or capacity > SMALL else cupy.empty)(size, self.place)
-        self.given = (bits, width, room, tiles)
+        workspace = (cupy.zeros if counted or capacity > SMALL else cupy.empty)(size, self.place)
+        self.given = (bits, width, workspace, tiles)
 
 
 def sort(keys: Array, bits: int, *, count: Any = 0, overwrite: bool = False, work: Work | None = None) -> Array:
@@ -97,16 +97,16 @@ def _sort(
         ],
     )
 
-    def payload_room() -> Any:
+    def new_payload() -> Any:
         return cupy.empty(capacity, payload_type) if paired else 0
 
     given = (keys, 0 if payload is None else payload)
-    first = (cupy.empty(capacity, key_type), payload_room())
+    first = (cupy.empty(capacity, key_type), new_payload())
     second: tuple[Any, Any] = (0, 0)
     if work.passes > 1:
         second = (
             keys if overwrite else cupy.empty(capacity, key_type),
-            payload if overwrite_payload else payload_room(),
+            payload if overwrite_payload else new_payload(),
         )
     if capacity <= SMALL:
         kernels[0]((1,), (BLOCK,), (*given, *first, *second, count, capacity, *work.given))
@@ -114,7 +114,7 @@ def _sort(
     count_digits, move_keys = kernels
     blocks = blocks_for(capacity, TILE, _PER_PROCESSOR * processors(cupy.cuda.runtime.getDevice()))
     if not work.counted:
-        count_digits((2 * blocks,), (BLOCK,), (keys, count, capacity, *work.given))  # which needs little room
+        count_digits((2 * blocks,), (BLOCK,), (keys, count, capacity, *work.given))  # which needs little memory
     source, target, other = given, first, second
     for number in range(work.passes):
         move_keys((blocks,), (BLOCK,), (*source, *target, count, capacity, *work.given, number))

@@ -84,12 +84,12 @@ class RowSorting:
 
     def scatter(self, lines: Array, others: Array, values: Array | None, counted: Counted, starts: Array) -> Array:
         entries = len(lines)
-        packed = self._room(entries)
+        packed = self._workspace(entries)
         given = (lines, others, 0 if values is None else values, entries, starts, counted.ranks, packed)
         launch(self._scatter, entries, given)
         return packed
 
-    def _room(self, entries: int) -> Array:
+    def _workspace(self, entries: int) -> Array:
         return cupy.empty(entries * self._entry.itemsize, np.uint8)
 
     def sort(self, packed: Array, counts: Array, starts: Array, ncols: int, entries: int) -> tuple[Any, Any, Counter]:

@@ -15,7 +15,7 @@ from ..runtime.workspace import Scratch
 
 MOST_CHUNKS, LEAST_CHUNK = 8192, 1024  # as in kernels/row_starts.cuh
 _BOOL = np.dtype(bool)
-_KERNELS = ("reduce_rows_kernel", "add_rests_kernel", "repeat_rows_kernel")
+_KERNELS = ("reduce_rows_kernel", "add_carries_kernel", "repeat_rows_kernel")
 
 
 def chunks_of(entries: int) -> int:
@@ -23,10 +23,10 @@ def chunks_of(entries: int) -> int:
     return min(MOST_CHUNKS, -(-entries // LEAST_CHUNK))
 
 
-def rests(scratch: Scratch) -> tuple[int, int]:
+def carries(scratch: Scratch) -> tuple[int, int]:
     """Where chunks leave values, and the rows that these belong to."""
-    room = scratch.values("rests of rows", np.dtype(INDEX), 2 * MOST_CHUNKS)
-    return room.data.ptr, room.data.ptr + 8 * MOST_CHUNKS
+    workspace = scratch.values("carries of rows", np.dtype(INDEX), 2 * MOST_CHUNKS)
+    return workspace.data.ptr, workspace.data.ptr + 8 * MOST_CHUNKS
 
 
 def reduce_rows(a: MatrixStore, monoid: Any) -> VectorStore:
@@ -36,7 +36,7 @@ def reduce_rows(a: MatrixStore, monoid: Any) -> VectorStore:
         return empty_list(nrows, dtype)
     scratch = scratch_arrays.current()
     aligned = a.values.data.ptr % 16 == 0
-    reduce, add_rests, repeat = functions(
+    reduce, add_carries, repeat = functions(
         "reduce_rows.cu",
         (monoid.key, a.values.dtype.char, a.indptr.dtype.char, aligned),
         _KERNELS,
@@ -55,10 +55,10 @@ def reduce_rows(a: MatrixStore, monoid: Any) -> VectorStore:
     if a.iso:
         scratch.launch(repeat, nrows, (a.indptr.data.ptr, nrows, a.values.data.ptr, *outputs, *counters))
     else:
-        kept = rests(scratch)
+        kept = carries(scratch)
         given = (a.indptr.data.ptr, nrows, entries, a.values.data.ptr)
         scratch.launch(reduce, chunks_of(entries), (*given, *outputs, *kept, *counters), BLOCK // 32)
         if entries > LEAST_CHUNK:
             words = (a.indptr.data.ptr, entries, result.data.ptr, *kept)
-            scratch.launch(add_rests, chunks_of(entries), words)
+            scratch.launch(add_carries, chunks_of(entries), words)
     return VectorStore.counted_bitmap(nrows, result, present, slots.published(), nrows)

@@ -68,7 +68,7 @@ def mask_addresses(mask: MatrixMask) -> tuple[int, int, int]:
     return (0, 0, 0) if store is None else (store.indptr.data.ptr, store.indices.data.ptr, address(mask.values))
 
 
-def offsets_room(scratch: Scratch, number: int) -> int:
+def offsets_workspace(scratch: Scratch, number: int) -> int:
     """Where chunks note how many entries they keep, and find where to write them."""
     return scratch.values("offsets of chunks", np.dtype(INDEX), number).data.ptr
 
@@ -94,7 +94,7 @@ def _kept(a: MatrixStore, op: Any, thunk: int, mask: MatrixMask, places: Array |
     )
     scratch = scratch_arrays.current()
     slots = scratch.slots()
-    offsets, done = offsets_room(scratch, MOST_CHUNKS), scratch.flags("counted", 8).data.ptr
+    offsets, done = offsets_workspace(scratch, MOST_CHUNKS), scratch.flags("counted", 8).data.ptr
     arrays = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr)
     given = (*arrays, a.nrows, entries, thunk, address(places), *mask_addresses(mask))
     warps = chunks_of(entries)

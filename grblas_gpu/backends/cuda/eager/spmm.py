@@ -23,8 +23,8 @@ from .mxv_product import EACH, index_key, index_pieces
 from .operating import compute
 
 MOST_CHUNKS, LEAST_CHUNK = 2**15, 64
-REST_ENTRIES = 2**21  # sums that chunks leave over, in all
-_KERNELS = ("spmm_kernel", "add_rests_kernel")
+CARRY_ENTRIES = 2**21  # sums that chunks leave over, in all
+_KERNELS = ("spmm_kernel", "add_carries_kernel")
 _WIDTHS = {size: np.dtype(f"uint{8 * size}") for size in (1, 2, 4, 8)}
 
 
@@ -42,7 +42,7 @@ def multiply(
     mask = mask_words(allowed)
     group, width = lanes(columns, values if reads else None)
     full = words is None
-    kernel, add_rests = functions(
+    kernel, add_carries = functions(
         "spmm.cu",
         (product.key, index_key(rows), flip, full, allowed.where, group, width),
         _KERNELS,
@@ -59,10 +59,10 @@ def multiply(
     length = chunk_length(entries, columns)
     chunks = -(-entries // length)
     out, present = cupy.empty(nrows * columns, product.dtype), cupy.empty(nrows * columns, bool)
-    rest_values, rest_present = cupy.empty(chunks * columns, product.dtype), cupy.empty(chunks * columns, bool)
-    rest_rows = cupy.empty(chunks, INDEX)
-    rests = (rest_values.data.ptr, rest_present.data.ptr, rest_rows.data.ptr)
-    results = (out.data.ptr, present.data.ptr, *rests)
+    carry_values, carry_present = cupy.empty(chunks * columns, product.dtype), cupy.empty(chunks * columns, bool)
+    carry_rows = cupy.empty(chunks, INDEX)
+    carries = (carry_values.data.ptr, carry_present.data.ptr, carry_rows.data.ptr)
+    results = (out.data.ptr, present.data.ptr, *carries)
     matrix = (rows.indptr.data.ptr, rows.indices.data.ptr, rows.values.data.ptr)
     dense_at = (values.data.ptr, address(words), address(mask))
     scratch = scratch_arrays.current()
@@ -71,7 +71,7 @@ def multiply(
     scratch.launch(kernel, chunks * tiles, (*matrix, *dense_at, *sizes, *results), BLOCK // group)
     if chunks > 1:
         words = (rows.indptr.data.ptr, entries, length, columns, *results)
-        scratch.launch(add_rests, chunks * -(-columns // 32), words, BLOCK // 32)
+        scratch.launch(add_carries, chunks * -(-columns // 32), words, BLOCK // 32)
     nvals = bits.count(present).read()  # synchronizes
     return (turn(out, nrows, columns), turn(present, nrows, columns), nvals) if flip else (out, present, nvals)
 
@@ -102,7 +102,7 @@ def chunk_length(entries: int, columns: int) -> int:
     >>> chunk_length(10, 64), chunk_length(2**25, 64), chunk_length(2**25, 2**12)
     (64, 1024, 65536)
     """
-    most = max(64, min(MOST_CHUNKS, REST_ENTRIES // max(1, columns)))
+    most = max(64, min(MOST_CHUNKS, CARRY_ENTRIES // max(1, columns)))
     return max(LEAST_CHUNK, -(-entries // most))
 
 

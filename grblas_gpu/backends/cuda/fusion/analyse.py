@@ -19,7 +19,7 @@ from ...calibration import costs_of
 from ...entries import cast
 from ...programs.kept import kept
 from ...programs.lower import Body, BodyStep, Operand, Unfusable, VectorUse
-from ...programs.requests import Sides, asked_direction, check_request, ways_of
+from ...programs.requests import Sides, asked_direction, check_request, strategies_of
 from ...programs.scatters import scattered
 from ...programs.steps import (
     POSITIONWISE,
@@ -60,7 +60,7 @@ class Analysis:
 
     steps: Sequence[BodyStep]
     products: dict[int, Product]
-    ways: dict[int, Sides]  # by which strategies each product runs
+    strategies: dict[int, Sides]  # by which strategies each product runs
     balanced: frozenset[int]  # products whose pull.edge adds up whole rows, in a fixed order
     by_rows: frozenset[int]  # products that never push: nobody has to transpose their matrices
     slots: Sequence[SlotFacts]
@@ -153,7 +153,7 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
     initial: dict[int, str] = {}
     initial_values: dict[int, Any] = {}
     products: dict[int, Product] = {}
-    ways: dict[int, Sides] = {}
+    strategies: dict[int, Sides] = {}
     balanced: set[int] = set()
     by_rows: set[int] = set()
     for at, step in enumerate(steps):
@@ -166,23 +166,23 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
         product = products[at] = _product(step, uses, matrices, iso[vector.number])
         has_flags = not full[vector.number] and (step.mask is None or not full[step.mask.vector])
         check_request(step.number, step.desc, product, ABLE, step.mask is not None, has_flags)
-        settles = step.desc is not None and step.desc.settles_at is not None
+        asynchronous = step.desc is not None and step.desc.settles_at is not None
         store = matrices[matrix.number]
-        whole = full[vector.number] and step.mask is None and store.copies == 1 and not settles
+        whole = full[vector.number] and step.mask is None and store.copies == 1 and not asynchronous
         reads_whole = whole and reads_whole_rows(store, iso[vector.number], step.op)
-        ways[at] = ways_of(step.desc, Sides(PUSH, usual_pull(costs_of("cuda"), reads_whole)))
-        pulls = asked_direction(step.desc) == "pull" or ways[at].push.startswith("pull")
+        strategies[at] = strategies_of(step.desc, Sides(PUSH, usual_pull(costs_of("cuda"), reads_whole)))
+        pulls = asked_direction(step.desc) == "pull" or strategies[at].push.startswith("pull")
         if pulls and matrix.transposed != (step.kind == "mxv"):
             by_rows.add(at)
         else:
             edges_of.setdefault(vector.number, at)
-        by_entries = "pull.edge" in ways[at]
+        by_entries = "pull.edge" in strategies[at]
         if whole and by_entries and product.adds_up_whole_rows:
             balanced.add(at)
-        if settles and not _is_value(step.desc.settles_at, product.dtype):
+        if asynchronous and not _is_value(step.desc.settles_at, product.dtype):
             raise Unfusable(f"settles_at={step.desc.settles_at}, which is no {product.dtype},", step.number)
-        if store.copies > 1 and (settles or by_entries):
-            named = "settles_at=" if settles else "strategy='pull.edge'"
+        if store.copies > 1 and (asynchronous or by_entries):
+            named = "settles_at=" if asynchronous else "strategy='pull.edge'"
             raise Unfusable(f"{named} over copies of a matrix", step.number)
         if product.initial is not None:
             initial[step.out] = literal(product.initial, product.dtype)
@@ -209,7 +209,7 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
     return Analysis(
         steps,
         products,
-        ways,
+        strategies,
         frozenset(balanced),
         frozenset(by_rows),
         slots,
@@ -230,7 +230,7 @@ def _product(
     store, use = matrices[matrix.number].once, uses[vector.number]
     early = True if step.desc is None else step.desc.early_exit
     found = Product(step.op, store.dtype, store.iso, use.dtype, use.iso if iso is None else iso, flip, early)
-    return found if step.desc is None or step.desc.settles_at is None else found.settling()
+    return found if step.desc is None or step.desc.settles_at is None else found.asynchronous()
 
 
 def _is_value(value: Any, dtype: np.dtype) -> bool:

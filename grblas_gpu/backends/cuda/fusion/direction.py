@@ -13,9 +13,9 @@ from ..eager.mxv_product import Product
 from ..runtime.translate import body as translated
 
 #: The strategies that a loop has, numbered as in kernels/loop_operands.cuh.
-WAYS = tuple("push.scatter push.scan pull.thread pull.warp pull.hybrid pull.compact pull.edge push.sort".split())
-_PULLS = frozenset(way for way in WAYS if way.startswith("pull"))
-ABLE = Abilities(frozenset(WAYS), _PULLS, Sides(PUSH, "pull.hybrid"), settles=True)
+STRATEGIES = tuple("push.scatter push.scan pull.thread pull.warp pull.hybrid pull.compact pull.edge push.sort".split())
+_PULLS = frozenset(name for name in STRATEGIES if name.startswith("pull"))
+ABLE = Abilities(frozenset(STRATEGIES), _PULLS, Sides(PUSH, "pull.hybrid"), asynchronous=True)
 
 HEAD = (
     "DEVICE bool pushes(double edges, double edges_before, double unseen, double entries, double entries_before, "
@@ -86,7 +86,7 @@ def _costs(op: Any, product: Product) -> tuple[bool, rules.Costs]:
 
 
 def reason(op: Any, desc: Any, product: Product, seen: Seen, pushed: bool) -> str:
-    """Why a product went its way, in the planner's words."""
+    """Why a product ran as it did, in the planner's words."""
     if desc is not None and desc.settles_at is not None and not pushed:
         return "in place: rows that reach their final value are visible at once"
     if seen.entries == 0:

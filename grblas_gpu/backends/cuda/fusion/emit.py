@@ -23,7 +23,7 @@ from ..runtime.compile import constant, using
 from ..runtime.translate import literal
 from . import emit_flow, emit_kernel, emit_sums
 from .analyse import Analysis, SlotFacts, analyse
-from .direction import WAYS, rule_text
+from .direction import STRATEGIES, rule_text
 from .emit_barriers import barrier, cleaning, noted
 from .emit_chains import chain
 from .emit_context import PER_STEP, Context, counters_of
@@ -80,8 +80,10 @@ def emit(order: Schedule) -> LoopKernel:
         )
         cases = "".join(f"        case {n}: {{\n{text}        }} break;\n" for n, (_, text) in enumerate(rounds))
         steps = f"        switch (S.part) {{\n{cases}        }}\n"
-    near = next((_near(context, item) for item in order.items if isinstance(item, Product) and item.near), "")
-    text = emit_kernel.kernel_text(context, order, flow, plan, steps, counters, loops, near)
+    in_shared = next(
+        (_fits_shared(context, item) for item in order.items if isinstance(item, Product) and item.in_shared), ""
+    )
+    text = emit_kernel.kernel_text(context, order, flow, plan, steps, counters, loops, in_shared)
     names = layout.names
     return LoopKernel(
         text,
@@ -101,7 +103,7 @@ def emit(order: Schedule) -> LoopKernel:
 def _sorted_bytes(context: Context) -> tuple[int, int]:
     keys = products = 0
     for at, product in context.facts.products.items():
-        if "push.sort" in context.facts.ways[at]:
+        if "push.sort" in context.facts.strategies[at]:
             keys = max(keys, context.row_type(at).itemsize)
             products = max(products, 0 if product.structure else product.dtype.itemsize)
     return keys, products
@@ -173,9 +175,9 @@ class _Names(NamedTuple):
     rows: str
     hub_neighbours: str
     row_ids: str  # of the entries, for pull.edge
-    rests: str  # where chunks leave values and rows, for pull.edge that is balanced
+    carries: str  # where chunks leave values and rows, for pull.edge that is balanced
     open_list: str  # where the open rows are listed, for pull.compact
-    room: str  # where products are sorted, for push.sort
+    sort_workspace: str  # where products are sorted, for push.sort
     nvals: str
     nrows: str
     open_rows: str
@@ -198,15 +200,15 @@ def _product(context: Context, item: Product) -> _ProductText:
     done = facts.products[item.step]
     initial = literal(0 if done.initial is None else done.initial, done.dtype)
     looks, notes = noted(context, item.notes)
-    settled = ""
+    marked = ""
     if step.desc is not None and step.desc.settles_at is not None:
-        settled = f"{{(uint8*){context.word('marks')}, {_final(step.desc.settles_at, space, done)}}}, "
-    multiply = f"{'settle' if settled else 'multiply'}_into(operands, {U}, {W}, {settled}{initial}, "
+        marked = f"{{(uint8*){context.word('marks')}, {_final(step.desc.settles_at, space, done)}}}, "
+    multiply = f"{'pull_asynchronously' if marked else 'multiply'}_into(operands, {U}, {W}, {marked}{initial}, "
     text = (
         f"        {{\n"
         f"            {space}::Operands operands = {{{names.columns}, {names.rows}, {{{U}.flags(), {U}.values()}}, "
         f"{mask}, {closing}, {context.next_offsets(item.out, 'nullptr')}, {names.hub_neighbours}, "
-        f"{names.row_ids}, {names.open_list}, {names.rests}, {names.nvals}, {names.room}}};\n"
+        f"{names.row_ids}, {names.open_list}, {names.carries}, {names.nvals}, {names.sort_workspace}}};\n"
         f"{planned}"
         f"            auto then = [&] {{\n"
         f"{noted_end(facts, item, f'{W}.count', item.decides)}"
@@ -222,8 +224,8 @@ def _product(context: Context, item: Product) -> _ProductText:
 
 
 def _advance(context: Context, item: Product, step: BodyStep, names: _Names) -> str:
-    """What is between two levels that follow each other near (kernels/loop_near.cuh), for thread 0 of every block."""
-    if not item.near:
+    """What thread 0 of every block does between two levels in shared memory (kernels/loop_shared_frontier.cuh)."""
+    if not item.in_shared:
         return "            auto advance = [](int64, int64) {};\n"
     facts, U = context.facts, f"S.s{item.operand}"
     # What was reached was open, and is closed now: the counts of mask and operand are not there before the last level.
@@ -239,9 +241,9 @@ def _advance(context: Context, item: Product, step: BodyStep, names: _Names) -> 
     )
 
 
-def _near(context: Context, item: Product) -> str:
+def _fits_shared(context: Context, item: Product) -> str:
     """Whether a push may go on through several levels."""
-    return f"({context.word('longest', *context.columns_of(item.step))} <= LONGEST_NEAR)"
+    return f"({context.word('longest', *context.columns_of(item.step))} <= LONGEST_SHARED)"
 
 
 def _changes(steps: Sequence[int]) -> str:
@@ -271,21 +273,21 @@ def _names(context: Context, item: Product, step: BodyStep) -> _Names:
     hub_neighbours = "nullptr"
     if (done.structure or done.one_value) and done.early_exit and store.copies == 1:
         hub_neighbours = f"(const {space}::Column*){context.word('hub_neighbours', '', matrix, transposed)}"
-    ways = context.facts.ways[at]
-    row_ids, rests, open_list = "nullptr", "nullptr, nullptr", "nullptr"
+    strategies = context.facts.strategies[at]
+    row_ids, carries, open_list = "nullptr", "nullptr, nullptr", "nullptr"
     if at in context.facts.balanced:
-        word = context.word("rests")
-        rests = f"({space}::Value*){word}, (int64*){word} + {MOST_CHUNKS}"
-    elif "pull.edge" in ways:
+        word = context.word("carries")
+        carries = f"({space}::Value*){word}, (int64*){word} + {MOST_CHUNKS}"
+    elif "pull.edge" in strategies:
         row_ids = f"(const {space}::RowId*){context.word('row_ids', '', matrix, transposed)}"
-    if "pull.compact" in ways:
+    if "pull.compact" in strategies:
         open_list = f"({space}::RowId*){context.word('open_list')}"
-    room = "{0}"
-    if "push.sort" in ways:
+    sort_workspace = "{0}"
+    if "push.sort" in strategies:
         capacity, keys, products, counts = (context.word("sort", part) for part in SORT_PARTS)
         keys, products = f"({space}::Key*){keys}", f"({space}::Payload*){products}"
         pairs = f"{{{keys}, {keys} + {capacity}}}, {{{products}, {products} + {capacity}}}"
-        room = f"{{{capacity}, {pairs}, (unsigned*){counts}, (unsigned*){counts} + 32 * {space}::MOST_SPANS}}"
+        sort_workspace = f"{{{capacity}, {pairs}, (unsigned*){counts}, (unsigned*){counts} + 32 * {space}::MOST_SPANS}}"
     nvals, nrows = context.word("nvals", matrix), context.word("nrows", matrix, transposed)
     open_rows = "rows"
     if step.mask is not None:
@@ -294,23 +296,25 @@ def _names(context: Context, item: Product, step: BodyStep) -> _Names:
     if item.closing is not None:
         open_rows = f"{open_rows} - double(S.s{item.closing}.count)"
     columns, rows = (f"{{{side}{once}}}" for side in sides)
-    return _Names(space, columns, rows, hub_neighbours, row_ids, rests, open_list, room, nvals, nrows, open_rows)
+    return _Names(
+        space, columns, rows, hub_neighbours, row_ids, carries, open_list, sort_workspace, nvals, nrows, open_rows
+    )
 
 
 def _namespace(context: Context, item: Product, step: BodyStep, hub_neighbours: bool) -> None:
     facts, done = context.facts, context.facts.products[item.step]
     matrix, _, _ = product_operands(step)
-    store, ways = facts.matrices[matrix.number], facts.ways[item.step]
+    store, strategies = facts.matrices[matrix.number], facts.strategies[item.step]
     row_type = context.row_type(item.step)
     pieces = [
         *done.pieces(store, store.copies > 1),
         constant("FULL", facts.slots[item.operand].full),
         constant("CLOSING", item.closing is not None),
         constant("HUB_NEIGHBOURS", hub_neighbours),
-        constant("NEAR", item.near),
+        constant("SHARED_FRONTIER", item.in_shared),
         using("RowId", row_type),
-        constant("PUSH_BY", WAYS.index(ways.push)),
-        constant("PULL_BY", WAYS.index(ways.pull)),
+        constant("PUSH_BY", STRATEGIES.index(strategies.push)),
+        constant("PULL_BY", STRATEGIES.index(strategies.pull)),
         constant("BALANCED", item.step in facts.balanced),
         constant("REUSES_MASK", reuses_mask(step.desc, step.mask is not None)),
         constant("ONE_VALUE", done.one_value),
@@ -318,8 +322,8 @@ def _namespace(context: Context, item: Product, step: BodyStep, hub_neighbours: 
         *_mask_pieces(facts, step.mask),
         *rule_text(step.op, step.desc, done),
     ]
-    settles = step.desc is not None and step.desc.settles_at is not None
-    text = programs.paste("loop_settle.cuh" if settles else "loop_mxv.cuh", set(COMMON))
+    asynchronous = step.desc is not None and step.desc.settles_at is not None
+    text = programs.paste("loop_asynchronous.cuh" if asynchronous else "loop_mxv.cuh", set(COMMON))
     context.namespace(f"p{item.step}", "\n".join(pieces) + f"\n{text}")
 
 
@@ -363,10 +367,9 @@ def _plan(context: Context, item: Product, step: BodyStep, names: _Names) -> str
     """Push or pull, and how."""
     space, U, W, nvals = names.space, f"S.s{item.operand}", f"S.s{item.out}", names.nvals
     few = f"unseen * {FEW} < rows" if _searches(step) else "false"
-    sortable = context.word("sort", "capacity") if "push.sort" in context.facts.ways[item.step] else "0"
-    near = (
-        _near(context, item) if item.near else "false"
-    )  # whatever the rule says: a pull takes longer than any of these
+    sortable = context.word("sort", "capacity") if "push.sort" in context.facts.strategies[item.step] else "0"
+    # Whatever the rule says: a pull takes longer than any of these levels.
+    in_shared = _fits_shared(context, item) if item.in_shared else "false"
     idle = "" if asked_direction(step.desc) == "pull" else "entries == 0 || "  # a push of nothing costs nothing
     return (
         f"            double rows = double({names.nrows}), entries = double({U}.count), size = double({U}.size);\n"
@@ -374,13 +377,13 @@ def _plan(context: Context, item: Product, step: BodyStep, names: _Names) -> str
         f"            bool push = {idle}{space}::pushes(edges, edges_before, unseen, entries, "
         f"double({U}.entries_before), size, {_dense(item, step)}, double({nvals}), {names.open_rows}, rows);\n"
         f"            {space}::make_plan({U}, {W}, int64(edges), {sortable}, push, "
-        f"{space}::scans(edges, edges_before, double({nvals})), {few}, {near});\n"
+        f"{space}::scans(edges, edges_before, double({nvals})), {few}, {in_shared});\n"
         f"{noted_begin(context.facts, item, space, _dense(item, step), f'int64({names.open_rows})')}"
     )
 
 
 def _edges(context: Context, item: Product, nvals: str) -> str:
-    """Edges of the operand, counted when it was written, for the first product that it meets; else a guess."""
+    """Edges of the operand, counted when it was written, for the first product that reads it; else a guess."""
     first, U = context.facts.slots[item.operand].edges_of, f"S.s{item.operand}"
     if first is not None and context.columns_of(first) == context.columns_of(item.step):
         return f"{U}.edges"

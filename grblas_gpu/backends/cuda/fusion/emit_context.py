@@ -64,7 +64,7 @@ class Context:
         return np.dtype(column_type(store.ncols if transposed else store.nrows))
 
     def next_offsets(self, number: int, missing: str = "(const int*)nullptr") -> str:
-        """The offsets of the matrix that a vector meets next, for counting its edges."""
+        """The offsets of the matrix that a vector is multiplied by next, for counting its edges."""
         at = self.facts.slots[number].edges_of
         if at is None:
             return missing

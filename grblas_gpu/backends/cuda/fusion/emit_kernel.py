@@ -20,19 +20,19 @@ COMMON = ("prelude.cuh", "grid_barrier.cuh", "grid.cuh", "slot.cuh", "lists.cuh"
 
 
 def kernel_text(
-    context: Context, order: Schedule, flow: FlowText, plan: str, steps: str, counters: int, loops: int, near: str
+    context: Context, order: Schedule, flow: FlowText, plan: str, steps: str, counters: int, loops: int, in_shared: str
 ) -> str:
     """The whole text; ``steps`` is a round, and ``plan`` is for the end of the round before."""
     facts, layout = context.facts, context.layout
     kernel = KERNEL.format(
         threads=THREADS,
         blocks=BLOCKS,
-        begins_near="    begin_near();\n" if near else "",
+        begins_shared="    begin_shared_frontier();\n" if in_shared else "",
         prologue=prologue(context),
         first=flow.first,
         following=flow.following,
         goes_on=flow.goes_on,
-        small=small(order, near),
+        small=small(order, in_shared),
         plan=plan,
         steps=steps,
         finish=epilogue(facts),
@@ -126,7 +126,7 @@ extern "C" __global__ void __launch_bounds__({threads}, {blocks}) CLUSTERS loop_
     int64 limit = {limit};
     uint64 started = nanoseconds();
     begin_team((unsigned*){barrier});
-{begins_near}    copy_words({resumes} ? saved : given.word, (int64*)&S, STATE_WORDS);
+{begins_shared}    copy_words({resumes} ? saved : given.word, (int64*)&S, STATE_WORDS);
     __syncthreads();
     if (thread() == 0) S.stop = 0, S.then = UNDECIDED;
     __syncthreads();

@@ -15,12 +15,12 @@ PATIENCE = 4
 NEVER = "false"
 
 
-def small(order: Schedule, near: str) -> str:
-    """Whether a cluster may go on alone with what comes next. It may have more to do when vectors are ``near``, if that
+def small(order: Schedule, in_shared: str) -> str:
+    """Whether a cluster may go on alone with what comes next. It may have more to do where ``in_shared`` holds, if that
     is not empty."""
     facts = order.facts
     if len(order.parts) == 1:
-        return _on_short_lists(facts, range(len(facts.steps)), near)
+        return _on_short_lists(facts, range(len(facts.steps)), in_shared)
     tests = []
     for number, part in enumerate(order.parts):
         steps = range(part.begins, part.ends)
@@ -46,7 +46,7 @@ def _innermost_loop(steps: Sequence[BodyStep], at: int) -> int | None:
     return next((step.op.number for step in reversed(begun) if not step.op.once), None)
 
 
-def _on_short_lists(facts: Analysis, numbers: range, near: str) -> str:
+def _on_short_lists(facts: Analysis, numbers: range, in_shared: str) -> str:
     """Whether all that these steps go by is on short lists, and nothing is to be cleaned as a whole."""
     listed: set[int] = set()  # vectors that steps go by
     written: set[int] = set()
@@ -55,7 +55,7 @@ def _on_short_lists(facts: Analysis, numbers: range, near: str) -> str:
         written.add(step.out)
         if step.kind in PRODUCTS:
             _, vector, _ = product_operands(step)
-            pulls = asked_direction(step.desc) == "pull" or facts.ways[at].push.startswith("pull")
+            pulls = asked_direction(step.desc) == "pull" or facts.strategies[at].push.startswith("pull")
             if vector.number not in facts.listable or pulls:
                 return NEVER
             listed.add(vector.number)
@@ -73,7 +73,7 @@ def _on_short_lists(facts: Analysis, numbers: range, near: str) -> str:
     if not listed:
         return NEVER
     tests = [f"S.s{n}.count <= SMALL_ENTRIES" for n in sorted(listed)]
-    most = f"({near} ? NEAR_EDGES : SMALL_EDGES)" if near else "SMALL_EDGES"
+    most = f"({in_shared} ? SHARED_EDGES : SMALL_EDGES)" if in_shared else "SMALL_EDGES"
     tests += [f"S.s{n}.edges <= {most}" for n, slot in enumerate(facts.slots) if slot.edges_of in numbers]
     tests += [f"(S.s{n}.listed || S.s{n}.count == 0)" for n in sorted(listed)]
     tests += [f"!S.s{n}.dirty" for n, slot in enumerate(facts.slots) if slot.buffers > 1 and n in listed | written]

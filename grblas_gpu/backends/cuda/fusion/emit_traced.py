@@ -17,8 +17,8 @@ def row_of(facts: Analysis, item: Product, step: str = "") -> str:
 def noted_begin(facts: Analysis, item: Product, space: str, dense: str, allowed: str) -> str:
     """What is known of a product that begins; there are ``edges``, ``edges_before`` and ``unseen``."""
     U = f"S.s{item.operand}"
-    when = _noted_row(start="int64(nanoseconds()) | 1", push="plan().push", way=f"{space}::way()")
-    what = _noted_row(entries=f"{U}.count", edges="int64(edges)", allowed=allowed, near="plan().near")
+    when = _noted_row(start="int64(nanoseconds()) | 1", push="plan().push", strategy=f"{space}::strategy()")
+    what = _noted_row(entries=f"{U}.count", edges="int64(edges)", allowed=allowed, in_shared="plan().in_shared")
     before = {"edges_before": "int64(edges_before)", "entries_before": f"{U}.entries_before"}
     also = _noted_row(unseen="int64(unseen)", dense=dense, **before)
     return (

@@ -104,15 +104,15 @@ class Product:
     epilogue: tuple[int, ...]  # the steps that run inside of it, two at most
     notes: tuple[Note, ...]
     decides: bool
-    near: bool = False  # a round is nothing else: short frontiers stay in shared memory (kernels/near_list.cuh)
+    in_shared: bool = False  # a round is nothing else: a short frontier stays in shared memory (shared_frontier.cuh)
 
     def __str__(self) -> str:
         when = "at the end of the round before" if self.planned_ahead else "here"
         closing = "" if self.closing is None else f", rows of s{self.closing} closed"
-        near = ", near while it is short" if self.near else ""
+        in_shared = ", in shared memory while it is short" if self.in_shared else ""
         notes = ", ".join(map(str, (*self.notes, Overwritten(self.out, self.step, ""))))
         return (
-            f"product {self.step} of s{self.operand}, planned {when}{closing}{near}\n"
+            f"product {self.step} of s{self.operand}, planned {when}{closing}{in_shared}\n"
             f"grid barrier: the result of step {self.step} is complete; notes {notes}"
         )
 

@@ -74,9 +74,9 @@ REPORT = Struct("Report", *_numbers("stamp", "stop", "step", "tick"))
 #: What a product tells the trace.
 ROW = Struct(
     "Row",
-    *_numbers("start", "push", "way", "entries", "edges", "allowed", "end", "result", "unseen", "edges_before"),
+    *_numbers("start", "push", "strategy", "entries", "edges", "allowed", "end", "result", "unseen", "edges_before"),
     *_numbers("entries_before", "dense"),
-    Field("int64", "near", "whether the operand was in shared memory"),
+    Field("int64", "in_shared", "whether the operand was in shared memory"),
 )
 #: Where the entries of a vector come from.
 SOURCE = Struct("Source", *_numbers("start", "source", "several", "source_values"))

@@ -340,7 +340,7 @@ class _Run:
                 self.words[at] = 0 if array is None else array.data.ptr
         self.words[self.compiled.parts] = workspace.parts(max((store.nvals for store in matrices), default=0))
         if any(self.program.sorted_bytes):
-            workspace.make_sort_room(self.program, max(store.nvals for store in matrices))
+            workspace.make_sort_workspace(self.program, max(store.nvals for store in matrices))
         workspace.work = max([1, *workspace.sizes, *(store.nvals // 8 for store in matrices)])
         workspace.matrices = [weakref.ref(store) for store in matrices]
 

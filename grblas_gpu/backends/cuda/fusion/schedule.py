@@ -51,11 +51,11 @@ def schedule(facts: Analysis) -> Schedule:
                 break
         assert part.items is planner.items
     if len(parts) == 1:
-        _keep_near(facts, planner.items)
+        _keep_in_shared(facts, planner.items)
     return Schedule(facts, chains, parts)
 
 
-def _keep_near(facts: Analysis, items: list[Item]) -> None:
+def _keep_in_shared(facts: Analysis, items: list[Item]) -> None:
     """A round may be nothing but a push from a vector to itself, as long as that has entries, and what is done on the
     way: then one can follow another without a look at anything else."""
     at = next((number for number, item in enumerate(items) if isinstance(item, Product)), None)
@@ -63,17 +63,17 @@ def _keep_near(facts: Analysis, items: list[Item]) -> None:
         return
     product = items[at]
     assert isinstance(product, Product)
-    on_the_way = [facts.steps[number] for number in product.epilogue]
+    epilogue = [facts.steps[number] for number in product.epilogue]
     step, slot = facts.steps[product.step], facts.slots[product.out]
-    settles = step.desc is not None and step.desc.settles_at is not None
-    alone = at == len(on_the_way) and items[-1] == Clean(product.out) and product.planned_ahead
+    asynchronous = step.desc is not None and step.desc.settles_at is not None
+    alone = at == len(epilogue) and items[-1] == Clean(product.out) and product.planned_ahead
     itself = product.operand == product.out == product.closing and facts.condition == ("entries", product.out)
-    steady = not any(read_anywhere(one) or any(arg.kind == "variable" for arg in one.args) for one in on_the_way)
+    steady = not any(read_anywhere(one) or any(arg.kind == "variable" for arg in one.args) for one in epilogue)
     counted = slot.edges_of == product.step and slot.buffers == 3
-    pushes = facts.ways[product.step].push == PUSH and asked_direction(step.desc) != "pull"
+    pushes = facts.strategies[product.step].push == PUSH and asked_direction(step.desc) != "pull"
     by_cost = step.desc is None or step.desc.policy == "cost"
-    if alone and itself and steady and counted and not settles and pushes and by_cost:
-        items[at] = replace(product, near=True)
+    if alone and itself and steady and counted and not asynchronous and pushes and by_cost:
+        items[at] = replace(product, in_shared=True)
 
 
 def _parts(facts: Analysis, chains: Sequence[list[int]]) -> list[tuple[int, list[list[int]], int]]:

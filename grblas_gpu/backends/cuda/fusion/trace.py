@@ -8,7 +8,7 @@ from ....trace.records import Record, current
 from ...programs.lower import BodyStep
 from ...programs.requests import reuses_mask
 from ...programs.steps import product_operands
-from .direction import WAYS, Seen, reason
+from .direction import STRATEGIES, Seen, reason
 from .layout import REPORT, ROW
 
 TRACED = 65536  # steps of which a trace tells
@@ -53,8 +53,8 @@ def records_of(run: Any, seconds: float) -> None:
                 sizes[step.out],
                 store.nvals,
             )
-            why, strategy = reason(step.op, step.desc, product, seen, bool(row["push"])), WAYS[row["way"]]
-            if row["near"]:  # whatever the rule says
+            why, strategy = reason(step.op, step.desc, product, seen, bool(row["push"])), STRATEGIES[row["strategy"]]
+            if row["in_shared"]:  # whatever the rule says
                 why = f"short, in shared memory ({why})"
             collector.records.append(
                 Record(

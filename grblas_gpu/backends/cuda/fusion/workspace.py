@@ -43,7 +43,7 @@ class Workspace:
         self.parameters = ctypes.addressof(self._given_at)
         self.matrices: list[weakref.ref[Any]] = []  # the words are those of
         self._parts: Any = None
-        self._sort_room: list[Any] = []
+        self._sort_workspace: list[Any] = []
         self.work = max([1, *sizes])
         self._arrays: list[Any] = []
         self.homes = [NOWHERE] * len(sizes)  # flags and values of vectors that had no entries in the end
@@ -79,8 +79,8 @@ class Workspace:
             named["partial"] = self._keep(cupy.empty(2 * MOST_BLOCKS * program.reductions, INDEX)).data.ptr
         if ("open_list",) in layout.names:  # numbers of rows that a pull looks at, of the longest vector
             named["open_list"] = self._keep(cupy.empty(max(sizes), INDEX)).data.ptr
-        if ("rests",) in layout.names:  # what chunks of a matrix leave of rows that began before them, and which rows
-            named["rests"] = self._keep(cupy.empty(2 * MOST_CHUNKS, INDEX)).data.ptr
+        if ("carries",) in layout.names:  # what chunks of a matrix leave of rows that began before them, and which rows
+            named["carries"] = self._keep(cupy.empty(2 * MOST_CHUNKS, INDEX)).data.ptr
         if ("marks",) in layout.names:  # of rows that have settled
             named["marks"] = self._keep(cupy.empty(max(sizes) + 3, np.uint8)).data.ptr
         for name, address in named.items():
@@ -90,15 +90,15 @@ class Workspace:
         self._arrays.append(array)
         return array
 
-    def make_sort_room(self, program: LoopKernel, nvals: int) -> None:
+    def make_sort_workspace(self, program: LoopKernel, nvals: int) -> None:
         """Memory for pushes that sort their products: a push of more edges than there is room for scatters them."""
         capacity = max(1, min(nvals, MOST_SORTED))
-        if self._sort_room and self._sort_room[0].size >= 2 * program.sorted_bytes[0] * capacity:
+        if self._sort_workspace and self._sort_workspace[0].size >= 2 * program.sorted_bytes[0] * capacity:
             return
-        self._sort_room = []  # make room first
-        self._sort_room = [cupy.empty(2 * size * capacity, np.uint8) for size in program.sorted_bytes]
-        self._sort_room.append(cupy.empty(32 * (MOST_SPANS + 1), np.uint32))
-        addresses = (array.data.ptr for array in self._sort_room)
+        self._sort_workspace = []  # make room first
+        self._sort_workspace = [cupy.empty(2 * size * capacity, np.uint8) for size in program.sorted_bytes]
+        self._sort_workspace.append(cupy.empty(32 * (MOST_SPANS + 1), np.uint32))
+        addresses = (array.data.ptr for array in self._sort_workspace)
         words = zip(("capacity", "keys", "products", "counts"), (capacity, *addresses), strict=True)
         for part, word in words:
             self.words[program.layout.word("sort", part)] = word

@@ -16,7 +16,7 @@ extern "C" __global__ void assign_kernel(
     Mask mask = {mask_present, mask_values};
     int64 items = counted(device_count, host_count);
     int64 found = HAS_PRESENT && thread_in_grid() == 0 ? counted(count_before, known_before) : 0;
-    if constexpr (!LISTED) {  // every lane has BATCH positions on their way
+    if constexpr (!LISTED) {  // every lane has BATCH positions in flight
         for (int64 base = warp_in_grid() * 32 * BATCH; base < items; base += warps_in_grid() * 32 * BATCH) {
             bool inside[BATCH], before[BATCH];
 #pragma unroll

@@ -1,7 +1,7 @@
 // The asynchronous pull: rows that the mask allows look for products, and see those that others have settled in the same pass.
 
 #include "publish.cuh"
-#include "settle.cuh"
+#include "asynchronous.cuh"
 
 extern "C" __global__ void asynchronous_pull_kernel(
     OPERANDS, int64 nrows, uint8* marks, unsigned bit, Value final, bool* out_present, Value* out_values,

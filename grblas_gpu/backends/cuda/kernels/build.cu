@@ -8,7 +8,7 @@
 // keys[entry] = its position, row above column, and the digits of all; counts those that are not above the one before.
 extern "C" __global__ void pack_positions_kernel(
     const Row* rows, const Column* columns, int64 entries, int64 column_bits, Key* keys, int64* descents, int64 bits,
-    int64 width, Place* room, int64 tiles
+    int64 width, Place* workspace, int64 tiles
 ) {
     __shared__ DigitCounts counts;
     int64 found = 0;
@@ -18,7 +18,7 @@ extern "C" __global__ void pack_positions_kernel(
         if (entry > 0) found += position(entry - 1) >= key;
         return key;
     };
-    count_digits(packed, entries, {int(bits), int(width)}, {room, tiles}, counts);
+    count_digits(packed, entries, {int(bits), int(width)}, {workspace, tiles}, counts);
     add_to_counter(descents, found);
 }
 

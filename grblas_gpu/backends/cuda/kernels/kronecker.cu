@@ -3,7 +3,7 @@
 
 #include "grid.cuh"
 
-constexpr int EDGES = 4;  // that a thread makes at a time: its loads are on their way together, and few atomics are needed
+constexpr int EDGES = 4;  // that a thread makes at a time: its loads are in flight together, and few atomics are needed
 
 // SplitMix64
 constexpr uint64 STEP = 0x9E3779B97F4A7C15ull, FIRST = 0xBF58476D1CE4E5B9ull, SECOND = 0x94D049BB133111EBull;

@@ -1,18 +1,18 @@
 // Lists that many warps make together, and work that is dealt out to them by lists.
 
-#include "near_list.cuh"
+#include "shared_frontier.cuh"
 
 constexpr int64 PUSH_PART = 512, SMALL_PUSH_PART = 128;  // edges: a vertex with more than twice as many is shared by all warps in such parts
 constexpr int64 LONG_ROW = 2048;  // entries: what a pull does not find at the beginning of such a row is left to all warps
 constexpr int64 PART = 2048;  // entries of such a row, for a warp at a time
-constexpr int PART_BITS = 24;  // of a number that tells the row and the part
+constexpr int PART_BITS = 24;  // of a number that holds the row and the part
 constexpr int MOST_THREADS = 512;
 
 // Numbers that a warp keeps until there is one for every lane. All lanes call its functions together.
 constexpr int QUEUED = 160;  // 31 and what four lots of 32 may add; or 31 and one, 31 and two
 union Queues {
     int64 held[MOST_THREADS / 32 * QUEUED];
-    NearEntries near;
+    FrontierEntries frontier;
 };
 DEVICE Queues& queues() {
     __shared__ Queues shared;
@@ -65,7 +65,7 @@ struct Plan {
     bool sorts;       // it is sorted before it is added up
     bool by_list;     // a push goes by the list
     bool ready;       // the list is there, and the other buffer of the result is clean
-    bool near;        // a push goes on through several levels (loop_near.cuh)
+    bool in_shared;   // a push goes on through several levels (loop_shared_frontier.cuh)
 };
 DEVICE Plan& plan() {
     __shared__ Plan shared;

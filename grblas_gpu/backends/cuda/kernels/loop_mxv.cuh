@@ -3,7 +3,7 @@
 // pieces of mxv.cuh. The result goes to the other buffer of `out`.
 
 #include "loop_push.cuh"
-#include "loop_near.cuh"
+#include "loop_shared_frontier.cuh"
 #include "loop_pull_hybrid.cuh"
 #include "loop_pull_balanced.cuh"
 #include "loop_pull_plain.cuh"
@@ -12,15 +12,15 @@
 // Thread 0 of every block, at a grid barrier before the product.
 template <class U, class S>
 DEVICE void make_plan(
-    const U& u, const S& out, int64 edges, int64 sortable, bool push, bool scans, bool few, bool near
+    const U& u, const S& out, int64 edges, int64 sortable, bool push, bool scans, bool few, bool in_shared
 ) {
     bool listable = u.listed || (u.count <= u.capacity && !u.full());
     int64 length = listable ? u.count : u.size;
     bool ready = (!is_push(PUSH_BY) || listable == (u.listed != 0)) && !out.other_is_dirty();
     int width = listable ? vertices_for_a_warp(length, edges) : 32;
     bool lists = PUSH_BY != SCAN && !scans, sorts = PUSH_BY == SORT && edges <= sortable;
-    near = near && u.listed && !u.dirty && length <= SMALL_ENTRIES && edges <= ::NEAR_EDGES && team_blocks() == CLUSTER;
-    ::plan() = {edges, length, width, push || near, few, lists, sorts, listable, ready, near};
+    in_shared = in_shared && u.listed && !u.dirty && length <= SMALL_ENTRIES && edges <= ::SHARED_EDGES && team_blocks() == CLUSTER;
+    ::plan() = {edges, length, width, push || in_shared, few, lists, sorts, listable, ready, in_shared};
 }
 
 template <int WAY, class S, class C>
@@ -34,21 +34,21 @@ DEVICE void pull_by(const Operands& given, const S& out, int64* counters, int64*
     else pull_by_entries(given, out, counters);
 }
 // Whether such a pull also does what is to be done at the operand's entries, if the mask closes these.
-DEVICE constexpr bool changes_on_the_way(int way) {
-    return (takes_four(way) || way == BY_THREADS) && CLOSING && !REUSES_MASK;
+DEVICE constexpr bool runs_epilogue(int strategy) {
+    return (takes_four(strategy) || strategy == BY_THREADS) && CLOSING && !REUSES_MASK;
 }
 
 // The product by a push or a pull; `out` holds the result afterwards. `change` has something to do at every entry of `u`. At the
 // barrier after that, thread 0 of every block runs `note`, which looks up numbers and returns what is to be done with them, and
-// when the result is there `then`. NEAR: `u` is `out`, and a round is nothing but this; `left` of them may follow each other, and
-// `advance` is what is between two of them (loop_near.cuh).
+// when the result is there `then`. SHARED_FRONTIER: `u` is `out`, and a round is nothing but this; `left` of them may follow each other, and
+// `advance` is what is between two of them (loop_shared_frontier.cuh).
 template <class U, class S, class C, class Advance, class Note, class Then>
 DEVICE void multiply_into(
     Operands given, U& u, S& out, Value initial, int64* counters, int64* parts_list, C change, int64 left, Advance advance, Note note,
     Then then
 ) {
-    if constexpr (NEAR) {
-        if (::plan().near) {
+    if constexpr (SHARED_FRONTIER) {
+        if (::plan().in_shared) {
             push_levels(given, u, initial, counters, change, left, advance, note, then);
             return;
         }
@@ -64,8 +64,8 @@ DEVICE void multiply_into(
             if (unlisted) u.listed = 1;
         });
     }
-    bool on_the_way = walks ? ::plan().by_list : push ? changes_on_the_way(PUSH_BY) : changes_on_the_way(PULL_BY);
-    if (!on_the_way) change.visit_all(&u);
+    bool in_epilogue = walks ? ::plan().by_list : push ? runs_epilogue(PUSH_BY) : runs_epilogue(PULL_BY);
+    if (!in_epilogue) change.visit_all(&u);
     given.looked_up = given.u;
     if constexpr (REUSES_MASK)
         if (!push) given.looked_up.present = given.mask.present;
@@ -83,9 +83,9 @@ DEVICE void multiply_into(
         if (walks) {
             if constexpr (is_push(PUSH_BY)) push_edges(given, u, out, counters, parts_list, rest, change);
         } else if (rest && balanced) {
-            // Other blocks wrote the rests and the rows: the grid barrier between orders that.
+            // Other blocks wrote the carries and the rows: the grid barrier between orders that.
             if constexpr (BALANCED)
-                add_row_rests(given.rows.indptr, out.size, given.nvals, (Value*)out.other_values(), {given.rest_values, given.rest_rows});
+                add_row_carries(given.rows.indptr, out.size, given.nvals, (Value*)out.other_values(), {given.carry_values, given.carry_rows});
         } else if (rest) {
             pull_long_rows(given, parts_list, ::parts_left(), out, counters, with_list);
         } else if (!push) {
@@ -106,9 +106,9 @@ DEVICE void multiply_into(
             }
         }
         grid_barrier([&] {
-            auto write = note();  // what it looks up is on its way together with these
+            auto write = note();  // what it looks up is in flight together with these
             int64 found = fresh(counters + (with_list ? ::LISTED_ENTRIES : ::ENTRIES)), edges = fresh(counters + ::EDGES_NEXT);
-            int64 parts = rest ? 0 : balanced ? has_rests(out.size, given.nvals) : fresh(counters + ::PARTS);
+            int64 parts = rest ? 0 : balanced ? has_carries(out.size, given.nvals) : fresh(counters + ::PARTS);
             ::parts_left() = parts;
             if (parts == 0) {
                 write();

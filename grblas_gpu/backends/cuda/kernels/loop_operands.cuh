@@ -3,24 +3,24 @@
 #include "atomics.cuh"
 #include "hybrid.cuh"
 
-// The ways to run a product, numbered as in fusion/direction.py. Generated: PUSH_BY and PULL_BY, for the two answers of the rule, and
+// Strategies of products, numbered as in fusion/direction.py. Generated: PUSH_BY and PULL_BY, for the two answers of the rule, and
 // BALANCED.
 constexpr int SCATTER = 0, SCAN = 1, BY_THREADS = 2, BY_WARPS = 3, HYBRID = 4, COMPACT = 5, BY_ENTRIES = 6, SORT = 7;
-DEVICE constexpr bool is_push(int way) { return way == SCATTER || way == SCAN || way == SORT; }
+DEVICE constexpr bool is_push(int strategy) { return strategy == SCATTER || strategy == SCAN || strategy == SORT; }
 // BALANCED: by entries, but every row is added up whole, which needs neither the row of every entry nor a clean buffer.
-DEVICE constexpr bool is_balanced(int way) { return way == BY_ENTRIES && BALANCED; }
-DEVICE constexpr bool is_scattered(int way) { return is_push(way) || (way == BY_ENTRIES && !BALANCED); }  // into a clean buffer
+DEVICE constexpr bool is_balanced(int strategy) { return strategy == BY_ENTRIES && BALANCED; }
+DEVICE constexpr bool is_scattered(int strategy) { return is_push(strategy) || (strategy == BY_ENTRIES && !BALANCED); }  // into a clean buffer
 // Only whether one entry of a row hits matters: then rows are taken four at a time.
-DEVICE constexpr bool takes_four(int way) { return way == HYBRID && STRUCTURE && ENDS_EARLY; }
-DEVICE int way() {
+DEVICE constexpr bool takes_four(int strategy) { return strategy == HYBRID && STRUCTURE && ENDS_EARLY; }
+DEVICE int strategy() {
     if (!::plan().push) return PULL_BY;
     if constexpr (PUSH_BY == SORT) return ::plan().sorts ? SORT : SCATTER;
     return PUSH_BY == SCATTER && !::plan().lists ? SCAN : PUSH_BY;
 }
-// Room for a push that sorts: as many keys and products as there may be edges, twice; and counts of digits.
+// The workspace of a push that sorts: as many keys and products as there may be edges, twice; and counts of digits.
 using Key = either<sizeof(RowId) == 8, uint64, unsigned>;
 using Payload = either<sizeof(Value) == 8, uint64, either<sizeof(Value) == 4, unsigned, either<sizeof(Value) == 2, uint16, uint8>>>;
-struct SortRoom {
+struct SortWorkspace {
     int64 capacity;
     Key* keys[2];
     Payload* products[2];
@@ -32,14 +32,14 @@ struct Operands {
     Vector u;
     Mask mask;
     const bool* closing;  // flags of entries that the mask's vector is getting while this runs (CLOSING)
-    const Offset* next;   // offsets of the matrix that the result meets next, or null
+    const Offset* next;   // offsets of the matrix that the result is multiplied by next, or null
     const Column* hub_neighbours;  // the hub-neighbour cache: two entries of each row that are likely to hit (matrix_facts.cu); or null
     const RowId* row_ids;          // of every entry of `rows` (BY_ENTRIES, not BALANCED)
     RowId* open_list;              // room for the numbers of all rows (COMPACT)
-    Value* rest_values;            // what chunks leave of rows that began before them, and which rows (BALANCED)
-    int64* rest_rows;
+    Value* carry_values;            // what chunks leave of rows that began before them, and which rows (BALANCED)
+    int64* carry_rows;
     int64 nvals;
-    SortRoom room;     // SORT
+    SortWorkspace sort_workspace;     // SORT
     Vector looked_up;  // what a pull looks entries up in: u, or the mask's vector (REUSES_MASK: only flags matter)
 };
 

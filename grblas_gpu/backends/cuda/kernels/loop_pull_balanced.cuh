@@ -1,11 +1,11 @@
 // pull.edge of a full vector in a loop (BALANCED): what pull_balanced.cu is outside of one, by the same text. Rows that several chunks
-// have entries of are joined after a grid barrier, by add_row_rests.
+// have entries of are joined after a grid barrier, by add_row_carries.
 
 #include "loop_operands.cuh"
 #include "row_products.cuh"
 
 // Registers: as many blocks as a loop has on a processor leave 64 to a thread.
-constexpr int BALANCED_ON_THE_WAY = sizeof(Value) == 8 ? 4 : 8;
+constexpr int BALANCED_IN_FLIGHT = sizeof(Value) == 8 ? 4 : 8;
 
 template <class S> DEVICE void pull_balanced(const Operands& given, const S& out, int64* counters) {
     ::Count<Offset> count = {given.next, 0, 0};
@@ -15,6 +15,6 @@ template <class S> DEVICE void pull_balanced(const Operands& given, const S& out
         if (filled) count.add(row);
     };
     Value* values = (Value*)out.other_values();
-    multiply_rows<BALANCED_ON_THE_WAY>(given.rows, given.u, out.size, given.nvals, values, {given.rest_values, given.rest_rows}, row_is);
+    multiply_rows<BALANCED_IN_FLIGHT>(given.rows, given.u, out.size, given.nvals, values, {given.carry_values, given.carry_rows}, row_is);
     count.publish(counters);
 }

@@ -160,7 +160,7 @@ DEVICE void pull_four_rows(const Operands& given, const S& out, int64* counters,
         Four<Offset> offsets = {};
         Offset last = 0;
         bool likely = HUB_NEIGHBOURS && given.hub_neighbours;
-        if (i < out.size) {  // all that is likely to be needed is on its way at once, what nobody waits for first
+        if (i < out.size) {  // all that is likely to be needed is in flight at once, what nobody waits for first
             if (likely && !few) {
                 k = *(const Four<Column>*)(given.hub_neighbours + i);
                 if (given.next && i + 4 <= out.size) {

@@ -2,7 +2,7 @@
 
 #include "loop_operands.cuh"
 
-// A push, by warps: every lane follows some edges at a time, all of which are on their way before the first is there. What is
+// A push, by warps: every lane follows some edges at a time, all of which are in flight before the first is there. What is
 // reached for the first time goes to the list of the result, or is only counted (`lists`).
 constexpr int AT_ONCE = 2;
 constexpr int64 SHARE = 32 * AT_ONCE;  // edges, about, that are worth a warp
@@ -26,9 +26,9 @@ template <class S> struct Push {
             bool wanted = there[n] && is_open(given, i[n]);
             int64 place = place_in_list(reached.counters + ::SORTED, wanted);
             if (!wanted) continue;
-            given.room.keys[0][place] = Key(i[n]);
+            given.sort_workspace.keys[0][place] = Key(i[n]);
             if constexpr (!STRUCTURE)
-                given.room.products[0][place] = to_bits<Payload>(product(given.columns, given.u, i[n], k[n], entry[n], k[n]));
+                given.sort_workspace.products[0][place] = to_bits<Payload>(product(given.columns, given.u, i[n], k[n], entry[n], k[n]));
         }
     }
 

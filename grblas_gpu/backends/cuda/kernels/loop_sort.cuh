@@ -27,10 +27,10 @@ DEVICE unsigned lanes_with(unsigned digit, bool inside, unsigned wanted) {
     return lanes;
 }
 
-// One pass: keys (and products) from room 0 to room 1, or back, in the order of one digit. All threads of the team call it.
-DEVICE void sort_by_digit(const SortRoom& room, int from, int64 count, int shift) {
+// One pass: keys (and products) from buffer 0 to buffer 1, or back, in the order of one digit. All threads of the team call it.
+DEVICE void sort_by_digit(const SortWorkspace& workspace, int from, int64 count, int shift) {
     __shared__ int64 shared[32];
-    const Key* keys = room.keys[from];
+    const Key* keys = workspace.keys[from];
     Spans spans(count);
     int64 warp = (thread() >> 5) * BLOCK_COUNT + blockIdx.x, lo = warp * spans.length;
     int64 hi = lo + spans.length < count ? lo + spans.length : count;
@@ -42,11 +42,11 @@ DEVICE void sort_by_digit(const SortRoom& room, int from, int64 count, int shift
             unsigned digit = inside ? unsigned(keys[base + lane()] >> shift) & 31 : 0;
             own += __popc(lanes_with(digit, inside, lane()));
         }
-        room.counts[lane() * spans.number + warp] = own;
+        workspace.counts[lane() * spans.number + warp] = own;
     }
     grid_barrier([] {});
     for (int digit = blockIdx.x; digit < 32; digit += BLOCK_COUNT) {
-        unsigned* row = room.counts + digit * spans.number;
+        unsigned* row = workspace.counts + digit * spans.number;
         int64 before = 0, total;
         for (int64 base = 0; base < spans.number; base += blockDim.x) {
             int64 at = base + threadIdx.x, number = at < spans.number ? fresh_count(row + at) : 0;
@@ -54,16 +54,16 @@ DEVICE void sort_by_digit(const SortRoom& room, int from, int64 count, int shift
             if (at < spans.number) row[at] = unsigned(place);
             before += total;
         }
-        if (threadIdx.x == 0) room.totals[digit] = unsigned(before);
+        if (threadIdx.x == 0) workspace.totals[digit] = unsigned(before);
     }
     grid_barrier([] {});
     if (has_span) {
-        unsigned total = fresh_count(room.totals + lane()), next = total;
+        unsigned total = fresh_count(workspace.totals + lane()), next = total;
         for (int distance = 1; distance < 32; distance <<= 1) {
             unsigned lower = from_lower(next, distance);
             if (lane() >= distance) next += lower;
         }
-        next += fresh_count(room.counts + lane() * spans.number + warp) - total;
+        next += fresh_count(workspace.counts + lane() * spans.number + warp) - total;
         for (int64 base = lo; base < hi; base += 32) {
             bool inside = base + lane() < hi;
             Key key = inside ? keys[base + lane()] : Key(0);
@@ -71,8 +71,8 @@ DEVICE void sort_by_digit(const SortRoom& room, int from, int64 count, int shift
             unsigned alike = lanes_with(digit, inside, digit), mine = lanes_with(digit, inside, lane());
             unsigned place = from_lane(next, int(digit)) + __popc(alike & ((1u << lane()) - 1));
             if (inside) {
-                room.keys[1 - from][place] = key;
-                if constexpr (!STRUCTURE) room.products[1 - from][place] = room.products[from][base + lane()];
+                workspace.keys[1 - from][place] = key;
+                if constexpr (!STRUCTURE) workspace.products[1 - from][place] = workspace.products[from][base + lane()];
             }
             next += __popc(mine);
         }
@@ -83,7 +83,7 @@ DEVICE void sort_by_digit(const SortRoom& room, int from, int64 count, int shift
 // Runs of equal keys are added up; the first of each run does it.
 template <class S>
 DEVICE void add_up_runs(const Operands& given, int from, int64 many, const S& out, int64* counters) {
-    const Key* keys = given.room.keys[from];
+    const Key* keys = given.sort_workspace.keys[from];
     ::Count<Offset> count = {given.next, 0, 0};
     for (int64 base = thread_in_grid() - lane(); base < many; base += threads_in_grid()) {
         int64 p = base + lane();
@@ -92,7 +92,7 @@ DEVICE void add_up_runs(const Operands& given, int from, int64 many, const S& ou
         if (first) {
             out.other_flags()[key] = true;
             if constexpr (!STRUCTURE) {
-                const Payload* products = given.room.products[from];
+                const Payload* products = given.sort_workspace.products[from];
                 Sum sum = {true, from_bits<Value>(products[p])};
                 for (int64 next = p + 1; next < many && keys[next] == key && !finished(sum); ++next)
                     sum.value = add(sum.value, from_bits<Value>(products[next]));
@@ -111,6 +111,6 @@ template <class S> DEVICE void sort_and_add_up(const Operands& given, const S& o
     int64 many = fresh(counters + ::SORTED);
     int from = 0;
     for (int shift = 0; shift < 64 && (out.size - 1) >> shift; shift += SORT_BITS, from = 1 - from)
-        sort_by_digit(given.room, from, many, shift);
+        sort_by_digit(given.sort_workspace, from, many, shift);
     add_up_runs(given, from, many, out, counters);
 }

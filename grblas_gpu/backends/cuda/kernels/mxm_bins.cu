@@ -12,7 +12,7 @@ constexpr int64 BLOCK_PRODUCTS = 1 << 22;  // a row with more is not for one blo
 
 extern "C" __global__ void count_products_kernel(
     const Offset* a_indptr, const Column* a_indices, const RightOffset* b_indptr, int64 nrows, int64 entries,
-    int64* products, int64* rest_values, int64* rest_rows
+    int64* products, int64* carry_values, int64* carry_rows
 ) {
     auto load = [&](int64 base, int64 hi, Value* items) {
         Column columns[ITEMS];
@@ -26,13 +26,13 @@ extern "C" __global__ void count_products_kernel(
     auto row_is = [&](int64 row, bool filled) {
         if (!filled) products[row] = 0;
     };
-    reduce_rows(a_indptr, nrows, entries, products, {rest_values, rest_rows}, load, row_is);
+    reduce_rows(a_indptr, nrows, entries, products, {carry_values, carry_rows}, load, row_is);
 }
 
-extern "C" __global__ void add_rests_kernel(
-    const Offset* indptr, int64 entries, Value* result, Value* rest_values, int64* rest_rows
+extern "C" __global__ void add_carries_kernel(
+    const Offset* indptr, int64 entries, Value* result, Value* carry_values, int64* carry_rows
 ) {
-    add_rests(indptr, entries, chunk_length(entries), result, {rest_values, rest_rows});
+    add_carries(indptr, entries, chunk_length(entries), result, {carry_values, carry_rows});
 }
 
 // `small`: the most products of a small row; `dense`: whether there is an accumulator for every column.

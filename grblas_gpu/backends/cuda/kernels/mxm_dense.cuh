@@ -11,26 +11,26 @@ extern __shared__ uint64 dynamic_memory[];
 static uint64 dynamic_memory[8192];  // an emulation
 #endif
 
-// The columns of one window: those that were met, and those that the mask has.
+// The columns of one window: those that products have, and those that the mask has.
 struct Bits {
-    unsigned* met;
+    unsigned* present;
     unsigned* masked;  // nothing without a mask
     int64 lo, window;
 
     DEVICE int64 words() const { return window >> 5; }
-    // Whether a column is in the window, and the mask allows it. It is met then.
-    DEVICE bool meet(int64 j) const {
+    // Whether a column is in the window, and the mask allows it. Its bit is set then.
+    DEVICE bool insert(int64 j) const {
         j -= lo;
         if (uint64(j) >= uint64(window)) return false;
         unsigned bit = 1u << (j & 31);
         if constexpr (MASK == OUTSIDE)
             if (masked[j >> 5] & bit) return false;
-        if (!(((volatile unsigned*)met)[j >> 5] & bit)) atomicOr(met + (j >> 5), bit);
+        if (!(((volatile unsigned*)present)[j >> 5] & bit)) atomicOr(present + (j >> 5), bit);
         return true;
     }
     DEVICE void start(const Mask& mask, int64 i) const {
         for (int64 word = threadIdx.x; word < words(); word += blockDim.x) {
-            met[word] = 0;
+            present[word] = 0;
             if constexpr (MASK != EVERYWHERE) masked[word] = 0;
         }
         __syncthreads();

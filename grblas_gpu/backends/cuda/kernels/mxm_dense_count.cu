@@ -15,8 +15,8 @@ extern "C" __global__ void __launch_bounds__(1024, 1) count_dense_kernel(
         int64 i = list[n], found = 0;
         for (bits.lo = 0; bits.lo < ncols; bits.lo += window) {
             bits.start(mask, i);
-            share_products(a, b, i, [&](int64, int64, int64 q) { bits.meet(b.indices[q]); });
-            for (int64 word = threadIdx.x; word < bits.words(); word += blockDim.x) found += __popc(bits.met[word]);
+            share_products(a, b, i, [&](int64, int64, int64 q) { bits.insert(b.indices[q]); });
+            for (int64 word = threadIdx.x; word < bits.words(); word += blockDim.x) found += __popc(bits.present[word]);
             __syncthreads();
         }
         found = BlockTeam::sum(found);

@@ -1,4 +1,4 @@
-// mxm.gustavson, rows with many products, second pass: a sum for every column of a window, and the columns that were met
+// mxm.gustavson, rows with many products, second pass: a sum for every column of a window, and the columns that were present
 // are written in order.
 
 #include "mxm_dense.cuh"
@@ -29,16 +29,16 @@ extern "C" __global__ void __launch_bounds__(1024, 1) fill_dense_kernel(
             bits.start(mask, i);
             share_products(a, b, i, [&](int64 k, int64 p, int64 q) {
                 int64 j = b.indices[q];
-                if (!bits.meet(j)) return;
+                if (!bits.insert(j)) return;
                 if constexpr (ADDS) add_atomically(sums + (j - bits.lo), product(values, i, k, j, p, q));
                 else if constexpr (!STRUCTURE) sums[j - bits.lo] = to_word(product(values, i, k, j, p, q));
             });
             for (int64 base = 0; base < bits.words(); base += blockDim.x) {
                 int64 word = base + threadIdx.x, total;
-                unsigned met = word < bits.words() ? bits.met[word] : 0;
-                int64 place = out + block_offset(__popc(met), total, shared);
+                unsigned present = word < bits.words() ? bits.present[word] : 0;
+                int64 place = out + block_offset(__popc(present), total, shared);
                 for (int other = 0; other < 32; ++other) {  // a word at a time by the whole warp
-                    unsigned one = from_lane(met, other);
+                    unsigned one = from_lane(present, other);
                     int64 start = from_lane(place, other);
                     if (!(one >> lane() & 1)) continue;
                     int64 at = start + __popc(one & ((1u << lane()) - 1)), slot = (word - lane() + other) * 32 + lane();

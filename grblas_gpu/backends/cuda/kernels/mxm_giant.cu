@@ -1,6 +1,6 @@
 // mxm.gustavson, rows with so many products that all blocks share them. A batch of such rows has a table each in scratch
 // memory. Their products are numbered through, entry by entry of the left factor, and handed out in tiles of equal size:
-// one entry that meets a row of a million and a million entries that meet a row of one keep all blocks equally busy.
+// one entry that multiplies a row of a million and a million entries that multiply a row of one keep all blocks equally busy.
 // Any thread may be the first to add to a sum, so all of them start at initial(). In the first pass, that counts the
 // entries of the result, STRUCTURE is set and there are no sums.
 

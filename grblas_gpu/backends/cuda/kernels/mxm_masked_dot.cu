@@ -280,7 +280,7 @@ template <class Team> DEVICE void finish_tally(const Factors& f, const Row& row,
 
 // The items, as the row and the first entry of each: those for warps from the front, those for blocks from the back.
 extern "C" __global__ void list_dots_kernel(
-    const LeftOffset* a_indptr, const MaskOffset* mask_indptr, int64 nrows, int64 room, int64* rows, int64* firsts,
+    const LeftOffset* a_indptr, const MaskOffset* mask_indptr, int64 nrows, int64 capacity, int64* rows, int64* firsts,
     int64* counters
 ) {
     for (int64 base = warp_in_grid() * 32; base < nrows; base += warps_in_grid() * 32) {
@@ -301,7 +301,7 @@ extern "C" __global__ void list_dots_kernel(
             if (lane() == 31) place = add_alone(counters + (team ? BLOCK_ITEMS : WARP_ITEMS), end);
             place = from_lane(place, 31) + end - own;
             for (int64 n = 0; n < own; ++n) {
-                int64 at = team ? room - 1 - (place + n) : place + n;
+                int64 at = team ? capacity - 1 - (place + n) : place + n;
                 rows[at] = i;
                 firsts[at] = first + n * CHUNK;
             }
@@ -312,7 +312,7 @@ extern "C" __global__ void list_dots_kernel(
 #define GIVEN                                                                                                              \
     const LeftOffset *a_indptr, const LeftColumn *a_indices, const LeftStored *a_values, const RightOffset *b_indptr,      \
         const RightColumn *b_indices, const RightStored *b_values, const MaskOffset *mask_indptr,                          \
-        const MaskColumn *mask_indices, const MaskValue *mask_values, const int64 *rows, const int64 *firsts, int64 room,  \
+        const MaskColumn *mask_indices, const MaskValue *mask_values, const int64 *rows, const int64 *firsts, int64 capacity,  \
         int64 *counters, int64 side, const MaskOffset *out_indptr, const MaskColumn *out_indices, bool *present,           \
         Value *out_values
 #define UNPACKED                                                                \
@@ -353,7 +353,7 @@ extern "C" __global__ void __launch_bounds__(256) dot_by_block_kernel(GIVEN) {
     int64 next = threadIdx.x >> 5 << 5, step = blockDim.x;
     for (int64 n = BlockTeam::ticket(counters + NEXT_FOR_BLOCK, 1); n < counters[BLOCK_ITEMS];
          n = BlockTeam::ticket(counters + NEXT_FOR_BLOCK, 1)) {
-        int64 item = room - 1 - n, i = rows[item], stop = firsts[item] + CHUNK, end = mask_indptr[i + 1];
+        int64 item = capacity - 1 - n, i = rows[item], stop = firsts[item] + CHUNK, end = mask_indptr[i + 1];
         stop = stop < end ? stop : end;
         int64 row_start = a_indptr[i], row_stop = a_indptr[i + 1];
         for (int64 start = row_start; start < row_stop; start += BLOCK_ROW) {

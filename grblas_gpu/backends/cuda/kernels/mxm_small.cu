@@ -195,7 +195,7 @@ extern "C" __global__ void copy_small_kernel(
             Column columns[AT_ONCE];
             Value sums[STRUCTURE ? 1 : AT_ONCE];
 #pragma unroll
-            for (int n = 0; n < AT_ONCE; ++n) {  // all are on their way before the first is written
+            for (int n = 0; n < AT_ONCE; ++n) {  // all are in flight before the first is written
                 int64 place = first + n * lanes;
                 if (place >= total) continue;
                 columns[n] = indices[from + place];

@@ -80,7 +80,7 @@ DEVICE void add_entry(const Matrix& m, const Vector& u, int64 i, int64 entry, Su
     sum.found = true;
 }
 
-// Some entries, STRIDE apart, in their order: all of them are on their way before the first is there.
+// Some entries, STRIDE apart, in their order: all of them are in flight before the first is there.
 constexpr int BATCH = 4;
 template <int STRIDE>
 DEVICE void add_entries(const Matrix& m, const Vector& u, int64 i, int64 entry, int64 stop, Sum& sum) {

@@ -21,12 +21,12 @@ struct Passes {
 
 // What the passes count with, all of it 0 before. `tiles`: at least as many as there are.
 struct Work {
-    Place* room;
+    Place* workspace;
     int64 tiles;
-    DEVICE Place* next(int pass) const { return room + pass; }  // the number of the tile to be taken
-    DEVICE Place* totals(int pass) const { return room + MOST_PASSES + pass * MOST_DIGITS; }
+    DEVICE Place* next(int pass) const { return workspace + pass; }  // the number of the tile to be taken
+    DEVICE Place* totals(int pass) const { return workspace + MOST_PASSES + pass * MOST_DIGITS; }
     DEVICE Place* notes(int pass) const { return totals(MOST_PASSES) + pass * tiles * MOST_DIGITS; }
-    DEVICE int64 size(int passes) const { return notes(passes) - room; }
+    DEVICE int64 size(int passes) const { return notes(passes) - workspace; }
 };
 
 // In shared memory.

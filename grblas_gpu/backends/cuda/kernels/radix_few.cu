@@ -5,13 +5,13 @@
 // All passes, from `given` to `first`, then to `second` and to `first` in turn. For a single block.
 extern "C" __global__ void __launch_bounds__(MOST_THREADS) sort_kernel(
     Key* given_keys, Payload* given_payload, Key* first_keys, Payload* first_payload, Key* second_keys,
-    Payload* second_payload, const int64* device_count, int64 host_count, int64 bits, int64 width, Place* room,
+    Payload* second_payload, const int64* device_count, int64 host_count, int64 bits, int64 width, Place* workspace,
     int64 tiles
 ) {
     int64 count = counted(device_count, host_count);
     Passes passes = {int(bits), int(width)};
-    Work work = {room, tiles};
-    for (int64 p = threadIdx.x; p < work.size(passes.number()); p += blockDim.x) room[p] = 0;
+    Work work = {workspace, tiles};
+    for (int64 p = threadIdx.x; p < work.size(passes.number()); p += blockDim.x) workspace[p] = 0;
     __syncthreads();
     Items from = {given_keys, given_payload}, to = {first_keys, first_payload}, other = {second_keys, second_payload};
     count_digits(from.keys, count, passes, work);

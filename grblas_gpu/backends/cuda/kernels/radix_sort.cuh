@@ -87,7 +87,7 @@ DEVICE Place look_back(volatile Place* notes, int64 tile, int d, Place number) {
 // One tile: keys to shared memory in the order of their digits, from there to their places; the payload after them.
 // Registers are scarce here, so what is within the tile is numbered by 32 bits.
 DEVICE void move_tile(
-    const Items& from, const Items& to, int64 count, Digit digit, Placing& placing, void* room, volatile Place* notes
+    const Items& from, const Items& to, int64 count, Digit digit, Placing& placing, void* staging, volatile Place* notes
 ) {
     int warp = threadIdx.x >> 5, warps = blockDim.x >> 5, size = EACH * int(blockDim.x);
     int64 tile = placing.tile, lo = tile * size;
@@ -130,7 +130,7 @@ DEVICE void move_tile(
         before += total;
     }
     __syncthreads();
-    Key* sorted_keys = (Key*)room;
+    Key* sorted_keys = (Key*)staging;
 #pragma unroll
     for (int k = 0; k < EACH; ++k) {
         if (offset + k * 32 >= end) continue;
@@ -138,7 +138,7 @@ DEVICE void move_tile(
         places[k] += uint16(placing.starts[d] + own[d]);
         sorted_keys[places[k]] = keys[k];
     }
-    Payload payload[EACH];  // is on its way meanwhile
+    Payload payload[EACH];  // is in flight meanwhile
     if constexpr (HAS_PAYLOAD) {
 #pragma unroll
         for (int k = 0; k < EACH; ++k)
@@ -157,7 +157,7 @@ DEVICE void move_tile(
         to.keys[Place(placing.shift[digits[k]] + Place(place))] = key;
     }
     if constexpr (HAS_PAYLOAD) {
-        Payload* sorted_payload = (Payload*)room;
+        Payload* sorted_payload = (Payload*)staging;
         __syncthreads();
 #pragma unroll
         for (int k = 0; k < EACH; ++k)
@@ -174,7 +174,7 @@ DEVICE void move_tile(
 // All keys to the places that their digit gives them. Where all have the same digit they are copied as they are.
 DEVICE void move_keys(const Items& from, const Items& to, int64 count, Passes passes, int pass, const Work& work) {
     Placing& placing = shared_placing();
-    __shared__ uint64 room[TILE * WIDEST / 8];
+    __shared__ uint64 staging[TILE * WIDEST / 8];
     Digit digit = passes.digit(pass);
     start_placing(placing, count, digit, work.totals(pass));
     if (placing.all_alike) {
@@ -188,7 +188,7 @@ DEVICE void move_keys(const Items& from, const Items& to, int64 count, Passes pa
         if (threadIdx.x == 0) placing.tile = int64(atomicAdd(work.next(pass), Place(1)));
         __syncthreads();
         if (placing.tile * EACH * blockDim.x >= count) return;
-        move_tile(from, to, count, digit, placing, room, work.notes(pass));
-        __syncthreads();  // the room is free again
+        move_tile(from, to, count, digit, placing, staging, work.notes(pass));
+        __syncthreads();  // staging is free again
     }
 }

@@ -11,7 +11,7 @@ struct alignas(PER_LOAD * sizeof(Stored)) Several {
 
 extern "C" __global__ void reduce_rows_kernel(
     const Offset* indptr, int64 nrows, int64 entries, const Stored* values, bool* present, Value* result,
-    Value* rest_values, int64* rest_rows, int64* counters, volatile int64* host
+    Value* carry_values, int64* carry_rows, int64* counters, volatile int64* host
 ) {
     auto load = [&](int64 base, int64 hi, Value* items) {
         int64 own = base + lane() * ITEMS;
@@ -32,14 +32,14 @@ extern "C" __global__ void reduce_rows_kernel(
         present[row] = filled;
         found += filled;
     };
-    reduce_rows(indptr, nrows, entries, result, {rest_values, rest_rows}, load, row_is);
+    reduce_rows(indptr, nrows, entries, result, {carry_values, carry_rows}, load, row_is);
     publish(found, 0, counters, host);
 }
 
-extern "C" __global__ void add_rests_kernel(
-    const Offset* indptr, int64 entries, Value* result, Value* rest_values, int64* rest_rows
+extern "C" __global__ void add_carries_kernel(
+    const Offset* indptr, int64 entries, Value* result, Value* carry_values, int64* carry_rows
 ) {
-    add_rests(indptr, entries, chunk_length(entries), result, {rest_values, rest_rows});
+    add_carries(indptr, entries, chunk_length(entries), result, {carry_values, carry_rows});
 }
 
 // One value stands for all: a row has it as often as its offsets say.

@@ -20,7 +20,7 @@ struct Runs {
     DEVICE int64 containing(int64 value) const { return warp_upper_bound(starts, number, value) - 1; }
 };
 // What is left of a run that began in an earlier chunk, for every chunk.
-struct Rest {
+struct Carry {
     Value* values;
     int64* runs;  // which run, or -1
 };
@@ -38,16 +38,16 @@ DEVICE unsigned any_lane(unsigned bits) {
 // One chunk by a warp. Between two starts every lane adds up what it reads; where runs start, the row is added up from
 // start to start.
 DEVICE void reduce_chunk(
-    const Value* values, const Runs& runs, int64 chunk, int64 length, Value* result, const Rest& rest
+    const Value* values, const Runs& runs, int64 chunk, int64 length, Value* result, const Carry& carry
 ) {
     int64 lo = chunk * length, hi = lo + length < runs.values ? lo + length : runs.values;
     int64 run = runs.containing(lo);
     bool begun = run >= 0 && runs.start(run) == lo;  // in this chunk
-    if (lane() == 0) rest.runs[chunk] = begun ? -1 : run;
+    if (lane() == 0) carry.runs[chunk] = begun ? -1 : run;
     int64 next = runs.start(run + 1 + lane());  // the starts to come
     Part open = {false, Value(0)};              // of the run that is not over
     auto close = [&](const Part& whole) {
-        if (lane() == 0 && run >= 0) (begun ? result[run] : rest.values[chunk]) = whole.value;
+        if (lane() == 0 && run >= 0) (begun ? result[run] : carry.values[chunk]) = whole.value;
         begun = true;
     };
     for (int64 base = lo; base < hi; base += 32 * ROWS) {
@@ -87,9 +87,9 @@ DEVICE void reduce_chunk(
 }
 
 // One block adds what chunks have kept aside; a warp takes a run.
-DEVICE void add_rests(const Runs& runs, int64 length, Value* result, const Rest& rest) {
-    volatile const int64* run_of = rest.runs;
-    volatile const Value* values = rest.values;
+DEVICE void add_carries(const Runs& runs, int64 length, Value* result, const Carry& carry) {
+    volatile const int64* run_of = carry.runs;
+    volatile const Value* values = carry.values;
     int64 chunks = (runs.values + length - 1) / length;
     for (int64 base = threadIdx.x & ~31; base < chunks; base += blockDim.x) {
         int64 chunk = base + lane(), run = chunk < chunks ? run_of[chunk] : -1;
@@ -125,7 +125,7 @@ DEVICE void repeat_runs(Value value, const Runs& runs, Value* result) {
 
 extern "C" __global__ void reduce_runs_kernel(
     const Value* values, int64 stride, const int64* device_count, int64 host_count, const int64* starts,
-    const int64* device_runs, int64 host_runs, Value* result, Value* rest_values, int64* rest_runs, unsigned* done
+    const int64* device_runs, int64 host_runs, Value* result, Value* carry_values, int64* carry_runs, unsigned* done
 ) {
     Runs runs = {starts, counted(device_runs, host_runs), counted(device_count, host_count)};
     if constexpr (!ASSOCIATIVE) {
@@ -133,10 +133,10 @@ extern "C" __global__ void reduce_runs_kernel(
     } else if (stride == 0) {
         repeat_runs(*values, runs, result);
     } else {
-        Rest rest = {rest_values, rest_runs};
+        Carry carry = {carry_values, carry_runs};
         int64 length = chunk_length(runs.values);
         for (int64 chunk = warp_in_grid(); chunk * length < runs.values; chunk += warps_in_grid())
-            reduce_chunk(values, runs, chunk, length, result, rest);
-        if (runs.values > length && last_block(done)) add_rests(runs, length, result, rest);
+            reduce_chunk(values, runs, chunk, length, result, carry);
+        if (runs.values > length && last_block(done)) add_carries(runs, length, result, carry);
     }
 }

@@ -2,10 +2,10 @@
 // entries of the first row, its end, the entries of the second row, its end and so on, so that neither long rows nor long
 // runs of empty ones keep a warp busy alone. Entry e of row r is at e + r of that path. How many chunks there are depends on
 // its length only, and the order in which a row is added up on that and on where its entries lie: however many warps there
-// are. What a chunk holds of a row that began before it is its `rest`, which is added to the row when all chunks are done
-// (add_rests: in another kernel, or after a grid barrier). Generated: Offset, Value, add.
+// are. What a chunk holds of a row that began before it is its `carry`, which is added to the row when all chunks are done
+// (add_carries: in another kernel, or after a grid barrier). Generated: Offset, Value, add.
 
-#include "rests.cuh"
+#include "carries.cuh"
 #include "row_groups.cuh"
 #include "row_starts.cuh"
 
@@ -13,9 +13,9 @@
 DEVICE int64 path_chunk(int64 nrows, int64 entries) { return chunk_length(entries + nrows); }
 
 // load(base, count, items) as in row_groups.cuh; row_is(row, filled) is told of every row whether it has entries.
-template <int ON_THE_WAY, class Load, class RowIs>
+template <int IN_FLIGHT, class Load, class RowIs>
 DEVICE void add_up_chunk(
-    const Offset* indptr, int64 nrows, int64 entries, int64 chunk, int64 length, Value* result, const Rest& rest,
+    const Offset* indptr, int64 nrows, int64 entries, int64 chunk, int64 length, Value* result, const Carry& carry,
     Load load, RowIs row_is
 ) {
     int64 path = entries + nrows;
@@ -24,12 +24,12 @@ DEVICE void add_up_chunk(
     int64 first = begin == 0 ? 0 : warp_upper_bound(indptr, nrows + 1, int64(begin) - 1, 1);
     bool begun = Place(indptr[first]) + Place(first) != begin;  // the row before it, before this chunk
     if (begun && Place(indptr[first]) + Place(first) - 1 == begin) begun = false;  // of that nothing is left but its end
-    if (lane() == 0) rest.rows[chunk] = begun ? first - 1 : -1;
+    if (lane() == 0) carry.rows[chunk] = begun ? first - 1 : -1;
     Place row = Place(first) - begun + lane(), rows = Place(nrows);
     auto offset = [&](Place at) { return Place(at <= rows ? indptr[at] : entries); };
     Place start = offset(row), stop = offset(row + 1);
     for (unsigned all = FULL_WARP; all == FULL_WARP;) {
-        Place next_start = offset(row + 32), next_stop = offset(row + 33);  // on their way
+        Place next_start = offset(row + 32), next_stop = offset(row + 33);  // in flight
         bool mine = row < rows && start + row < end;
         all = __ballot_sync(FULL_WARP, mine);  // these are the first lanes: rows begin one after another
         if (!all) break;
@@ -37,8 +37,8 @@ DEVICE void add_up_chunk(
         Place own = open ? begin - row : start, own_end = stop + row < end ? stop : end - row;
         if (!mine) own = own_end = 0;
         Part sum = {false, Value(0)};
-        add_rows<ON_THE_WAY>(own, own_end, from_lane(own, 0), from_lane(own_end, 31 - __clz(all)), sum, load);
-        if (mine && open) rest.values[chunk] = sum.value;
+        add_rows<IN_FLIGHT>(own, own_end, from_lane(own, 0), from_lane(own_end, 31 - __clz(all)), sum, load);
+        if (mine && open) carry.values[chunk] = sum.value;
         else if (mine) {
             row_is(row, sum.found);
             if (sum.found) result[row] = sum.value;
@@ -50,11 +50,11 @@ DEVICE void add_up_chunk(
 }
 
 // The warps of the grid share the chunks.
-template <int ON_THE_WAY, class Load, class RowIs>
+template <int IN_FLIGHT, class Load, class RowIs>
 DEVICE void add_up_rows(
-    const Offset* indptr, int64 nrows, int64 entries, Value* result, const Rest& rest, Load load, RowIs row_is
+    const Offset* indptr, int64 nrows, int64 entries, Value* result, const Carry& carry, Load load, RowIs row_is
 ) {
     int64 length = path_chunk(nrows, entries);
     for (int64 chunk = warp_in_grid(); chunk * length < entries + nrows; chunk += warps_in_grid())
-        add_up_chunk<ON_THE_WAY>(indptr, nrows, entries, chunk, length, result, rest, load, row_is);
+        add_up_chunk<IN_FLIGHT>(indptr, nrows, entries, chunk, length, result, carry, load, row_is);
 }

@@ -24,16 +24,16 @@ DEVICE int seen_from(Place base, int count, Place position) {
 
 // The entries from `from` to `to`, of which the row of this lane has those from `start` to `stop`, are added to the lane's
 // sum. load(base, count, items): items[k] is the value of entry base + 32 * k + lane(), of the first `count`. A lane waits for
-// ON_THE_WAY of them together.
-template <int ON_THE_WAY, class Load>
+// IN_FLIGHT of them together.
+template <int IN_FLIGHT, class Load>
 DEVICE void add_rows(Place start, Place stop, Place from, Place to, Part& sum, Load load) {
-    for (Place base = from; base < to; base += 32 * ON_THE_WAY) {
-        int count = to - base < Place(32 * ON_THE_WAY) ? int(to - base) : 32 * ON_THE_WAY;
-        Value items[ON_THE_WAY];
+    for (Place base = from; base < to; base += 32 * IN_FLIGHT) {
+        int count = to - base < Place(32 * IN_FLIGHT) ? int(to - base) : 32 * IN_FLIGHT;
+        Value items[IN_FLIGHT];
         load(base, count, items);
         int first = seen_from(base, count, start), end = seen_from(base, count, stop);
 #pragma unroll
-        for (int k = 0; k < ON_THE_WAY; ++k) {
+        for (int k = 0; k < IN_FLIGHT; ++k) {
             constexpr int WIDTH = 32;
             int lo = WIDTH * k, hi = lo + WIDTH;
             if (lo >= count) break;

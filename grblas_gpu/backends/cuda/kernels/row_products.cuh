@@ -23,31 +23,31 @@ template <class T> DEVICE T read_once(const T* from) {
     return *from;
 }
 
-// A lane waits for ON_THE_WAY entries together: the sums do not depend on it. What is left of rows is in `rest` (add_row_rests).
-template <int ON_THE_WAY, class RowIs>
+// A lane waits for IN_FLIGHT entries together: the sums do not depend on it. What is left of rows is in `carry` (add_row_carries).
+template <int IN_FLIGHT, class RowIs>
 DEVICE void multiply_rows(
-    const Matrix& m, const Vector& u, int64 nrows, int64 entries, Value* result, const Rest& rest, RowIs row_is
+    const Matrix& m, const Vector& u, int64 nrows, int64 entries, Value* result, const Carry& carry, RowIs row_is
 ) {
     using MatrixOperand = either<FLIP, Right, Left>;
     using VectorOperand = either<FLIP, Left, Right>;
     auto load = [&](Place base, int count, Value* items) {
-        Column columns[ON_THE_WAY];
-        MatrixValue stored[ON_THE_WAY];
-        VectorValue elements[ON_THE_WAY];
+        Column columns[IN_FLIGHT];
+        MatrixValue stored[IN_FLIGHT];
+        VectorValue elements[IN_FLIGHT];
         const Column* own_columns = m.indices + base + lane();
         const MatrixValue* own_values = m.values + (MATRIX == EACH ? base + lane() : 0);
         count -= lane();
 #pragma unroll
-        for (int k = 0; k < ON_THE_WAY; ++k) {
+        for (int k = 0; k < IN_FLIGHT; ++k) {
             columns[k] = 32 * k < count ? read_once(own_columns + 32 * k) : Column(0);
             if constexpr (MATRIX == EACH) stored[k] = 32 * k < count ? read_once(own_values + 32 * k) : MatrixValue(0);
         }
         if constexpr (VECTOR == EACH) {
 #pragma unroll
-            for (int k = 0; k < ON_THE_WAY; ++k) elements[k] = u.values[columns[k]];
+            for (int k = 0; k < IN_FLIGHT; ++k) elements[k] = u.values[columns[k]];
         }
 #pragma unroll
-        for (int k = 0; k < ON_THE_WAY; ++k) {
+        for (int k = 0; k < IN_FLIGHT; ++k) {
             MatrixOperand a = MatrixOperand(1);
             VectorOperand b = VectorOperand(1);
             if constexpr (MATRIX != UNUSED) a = cast<MatrixOperand>(MATRIX == ISO ? m.values[0] : stored[k]);
@@ -56,11 +56,11 @@ DEVICE void multiply_rows(
             else items[k] = cast<Value>(multiply(a, b, 0, 0, 0, 0));
         }
     };
-    add_up_rows<ON_THE_WAY>(m.indptr, nrows, entries, result, rest, load, row_is);
+    add_up_rows<IN_FLIGHT>(m.indptr, nrows, entries, result, carry, load, row_is);
 }
 
-// Whether rows may be in several chunks: then their rests have to be added.
-DEVICE bool has_rests(int64 nrows, int64 entries) { return entries + nrows > path_chunk(nrows, entries); }
-DEVICE void add_row_rests(const Offset* indptr, int64 nrows, int64 entries, Value* result, const Rest& rest) {
-    add_rests<1>(indptr, entries + nrows, path_chunk(nrows, entries), result, rest);
+// Whether rows may be in several chunks: then their carries have to be added.
+DEVICE bool has_carries(int64 nrows, int64 entries) { return entries + nrows > path_chunk(nrows, entries); }
+DEVICE void add_row_carries(const Offset* indptr, int64 nrows, int64 entries, Value* result, const Carry& carry) {
+    add_carries<1>(indptr, entries + nrows, path_chunk(nrows, entries), result, carry);
 }

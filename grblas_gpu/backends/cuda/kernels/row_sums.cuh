@@ -4,21 +4,21 @@
 // The entries are cut into chunks, one for a warp: how many depends on the number of entries only, and so does the order
 // in which a row is added up. A warp goes through its chunk in windows, in which every lane has ITEMS entries that follow
 // each other; what lanes leave open is joined over the warp. What a chunk holds of a row that began before it is its
-// `rest`, which a second kernel adds to the row.
+// `carry`, which a second kernel adds to the row.
 
-#include "rests.cuh"
+#include "carries.cuh"
 #include "row_starts.cuh"
 
 // One chunk by a warp. load(base, hi, items): the values of this lane's entries, from base + lane() * ITEMS on, before hi.
 template <class Load, class RowIs>
 DEVICE void reduce_chunk(
     const Offset* indptr, int64 nrows, int64 entries, int64 chunk, int64 length, Starts& starts, Value* result,
-    const Rest& rest, Load load, RowIs row_is
+    const Carry& carry, Load load, RowIs row_is
 ) {
     int64 lo = chunk * length, hi = lo + length < entries ? lo + length : entries;
     int64 first = first_row_at(indptr, nrows, lo);
     int64 open_row = int64(indptr[first]) == lo ? -1 : first - 1;  // that the next value belongs to
-    if (lane() == 0) rest.rows[chunk] = open_row;
+    if (lane() == 0) carry.rows[chunk] = open_row;
     bool begun = false;  // whether that row began in this chunk
     Part open = {false, Value(0)};
     for (int64 base = lo; base < hi; base += WINDOW) {
@@ -63,7 +63,7 @@ DEVICE void reduce_chunk(
         if (bits && carried.found) {
             if (!is_first) result[window_first + starts.rows[before - 1]] = carried.value;
             else if (begun) result[open_row] = carried.value;
-            else rest.values[chunk] = carried.value;
+            else carry.values[chunk] = carried.value;
         }
         int last = hi - base < WINDOW ? int(hi - base - 1) / ITEMS : 31;  // the last lane that has entries
         Part tail = {true, from_lane(run.value, last)};
@@ -76,17 +76,17 @@ DEVICE void reduce_chunk(
     }
     if (lane() == 0) {
         if (begun) result[open_row] = open.value;
-        else rest.values[chunk] = open.value;
+        else carry.values[chunk] = open.value;
     }
 }
 
 // The warps of the grid share the chunks.
 template <class Load, class RowIs>
 DEVICE void reduce_rows(
-    const Offset* indptr, int64 nrows, int64 entries, Value* result, const Rest& rest, Load load, RowIs row_is
+    const Offset* indptr, int64 nrows, int64 entries, Value* result, const Carry& carry, Load load, RowIs row_is
 ) {
     __shared__ Starts starts[WARPS_OF_BLOCK];
     int64 length = chunk_length(entries);
     for (int64 chunk = warp_in_grid(); chunk * length < entries; chunk += warps_in_grid())
-        reduce_chunk(indptr, nrows, entries, chunk, length, starts[threadIdx.x >> 5], result, rest, load, row_is);
+        reduce_chunk(indptr, nrows, entries, chunk, length, starts[threadIdx.x >> 5], result, carry, load, row_is);
 }

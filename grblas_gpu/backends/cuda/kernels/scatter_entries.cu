@@ -4,7 +4,7 @@
 
 #include "packed_entries.cuh"
 
-constexpr int AT_ONCE = 4;  // entries of a thread that are on their way together
+constexpr int AT_ONCE = 4;  // entries of a thread that are in flight together
 constexpr int MANY_ALIKE = 4;
 
 // counts[line] = its entries, which is 0 before; ranks[entry] = how many of them were counted before. Counts also entries

@@ -1,6 +1,6 @@
 // A step of a breadth-first search over bit maps: vertices of all ranks as positions, `words` words of them for each rank. A launch is
 // for one rank's part of the graph, or for those of several ranks that follow each other, each in memory of its own process. Kernels mark
-// what they find in `visited` and `out`, note its parent, and tell the host how much it is.
+// what they find in `visited` and `out`, note its parent, and publish how much it is.
 // Generated: Offset (of the rows that are pushed), Start (of those that are pulled), Column (the columns of the block).
 
 #include "publish.cuh"
@@ -32,7 +32,7 @@ DEVICE int64 first_turn(int64 before) {
 DEVICE bool bit_at(const uint32* words, int64 position) { return words[position >> 5] >> (position & 31) & 1; }
 
 // The writes of all threads reach other devices and the host before what is counted does.
-DEVICE void tell(int64 entries, int64 edges, int64* counters, volatile int64* host) {
+DEVICE void publish_beyond(int64 entries, int64 edges, int64* counters, volatile int64* host) {
     __threadfence_system();
     publish(entries, edges, counters, host);
 }
@@ -54,7 +54,7 @@ extern "C" __global__ void search_begin(
         for (int64 v = thread_in_grid(); v < part.size; v += threads_in_grid())
             part.parents[v] = seed >= 0 && v == here ? int32(seed_position) : -1;
     }
-    tell(thread_in_grid() == 0 && seed >= 0, edges, counters, host);
+    publish_beyond(thread_in_grid() == 0 && seed >= 0, edges, counters, host);
 }
 
 struct Reached {
@@ -136,7 +136,7 @@ extern "C" __global__ void search_push_aside(
         entries += reached.entries;
         edges += reached.edges;
     }
-    tell(entries, edges, counters, host);
+    publish_beyond(entries, edges, counters, host);
 }
 
 // Bottom-up: a warp looks for the parents of 32 neighbouring vertices. Their lists begin with the neighbours that have most edges.
@@ -180,7 +180,7 @@ extern "C" __global__ void search_pull(
             }
         }
     }
-    tell(found, edges, counters, host);
+    publish_beyond(found, edges, counters, host);
 }
 
 // Parents as the rest of the library has them: flags, and numbers of vertices instead of positions.

@@ -214,7 +214,7 @@ template <bool VALUED, class T> DEVICE void move_home(const Slot<T>& slot, T ini
     if (!VALUED && thread_in_grid() == 0) slot.values_in(0)[0] = slot.values()[0];
 }
 
-// Entries and, where the offsets of the matrix that it meets next are given, edges of what a thread writes.
+// Entries and, where the offsets of the matrix that it is multiplied by next are given, edges of what a thread writes.
 template <class Offset> struct Count {
     const Offset* next;
     int entries;

@@ -5,13 +5,13 @@
 //
 // The entries are cut into chunks of one length, and a group of lanes takes a chunk, whatever rows are in it: a row of a
 // million and a million rows of one keep all groups equally busy. What a chunk holds of a row that began before it is its
-// `rest`, which a second kernel adds to the row. So sums are made in an order that follows from the number of entries.
+// `carry`, which a second kernel adds to the row. So sums are made in an order that follows from the number of entries.
 // Lanes work for themselves; nobody waits for anybody.
 
 #include "bit_words.cuh"
 #include "mxm_product.cuh"
 
-constexpr int BATCH = 8;  // rows of the dense matrix on their way at a time
+constexpr int BATCH = 8;  // rows of the dense matrix in flight at a time
 constexpr int TILE = GROUP * WIDTH;
 constexpr int SPARSE = FLIP ? RIGHT : LEFT, DENSE = FLIP ? LEFT : RIGHT;
 constexpr unsigned OWN = (1u << WIDTH) - 1;
@@ -123,7 +123,7 @@ DEVICE void write(const Sums& sums, int64 at, Value* out, bool* present) {
 extern "C" __global__ void spmm_kernel(
     const Offset* indptr, const Column* indices, const SparseStored* sparse, const DenseStored* dense, const uint64* words,
     const uint64* mask, int64 nrows, int64 entries, int64 length, int64 columns, int64 width, Value* out, bool* present,
-    Value* rest_values, bool* rest_present, int64* rest_rows
+    Value* carry_values, bool* carry_present, int64* carry_rows
 ) {
     Operands given = {indices, sparse, dense, words, columns, width};
     int64 chunks = (entries + length - 1) / length, tiles = (columns + TILE - 1) / TILE;
@@ -135,17 +135,17 @@ extern "C" __global__ void spmm_kernel(
         int64 row = lo == 0 ? 0 : upper_bound(indptr, 0, nrows + 1, Offset(lo - 1));  // the first that starts here
         bool begun = int64(indptr[row]) == lo;
         if (!begun) --row;
-        if (column == 0) rest_rows[chunk] = begun ? -1 : row;
+        if (column == 0) carry_rows[chunk] = begun ? -1 : row;
         int64 start = lo, end = indptr[row + 1];
         for (;;) {
-            int64 following = row + 2 <= nrows ? int64(indptr[row + 2]) : 0;  // on its way while this row is added up
+            int64 following = row + 2 <= nrows ? int64(indptr[row + 2]) : 0;  // in flight while this row is added up
             unsigned open = OWN;
             if constexpr (MASK != EVERYWHERE)
                 open = unsigned(open_columns(mask, row * width + (column >> 6), ~uint64(0)) >> (column & 63)) & OWN;
             Sums sums = {0};
             add_entries(given, row, start, end < hi ? end : hi, column, open, sums);
             if (begun) write(sums, row * columns + column, out, present);
-            else write(sums, chunk * columns + column, rest_values, rest_present);
+            else write(sums, chunk * columns + column, carry_values, carry_present);
             begun = true;
             ++row;
             start = end;
@@ -156,19 +156,19 @@ extern "C" __global__ void spmm_kernel(
 }
 
 // What chunks have left over of rows that began before, in their order.
-extern "C" __global__ void add_rests_kernel(
-    const Offset* indptr, int64 entries, int64 length, int64 columns, Value* out, bool* present, const Value* rest_values,
-    const bool* rest_present, const int64* rest_rows
+extern "C" __global__ void add_carries_kernel(
+    const Offset* indptr, int64 entries, int64 length, int64 columns, Value* out, bool* present, const Value* carry_values,
+    const bool* carry_present, const int64* carry_rows
 ) {
     int64 tiles = (columns + 31) / 32, chunks = (entries + length - 1) / length;
     for (int64 item = warp_in_grid(); item < chunks * tiles; item += warps_in_grid()) {
-        int64 chunk = item / tiles, column = (item - chunk * tiles) * 32 + lane(), row = rest_rows[chunk];
-        if (row < 0 || (chunk > 0 && rest_rows[chunk - 1] == row) || column >= columns) continue;
+        int64 chunk = item / tiles, column = (item - chunk * tiles) * 32 + lane(), row = carry_rows[chunk];
+        if (row < 0 || (chunk > 0 && carry_rows[chunk - 1] == row) || column >= columns) continue;
         int64 last = (int64(indptr[row + 1]) - 1) / length;
         Sum sum = {present[row * columns + column], out[row * columns + column]};
 #pragma unroll 8
         for (int64 other = chunk; other <= last; ++other) {
-            Sum more = {rest_present[other * columns + column], rest_values[other * columns + column]};
+            Sum more = {carry_present[other * columns + column], carry_values[other * columns + column]};
             if (!more.found || finished(sum)) continue;
             sum.value = sum.found ? add(sum.value, more.value) : more.value;
             sum.found = true;

@@ -1,14 +1,14 @@
-// Levels of a search, one after another, while the frontier is short and no vertex has many edges (near_list.cuh): one barrier each, and
+// Levels of a search, one after another, while the frontier is short and no vertex has many edges (shared_frontier.cuh): one barrier each, and
 // nothing between two levels that somebody else would have to decide. Pasted with loop_push.cuh, which follows the edges.
 
-template <class S> struct NearPush : Push<S> {
-    ::NearEntry* next;  // the entries of the next level
+template <class S> struct SharedPush : Push<S> {
+    ::FrontierEntry* next;  // the entries of the next level
     unsigned *entries, *edges;  // that are counted
-    DEVICE NearPush(const Operands& given, const S& out, int64* counters, ::NearEntry* next, unsigned* entries, unsigned* edges)
+    DEVICE SharedPush(const Operands& given, const S& out, int64* counters, ::FrontierEntry* next, unsigned* entries, unsigned* edges)
         : Push<S>(given, out, 0, counters), next(next), entries(entries), edges(edges) {}
 
     // What the edges reach for the first time; the edges that go on from there are asked for ahead.
-    DEVICE void follow_near(const int64 (&k)[AT_ONCE], const Offset (&entry)[AT_ONCE], bool (&first)[AT_ONCE]) {
+    DEVICE void follow_shared(const int64 (&k)[AT_ONCE], const Offset (&entry)[AT_ONCE], bool (&first)[AT_ONCE]) {
         either<REPEATED, int64, Column> i[AT_ONCE];
         Offset starts[AT_ONCE], lengths[AT_ONCE];
         this->template reach<false>(k, entry, first, i, starts, lengths);
@@ -30,7 +30,7 @@ template <class S> struct NearPush : Push<S> {
 #pragma unroll
         for (int n = 0; n < AT_ONCE; ++n) {
             int mine = place + __popc(wanting[n] & ((1u << lane()) - 1));
-            if (first[n]) ::put_near(next, mine, {int64(i[n]), int64(starts[n]) << 8 | int64(lengths[n])});
+            if (first[n]) ::put_in_frontier(next, mine, {int64(i[n]), int64(starts[n]) << 8 | int64(lengths[n])});
             place += __popc(wanting[n]);
         }
     }
@@ -42,12 +42,12 @@ template <class S, class C, class Advance, class Note, class Then>
 DEVICE void push_levels(
     Operands given, S& u, Value initial, int64* counters, C& change, int64 left, Advance advance, Note note, Then then
 ) {
-    constexpr int LANES = 32 / ::NEAR_VERTICES;
-    ::Near& here = ::near();
-    ::NearEntry(&entries)[3][::NEAR_EACH] = ::queues().near.of;
+    constexpr int LANES = 32 / ::SHARED_VERTICES;
+    ::SharedFrontier& here = ::shared_frontier();
+    ::FrontierEntry(&entries)[3][::SHARED_EACH] = ::queues().frontier.of;
     int warp = thread() >> 5, of = lane() / LANES, warps = int(blockDim.x >> 5);
     int turn = here.turn, now = 0, count = int(::plan().length), before = 0, found, edges;
-    if (left > ::NEAR_LEVELS) left = ::NEAR_LEVELS;
+    if (left > ::SHARED_LEVELS) left = ::SHARED_LEVELS;
 #pragma unroll 1
     for (bool listed = true;; listed = false) {
         given.u = {u.flags(), u.values()};
@@ -55,16 +55,16 @@ DEVICE void push_levels(
         write_constant(given.columns, given.u, (Value*)u.other_values());
         if (thread_in_grid() == 0) here.reached[::after(turn)] = here.following[::after(turn)] = 0;
         bool* old = global(u.flags_at[u.old_buffer()]);
-        ::for_each_near(entries[::after(::after(now))], before, [&](int, const ::NearEntry& entry) {
+        ::for_each_in_block(entries[::after(::after(now))], before, [&](int, const ::FrontierEntry& entry) {
             old[entry.vertex] = false;
             if constexpr (!STRUCTURE) u.values_in(u.old_buffer())[entry.vertex] = initial;
         });
-        NearPush<S> pushing(given, u, counters, entries[::after(now)], here.reached + turn, here.following + turn);
-        int base = (warp * int(CLUSTER) + int(blockIdx.x)) * ::NEAR_VERTICES + of;
-        int at = warp * ::NEAR_VERTICES + of;
+        SharedPush<S> pushing(given, u, counters, entries[::after(now)], here.reached + turn, here.following + turn);
+        int base = (warp * int(CLUSTER) + int(blockIdx.x)) * ::SHARED_VERTICES + of;
+        int at = warp * ::SHARED_VERTICES + of;
 #pragma unroll 1
-        for (; base - of < count; base += warps * int(CLUSTER) * ::NEAR_VERTICES, at += warps * ::NEAR_VERTICES) {
-            ::NearEntry vertex = {0, 0};
+        for (; base - of < count; base += warps * int(CLUSTER) * ::SHARED_VERTICES, at += warps * ::SHARED_VERTICES) {
+            ::FrontierEntry vertex = {0, 0};
             if (base < count && listed) {
                 vertex.vertex = u.list()[base];
                 int64 start = given.columns.indptr[vertex.vertex], stop = given.columns.indptr[vertex.vertex + 1];
@@ -85,7 +85,7 @@ DEVICE void push_levels(
                     k[n] = there[n] ? vertex.vertex : 0;
                     entry[n] = there[n] ? Offset(vertex.edges >> 8) + number + LANES * n : 0;
                 }
-                pushing.follow_near(k, entry, there);
+                pushing.follow_shared(k, entry, there);
             }
             if (base < count && lane() % LANES == 0) change.make(vertex.vertex, seen);
         }
@@ -93,7 +93,7 @@ DEVICE void push_levels(
         int counted = lane() < 2 ? int(::counted_in_team(lane() == 0 ? here.reached + turn : here.following + turn)) : 0;
         found = from_lane(counted, 0), edges = from_lane(counted, 1);
         turn = ::after(turn);
-        bool fits = found > 0 && found <= SMALL_ENTRIES && edges <= ::NEAR_EDGES;
+        bool fits = found > 0 && found <= SMALL_ENTRIES && edges <= ::SHARED_EDGES;
         if (!fits || --left <= 0) break;
         if (thread() == 0) advance(found, edges);
         __syncthreads();
@@ -102,11 +102,11 @@ DEVICE void push_levels(
     // The list as others want it, and the last level clean.
     int64* list = u.other_list();
     int64 capacity = u.capacity;
-    ::for_each_near(entries[::after(now)], found, [&](int place, const ::NearEntry& entry) {
+    ::for_each_in_block(entries[::after(now)], found, [&](int place, const ::FrontierEntry& entry) {
         if (place < capacity) list[place] = entry.vertex;
     });
     bool* flags = u.flags();
-    ::for_each_near(entries[now], count, [&](int, const ::NearEntry& entry) {
+    ::for_each_in_block(entries[now], count, [&](int, const ::FrontierEntry& entry) {
         flags[entry.vertex] = false;
         if constexpr (!STRUCTURE) u.values()[entry.vertex] = initial;
     });

@@ -3,34 +3,34 @@
 
 #include "slot.cuh"
 
-constexpr int NEAR_VERTICES = 8;                    // that a warp takes at a time: four lanes each
-constexpr int NEAR_EACH = SMALL_ENTRIES / CLUSTER;  // entries in a block
-constexpr int NEAR_LEVELS = 64;                     // one after another, before the loop looks at the clock again
-constexpr int LONGEST_NEAR = 31;                    // edges of a vertex
-constexpr int64 NEAR_EDGES = 2 * SMALL_EDGES;        // of all of them: up to here this is faster than all blocks
+constexpr int SHARED_VERTICES = 8;                     // that a warp takes at a time: four lanes each
+constexpr int SHARED_EACH = SMALL_ENTRIES / CLUSTER;   // entries in a block
+constexpr int SHARED_LEVELS = 64;                      // one after another, before the loop looks at the clock again
+constexpr int LONGEST_SHARED = 31;                     // edges of a vertex
+constexpr int64 SHARED_EDGES = 2 * SMALL_EDGES;         // of all of them: up to here this is faster than all blocks
 
-struct alignas(16) NearEntry {
+struct alignas(16) FrontierEntry {
     int64 vertex;
     int64 edges;  // the first one, and in the last eight bits how many
 };
-struct Near {
+struct SharedFrontier {
     // In block 0: entries that are reached, and their edges, by this level; by the next one; by the last one, which others may still read.
     unsigned reached[3], following[3];
     int turn;  // which of these is this level's
 };
 // Of this level, the next one, and the last one, which is cleaned by it. Queues (lists.cuh) have the same memory at other times.
-struct NearEntries {
-    NearEntry of[3][NEAR_EACH];
+struct FrontierEntries {
+    FrontierEntry of[3][SHARED_EACH];
 };
-DEVICE Near& near() {
-    __shared__ Near shared;
+DEVICE SharedFrontier& shared_frontier() {
+    __shared__ SharedFrontier shared;
     return shared;
 }
 DEVICE int after(int turn) { return turn == 2 ? 0 : turn + 1; }
 // All threads of the grid, before anything else.
-DEVICE void begin_near() {
-    if (thread() < 3) near().reached[thread()] = near().following[thread()] = 0;
-    if (thread() == 0) near().turn = 0;
+DEVICE void begin_shared_frontier() {
+    if (thread() < 3) shared_frontier().reached[thread()] = shared_frontier().following[thread()] = 0;
+    if (thread() == 0) shared_frontier().turn = 0;
     cluster_barrier();
 }
 
@@ -62,7 +62,7 @@ DEVICE unsigned counted_in_team(const unsigned* counter) {
     return *counter;
 #endif
 }
-DEVICE void put_in_block(NearEntry* here, unsigned block, const NearEntry& entry) {
+DEVICE void put_in_block(FrontierEntry* here, unsigned block, const FrontierEntry& entry) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("st.shared::cluster.v2.u64 [%0], {%1, %2};"
                  ::"r"(in_block(here, block)), "l"(entry.vertex), "l"(entry.edges) : "memory");
@@ -71,14 +71,14 @@ DEVICE void put_in_block(NearEntry* here, unsigned block, const NearEntry& entry
 #endif
 }
 // Entry number `place` of a level, wherever it belongs.
-DEVICE void put_near(NearEntry* entries, int place, const NearEntry& entry) {
-    int chunk = place / NEAR_VERTICES, at = chunk / int(CLUSTER) * NEAR_VERTICES + place % NEAR_VERTICES;
+DEVICE void put_in_frontier(FrontierEntry* entries, int place, const FrontierEntry& entry) {
+    int chunk = place / SHARED_VERTICES, at = chunk / int(CLUSTER) * SHARED_VERTICES + place % SHARED_VERTICES;
     if (place < SMALL_ENTRIES) put_in_block(entries + at, chunk % CLUSTER, entry);
 }
 // visit(place, entry) for the first `count` entries of a level that are in this block.
-template <class Visit> DEVICE void for_each_near(const NearEntry* entries, int count, Visit visit) {
-    for (int at = thread(); at < NEAR_EACH; at += blockDim.x) {
-        int place = (at / NEAR_VERTICES * int(CLUSTER) + int(blockIdx.x)) * NEAR_VERTICES + at % NEAR_VERTICES;
+template <class Visit> DEVICE void for_each_in_block(const FrontierEntry* entries, int count, Visit visit) {
+    for (int at = thread(); at < SHARED_EACH; at += blockDim.x) {
+        int place = (at / SHARED_VERTICES * int(CLUSTER) + int(blockIdx.x)) * SHARED_VERTICES + at % SHARED_VERTICES;
         if (place >= count) return;  // and so are all after it
         visit(place, entries[at]);
     }

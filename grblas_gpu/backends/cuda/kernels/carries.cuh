@@ -3,18 +3,18 @@
 
 #include "parts.cuh"
 
-struct Rest {
+struct Carry {
     Value* values;
     int64* rows;  // which row, or -1
 };
 
 // A warp takes a row, and no other touches that: whoever calls this sees to it that all chunks are done before.
 template <int A_ROW = 0>
-DEVICE void add_rests(const Offset* indptr, int64 entries, int64 length, Value* result, const Rest& rest) {
+DEVICE void add_carries(const Offset* indptr, int64 entries, int64 length, Value* result, const Carry& carry) {
     int64 chunks = (entries + length - 1) / length;
     for (int64 base = warp_in_grid() * 32; base < chunks; base += warps_in_grid() * 32) {
-        int64 chunk = base + lane(), row = chunk < chunks ? rest.rows[chunk] : -1;
-        unsigned first = __ballot_sync(FULL_WARP, row >= 0 && (chunk == 0 || rest.rows[chunk - 1] != row));
+        int64 chunk = base + lane(), row = chunk < chunks ? carry.rows[chunk] : -1;
+        unsigned first = __ballot_sync(FULL_WARP, row >= 0 && (chunk == 0 || carry.rows[chunk - 1] != row));
         while (first) {
             int owner = __ffs(first) - 1;
             first &= first - 1;
@@ -22,7 +22,7 @@ DEVICE void add_rests(const Offset* indptr, int64 entries, int64 length, Value* 
             Part part = {false, Value(0)};
 #pragma unroll 4
             for (int64 other = base + owner + lane(); other <= last; other += 32)
-                part = joined(part, {true, rest.values[other]});
+                part = joined(part, {true, carry.values[other]});
             part = warp_joined(part);
             if (lane() == 0) result[own] = add(result[own], part.value);
         }

@@ -2,7 +2,7 @@
 // loop_mxv.cuh asks for: ONE_VALUE, whether a product depends on the operand's value alone, and MAY_PUSH.
 
 #include "loop_mxv.cuh"
-#include "settle.cuh"
+#include "asynchronous.cuh"
 
 // What is known of a position, in a byte: one read of it decides. Of a row only its own thread writes, when the row settles.
 constexpr unsigned LAST = 1;   // its product is the final value
@@ -61,7 +61,7 @@ DEVICE unsigned marks_of_row(const Matrix& m, const Marks& marks, int64 start, i
 }
 
 // Every open row looks for what is LAST at its hub neighbours first. The others wait until there is one for every lane.
-template <class S> DEVICE void settle_rows(const Operands& given, const Marks& marks, const S& out, int64* counters) {
+template <class S> DEVICE void pull_marked_rows(const Operands& given, const Marks& marks, const S& out, int64* counters) {
     ::Count<Offset> count = {given.next, 0, 0};
     bool* flags = out.other_flags();
     Value* values = (Value*)out.other_values();
@@ -120,7 +120,7 @@ template <class S> DEVICE void settle_rows(const Operands& given, const Marks& m
 }
 
 // Where the products of a row differ, their values decide.
-template <class S> DEVICE void settle_any_rows(const Operands& given, const Settled& settled, const S& out, int64* counters) {
+template <class S> DEVICE void pull_any_rows(const Operands& given, const Settled& settled, const S& out, int64* counters) {
     ::Count<Offset> count = {given.next, 0, 0};
     bool* flags = out.other_flags();
     Value* values = (Value*)out.other_values();
@@ -140,7 +140,7 @@ template <class S> DEVICE void settle_any_rows(const Operands& given, const Sett
 
 // `out` gets the result. The arguments are otherwise those of multiply_into.
 template <class U, class S, class C, class Advance, class Note, class Then>
-DEVICE void settle_into(
+DEVICE void pull_asynchronously_into(
     const Operands& given, U& u, S& out, Marks marks, Value initial, int64* counters, int64* parts_list, C change,
     int64 left, Advance advance, Note note, Then then
 ) {
@@ -162,8 +162,8 @@ DEVICE void settle_into(
         marks.of[k] = mark;
     }
     grid_barrier([] {});
-    if constexpr (ONE_VALUE) settle_rows(given, marks, out, counters);
-    else settle_any_rows(given, {marks.of, 1, marks.final}, out, counters);
+    if constexpr (ONE_VALUE) pull_marked_rows(given, marks, out, counters);
+    else pull_any_rows(given, {marks.of, 1, marks.final}, out, counters);
     change.publish();
     grid_barrier([&] {
         auto write = note();

@@ -28,7 +28,7 @@ def few_edges_each(n: int, most: int, seed: int) -> Matrix:
 
 
 def graphs() -> dict[str, Matrix]:
-    """Short and long frontiers, rows of up to 31 entries, which may be near, and longer ones, which may not."""
+    """Short and long frontiers, rows of up to 31 entries, which fit shared memory, and longer ones."""
     with gb.using("cpu"):
         made = {
             "grid": generators.grid_2d(23, 17),
@@ -106,7 +106,7 @@ def test_a_trace_tells_of_every_level(to_device: Any, monkeypatch: pytest.Monkey
 
 def test_which_rounds_are_near(monkeypatch: pytest.MonkeyPatch) -> None:
     made = made_of(BODIES, monkeypatch, lambda passes, body: str(passes.schedule(passes.analyse(body))))
-    near = {name for name, schedule in made.items() if "near while it is short" in schedule}
-    assert "levels" in near
-    assert all(schedule.count("grid barrier") == 1 for name, schedule in made.items() if name in near)
-    assert "ranks" not in near
+    shared = {name for name, schedule in made.items() if "in shared memory while it is short" in schedule}
+    assert "levels" in shared
+    assert all(schedule.count("grid barrier") == 1 for name, schedule in made.items() if name in shared)
+    assert "ranks" not in shared

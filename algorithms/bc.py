@@ -86,28 +86,25 @@ def betweenness_centrality(
     if weighted:
         check_lengths(A, "betweenness_centrality")
     factor = scale(A, normalized, endpoints, directed)
-    if len(chosen) == 1 and not (weighted or endpoints):
+    in_one_program = not (weighted or endpoints)  # both stages, and what they add to the result
+    if in_one_program and len(chosen) == 1:
         found = centralities(A, Vector.from_coo(chosen, [1.0], size=A.nrows), factor)
         if found is not None:
             return found
     searches = Searches(A, chosen, 1 if weighted else batch)
     total = Vector(FP64, searches.graph.nrows)
     for some, start in progress(searches, "betweenness centrality"):
-        plain = start.ndim == 1 < len(some) and not (weighted or endpoints)
-        found = centralities(searches.graph, start.dup(FP64), 1.0) if plain else None
-        if found is not None:
-            # total += delta - 1, of all searches side by side
-            total(binary.plus) << found
-            continue
-        delta = weighted_dependencies(A, some[0]) if weighted else dependencies(searches.graph, start)
-        if endpoints:
-            # total_s += reached_s - 2; with the 1 of delta, the source s is an end of reached_s - 1 paths
-            total(binary.plus)[some] << binary.minus(searches.entries_of_each(delta, len(some)), 2).new()
-        else:
-            # delta = delta - 1
-            delta << binary.minus(delta, 1)
+        found = centralities(searches.graph, start.dup(FP64), 1.0) if in_one_program and start.ndim == 1 else None
+        if found is None:
+            found = weighted_dependencies(A, some[0]) if weighted else dependencies(searches.graph, start)
+            if endpoints:
+                # total_s += reached_s - 2; with the 1 of delta, the source s is an end of reached_s - 1 paths
+                total(binary.plus)[some] << binary.minus(searches.entries_of_each(found, len(some)), 2).new()
+            else:
+                # delta = delta - 1
+                found << binary.minus(found, 1)
         # total += sum_s delta_s
-        total(binary.plus) << of_all_rows(delta)
+        total(binary.plus) << of_all_rows(found)
     total = searches.of_all_copies(total)
     # total<!total> = 0
     total(~total.S) << 0.0

@@ -60,6 +60,20 @@ class Backend(Protocol):
     def empty_vector(self, size: int, dtype: Any) -> VectorStore: ...
     def empty_matrix(self, nrows: int, ncols: int, dtype: Any) -> MatrixStore: ...
 
+    # arrays of this engine's
+    def compute(self, op: Any, *operands: Array) -> Array:
+        """An operator on arrays that already have its types."""
+        return op.numpy(*operands)
+
+    def reduce_runs(self, op: Any, values: Array, starts: Array) -> Array:
+        """Each run of values (one begins at every start) combined by a monoid or, from the left, a binary operator."""
+        return op.reduceat(values, starts)
+
+    def in_order(self, keys: Array, limit: int) -> tuple[Array, Array]:
+        """Keys below ``limit`` in ascending order, and where each of them was; equal ones stay in their order."""
+        order = np.argsort(keys, kind="stable")
+        return keys[order], order
+
     # products
     def mxv(
         self,
@@ -101,7 +115,7 @@ class Backend(Protocol):
         return None
 
     def estimate_products(self, a: MatrixStore, b: MatrixStore, mask: MatrixStore | None = None) -> float:
-        """How many products ``a b`` takes, inside of a mask if there is one: each entry of ``a`` meets a row of ``b``;
+        """How many products ``a b`` takes, inside of a mask if there is one: each entry of ``a`` times a row of ``b``;
         some of them stand for all."""
         if a.nvals == 0:
             return 0.0
@@ -218,7 +232,7 @@ class Backend(Protocol):
     def by_degree(self, pattern: MatrixStore) -> tuple[MatrixStore, MatrixStore]: ...
     def triangle_counts(self, lower: MatrixStore, semiring: Any, of_edges: bool) -> Array | None:
         """How many triangles each edge or each vertex is in, of a graph with every edge once;
-        the semiring counts. None where products of matrices have to tell."""
+        the semiring counts. None where products of matrices have to count."""
         return None
 
     # whole programs

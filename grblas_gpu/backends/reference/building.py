@@ -68,11 +68,6 @@ class Building(Operating):
         """Values in this engine's memory; one that stands for all stays one."""
         return np.broadcast_to(self.array(values[:1]), values.shape) if is_iso(values) else self.array(values)
 
-    def in_order(self, keys: Array, limit: int) -> tuple[Array, Array]:
-        """Keys below ``limit`` in ascending order, and where each of them was; equal ones stay in their order."""
-        order = np.argsort(keys, kind="stable")
-        return keys[order], order
-
     def unique_entries(self, keys: Array, limit: int, values: Array, dup_op: Any) -> tuple[Array, Array]:
         if len(keys) < 2 or bool(np.all(keys[1:] > keys[:-1])):  # already in order: nothing to sort
             return keys.copy(), values if is_iso(values) else values.copy()

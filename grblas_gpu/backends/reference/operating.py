@@ -1,7 +1,7 @@
-"""Operators applied to arrays: the three places where values are computed.
+"""Arrays in the memory of the host, and operators on them.
 
-An engine for another kind of memory overrides these (and :meth:`Operating.array`, :meth:`Operating.host`) and inherits
-every definition.
+An engine for another kind of memory overrides this, and of the protocol ``compute``, ``reduce_runs`` and
+``in_order``; it inherits every definition.
 """
 
 from __future__ import annotations
@@ -54,14 +54,6 @@ class Operating(Backend):
 
     def empty_matrix(self, nrows: int, ncols: int, dtype: np.dtype) -> MatrixStore:
         return MatrixStore.empty(nrows, ncols, dtype)
-
-    def compute(self, op: Any, *operands: Array) -> Array:
-        """An operator on arrays that already have its types."""
-        return op.numpy(*operands)
-
-    def reduce_runs(self, op: Any, values: Array, starts: Array) -> Array:
-        """Each run of values (one begins at every start) combined by a monoid or, from the left, a binary operator."""
-        return op.reduceat(values, starts)
 
     def reduce_all(self, monoid: Any, values: Array) -> Any:
         """All values (at least one) combined, as a NumPy scalar."""

@@ -94,7 +94,7 @@ class Products(Operating):
     def _mxm_at(
         self, a: MatrixStore, b: MatrixStore, semiring: Any, pairs: Array, firsts: Array, lengths: Array
     ) -> MatrixStore:
-        """The product at some positions: the entries of their rows of ``a``, and which of them meet one of ``b``."""
+        """The product at some positions: the entries of their rows of ``a``, and those of ``b`` that they multiply."""
         check_entries(int(lengths.sum()), PRODUCT_BYTES, a.indices)
         pair = repeat(np.arange(len(pairs), dtype=INDEX, like=lengths), lengths)
         from_a = ranges(firsts, lengths)

@@ -18,7 +18,7 @@ import numpy as np
 
 import grblas_gpu as gb
 from grblas_gpu import Vector, generators, semiring
-from grblas_gpu.api import execution
+from grblas_gpu.api import updates
 from grblas_gpu.backends import interpreter, products
 from grblas_gpu.backends.cpu import mxv_call
 from grblas_gpu.ir.node import Node
@@ -88,7 +88,7 @@ def layers(side: int = 1000) -> list[tuple[str, float]]:
             "engine: buffers, choice of the kernel, result": product,
             "planner: facts, direction": lambda: products.vxm(node, view),
             "interpreter: write, storage": lambda: interpreter.execute(node),
-            "update: checks, the node": lambda: execution.update(after, expression, mask, None, True),
+            "update: checks, the node": lambda: updates.update(after, expression, mask, None, True),
             "statement: mask, infix, operator, expression": statement,
             "assignment, whole": assignment,
             "nvals": lambda: after.nvals,

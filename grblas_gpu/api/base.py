@@ -11,7 +11,7 @@ from ..errors import InvalidObject
 from ..ir import recording
 from ..ir.descriptor import Descriptor, descriptor_from_options
 from ..operators import UNKNOWN_OPCLASS, binary_from_string, find_opclass, get_typed_op
-from . import execution, kinds
+from . import kinds, updates
 from .kinds import output_type
 from .mask import Mask, check_mask
 from .memory import reports_memory
@@ -211,7 +211,7 @@ class BaseType:
         return accum.accumulating
 
     def __lshift__(self, expr: Any, **opts: Any) -> None:
-        execution.update(self, expr, desc=descriptor_from_options(opts))
+        updates.update(self, expr, desc=descriptor_from_options(opts))
 
     def update(self, expr: Any, **opts: Any) -> None:
         """``C << expr`` as a method.
@@ -241,7 +241,7 @@ class BaseType:
         >>> w.to_dict()
         {0: 10, 1: 12}
         """
-        execution.update(self, expr, desc=descriptor_from_options(opts))
+        updates.update(self, expr, desc=descriptor_from_options(opts))
 
     def _update(
         self,
@@ -252,7 +252,7 @@ class BaseType:
         input_mask: Any = None,
         desc: Descriptor | None = None,
     ) -> None:
-        execution.update(self, expr, mask, accum, replace, input_mask, desc)
+        updates.update(self, expr, mask, accum, replace, input_mask, desc)
 
     def __bool__(self) -> bool:
         raise TypeError(

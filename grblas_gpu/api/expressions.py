@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..config import config
 from ..ir.descriptor import descriptor_from_options
 from ..ir.ops import Op
-from . import execution
+from . import execution, updates
 from .base import expect_op, expect_type, html_name
 from .computed import ComputedMatrix, ComputedScalar, ComputedVector
 from .indexing import Indexes
@@ -100,7 +100,7 @@ class BaseExpression(Delayed):
         output._engine = self.engine
         if mask is not None:
             mask = check_mask(mask, output)
-        execution.execute(output, self, mask, None, False, descriptor_from_options(opts))
+        updates.execute(output, self, mask, None, False, descriptor_from_options(opts))
         return output
 
     @property
@@ -237,7 +237,7 @@ class ScalarExpression(BaseExpression, ComputedScalar):
                 value.name = name
             return value
         output = self.construct_output(dtype, is_cscalar=is_cscalar, name=name)
-        execution.execute(output, self, None, None, False, descriptor_from_options(opts))
+        updates.execute(output, self, None, None, False, descriptor_from_options(opts))
         return output
 
     def dup(

@@ -200,8 +200,11 @@ class Loop:
             yield from self._iterate(1)
             return
         program = self.program = recorder.program()
-        self.steps, whole = interpreter.run(program, engine)
-        self.mode = "fused" if whole else "iterated"
+        asked = engine if interpreter.may_run_whole(program, engine) else None
+        steps, whole = None if asked is None else asked.run_loop(program), True
+        if steps is None:
+            steps, whole = interpreter.Repeated(program, asked)()
+        self.steps, self.mode = steps, "fused" if whole else "iterated"
         recorder.count.step = max(0, self.steps - 1)
         recorder.forget()
 

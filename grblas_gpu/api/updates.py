@@ -1,13 +1,27 @@
-"""The left side of an assignment: ``C(mask)``, ``C[I, J]``, ``C(mask)[I, J]`` and ``C[I, J](mask)``."""
+"""``C(mask, accum, replace) << value``: the left side waits for the right one, and both become a node.
+
+The left side is ``C(mask)``, ``C[I, J]``, ``C(mask)[I, J]`` or ``C[I, J](mask)``.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from ..backends.interpreter import execute as execute_node
+from ..config import config
+from ..errors import DimensionMismatch, InvalidObject
+from ..ir import ops, recording
 from ..ir.descriptor import Descriptor, descriptor_from_options
+from ..ir.node import node_of
 from . import execution, kinds
 from .assignment import assign_region
+from .execution import assigned_value, check_shapes_equal, fitting_mask, submit
 from .indexing import Indexes
+from .mask import check_mask
+
+LITERALS: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
 
 
 class Updater:
@@ -32,7 +46,7 @@ class Updater:
         self.desc = desc
 
     def __lshift__(self, expr: Any) -> None:
-        execution.update(self.parent, expr, self.mask, self.accum, self.replace, self.input_mask, self.desc)
+        update(self.parent, expr, self.mask, self.accum, self.replace, self.input_mask, self.desc)
 
     update = __lshift__
 
@@ -98,3 +112,86 @@ def assign_to(parent: Any, indexes: Indexes, expr: Any, opts: dict[str, Any]) ->
     if parent._is_transposed:
         raise TypeError("'TransposedMatrix' object does not support item assignment")
     Updater(parent, desc=descriptor_from_options(opts)).assign(indexes, expr, submask=False)
+
+
+def execute(out: Any, expr: Any, mask: Any, accum: Any, replace: bool, desc: Descriptor | None) -> None:
+    """``out<mask, replace> (accum)= expr`` for an expression of the output's kind."""
+    shape = out.shape
+    if expr.shape != shape:
+        raise DimensionMismatch(
+            f"{expr.method_name}: result of shape {expr.shape} does not fit output {out.name} of shape {shape}"
+        )
+    if mask is not None:
+        mask = fitting_mask(mask, out, shape)
+    node = node_of((expr.ir_op, out, expr.op, expr.args, mask, accum, replace, desc, 0))
+    if recording.active:
+        submit(node)
+    else:
+        execute_node(node)
+
+
+def update(
+    out: Any,
+    expr: Any,
+    mask: Any = None,
+    accum: Any = None,
+    replace: bool = False,
+    input_mask: Any = None,
+    desc: Descriptor | None = None,
+) -> None:
+    """``out(mask, accum, replace) << expr`` for whatever may stand on the right."""
+    if type(expr) in LITERALS:
+        return _assign_all(out, expr, mask, accum, replace, input_mask, desc)
+    role = getattr(expr, "_role", None)
+    if role == "expression":
+        pass
+    elif role == "infix":
+        expr = expr._to_expr()
+    elif role == "index":
+        if expr._is_scalar and out._is_scalar and accum is not None:  # reads the element: an automatic computation
+            expr._get_value("value")
+        if expr._is_scalar:
+            return update(out, expr.new(), mask, accum, replace, input_mask, desc)
+        if input_mask is not None:
+            mask, input_mask = expr._mask_of_result(check_mask(input_mask, expr.parent)), None
+        expr = expr._to_expr()
+    elif role == "transposed" and out.ndim == 2:
+        expr = expr._as_expression()
+    else:
+        return _assign_all(out, expr, mask, accum, replace, input_mask, desc)
+    if input_mask is not None:
+        raise TypeError("`input_mask` argument may only be used for extract")
+    if expr._output_type is not type(out):
+        if expr._is_scalar and config["autocompute"]:
+            return update(out, expr.new(), mask, accum, replace, None, desc)
+        allowed = (type(out),) if out._is_scalar else (type(out), kinds.Scalar)
+        out._expect_type(expr, allowed, within="update")
+    execute(out, expr, mask, accum, replace, desc)
+    return None
+
+
+def _assign_all(
+    out: Any, value: Any, mask: Any, accum: Any, replace: bool, input_mask: Any, desc: Descriptor | None
+) -> None:
+    """The right side is an object or a literal: assign it to the whole output."""
+    if input_mask is not None:
+        raise TypeError("`input_mask` argument may only be used for extract")
+    literal = LITERALS.get(type(value))
+    if literal is not None and not out.dtype._is_udt and (literal is not np.int64 or -(2**63) <= value < 2**63):
+        op, operands = ops.ASSIGN, [literal(value), None]
+    elif type(value) is type(out) and out.ndim:
+        check_shapes_equal("update", out, value)
+        if value._engine is not out._engine:
+            raise InvalidObject(f"{value.name} and {out.name} are on different backends; use .to({out.backend!r})")
+        op, operands = ops.COPY, [value]
+    else:
+        if getattr(value, "ndim", 0) and hasattr(value, "_engine"):
+            out._expect_type(value, (type(out), kinds.Scalar), within="update")
+        op, operands = ops.ASSIGN, [assigned_value(out, value), None]
+    if mask is not None:
+        mask = fitting_mask(mask, out, out.shape)
+    node = node_of((op, out, None, operands, mask, accum, replace, desc, 0))
+    if recording.active:
+        submit(node)
+    else:
+        execute_node(node)

@@ -134,14 +134,11 @@ class Repeated:
         return int(count.step), False
 
 
-def run(program: Program, engine: Any) -> tuple[int, bool]:
-    """A loop as a whole, if the engine can run that, or from its nodes; the number of its steps, and which it was."""
+def may_run_whole(program: Program, engine: Any) -> bool:
+    """Whether an engine is to be asked for a loop as a whole; a trace says why not."""
     apart = why_apart(program) if engine.runs_loops else None
-    if not engine.runs_loops or apart is not None:
-        _tell(apart)
-        return Repeated(program)()
-    steps = engine.run_loop(program)
-    return Repeated(program, engine)() if steps is None else (steps, True)
+    _trace_iterated(apart)
+    return engine.runs_loops and apart is None
 
 
 def runner(node: Node) -> Callable[[], Any]:
@@ -161,14 +158,14 @@ def runner(node: Node) -> Callable[[], Any]:
     def run() -> None:
         steps = None if prepared is None else prepared()
         if steps is None:
-            _tell(apart)
+            _trace_iterated(apart)
             steps, _ = repeated()
         program.count.step = max(0, steps - 1)  # as Python's loops leave their variable
 
     return run
 
 
-def _tell(why: str | None) -> None:
+def _trace_iterated(why: str | None) -> None:
     """The trace says why a loop does not run as a whole."""
     collector = trace.current()
     if why is not None and collector is not None:

@@ -12,7 +12,7 @@ from loop_cases import made_of
 SCHEDULES = {
     "levels": """
 positions 0 by the entries of s1, fused epilogue of step 1
-product 1 of s1, planned at the end of the round before, rows of s1 closed, in shared memory while it is short
+product 1 of s1, planned at the end of the round before, rows of s1 closed, in shared memory while short
 grid barrier: the result of step 1 is complete; notes s0 changed, the round ends, s1 overwritten
 clean the old buffer of s1
 """,

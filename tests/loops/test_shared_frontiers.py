@@ -104,9 +104,9 @@ def test_a_trace_tells_of_every_level(to_device: Any, monkeypatch: pytest.Monkey
     assert [f"; step {depth} of a loop" in step.reason for depth, step in enumerate(steps)] == [True] * len(steps)
 
 
-def test_which_rounds_are_near(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_which_rounds_stay_in_shared_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     made = made_of(BODIES, monkeypatch, lambda passes, body: str(passes.schedule(passes.analyse(body))))
-    shared = {name for name, schedule in made.items() if "in shared memory while it is short" in schedule}
+    shared = {name for name, schedule in made.items() if "in shared memory while short" in schedule}
     assert "levels" in shared
     assert all(schedule.count("grid barrier") == 1 for name, schedule in made.items() if name in shared)
     assert "ranks" not in shared

@@ -109,7 +109,7 @@ class Product:
     def __str__(self) -> str:
         when = "at the end of the round before" if self.planned_ahead else "here"
         closing = "" if self.closing is None else f", rows of s{self.closing} closed"
-        in_shared = ", in shared memory while it is short" if self.in_shared else ""
+        in_shared = ", in shared memory while short" if self.in_shared else ""
         notes = ", ".join(map(str, (*self.notes, Overwritten(self.out, self.step, ""))))
         return (
             f"product {self.step} of s{self.operand}, planned {when}{closing}{in_shared}\n"

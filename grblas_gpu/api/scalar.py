@@ -472,10 +472,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         return self._ewise_add(other, op)
 
     def _ewise_add(self, other: Any, op: Any = monoid.plus, is_infix: bool = False) -> ScalarExpression:
-        left, right = _operands(self, other, op, is_infix, "ewise_add")
-        op = get_typed_op(op, left.dtype, right.dtype, kind="binary")
-        left._expect_op(op, ("BinaryOp", "Monoid"), within="ewise_add", argname="op")
-        return ScalarExpression("ewise_add", ops.EWISE_ADD, [left, right], op=op)
+        return _ewise(ops.EWISE_ADD, self, other, op, is_infix)
 
     def ewise_mult(self, other: Any, op: Any = binary.times) -> ScalarExpression:
         """``op`` of both values; empty unless both are there.
@@ -501,10 +498,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         return self._ewise_mult(other, op)
 
     def _ewise_mult(self, other: Any, op: Any = binary.times, is_infix: bool = False) -> ScalarExpression:
-        left, right = _operands(self, other, op, is_infix, "ewise_mult")
-        op = get_typed_op(op, left.dtype, right.dtype, kind="binary")
-        left._expect_op(op, ("BinaryOp", "Monoid"), within="ewise_mult", argname="op")
-        return ScalarExpression("ewise_mult", ops.EWISE_MULT, [left, right], op=op)
+        return _ewise(ops.EWISE_MULT, self, other, op, is_infix)
 
     def ewise_union(self, other: Any, op: Any, left_default: Any, right_default: Any) -> ScalarExpression:
         """``op`` of both values; a default stands in for a missing one, and the result is empty if both are missing.
@@ -653,6 +647,13 @@ def union_operator(x: Any, y: Any, op: Any, left_default: Any, right_default: An
         op1 = get_typed_op(op, left_type, right_type, kind="binary")
     x._expect_op(op1, ("BinaryOp", "Monoid"), within="ewise_union", argname="op")
     return (op1.binaryop if op1.opclass == "Monoid" else op1), left, right
+
+
+def _ewise(ir_op: ops.Op, x: Any, y: Any, op: Any, is_infix: bool) -> ScalarExpression:
+    left, right = _operands(x, y, op, is_infix, ir_op.name)
+    op = get_typed_op(op, left.dtype, right.dtype, kind="binary")
+    left._expect_op(op, ("BinaryOp", "Monoid"), within=ir_op.name, argname="op")
+    return ScalarExpression(ir_op.name, ir_op, [left, right], op=op)
 
 
 def _operands(left: Any, right: Any, op: Any, is_infix: bool, within: str, **defaults: Any) -> tuple[Scalar, Scalar]:

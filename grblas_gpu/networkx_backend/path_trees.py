@@ -14,7 +14,7 @@ from . import search_trees
 from .dispatch import dispatched
 from .distances import nearest_first
 from .graph import Graph
-from .weighted_paths import distances_by_bellman_ford, lengths_from
+from .weighted_paths import check_sources, distances_by_bellman_ford, lengths_from
 
 
 def _predecessors(A: Matrix, distances: Vector, sources: list[int]) -> np.ndarray:
@@ -46,11 +46,7 @@ def _paths(G: Graph, A: Matrix, distances: Vector, sources: list[int], cutoff: A
 def multi_source_dijkstra(
     G: Graph, sources: Any, target: Any = None, cutoff: Any = None, weight: str | None = "weight"
 ) -> tuple:
-    if not sources:
-        raise ValueError("sources must not be empty")
-    for node in sources:
-        if node not in G:
-            raise nx.NodeNotFound(f"Node {node} not found in graph")
+    check_sources(G, sources)
     if target in sources:
         return 0, [target]
     A, numbers = G.lengths(weight), sorted(set(G.numbers(sources)))

@@ -34,15 +34,19 @@ def lengths_from(A: Matrix, sources: list[int]) -> Vector:
     return distances
 
 
-@dispatched(pays="search")
-def multi_source_dijkstra_path_length(
-    G: Graph, sources: Any, cutoff: Any = None, weight: str | None = "weight"
-) -> dict:
+def check_sources(G: Graph, sources: Any) -> None:
     if not sources:
         raise ValueError("sources must not be empty")
     for node in sources:
         if node not in G:
             raise nx.NodeNotFound(f"Node {node} not found in graph")
+
+
+@dispatched(pays="search")
+def multi_source_dijkstra_path_length(
+    G: Graph, sources: Any, cutoff: Any = None, weight: str | None = "weight"
+) -> dict:
+    check_sources(G, sources)
     numbers = sorted(set(G.numbers(sources)))
     return nearest_first(G, *lengths_from(G.lengths(weight), numbers).to_coo(), cutoff, numbers)
 

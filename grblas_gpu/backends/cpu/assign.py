@@ -10,7 +10,7 @@ from ... import undivided
 from ...plan.storage_rules import DENSE_LIMIT, SPARSE_BELOW
 from ..entries import expand
 from ..storage import INDEX, Array, MaskView, VectorStore
-from . import pool, workspace
+from . import ewise, pool, workspace
 from .masks import BYTES, BYTES_COMPLEMENT, NOTHING, ROWS, resolve
 from .parallel import LIGHT_WORK, even_chunks
 from .tier import KernelTable
@@ -97,7 +97,7 @@ def assign_scalar(c: VectorStore, value: Any, mask: MaskView) -> VectorStore | N
         # To extend a list is to copy it: flags as soon as they would be kept.
         if c.size > SMALL and c.nvals + given < c.size * SPARSE_BELOW:
             return _append(c, value, allowed) if kind == ROWS else None
-        c = _as_bitmap(c)
+        c = ewise.as_dense(c)
     full, dtype = c.present is None, c.values.dtype
     iso = len(c.values) == 1 and c.size > 1 and bool(c.values[0] == value)
     if full and iso:
@@ -154,14 +154,3 @@ def _own_values(c: VectorStore) -> None:
     values = c.values
     if len(values) != c.size or not values.flags.writeable:
         c.values = expand(values, c.size).copy() if len(values) else np.empty(c.size, values.dtype)
-
-
-def _as_bitmap(c: VectorStore) -> VectorStore:
-    """A list as flags; the values follow when one is written."""
-    present = np.zeros(c.size, bool)
-    present[c.indices] = True
-    values = c.values
-    if len(values) > 1:
-        values = np.empty(c.size, c.dtype)  # nobody looks at values that are not present
-        values[c.indices] = c.values
-    return VectorStore(c.size, values, present=present, nvals=c.nvals)

@@ -19,7 +19,7 @@ from .preparing import by_level, largest, smallest
 
 LEVELS = 512  # between which the counts are not scaled
 TOP, BOTTOM = 1000, -900  # counts are between 2**BOTTOM and 2**TOP
-ROOM, SLACK = 256, 1.25  # bits for counts to grow by, and how much faster they may do so than before
+HEADROOM, SLACK = 256, 1.25  # bits for counts to grow by, and how much faster they may do so than before
 SHALLOW, DEEP = 32, 128  # the vertices of so many levels are found among all; of more, they are listed once;
 POSITIONS = 2**22  # between the two, if no more than so many are looked at
 
@@ -76,7 +76,7 @@ def searched(A: Matrix, frontier: Vector, levels: Vector, sigma: Vector, depth: 
                 return None
             exponent = math.frexp(most)[1]
             # So large that they may go on to grow as they did, and by some bits in any case.
-            scale = min(0, TOP - max(ROOM, math.ceil(SLACK * (exponent - before))) - exponent)
+            scale = min(0, TOP - max(HEADROOM, math.ceil(SLACK * (exponent - before))) - exponent)
             before = exponent + scale
             if scale:
                 if math.frexp(smallest(frontier))[1] + scale < BOTTOM:

@@ -42,7 +42,7 @@ def timed(engine: Any, A: Any, root: int) -> tuple[float, Any]:
 
 def use(engine: Any, transport: str) -> None:
     """From the next search on."""
-    engine.meetings.clear()
+    engine.exchanges.clear()
     engine.transport = transport
 
 

@@ -205,8 +205,8 @@ def register_anonymous(dtype: Any, name: str | None = None) -> DataType:
     if found is None:
         found = DataType(name or _default_name(np_type), f"uint8_t[{np_type.itemsize}]", np_type)
         _registry[np_type] = found
-        while _to_tell:
-            _to_tell.pop()()
+        while _listeners:
+            _listeners.pop()()
     elif name is not None and name != found.name:
         if not found._is_udt:
             raise ValueError("dtype must not be a builtin type")
@@ -214,15 +214,15 @@ def register_anonymous(dtype: Any, name: str | None = None) -> DataType:
     return found
 
 
-_to_tell: list[Callable[[], None]] = []
+_listeners: list[Callable[[], None]] = []
 
 
-def when_records_are_used(tell: Callable[[], None]) -> None:
+def when_records_are_used(listener: Callable[[], None]) -> None:
     """Call this when the first record type is registered, or now if there is one: until then nobody looks for any."""
     if any(dtype._is_udt for dtype in _registry.values()):
-        tell()
+        listener()
     else:
-        _to_tell.append(tell)
+        _listeners.append(listener)
 
 
 def _record_type(dtype: Any) -> np.dtype:

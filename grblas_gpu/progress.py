@@ -22,7 +22,7 @@ PATIENCE = 1.0  # seconds before it appears
 INTERVAL = 0.1  # seconds between two looks
 
 _bars = 0  # open ones; there is room for one line, and bars say most
-_telling = False  # whether an outer block shows the seconds already
+_showing = False  # whether an outer block shows the seconds already
 
 
 def progress(items: Sequence[Item], label: str) -> Iterator[Item]:
@@ -107,26 +107,26 @@ def busy(label: str) -> Iterator[None]:
     """
     global _spent
     start, shown = time.perf_counter(), threading.Event()
-    teller: threading.Timer | None = None
+    timer: threading.Timer | None = None
 
-    def tell() -> None:
+    def show() -> None:
         shown.set()
         show_line(label)
 
     if is_shown():
         if _spent > PATIENCE:
-            tell()
+            show()
         else:
-            teller = threading.Timer(PATIENCE - _spent, tell)
-            teller.daemon = True
-            teller.start()
+            timer = threading.Timer(PATIENCE - _spent, show)
+            timer.daemon = True
+            timer.start()
     try:
         yield
     finally:
         _spent += time.perf_counter() - start
-        if teller is not None:
-            teller.cancel()
-            teller.join()
+        if timer is not None:
+            timer.cancel()
+            timer.join()
         if shown.is_set():
             clear_line()
 
@@ -140,14 +140,14 @@ def elapsed(label: str) -> Iterator[None]:
     >>> with elapsed("generating"):
     ...     pass
     """
-    global _telling
-    if _telling or not is_shown():
+    global _showing
+    if _showing or not is_shown():
         yield
         return
-    _telling = True
+    _showing = True
     done, start, shown = threading.Event(), time.perf_counter(), False
 
-    def tell() -> None:
+    def show() -> None:
         nonlocal shown
         while not done.wait(max(PATIENCE - (time.perf_counter() - start), INTERVAL)):
             if _bars:
@@ -155,14 +155,14 @@ def elapsed(label: str) -> Iterator[None]:
             shown = True
             show_line(f"{label}: {time.perf_counter() - start:.0f} s")
 
-    teller = threading.Thread(target=tell, daemon=True)
-    teller.start()
+    thread = threading.Thread(target=show, daemon=True)
+    thread.start()
     try:
         yield
     finally:
         done.set()
-        teller.join()
-        _telling = False
+        thread.join()
+        _showing = False
         if shown:
             clear_line()
 

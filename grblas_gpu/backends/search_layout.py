@@ -65,7 +65,7 @@ def lists_to_pull(part: MatrixStore, degrees: Array, layout: Layout) -> tuple[Ar
     """For every vertex of this rank where its list starts, and positions of the vertices that lead to it.
 
     ``part`` has all rows of a matrix and the columns of this rank; ``degrees`` are the entries of those rows on all
-    ranks. A list begins with the vertices that have most edges: a search is likeliest to have found them.
+    ranks. A list begins with the vertices that have most edges: a search has most probably found them.
     """
     falling = np.argsort(-degrees)
     places = np.empty_like(falling)

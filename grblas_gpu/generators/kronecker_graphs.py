@@ -99,8 +99,8 @@ def kronecker_keys(recipe: Recipe, low: int, high: int, keys: Array) -> int:
         for row, column in ((source, target), (target, source)):
             wanted = (row >= low) & (row < high) & (row != column)
             more = (row << bits | column)[wanted]
-            room = keys[found : found + len(more)]  # shorter where it is full
-            room[:] = more[: len(room)]
+            free = keys[found : found + len(more)]  # shorter where it is full
+            free[:] = more[: len(free)]
             found += len(more)
     return found
 

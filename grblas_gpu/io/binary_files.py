@@ -198,9 +198,9 @@ def _vector(dtype: Any, size: int, arrays: dict[str, np.ndarray], name: str) -> 
         ascending = bool(np.all(indices[1:] > indices[:-1]))
         if not ascending or (len(indices) and (indices[0] < 0 or indices[-1] >= size)):
             raise ValueError("indices that do not ascend within the size")
-    room = size if indices is None else len(indices)
-    if values.dtype != dtype.np_type or len(values) not in {1 if room else 0, room}:
-        raise ValueError(f"{len(values)} values of {values.dtype} for {room} entries of {dtype.name}")
+    wanted = size if indices is None else len(indices)
+    if values.dtype != dtype.np_type or len(values) not in {1 if wanted else 0, wanted}:
+        raise ValueError(f"{len(values)} values of {values.dtype} for {wanted} entries of {dtype.name}")
     if present is not None and (present.dtype != bool or len(present) != size):
         raise ValueError(f"{len(present)} flags for {size} positions")
     new._store = new._engine.adopt(VectorStore(size, values, indices=indices, present=present))

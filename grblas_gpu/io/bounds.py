@@ -23,7 +23,7 @@ def shown(text: Any) -> str:
     return repr(text) if len(text) <= _SHOWN else f"{text[:_SHOWN]!r}... ({len(text)} characters)"
 
 
-def check_room(name: str, wanted: int, length: int) -> None:
+def check_memory(name: str, wanted: int, length: int) -> None:
     """A ValueError if a file of so many bytes asks for far more memory; ``config`` (``read_limit``) may allow it."""
     limit = config["read_limit"]
     if wanted > (max(_ALWAYS, _RATIO * length) if limit is None else limit):

@@ -14,7 +14,7 @@ from ..api.conversions import MAX_SIZE
 from ..api.matrix import Matrix, TransposedMatrix
 from ..dtypes import FP64, lookup_dtype
 from ..progress import Meter, is_shown
-from .bounds import check_room, length_of, shown
+from .bounds import check_memory, length_of, shown
 from .edge_table import Layout, data_lines, layout_of
 from .text_files import name_of, opened, text_of
 
@@ -91,7 +91,7 @@ def read_edgelist(
         )
     largest = int(max(rows.max(initial=-1), cols.max(initial=-1))) + 1
     if nrows is None:  # what the caller asks for is the caller's
-        check_room(name_of(source), 8 * largest, max(len(text), length_of(source)))
+        check_memory(name_of(source), 8 * largest, max(len(text), length_of(source)))
     if nrows is None and ncols is None:
         nrows = ncols = largest
     nrows = int(rows.max(initial=-1)) + 1 if nrows is None else nrows

@@ -75,9 +75,9 @@ def data_lines(text: str) -> Iterator[tuple[int, str]]:
 
 def _delimiter(line: str, name: str) -> str | None:
     """That of the first line: a suffix may tell, a comma or semicolon does; otherwise it is white space."""
-    told = next((mark for suffix, mark in SEPARATORS.items() if suffix in name[-8:].lower()), None)
-    if told is not None and told in line:
-        return told
+    named = next((mark for suffix, mark in SEPARATORS.items() if suffix in name[-8:].lower()), None)
+    if named is not None and named in line:
+        return named
     return next((mark for mark in (",", ";") if mark in line), None)
 
 

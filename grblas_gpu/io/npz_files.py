@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..api.matrix import Matrix
-from .bounds import check_room, length_of
+from .bounds import check_memory, length_of
 from .replacing import replacing
 from .scipy_sparse import from_scipy_sparse, to_scipy_sparse
 from .text_files import name_of
@@ -85,7 +85,7 @@ def load_npz(file: Any, *, dup_op: Any = None, name: str | None = None) -> Matri
         if max(array.shape, default=0) > MOST_INDEX:
             raise ValueError(f"a matrix of shape {array.shape}; no size may be more than 2**60")
         if array.format != "coo":  # which takes memory for its entries only, here as there
-            check_room(called, 8 * max(array.shape, default=0), length_of(file))
+            check_memory(called, 8 * max(array.shape, default=0), length_of(file))
         return from_scipy_sparse(array, dup_op=dup_op, name=name, copy=False)
     except MemoryError:
         raise
@@ -98,7 +98,7 @@ def load_npz(file: Any, *, dup_op: Any = None, name: str | None = None) -> Matri
 def _check_members(file: Any, name: str) -> None:
     """A ValueError unless every array is as long as it says, and all together are not far longer than the file."""
     with zipfile.ZipFile(file) as archive:
-        check_room(name, sum(member.file_size for member in archive.infolist()), length_of(file))
+        check_memory(name, sum(member.file_size for member in archive.infolist()), length_of(file))
         for member in archive.infolist():
             with archive.open(member) as stream:
                 version = np.lib.format.read_magic(stream)

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..api.conversions import MAX_SIZE
 from ..plan.storage_rules import matrix_form
-from .bounds import check_room, length_of, shown
+from .bounds import check_memory, length_of, shown
 from .matrix_market_syntax import Grammar, grammar_of
 from .text_files import PIECE, is_compressed, name_of, pieces
 
@@ -70,16 +70,16 @@ def _checked(source: Any) -> Iterator[bytes]:
     words = header[1].lower().split() + [b""] * 5
     length = length_of(source)
     known = 0 if is_compressed(source) else length
-    room = _room(header, words, line, name, length)
-    if room > _FEW and not known:  # is it all there?
+    announced = _announced(header, words, line, name, length)
+    if announced > _FEW and not known:  # is it all there?
         whole = b"".join(text)
         known, text = len(start) + len(whole), iter([whole])
-    if known and 2 * room > known + 2:  # an entry has two characters or more
-        raise ValueError(f"{name}: Line {line}: {room} entries announced, but the file has {known} bytes")
+    if known and 2 * announced > known + 2:  # an entry has two characters or more
+        raise ValueError(f"{name}: Line {line}: {announced} entries announced, but the file has {known} bytes")
     yield header[0]
     rest = itertools.chain([start[header.end() :]], text)
     grammar = grammar_of(words[2], words[3]) if words[1] == b"matrix" else None
-    if not room and words[2] == b"array":
+    if not announced and words[2] == b"array":
         for number, each in _lines(rest, line + 1, name):
             filled = next((at for at, found in enumerate(each.split(_NEWLINE)) if found.strip()), None)
             if filled is not None:
@@ -132,7 +132,7 @@ def _without_nul(text: Iterator[bytes], name: str) -> Iterator[bytes]:
         yield piece
 
 
-def _room(header: re.Match[bytes], words: list[bytes], line: int, name: str, length: int) -> int:
+def _announced(header: re.Match[bytes], words: list[bytes], line: int, name: str, length: int) -> int:
     """For how many entries the reader will make room; a ValueError where it would fill what is no array."""
     _, kind, form, _, symmetry = words[:5]
     sizes = header[2].split()
@@ -148,7 +148,7 @@ def _room(header: re.Match[bytes], words: list[bytes], line: int, name: str, len
     if symmetry != b"general" and nrows != ncols:
         raise ValueError(f"{name}: Line {line}: {shown(symmetry)[1:-1]}, but {nrows} x {ncols}")
     if form == b"array" or matrix_form(entries, nrows, ncols, "sparse") != "hypersparse":
-        check_room(name, 8 * nrows, length)  # the row pointers
+        check_memory(name, 8 * nrows, length)  # the row pointers
     if form == b"coordinate":
         return entries
     return nrows * ncols if symmetry == b"general" else nrows * (nrows - 1 + 2 * (symmetry != b"skew-symmetric")) // 2

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from .bounds import check_room, length_of
+from .bounds import check_memory, length_of
 from .replacing import replacing
 
 _OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
@@ -53,7 +53,7 @@ def _within_bounds(path: str | os.PathLike) -> Iterator[bytes]:
     length, found = length_of(path), 0
     for piece in pieces(path):
         found += len(piece)
-        check_room(name_of(path), found, length)
+        check_memory(name_of(path), found, length)
         yield piece
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 EXACT = 2**53  # integers up to here are floats, too
-ROOM = 2.0**62  # sums of integers up to here cannot overflow
+LARGEST_SUM = 2.0**62  # sums of integers up to here cannot overflow
 
 
 def real_numbers(values: list, attribute: str) -> np.ndarray:
@@ -31,7 +31,7 @@ def real_numbers(values: list, attribute: str) -> np.ndarray:
         if large.any() and any(isinstance(values[i], int) for i in np.flatnonzero(large).tolist()):
             raise NotImplementedError(f"the {attribute!r} of some edges is an integer beyond those that floats hold")
         return array.astype(np.float64, copy=False)
-    if np.abs(array.astype(np.float64)).sum() > ROOM:
+    if np.abs(array.astype(np.float64)).sum() > LARGEST_SUM:
         raise NotImplementedError(f"sums of {attribute!r} are beyond 64-bit integers")
     return array.astype(np.int64, copy=False)
 

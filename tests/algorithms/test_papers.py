@@ -234,7 +234,7 @@ def test_counts_of_paths_are_scaled(backend: str, monkeypatch: pytest.MonkeyPatc
     for top, bottom in ((1000, -900), (40, -900)):
         monkeypatch.setattr(dependencies, "TOP", top)
         monkeypatch.setattr(dependencies, "BOTTOM", bottom)
-        monkeypatch.setattr(dependencies, "ROOM", 16)
+        monkeypatch.setattr(dependencies, "HEADROOM", 16)
         monkeypatch.setattr(dependencies, "LEVELS", 8)
         clear_recordings()
         found = dependencies.searched(A, gb.Vector.from_coo([0], [1.0], size=A.nrows), *dependencies.nothing_found(A))
@@ -263,7 +263,7 @@ def test_counts_that_scaling_cannot_hold(monkeypatch: pytest.MonkeyPatch) -> Non
     """Then they are logarithms, and the result is the same."""
     monkeypatch.setattr(dependencies, "TOP", 30)
     monkeypatch.setattr(dependencies, "BOTTOM", -10)
-    monkeypatch.setattr(dependencies, "ROOM", 16)
+    monkeypatch.setattr(dependencies, "HEADROOM", 16)
     monkeypatch.setattr(dependencies, "LEVELS", 8)
     clear_recordings()
     A = generators.grid_2d(40)

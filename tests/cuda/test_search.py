@@ -131,13 +131,13 @@ def test_one_launch_for_the_parts_of_several_ranks(engine):
 @pytest.mark.parametrize("engine", ENGINES[1:], indirect=True)
 def test_rank_0_leads_the_others(engine, monkeypatch):
     """Searches by one rank in the memory of all, which is opened here as if it were another process's."""
-    monkeypatch.delitem(sys.modules, "grblas_gpu.backends.mpi.device_meetings", raising=False)
+    monkeypatch.delitem(sys.modules, "grblas_gpu.backends.mpi.device_frontier_exchange", raising=False)
     monkeypatch.delitem(sys.modules, "grblas_gpu.backends.mpi.led_searches", raising=False)
     led = importlib.import_module("grblas_gpu.backends.mpi.led_searches")
     closed: list[int] = []
     monkeypatch.setattr(led, "_allocation", lambda address: address - address % 4096)
     monkeypatch.setattr(led, "patience", lambda wire: 0)
-    monkeypatch.setattr(led, "Window", lambda *given: SimpleNamespace(meet=lambda numbers: []))
+    monkeypatch.setattr(led, "Window", lambda *given: SimpleNamespace(allgather=lambda numbers: []))
     monkeypatch.setattr(led, "cupy", opening_cupy(led.cupy))
     known = SimpleNamespace(
         ipcGetMemHandle=lambda base: base.to_bytes(8, "little"),

@@ -11,8 +11,8 @@ from nccl_by_mpi import Nccl, NcclError, cupy_with, install, uninstall
 
 from grblas_gpu import trace
 from grblas_gpu.backends.mpi.faults import PeerTimeout
-from grblas_gpu.backends.mpi.nccl_meetings import Link, NcclMessages, link_of
-from grblas_gpu.backends.mpi.transports import choose_transport, open_meeting
+from grblas_gpu.backends.mpi.nccl_frontier_exchange import Link, NcclMessages, link_of
+from grblas_gpu.backends.mpi.transports import choose_transport, open_exchange
 from grblas_gpu.distributed import DistMatrix, Grid, hybrid_bfs, validate_tree
 
 GRID = Grid()
@@ -39,37 +39,37 @@ def linked(nccl: Nccl | None, device: str) -> bool:
         uninstall()
 
 
-def meeting(nccl: Nccl, length: int) -> tuple[NcclMessages, Any]:
+def exchange(nccl: Nccl, length: int) -> tuple[NcclMessages, Any]:
     cupy = cupy_with(nccl, f"0000:{RANK}")
     return NcclMessages(GRID.everyone, length, Link(GRID.everyone, cupy, nccl), cupy), cupy
 
 
-def case_meetings() -> None:
+def case_allgather() -> None:
     nccl = Nccl()
-    place, _ = meeting(nccl, 24)
+    place, _ = exchange(nccl, 24)
     for number in range(6):
         turn = number % 2
         place.mine(turn)[:] = 10 * number + RANK
-        rows = place.meet(turn, [RANK, number])
+        rows = place.allgather(turn, [RANK, number])
         assert [row[:2] for row in rows] == [[rank, number] for rank in range(RANKS)]
         wanted = np.repeat(np.arange(RANKS) + 10 * number, 24)
         assert place.all(turn).tolist() == wanted.tolist()
-    # One group for each meeting, with a call each way for every other rank.
+    # One group for each exchange, with a call each way for every other rank.
     assert len(nccl.groups) == 6
     for group in nccl.groups:
         assert sorted(group) == sorted((kind, 24, rank) for rank in OTHERS for kind in ("send", "recv"))
 
 
 def case_forced() -> None:
-    """GRBLAS_GPU_MPI_TRANSPORT=nccl: ranks with a device each meet by it, once connected; others are told."""
+    """GRBLAS_GPU_MPI_TRANSPORT=nccl: ranks with a device each use it, once connected; others get an error."""
     os.environ["GRBLAS_GPU_MPI_TRANSPORT"] = "nccl"
     install(Nccl(), f"0000:{RANK}")
     assert choose_transport(GRID, True) == ("nccl" if RANKS > 1 else "alone")
-    place = open_meeting("nccl", GRID, None, 16)
+    place = open_exchange("nccl", GRID, None, 16)
     place.mine(0)[:] = RANK
-    place.meet(0, [0])
+    place.allgather(0, [0])
     assert place.all(0).tolist() == np.repeat(np.arange(RANKS), 16).tolist()
-    assert open_meeting("nccl", GRID, None, 8)._link is place._link
+    assert open_exchange("nccl", GRID, None, 8)._link is place._link
     shared = Grid()
     install(Nccl(), "0000:0")
     try:
@@ -86,8 +86,8 @@ def case_searches() -> None:
     A: Any = DistMatrix.kronecker(8)
     engine = A._engine
     hybrid_bfs(A, 3)
-    (length,) = engine.meetings
-    engine.meetings[length], _ = meeting(Nccl(), length)
+    (length,) = engine.exchanges
+    engine.exchanges[length], _ = exchange(Nccl(), length)
     for source in (3, 77):
         with trace() as t:
             tree = hybrid_bfs(A, source)
@@ -100,14 +100,14 @@ def case_a_rank_is_missing() -> None:
     for lost, error, text in ((True, NcclError, "remote process"), (False, PeerTimeout, "a level of a search")):
         nccl = Nccl(carries=RANK != 0)
         nccl.lost = lost
-        place, _ = meeting(nccl, 8)
+        place, _ = exchange(nccl, 8)
         if not lost:
             os.environ["GRBLAS_GPU_MPI_TIMEOUT"] = "1"
         if RANK == 0:
-            place.meet(0, [0])
+            place.allgather(0, [0])
             continue
         try:
-            place.meet(0, [0])
+            place.allgather(0, [0])
         except error as raised:
             assert text in str(raised), raised
         else:

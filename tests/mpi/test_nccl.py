@@ -15,11 +15,11 @@ from mpi_jobs import launch
 pytest.importorskip("mpi4py")
 
 PROGRAM = Path(__file__).resolve().parents[1] / "helpers" / "nccl_program.py"
-CASES = ("case_who_can", "case_meetings", "case_forced", "case_searches")
+CASES = ("case_who_can", "case_allgather", "case_forced", "case_searches")
 
 
 @pytest.mark.parametrize("ranks", [3, *(pytest.param(ranks, marks=pytest.mark.slow) for ranks in (1, 2, 4))])
-def test_ranks_meet(ranks):
+def test_ranks_exchange(ranks):
     done = launch(ranks, sys.executable, str(PROGRAM), *CASES, GRBLAS_GPU_CPU_TIER="numba")
     assert done.returncode == 0, done.stderr[-4000:]
     assert done.stdout.split() == list(CASES)
@@ -36,7 +36,7 @@ def test_one_rank_and_its_device():
     """NCCL itself: a communicator of one rank, which sends to itself."""
     import cupy
 
-    from grblas_gpu.backends.mpi.nccl_meetings import Link, link_of, load_nccl
+    from grblas_gpu.backends.mpi.nccl_frontier_exchange import Link, link_of, load_nccl
     from grblas_gpu.distributed import Grid
 
     nccl = load_nccl()

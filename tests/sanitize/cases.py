@@ -7,7 +7,7 @@ threads and rounds are few, and instead of long rows and long frontiers the cons
 frontiers count as long (:data:`SMALLER`):
 
 - 64 threads in a block: two warps, the fewest that can be in each other's way; a loop has 512 otherwise. Two clusters
-  of eight blocks, however little there is to do: blocks meet in a cluster and over the grid, one cluster goes on alone,
+  of eight blocks, however little there is to do: barriers of a cluster and of the grid, one cluster goes on alone,
   and the others take over again.
 - ``hubs()``, a Kronecker graph of 512 vertices and 3,150 entries, has rows of up to 148 entries, so that both pushes
   and pulls deal out parts of rows; 16 groups of rows for 32 warps; and a search whose levels are a cluster's (1, 1 and

@@ -34,8 +34,8 @@ class MachineCode:
 
     def _file(self, signature: Any, codegen: Any) -> str:
         """One for each signature and kind of processor."""
-        told = repr((signature, codegen.magic_tuple()))
-        return f"{self.name}-{hashlib.sha256(told.encode()).hexdigest()[:16]}"
+        described = repr((signature, codegen.magic_tuple()))
+        return f"{self.name}-{hashlib.sha256(described.encode()).hexdigest()[:16]}"
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         from numba.core.compiler import CompileResult

@@ -70,23 +70,23 @@ def _filtered(store: MatrixStore, keep: Array) -> MatrixStore:
 def _gustavson(
     a: MatrixStore, b: MatrixStore, call: Call, kind: int, pattern: MatrixStore | None
 ) -> MatrixStore | None:
-    # Products before each row: the measure of work, and of the room that a row may need.
+    # Products before each row: the measure of work, and of the capacity that a row may need.
     products = np.zeros(len(a.indices) + 1, INDEX)
     np.cumsum(np.diff(b.indptr)[a.indices], out=products[1:])
     products = products[a.indptr]
     parts = edge_chunks(products, 4) if products[-1] > PARALLEL_WORK else [(0, a.nrows)]
-    room = np.minimum(np.diff(products), b.ncols)
+    capacity = np.minimum(np.diff(products), b.ncols)
     if kind == BYTES:
         assert pattern is not None
-        room = np.minimum(room, np.diff(pattern.indptr))
+        capacity = np.minimum(capacity, np.diff(pattern.indptr))
     dtype = call.semiring.return_type.np_type
-    if call.constant is None and kind == NO_MASK and int(room.sum()) * dtype.itemsize <= COPIED_BYTES:
-        return _at_once(a, b, call, products, room, parts)
-    return _in_two_passes(a, b, call, kind, pattern, products, room, parts)
+    if call.constant is None and kind == NO_MASK and int(capacity.sum()) * dtype.itemsize <= COPIED_BYTES:
+        return _at_once(a, b, call, products, capacity, parts)
+    return _in_two_passes(a, b, call, kind, pattern, products, capacity, parts)
 
 
 def _at_once(
-    a: MatrixStore, b: MatrixStore, call: Call, products: Array, room: Array, parts: Chunks
+    a: MatrixStore, b: MatrixStore, call: Call, products: Array, capacity: Array, parts: Chunks
 ) -> MatrixStore | None:
     """Every chunk makes its part of the result; they are then put together."""
     kernel = _table.find(
@@ -101,7 +101,7 @@ def _at_once(
     operands = call.value_arguments(a.values, b.values)
 
     def make(part: tuple[int, int]) -> tuple[Array, Array]:
-        most = int(room[part[0] : part[1]].sum()) + 1
+        most = int(capacity[part[0] : part[1]].sum()) + 1
         indices, values = buffers.empty(most, index_type), buffers.empty(most, dtype)
         stamps, dense = np.zeros(b.ncols, np.int32), np.empty(b.ncols, dtype)
         matrices = (a.indptr, a.indices, b.indptr, b.indices, *operands)
@@ -134,7 +134,7 @@ def _in_two_passes(
     kind: int,
     pattern: MatrixStore | None,
     products: Array,
-    room: Array,
+    capacity: Array,
     parts: Chunks,
 ) -> MatrixStore | None:
     """First the pattern; then the values, in their place."""
@@ -154,7 +154,7 @@ def _in_two_passes(
 
     def find(part: tuple[int, int]) -> Array:
         lo, hi = part
-        indices = buffers.empty(int(room[lo:hi].sum()) + 1, index_type)
+        indices = buffers.empty(int(capacity[lo:hi].sum()) + 1, index_type)
         stamps = np.zeros(b.ncols, np.int32)
         n = structure(a.indptr, a.indices, b.indptr, b.indices, *given, products, stamps, indices, counts, lo, hi)
         return indices[:n]

@@ -172,12 +172,12 @@ def _push_parts(
     """A thread for each range of outputs; the lists that they make, one after the other."""
 
     def run(part: tuple[int, int]) -> tuple[Array, Array | None]:
-        room = min(capacity, part[1] - part[0])
-        queue = np.empty(room, INDEX)
+        length = min(capacity, part[1] - part[0])
+        queue = np.empty(length, INDEX)
         if call.constant is not None:
             count = kernel(*arguments, queue, *part)
             return queue[:count], None
-        values = np.empty(room, call.semiring.return_type.np_type)
+        values = np.empty(length, call.semiring.return_type.np_type)
         count = kernel(*arguments, queue, values, *part)
         return queue[:count], values[:count]
 

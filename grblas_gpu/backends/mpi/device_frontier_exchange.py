@@ -1,4 +1,4 @@
-"""Meetings of ranks that compute on CUDA devices: bit maps stay there where something can carry them."""
+"""Exchanges between ranks that compute on CUDA devices: bit maps stay there where something can carry them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import cupy
 import numpy as np
 
 from ..cuda.search import collect
+from .frontier_exchange import YIELDS, Messages, Rows, Window
 from .grid import Grid
-from .meetings import YIELDS, Messages, Rows, Window
 from .wire import Wire
 
 Array = Any  # cupy.ndarray
@@ -51,8 +51,8 @@ class OpenMemory:
         collect(self._sources, turn * self.length, self.length, self._all)
         return self._all
 
-    def meet(self, turn: int, numbers: list[int]) -> Rows:
-        return self._window.meet(numbers)
+    def allgather(self, turn: int, numbers: list[int]) -> Rows:
+        return self._window.allgather(numbers)
 
 
 class DeviceMessages(Messages):
@@ -63,9 +63,9 @@ class DeviceMessages(Messages):
     def __init__(self, wire: Wire, length: int) -> None:
         super().__init__(wire, length, cupy.zeros((2, wire.size * length), np.uint8))
 
-    def meet(self, turn: int, numbers: list[int]) -> Rows:
+    def allgather(self, turn: int, numbers: list[int]) -> Rows:
         cupy.cuda.get_current_stream().synchronize()  # synchronizes: MPI knows nothing of streams
-        return super().meet(turn, numbers)
+        return super().allgather(turn, numbers)
 
 
 class HostMessages(Messages):
@@ -81,9 +81,9 @@ class HostMessages(Messages):
     def all(self, turn: int) -> Array:
         return self._bits[turn]
 
-    def meet(self, turn: int, numbers: list[int]) -> Rows:
+    def allgather(self, turn: int, numbers: list[int]) -> Rows:
         self._all[turn, self._place] = self._bits[turn, self._place].get()  # synchronizes
-        rows = super().meet(turn, numbers)
+        rows = super().allgather(turn, numbers)
         self._bits[turn].set(self._all[turn])
         return rows
 

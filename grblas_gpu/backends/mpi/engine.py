@@ -43,7 +43,7 @@ class MpiBackend(Products, Searches, MatrixProducts, Indexed, Indirect, Graphs, 
         self.name = name
         self.costs = local.costs._replace(whole_rows=None)  # parts of a vector are not full
         self.counts = Counts(grid)
-        self.meetings: dict[Any, Any] = {}
+        self.exchanges: dict[Any, Any] = {}
         self.overlap = grid.together(overlap_setting)
 
     # ---- memory ---------------------------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ class MpiBackend(Products, Searches, MatrixProducts, Indexed, Indirect, Graphs, 
     def with_form(self, a: DistMatrixStore, form: str) -> DistMatrixStore:
         return DistMatrixStore(self, a.nrows, a.ncols, self.local.with_form(a.part, form))
 
-    # ---- element-wise: parts meet parts -----------------------------------------------------------------------------
+    # ---- element-wise, part by part ---------------------------------------------------------------------------------
 
     def ewise_add(self, x: Store, y: Store, op: Any) -> Store:
         if op.positional is not None:

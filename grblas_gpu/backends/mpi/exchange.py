@@ -47,7 +47,7 @@ def start_expand(wire: Wire, part: VectorStore, lengths: list[int], with_values:
         return part
     if full:
         codes = [pack_code_of_all(length, with_values) for length in lengths]
-        if not with_values:  # there is nothing to tell
+        if not with_values:  # there is nothing to send
             return Expanding(Done(np.zeros(0, np.uint8, like=part.values)), codes, [0] * wire.size)
         sizes = [length * part.dtype.itemsize for length in lengths]
         return Expanding(wire.start_gather(as_bytes(values_of(part)), sizes), codes, sizes)
@@ -186,7 +186,7 @@ def combine(found: list[tuple[Array, Array]], size: int, dtype: np.dtype, monoid
     if len(stores) == 1:
         return stores[0]
     firsts = [store.values[:1] for store in stores]
-    if all(store.iso for store in stores) and _is_settled(monoid, np.concatenate(firsts)):
+    if all(store.iso for store in stores) and _keeps_value(monoid, np.concatenate(firsts)):
         present = np.zeros(size, bool, like=stores[0].indices)
         for keys, _ in found:
             present[keys] = True
@@ -194,7 +194,7 @@ def combine(found: list[tuple[Array, Array]], size: int, dtype: np.dtype, monoid
     return reduce(lambda x, y: engine.ewise_add(x, y, monoid.binaryop), stores)
 
 
-def _is_settled(monoid: Any, values: Array) -> bool:
+def _keeps_value(monoid: Any, values: Array) -> bool:
     """Whether these are all one value, and combining it with itself gives it again: then only structure matters."""
     if hasattr(values, "get"):
         values = values.get()  # synchronizes

@@ -1,7 +1,7 @@
-"""Where the ranks of a search meet: after each level all of them know every frontier, and what each has counted.
+"""The allgather that ends a level of a search: afterwards all ranks know every frontier, and what each has counted.
 
-A *meeting* has two sets of bit maps, used in turn: level k reads one and writes the other, so that a rank may begin a
-level while another still reads what the level before has left. One meeting ends a level; nothing else is waited for.
+An exchange has two sets of bit maps, used in turn: level k reads one and writes the other, so that a rank may begin a
+level while another still reads what the level before has left. One exchange ends a level; nothing else is waited for.
 The bits of rank r begin at ``r * length`` bytes, whatever its share of the vertices.
 """
 
@@ -19,27 +19,27 @@ from .wire import SPINS, Wire, host_name
 Array = Any  # numpy.ndarray or cupy.ndarray
 Rows = list[list[int]]  # the numbers of every rank
 
-NUMBERS = 6  # that each rank tells at a meeting
+NUMBERS = 6  # that each rank contributes
 YIELDS = 60  # looks for which the processor is offered to others; a scheduler may not take the offer, so that then
 NAP = 20e-6  # seconds of sleep follow: with more ranks than cores, the one that is waited for wants a core
-WORDS = 8  # of 64 bits for a rank: which meeting this is, then its numbers; a line of cache
+WORDS = 8  # of 64 bits for a rank: which exchange this is, then its numbers; a line of cache
 
 
-class Meeting(Protocol):
+class FrontierExchange(Protocol):
     """How bit maps and numbers get from each rank to all others."""
 
     name: str
-    messages: int  # to each other rank, at a meeting
+    messages: int  # to each other rank, in an exchange
     length: int  # bytes of bits in them
 
     def mine(self, turn: int) -> Array:
         """The bytes that this rank writes."""
 
     def all(self, turn: int) -> Array:
-        """The bytes of all ranks, after they have met."""
+        """The bytes of all ranks, after the exchange."""
 
-    def meet(self, turn: int, numbers: list[int]) -> Rows:
-        """Show ``mine(turn)`` and these numbers; wait for all ranks to do the same."""
+    def allgather(self, turn: int, numbers: list[int]) -> Rows:
+        """Publish ``mine(turn)`` and these numbers; wait for all ranks to do the same."""
 
 
 class Alone:
@@ -56,14 +56,14 @@ class Alone:
 
     all = mine
 
-    def meet(self, turn: int, numbers: list[int]) -> Rows:
+    def allgather(self, turn: int, numbers: list[int]) -> Rows:
         return [numbers]
 
 
 class Window:
-    """Memory that the ranks of one machine share: a rank's numbers lie next to those of the others, for two meetings.
+    """Memory that the ranks of one machine share: a rank's numbers lie next to those of the others, for two exchanges.
 
-    A rank cannot come to the next meeting but one before all have read what was told at this one: they are at the next.
+    A rank cannot reach the next exchange but one before all have read what was written for this one.
     """
 
     def __init__(self, wire: Wire, extra: int, yields: int = YIELDS) -> None:
@@ -80,29 +80,29 @@ class Window:
         self.extra = everything[numbers:]
         self._words = everything[:numbers].view(np.int64).data
         self._window.Lock_all(MPI.MODE_NOCHECK)
-        self._met = 0
+        self._rounds = 0
         wire.add_up([0])  # nobody writes before rank 0 has made it empty
 
-    def meet(self, numbers: list[int]) -> Rows:
-        self._met += 1
-        first = self._met % 2 * self.size * WORDS
-        words, met = self._words, self._met
+    def allgather(self, numbers: list[int]) -> Rows:
+        self._rounds += 1
+        first = self._rounds % 2 * self.size * WORDS
+        words, this = self._words, self._rounds
         mine = first + self.rank * WORDS
         for place, number in enumerate(numbers):
             words[mine + 1 + place] = number
         self._window.Sync()  # what was written before is seen by whoever sees the next word
-        words[mine] = met
+        words[mine] = this
         begun = time.perf_counter()
         for rank in range(self.size):
-            if words[first + rank * WORDS] != met:
-                self._wait(first + rank * WORDS, met, begun)
+            if words[first + rank * WORDS] != this:
+                self._wait(first + rank * WORDS, this, begun)
         self._window.Sync()
         self._traffic.seconds += time.perf_counter() - begun
         return [list(words[at + 1 : at + WORDS]) for at in range(first, first + self.size * WORDS, WORDS)]
 
-    def _wait(self, place: int, met: int, begun: float) -> None:
+    def _wait(self, place: int, this: int, begun: float) -> None:
         limit, looks = begun + timeout(), 0
-        while self._words[place] != met:
+        while self._words[place] != this:
             looks += 1
             if looks < SPINS:
                 continue
@@ -136,8 +136,8 @@ class SharedMemory:
     def all(self, turn: int) -> Array:
         return self._all[turn]
 
-    def meet(self, turn: int, numbers: list[int]) -> Rows:
-        return self._window.meet(numbers)
+    def allgather(self, turn: int, numbers: list[int]) -> Rows:
+        return self._window.allgather(numbers)
 
 
 class Messages:
@@ -157,21 +157,21 @@ class Messages:
     def all(self, turn: int) -> Array:
         return self._all[turn]
 
-    def tell(self, numbers: list[int]) -> Any:
-        """Start to tell all ranks."""
+    def start_allgather(self, numbers: list[int]) -> Any:
+        """Start to send these numbers to all ranks."""
         from mpi4py import MPI
 
         self._numbers[self._wire.rank, : len(numbers)] = numbers
         return self._wire.comm.Iallgather(MPI.IN_PLACE, self._numbers)
 
-    def told(self) -> Rows:
+    def gathered(self) -> Rows:
         return self._numbers.tolist()
 
-    def meet(self, turn: int, numbers: list[int]) -> Rows:
+    def allgather(self, turn: int, numbers: list[int]) -> Rows:
         from mpi4py import MPI
 
-        told = self.tell(numbers)
+        counts = self.start_allgather(numbers)
         bits = self._wire.comm.Iallgather(MPI.IN_PLACE, self._all[turn])
-        self._wire.finish(told, "a level of a search")
+        self._wire.finish(counts, "a level of a search")
         self._wire.finish(bits, "a level of a search")
-        return self.told()
+        return self.gathered()

@@ -44,7 +44,7 @@ class Grid:
         if comm is None:
             comm = load_mpi().COMM_WORLD
         end_job_on_error(comm)
-        comm = comm.Dup()  # our messages never meet the user's
+        comm = comm.Dup()  # our messages never mix with the user's
         self.traffic = Traffic()
         self.kept: dict[str, Any] = {}  # what connects these ranks otherwise than by MPI
         device_memory = reads_device_memory(comm)

@@ -18,8 +18,8 @@ import numpy as np
 from ..cuda.search import CudaSearch, Part, Steps
 from ..search_layout import Layout
 from ..storage import VectorStore
-from .device_meetings import LAZY_PEER_ACCESS, patience
-from .meetings import Rows, Window
+from .device_frontier_exchange import LAZY_PEER_ACCESS, patience
+from .frontier_exchange import Rows, Window
 from .wire import Wire
 
 Array = Any  # cupy.ndarray
@@ -27,7 +27,7 @@ runtime = cupy.cuda.runtime
 
 
 class LedSearch:
-    """A search and the meetings of its ranks (``meetings``) in one: steps are made by rank 0, the others only meet."""
+    """A search and the exchange between its ranks in one: rank 0 makes the steps, the others only wait."""
 
     name, messages, length = "led by rank 0", 1, 0
 
@@ -42,8 +42,8 @@ class LedSearch:
 
     all = mine
 
-    def meet(self, turn: int, numbers: list[int]) -> Rows:
-        return self._window.meet(numbers)
+    def allgather(self, turn: int, numbers: list[int]) -> Rows:
+        return self._window.allgather(numbers)
 
     def begin(self, source: int, out: Array) -> tuple[int, int]:
         return (0, 0) if self._steps is None else self._steps.begin(source, out)
@@ -59,7 +59,7 @@ class LedSearch:
         tree = self._own.result(None)
         cupy.cuda.get_current_stream().synchronize()  # synchronizes: the next search overwrites what this one copies
         tree.nvals  # known from here on: what all ranks found together is known, so nobody asks for it again
-        self._window.meet([])
+        self._window.allgather([])
         return tree
 
 
@@ -70,16 +70,16 @@ class LedSearches:
         self._wire, self._window = wire, Window(wire, 0, patience(wire))
         self._made = 0
         self._lent: dict[int, Part] = {}  # what rank 0 may have open, by the number of the search
-        self._closed: list[int] = []  # on rank 0, those that it has closed since it last told
+        self._closed: list[int] = []  # on rank 0, those that it has closed since it last said so
 
     def search(self, layout: Layout, own: CudaSearch) -> LedSearch | None:
         """None if the memory of some rank cannot be opened, or is of other types than that of rank 0."""
         self._made += 1
-        told = self._wire.gather_objects((self._closed.copy(), _lend(own.part)))
+        gathered = self._wire.gather_objects((self._closed.copy(), _lend(own.part)))
         self._closed.clear()
-        for number in told[0][0]:
+        for number in gathered[0][0]:
             self._lent.pop(number, None)
-        loans = [loan for _, loan in told]
+        loans = [loan for _, loan in gathered]
         if any(loan is None or loan.types != loans[0].types for loan in loans):
             return None
         self._lent[self._made] = own.part

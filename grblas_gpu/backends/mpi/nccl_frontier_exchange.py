@@ -1,4 +1,4 @@
-"""Meetings by NCCL, for ranks that own a CUDA device each: bits go from device to device, on the stream of the kernels.
+"""Exchanges by NCCL, for ranks that own a CUDA device each: bits go from device to device, on the kernels' stream.
 
 Counts go through the host by MPI at the same time, which is also how ranks notice that one of them is missing.
 Written to the calls that CuPy documents; between two devices nobody has run it yet, so ranks try it before they use it.
@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from .frontier_exchange import Messages, Rows
 from .grid import Grid
-from .meetings import Messages, Rows
 from .wire import Wire, host_name
 
 WHAT = "a level of a search"
@@ -78,15 +78,15 @@ class NcclMessages(Messages):
         super().__init__(wire, length, cupy.zeros((2, wire.size * length), np.uint8))
         self._link = link
 
-    def meet(self, turn: int, numbers: list[int]) -> Rows:
+    def allgather(self, turn: int, numbers: list[int]) -> Rows:
         bits = self._all[turn]
         first = bits.data.ptr
         others = {rank: first + rank * self.length for rank in range(self._wire.size) if rank != self._wire.rank}
-        told = self.tell(numbers)
+        counts = self.start_allgather(numbers)
         swap = self._link.start_swap(first + self._wire.rank * self.length, others, self.length)
-        self._wire.finish(told, WHAT)
+        self._wire.finish(counts, WHAT)
         self._link.finish(swap)
-        return self.told()
+        return self.gathered()
 
 
 def link_of(grid: Grid, cupy: Any, load: Callable[[], Any] = load_nccl) -> Link | None:

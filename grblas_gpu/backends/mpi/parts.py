@@ -24,7 +24,7 @@ class Parts(Backend):
     grid: Grid
     local: Backend
     counts: Counts
-    meetings: dict[Any, Any]
+    exchanges: dict[Any, Any]
 
     # What one part of the engine uses of another.
     gather: Any

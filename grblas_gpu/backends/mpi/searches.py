@@ -1,8 +1,8 @@
-"""Breadth-first searches in which a level is one round: a local step over bit maps, then a meeting.
+"""Breadth-first searches in which a level is one round: a local step over bit maps, then an allgather.
 
 For grids of one row of ranks: a block then has all entries that lead to the vertices of its rank, so that what it finds
-is at home, and only frontiers travel. What a rank found, and the edges of that, are told at the meeting, so all ranks
-know what the next level is without asking again. Waits of the host in a level: for its kernels, and at the meeting.
+is at home, and only frontiers travel. What a rank found, and the edges of that, are part of the exchange, so all ranks
+know what the next level is without asking again. Waits of the host in a level: for its kernels, and in the exchange.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from ...trace.records import current as current_trace
 from ..matrix_storage import HYPERSPARSE
 from ..search_layout import Layout
 from .faults import RanksDiffer, known_everywhere
-from .meetings import WORDS, Meeting
+from .frontier_exchange import WORDS, FrontierExchange
 from .parts import Parts
 from .stores import DistMatrixStore, DistVectorStore
-from .transports import choose_transport, open_meeting
+from .transports import choose_transport, open_exchange
 
 
 class Searches(Parts):
@@ -39,13 +39,13 @@ class Searches(Parts):
             a.kept["search"] = self._prepared(a)
         if a.kept["search"] is None:
             return None
-        local, meeting = self._ready(a)
+        local, exchange = self._ready(a)
         degrees = self.degrees(a)
-        step = _Step(self.grid, meeting, a.nrows)
+        step = _Step(self.grid, exchange, a.nrows)
         turn = 0
-        found, edges = local.begin(source, meeting.mine(turn))
+        found, edges = local.begin(source, exchange.mine(turn))
         here, unvisited, before, pulls = found, degrees.total, 0, False
-        level = step.meet(turn, found, edges, source)
+        level = step.end_level(turn, found, edges, source)
         reached = level.found
         while level.found:
             unvisited -= level.edges
@@ -53,10 +53,10 @@ class Searches(Parts):
             pulls = level.found * BETA >= a.nrows if shrinks else level.edges * ALPHA > unvisited
             before = level.edges
             begun = time.perf_counter()
-            frontier, turn = meeting.all(turn), 1 - turn
-            found, edges = (local.pull if pulls else local.push)(frontier, meeting.mine(turn))
+            frontier, turn = exchange.all(turn), 1 - turn
+            found, edges = (local.pull if pulls else local.push)(frontier, exchange.mine(turn))
             here += found
-            last, level = level, step.meet(turn, found, edges, source)
+            last, level = level, step.end_level(turn, found, edges, source)
             step.record(begun, "pull" if pulls else "push", last, level, a.nrows - reached)
             reached += level.found
         result = DistVectorStore(self, a.nrows, local.result(here))
@@ -79,8 +79,8 @@ class Searches(Parts):
         everywhere = self.local.array(self.grid.everyone.start_gather(here, sizes).wait().view(np.int64))
         return self.local.search(a.part, layout, everywhere, degrees.here)
 
-    def _ready(self, a: DistMatrixStore) -> tuple[Any, Meeting]:
-        """What makes the steps of a search on this matrix, and where its ranks meet."""
+    def _ready(self, a: DistMatrixStore) -> tuple[Any, FrontierExchange]:
+        """What makes the steps of a search on this matrix, and the exchange between its ranks."""
         if self.transport is None:
             self.transport = choose_transport(self.grid, self.local.sizes_on_device)
         layout = self._layout(a)
@@ -89,17 +89,17 @@ class Searches(Parts):
                 a.kept["led"] = self._led(layout, a.kept["search"])
             if a.kept["led"] is not None:
                 return a.kept["led"], a.kept["led"]
-        if layout.length not in self.meetings:  # kept for the next search
-            self.meetings[layout.length] = open_meeting(self.transport, self.grid, self.local, layout.length)
-        return a.kept["search"], self.meetings[layout.length]
+        if layout.length not in self.exchanges:  # kept for the next search
+            self.exchanges[layout.length] = open_exchange(self.transport, self.grid, self.local, layout.length)
+        return a.kept["search"], self.exchanges[layout.length]
 
     def _led(self, layout: Layout, own: Any) -> Any:
         """A search whose steps rank 0 makes for all ranks; None: it cannot open the memory of some."""
         from .led_searches import LedSearches
 
-        if "led" not in self.meetings:
-            self.meetings["led"] = LedSearches(self.grid.everyone)
-        return self.meetings["led"].search(layout, own)
+        if "led" not in self.exchanges:
+            self.exchanges["led"] = LedSearches(self.grid.everyone)
+        return self.exchanges["led"].search(layout, own)
 
 
 class _Level:
@@ -111,18 +111,18 @@ class _Level:
 
 
 class _Step:
-    """The meetings of one search, and what the trace is told about them."""
+    """The exchanges of one search, and what the trace records of them."""
 
-    def __init__(self, grid: Any, meeting: Meeting, size: int) -> None:
-        self._grid, self._meeting, self._size = grid, meeting, size
+    def __init__(self, grid: Any, exchange: FrontierExchange, size: int) -> None:
+        self._grid, self._exchange, self._size = grid, exchange, size
         self._before = grid.traffic.copy()
 
-    def meet(self, turn: int, found: int, edges: int, source: int) -> _Level:
-        meeting, traffic, others = self._meeting, self._grid.traffic, self._grid.size - 1
+    def end_level(self, turn: int, found: int, edges: int, source: int) -> _Level:
+        exchange, traffic, others = self._exchange, self._grid.traffic, self._grid.size - 1
         self._before = traffic.copy()
-        rows = meeting.meet(turn, [found, edges, source, self._size])
-        traffic.bytes += others * (meeting.length + 8 * WORDS)
-        traffic.messages += others * meeting.messages
+        rows = exchange.allgather(turn, [found, edges, source, self._size])
+        traffic.bytes += others * (exchange.length + 8 * WORDS)
+        traffic.messages += others * exchange.messages
         for rank, row in enumerate(rows):
             if row[2:4] != rows[0][2:4]:
                 said = f"a search: rank {rank} was given another source or graph than rank 0; all must give the same"
@@ -149,6 +149,6 @@ class _Step:
                 messages=sent.messages,
                 results_sent=0,
                 waited=sent.seconds,
-                transport=self._meeting.name,
+                transport=self._exchange.name,
             )
         )

@@ -24,7 +24,7 @@ LONG = 2**20  # bytes of an operand from which on that costs less than waiting f
 
 
 class Step(NamedTuple):
-    """The parts of the operand that are multiplied together, and what they meet: one row for each of the output."""
+    """The parts of the operand that are multiplied together, and their factors: one row for each of the output."""
 
     ranks: list[int]
     block: MatrixStore
@@ -55,7 +55,7 @@ def order_of_ranks(rank: int, size: int) -> list[list[int]]:
 
 
 def cut_into_steps(part: MatrixStore, lengths: list[int], rank: int) -> list[Step] | None:
-    """The block of a rank by the rows that each part of the operand meets, transposed; None: it is not sparse."""
+    """The block of a rank by the rows that each part of the operand multiplies, transposed; None: it is not sparse."""
     if part.form != SPARSE:
         return None
     ends = np.cumsum(lengths).tolist()

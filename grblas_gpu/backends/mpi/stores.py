@@ -35,7 +35,7 @@ class Counts:
         return count
 
     def ask(self, wanted: Count) -> None:
-        """Reduce the wanted count, and the recent ones with it, but for those that a search has told all ranks."""
+        """Reduce the wanted count, and the recent ones with it, but for those that a search has sent to all ranks."""
         asked = [count for count in self._recent if count.known is None]
         if wanted not in asked:
             asked.append(wanted)

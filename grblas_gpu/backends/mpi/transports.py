@@ -10,8 +10,8 @@ import os
 from typing import Any
 
 from .faults import known_everywhere
+from .frontier_exchange import Alone, FrontierExchange, Messages, SharedMemory
 from .grid import Grid
-from .meetings import Alone, Meeting, Messages, SharedMemory
 
 ON_HOST, ON_DEVICE = ("shared", "mpi"), ("led", "nccl", "ipc", "cuda-aware", "mpi")  # the best one first
 
@@ -43,7 +43,7 @@ def _possible(grid: Grid, name: str) -> bool:
     if len(others) < grid.size:
         return False
     if name in ("led", "ipc"):
-        from .device_meetings import opens_memory, share_a_device
+        from .device_frontier_exchange import opens_memory, share_a_device
 
         return (name == "ipc" or share_a_device(grid)) and opens_memory(grid.everyone)
     return True
@@ -54,13 +54,13 @@ def _link(grid: Grid) -> Any:
     if "nccl" not in grid.kept:
         import cupy
 
-        from .nccl_meetings import link_of
+        from .nccl_frontier_exchange import link_of
 
         grid.kept["nccl"] = link_of(grid, cupy)
     return grid.kept["nccl"]
 
 
-def open_meeting(name: str, grid: Grid, engine: Any, length: int) -> Meeting:
+def open_exchange(name: str, grid: Grid, engine: Any, length: int) -> FrontierExchange:
     """A place for ranks that bring ``length`` bytes each; collective."""
     if name == "alone":
         return Alone(engine, length)
@@ -71,11 +71,11 @@ def open_meeting(name: str, grid: Grid, engine: Any, length: int) -> Meeting:
     if name == "nccl":
         import cupy
 
-        from .nccl_meetings import NcclMessages
+        from .nccl_frontier_exchange import NcclMessages
 
         return NcclMessages(grid.everyone, length, _link(grid), cupy)
-    from .device_meetings import DeviceMessages, HostMessages, OpenMemory
+    from .device_frontier_exchange import DeviceMessages, HostMessages, OpenMemory
 
-    # Ranks that are led meet at their searches (led_searches.py), but for memory that rank 0 cannot open.
+    # Ranks that are led wait in their searches (led_searches.py), but for memory that rank 0 cannot open.
     kinds: dict[str, Any] = {"led": OpenMemory, "ipc": OpenMemory, "cuda-aware": DeviceMessages, "mpi": HostMessages}
     return kinds[name](grid.everyone, length)

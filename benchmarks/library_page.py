@@ -19,6 +19,10 @@ GRAPHS = {
     "grid": "A grid",
     "web": "A Kronecker graph with directions",
 }
+CLOCKS = {
+    "wall": "",
+    "processor": " Time of the processor, that of all threads: the machine was busy with other programs, too.",
+}
 HEAD = """# How fast the library is
 
 Made by `python -m benchmarks.library_page` from `benchmarks/results/library_speed.*.json`; do not edit.
@@ -26,8 +30,8 @@ Made by `python -m benchmarks.library_page` from `benchmarks/results/library_spe
 graphs, its result checked before it is timed.
 
 Milliseconds of whole calls, the fastest of some, after a first call that compiles or loads what it needs. "Iterated" is
-the same call with loops that [come back to Python](loops.md) for every operation. SciPy and NetworkX ran once each,
-where they have the algorithm, on graphs of their own that were there before. cuGraph 26.10 (whole calls, pool
+the same call with loops that [come back to Python](loops.md) for every operation. SciPy and NetworkX (one
+call) ran where they have the algorithm, on graphs of their own that were there before. cuGraph 26.10 (whole calls, pool
 allocator) and ECL (hand-written CUDA, kernels only) are quoted from measurements on an H200, not measured here.
 """
 
@@ -54,8 +58,7 @@ def origin(result: dict[str, Any]) -> str:
     machine, measured = result["machine"]["machine"], result["machine"]
     where = machine.get("gpu") if result["backend"] == "cuda" else f"{machine['cpu']}, {machine['cores']} cores"
     commits = list(dict.fromkeys(row.get("commit", measured["commit"]) for row in result["rows"]))
-    remark = f" {result['remark']}" if "remark" in result else ""
-    return f"{where}, {measured['date']}, commit {', '.join(commits)}.{remark}"
+    return f"{where}, {measured['date']}, commit {', '.join(commits)}.{CLOCKS[result.get('clock', 'wall')]}"
 
 
 def rows_of(result: dict[str, Any], graph: str) -> list[dict[str, Any]]:

@@ -16,6 +16,9 @@ REPEATED = 4  # steps of a loop that runs again and again, for which it is as go
 LOAD_WORK = 100_000  # what pays for loading machine code from disk
 COMPILE_WORK = 2_000_000  # ... for compiling
 
+NODE_WORK = 20_000  # entries that are gone over in the time that Python takes for a node: all that a long loop saves
+FEW_NODES = 4  # of which machine code is made in that time; for more it grows faster than they do
+
 NOT_YET, LOAD, COMPILE = range(3)
 _done: dict[tuple[int, int], int] = {}  # by the place of a loop in the code
 
@@ -28,12 +31,27 @@ def level(program: Program, first: int, before: int = 0) -> int:
     chosen = tier.get_tier()
     if chosen != "auto":
         return COMPILE if chosen == "numba" else NOT_YET
-    entries = 0 if _is_long(program) else _entries(program)
-    key = id(program.code), program.nodes[0].place if program.nodes else 0
-    done = _done[key] = _done.get(key, 0) + STEP_WORK * (FIRST_STEPS if first else before or 1) + entries * (not first)
+    entries, compiling = _entries(program), COMPILE_WORK
+    if _is_long(program):
+        nodes = len(program.flat)
+        entries = min(entries, NODE_WORK * nodes)
+        compiling *= max(1.0, nodes / FEW_NODES) ** 1.5
+    key = _key(program)
+    _done[key] = _done.get(key, 0) + STEP_WORK * (FIRST_STEPS if first else before or 1) + entries * (not first)
+    done = _with_loops_inside(program)
     if (entries < SMALL and first + before < (REPEATED if before else FIRST_STEPS)) or done < LOAD_WORK:
         return NOT_YET
-    return COMPILE if done >= COMPILE_WORK else LOAD
+    return COMPILE if done >= compiling else LOAD
+
+
+def _key(program: Program) -> tuple[int, int]:
+    return id(program.code), program.nodes[0].place if program.nodes else 0
+
+
+def _with_loops_inside(program: Program) -> int:
+    """The work that went past a loop, and past those in it as long as these were not machine code of their own."""
+    inside = (_with_loops_inside(node.operands[0]) for node in program.nodes if node.op in CONTROL)
+    return _done.get(_key(program), 0) + sum(inside)
 
 
 def _is_long(program: Program) -> bool:

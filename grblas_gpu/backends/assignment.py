@@ -30,7 +30,8 @@ def assign(node: Node) -> None:
     if is_literal:
         dtype, plain = store.dtype, value
         if accum is None and value.dtype is not dtype:
-            plain = cast(value.reshape(1), dtype)[0]
+            whole = value.dtype.kind in "iu" and dtype.kind in "iu"
+            plain = value.astype(dtype) if whole else cast(value.reshape(1), dtype)[0]
     else:
         plain = value_of(value)
     if indexes is None:

@@ -12,7 +12,8 @@ from ..trace import records as trace
 from .protocol import Backend
 from .storage import MaskView, MatrixStore, VectorStore
 
-_NEITHER = frozenset((type(None), bool, int, float, str))
+#: What cannot be of any of these kinds.
+_NEITHER = frozenset((type(None), bool, int, float, str, *(np.dtype(char).type for char in "?bhilqBHILQefdg")))
 
 
 def kind_among(kinds: str, arguments: Any) -> str:

@@ -82,9 +82,12 @@ def execute(node: Node, tracing: bool = True) -> None:
         op, out, _, operands, mask, accum, replace, desc, _ = node
         if out.ndim:
             view = None if mask is None else mask.view()
-            t = compute(node, view)
-            engine = out._engine
-            out._store = store = choose_format(engine, engine.write(out._store, t, view, accum, replace, op.masked))
+            t = store = compute(node, view)
+            engine, c = out._engine, out._store
+            whole = accum is None and (view is None or (replace and op.masked))
+            if not (whole and type(t) is VectorStore and t.dtype is c.dtype):  # or it is the new store as it is
+                store = engine.write(c, t, view, accum, replace, op.masked)
+            out._store = store = choose_format(engine, store)
             if desc is not None and desc.remembers:
                 store.checked = t.checked
         else:

@@ -49,9 +49,10 @@ class Known:
 class HostList(Pending):
     """A few entries of a vector on a device that are still on the host: they travel when somebody looks at them."""
 
-    __slots__ = ("_on_device", "_travel", "on_host")
+    __slots__ = ("_on_device", "_travel", "dtype", "on_host")
 
     def __init__(self, store: VectorStore, travel: Callable[[Array], Array]) -> None:
+        self.dtype = store.dtype
         self.at_most = store.nvals
         self.counter = Known(store.nvals)
         self.on_host = store
@@ -73,7 +74,7 @@ _ONE = Known(1)
 class HostEntry(HostList):
     """One entry, which a search begins with: Python's numbers, of which arrays are made when somebody looks at them."""
 
-    __slots__ = ("dtype", "index", "size", "value")
+    __slots__ = ("index", "size", "value")
 
     def __init__(self, size: int, index: int, value: Any, dtype: np.dtype, travel: Callable[[Array], Array]) -> None:
         self.at_most = 1
@@ -112,8 +113,21 @@ class VectorStore:
     that look back. ``flags`` may hold the positions of a list as flags, for whoever needs them again.
     """
 
-    __slots__ = ("size", "indices", "present", "values", "nvals", "ordered", "pending", "edges", "flags", "checked")
+    __slots__ = (
+        "size",
+        "dtype",
+        "indices",
+        "present",
+        "values",
+        "nvals",
+        "ordered",
+        "pending",
+        "edges",
+        "flags",
+        "checked",
+    )
 
+    dtype: np.dtype
     nvals: int
     checked: int
     indices: Array | None
@@ -130,6 +144,7 @@ class VectorStore:
         ordered: bool = True,
     ) -> None:
         self.size = size
+        self.dtype = values.dtype
         self.values = values
         self.indices = indices
         self.present = present
@@ -155,6 +170,7 @@ class VectorStore:
         """A bitmap whose number of entries the device knows."""
         store = cls.__new__(cls)
         store.size = size
+        store.dtype = values.dtype
         store.values = values
         store.present = present
         store.indices = store.edges = store.flags = None
@@ -167,6 +183,7 @@ class VectorStore:
         """A list of which the device knows the length; the arrays may be longer."""
         store = cls.__new__(cls)
         store.size = size
+        store.dtype = values.dtype
         store.present = store.edges = store.flags = None
         store.ordered = ordered
         store.pending = Pending(counter, len(indices), indices, values)
@@ -200,6 +217,7 @@ class VectorStore:
         """A list that is on the host, in order, and will be on a device."""
         store = cls.__new__(cls)
         store.size = size
+        store.dtype = pending.dtype
         store.present = store.edges = store.flags = None
         store.ordered = True
         store.pending = pending
@@ -220,13 +238,6 @@ class VectorStore:
         if self.present is not None:
             return "bitmap"
         return "sparse" if self.pending is not None or self.indices is not None else "full"
-
-    @property
-    def dtype(self) -> np.dtype:
-        pending = self.pending
-        if pending is None:  # the usual case, asked for often
-            return self.values.dtype
-        return pending.on_host.values.dtype if isinstance(pending, HostList) else self.stored_values.dtype
 
     @property
     def stored_values(self) -> Array:

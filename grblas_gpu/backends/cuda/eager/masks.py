@@ -85,9 +85,9 @@ def resolve(mask: MaskView | None) -> VectorMask | None:
     store = mask.store
     assert type(store) is VectorStore
     if store.kind == "sparse":
-        if store.known_nvals == 0:
-            return NO_MASK if mask.complement else None
         indices, values, length, count_at = list_of(store)
+        if length == 0:
+            return NO_MASK if mask.complement else None
         if mask.structure:
             return VectorMask(indices, None, None, mask.complement, length, count_at, store)
         return VectorMask(indices, None, values, mask.complement, length, count_at)

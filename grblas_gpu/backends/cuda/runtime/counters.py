@@ -40,13 +40,13 @@ class Counter:
 
     def known(self) -> int | None:
         """The number, if the host has seen it, or a later one, already."""
-        block = self._block
-        if block.seen <= self._place:
+        block, place = self._block, self._place
+        if block.seen <= place:
             return None
-        if self._published:
-            return block.number_at(self._place)  # it is there, or about to arrive
-        word = block.words[self._place]
-        return word - 1 if word else None
+        word = block.words[place]
+        if word:
+            return word - 1
+        return block.number_at(place) if self._published else None  # it is about to arrive
 
     def read(self) -> int:
         """The number."""

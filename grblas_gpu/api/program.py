@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import partial, update_wrapper
 from types import CodeType, FrameType
 from typing import Any, Generic, NoReturn, ParamSpec, TypeVar
@@ -102,12 +102,12 @@ class RecordedFunction(Generic[Parameters, Result]):
     def __call__(self, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
         if config["loops"] == "iterated" or (recording.active and recording.current() is not None):
             return self.function(*args, **kwargs)  # or a part of what is being recorded
+        given: tuple[Any, ...] = (*args, *kwargs.values())
         last = getattr(self._local, "last", None)
-        if last is not None and not kwargs:
-            same = last.inputs_of(args)
+        if last is not None:
+            same = last.inputs_of(given, kwargs)
             if same is not None and not last.recording.running:
                 return last.recording.run(same)
-        given: tuple[Any, ...] = (*args, *kwargs.values())
         inputs: list[Any] = []
         key: list[Any] = [current_engine(), *kwargs]
         for arg in given:
@@ -117,7 +117,8 @@ class RecordedFunction(Generic[Parameters, Result]):
                 inputs.append(arg)
             else:
                 key.append(_static(arg))
-        if len(inputs) > 1 and len(set(map(id, inputs))) < len(inputs):  # which of them are the same
+        repeated = _repeated(inputs)
+        if repeated:  # which of them are the same
             key.append(tuple(next(n for n, other in enumerate(inputs) if other is one) for one in inputs))
         recorded = self._recorded()
         try:
@@ -132,45 +133,43 @@ class RecordedFunction(Generic[Parameters, Result]):
             recorded[tuple(key)] = found
         if found.running:
             return self.function(*args, **kwargs)  # calls itself, from an operator perhaps
-        if not kwargs:
-            self._local.last = _LastCall(found, args)
+        if not repeated:
+            self._local.last = _LastCall(found, given, kwargs)
         return found.run(inputs)
 
 
 class _LastCall:
     """The kinds of the arguments of a call: the next one mostly has the same, which is found out without a key."""
 
-    __slots__ = ("_distinct", "_engine", "_kinds", "recording")
+    __slots__ = ("_alike", "_count", "_engine", "_inputs", "_names", "_static", "recording")
 
-    def __init__(self, recording: Recording, args: Sequence[Any]) -> None:
+    def __init__(self, recording: Recording, args: Sequence[Any], names: Iterable[str]) -> None:
         self.recording = recording
         self._engine = current_engine()
-        self._kinds = [
-            (type(arg), arg.dtype, arg._engine, arg.shape) if type(arg) in INPUTS else (type(arg), None, arg, None)
-            for arg in args
-        ]
-        inputs = [id(arg) for arg in args if type(arg) in INPUTS]
-        self._distinct = len(set(inputs)) == len(inputs)
+        self._count, self._names = len(args), list(names)
+        numbered = list(enumerate(args))
+        self._inputs = [(n, type(x), x.dtype, x._engine, x.shape) for n, x in numbered if type(x) in INPUTS]
+        self._static = [(n, x) for n, x in numbered if type(x) not in INPUTS]
+        self._alike = len({kind for _, kind, *_ in self._inputs}) < len(self._inputs)  # two could be one object
 
-    def inputs_of(self, args: Sequence[Any]) -> list[Any] | None:
-        """The inputs among the arguments, if all are of these kinds, static ones equal, and no input is there twice."""
-        kinds = self._kinds
-        if len(args) != len(kinds) or not self._distinct or current_engine() is not self._engine:
+    def inputs_of(self, args: Sequence[Any], names: Iterable[str]) -> list[Any] | None:
+        """The inputs among the arguments, if all are of these kinds, static ones equal, and no input is there twice.
+
+        The last of them are given by these names.
+        """
+        if len(args) != self._count or list(names) != self._names or current_engine() is not self._engine:
             return None
         inputs: list[Any] = []
-        for arg, (kind, dtype, given, shape) in zip(args, kinds, strict=True):
-            if type(arg) is not kind:
+        for n, kind, dtype, engine, shape in self._inputs:
+            arg = args[n]
+            if type(arg) is not kind or arg.dtype is not dtype or arg._engine is not engine or arg.shape != shape:
                 return None
-            if dtype is None:
-                if arg is not given and _static(arg) != _static(given):
-                    return None
-            elif arg.dtype is not dtype or arg._engine is not given or arg.shape != shape:
+            inputs.append(arg)
+        for n, given in self._static:
+            arg = args[n]
+            if arg is not given and (type(arg) in INPUTS or _static(arg) != _static(given)):
                 return None
-            else:
-                inputs.append(arg)
-        if len(inputs) > 1 and len(set(map(id, inputs))) < len(inputs):
-            return None
-        return inputs
+        return None if self._alike and _repeated(inputs) else inputs
 
 
 class Recording:
@@ -200,6 +199,7 @@ class Recording:
         self._whole = Whole(self.program, recorder.engine) if whole else None  # loops, and all between them
         numbers = {id(one): n for n, one in enumerate(self.formals)}
         self._numbers, self._result = numbers, result
+        self._makes_result = type(result) in INPUTS and id(result) not in numbers
         for one in _returned_objects(function, result):
             if id(one) not in numbers and id(one) not in recorder.written:
                 if id(one) not in recorder.made:
@@ -232,7 +232,7 @@ class Recording:
                         given._store = one._store
                     else:
                         given._content = one._content
-            return self._returned(self._result, inputs, {})
+            return handles.same(self._result) if self._makes_result else self._returned(self._result, inputs, {})
         finally:
             self.running = False
             self._release()
@@ -333,6 +333,11 @@ class FunctionRecorder(Recorder):
         if self._left is not None:
             raise LoopError(f"{self._name}:{self._left}: `break` in a loop of a program")
         return Program(tuple(self.nodes), None, 1, self.count, self._code)
+
+
+def _repeated(inputs: Sequence[Any]) -> bool:
+    """Whether an object is among the inputs twice."""
+    return len(set(map(id, inputs))) < len(inputs)
 
 
 def _static(arg: Any) -> tuple[type, Any]:

@@ -101,7 +101,6 @@ class Body:
     __slots__ = (
         "_constants",
         "_counts",
-        "_last",
         "_matrices",
         "_numbers",
         "_operands",
@@ -110,6 +109,7 @@ class Body:
         "constants",
         "fresh",
         "key",
+        "last",
         "matrices",
         "sizes",
         "variables",
@@ -123,7 +123,7 @@ class Body:
         self.matrices: list[MatrixStore] = []
         self._constants: list[Any] = []  # the Scalars; None for the limit of a loop, which stays the same
         self._matrices: list[tuple[Any, int]] = []  # with the numbers of their stores
-        self._last: list[weakref.ref[MatrixStore]] = []  # those that were looked at the last time
+        self.last: list[weakref.ref[MatrixStore]] = []  # those that were looked at the last time: another list, others
         self._program = program
         self._counts = {program.count.name: "step"}  # names of counts, and here
         self._numbers: dict[Any, int] = {}  # of the counts of loops inside
@@ -157,6 +157,7 @@ class Body:
         stores: tuple = ()
         for store in self.matrices:
             stores += (_matrix_use(store),)
+        self.last = [weakref.ref(store) for store in self.matrices]
         self.key = steps, condition, uses, stores
 
     def refresh(self) -> bool:
@@ -178,14 +179,13 @@ class Body:
                     return False
             elif was_full or (store.iso or store.known_nvals == 0) is not was_iso:
                 return False
-        if self._last:
-            last: list[Any] = [store() for store in self._last]
-            for matrix, number in self._matrices:
-                if matrix._store is not last[number]:
-                    break
-            else:
-                self.matrices = last
-                return not self._constants or self._constants_again()
+        last: list[Any] = [store() for store in self.last]
+        for matrix, number in self._matrices:
+            if matrix._store is not last[number]:
+                break
+        else:
+            self.matrices = last
+            return not self._constants or self._constants_again()
         stores: list[Any] = [None] * len(known_stores)
         for matrix, number in self._matrices:
             store = matrix._store
@@ -197,7 +197,7 @@ class Body:
             if store.rows is not None or _matrix_use(store) != stored:
                 return False
         self.matrices = stores
-        self._last = [weakref.ref(store) for store in stores]
+        self.last = [weakref.ref(store) for store in stores]
         return self._constants_again()
 
     def _constants_again(self) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 import weakref
-from itertools import zip_longest
 from typing import Any
 
 import cupy
@@ -55,10 +54,6 @@ STOPPED, STEPS = REPORT.at["stop"], REPORT.at["step"]
 NAMED = ("limit", "stamp", "resumes", "trace", "parts")  # words that a run sets
 
 _array = cupy.ndarray
-
-
-def _nothing() -> None:
-    """In place of what is known of a matrix."""
 
 
 _programs: dict[Any, Compiled | tuple[str, int | None]] = {}  # or why there is none: see Unfusable
@@ -232,10 +227,8 @@ class _Run:
                 self._read(slot, vector._store)
         if body.variables or body.constants:
             self._scalars()
-        for known, store in zip_longest(workspace.matrices, body.matrices, fillvalue=_nothing):
-            if known() is not store:
-                self._matrices()
-                break
+        if workspace.matrices is not body.last and not _same(workspace.matrices, body.last):
+            self._matrices()
         self.report = workspace.report
         self.traced = None
         if program.products and current_trace() is not None:
@@ -342,7 +335,7 @@ class _Run:
         if any(self.program.sorted_bytes):
             workspace.make_sort_workspace(self.program, max(store.nvals for store in matrices))
         workspace.work = max([1, *workspace.sizes, *(store.nvals // 8 for store in matrices)])
-        workspace.matrices = [weakref.ref(store) for store in matrices]
+        workspace.matrices = self.body.last
 
     # ---- the run ---------------------------------------------------------------------------------------------------
 
@@ -407,6 +400,11 @@ class _Run:
         for at, scalar in zip(self.compiled.reported, self.body.variables, strict=True):
             word, present = numbers[at + BITS], numbers[at + PRESENT]
             scalar._content = from_bits(word, scalar.dtype.np_type) if present else None
+
+
+def _same(known: list[weakref.ref[Any]], given: list[weakref.ref[Any]]) -> bool:
+    """Whether these are the same matrices. Those that are given are alive."""
+    return len(known) == len(given) and all(a() is b() for a, b in zip(known, given, strict=True))
 
 
 def _aligned(store: Any, field: str) -> Any:

@@ -86,8 +86,8 @@ class Backend(Protocol):
         flip: bool,
         plan: Any,
     ) -> VectorStore: ...
-    def swaps(self, monoid: Any) -> bool:
-        """Whether the sums of a push wait for each other, because the processor cannot add so in one instruction."""
+    def compares_and_swaps(self, monoid: Any) -> bool:
+        """Whether atomics of this monoid are compare-and-swap loops: pushes to one sum then wait for each other."""
         return False
 
     def pull_in_place(

@@ -63,7 +63,7 @@ def matvec_facts(engine: Any, a: Any, u: Any, semiring: Any, view: Any, transpos
 
 def waits(engine: Any, semiring: Any) -> bool:
     """Whether sums of a push wait for each other: what adds them up is no instruction of the processor."""
-    return bool(engine.costs.swap and engine.swaps(semiring.monoid))
+    return bool(engine.costs.swap and engine.compares_and_swaps(semiring.monoid))
 
 
 def ends_early(semiring: Any, one_value: bool) -> bool:

@@ -34,7 +34,7 @@ from .mxv_push import push
 from .mxv_results import dense_result, fresh_sums
 
 _BOOL = np.dtype(bool)
-_swaps: dict[Any, bool] = {}  # by monoid
+_by_swapping: dict[Any, bool] = {}  # by monoid
 ATOMIC = ("push.scatter", "push.scan", "pull.edge")  # add up in any order
 _ROWS_PER_BLOCK = {"pull.thread": BLOCK, "pull.warp": BLOCK // 32, "pull.hybrid": BLOCK}
 
@@ -82,11 +82,11 @@ class VectorProducts(Definitions):
             scratch_arrays.forget()
             raise
 
-    def swaps(self, monoid: Any) -> bool:
-        found = _swaps.get(monoid.key)
+    def compares_and_swaps(self, monoid: Any) -> bool:
+        found = _by_swapping.get(monoid.key)
         if found is None:
             keeps = monoid.any_value or is_idempotent(monoid)  # hardly any product changes a sum
-            found = _swaps[monoid.key] = not keeps and not native_atomic(monoid, monoid.return_type.np_type)
+            found = _by_swapping[monoid.key] = not keeps and not native_atomic(monoid, monoid.return_type.np_type)
         return found
 
     @sized

@@ -22,13 +22,15 @@ WARM_UP, PATIENCE = 4, 1.0  # runs before those that count, unless they have tak
 BUDGET = 5.0  # seconds: who is slow runs less often, but at least once per source
 
 
-def seconds(run: Callable[[], Any]) -> float:
-    start = time.perf_counter()
+def seconds(run: Callable[[], Any], clock: Callable[[], float] = time.perf_counter) -> float:
+    start = clock()
     run()
-    return time.perf_counter() - start
+    return clock() - start
 
 
-def interleaved(runs: Mapping[str, Callable[[], Any]], trials: int) -> dict[str, list[float]]:
+def interleaved(
+    runs: Mapping[str, Callable[[], Any]], trials: int, clock: Callable[[], float] = time.perf_counter
+) -> dict[str, list[float]]:
     """Seconds of each, after some to warm up; they take turns, so that a slow moment of the machine hits all."""
     for run in runs.values():
         spent = 0.0
@@ -38,7 +40,7 @@ def interleaved(runs: Mapping[str, Callable[[], Any]], trials: int) -> dict[str,
     times: dict[str, list[float]] = {name: [] for name in runs}
     for _ in range(trials):
         for name, run in runs.items():
-            times[name].append(seconds(run))
+            times[name].append(seconds(run, clock))
     return times
 
 

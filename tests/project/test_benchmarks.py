@@ -17,6 +17,7 @@ from checkers import serial_bfs, serial_dependencies
 from grblas_gpu.benchmarks import (
     compare,
     contenders,
+    dense_products,
     floors,
     gpu_operations,
     gpu_speed,
@@ -628,6 +629,17 @@ def test_every_benchmark_imports_what_there_is(name):
         if error.name != "graphblas":
             raise
         pytest.skip("compares with python-graphblas, which has no packages for this Python")
+
+
+def test_dense_products_says_what_is_slower(capsys, monkeypatch, loops):
+    monkeypatch.setattr(dense_products, "SOURCES", 4)
+    small = ["--backend", "cpu", "--scale", "5", "--columns", "3", "--trials", "1"]
+    assert dense_products.main(small) == 0
+    shown = capsys.readouterr().out
+    assert all(row in shown for row in ("SciPy", "plus_times into a Matrix", "bfs_multi", "as by default"))
+    monkeypatch.setattr(dense_products, "NOISE", 1e9)  # nobody is so much faster
+    assert dense_products.main([*small, "--check"]) == 1
+    assert "as by default is" in capsys.readouterr().out
 
 
 def test_layers_adds_up(numba_tier):

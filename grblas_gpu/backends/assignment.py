@@ -142,7 +142,9 @@ def set_element(node: Node) -> None:
 def remove_element(node: Node) -> None:
     (indexes,) = node.operands
     out = node.out
-    out._store = out._engine.remove_element(out._store, tuple(axis.position for axis in indexes.axes))
+    engine = out._engine
+    rest = engine.remove_element(out._store, tuple(axis.position for axis in indexes.axes))
+    out._store = choose_format(engine, rest)
 
 
 def clear(node: Node) -> None:

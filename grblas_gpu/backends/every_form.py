@@ -207,6 +207,11 @@ class EveryForm(Definitions):
             return dense.as_matrix(x.nrows, x.ncols, super().set_element(dense.changeable(x), (place,), value))
         return super().set_element(x, index, value)
 
+    def remove_element(self, x: Store, index: tuple[int, ...]) -> Store:
+        if type(x) is MatrixStore and is_dense(x):
+            return dense.without(x, index)
+        return super().remove_element(x, index)
+
     def has_one_value(self, x: Store) -> bool:
         return super().has_one_value(flat(x) if type(x) is MatrixStore and is_dense(x) else x)
 

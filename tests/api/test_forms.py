@@ -131,6 +131,21 @@ def test_forms_change_by_themselves(backend: str) -> None:
     assert a.ss.format == "hypercsr"
 
 
+def test_an_entry_less_leaves_a_bitmap(backend: str) -> None:
+    table = np.arange(600.0).reshape(30, 20)
+    a = Matrix.from_dense(table)
+    del a[3, 4]
+    del a[3, 4]  # which has none any more
+    assert (a.nvals, a.get(3, 4), a[3, 5].new().value) == (599, None, 65.0)
+    b = Matrix.from_scalar(2.0, 30, 20)
+    del b[29, 19]
+    assert (b.nvals, b.reduce_scalar().new().value) == (599, 1198.0)
+    if backend == "cpu":
+        assert a.ss.format == b.ss.format == "bitmapr"
+    a[3, 4] = 64.0
+    assert np.array_equal(a.to_dense(), table)
+
+
 def test_forms_are_shown(backend: str) -> None:
     a = Matrix.from_dense([[1, 2], [3, 4]])
     for form, shown in FORMATS.items():

@@ -134,6 +134,10 @@ def look_up(u: VectorStore, wanted: Array) -> tuple[Array, Array]:
     if u.kind == "full":
         values = np.broadcast_to(u.values, (len(wanted),)) if u.iso else u.values[wanted]
         return filled(len(wanted), True, wanted), values
+    if u.present is not None:
+        found = u.present[wanted]
+        there = wanted[found]
+        return found, np.broadcast_to(u.values, (len(there),)) if u.iso else u.values[there]
     keys, values = entries(u)
     found, where = find(keys, wanted)
     return found, take(values, where[found])

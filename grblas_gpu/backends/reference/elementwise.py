@@ -31,8 +31,8 @@ MANY_TIMES = 2**16  # entries with one value: from here on they are not combined
 class Elementwise(Operating):
     def ewise_mult(self, x: Store, y: Store, op: Any) -> Store:
         """The intersection: ``op(x, y)`` where both have an entry."""
-        if type(x) is VectorStore and "full" in (x.kind, y.kind):
-            return self._beside_full(x, y, op)
+        if type(x) is VectorStore and ("full" in (x.kind, y.kind) or (x.kind == "sparse") != (y.kind == "sparse")):
+            return self._beside_dense(x, y, op)
         x_keys, x_values = entries(x)
         y_keys, y_values = entries(y)
         found, where = find(x_keys, y_keys)
@@ -41,18 +41,19 @@ class Elementwise(Operating):
         values = self.combine(op, (take(x_values, where[found]), i, j), (take(y_values, found), i, j))
         return rebuild(x, keys, values)
 
-    def _beside_full(self, x: VectorStore, y: VectorStore, op: Any) -> VectorStore:
-        """The intersection of vectors of which one is full: where the other has entries."""
-        if y.kind != "full":
-            keys, y_values = entries(y)
-            x_values = look_up(x, keys)[1]
-        elif x.kind == "full" and x.iso and y.iso and op.positional is None:
+    def _beside_dense(self, x: VectorStore, y: VectorStore, op: Any) -> VectorStore:
+        """The intersection of vectors of which one is looked at where the other has entries."""
+        if x.kind == y.kind == "full" and x.iso and y.iso and op.positional is None:
             return VectorStore(x.size, self.combine(op, (x.values, None, None), (y.values, None, None)))
-        else:
-            keys, x_values = entries(x)
-            y_values = look_up(y, keys)[1]
+        by_right = y.kind == "sparse" or x.kind == "full" != y.kind
+        listed, dense = (y, x) if by_right else (x, y)
+        keys, values = entries(listed)
+        found, others = look_up(dense, keys)
+        if dense.kind != "full":
+            keys, values = keys[found], take(values, found)
         i, j = positions(x, keys)
-        return rebuild(x, keys, self.combine(op, (x_values, i, j), (y_values, i, j)))
+        left, right = (others, values) if by_right else (values, others)
+        return rebuild(x, keys, self.combine(op, (left, i, j), (right, i, j)))
 
     def ewise_add(self, x: Store, y: Store, op: Any) -> Store:
         """The union: ``op(x, y)`` where both have an entry, the one that is there elsewhere."""
@@ -66,7 +67,7 @@ class Elementwise(Operating):
         """The union, in the operator's type or another: what is not combined is cast to that directly."""
         dtype = op.return_type.np_type if dtype is None else dtype
         if type(x) is VectorStore and x.kind == y.kind == "full" and x.iso and y.iso and op.positional is None:
-            return VectorStore(x.size, cast(self._beside_full(x, y, op).values, dtype))
+            return VectorStore(x.size, cast(self._beside_dense(x, y, op).values, dtype))
         x_keys, x_values = entries(x)
         y_keys, y_values = entries(y)
         found, where = find(x_keys, y_keys)

@@ -211,7 +211,7 @@ class BaseType:
         return accum.accumulating
 
     def __lshift__(self, expr: Any, **opts: Any) -> None:
-        updates.update(self, expr, desc=descriptor_from_options(opts))
+        updates.update(self, expr, desc=descriptor_from_options(opts) if opts else None)
 
     def update(self, expr: Any, **opts: Any) -> None:
         """``C << expr`` as a method.

@@ -100,7 +100,7 @@ class BaseExpression(Delayed):
         output._engine = self.engine
         if mask is not None:
             mask = check_mask(mask, output)
-        updates.execute(output, self, mask, None, False, descriptor_from_options(opts))
+        updates.execute(output, self, mask, None, False, descriptor_from_options(opts) if opts else None)
         return output
 
     @property
@@ -184,8 +184,19 @@ class MatrixExpression(BaseExpression, ComputedMatrix):
 
         def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None, **opts: Any) -> Matrix: ...
 
-    def __init__(self, method_name: str, ir_op: Op, args: list, *, nrows: int, ncols: int, **kwargs: Any) -> None:
-        super().__init__(method_name, ir_op, args, **kwargs)
+    def __init__(
+        self,
+        method_name: str,
+        ir_op: Op,
+        args: list,
+        *,
+        nrows: int,
+        ncols: int,
+        op: Any = None,
+        dtype: Any = None,
+        expr_repr: str | None = None,
+    ) -> None:
+        BaseExpression.__init__(self, method_name, ir_op, args, op, dtype, expr_repr)
         self._nrows = nrows
         self._ncols = ncols
 
@@ -200,6 +211,9 @@ class MatrixExpression(BaseExpression, ComputedMatrix):
     @property
     def shape(self) -> tuple[int, int]:
         return (self._nrows, self._ncols)
+
+    def construct_output(self, dtype: Any = None, *, name: str | None = None) -> Any:
+        return self.output_type(self.dtype if dtype is None else dtype, self._nrows, self._ncols, name=name)
 
     dup = VectorExpression.dup
 

@@ -79,10 +79,12 @@ class Matrix(
         self._ncols = ncols if type(ncols) is int and 0 <= ncols < 2**60 else check_size(ncols, "ncols")
         self.name = f"M_{next(Matrix._name_counter)}" if name is None else name
         self._engine = current_engine()
-        with recording.paused():  # on every engine a body may make one
-            self._store = empty_store(self._engine, self._nrows, self._ncols, self.dtype.np_type)
         if recording.active and (recorder := recording.current()) is not None:
+            with recording.paused():  # on every engine a body may make one
+                self._store = empty_store(self._engine, self._nrows, self._ncols, self.dtype.np_type)
             recorder.new(self)
+        else:
+            self._store = empty_store(self._engine, self._nrows, self._ncols, self.dtype.np_type)
 
     @classmethod
     def _from_store(cls, engine: Any, dtype: Any, store: MatrixStore, name: str | None = None) -> Matrix:

@@ -64,6 +64,9 @@ class Allowed(NamedTuple):
     side: Side | None = None
 
 
+_EVERYWHERE = Allowed()
+
+
 class Kernels(Protocol):
     """What an engine has for it. None for work that is too little for a kernel."""
 
@@ -116,7 +119,7 @@ def result(nrows: int, ncols: int, values: Array, flags: Array | None, nvals: in
 
 def _allowed(mask: MaskView | None, turned: bool) -> Allowed:
     if mask is None:
-        return Allowed()
+        return _EVERYWHERE
     assert isinstance(mask.store, MatrixStore)
     return Allowed(OUTSIDE if mask.complement else INSIDE, Side(mask.store, turned, not mask.structure))
 

@@ -37,6 +37,8 @@ def choose_format(engine: Any, store: Any) -> Any:
         entries = store.known_nvals
         if entries is None:
             return store
+        if store.dense is not None and 4 * entries > positions and (entries == positions) == (form == FULL):
+            return store  # nothing to decide, whatever the shape
         better = matrix_form(entries, store.nrows, store.ncols, form)
         if better == form or (better == SPARSE and store.dense is not None and engine.keeps_dense):
             return store

@@ -18,6 +18,7 @@ first use, and kept beside its own arrays. So every operation takes every form, 
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,12 @@ from .index_types import INDEX, INT32_LIMIT, Array, column_type, natives
 STRIP = 256  # rows that are turned together
 
 SPARSE, HYPERSPARSE, BITMAP, FULL = "sparse", "hypersparse", "bitmap", "full"
+
+
+@cache
+def nothing(dtype: Any) -> Array:
+    """An array without elements: one for all who need it."""
+    return np.empty(0, dtype)
 
 
 class MatrixStore:
@@ -56,6 +63,7 @@ class MatrixStore:
         "_row_ids",
         "_max_degree",
         "_max_column",
+        "_filled_rows",
         "_once",
         "value_range",
         "_hub_neighbours",
@@ -91,6 +99,7 @@ class MatrixStore:
         self._row_ids: Array | None = None
         self._max_degree: int | None = None
         self._max_column: int | None = None
+        self._filled_rows: int | None = None
         self._hub_neighbours: Array | None = None
         self._is_diagonal: bool | None = None
 
@@ -101,7 +110,7 @@ class MatrixStore:
         store.form, store.nrows, store.ncols = form, nrows, ncols
         store.dense = store.present = store.rows = store.counter = None
         store.copies, store._once = 1, None
-        store._transpose = store._row_ids = store._max_degree = store._max_column = None
+        store._transpose = store._row_ids = store._max_degree = store._max_column = store._filled_rows = None
         store._hub_neighbours = store._is_diagonal = None
         return store
 
@@ -162,6 +171,8 @@ class MatrixStore:
             once = self.once
             firsts = np.arange(self.copies, dtype=INDEX, like=once.indices)[:, None] * once.ncols
             self.indices = (firsts + once.indices[None, :]).reshape(-1).astype(column_type(self.ncols), copy=False)
+        elif name == "indptr":  # of a matrix without entries
+            self.indptr = np.zeros(self.nrows + 1, INDEX)
         else:
             once = self.once
             self.values = once.values if once.iso else np.tile(once.values, self.copies)
@@ -181,11 +192,13 @@ class MatrixStore:
 
     @classmethod
     def empty(cls, nrows: int, ncols: int, dtype: np.dtype) -> MatrixStore:
-        none: Array = np.empty(0, column_type(ncols))
-        values: Array = np.empty(0, dtype)
-        if matrix_form(0, nrows, ncols, SPARSE) == HYPERSPARSE:
-            return cls.hypersparse(nrows, ncols, np.empty(0, INDEX), np.zeros(1, INDEX), none, values)
-        return cls(nrows, ncols, np.zeros(nrows + 1, INDEX), none, values)
+        """Without entries. Most are overwritten as a whole, so row pointers are made if somebody asks."""
+        if max(nrows, ncols) > MANY_ROWS and matrix_form(0, nrows, ncols, SPARSE) == HYPERSPARSE:
+            none, values = nothing(column_type(ncols)), nothing(dtype)
+            return cls.hypersparse(nrows, ncols, nothing(INDEX), np.zeros(1, INDEX), none, values)
+        store = cls._bare(SPARSE, nrows, ncols)
+        store.indices, store.values, store.nvals = nothing(column_type(ncols)), nothing(dtype), 0
+        return store
 
     @property
     def known_nvals(self) -> int | None:
@@ -235,7 +248,7 @@ class MatrixStore:
         for name in ("indptr", "indices", "values", "value_range", *counted):
             with suppress(AttributeError):
                 delattr(self, name)
-        self._transpose = self._row_ids = self._max_degree = self._max_column = None
+        self._transpose = self._row_ids = self._max_degree = self._max_column = self._filled_rows = None
         self._hub_neighbours = self._is_diagonal = None
         self.counter = None
 
@@ -274,6 +287,16 @@ class MatrixStore:
                 return self._transpose.max_degree
             self._max_column = int(np.bincount(self.once.indices, minlength=1).max())  # synchronizes: once
         return self._max_column
+
+    @property
+    def filled_rows(self) -> int:
+        """How many rows have an entry."""
+        if self._filled_rows is None:
+            if self.rows is not None:
+                self._filled_rows = len(self.rows)
+            else:
+                self._filled_rows = int(np.count_nonzero(self.indptr[1:] > self.indptr[:-1]))  # synchronizes: once
+        return self._filled_rows
 
     @property
     def is_diagonal(self) -> bool:

@@ -94,24 +94,31 @@ def _record_plan(name: str, plan: Plan, facts: Facts, view: MaskView | None) -> 
 
 
 def mxm(node: Node, view: MaskView | None) -> MatrixStore:
-    a, b = matrix_store(node.operands[0]), matrix_store(node.operands[1])
-    engine, collector = node.operands[0]._engine, trace.current()
-    plain = view is None and node.descriptor is None and collector is None and engine.dense_products
-    if plain and (a.dense is not None or b.dense is not None):
-        return engine.mxm(a, b, node.operator, None, plan=_dense_plan(engine, a, b, node.operator))
-    facts = mxm_facts(engine, a, b, node.operator, view)
-    plan = dense_rules.choose(facts, node.descriptor)
+    _, _, semiring, (left, right), _, _, _, desc, _ = node
+    a, b = matrix_store(left), matrix_store(right)
+    engine, collector = left._engine, trace.current()
+    if (
+        (a.dense is not None or b.dense is not None)
+        and view is None
+        and desc is None
+        and collector is None
+        and engine.dense_products
+    ):
+        return engine.mxm(a, b, semiring, None, plan=_dense_plan(engine, a, b, semiring))
+    facts = mxm_facts(engine, a, b, semiring, view)
+    plan = dense_rules.choose(facts, desc)
     if collector is not None:
         known = (plan.strategy, plan.reason, plan.direction, a.nvals)
         collector.records.append(trace.Record("mxm", 0.0, 0, *known, mask_nvals=facts.mask_nvals))
-    return engine.mxm(a, b, node.operator, view, plan=plan)
+    return engine.mxm(a, b, semiring, view, plan=plan)
 
 
 def _dense_plan(engine: Any, a: MatrixStore, b: MatrixStore, semiring: Any) -> Plan:
     """The planner's choice where a factor is dense and nothing else is asked for. If it is to read that by rows, it
     depends on forms and sizes alone, and is kept: small products are often repeated."""
+    x, y = a.stored_values, b.stored_values
     sizes = (a.nrows, a.ncols, b.ncols, a.nvals, b.nvals)
-    key = (engine.name, semiring.key, a.form, b.form, a.dtype, b.dtype, a.iso, b.iso, sizes)
+    key = (engine.name, semiring.key, a.form, b.form, x.dtype, y.dtype, len(x) == 1, len(y) == 1, sizes)
     plan = _dense_plans.get(key)
     if plan is None:
         plan = dense_rules.choose(mxm_facts(engine, a, b, semiring, None))

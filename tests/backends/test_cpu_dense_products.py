@@ -10,7 +10,7 @@ from mxv_cases import SEMIRINGS, random_matrix, random_values
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, semiring
-from grblas_gpu.backends.cpu import dense_arrays
+from grblas_gpu.backends.cpu import compile, dense_arrays
 from grblas_gpu.backends.cpu.engine import CpuBackend
 from grblas_gpu.backends.dense_products import Side
 from grblas_gpu.backends.matrix_forms import with_form
@@ -22,6 +22,7 @@ pytestmark = pytest.mark.usefixtures("numba_tier")
 ENGINE, DEFINITIONS = CpuBackend(), Definitions()
 NAMES = ["plus_times fp32", "any_second", "plus_firsti1", "lor_land"]
 MORE = [pytest.param(name, marks=pytest.mark.slow) for name in SEMIRINGS if name not in NAMES]
+MORE_SUMS = [pytest.param(name, marks=pytest.mark.slow) for name in ("min_plus", "plus_gap", "lor_land")]
 
 
 def in_form(rng: np.random.Generator, nrows: int, ncols: int, dtype: Any, form: str) -> MatrixStore:
@@ -60,6 +61,33 @@ def test_spmm(rng: Any, trials: Any, name: str, forms: tuple[str, str]) -> None:
         mask = random_mask(rng, shape[0], shape[2], trial)
         plan = Plan("mxm.spmm", "test", early_exit=trial % 2 > 0)
         check(ENGINE.mxm(a, b, op, mask, plan=plan), DEFINITIONS.mxm(a, b, op, mask, plan=plan), op)
+
+
+@pytest.mark.parametrize("name", ["plus_times fp32", "any_second", "max_first", *MORE_SUMS])
+def test_sums_in_registers(rng: Any, name: str) -> None:
+    """8 to 32 columns are a few sums in registers each, by either factor; what has no such kernel has the others."""
+    op, plan = SEMIRINGS[name], Plan("mxm.spmm", "test")
+    types = op.binaryop.type.np_type, op.binaryop.type2.np_type
+    for columns in (8, 24, 32):
+        a, b = random_matrix(rng, 30, 20, types[0], 0.2), random_values(rng, 20 * columns, np.dtype(types[1]))
+        full = MatrixStore.full(20, columns, b)
+        check(ENGINE.mxm(a, full, op, None, plan=plan), DEFINITIONS.mxm(a, full, op, None, plan=plan), op)
+    left = MatrixStore.full(16, 30, random_values(rng, 16 * 30, np.dtype(types[0])))
+    right = random_matrix(rng, 30, 20, types[1], 0.2)
+    check(ENGINE.mxm(left, right, op, None, plan=plan), DEFINITIONS.mxm(left, right, op, None, plan=plan), op)
+
+
+def test_numbas_settings_stay_as_they_are() -> None:
+    """Sums in registers are compiled with a setting that is Numba's for everybody."""
+    from numba.core import config
+    from numba.core.errors import TypingError
+
+    before = config.SLP_VECTORIZE
+    kernel = compile.load("@lanes_kernel\ndef kernel(x):\n    return x + 1\n")
+    assert kernel(1) == 2
+    with pytest.raises(TypingError):
+        kernel("text")
+    assert before == config.SLP_VECTORIZE
 
 
 @pytest.mark.parametrize("forms", [("sparse", "sparse"), ("sparse", "bitmap"), ("full", "sparse"), ("bitmap", "full")])

@@ -12,6 +12,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -19,6 +20,7 @@ from .. import kernel_cache
 
 Function = Callable[..., Any]
 
+SIDE_BY_SIDE = "  # the same steps of several variables at once"
 HEADER = "import math\n\nimport numba\nimport numpy as np\n\nU = np.uint64\n"
 _lock = threading.RLock()
 _loaded: dict[str, Any] = {}
@@ -66,9 +68,12 @@ def _name(text: str) -> str:
 
 
 def _decorated(text: str) -> str:
-    """What ``@kernel`` and ``@summing_kernel`` stand for; the latter may add up floats in an order of its own."""
+    """What these stand for: ``@summing_kernel`` may add up floats in an order of its own, ``@fused_kernel`` also
+    multiplies and adds in one step, ``@lanes_kernel`` does that for several sums side by side."""
     options = 'nogil=True, error_model="numpy", no_cfunc_wrapper=True'  # C does not call them: 7% less to compile
+    fused = f'@numba.njit({options}, fastmath={{"contract", "reassoc"}})'
     text = text.replace("@summing_kernel", f'@numba.njit({options}, fastmath={{"reassoc"}})')
+    text = text.replace("@fused_kernel", fused).replace("@lanes_kernel", fused + SIDE_BY_SIDE)
     return HEADER + text.replace("@kernel", f"@numba.njit({options})")
 
 
@@ -95,7 +100,23 @@ def load(text: str, functions: Mapping[str, Function] | None = None) -> Function
             exec(compile(text, f"<{name}>", "exec"), module.__dict__)
             found = _loaded[text] = module.kernel
             found._cache = MachineCode(name)
+            if SIDE_BY_SIDE in text:
+                found.compile = partial(_compile_side_by_side, found.compile)
     return found
+
+
+def _compile_side_by_side(compile_kernel: Function, signature: Any) -> Any:
+    """Numba leaves LLVM's vectoriser of straight code off for everybody: it is on while this kernel is compiled."""
+    import numba.core.config
+    from numba.core.compiler_lock import global_compiler_lock
+
+    config: Any = numba.core.config
+    with global_compiler_lock:
+        before, config.SLP_VECTORIZE = config.SLP_VECTORIZE, 1
+        try:
+            return compile_kernel(signature)
+        finally:
+            config.SLP_VECTORIZE = before
 
 
 def function_of(kernel: Any, name: str) -> Function:
@@ -110,7 +131,8 @@ def function_of(kernel: Any, name: str) -> Function:
 def _load_in_memory(text: str, functions: Mapping[str, Function]) -> Function:
     import numba
 
-    text = _decorated(text.replace("@summing_kernel", "@kernel"))  # a user's function may depend on the order
+    # A user's function may depend on the order.
+    text = _decorated(text.replace("@summing_kernel", "@kernel").replace("@fused_kernel", "@kernel"))
     compiler = numba.njit(error_model="numpy")
     namespace: dict[str, Any] = {name: compiler(function) for name, function in functions.items()}
     exec(compile(text, "<grblas_gpu kernel>", "exec"), namespace)

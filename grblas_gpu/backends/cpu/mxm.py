@@ -9,13 +9,14 @@ import numpy as np
 from ...ir.descriptor import DENSE_STRATEGIES
 from ...plan.storage_rules import DENSE_LIMIT
 from .. import dense_products
+from ..matrix_storage import FULL
 from ..storage import INDEX, Array, MaskView, MatrixStore, column_type
 from . import buffers, pool
 from . import mxm_source as text
 from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK, NOTHING
 from .mxv_call import Call, prepared
 from .parallel import PARALLEL_WORK, Chunks, edge_chunks
-from .spmm import DenseKernels
+from .spmm import DenseKernels, times_full
 from .tier import KernelTable
 
 EVEN = 4  # rows of up to so many times as many entries as on average are as good as equal
@@ -31,6 +32,9 @@ def mxm(a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *,
     if a.nvals == 0 or b.nvals == 0:
         return MatrixStore.empty(a.nrows, b.ncols, semiring.return_type.np_type)
     if plan.strategy in DENSE_STRATEGIES:
+        if mask is None and b.form == FULL and a.dense is None and plan.strategy == "mxm.spmm":
+            found = times_full(a, b.dense, b.ncols, semiring, False, plan.early_exit)
+            return None if found is None else dense_products.result(a.nrows, b.ncols, *found)
         return dense_products.multiply(DenseKernels(), a, b, semiring, mask, plan)
     if max(a.ncols, b.ncols) > max(DENSE_LIMIT, a.nvals, b.nvals):
         return None  # no scratch of such a length for a few entries

@@ -37,7 +37,7 @@ def prepared(a_values: Array, u_values: Array, semiring: Any, flip: bool, early:
 class Call:
     """What all strategies need to know about a product, whatever its size."""
 
-    __slots__ = ("constant", "early", "flip", "key", "leave", "matrix", "semiring", "types", "vector")
+    __slots__ = ("constant", "early", "flip", "key", "leave", "matrix", "reading", "semiring", "types", "vector")
 
     def __init__(self, a_values: Array, u_values: Array, semiring: Any, flip: bool, early: bool) -> None:
         self.semiring = semiring
@@ -47,9 +47,9 @@ class Call:
         self.constant, self.matrix, self.vector, can_exit = _how_to_read(a_values, u_values, semiring, flip)
         self.early = early and can_exit
         self.leave = early  # structure alone: a row may end at its first hit
-        self.key: Any = None if early else "whole rows"
-        if self.constant is None:
-            self.key = (semiring.key, flip, a_type.char, self.matrix, u_type.char, self.vector, self.early)
+        #: What a kernel that computes values depends on, and (as a key) one that computes no more than it must.
+        self.reading = (semiring.key, flip, a_type.char, self.matrix, u_type.char, self.vector, self.early)
+        self.key: Any = self.reading if self.constant is None else None if early else "whole rows"
 
     def terms(self) -> text.Terms | None:
         if self.constant is not None:

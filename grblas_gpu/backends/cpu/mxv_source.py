@@ -108,9 +108,9 @@ class Body:
             text = static_cast(self.dtype, text)
         return f"z = {text}\n"
 
-    def finish(self, text: str) -> Source:
+    def finish(self, text: str, kernel: str = "@summing_kernel") -> Source:
         """A row has no order in which it is added up: several sums at a time keep the processor busy."""
-        return self.inliner.header() + "@summing_kernel\n" + text, self.inliner.functions
+        return f"{self.inliner.header()}{kernel}\n{text}", self.inliner.functions
 
 
 def position(positional: str, flip: bool) -> str:

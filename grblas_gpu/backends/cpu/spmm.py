@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ..dense_products import EVERYWHERE, INSIDE, OUTSIDE, Allowed, Side, Words, width_of
-from ..matrix_storage import SPARSE
 from ..storage import Array, MatrixStore
 from . import buffers, pool
 from . import spmm_source as text
 from .dense_arrays import turn, unpack, words_of
 from .mxv_call import prepared
 from .mxv_source import COMPLEMENT, MASK, NO_MASK, UNUSED, Terms
-from .parallel import LIGHT_WORK, edge_chunks
+from .parallel import edge_chunks
 from .tier import KernelTable
 
 KINDS = {EVERYWHERE: NO_MASK, INSIDE: MASK, OUTSIDE: COMPLEMENT}
 
 NOTHING = np.empty(0, bool)
+WIDE_WORK = 2**22  # entries times columns, of which one takes a quarter of a nanosecond, before threads are woken
 
 _table = KernelTable()
-_filled: WeakKeyDictionary[MatrixStore, int] = WeakKeyDictionary()
 
 
 class DenseKernels:
@@ -41,40 +39,28 @@ class DenseKernels:
     def multiply(
         rows: MatrixStore, dense: Side, semiring: Any, flip: bool, early_exit: bool, allowed: Allowed
     ) -> tuple[Array, Array | None, int] | None:
-        nrows, columns = rows.nrows, dense.shape[1]
-        if not worthwhile(rows.nvals * columns):
-            return None
-        store = dense.store
-        assert store.dense is not None
-        call = prepared(rows.values, store.dense, semiring, flip, early_exit)
-        kind = KINDS[allowed.where]
-        whole = store.present is None and kind == NO_MASK
-        types = (rows.dtype.char, store.dtype.char, rows.indices.dtype.char)
-        key = (semiring.key, flip, call.matrix, call.vector, call.early, *types, store.present is None, kind)
-        kernel = _table.find(
-            key,
-            rows.nvals * columns,
-            lambda: _source(semiring, flip, call, rows, store, kind),
-        )
+        nrows, columns, store = rows.nrows, dense.shape[1], dense.store
+        kind, full = KINDS[allowed.where], store.present is None
+        by_rows = turn(store.dense, store.nrows, store.ncols) if flip else store.dense
+        if full and kind == NO_MASK:
+            found = times_full(rows, by_rows, columns, semiring, flip, early_exit)
+            if found is None or not flip:
+                return found
+            values, flags, nvals = found
+            return turn(values, nrows, columns), None if flags is None else turn(flags, nrows, columns), nvals
+        call, work = prepared(rows.values, by_rows, semiring, flip, early_exit), rows.nvals * columns
+        key = (call.reading, rows.indices.dtype.char, full, kind)
+        kernel = _table.find(key, work, lambda: text.some(_terms(call), full, kind)) if worthwhile(work) else None
         if kernel is None:
             return None
-        values = buffers.empty(nrows * columns, semiring.return_type.np_type)
         arguments: tuple[Any, ...] = (rows.indptr, rows.indices)
-        arguments += () if store.present is None else (words_of(dense).words,)
+        arguments += () if full else (words_of(dense).words,)
         arguments += () if call.matrix == UNUSED else (rows.values,)
-        if call.vector != UNUSED:
-            arguments += (turn(store.dense, store.nrows, store.ncols) if flip else store.dense,)
-        parts = _parts(rows, columns)
-        if whole:
-            count = rows_with_entries(rows)
-            flags, nvals = None if count == nrows else np.empty(nrows * columns, bool), count * columns
-            _run(kernel, (*arguments, columns, NOTHING if flags is None else flags, values), parts)
-            flags = turn(flags, nrows, columns) if flip and flags is not None else flags
-        else:
-            arguments += () if allowed.side is None else (words_of(allowed.side).words,)
-            words = np.empty(nrows * width_of(columns), np.uint64)
-            _run(kernel, (*arguments, columns, words, values), parts)
-            flags, nvals = unpack(Words(words, nrows, columns), flip)
+        arguments += () if call.vector == UNUSED else (by_rows,)
+        arguments += () if allowed.side is None else (words_of(allowed.side).words,)
+        values, words = _room(nrows * columns, semiring), np.empty(nrows * width_of(columns), np.uint64)
+        _run(kernel, (*arguments, columns, words, values), _parts(rows, columns))
+        flags, nvals = unpack(Words(words, nrows, columns), flip)
         return turn(values, nrows, columns) if flip else values, flags, nvals
 
     @staticmethod
@@ -100,10 +86,37 @@ def worthwhile(work: int) -> bool:
     return _table.find("worthwhile", work, lambda: (text.TRANSPOSE, {})) is not None
 
 
-def _source(semiring: Any, flip: bool, call: Any, rows: MatrixStore, store: MatrixStore, kind: int) -> text.Source:
-    terms = Terms(semiring, flip, call.matrix, rows.dtype, call.vector, store.dtype, call.early)
-    full = store.present is None
-    return text.whole(terms) if full and kind == NO_MASK else text.some(terms, full, kind)
+def times_full(
+    rows: MatrixStore, dense: Array, columns: int, semiring: Any, flip: bool, early_exit: bool
+) -> tuple[Array, Array | None, int] | None:
+    """The product with a full matrix, given by rows, without a mask: what many small calls are, so in few steps."""
+    held, nrows = rows.values, rows.nrows
+    call = prepared(held, dense, semiring, flip, early_exit)
+    lanes = text.lanes_for(columns)
+    key = (call.reading, rows.indices.dtype.char, lanes)
+    kernel = _table.get(key)
+    if kernel is None:
+        work = rows.nvals * columns
+        kernel = _table.find(key, work, lambda: text.whole(_terms(call), lanes)) if worthwhile(work) else None
+        if kernel is None:
+            return None
+    values, filled = _room(nrows * columns, semiring), rows.filled_rows
+    flags = None if filled == nrows else np.empty(nrows * columns, bool)
+    operands = (
+        (held, dense) if call.matrix and call.vector else (held,) if call.matrix else (dense,) if call.vector else ()
+    )
+    given = (rows.indptr, rows.indices, *operands, columns, NOTHING if flags is None else flags, values)
+    _run(kernel, given, _parts(rows, columns))
+    return values, flags, filled * columns
+
+
+def _room(positions: int, semiring: Any) -> Array:
+    return buffers.empty(positions, semiring.return_type.np_type)
+
+
+def _terms(call: Any) -> Terms:
+    matrix_type, vector_type = call.types
+    return Terms(call.semiring, call.flip, call.matrix, matrix_type, call.vector, vector_type, call.early)
 
 
 def _run(kernel: Any, arguments: tuple, parts: list[tuple[int, int]]) -> None:
@@ -113,15 +126,5 @@ def _run(kernel: Any, arguments: tuple, parts: list[tuple[int, int]]) -> None:
         pool.run(lambda part: kernel(*arguments, *part), parts)
 
 
-def rows_with_entries(rows: MatrixStore) -> int:
-    """How many there are; of a CSR, which does not change, counted once."""
-    count = _filled.get(rows)
-    if count is None:
-        count = int(np.count_nonzero(rows.indptr[1:] > rows.indptr[:-1]))
-        if rows.form == SPARSE:
-            _filled[rows] = count
-    return count
-
-
 def _parts(rows: MatrixStore, columns: int) -> list[tuple[int, int]]:
-    return edge_chunks(rows.indptr) if rows.nvals * columns > LIGHT_WORK else [(0, rows.nrows)]
+    return edge_chunks(rows.indptr) if rows.nvals * columns > WIDE_WORK else [(0, rows.nrows)]

@@ -10,8 +10,6 @@ from .matrix import Matrix
 from .scalar import Scalar
 from .vector import Vector
 
-KEPT_OUT = ("_store", "_content", "_prepared", "__weakref__")  # contents, and what was found out about them
-
 
 class _Unknown:
     """In place of a store, while a function is recorded."""
@@ -27,14 +25,13 @@ class _Unknown:
 def formal(given: Any) -> Any:
     """A handle like the given one, without contents."""
     formal = object.__new__(type(given))
-    for kind in type(given).__mro__:
-        for name in getattr(kind, "__slots__", ()):
-            if name not in KEPT_OUT and hasattr(given, name):
-                setattr(formal, name, getattr(given, name))
-    if formal.ndim:
-        formal._store = _Unknown(given.name)
+    formal.dtype, formal.name, formal._engine = given.dtype, given.name, given._engine
+    if formal.ndim == 0:
+        formal._is_cscalar, formal._content = given._is_cscalar, None
+    elif formal.ndim == 1:
+        formal._size, formal._store = given._size, _Unknown(given.name)
     else:
-        formal._content = None
+        (formal._nrows, formal._ncols), formal._store = given.shape, _Unknown(given.name)
     return formal
 
 

@@ -86,25 +86,24 @@ def betweenness_centrality(
     if weighted:
         check_lengths(A, "betweenness_centrality")
     factor = scale(A, normalized, endpoints, directed)
-    in_one_program = not (weighted or endpoints)  # both stages, and what they add to the result
-    if in_one_program and len(chosen) == 1:
+    if len(chosen) == 1 and not (weighted or endpoints):
         found = centralities(A, Vector.from_coo(chosen, [1.0], size=A.nrows), factor)
         if found is not None:
             return found
     searches = Searches(A, chosen, 1 if weighted else batch)
     total = Vector(FP64, searches.graph.nrows)
     for some, start in progress(searches, "betweenness centrality"):
-        found = centralities(searches.graph, start.dup(FP64), 1.0) if in_one_program and start.ndim == 1 else None
-        if found is None:
-            found = weighted_dependencies(A, some[0]) if weighted else dependencies(searches.graph, start)
-            if endpoints:
-                # total_s += reached_s - 2; with the 1 of delta, the source s is an end of reached_s - 1 paths
-                total(binary.plus)[some] << binary.minus(searches.entries_of_each(found, len(some)), 2).new()
-            else:
-                # delta = delta - 1
-                found << binary.minus(found, 1)
+        if endpoints:
+            delta = weighted_dependencies(A, some[0]) if weighted else dependencies(searches.graph, start)
+            # total_s += reached_s - 2; with the 1 of delta, the source s is an end of reached_s - 1 paths
+            total(binary.plus)[some] << binary.minus(searches.entries_of_each(delta, len(some)), 2).new()
+        elif weighted:
+            # delta = delta - 1
+            delta = binary.minus(weighted_dependencies(A, some[0]), 1).new()
+        else:
+            delta = dependencies_alone(searches.graph, start)
         # total += sum_s delta_s
-        total(binary.plus) << of_all_rows(found)
+        total(binary.plus) << of_all_rows(delta)
     total = searches.of_all_copies(total)
     # total<!total> = 0
     total(~total.S) << 0.0
@@ -138,6 +137,15 @@ def dependencies(A: Matrix, start: Any) -> Any:
             return found
     levels, sigma, deepest, numbers = with_counts_that_fit(forward, A, start)
     return numbers.numbers(backward(A, levels, sigma, deepest, numbers))
+
+
+def dependencies_alone(A: Matrix, start: Any) -> Any:
+    """The same without the 1: of a Vector both stages are one program, where its counts fit."""
+    found = centralities(A, start.dup(FP64), 1.0) if start.ndim == 1 else None
+    if found is None:
+        # delta = delta - 1
+        found = binary.minus(dependencies(A, start), 1).new()
+    return found
 
 
 def forward(A: Matrix, frontier: Any, add: Any, **options: Any) -> tuple[Any, Any, int]:

@@ -67,6 +67,7 @@ class MatrixStore:
         "_once",
         "value_range",
         "_hub_neighbours",
+        "_column_order",
         "_is_diagonal",
         "copies",
         "__weakref__",
@@ -101,6 +102,7 @@ class MatrixStore:
         self._max_column: int | None = None
         self._filled_rows: int | None = None
         self._hub_neighbours: Array | None = None
+        self._column_order: Any = 0  # on CUDA: see column_order.py there
         self._is_diagonal: bool | None = None
 
     @classmethod
@@ -112,6 +114,7 @@ class MatrixStore:
         store.copies, store._once = 1, None
         store._transpose = store._row_ids = store._max_degree = store._max_column = store._filled_rows = None
         store._hub_neighbours = store._is_diagonal = None
+        store._column_order = 0
         return store
 
     @classmethod
@@ -250,6 +253,7 @@ class MatrixStore:
                 delattr(self, name)
         self._transpose = self._row_ids = self._max_degree = self._max_column = self._filled_rows = None
         self._hub_neighbours = self._is_diagonal = None
+        self._column_order = 0
         self.counter = None
 
     @property

@@ -22,6 +22,7 @@ import numpy as np
 
 from grblas_gpu.backends.kernel_cache import private_folder
 
+FREE = 2**32  # bytes of memory
 BLOCKS, THREADS = 2, 64
 LOOP = "loop_kernel"  # whose blocks wait for each other
 HEADER = Path(__file__).parent / "cuda_emulation.h"
@@ -214,7 +215,7 @@ class RecordedModule:
 def module(runs: bool = True) -> ModuleType:
     """What ``import cupy`` finds; unless it ``runs``, every number read from the device is 1."""
     cupy: Any = ModuleType("cupy")
-    for name in "arange argsort asarray ascontiguousarray empty full ones zeros".split():
+    for name in "arange argsort asarray ascontiguousarray bincount diff empty full ones zeros".split():
         setattr(cupy, name, wrapped(getattr(np, name)))
     cupy.asnumpy = np.asarray
     cupy.ndarray = ndarray
@@ -224,7 +225,9 @@ def module(runs: bool = True) -> ModuleType:
         getDevice=lambda: 0,
         memcpyDeviceToHost=2,
         memcpyAsync=_copy if runs else _copy_one,
+        memGetInfo=lambda: (FREE, FREE),
     )
+    cupy.get_default_memory_pool = lambda: SimpleNamespace(free_bytes=lambda: 0)
     cupy.cuda = SimpleNamespace(
         runtime=runtime,
         get_current_stream=lambda: stream,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import emulated_engine
@@ -109,3 +110,44 @@ def test_which_products_add_up_whole_rows(monkeypatch: pytest.MonkeyPatch) -> No
         name: whole for name, (_, whole) in BODIES.items()
     }
     nvrtc.compile_cuda(texts["chosen"], nvrtc.ARCHITECTURES[1], ("-std=c++17",))
+
+
+@pytest.fixture
+def hubs_pay(to_device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Columns get an order even in small matrices."""
+    small = {"LEAST_COLUMNS": 1, "LEAST_DEGREE": 0, "HUBS": 2, "LEAST_SHARE": 0.0}
+    module = importlib.import_module("grblas_gpu.backends.cuda.eager.column_order")
+    for name, value in small.items():
+        monkeypatch.setattr(module, name, value)
+
+
+@pytest.mark.usefixtures("hubs_pay")
+@pytest.mark.parametrize("blocks", [1, 3])
+def test_columns_in_the_order_of_their_entries(to_device: Any, monkeypatch: pytest.MonkeyPatch, blocks: int) -> None:
+    """A loop finds the order; a call that finds none has the same sums, to the last bit."""
+    monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", blocks)
+    with gb.using("cpu"):
+        A = rows_of_all_lengths()
+    B, C, x = to_device(A), to_device(A), starts(A.nrows)
+    without = semiring.plus_times(C @ x).new(strategy="pull.edge")
+    assert C._store._column_order == 1
+    loop, (y, z) = in_a_loop(B)
+    assert loop.mode == "fused"
+    order = B._store._column_order
+    entries = np.bincount(A.to_coo()[1], minlength=A.ncols)
+    assert (np.diff(entries[np.array(order.columns.tolist())]) <= 0).all()
+    assert np.array_equal(order.columns[order.indices].tolist(), B._store.indices.tolist())
+    assert without.to("cpu").isequal(y.to("cpu"))
+    backward = semiring.plus_times(x @ C).new(strategy="pull.edge")
+    assert gb.binary.plus(without | backward).new().to("cpu").isequal(z.to("cpu"))
+
+
+@pytest.mark.usefixtures("hubs_pay")
+def test_calls_find_the_order_when_there_are_several(to_device: Any) -> None:
+    with gb.using("cpu"):
+        A = rows_of_all_lengths()
+    B, x = to_device(A), starts(A.nrows)
+    results = [semiring.min_plus(B @ x).new(strategy="pull.edge") for _ in range(6)]
+    assert len(B._store._column_order) == 2
+    assert all(results[0].isequal(other) for other in results[1:])
+    semiring.plus_first(B @ x).new(strategy="pull.edge")  # reads no element of the vector

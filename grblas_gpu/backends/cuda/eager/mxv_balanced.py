@@ -10,8 +10,9 @@ from ..runtime.compile import constant, functions
 from ..runtime.counters import EDGES
 from ..runtime.launch import BLOCK
 from ..runtime.workspace import Scratch
+from .column_order import column_order
 from .masks import NO_MASK, VectorMask, address
-from .mxv_product import Product, index_key
+from .mxv_product import EACH, Product, index_key
 from .rows import LEAST_CHUNK, carries, chunks_of
 
 _BOOL = np.dtype(bool)
@@ -37,7 +38,10 @@ def pull_balanced(
     present, values = two_arrays(nrows, _BOOL, nrows, product.dtype)
     slots = scratch.slots()
     kept = carries(scratch)
-    operands = (m.indptr.data.ptr, m.indices.data.ptr, m.values.data.ptr, 0, u.values.data.ptr, 0, 0)
+    indices, elements = m.indices, u.values
+    if product.vector == EACH and (order := column_order(m, 1)) is not None:
+        indices, elements = order.indices, elements[order.columns]
+    operands = (m.indptr.data.ptr, indices.data.ptr, m.values.data.ptr, 0, elements.data.ptr, 0, 0)
     outputs = (nrows, entries, present.data.ptr, values.data.ptr, address(following))
     path = entries + nrows  # which the chunks are of: see kernels/row_chunks.cuh
     scratch.launch(kernel, chunks_of(path), (*operands, *outputs, *kept, slots.address, slots.host), BLOCK // 32)

@@ -16,6 +16,7 @@ from ....ir.descriptor import Counted
 from ...programs.lower import Body, BodyStep, MaskUse
 from ...programs.requests import asked_direction, reuses_mask
 from ...programs.steps import product_operands
+from ..eager.mxv_product import EACH
 from ..eager.mxv_product import Product as Kind
 from ..eager.rows import MOST_CHUNKS
 from ..runtime import compile as programs
@@ -39,7 +40,7 @@ from .schedule import schedule
 FEW = 64  # edges for so many rows that a search has not seen: what a pull finds then is listed
 MASK_FLAGS = ("MASKED", "MASK_PRESENT", "MASK_VALUED", "MASK_ISO", "COMPLEMENT")
 SORT_PARTS = ("capacity", "keys", "products", "counts")
-MATRIX_WORDS = ("columns", "rows", "hub_neighbours", "row_ids", "nvals", "nrows", "once", "longest")
+MATRIX_WORDS = ("columns", "rows", "hub_neighbours", "order", "row_ids", "nvals", "nrows", "once", "longest")
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,6 +177,7 @@ class _Names(NamedTuple):
     hub_neighbours: str
     row_ids: str  # of the entries, for pull.edge
     carries: str  # where chunks leave values and rows, for pull.edge that is balanced
+    order: str  # of the columns, and where the operand is written in that order, for the same
     open_list: str  # where the open rows are listed, for pull.compact
     sort_workspace: str  # where products are sorted, for push.sort
     nvals: str
@@ -208,7 +210,8 @@ def _product(context: Context, item: Product) -> _ProductText:
         f"        {{\n"
         f"            {space}::Operands operands = {{{names.columns}, {names.rows}, {{{U}.flags(), {U}.values()}}, "
         f"{mask}, {closing}, {context.next_offsets(item.out, 'nullptr')}, {names.hub_neighbours}, "
-        f"{names.row_ids}, {names.open_list}, {names.carries}, {names.nvals}, {names.sort_workspace}}};\n"
+        f"{names.row_ids}, {names.open_list}, {names.carries}, {names.order}, {names.nvals}, "
+        f"{names.sort_workspace}}};\n"
         f"{planned}"
         f"            auto then = [&] {{\n"
         f"{noted_end(facts, item, f'{W}.count', item.decides)}"
@@ -274,10 +277,14 @@ def _names(context: Context, item: Product, step: BodyStep) -> _Names:
     if (done.structure or done.one_value) and done.early_exit and store.copies == 1:
         hub_neighbours = f"(const {space}::Column*){context.word('hub_neighbours', '', matrix, transposed)}"
     strategies = context.facts.strategies[at]
-    row_ids, carries, open_list = "nullptr", "nullptr, nullptr", "nullptr"
+    row_ids, carries, order, open_list = "nullptr", "nullptr, nullptr", "{}", "nullptr"
     if at in context.facts.balanced:
         word = context.word("carries")
         carries = f"({space}::Value*){word}, (int64*){word} + {MOST_CHUNKS}"
+        if done.vector == EACH:
+            columns, indices = (context.word("order", f, matrix, transposed) for f in ("columns", "indices"))
+            arrays = ", ".join(f"(const {space}::Column*){word}" for word in (columns, indices))
+            order = f"{{{arrays}, ({space}::VectorValue*){context.word('ordered')}}}"
     elif "pull.edge" in strategies:
         row_ids = f"(const {space}::RowId*){context.word('row_ids', '', matrix, transposed)}"
     if "pull.compact" in strategies:
@@ -297,7 +304,18 @@ def _names(context: Context, item: Product, step: BodyStep) -> _Names:
         open_rows = f"{open_rows} - double(S.s{item.closing}.count)"
     columns, rows = (f"{{{side}{once}}}" for side in sides)
     return _Names(
-        space, columns, rows, hub_neighbours, row_ids, carries, open_list, sort_workspace, nvals, nrows, open_rows
+        space,
+        columns,
+        rows,
+        hub_neighbours,
+        row_ids,
+        carries,
+        order,
+        open_list,
+        sort_workspace,
+        nvals,
+        nrows,
+        open_rows,
     )
 
 

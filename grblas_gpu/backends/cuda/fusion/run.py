@@ -18,6 +18,7 @@ from ...programs.lower import Body, Unfusable, located, lower
 from ...protocol import Backend
 from ...storage import INDEX, HostEntry, VectorStore
 from ..eager import vectors
+from ..eager.column_order import BEFORE, column_order
 from ..eager.matrix_facts import hub_neighbours
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import empty_list, two_arrays
@@ -326,6 +327,8 @@ class _Run:
                     store = store.transposed()
                 if side == "hub_neighbours":
                     array = hub_neighbours(store)
+                elif side == "order":
+                    array = getattr(column_order(store, BEFORE + 1), field, None)
                 elif side == "row_ids":
                     array = store.row_ids
                 else:

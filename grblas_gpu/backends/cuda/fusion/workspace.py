@@ -81,6 +81,8 @@ class Workspace:
             named["open_list"] = self._keep(cupy.empty(max(sizes), INDEX)).data.ptr
         if ("carries",) in layout.names:  # what chunks of a matrix leave of rows that began before them, and which rows
             named["carries"] = self._keep(cupy.empty(2 * MOST_CHUNKS, INDEX)).data.ptr
+        if ("ordered",) in layout.names:  # an operand in the order of the matrix's columns
+            named["ordered"] = self._keep(cupy.empty(max(sizes), INDEX)).data.ptr
         if ("marks",) in layout.names:  # of rows that have settled
             named["marks"] = self._keep(cupy.empty(max(sizes) + 3, np.uint8)).data.ptr
         for name, address in named.items():

@@ -78,6 +78,11 @@ DEVICE void multiply_into(
     bool rest = false, with_list = ::plan().few && (push ? takes_four(PUSH_BY) : takes_four(PULL_BY));
     if (walks) with_list = ::plan().lists;
     bool balanced = push ? is_balanced(PUSH_BY) : is_balanced(PULL_BY);
+    if constexpr (BALANCED)
+        if (balanced && given.order.columns) {
+            write_in_order(given, u.size);
+            grid_barrier([] {});
+        }
 #pragma unroll 1
     do {  // a second time for parts of what is too long for a warp, or for what chunks hold of rows that began before
         if (walks) {

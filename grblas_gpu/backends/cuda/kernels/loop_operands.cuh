@@ -27,6 +27,12 @@ struct SortWorkspace {
     unsigned *counts, *totals;
 };
 
+// The columns of `rows` by their entries, most of them first (eager/column_order.py), and room for the operand in that order.
+struct ColumnOrder {
+    const Column *columns, *indices;  // which column has each number, and the number of every entry's column; or null
+    VectorValue* ordered;
+};
+
 struct Operands {
     Matrix columns, rows;  // of the same matrix: for pushes, for pulls
     Vector u;
@@ -38,6 +44,7 @@ struct Operands {
     RowId* open_list;              // room for the numbers of all rows (COMPACT)
     Value* carry_values;            // what chunks leave of rows that began before them, and which rows (BALANCED)
     int64* carry_rows;
+    ColumnOrder order;  // BALANCED
     int64 nvals;
     SortWorkspace sort_workspace;     // SORT
     Vector looked_up;  // what a pull looks entries up in: u, or the mask's vector (REUSES_MASK: only flags matter)

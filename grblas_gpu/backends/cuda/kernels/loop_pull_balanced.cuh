@@ -7,6 +7,12 @@
 // Registers: as many blocks as a loop has on a processor leave 64 to a thread.
 constexpr int BALANCED_IN_FLIGHT = sizeof(Value) == 8 ? 4 : 8;
 
+// The operand in the order of the columns, if they have one, before a grid barrier.
+DEVICE void write_in_order(const Operands& given, int64 size) {
+#pragma unroll 4
+    for (int64 k = thread_in_grid(); k < size; k += threads_in_grid()) given.order.ordered[k] = given.u.values[given.order.columns[k]];
+}
+
 template <class S> DEVICE void pull_balanced(const Operands& given, const S& out, int64* counters) {
     ::Count<Offset> count = {given.next, 0, 0};
     bool* flags = out.other_flags();
@@ -15,6 +21,9 @@ template <class S> DEVICE void pull_balanced(const Operands& given, const S& out
         if (filled) count.add(row);
     };
     Value* values = (Value*)out.other_values();
-    multiply_rows<BALANCED_IN_FLIGHT>(given.rows, given.u, out.size, given.nvals, values, {given.carry_values, given.carry_rows}, row_is);
+    Matrix rows = given.rows;
+    Vector u = given.u;
+    if (given.order.columns) rows.indices = given.order.indices, u.values = given.order.ordered;
+    multiply_rows<BALANCED_IN_FLIGHT>(rows, u, out.size, given.nvals, values, {given.carry_values, given.carry_rows}, row_is);
     count.publish(counters);
 }

@@ -2,9 +2,9 @@
 
 Returns an INT64 Vector: the label of every vertex, a vertex number. Method: every vertex starts with its own number and
 takes, in all vertices at once, the label that most of its neighbours have, the lowest if several do. The labels as a
-matrix with one entry per row turn the counting into a product; once few labels change, votes move from old to new ones.
+matrix with one entry per row turn the counting into a product; once few labels change, only neighbours count again.
 Invariant: every label is the number of a vertex in the same component. Cost: O(m) per step while labels change, then
-O(n + edges of what changed).
+O(n + edges of the neighbours of what changed).
 References: U. Raghavan, R. Albert, S. Kumara, Near linear time algorithm to detect community structures, Physical
 Review E 2007; the LDBC Graphalytics specification (CDLP), which fixes the ties.
 """
@@ -21,7 +21,7 @@ from .components import numbers, pointers
 from .labels import vertex_by_label
 from .preparing import total
 
-FEW = 4  # if the vertices that changed have less than one edge in so many, votes are only moved for those
+FEW = 2  # if the neighbours of what changed have less than one edge in so many, only their votes are counted
 
 
 @with_labels(vertex_by_label)
@@ -62,18 +62,15 @@ def label_propagation(A: Matrix, *, max_iterations: int = 10) -> Vector:
     labels, degree = numbers(A.nrows), edges.reduce_rowwise(agg.count).new()
     base = 1 << A.nrows.bit_length()  # above all labels
     # votes_il = edges to neighbours j with label l: at first the edges themselves
-    votes = edges.dup(int)
-    named, changed = pointers(labels), labels
+    votes, changed = edges.dup(int), labels
     for step in progress(range(max_iterations), "label propagation, at most"):
-        before, named = named, pointers(labels) if step else named
-        if step and FEW * total(degree.dup(mask=changed.S)) < edges.nvals:
-            # moved = diag(changed) edges; votes += moved' named - moved' before, without those that have none left
-            moved = semiring.any_second(changed.diag() @ edges).new()
-            votes(binary.plus) << count(moved.T @ named)
-            votes(binary.minus) << count(moved.T @ before)
-            votes << select.valuene(votes, 0)
-        elif step:
-            votes = count(edges @ named).new()
+        if step:
+            # near = neighbours of what changed: nobody else has other votes than before
+            near = semiring.any_pair[bool](edges @ changed).new()
+            few = FEW * total(degree.dup(mask=near.S)) < edges.nvals
+            # votes = diag(near) edges named
+            voters = semiring.any_second(near.diag() @ edges).new() if few else edges
+            votes = count(voters @ pointers(labels)).new()
         # best_i = max_l (votes_il + 1) base - 1 - l: most votes, then the lowest label
         best = votes_then_label()(votes, base).new().reduce_rowwise(monoid.max).new()
         # elected = base - 1 - best mod base

@@ -68,7 +68,9 @@ def compressed_store(
         raise ValueError(f"{label} must be None or equal to len(indptr) - 1; expected {outer}, got {count}")
     if inner is None:
         inner = int(index.max()) + 1 if index.size else 0
-    if pointers[0] != 0 or pointers[-1] != index.size or np.any(np.diff(pointers) < 0):
+    lengths = np.diff(pointers)
+    shortest, longest = (int(lengths.min()), int(lengths.max())) if count else (0, 0)
+    if shortest < 0 or pointers[0] != 0 or pointers[-1] != index.size:
         raise InvalidValue(f"indptr must rise from 0 to the number of {what} ({index.size})")
     if array.ndim and array.size != index.size:
         raise InvalidValue(f"{what} and values must have the same length: {index.size} != {array.size}")
@@ -79,6 +81,9 @@ def compressed_store(
     if not copy and isinstance(index, np.ndarray):  # kernels read arrays without gaps; those without stay shared
         pointers, index, array = (np.ascontiguousarray(x) for x in (pointers, index, array))
     store = MatrixStore(count, inner, pointers, index, array)
+    store._max_degree = longest
+    if longest <= 1:  # nothing can be out of order
+        return store, found
     steps = np.diff(store.indices.astype(np.int64))
     boundary = pointers[1:-1]
     boundary = boundary[(boundary > 0) & (boundary < index.size)]
@@ -90,6 +95,7 @@ def compressed_store(
             raise InvalidValue(f"{what} must not repeat within a line")
         array = array if store.iso else array[order]
         store = MatrixStore(count, inner, pointers, store.indices[order], array)
+        store._max_degree = longest
     return store, found
 
 

@@ -26,15 +26,23 @@ def build_matrix(
     nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any, combined: Any
 ) -> MatrixStore | None:
     """``combined(op, values, starts)`` adds up runs. None where a position does not fit into 64 bits."""
-    entries, column_bits = len(rows), bits_for(ncols)
-    bits = bits_for(nrows) + column_bits
-    if entries < 2 or bits > 63:
+    bits = bits_for(nrows) + bits_for(ncols)
+    if len(rows) < 2 or bits > 63:
         return None
     rows, cols = cupy.ascontiguousarray(rows), cupy.ascontiguousarray(cols)
-    if suits(entries, nrows, ncols, bits):
+    if suits(len(rows), nrows, ncols, bits):
         found = _by_rows(nrows, ncols, rows, cols, values)
         if found is not None:
             return found
+    return from_positions(nrows, ncols, rows, cols, values, dup_op, combined)
+
+
+def from_positions(
+    nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any, combined: Any
+) -> MatrixStore:
+    """By a sort of the positions, which fit into 63 bits."""
+    entries, column_bits = len(rows), bits_for(ncols)
+    bits = bits_for(nrows) + column_bits
     key = np.dtype(np.uint32 if bits <= 31 else np.uint64)
     offset = np.dtype(np.int32 if entries <= INT32_LIMIT else INDEX)
     column = np.dtype(column_type(ncols))

@@ -14,6 +14,7 @@ from .gathering import is_simple, scaled
 from .mxm_dot import masked_dot
 from .mxm_gustavson import gustavson
 from .mxm_operands import INSIDE, Product, resolve
+from .mxm_renumbered import renumbered, suits
 from .spmm import DenseKernels
 
 
@@ -34,4 +35,6 @@ def mxm(a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *,
     product = Product(a, b, semiring, plan.early_exit)
     if plan.strategy == "mxm.masked_dot" and allowed.where == INSIDE:
         return masked_dot(a, b.transposed(), product, allowed)
+    if plan.why != ASKED and suits(a, b, product, allowed):
+        return renumbered(a, b, product)
     return gustavson(a, b, product, allowed, plan.deterministic)

@@ -1,0 +1,55 @@
+"""Products with a factor that has one entry in every row, as vertices have one group: columns get other numbers.
+
+There are as many products as entries, and rows stay where they are. So positions are sorted as a whole, and those that
+are equal then are added up, in the order that they had; long rows would need large tables otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...entries import cast
+from ...storage import Array, MatrixStore
+from . import mxm_dense
+from .building import from_positions
+from .mxm_bins import MOST_SMALL
+from .mxm_operands import EVERYWHERE, MatrixMask, Product
+from .mxv_product import EACH
+from .operating import compute, reduce_runs
+from .radix import bits_for
+
+MOST_BITS = 63  # of a position
+MOST_BYTES = 8  # of a value that is sorted with its position
+
+
+def suits(a: MatrixStore, b: MatrixStore, product: Product, mask: MatrixMask) -> bool:
+    """Whether ``b`` has one entry in every row, and rows of ``a`` are longer than what is sorted in registers."""
+    return (
+        mask.where == EVERYWHERE
+        and b.nvals == b.nrows
+        and product.semiring.binaryop.positional is None
+        and product.dtype.itemsize <= MOST_BYTES
+        and bits_for(a.nrows) + bits_for(b.ncols) <= MOST_BITS
+        and b.max_degree == 1
+        and a.max_degree > MOST_SMALL
+        and not mxm_dense.suits(product, b.ncols, mask)
+    )
+
+
+def renumbered(a: MatrixStore, b: MatrixStore, product: Product) -> MatrixStore:
+    op, monoid = product.semiring.binaryop, product.semiring.monoid
+    left = a.values if product.left == EACH else a.values[:1]
+    right = b.values[a.indices] if product.right == EACH else b.values[:1]
+    values = compute(op, cast(left, op.type.np_type), cast(right, op.type2.np_type))
+    if len(values) < a.nvals:
+        values = np.broadcast_to(values[:1], (a.nvals,))
+
+    def added(_: Any, values: Array, starts: Array) -> Array:
+        if product.structure:  # their sum is again the same
+            return np.broadcast_to(values[:1], (len(starts),))
+        return reduce_runs(monoid, values, starts)
+
+    columns = b.indices[a.indices]
+    return from_positions(a.nrows, b.ncols, a.row_ids, columns, cast(values, product.dtype), monoid.binaryop, added)

@@ -1,0 +1,54 @@
+"""Matrix-matrix products as an engine sees them, next to the definition."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from grblas_gpu.backends.reference import Definitions
+from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, column_type
+from grblas_gpu.plan.rules import Plan
+
+
+class Case(NamedTuple):
+    """``t<mask> = a b``, as an engine sees it."""
+
+    a: MatrixStore
+    b: MatrixStore
+    semiring: Any
+    mask: MaskView | None = None
+
+
+def moved(store: MatrixStore, to: Any, offsets: Any = INDEX) -> MatrixStore:
+    indptr = to(store.indptr.astype(offsets))
+    return MatrixStore(store.nrows, store.ncols, indptr, to(store.indices), to(store.values))
+
+
+def run(engine, case: Case, strategy: str, **options: Any) -> MatrixStore:
+    a, b = moved(case.a, engine.to_device, np.int32), moved(case.b, engine.to_device)
+    mask = case.mask
+    if mask is not None:
+        mask = MaskView(moved(mask.store, engine.to_device, np.int32), mask.structure, mask.complement)
+    result = engine.mxm(a, b, case.semiring, mask, plan=Plan(strategy, "", **options))
+    return moved(result, lambda x: x.get())
+
+
+def check(engine, case: Case, strategy: str, **options: Any) -> MatrixStore:
+    result = run(engine, case, strategy, **options)
+    expected = Definitions().mxm(*case, plan=Plan(strategy, ""))
+    assert (result.nrows, result.ncols) == (expected.nrows, expected.ncols)
+    assert result.indptr.dtype in (INDEX, np.int32)
+    assert result.indices.dtype == column_type(result.ncols)
+    np.testing.assert_array_equal(result.indptr, expected.indptr)
+    np.testing.assert_array_equal(result.indices, expected.indices)
+    assert result.values.dtype == expected.values.dtype
+    assert len(result.values) in (result.nvals, min(1, result.nvals))
+    values, wanted = (np.broadcast_to(x.values, x.nvals) if x.iso else x.values for x in (result, expected))
+    if case.semiring.monoid.any_value:  # each is one of the products: here, a value of the right factor or 1
+        assert set(values.tolist()) <= set(case.b.values.astype(values.dtype).tolist()) | {1}
+    elif values.dtype == np.float32:
+        np.testing.assert_allclose(values, wanted, rtol=1e-5, atol=1e-4)
+    else:
+        np.testing.assert_allclose(values, wanted, rtol=1e-12)
+    return result

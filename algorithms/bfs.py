@@ -50,8 +50,7 @@ def bfs(A: Matrix, source: int, *, max_depth: int | None = None) -> Vector:
     {0: 0, 1: 1, 2: 2, 3: 2}
     """
     frontier = Vector.from_coo([check_source(A, source)], [True], size=A.nrows)
-    edges = A.pattern() if A.dtype.np_type.kind in "cV" else A  # a complex number or a record is neither true nor false
-    return levels_from(edges, frontier, _levels(max_depth))
+    return levels_from(A, frontier, _levels(max_depth))
 
 
 @program
@@ -62,7 +61,7 @@ def levels_from(A: Matrix, frontier: Vector, limit: int | None) -> Vector:
         # levels<frontier> = depth
         levels(frontier.S) << depth
         # frontier<!levels> = frontier A
-        frontier(~levels.S, replace=True) << semiring.lor_land(frontier @ A)
+        frontier(~levels.S, replace=True) << semiring.any_pair[bool](frontier @ A)
     return levels
 
 

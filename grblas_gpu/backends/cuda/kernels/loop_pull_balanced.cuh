@@ -24,6 +24,7 @@ template <class S> DEVICE void pull_balanced(const Operands& given, const S& out
     Matrix rows = given.rows;
     Vector u = given.u;
     if (given.order.columns) rows.indices = given.order.indices, u.values = given.order.ordered;
+    u.values = global(u.values);  // whichever it is
     multiply_rows<BALANCED_IN_FLIGHT>(rows, u, out.size, given.nvals, values, {given.carry_values, given.carry_rows}, row_is);
     count.publish(counters);
 }

@@ -24,7 +24,8 @@ DEVICE int seen_from(Place base, int count, Place position) {
 
 // The entries from `from` to `to`, of which the row of this lane has those from `start` to `stop`, are added to the lane's
 // sum. load(base, count, items): items[k] is the value of entry base + 32 * k + lane(), of the first `count`. A lane waits for
-// IN_FLIGHT of them together.
+// IN_FLIGHT of them together: nothing ends the loop over these early, or a compiler that is short of registers would read each
+// where it is added, one after another.
 template <int IN_FLIGHT, class Load>
 DEVICE void add_rows(Place start, Place stop, Place from, Place to, Part& sum, Load load) {
     for (Place base = from; base < to; base += 32 * IN_FLIGHT) {
@@ -36,7 +37,6 @@ DEVICE void add_rows(Place start, Place stop, Place from, Place to, Part& sum, L
         for (int k = 0; k < IN_FLIGHT; ++k) {
             constexpr int WIDTH = 32;
             int lo = WIDTH * k, hi = lo + WIDTH;
-            if (lo >= count) break;
             bool begins = first >= lo && first < hi && first < end;
             unsigned begun = warp_union(begins ? 1u << (first - lo) : 0u) & (FULL_WARP >> (31 - lane()));
             int before = begun ? lane() - (31 - __clz(begun)) : lane();  // entries of the same row

@@ -90,6 +90,7 @@ FUNCTIONS: dict[str, str] = {
     "katz_centrality": FINITE + " So do nstart and a beta for every node.",
     "leiden_communities": COMMUNITIES,
     "louvain_communities": COMMUNITIES,
+    "maximal_independent_set": "Nodes that are given, and loops, fall back to NetworkX. Random numbers are others.",
     "mixing_expansion": FINITE,
     "modularity": FINITE,
     "multi_source_dijkstra": POSITIVE + UNIQUE,

@@ -1,4 +1,4 @@
-"""Cuts: what lies between two sets of nodes, and at the boundary of one."""
+"""Sets of nodes: what lies between two of them and at the boundary of one; dominating and independent ones."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import Vector, monoid, semiring
+from .. import Vector, algorithms, monoid, semiring
 from .degrees import strengths
 from .dispatch import dispatched
 from .graph import Graph
@@ -106,6 +106,18 @@ def node_boundary(G: Graph, nbunch1: Any, nbunch2: Any = None) -> set:
 def is_dominating_set(G: Graph, nbunch: Any) -> bool:
     chosen = _flags(G, nbunch)
     return bool((chosen | neighbours_of(G, chosen)).all())
+
+
+def _some_are_given(arguments: dict) -> str | None:
+    return "some of its nodes are given" if arguments["nodes"] else None
+
+
+@dispatched(refuse=_some_are_given)
+def maximal_independent_set(G: Graph, nodes: None = None, seed: Any = None) -> list:
+    if len(G) == 0 or G.loops():
+        raise NotImplementedError("there is no node, or one that is its own neighbour")
+    members = algorithms.maximal_independent_set(G.pattern(), seed=seed.getrandbits(32))
+    return G.named(members.to_coo(values=False)[0])
 
 
 def _group(G: Graph, S: Any, *, backward: bool) -> float:

@@ -164,7 +164,7 @@ def calls(name: str, G: Any) -> list[tuple[tuple, dict]]:
 # ---- the same as NetworkX ------------------------------------------------------------------------------------
 
 
-RANDOM = {"leiden_communities", "louvain_communities"}
+RANDOM = {"leiden_communities", "louvain_communities", "maximal_independent_set"}
 
 
 @pytest.mark.parametrize("name", sorted(info.FUNCTIONS.keys() - RANDOM))
@@ -201,6 +201,23 @@ def test_communities_are_as_good_as_networkx(name):
             quality = [nx.community.modularity(G, parts, weight=weight) for parts in (found, best)]
             assert quality[0] > 0.98 * quality[1]
             assert found == public(name)(G, weight=weight, seed=3, backend=BACKEND, **options)
+
+
+def test_independent_sets_are_maximal():
+    for G in (random_graph(nx.Graph, 40, 50, 3), random_graph(nx.MultiGraph, 40, 50, 4), nx.empty_graph(3)):
+        G.remove_edges_from(list(nx.selfloop_edges(G)))
+        found = nx.maximal_independent_set(G, seed=2, backend=BACKEND)
+        assert len(found) == len(set(found)) and not G.subgraph(found).edges
+        assert nx.is_dominating_set(G, found)
+        assert found == nx.maximal_independent_set(G, seed=2, backend=BACKEND)
+    with pytest.raises(NotImplementedError, match="implement"):
+        nx.maximal_independent_set(G, nodes=[0], backend=BACKEND)
+    G.add_edge(0, 0)
+    for graph in (G, nx.Graph()):
+        with pytest.raises(NotImplementedError):
+            nx.maximal_independent_set(graph, backend=BACKEND)
+    with pytest.raises(nx.NetworkXNotImplemented):
+        nx.maximal_independent_set(nx.DiGraph([(0, 1)]), backend=BACKEND)
 
 
 def sorted_ids(nodes: set) -> list[int]:

@@ -53,16 +53,17 @@ def _by_type(name: str) -> Any:
     kernels: dict[type, Callable[..., Any]] = {}  # the method of each engine, which super() would look up at every call
 
     def method(self: Any, *arguments: Any, **options: Any) -> Any:
-        if self.left_to_others and (kind := kind_among(self.left_to_others, arguments)):
+        kinds = self.left_to_others
+        if kinds and (kind := kind_among(kinds, arguments)):
             elsewhere, strategy, reason = self.other_engine(kind, name)
             collector = trace.current()
             if collector is not None:
                 collector.records.append(trace.Record(name, 0.0, 0, strategy, reason))
             return elsewhere(*arguments, **options)
-        engine = type(self)
-        if engine not in kernels:
-            kernels[engine] = getattr(super(ByType, engine), name)
-        return kernels[engine](self, *arguments, **options)
+        kernel = kernels.get(type(self))
+        if kernel is None:
+            kernel = kernels[type(self)] = getattr(super(ByType, type(self)), name)
+        return kernel(self, *arguments, **options)
 
     method.__name__ = name
     return method

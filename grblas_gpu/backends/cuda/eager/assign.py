@@ -32,7 +32,7 @@ def assign_scalar(c: VectorStore, value: Any, view: MaskView, unique: bool = Tru
     has_present = c.present is not None
     (kernel,) = functions(
         "assign.cu",
-        (each.key, listed, unique, has_present, c.values.dtype.char),
+        (each.key, listed, unique, has_present, c.dtype.char),
         ["assign_kernel"],
         lambda: [
             *each.pieces(),
@@ -43,7 +43,7 @@ def assign_scalar(c: VectorStore, value: Any, view: MaskView, unique: bool = Tru
         ],
     )
     region = (address(mask.indices), mask.count_at, items) if listed else (0, 0, items)
-    bits = word(c.values.dtype.type(value))
+    bits = word(value if type(value) is c.dtype.type else c.dtype.type(value))
     try:
         undivided.changing = True
         c = undivided.own(c)
@@ -66,12 +66,12 @@ def assign_to_few(c: VectorStore, value: Any, positions: np.ndarray) -> VectorSt
     has_present = c.present is not None
     (kernel,) = functions(
         "assign_few.cu",
-        (has_present, c.values.dtype.char),
+        (has_present, c.dtype.char),
         ["assign_few_kernel"],
         lambda: [using("Value", c.dtype), constant("HAS_PRESENT", has_present)],
     )
     scratch = scratch_arrays.current()
-    bits = word(c.values.dtype.type(value))
+    bits = word(value if type(value) is c.dtype.type else c.dtype.type(value))
     few = positions.tolist()
     try:
         undivided.changing = True

@@ -6,9 +6,9 @@ import numpy as np
 
 from ...storage import Array
 from ..runtime.compile import constant, functions, using
-from ..runtime.launch import TILES, launch
+from ..runtime.launch import TILES
 from ..runtime.workspace import Scratch
-from .masks import VectorMask
+from .masks import VectorMask, address
 
 
 def collect(
@@ -28,6 +28,7 @@ def collect(
         ["count_kernel", "collect_kernel"],
         lambda: [*mask.pieces(), using("Gathered", dtype), constant("GATHER", values is not None)],
     )
-    launch(count_tiles, TILES, (*mask.arguments, size, scratch.tile_sums), per_block=1)
-    gathered = (0, 0) if values is None else (values, out)
-    launch(write, TILES, (*mask.arguments, size, scratch.tile_sums, out_list, count_at, *gathered), per_block=1)
+    given = (*mask.addresses, size, scratch.tile_sums.data.ptr)
+    scratch.launch(count_tiles, TILES, given, per_block=1)
+    outputs = (out_list.data.ptr, count_at, address(values), address(out))
+    scratch.launch(write, TILES, (*given, *outputs), per_block=1)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...storage import Array, HostList, MaskView, VectorStore
+from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import constant, functions, using
-from ..runtime.launch import launch
-
-if TYPE_CHECKING:
-    from ..runtime.workspace import Scratch
-
+from ..runtime.workspace import Scratch
 
 KEPT_FLAGS = 2**26  # a list of a vector up to this size keeps its flags
 
@@ -53,7 +50,8 @@ class VectorMask(NamedTuple):
     @property
     def addresses(self) -> tuple[int, int]:
         """The arguments for :meth:`.Scratch.launch`."""
-        return address(self.present), address(self.values)
+        present, values = self.present, self.values
+        return 0 if present is None else present.data.ptr, 0 if values is None else values.data.ptr
 
 
 def address(array: Array | None) -> int:
@@ -94,15 +92,15 @@ def resolve(mask: MaskView | None) -> VectorMask | None:
     values = None if mask.structure else store.values
     if store.present is None and values is None:
         return None if mask.complement else NO_MASK
-    return VectorMask(present=store.present, values=values, complement=mask.complement)
+    return VectorMask(None, store.present, values, mask.complement)
 
 
 def mark(list_mask: VectorMask, flags: Array, flag: bool = True) -> None:
     """Set the flags of the listed positions whose value counts."""
     each = list_mask._replace(complement=False) if list_mask.complement else list_mask
     (kernel,) = functions("marks.cu", each.key, ["mark_kernel"], each.pieces)
-    arguments = (each.indices, each.count_at, each.length, *each.arguments, flags, flag)
-    launch(kernel, list_mask.length, arguments)
+    words = (address(each.indices), each.count_at, each.length, *each.addresses, flags.data.ptr, flag)
+    scratch_arrays.current().launch(kernel, list_mask.length, words)
 
 
 def flags_of(store: VectorStore) -> Array:

@@ -11,7 +11,7 @@ from ...storage import INDEX, Array, MatrixStore, VectorStore
 from ..runtime.arrays import two_arrays
 from ..runtime.compile import constant, functions, using
 from ..runtime.counters import EDGES, LISTED, TICKET, Slots
-from ..runtime.launch import TILES, launch
+from ..runtime.launch import TILES
 from ..runtime.workspace import Scratch
 from .collect import collect
 from .masks import VectorMask, address, as_flags, clear, list_of
@@ -113,9 +113,9 @@ def _offsets(m: MatrixStore, frontier: Frontier, scratch: Scratch) -> Array:
         lambda: [*_structural_pieces(m), *frontier.pieces()],
     )
     offsets = cupy.empty(frontier.length + 1, INDEX)
-    sums = scratch.tile_sums
-    launch(first_pass, TILES, (m.indptr, *frontier.arguments, sums), per_block=1)
-    launch(second_pass, TILES, (m.indptr, *frontier.arguments, sums, offsets), per_block=1)
+    given = (m.indptr.data.ptr, *frontier.arguments, scratch.tile_sums.data.ptr)
+    scratch.launch(first_pass, TILES, given, per_block=1)
+    scratch.launch(second_pass, TILES, (*given, offsets.data.ptr), per_block=1)
     return offsets
 
 

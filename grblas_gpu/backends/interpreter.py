@@ -19,6 +19,7 @@ from ..ir.program import Program
 from ..trace import records as trace
 from . import assignment, operations, products
 from .formats import choose_format
+from .memory_limits import NAMED
 from .operands import engine_of
 from .programs.apart import why_apart
 from .storage import MaskView, VectorStore
@@ -98,8 +99,9 @@ def execute(node: Node, tracing: bool = True) -> None:
     except OutOfMemory:
         raise
     except MemoryError as error:
-        shape = node.out.shape
-        raise OutOfMemory(f"{node.op} into {node.out.name} of shape {shape}: {error or 'no memory left'}") from None
+        told = str(error) or "no memory left"
+        told += "" if NAMED in told else f"; {NAMED}"
+        raise OutOfMemory(f"{node.op} into {node.out.name} of shape {node.out.shape}: {told}") from None
 
 
 def _control(node: Node) -> None:

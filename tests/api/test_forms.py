@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from grblas_gpu import Matrix, Vector, agg, binary, indexunary, io, monoid, select, semiring, unary
+from grblas_gpu.backends import memory_limits
 from grblas_gpu.exceptions import InvalidValue, OutOfMemory
 
 FORMATS = {"sparse": "csr", "hypersparse": "hypercsr", "bitmap": "bitmapr", "full": "fullr"}
@@ -280,3 +281,23 @@ def test_what_does_not_fit(backend: str, run: str) -> None:
     finally:
         tracemalloc.stop()
     assert full.nvals == SIDE**2 and sparse.to_dicts() == {5: {7: 1}, 6: {8: 2}}
+
+
+@pytest.mark.parametrize("name", ["plus_times", "min_plus", "any_pair"])
+def test_thin_factors_of_what_does_not_fit(backend: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system gives memory that it does not have: a product asks before, whichever kernel would make it."""
+    if backend != "cpu":
+        pytest.skip("kernels of the CPU")
+    monkeypatch.setattr(memory_limits, "free_bytes", lambda like=None: 2**27)
+    monkeypatch.setattr(memory_limits, "ALWAYS", 2**27)
+    n, product = 12_000, getattr(semiring, name)
+    wide = Matrix.from_dense(np.random.default_rng(1).random((2, n)))
+    sparse = Matrix.from_coo(range(n), np.arange(n) % 2, np.arange(n) + 0.5, nrows=n, ncols=2)
+    for tall in (wide.T.new(), sparse):
+        tracemalloc.start()
+        try:
+            with pytest.raises(OutOfMemory, match=r"bytes, and 134,217,728 are free; "):
+                product(tall @ wide).new()
+            assert tracemalloc.get_traced_memory()[1] < 2**26
+        finally:
+            tracemalloc.stop()

@@ -10,6 +10,7 @@ from ...ir.descriptor import DENSE_STRATEGIES
 from ...plan.storage_rules import DENSE_LIMIT
 from .. import dense_products
 from ..matrix_storage import FULL
+from ..memory_limits import check_entries, check_positions
 from ..storage import INDEX, Array, MaskView, MatrixStore, column_type
 from . import buffers, pool
 from . import mxm_source as text
@@ -19,6 +20,7 @@ from .parallel import PARALLEL_WORK, Chunks, edge_chunks
 from .spmm import DenseKernels, times_full
 from .tier import KernelTable
 
+MANY = 2**24  # positions of a dense result for which it is asked whether there is memory
 EVEN = 4  # rows of up to so many times as many entries as on average are as good as equal
 COPIED_BYTES = 2**28  # values of a result that may exist twice for a moment
 
@@ -32,10 +34,17 @@ def mxm(a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *,
     if a.nvals == 0 or b.nvals == 0:
         return MatrixStore.empty(a.nrows, b.ncols, semiring.return_type.np_type)
     if plan.strategy in DENSE_STRATEGIES:
+        if a.nrows * b.ncols > MANY:
+            check_positions(
+                a.nrows, b.ncols, 1 if plan.strategy == "mxm.bits" else 1 + semiring.return_type.np_type.itemsize
+            )
         if mask is None and b.form == FULL and a.dense is None and plan.strategy == "mxm.spmm":
             found = times_full(a, b.dense, b.ncols, semiring, False, plan.early_exit)
             return None if found is None else dense_products.result(a.nrows, b.ncols, *found)
         return dense_products.multiply(DenseKernels(), a, b, semiring, mask, plan)
+    if mask is None and b.form == FULL:  # too large to be dense: a list of as many entries
+        filled = a.nrows if a.form == FULL else a.filled_rows
+        check_entries(filled * b.ncols, semiring.return_type.np_type.itemsize)
     if max(a.ncols, b.ncols) > max(DENSE_LIMIT, a.nvals, b.nvals):
         return None  # no scratch of such a length for a few entries
     kind, pattern = resolve(mask)

@@ -58,7 +58,7 @@ class DenseKernels:
         arguments += () if call.matrix == UNUSED else (rows.values,)
         arguments += () if call.vector == UNUSED else (by_rows,)
         arguments += () if allowed.side is None else (words_of(allowed.side).words,)
-        values, words = _room(nrows * columns, semiring), np.empty(nrows * width_of(columns), np.uint64)
+        values, words = _output(nrows * columns, semiring), np.empty(nrows * width_of(columns), np.uint64)
         _run(kernel, (*arguments, columns, words, values), _parts(rows, columns))
         flags, nvals = unpack(Words(words, nrows, columns), flip)
         return turn(values, nrows, columns) if flip else values, flags, nvals
@@ -100,7 +100,7 @@ def times_full(
         kernel = _table.find(key, work, lambda: text.whole(_terms(call), lanes)) if worthwhile(work) else None
         if kernel is None:
             return None
-    values, filled = _room(nrows * columns, semiring), rows.filled_rows
+    values, filled = _output(nrows * columns, semiring), rows.filled_rows
     flags = None if filled == nrows else np.empty(nrows * columns, bool)
     operands = (
         (held, dense) if call.matrix and call.vector else (held,) if call.matrix else (dense,) if call.vector else ()
@@ -110,7 +110,7 @@ def times_full(
     return values, flags, filled * columns
 
 
-def _room(positions: int, semiring: Any) -> Array:
+def _output(positions: int, semiring: Any) -> Array:
     return buffers.empty(positions, semiring.return_type.np_type)
 
 

@@ -1,4 +1,4 @@
-"""A cluster goes on alone with inner loops whose vectors are on short lists, and gives back what it did."""
+"""A cluster goes on alone with loops whose vectors are on short lists, and gives back what it did."""
 
 from __future__ import annotations
 
@@ -61,13 +61,11 @@ def team_of(text: str) -> str:
     return next(line.strip() for line in text.splitlines() if "bool small" in line)
 
 
-def test_which_parts_a_cluster_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    bodies = {"buckets": buckets, "only scalars": only_scalars}
+def test_when_a_cluster_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    bodies = {"levels": BODIES["levels"], "buckets": buckets, "only scalars": only_scalars}
     made = made_of(bodies, monkeypatch, lambda passes, body: team_of(passes.kernel_of(body).text))
-    parts = {name: [number for number in range(4) if f"S.part == {number} " in text] for name, text in made.items()}
-    assert parts == {"buckets": [1], "only scalars": [0, 1]}
-    assert "S.part == 1 && (S.step1 >= 4 || team_blocks() == CLUSTER) && S.s" in made["buckets"]
-    assert "(S.part == 0 && team_blocks() == CLUSTER)" in made["only scalars"]
+    assert "SMALL_ENTRIES" in made["levels"]
+    assert made["buckets"] == made["only scalars"] == "bool small = goes_on && (false);"
 
 
 @pytest.mark.parametrize("body", [buckets, only_scalars])

@@ -72,7 +72,7 @@ def _colours(edges: Matrix, earlier: Matrix) -> Vector:
     colours, left, rank = Vector(int, n), Vector.from_scalar(True, n), Vector(int, n)
     wanted, rivals, lost, settled, taken, free, lowest = (Vector(UINT64, n) for _ in range(7))
     for window in loop(left):
-        # rank<left> = earlier plus.pair left: 0 or more
+        # rank<left> = earlier plus.pair left: 0 or more. A pull: no transpose of ``earlier``, which lives for one call
         rank(left.S, replace=True) << 0
         rank(left.S, binary.plus, direction="pull") << semiring.plus_pair["INT64"](earlier @ left)
         # wanted = 2^(rank / SPREAD), where few neighbours of a vertex want the same

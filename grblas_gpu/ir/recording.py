@@ -1,4 +1,4 @@
-"""Whether this thread is recording the body of a loop (``loops.py``) just now.
+"""Whether this thread is recording the body of a loop (``api/loop.py``) just now.
 
 Everything that runs an operation or reads a value asks :data:`active` first, which costs next to nothing otherwise.
 """

@@ -101,7 +101,7 @@ def betweenness_centrality(
             # delta = delta - 1
             delta = binary.minus(weighted_dependencies(A, some[0]), 1).new()
         else:
-            delta = dependencies_alone(searches.graph, start)
+            delta = dependencies_alone(searches.graph, start, len(some))
         # total += sum_s delta_s
         total(binary.plus) << of_all_rows(delta)
     total = searches.of_all_copies(total)
@@ -139,9 +139,10 @@ def dependencies(A: Matrix, start: Any) -> Any:
     return numbers.numbers(backward(A, levels, sigma, deepest, numbers))
 
 
-def dependencies_alone(A: Matrix, start: Any) -> Any:
-    """The same without the 1: of a Vector both stages are one program, where its counts fit."""
-    found = centralities(A, start.dup(FP64), 1.0) if start.ndim == 1 else None
+def dependencies_alone(A: Matrix, start: Any, sources: int) -> Any:
+    """The same without the 1. Of several sources in a Vector both stages are one program, where its counts fit; its
+    result is full, and a single source may reach little."""
+    found = centralities(A, start.dup(FP64), 1.0) if start.ndim == 1 < sources else None
     if found is None:
         # delta = delta - 1
         found = binary.minus(dependencies(A, start), 1).new()

@@ -263,6 +263,34 @@ def test_methods_and_keywords() -> None:
     assert searcher.levels(A, frontier=entry(A, 3)).isequal(levels_of(A, entry(A, 3)))
 
 
+def test_options_of_one_call_after_another() -> None:
+    """A call like the last one is not looked up: names, their order and their values must all be the same."""
+
+    @gb.program
+    def scaled(v: Vector, **options: Any) -> Vector:
+        result = v.dup()
+        for name, value in options.items():
+            op = binary.plus if name == "plus" else binary.times
+            result << (op(result & value) if isinstance(value, Vector) else op(result, value))
+        return result
+
+    v, w = Vector.from_coo([0, 1], [3, 4]), Vector.from_coo([0, 1], [10, 20])
+    calls: list[tuple[dict[str, Any], list[Any]]] = [
+        ({"plus": 1, "times": 2}, [8, 10]),
+        ({"plus": 1, "times": 2}, [8, 10]),
+        ({"times": 2, "plus": 1}, [7, 9]),
+        ({"times": 2, "minus": 1}, [6, 8]),
+        ({"times": 2}, [6, 8]),
+        ({"times": 2.5}, [7, 10]),
+        ({"plus": w}, [13, 24]),
+        ({"plus": v}, [6, 8]),
+        ({"plus": w}, [13, 24]),
+    ]
+    for options, expected in calls:
+        assert scaled(v, **options).to_dense().tolist() == expected
+    assert scaled.recordings == 7  # v + v is another than v + w
+
+
 def test_a_program_in_a_program() -> None:
     inner = gb.program(levels_of)
 

@@ -392,7 +392,7 @@ class _Run:
         for slot, vector, flags, values, given in self.homes:
             count = numbers[slot.reported]
             if count == 0:
-                vector._store = empty_list(vector._size, slot.dtype)
+                vector._store = empty_list(vector._size, slot.dtype, self.scratch.device)
                 # For the next run: short arrays, and those of vectors of which the workspace has others as long.
                 if not given and (slot.buffers > 1 or vector._size <= FEW):
                     self.workspace.homes[slot.number] = flags, values

@@ -36,9 +36,9 @@ def no_offsets(nrows: int) -> Array:
     return found
 
 
-def empty_list(size: int, dtype: Any) -> VectorStore:
+def empty_list(size: int, dtype: Any, device: int | None = None) -> VectorStore:
     """A vector without entries. Arrays without elements are shared: there is nothing to change in them."""
-    key = _device(), dtype
+    key = _device() if device is None else device, dtype
     found = _nothing.get(key)
     if found is None:
         found = _nothing[key] = cupy.empty(0, INDEX), cupy.empty(0, dtype)

@@ -114,6 +114,12 @@ def test_words_and_flags(rng: Any) -> None:
             np.testing.assert_array_equal(flags, side.flags)
 
 
+@pytest.mark.parametrize("shape", [(3, 5), (1, 7), (70, 90), (5, 2100)])
+def test_turned(rng: Any, shape: tuple[int, int]) -> None:
+    values = rng.random(shape)
+    np.testing.assert_array_equal(dense_arrays.turn(values.reshape(-1), *shape), values.T.reshape(-1))
+
+
 @pytest.mark.parametrize("dtype", ["FP32", "FP64"])
 def test_full_matrices_go_to_blas(rng: Any, dtype: str) -> None:
     x, y = rng.random((30, 20)), rng.random((20, 40))

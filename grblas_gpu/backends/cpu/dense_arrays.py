@@ -14,6 +14,7 @@ from .parallel import PARALLEL_WORK, even_chunks
 from .tier import KernelTable
 
 EVERYTHING = 2**40  # work that any kernel is worth
+FEW = 4096  # positions that NumPy turns in less time than a kernel is called in
 
 _table = KernelTable()
 _nothing = np.zeros(0, bool)
@@ -64,6 +65,8 @@ def turn(values: Array, nrows: int, ncols: int) -> Array:
     """The transpose of a dense matrix by rows; one value for all stays that."""
     if len(values) != nrows * ncols or min(nrows, ncols) == 1:
         return values
+    if len(values) <= FEW:
+        return values.reshape(nrows, ncols).T.reshape(-1)
     out = np.empty(nrows * ncols, values.dtype)
     kernel = _kernel("TRANSPOSE")
     pool.run(lambda part: kernel(values, nrows, ncols, out, *part), _parts(ncols, len(values)))

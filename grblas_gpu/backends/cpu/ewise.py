@@ -16,7 +16,7 @@ from ..memory_limits import check_positions
 from ..storage import INDEX, Array, MatrixStore, VectorStore
 from . import buffers, pool
 from .inline import Inliner, uses
-from .parallel import PARALLEL_WORK, edge_chunks, even_chunks
+from .parallel import PARALLEL_WORK, edge_chunks, even_chunks, lengths
 from .tier import KernelTable
 from .values import ARRAY, prologue, reading, single
 
@@ -176,7 +176,7 @@ def _merge(
     counts = np.empty(rows, INDEX)
     pool.run(lambda part: count(x_indptr, x_indices, y_indptr, y_indices, counts, *part), parts)
     if operands.union:
-        counts = np.diff(x_indptr) + np.diff(y_indptr) - counts
+        counts = lengths(x_indptr) + lengths(y_indptr) - counts
     indptr = np.zeros(rows + 1, INDEX)
     np.cumsum(counts, out=indptr[1:])
     total = int(indptr[-1])

@@ -16,7 +16,7 @@ from . import buffers, pool
 from . import mxm_source as text
 from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK, NOTHING
 from .mxv_call import Call, prepared
-from .parallel import PARALLEL_WORK, Chunks, edge_chunks
+from .parallel import PARALLEL_WORK, Chunks, edge_chunks, lengths
 from .spmm import DenseKernels, times_full
 from .tier import KernelTable
 
@@ -85,13 +85,13 @@ def _gustavson(
 ) -> MatrixStore | None:
     # Products before each row: the measure of work, and of the capacity that a row may need.
     products = np.zeros(len(a.indices) + 1, INDEX)
-    np.cumsum(np.diff(b.indptr)[a.indices], out=products[1:])
+    np.cumsum(lengths(b.indptr)[a.indices], out=products[1:])
     products = products[a.indptr]
     parts = edge_chunks(products, 4) if products[-1] > PARALLEL_WORK else [(0, a.nrows)]
-    capacity = np.minimum(np.diff(products), b.ncols)
+    capacity = np.minimum(lengths(products), b.ncols)
     if kind == BYTES:
         assert pattern is not None
-        capacity = np.minimum(capacity, np.diff(pattern.indptr))
+        capacity = np.minimum(capacity, lengths(pattern.indptr))
     dtype = call.semiring.return_type.np_type
     if call.constant is None and kind == NO_MASK and int(capacity.sum()) * dtype.itemsize <= COPIED_BYTES:
         return _at_once(a, b, call, products, capacity, parts)
@@ -129,7 +129,9 @@ def _at_once(
 
 
 def _joined(pieces: list[Array]) -> Array:
-    """One array of all pieces."""
+    """One array of all pieces, which have more memory than they need."""
+    if len(pieces) == 1:
+        return pieces[0].copy()
     ends = np.cumsum([len(piece) for piece in pieces]).tolist()
     whole: Array = buffers.empty(ends[-1], pieces[0].dtype)
 
@@ -202,7 +204,7 @@ def _dot_chunks(b: MatrixStore, pattern: MatrixStore) -> Chunks:
         work = len(pattern.indices) * b.nvals // max(1, b.nrows)
         return edge_chunks(pattern.indptr) if work > PARALLEL_WORK else [(0, pattern.nrows)]
     reads = np.zeros(len(pattern.indices) + 1, INDEX)
-    np.cumsum(np.diff(b.indptr)[pattern.indices], out=reads[1:])
+    np.cumsum(lengths(b.indptr)[pattern.indices], out=reads[1:])
     return edge_chunks(reads[pattern.indptr]) if reads[-1] > PARALLEL_WORK else [(0, pattern.nrows)]
 
 

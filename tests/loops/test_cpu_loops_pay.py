@@ -8,7 +8,9 @@ import pytest
 
 import grblas_gpu as gb
 from grblas_gpu import Vector, binary, indexunary
-from grblas_gpu.backends.cpu.fusion import tier
+from grblas_gpu.backends.cpu import compile
+from grblas_gpu.backends.cpu.fusion import run, tier
+from grblas_gpu.backends.programs.lower import Body
 from grblas_gpu.ir.ops import CONTROL
 from grblas_gpu.ir.program import Program
 
@@ -62,3 +64,28 @@ def test_loops_inside_are_work_of_the_loop_around_them(monkeypatch: pytest.Monke
         tier.level(inside, 0)
         calls += 1
     assert calls < alone / 2
+
+
+def test_machine_code_that_is_not_there_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until compiling pays: a pass over a long body takes as long as some of its nodes."""
+    lowered = []
+
+    def lower(program: Program, **options: bool) -> Body:
+        lowered.append(program)
+        return lowering(program, **options)
+
+    @gb.program
+    def added_up(x: Vector) -> Vector:
+        total = x.dup()
+        for _ in gb.loop(total, 3):
+            total << binary.plus(total & x)
+        return total
+
+    lowering = run.lower
+    monkeypatch.setattr(run, "lower", lower)
+    monkeypatch.setattr(run, "level", lambda program, first, before=0: tier.LOAD)
+    monkeypatch.setattr(compile, "on_disk", lambda text: False)
+    with gb.using("cpu"):
+        for _ in range(3):
+            assert added_up(Vector.from_coo([0], [2], size=3)).to_dict() == {0: 8}
+    assert len(lowered) == 1

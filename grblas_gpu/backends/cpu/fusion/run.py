@@ -75,19 +75,22 @@ def _found(program: Program, first: int, pays: int) -> tuple[Compiled, Body] | N
 class Prepared:
     """A loop that is run again and again, and what was found out about it the last time."""
 
-    __slots__ = ("_compiled", "_memory", "_program", "_repeated", "_steps")
+    __slots__ = ("_compiled", "_memory", "_missing", "_program", "_repeated", "_steps")
 
     def __init__(self, program: Program, engine: Any) -> None:
         self._program, self._repeated = program, interpreter.Repeated(program, engine)
         self._compiled: Compiled | None = None
         self._memory: Any = None  # of the compiled loop, and the body that it is
+        self._missing = False  # whether machine code was looked for on disk: to ask again takes a pass over the body
         self._steps = 0
 
     def __call__(self) -> int:
         program, compiled, memory = self._program, self._compiled, self._memory
         if compiled is None or tier.get_tier() == "numpy" or not memory.body.refresh():
-            found = _found(program, 0, level(program, 0, self._steps))
+            pays = level(program, 0, self._steps)
+            found = _found(program, 0, NOT_YET if self._missing and pays < COMPILE else pays)
             if found is None:
+                self._missing |= pays != NOT_YET
                 self._compiled = self._memory = None
                 self._steps, _ = self._repeated()
                 return self._steps

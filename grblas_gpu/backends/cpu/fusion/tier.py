@@ -19,6 +19,8 @@ COMPILE_WORK = 2_000_000  # ... for compiling
 NODE_WORK = 20_000  # entries that are gone over in the time that Python takes for a node: all that a long loop saves
 FEW_NODES = 4  # of which machine code is made in that time; for more it grows faster than they do
 
+LONG = frozenset((*CONTROL, GATHER, SCATTER))
+
 NOT_YET, LOAD, COMPILE = range(3)
 _done: dict[tuple[int, int], int] = {}  # by the place of a loop in the code
 
@@ -56,7 +58,7 @@ def _with_loops_inside(program: Program) -> int:
 
 def _is_long(program: Program) -> bool:
     """Whether compiling takes ten seconds and more, which many steps pay for, but not a few, however large."""
-    return any(node.op in (*CONTROL, GATHER, SCATTER) for node in program.nodes)
+    return any(node.op in LONG for node in program.nodes)
 
 
 def _entries(program: Program) -> int:

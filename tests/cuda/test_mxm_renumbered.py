@@ -13,9 +13,7 @@ from mxv_cases import SEMIRINGS, random_matrix, random_values
 
 from grblas_gpu.backends.storage import INDEX, MatrixStore, column_type
 
-NAMES = [
-    pytest.param(name, marks=() if GPU or name in ("plus_pair", "min_plus") else pytest.mark.slow) for name in SEMIRINGS
-]
+NAMES = [pytest.param(name, marks=() if GPU or name == "plus_pair" else pytest.mark.slow) for name in SEMIRINGS]
 
 
 @pytest.fixture(params=ENGINES)

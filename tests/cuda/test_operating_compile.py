@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import nvrtc
 import pytest
+from emulated_engine import loaded
 
 from grblas_gpu import binary, indexunary, monoid, unary
-from grblas_gpu.backends.cuda.eager.masks import NO_MASK, VectorMask
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 
 pytestmark = pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
@@ -103,8 +104,10 @@ def test_rows_that_are_sorted(bits: str, valued: bool) -> None:
         nvrtc.compile_cuda(cuda.render("sort_rows.cu", pieces), "sm_90", cuda.OPTIONS)
 
 
-@pytest.mark.parametrize("mask", [NO_MASK, VectorMask(present=BYTES), VectorMask(values=VALUES, complement=True)])
-def test_scalar_assignment(mask: VectorMask) -> None:
+@pytest.mark.parametrize("given", [{}, {"present": BYTES}, {"values": VALUES, "complement": True}])
+def test_scalar_assignment(given: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    with loaded("recorded", monkeypatch, "eager.masks") as engine:
+        mask = engine.masks.VectorMask(**given) if given else engine.masks.NO_MASK
     for listed, has_present in itertools.product([True, False], repeat=2):
         pieces = [*mask.pieces(), cuda.using("Value", np.dtype(bool)), cuda.constant("UNIQUE", not listed)]
         pieces += [cuda.constant("LISTED", listed), cuda.constant("HAS_PRESENT", has_present)]

@@ -30,6 +30,18 @@ from grblas_gpu.backends.cpu.fusion import tier as loop_tier
 # "compiled" is the CPU engine with a kernel for everything, however small. Nearly every random example asks for kernels
 # of its own, and compiling them is what takes the time: the quick tests try a few, "thoroughly" as many as elsewhere.
 FEW = {"compiled": 4}  # random examples
+#: Tests of which one emulated case takes more than five seconds: they run on a GPU, and in the slow set.
+LONG = {
+    "test_a_payload_keeps_the_order_of_equal_keys",
+    "test_casts_are_those_of_the_definitions",
+    "test_delta_stepping_has_wider_buckets_later",
+    "test_deterministic_means_bit_equal",
+    "test_five_optimisations",
+    "test_forgotten_on_a_device",
+    "test_hybrid_bfs",
+    "test_loops_follow_each_other",
+    "test_one_program_for_graphs_that_come_and_go",
+}
 SOME = {"compiled": 5, "emulated": 6}  # one case of so many of a test: g++ takes as long for an emulated kernel
 TURNS, MANY = ("numpy", "cpu"), 6
 LATER = 10
@@ -93,6 +105,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         parameters = getattr(getattr(item, "callspec", None), "params", {})
         emulated = any(isinstance(value, str) and value == "emulated" for value in parameters.values())
         kind = "emulated" if emulated else parameters.get("backend")
+        if emulated and getattr(item, "originalname", "") in LONG:
+            item.add_marker(pytest.mark.slow)
         if kind in (*SOME, *TURNS) and item.get_closest_marker("slow") is None and not hasattr(item.obj, "hypothesis"):  # type: ignore[attr-defined]
             cases[kind, item.nodeid.partition("[")[0]].append(item)
     for (kind, _), test in cases.items():

@@ -255,6 +255,7 @@ def test_speed_rows_are_independent(capsys, monkeypatch):
     assert "open rows" in out
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("loops")
 def test_speed_within_a_time_limit(capsys):
     line = "--backend cpu --small --others= --time-limit 0 --only"
@@ -501,7 +502,10 @@ def test_list_of_experiments(capsys):
 
 
 @pytest.mark.usefixtures("loops")
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow if number % 2 else ()) for number, name in enumerate(EXPERIMENTS)],
+)
 def test_experiments(name):
     tables, result = reproduce(name, common.Options("cpu", small=True, sources=1, trials=1, names=["python-graphblas"]))
     assert tables
@@ -631,6 +635,7 @@ def test_every_benchmark_imports_what_there_is(name):
         pytest.skip("compares with python-graphblas, which has no packages for this Python")
 
 
+@pytest.mark.slow
 def test_dense_products_says_what_is_slower(capsys, monkeypatch, loops):
     monkeypatch.setattr(dense_products, "SOURCES", 4)
     small = ["--backend", "cpu", "--scale", "5", "--columns", "3", "--trials", "1"]
@@ -657,6 +662,7 @@ def test_every_operation_of_a_gpu_runs_on_small_graphs(tmp_path, capsys):
     assert "A + A'" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_operations_of_a_gpu_in_parts(tmp_path, capsys):
     options = ["--backend", "cpu", "--small", "--budget", "0", "--out", str(tmp_path), "--only", "tril|apply"]
     options += ["--graphs", "grid_2000", "--types", "FP32", "INT64"]

@@ -37,7 +37,7 @@ def test_operators_compile(architecture: str) -> None:
 
 
 def test_programs_without_complex_numbers_do_not_read_them() -> None:
-    assert "complex_power" not in cuda.render("cast.cu", [cuda.using("X", np.dtype(float))])
+    assert "complex_power" not in cuda.render("compute.cu", [cuda.using("X", np.dtype(float))])
 
 
 @pytest.fixture(params=emulated_engine.SLOW_ENGINES)

@@ -91,7 +91,7 @@ def test_operators_compile(architecture: str) -> None:
 
 
 def test_programs_without_records_do_not_read_them() -> None:
-    assert "cells" not in cuda.render("cast.cu", [cuda.using("X", np.dtype(float))])
+    assert "cells" not in cuda.render("compute.cu", [cuda.using("X", np.dtype(float))])
 
 
 def test_there_and_back(backend: str) -> None:

@@ -33,7 +33,7 @@ def test_kernels_compile(architecture):
     types = {"Offset": np.int64, "Start": np.int32, "Column": np.int32}
     pieces = [cuda.using(name, np.dtype(dtype)) for name, dtype in types.items()]
     nvrtc.compile_cuda(cuda.render("search_level.cu", pieces), architecture, cuda.OPTIONS)
-    nvrtc.compile_cuda(cuda.render("collect_parts.cu"), architecture, cuda.OPTIONS)
+    nvrtc.compile_cuda(cuda.render("moves.cu"), architecture, cuda.OPTIONS)
 
 
 def test_parts_are_collected(engine):

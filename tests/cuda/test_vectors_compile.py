@@ -16,7 +16,7 @@ from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore
 
 pytestmark = pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
-FILES = {"assign.cu", "count_edges.cu", "ewise.cu", "filter.cu", "matrix_facts.cu", "publish.cu", "write.cu"}
+FILES = {"assign.cu", "count_edges.cu", "ewise.cu", "filter.cu", "matrix_facts.cu", "moves.cu", "write.cu"}
 
 
 def programs(engine) -> list[str]:

@@ -14,7 +14,7 @@ from ..search_layout import Layout, closed_bits, lists_to_pull
 from ..storage import INT32_LIMIT, Array, MatrixStore, VectorStore
 from .runtime import workspace
 from .runtime.compile import functions, using
-from .runtime.counters import EDGES, Slots
+from .runtime.counters import EDGES, MOVES, Slots
 
 NAMES = ["search_begin", "search_push", "search_push_aside", "search_pull", "search_result"]
 LONG_PUSH = 256  # as in kernels/search_level.cu
@@ -123,7 +123,7 @@ def _counted(slots: Slots) -> tuple[int, int]:
 
 def collect(places: Array, first: int, length: int, target: Array) -> None:
     """``length`` bytes from byte ``first`` on of what lies at each of these addresses, one after another."""
-    (kernel,) = functions("collect_parts.cu", None, ["collect_parts"])
+    _, kernel = functions("moves.cu", None, MOVES)
     words = length // 4
     given = places.data.ptr, len(places), words, first // 4, target.data.ptr
     workspace.current().launch(kernel, len(places) * words, given)

@@ -60,12 +60,19 @@ def cast_values(values: Array, dtype: np.dtype) -> Array:
     """Values in another type, by one kernel."""
     result = cupy.empty(values.shape, dtype)
     if values.size:
-        types = {"X": values.dtype, "Z": np.dtype(dtype)}
-        key = "".join(each.char for each in types.values())
+        to = np.dtype(dtype)
         (kernel,) = compile.functions(
-            "cast.cu", key, ["cast_kernel"], lambda: [compile.using(name, each) for name, each in types.items()]
+            "compute.cu",
+            ("cast", values.dtype.char, to.char),
+            ["compute"],
+            lambda: [
+                "#define ARITY 1",
+                compile.using("X", values.dtype),
+                compile.using("Z", to),
+                "DEVICE Z op(X x) { return cast<Z>(x); }",
+            ],
         )
-        launch(kernel, values.size, (cupy.ascontiguousarray(values), result, values.size))
+        launch(kernel, values.size, (cupy.ascontiguousarray(values), 1, result, values.size))
     return result
 
 

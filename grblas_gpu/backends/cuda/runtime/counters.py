@@ -21,6 +21,7 @@ from .compile import functions
 SLOTS_PER_CALL = 8
 SLOTS = 512 * SLOTS_PER_CALL  # in a block
 COUNT, TICKET, LISTED, EDGES = range(4)  # what kernels use the slots of a call for; one more is in kernels/publish.cuh
+MOVES = ("publish_kernel", "collect_parts")  # in kernels/moves.cu
 WATCH = 10000  # looks at a word before the host goes to sleep (about a millisecond)
 
 
@@ -117,7 +118,7 @@ class Block:
     def publish(self, place: int) -> None:
         """Let a kernel write the numbers of a call to the host."""
         with cupy.cuda.Device(self.device):
-            (kernel,) = functions("publish.cu", None, ["publish_kernel"])
+            kernel, _ = functions("moves.cu", None, MOVES)
             first = 8 * (place - place % SLOTS_PER_CALL)
             arguments = (self.address + first, SLOTS_PER_CALL, self.host + first)
             kernel((1,), (32,), arguments, stream=self.stream)

@@ -19,3 +19,14 @@ def is_idempotent(monoid: Any) -> bool:
         sums = np.asarray(monoid.binaryop.numpy(values, values))
         found = _idempotent[monoid.key] = np.array_equal(sums, values)
     return found
+
+
+def keeps_equal(monoid: Any) -> bool:
+    """Whether a sum of equal products is one of them."""
+    return bool(monoid.any_value) or is_idempotent(monoid)
+
+
+def order_dependent(monoid: Any, structure: bool) -> bool:
+    """Whether the result depends on the order of additions; with ``structure`` all products are equal, and so is it."""
+    floats, defined = monoid.return_type.np_type.kind == "f", monoid.binaryop.source is not None
+    return not structure and (floats or bool(monoid.any_value) or not defined)

@@ -16,7 +16,7 @@ import numpy as np
 from ....plan.facts import ends_early
 from ...programs.kept import kept
 from ...programs.lower import Body, BodyStep, Operand, Unfusable, VectorUse
-from ...programs.monoids import is_idempotent
+from ...programs.monoids import keeps_equal, order_dependent
 from ...programs.requests import PUSH, Abilities, Sides, check_request
 from ...programs.scatters import scattered
 from ...programs.steps import (
@@ -65,15 +65,13 @@ class Product:
         a_mode = UNUSED if not a_used else ISO if store.iso else ARRAY  # as the key of the body says it
         u_mode = UNUSED if not u_used else ISO if vector_iso else ARRAY
         equal = op.positional is None and a_mode != ARRAY and u_mode != ARRAY
-        self.structure = bool(equal and (monoid.any_value or is_idempotent(monoid)))
+        self.structure = equal and keeps_equal(monoid)
         early = desc is None or desc.early_exit
         self.leaves = early
         self.terminal = ends_early(semiring, self.structure)
         exits = early and (bool(monoid.any_value) or monoid.terminal is not None)
         self.terms = Terms(semiring, self.flip, a_mode, store.dtype, u_mode, vector_type, exits)
-        self.order_dependent = not self.structure and (
-            self.dtype.kind == "f" or bool(monoid.any_value) or monoid.binaryop.source is None
-        )
+        self.order_dependent = order_dependent(monoid, self.structure)
 
     @property
     def added(self) -> Terms | None:

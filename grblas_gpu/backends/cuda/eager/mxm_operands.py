@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....plan.facts import uses
+from ...programs.monoids import keeps_equal, order_dependent
 from ...storage import INDEX, Array, MaskView, MatrixStore
 from ..runtime.compile import binary, constant, product, using, value
 from .mxv_product import EACH, ISO, NATIVE_ADD, UNUSED, initial_value, native_atomic
@@ -43,7 +44,7 @@ class Product:
         self.right = _reading(b, uses(op, "y"))
         # Equal products whose sum is again the same: the values on the device need not be known to see that.
         equal = op.positional is None and self.left != EACH and self.right != EACH
-        self.structure = equal and bool(monoid.any_value or monoid.is_idempotent)
+        self.structure = equal and keeps_equal(monoid)
         self.exit_at_first = self.structure or (early_exit and bool(monoid.any_value))
         self.has_terminal = early_exit and monoid.terminal is not None
         self.initial = None if self.exit_at_first else initial_value(monoid)
@@ -57,9 +58,7 @@ class Product:
         #: Whether blocks that know nothing of each other may add to one sum.
         self.can_share = self.exit_at_first or self.initial is not None
         #: Whether atomics may give a result that depends on their order.
-        self.order_dependent = not self.structure and (
-            self.dtype.kind == "f" or bool(monoid.any_value) or monoid.binaryop.source is None
-        )
+        self.order_dependent = order_dependent(monoid, self.structure)
         self.key = (
             semiring.key,
             self.left_type.char,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ....plan.facts import uses
-from ...programs.monoids import is_idempotent
+from ...programs.monoids import is_idempotent, keeps_equal, order_dependent
 from ...storage import MatrixStore, VectorStore
 from ..runtime.compile import binary, constant, product, using, value
 
@@ -74,7 +74,7 @@ class Product:
         self.vector = UNUSED if not u_used else ISO if vector_iso else EACH
         # Equal products whose sum is again the same: the values on the device need not be known to see that.
         equal = op.positional is None and self.matrix != EACH and self.vector != EACH
-        self.structure = equal and (monoid.any_value or is_idempotent(monoid))
+        self.structure = equal and keeps_equal(monoid)
         self.exit_at_first = self.structure or (early_exit and bool(monoid.any_value))
         self.one_value = False
         self.may_be_asynchronous = bool(is_idempotent(monoid))  # rows may be seen before the others are done
@@ -82,9 +82,7 @@ class Product:
         self.early_exit = early_exit
         self.initial = None if self.exit_at_first else initial_value(monoid)
         #: Whether atomics may give a result that depends on their order.
-        self.order_dependent = not self.structure and (
-            self.dtype.kind == "f" or bool(monoid.any_value) or monoid.binaryop.source is None
-        )
+        self.order_dependent = order_dependent(monoid, self.structure)
         kind = (
             semiring.key,
             flip,

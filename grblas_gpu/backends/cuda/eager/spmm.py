@@ -10,7 +10,7 @@ import numpy as np
 from ....plan.facts import uses
 from ...dense_products import Allowed, Side, Words
 from ...entries import cast
-from ...programs.monoids import is_idempotent
+from ...programs.monoids import keeps_equal
 from ...storage import INDEX, Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import constant, functions, using
@@ -149,7 +149,7 @@ class DenseKernels:
     @staticmethod
     def constant(a: MatrixStore, b: MatrixStore, semiring: Any) -> Array | None:
         op, monoid = semiring.binaryop, semiring.monoid
-        if op.positional is not None or not (monoid.any_value or is_idempotent(monoid)):
+        if op.positional is not None or not keeps_equal(monoid):
             return None
         if not (uses(op, "x") or uses(op, "y")):  # the device need not be asked
             return _alone(semiring, cupy.cuda.runtime.getDevice()).copy()

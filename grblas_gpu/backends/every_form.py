@@ -32,6 +32,11 @@ class EveryForm(Definitions):
             return hypersparse.mxm(self, a, b, semiring, mask, plan)
         return super().mxm(a, b, semiring, mask, plan=plan)
 
+    def shaped_product(self, a: MatrixStore, b: MatrixStore, semiring: Any, masked: bool) -> tuple[str, str] | None:
+        if (a.form == HYPERSPARSE or b.form == HYPERSPARSE) and not hypersparse.pointers_fit(a, b):
+            return None
+        return super().shaped_product(a, b, semiring, masked)
+
     def triangle_counts(self, lower: MatrixStore, semiring: Any, of_edges: bool) -> Array | None:
         if lower.form != SPARSE:
             return None

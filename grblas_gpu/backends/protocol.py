@@ -114,6 +114,10 @@ class Backend(Protocol):
         """
         return None
 
+    def shaped_product(self, a: MatrixStore, b: MatrixStore, semiring: Any, masked: bool) -> tuple[str, str] | None:
+        """A strategy of this engine for sparse factors of a certain shape, and why it suits these; or None."""
+        return None
+
     def estimate_products(self, a: MatrixStore, b: MatrixStore, mask: MatrixStore | None = None) -> float:
         """How many products ``a b`` takes, inside of a mask if there is one: each entry of ``a`` times a row of ``b``;
         some of them stand for all."""

@@ -12,7 +12,8 @@ DIRECTIONS = ("auto", "push", "pull")
 PUSH_STRATEGIES = ("push.sort", "push.scatter", "push.scan")
 PULL_STRATEGIES = ("pull.thread", "pull.warp", "pull.hybrid", "pull.compact", "pull.edge")
 DENSE_STRATEGIES = ("mxm.spmm", "mxm.bits", "mxm.blas")
-MXM_STRATEGIES = ("mxm.gustavson", "mxm.masked_dot", *DENSE_STRATEGIES)
+SHAPED_STRATEGIES = ("mxm.scale", "mxm.sort")  # for factors with one entry in a row
+MXM_STRATEGIES = ("mxm.gustavson", "mxm.masked_dot", *SHAPED_STRATEGIES, *DENSE_STRATEGIES)
 STRATEGIES = PUSH_STRATEGIES + PULL_STRATEGIES + MXM_STRATEGIES
 POLICIES = ("cost", "switchpoint", "edges", "edge-check", "fraction")
 

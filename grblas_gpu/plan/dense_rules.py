@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..ir.descriptor import DENSE_STRATEGIES, Descriptor
+from ..ir.descriptor import DENSE_STRATEGIES, SHAPED_STRATEGIES, Descriptor
 from .rules import ASKED, CPU_COSTS, Costs, Plan, choose_mxm
 from .storage_rules import DENSE_LIMIT
 
@@ -36,6 +36,9 @@ class MxmFacts(NamedTuple):
     blas: bool = False  # both full, sums of products of floats
     products: Callable[[], float] | None = None  # how many there are, about; asked for only if it matters
     dots: Callable[[], float] | None = None  # and how many entries dot products at the entries of the mask read
+    shaped: Callable[[], tuple[str, str] | None] = lambda: (
+        None
+    )  # what the engine has for factors of this shape, and why
     costs: Costs = CPU_COSTS
 
     @property
@@ -75,14 +78,12 @@ def choose(facts: MxmFacts, desc: Descriptor | None = None) -> Plan:
     """
     early, deterministic = (True, False) if desc is None else (desc.early_exit, desc.deterministic)
     if desc is not None and desc.strategy is not None:
-        if desc.strategy not in DENSE_STRATEGIES:
+        if desc.strategy not in DENSE_STRATEGIES + SHAPED_STRATEGIES:
             return _sparse(facts, desc)
         _check(facts, desc.strategy)
         return Plan(desc.strategy, ASKED, early, deterministic)
-    found = by_form(facts)
-    if found is None:
-        return _sparse(facts, desc)
-    return Plan(*found, early, deterministic)
+    found = by_form(facts) or facts.shaped()
+    return _sparse(facts, desc) if found is None else Plan(*found, early, deterministic)
 
 
 def by_form(facts: MxmFacts) -> tuple[str, str] | None:
@@ -130,6 +131,8 @@ def _check(facts: MxmFacts, strategy: str) -> None:
         raise ValueError("strategy 'mxm.bits' is for products of which only the pattern matters, such as any_pair")
     if strategy == "mxm.blas" and not facts.blas:
         raise ValueError("strategy 'mxm.blas' is for plus_times of two full matrices of one type of floats")
+    if strategy in SHAPED_STRATEGIES and (facts.shaped() or ("",))[0] != strategy:
+        raise ValueError(f"strategy {strategy!r} is for factors of a certain shape, on CUDA; not for these")
 
 
 def _sparse(facts: MxmFacts, desc: Descriptor | None) -> Plan:

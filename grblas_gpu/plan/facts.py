@@ -123,6 +123,7 @@ def mxm_facts(engine: Any, a: Any, b: Any, semiring: Any, view: Any) -> MxmFacts
         mask_nvals=None if mask is None else mask.nvals,
         products=lambda: engine.estimate_products(a, b, mask),
         dots=lambda: engine.estimate_dots(a, b, view.store),
+        shaped=lambda: engine.shaped_product(a, b, semiring, view is not None),
         costs=engine.costs,
         a_dense=forms and a.dense is not None,
         b_dense=forms and b.dense is not None,

@@ -7,7 +7,7 @@ import pytest
 import grblas_gpu as gb
 from grblas_gpu import Descriptor, Matrix, generators, semiring
 from grblas_gpu.plan.dense_rules import MxmFacts, choose
-from grblas_gpu.plan.rules import CUDA_COSTS
+from grblas_gpu.plan.rules import CUDA_COSTS, Plan
 
 N, M = 10**6, 3 * 10**7
 SEARCHES = MxmFacts(64, N, N, 10**6, M, products=lambda: 3e7)
@@ -65,6 +65,17 @@ def test_asked_for() -> None:
         choose(SEARCHES, Descriptor(strategy="mxm.blas"))
     with pytest.raises(ValueError, match="matrix-vector"):
         choose(SEARCHES, Descriptor(strategy="push.sort"))
+    with pytest.raises(ValueError, match="shape"):
+        choose(SEARCHES, Descriptor(strategy="mxm.sort"))
+
+
+def test_what_an_engine_has_for_a_shape() -> None:
+    shaped = SEARCHES._replace(shaped=lambda: ("mxm.sort", "long rows"))
+    assert choose(shaped) == Plan("mxm.sort", "long rows")
+    assert strategy(shaped, strategy="mxm.sort") == "mxm.sort"
+    assert strategy(shaped, strategy="mxm.gustavson") == "mxm.gustavson"
+    with pytest.raises(ValueError, match="shape"):
+        choose(shaped, Descriptor(strategy="mxm.scale"))
 
 
 def test_explained_and_traced(backend: str) -> None:

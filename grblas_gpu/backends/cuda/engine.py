@@ -26,7 +26,7 @@ from .eager import array_code, building, extracting, matrices, operating, radix,
 from .eager.assign import MOST_FEW, assign_scalar, assign_to_few
 from .eager.degree_order import by_degree
 from .eager.kronecker import kronecker_keys
-from .eager.mxm import mxm
+from .eager.mxm import mxm, shaped_product
 from .eager.mxm_dot import estimate_dots, triangle_counts
 from .eager.mxm_masked import estimate_masked_products
 from .eager.mxm_operands import Product
@@ -93,6 +93,9 @@ class CudaKernels(Loops, VectorProducts):
     @sized
     def mxm(self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:
         return mxm(a, b, semiring, mask, plan=plan)
+
+    def shaped_product(self, a: MatrixStore, b: MatrixStore, semiring: Any, masked: bool) -> tuple[str, str] | None:
+        return shaped_product(a, b, semiring, masked)
 
     @sized
     def triangle_counts(self, lower: MatrixStore, semiring: Any, of_edges: bool) -> Array | None:

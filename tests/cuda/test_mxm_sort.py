@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from emulated_engine import ENGINES, GPU, loaded
-from mxm_cases import Case, check
+from mxm_cases import Case, check, moved
 from mxv_cases import SEMIRINGS, random_matrix, random_values
 
+from grblas_gpu import binary, monoid, semiring
 from grblas_gpu.backends.storage import INDEX, MatrixStore, column_type
 
 NAMES = [pytest.param(name, marks=() if GPU or name == "plus_pair" else pytest.mark.slow) for name in SEMIRINGS]
@@ -19,13 +20,10 @@ NAMES = [pytest.param(name, marks=() if GPU or name == "plus_pair" else pytest.m
 @pytest.fixture(params=ENGINES)
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Rows of more than four entries are long ones, and no row has a sum for every column."""
-    with loaded(request.param, monkeypatch, "eager.mxm", "eager.mxm_renumbered", "eager.mxm_dense") as found:
-        found.ran = []
-        by_sorting = found.mxm_renumbered.renumbered
-        monkeypatch.setattr(found.mxm_renumbered, "MOST_SMALL", 4)
+    with loaded(request.param, monkeypatch, "eager.mxm", "eager.mxm_sort", "eager.mxm_dense") as found:
+        monkeypatch.setattr(found.mxm_sort, "MOST_SMALL", 4)
         monkeypatch.setattr(found.mxm_dense, "MOST_WINDOWS", 0)
-        monkeypatch.setattr(found.mxm, "renumbered", lambda *given: found.ran.append(given) or by_sorting(*given))
-        found.mxm = found.mxm.mxm
+        found.shaped, found.mxm = found.mxm.shaped_product, found.mxm.mxm
         yield found
 
 
@@ -42,18 +40,47 @@ def test_sums_over_groups(engine: Any, name: str) -> None:
     for number, iso in ((1, False), (9, True), (50, False)):
         a = random_matrix(rng, 40, 60, op.binaryop.type.np_type, 0.3)
         case = Case(a, groups(rng, 60, number, op.binaryop.type2.np_type, iso), op)
-        check(engine, case, "mxm.gustavson")
-    assert len(engine.ran) == (0 if op.binaryop.positional else 3)
+        if op.binaryop.positional is None:
+            assert chosen(engine, case.a, case.b, op) == "mxm.sort"
+            check(engine, case, "mxm.sort")
+        else:
+            assert chosen(engine, case.a, case.b, op) is None
 
 
 def test_what_is_left_to_tables(engine: Any) -> None:
-    """A member without a group, one with two groups, and what somebody asks for."""
+    """A member without a group, one with two groups, and anything through a mask."""
     rng, op = np.random.default_rng(8), SEMIRINGS["plus_pair"]
     a, b = random_matrix(rng, 40, 60, np.int64, 0.3), groups(rng, 60, 9, np.dtype(np.int64), False)
+    assert chosen(engine, a, b, op) == "mxm.sort"
+    assert chosen(engine, a, b, op, masked=True) is None
     without = MatrixStore(60, 9, np.minimum(b.indptr, 59), b.indices[:59], b.values[:59])
     indptr = b.indptr.copy()
     indptr[1] = 0  # the second row has two
     b.indices[:2] = 3, 5
     for right in (without, MatrixStore(60, 9, indptr, b.indices, b.values)):
+        assert chosen(engine, a, right, op) is None
         check(engine, Case(a, right, op), "mxm.gustavson")
-    assert not engine.ran
+
+
+def test_rows_and_columns_that_are_scaled(engine: Any) -> None:
+    rng, op = np.random.default_rng(9), SEMIRINGS["plus_times"]
+    a, b = random_matrix(rng, 60, 60, np.float64, 0.3), groups(rng, 60, 60, np.dtype(np.float64), False)
+    diagonal = MatrixStore(60, 60, b.indptr, np.arange(60, dtype=b.indices.dtype), b.values)
+    for left, right in ((b, a), (diagonal, a), (a, diagonal)):
+        assert chosen(engine, left, right, op) == "mxm.scale"
+        check(engine, Case(left, right, op), "mxm.scale")
+        check(engine, Case(left, right, op), "mxm.gustavson")  # what is asked for by name is done so
+
+
+def chosen(engine: Any, a: MatrixStore, b: MatrixStore, op: Any, masked: bool = False) -> str | None:
+    found = engine.shaped(moved(a, engine.to_device), moved(b, engine.to_device), op, masked)
+    return None if found is None else found[0]
+
+
+def test_what_calls_itself_idempotent_may_change_a_sign(engine: Any) -> None:
+    """gcd(-2, -2) is 2, so equal products do not stand for their sum."""
+    op = semiring.register_anonymous(monoid.numpy.gcd, binary.times)["INT64"]
+    one, minus_two = (
+        MatrixStore(2, 2, np.arange(0, 5, 2), np.array([0, 1, 0, 1], np.int32), np.array([x])) for x in (1, -2)
+    )
+    assert set(check(engine, Case(one, minus_two, op), "mxm.gustavson").values.tolist()) == {2}

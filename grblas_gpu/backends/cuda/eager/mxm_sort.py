@@ -15,7 +15,7 @@ from ...storage import Array, MatrixStore
 from . import mxm_dense
 from .building import from_positions
 from .mxm_bins import MOST_SMALL
-from .mxm_operands import EVERYWHERE, MatrixMask, Product
+from .mxm_operands import MatrixMask, Product
 from .mxv_product import EACH
 from .operating import compute, reduce_runs
 from .radix import bits_for
@@ -24,21 +24,20 @@ MOST_BITS = 63  # of a position
 MOST_BYTES = 8  # of a value that is sorted with its position
 
 
-def suits(a: MatrixStore, b: MatrixStore, product: Product, mask: MatrixMask) -> bool:
+def suits(a: MatrixStore, b: MatrixStore, semiring: Any) -> bool:
     """Whether ``b`` has one entry in every row, and rows of ``a`` are longer than what is sorted in registers."""
     return (
-        mask.where == EVERYWHERE
-        and b.nvals == b.nrows
-        and product.semiring.binaryop.positional is None
-        and product.dtype.itemsize <= MOST_BYTES
+        b.nvals == b.nrows
+        and semiring.binaryop.positional is None
+        and semiring.return_type.np_type.itemsize <= MOST_BYTES
         and bits_for(a.nrows) + bits_for(b.ncols) <= MOST_BITS
         and b.max_degree == 1
         and a.max_degree > MOST_SMALL
-        and not mxm_dense.suits(product, b.ncols, mask)
+        and not mxm_dense.suits(Product(a, b, semiring, True), b.ncols, MatrixMask())
     )
 
 
-def renumbered(a: MatrixStore, b: MatrixStore, product: Product) -> MatrixStore:
+def by_sorting(a: MatrixStore, b: MatrixStore, product: Product) -> MatrixStore:
     op, monoid = product.semiring.binaryop, product.semiring.monoid
     left = a.values if product.left == EACH else a.values[:1]
     right = b.values[a.indices] if product.right == EACH else b.values[:1]

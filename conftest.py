@@ -1,6 +1,6 @@
-"""What cannot be imported here is not collected: doctests of modules that need CuPy, and on Python 3.14, for which
-SuiteSparse:GraphBLAS 9 has no wheels, the tests that compare with python-graphblas. Any other failing import is an
-error.
+"""What cannot be imported here is not run: doctests of modules that need CuPy are not collected, and on Python 3.14,
+for which SuiteSparse:GraphBLAS 9 has no wheels, files that compare with python-graphblas are skipped, with the reason.
+Any other failing import is an error.
 """
 
 from __future__ import annotations
@@ -9,7 +9,11 @@ import ast
 import importlib
 import importlib.util
 import sys
+from collections.abc import Generator, Iterable
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 _ROOT = Path(__file__).parent
 
@@ -37,15 +41,21 @@ def _needs_graphblas(path: Path) -> bool:
     return not names.isdisjoint(_COMPARING)
 
 
-_without_graphblas: list[str] = []
+_without_graphblas: set[Path] = set()
 if sys.version_info >= (3, 14) and importlib.util.find_spec("suitesparse_graphblas") is None:
-    _without_graphblas = [str(path) for path in (_ROOT / "tests").rglob("*.py") if _needs_graphblas(path)]
-    _without_graphblas.append(str(_ROOT / "grblas_gpu/io/python_graphblas.py"))  # whose examples convert
+    _without_graphblas = {path for path in (_ROOT / "tests").rglob("test_*.py") if _needs_graphblas(path)}
+    _without_graphblas.add(_ROOT / "grblas_gpu/io/python_graphblas.py")  # whose examples convert
 collect_ignore = [str(path) for path in (_ROOT / "grblas_gpu/backends").rglob("*.py") if _needs_cupy(path)]
-collect_ignore += _without_graphblas
 
 
-def pytest_report_header() -> str:
-    if not _without_graphblas:
-        return ""
-    return f"left out, because python-graphblas cannot be installed here: {len(_without_graphblas)} files of tests"
+class _Skipped(pytest.File):
+    """A file whose imports would fail: one skip, instead of its tests and examples."""
+
+    def collect(self) -> Iterable[pytest.Item]:
+        pytest.skip(f"{self.path.relative_to(_ROOT)} compares with python-graphblas, which cannot be installed here")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, Any, list[pytest.Collector]]:
+    collected = yield
+    return [_Skipped.from_parent(parent, path=file_path)] if file_path in _without_graphblas else collected

@@ -7,6 +7,7 @@ import gzip
 import io as streams
 import lzma
 import sys
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -16,6 +17,7 @@ from .. import io
 from ..api.conversions import MAX_SIZE
 from ..config import config
 from ..io.archives import SUFFIXES as ARCHIVES
+from ..io.archives import matrix_in
 from ..io.text_files import opened
 from ..progress import elapsed
 from .memory import check_file
@@ -82,11 +84,13 @@ def read_graph(
     base: int = 0,
     header: bool | None = None,
     columns: Sequence[str | int] | None = None,
+    labels: bool = False,
     force: bool = False,
 ) -> Loaded:
     """The graph in a file; without a known suffix it is an edge list, of numbers or of labels.
 
     ``undirected`` enters every edge in both directions, ``base`` is the number of the first vertex of an edge list.
+    ``labels`` says that all vertices are labels, even if those of the first edge look like numbers.
     Where the graph is not to be ``weighted``, an edge may have several weights.
     """
     from .. import binary
@@ -106,7 +110,7 @@ def read_graph(
         elif kind == ".grb":
             found = io.load(source)
         else:
-            found = _edge_list(source, base, table)
+            found = _edge_list(source, base, labels, table)
     graph = _loaded(found)
     return graph._replace(matrix=_undirected(graph, weighted)) if undirected else graph
 
@@ -118,17 +122,17 @@ def _loaded(found: Matrix | io.Graph) -> Loaded:
     return Loaded(found.matrix, None if numbered else found.labels)
 
 
-def _edge_list(source: Any, base: int, table: dict[str, Any]) -> Matrix | io.Graph:
-    """Vertices are numbers if those of the first edge are."""
+def _edge_list(source: Any, base: int, labels: bool, table: dict[str, Any]) -> Matrix | io.Graph:
+    """Vertices are numbers if those of the first edge are, unless they are said to be labels."""
     from ..io.edge_table import data_lines, layout_of
     from ..io.text_files import name_of, text_of
 
     text, name = text_of(source), name_of(source)
-    layout = layout_of(text, name, header=table["header"], columns=table["columns"])
+    layout = layout_of(text, name, header=table["header"], columns=table["columns"], labels=labels)
     first = next((layout.fields(line) for number, line in data_lines(text) if number != layout.header), [])
     ends = [first[k].strip() for k in (layout.columns or (0, 1))[:2] if k < len(first)]
     given = _Text(text, name)
-    if all(end.lstrip("+-").isdigit() for end in ends):
+    if not labels and all(end.lstrip("+-").isdigit() for end in ends):
         return io.read_edgelist(given, delimiter=layout.delimiter, base=base, **table)
     return io.Graph.read_edgelist(given, delimiter=layout.delimiter, **table)
 
@@ -141,19 +145,31 @@ class _Text(streams.StringIO):
         self.name = name
 
 
+class _StandardInput(streams.BytesIO):
+    """All that came in, called so in messages."""
+
+    name = "standard input"
+
+
 def _standard_input() -> tuple[str, Any]:
     """What comes in, and the suffix that a file of it would have."""
     content = sys.stdin.buffer.read()
     for start, decompress in _OPENERS.items():
         if content.startswith(start):
-            content = decompress(content)
+            try:
+                content = decompress(content)
+            except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+                raise ValueError(f"{_StandardInput.name}: {error}") from None
+    if content[257:262] == b"ustar":
+        with matrix_in(_StandardInput(content)) as file:
+            return ".mtx", _StandardInput(file.read())
     if content.startswith(b"PK"):
-        return ".npz", streams.BytesIO(content)
+        return ".npz", _StandardInput(content)
     if content.startswith(b"GRBLAS"):
         raise UsageError("a .grb file cannot be read from standard input: it is mapped; give its name")
     if content[:14].lower() == b"%%matrixmarket":
-        return ".mtx", streams.BytesIO(content)
-    return "", _Text(content.decode(), "standard input")
+        return ".mtx", _StandardInput(content)
+    return "", _StandardInput(content)
 
 
 def write_graph(name: str, A: Matrix) -> None:

@@ -24,12 +24,20 @@ class Command(NamedTuple):
     weighted: bool = False  # whether weights count
 
 
+#: Numbers that algorithms take: what they mean and, where the algorithm has no default, one.
+NUMBERS: dict[str, tuple[Callable[[str], Any], Any, str]] = {
+    "seed": (int, 1, "of the random numbers (default: 1)"),
+    "damping": (float, None, "how often the walker follows an edge (default: 0.85)"),
+    "alpha": (float, None, "what a path is multiplied by for each of its edges (default: 0.1)"),
+    "resolution": (float, None, "above 1 for smaller communities (default: 1)"),
+}
+
 COMMANDS = {
-    "pagerank": Command("pagerank", "rank", "the share of time of a random walker", weighted=True),
+    "pagerank": Command("pagerank", "rank", "the share of time of a random walker", arguments="damping", weighted=True),
     "eigenvector": Command(
         "eigenvector_centrality", "centrality", "eigenvector centrality", more={"max_iterations": 1000}
     ),
-    "katz": Command("katz", "centrality", "Katz centrality"),
+    "katz": Command("katz", "centrality", "Katz centrality", arguments="alpha"),
     "closeness": Command("closeness", "closeness", "the inverse of the mean distance to a vertex"),
     "clustering": Command("clustering", "clustering", "the share of pairs of neighbours that are joined"),
     "triangles": Command("triangles", "triangles", "the triangles that each vertex is part of"),
@@ -37,9 +45,11 @@ COMMANDS = {
     "sssp": Command("sssp", "distance", "shortest paths from a vertex, by weight", "lowest", "source", weighted=True),
     "components": Command("connected_components", "component", "connected components", "groups"),
     "scc": Command("strongly_connected_components", "component", "strongly connected components", "groups"),
-    "louvain": Command("louvain", "community", "communities of high modularity", "groups", "seed", weighted=True),
+    "louvain": Command(
+        "louvain", "community", "communities of high modularity", "groups", "seed resolution", weighted=True
+    ),
     "leiden": Command(
-        "leiden", "community", "connected communities of high modularity", "groups", "seed", weighted=True
+        "leiden", "community", "connected communities of high modularity", "groups", "seed resolution", weighted=True
     ),
     "labels": Command("label_propagation", "label", "communities by label propagation", "groups"),
     "colouring": Command("vertex_colouring", "colour", "colours that differ between neighbours", "groups", "seed"),
@@ -52,13 +62,18 @@ def add_commands(commands: Any) -> None:
         add_file(command, FORMATS)
         if "source" in what.arguments:
             command.add_argument("--source", "-s", type=vertex, required=True, help="from here: number or label")
-        if "seed" in what.arguments:
-            command.add_argument("--seed", type=int, default=1, help="of the random numbers (default: 1)")
+        for number in numbers_of(what):
+            kind, default, meaning = NUMBERS[number]
+            command.add_argument(f"--{number}", type=kind, default=default, help=meaning)
         command.add_argument("--top", type=positive, default=10, help="how many to show (default: 10)")
         command.add_argument(
             "--csv", action="store_true", help="print 'vertex,value' lines of all vertices, and no more"
         )
         command.add_argument("--output", "-o", metavar="FILE", help="write 'vertex value' lines")
+
+
+def numbers_of(what: Command) -> list[str]:
+    return [name for name in what.arguments.split() if name in NUMBERS]
 
 
 def run(options: argparse.Namespace) -> int:
@@ -73,8 +88,7 @@ def run(options: argparse.Namespace) -> int:
     arguments = dict(what.more or {})
     if "source" in what.arguments:
         arguments["source"] = graph.vertex(options.source)
-    if "seed" in what.arguments:
-        arguments["seed"] = options.seed
+    arguments |= {name: given for name in numbers_of(what) if (given := getattr(options, name)) is not None}
     found = getattr(algorithms, what.algorithm)(graph.matrix, **arguments)
     values = found.labels if hasattr(found, "modularity") else found
     vertices, numbers = (array.tolist() for array in values.to_coo())

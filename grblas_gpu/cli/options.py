@@ -35,12 +35,13 @@ def add_file(command: argparse.ArgumentParser, formats: str) -> None:
     command.add_argument(
         "--columns", type=columns, metavar="S,T[,W]", help="of source, target, weight: names or numbers"
     )
+    command.add_argument("--labels", action="store_true", help="vertices are labels, even if they look like numbers")
     command.add_argument("--force", action="store_true", help="even if memory seems to be too small")
 
 
 def reading(options: argparse.Namespace) -> dict[str, Any]:
     """What :func:`add_file` asked for, for ``read_graph``."""
-    return {name: getattr(options, name) for name in ("undirected", "base", "header", "columns", "force")}
+    return {name: getattr(options, name) for name in ("undirected", "base", "header", "columns", "labels", "force")}
 
 
 def columns(text: str) -> list[str | int]:
@@ -103,7 +104,7 @@ def positive(text: str) -> int:
     >>> positive("3")
     3
     """
-    value = int(text)
+    value = _whole(text)
     if value < 1:
         raise argparse.ArgumentTypeError(f"must be at least 1, not {value}")
     return value
@@ -115,10 +116,17 @@ def not_negative(text: str) -> int:
     >>> not_negative("0")
     0
     """
-    value = int(text)
+    value = _whole(text)
     if value < 0:
         raise argparse.ArgumentTypeError(f"must not be negative, not {value}")
     return value
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a whole number, not {text}") from None
 
 
 def _value(value: Any) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .files import FORMATS, check_folder, read_graph, write_values
+from .files import FORMATS, UsageError, check_folder, read_graph, write_values
 from .options import add_command, add_file, current_backend, pairs, positive, reading, show, vertex
 
 SEARCHES = {
@@ -46,6 +47,8 @@ def run_bfs(options: argparse.Namespace) -> int:
     for file in (options.output, options.plot):
         if file:
             check_folder(file)
+    if options.plot:
+        check_picture(options.plot)
     graph, loading = _timed(lambda: read_graph(options.file, weighted=False, **reading(options)))
     A, source = graph.matrix, graph.vertex(options.source)
     search = getattr(algorithms, options.algorithm)
@@ -80,6 +83,15 @@ def run_bfs(options: argparse.Namespace) -> int:
         write_values(options.output, graph, levels, "level")
     show(options, {**result, "level_sizes": counts.tolist()}, "\n".join(text))
     return 0
+
+
+def check_picture(name: str) -> None:
+    """Before work begins: matplotlib is there, and knows this kind of picture."""
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    known = FigureCanvasBase.get_supported_filetypes()
+    if Path(name).suffix[1:].lower() not in known:
+        raise UsageError(f"{name}: no picture has this suffix; there are: {', '.join(f'.{kind}' for kind in known)}")
 
 
 def run_bc(options: argparse.Namespace) -> int:

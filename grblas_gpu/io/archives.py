@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
+from .text_files import name_of
+
 SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 
 
@@ -18,19 +20,22 @@ def is_archive(source: Any) -> bool:
 
 
 @contextlib.contextmanager
-def matrix_in(path: str | os.PathLike) -> Iterator[Any]:
-    """The file of the matrix: the one that is called like the archive, or else the only one.
+def matrix_in(source: Any) -> Iterator[Any]:
+    """The file of the matrix: the one that is called like the archive (a name or an open file), or like its folder
+    where the archive has another name now, or else the only one.
 
     What belongs to it (right-hand sides, coordinates, names of nodes) is in other files of the archive.
     """
-    name = os.fspath(path)
+    name = name_of(source)
     stem = PurePath(name).name.partition(".tar")[0].partition(".tgz")[0]
     try:
-        with tarfile.open(path) as archive:
+        with tarfile.open(fileobj=source) if hasattr(source, "read") else tarfile.open(source) as archive:
             files = [member for member in archive if member.isfile() and member.name.endswith(".mtx")]
-            called = [member for member in files if PurePath(member.name).stem == stem]
+            paths = {member.name: PurePath(member.name) for member in files}
+            called = [member for member in files if paths[member.name].stem == stem]
+            called = called or [member for member in files if paths[member.name].stem == paths[member.name].parent.name]
             if len(called or files) != 1:
-                found = ", ".join(member.name for member in files) or "none"
+                found = ", ".join(paths) or "none"
                 raise ValueError(f"{name}: expected one matrix ({stem}.mtx) in the archive; found {found}")
             file: Any = archive.extractfile((called or files)[0])
             yield _Named(file, f"{name}: {(called or files)[0].name}")

@@ -49,7 +49,8 @@ def read_edgelist(
     header : bool, optional
         Whether the first line names the columns. By default it does if it has no numbers and the second line has.
     columns : sequence of two or three, optional
-        The columns of source, target and weight, by name (of the header) or number (from 0); the first ones by default.
+        The columns of source, target and weight, by name (of the header) or number (from 0). By default the first ones,
+        or of more than three those that the header calls so.
     base : int
         The number of the first vertex: 1 for files that count from 1.
     directed : bool
@@ -212,7 +213,8 @@ def split_lines(text: str, name: str, layout: Layout) -> Iterator[tuple[int, lis
         count = count or (3 if len(fields) == 3 else 2)
         if len(fields) != count:
             wanted = f"{count} fields ({'source target weight' if count == 3 else 'source target'})"
-            raise ValueError(f"{name}: line {number}: expected {wanted}, found {len(fields)}: {shown(line)}")
+            more = "; columns= (--columns) says which of them" if len(fields) > 3 else ""
+            raise ValueError(f"{name}: line {number}: expected {wanted}, found {len(fields)}: {shown(line)}{more}")
         yield number, fields
 
 
@@ -235,7 +237,7 @@ def _checked_vertex(field: str, base: int, where: str) -> int:
     except ValueError:
         vertex = None
     if vertex is None:
-        raise ValueError(f"{where}: vertex {shown(field)} is no integer; Graph.read_edgelist reads labels")
+        raise ValueError(f"{where}: vertex {shown(field)} is no integer; Graph.read_edgelist (--labels) reads labels")
     if not 0 <= vertex < MAX_SIZE:
         quote = "'"
         raise ValueError(f"{where}: vertex {shown(field).strip(quote)} is not from {base} on, or too large")

@@ -4,6 +4,8 @@
 Layout(delimiter=';', header=1, columns=None)
 >>> layout_of("id,src,dst\\n7,0,1\\n", "e.csv", columns=("src", "dst"))
 Layout(delimiter=',', header=1, columns=(1, 2))
+>>> layout_of("id,Source,Target,Type,Weight\\n7,0,1,road,2.5\\n", "e.csv")
+Layout(delimiter=',', header=1, columns=(1, 2, 4))
 """
 
 from __future__ import annotations
@@ -14,9 +16,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
-#: What the first two columns are called in files that have a header.
+#: What columns are called in files that have a header.
 SOURCES = frozenset("source src from tail start u node1 vertex1 head_id source_id sourceid fromnodeid i row".split())
 TARGETS = frozenset("target dst to head end v node2 vertex2 tail_id target_id targetid tonodeid j col column".split())
+WEIGHTS = frozenset("weight w value cost distance length".split())
 
 
 class Layout(NamedTuple):
@@ -45,7 +48,8 @@ def layout_of(
     """The layout of a file: as told, and for the rest what its name and its first two lines of data say.
 
     ``labels`` says that vertices may be any text. Then the first line is a header if it is called like one, or if only
-    the second line has a number for a weight; otherwise if it alone has no numbers for vertices.
+    the second line has a number for a weight; otherwise if it alone has no numbers for vertices. Of more than three
+    columns those count that are called source, target and weight, or something like it.
     """
     lines = [found for _, found in zip(range(2), data_lines(text), strict=False)]
     if not lines:
@@ -54,6 +58,9 @@ def layout_of(
         delimiter = _delimiter(lines[0][1], name)
     split = Layout(delimiter)
     fields = [[field.strip() for field in split.fields(line)] for _, line in lines]
+    if columns is None and header is not False:
+        columns = _columns_called(fields[0])
+        header = header if columns is None else True
     if header is None:
         by_name = columns is not None and any(isinstance(column, str) for column in columns)
         header = by_name or _is_header(fields, labels)
@@ -90,6 +97,17 @@ def _is_header(fields: list[list[str]], labels: bool) -> bool:
     if not labels:
         return not any(map(_is_integer, fields[0][:2])) and all(map(_is_integer, fields[1][:2]))
     return len(first) == 3 and not _is_number(fields[0][2]) and _is_number(fields[1][2])
+
+
+def _columns_called(names: list[str]) -> tuple[int, ...] | None:
+    """Where source, target and perhaps weight are among many columns, if these names say so."""
+    if len(names) <= 3:
+        return None
+    lower = [name.lower() for name in names]
+    places = [next((k for k, name in enumerate(lower) if name in known), None) for known in (SOURCES, TARGETS, WEIGHTS)]
+    if places[0] is None or places[1] is None:
+        return None
+    return tuple(place for place in places if place is not None)
 
 
 def _number(column: str | int, header: list[str], has_header: bool, name: str) -> int:

@@ -321,7 +321,8 @@ class Graph:
         header : bool, optional
             Whether the first line names the columns; found out by default.
         columns : sequence of two or three, optional
-            Columns of source, target and weight, by name or number; the first ones by default.
+            Columns of source, target and weight, by name or number. By default the first ones, or of more than three
+            those that the header calls so.
         directed : bool
             Whether an edge leads one way (the default) or, with False, both ways.
         dtype : dtype, optional

@@ -35,13 +35,13 @@ def text_of(source: Any) -> str:
     whole = b"".join(_within_bounds(source)) if is_name else source.read()
     if isinstance(whole, bytes):
         try:
-            text = whole.decode()
+            text = whole.decode("utf-8-sig")  # spreadsheets begin with a byte order mark
         except UnicodeDecodeError as error:
             line = whole.count(b"\n", 0, error.start) + 1
             found = f"byte {whole[error.start]:#x}"
             raise ValueError(f"{name_of(source)}: line {line}: not text (UTF-8): {found}") from None
     else:
-        text = whole
+        text = whole.removeprefix("\ufeff")
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise ValueError(f"{name_of(source)}: line {line}: not text: a NUL byte")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import bz2
 import gzip
 import importlib
+import io as streams
 import json
 import lzma
 import re
 import subprocess
 import sys
+import tarfile
 import threading
 import tomllib
 import warnings
@@ -223,6 +225,55 @@ def test_standard_input(pack):
             break
 
 
+def collection_archive() -> bytes:
+    """As the SuiteSparse Matrix Collection packs a matrix and what belongs to it."""
+    whole = streams.BytesIO()
+    with tarfile.open(fileobj=whole, mode="w:gz") as archive:
+        for name, text in {
+            "way/way_b.mtx": "%%MatrixMarket matrix array real general\n1 1\n1.0\n",
+            "way/way.mtx": "%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n2 3\n",
+        }.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text)
+            archive.addfile(member, streams.BytesIO(text.encode()))
+    return whole.getvalue()
+
+
+@pytest.mark.parametrize("name", ["way.tar.gz", "downloaded.tar.gz"])
+def test_archives_of_the_collection(capsys, tmp_path, name):
+    (tmp_path / name).write_bytes(collection_archive())
+    assert json.loads(run(capsys, "bfs -s 0 --json", tmp_path / name)[1])["level_sizes"] == [1, 1, 1]
+
+
+class Pipe:
+    """What `main` reads from standard input."""
+
+    def __init__(self, content: bytes) -> None:
+        self.buffer = streams.BytesIO(content)
+
+
+@pytest.mark.parametrize("command", ["bfs -s 0", "bc -s 0", "sssp -s 0", "pagerank", "components -u"])
+def test_commands_read_standard_input(capsys, monkeypatch, command):
+    for content in (collection_archive(), b"\xef\xbb\xbfsrc,dst\r\n0,1\r\n1,2\r\n"):
+        monkeypatch.setattr(sys, "stdin", Pipe(content))
+        code, out, err = run(capsys, f"{command} - --json")
+        assert code == 0, err
+        assert json.loads(out)["entries"] == (4 if "-u" in command else 2)
+
+
+@pytest.mark.parametrize(
+    ("content", "match"),
+    [
+        (collection_archive()[:60], "standard input: Compressed file ended"),
+        (b"0 1\n\xff 2\n", "standard input: line 2: not text"),
+        (b"%%MatrixMarket matrix coordinate pattern general\n3 3 1\n9 1\n", "standard input: Line 3"),
+    ],
+)
+def test_standard_input_is_named_in_messages(capsys, monkeypatch, content, match):
+    monkeypatch.setattr(sys, "stdin", Pipe(content))
+    one_line_error(capsys, "bfs -s 0 -", match=match)
+
+
 def test_csv_means_commas(capsys, tmp_path):
     (tmp_path / "e.csv").write_text('from,to\nann,bob\nbob,"cid, junior"\n')
     code, out, _ = run(capsys, "bfs -s ann --json", tmp_path / "e.csv", "-o", tmp_path / "levels.csv")
@@ -260,6 +311,10 @@ def test_force_reads_what_asks_for_much_memory(capsys, tmp_path):
         ("7,1,0\n8,2,1\n", "--columns 2,1"),
         ("w;from;to\n7;0;1\n8;1;2\n", "--columns from,to,w"),
         ("0\t1\n1\t2\n", ""),
+        ("Id,Source,Target,Type\n7,0,1,road\n8,1,2,rail\n", ""),
+        ("\ufefffrom,to\n0,1\n1,2\n", "--columns from,to"),
+        ("\ufeff0,1\n1,2\n", ""),
+        ("\ufefffrom,to\n0,1\n1,x\n", "--labels"),
     ],
 )
 def test_tables(capsys, tmp_path, text, options):
@@ -440,7 +495,8 @@ def test_bad_files(capsys, tmp_path):
     one_line_error(capsys, "bfs -s 0", file("b.mtx", f"{header}3 3 2\n1 2\n"), match="ine 3")  # truncated
     one_line_error(capsys, "bfs -s 0", file("c.mtx", f"{header}3 3 2\n1 2\n9 1\n"), match="ine 4")
     one_line_error(capsys, "bfs -s 0", file("d.txt", "0 1\n1\n"), match="line 2")
-    one_line_error(capsys, "bfs -s 0", file("e.txt", "0 1\n1 x\n"), match="line 2")
+    one_line_error(capsys, "bfs -s 0", file("e.txt", "0 1\n1 x\n"), match="line 2: vertex 'x' is no integer; ")
+    one_line_error(capsys, "bfs -s 0", file("e4.txt", "0 1 2 3\n"), match="(--columns) says which")
     one_line_error(capsys, "bfs -s 0", file("f.npz", "no archive"), match="f.npz")
     one_line_error(capsys, "bfs -s 0", file("g.grb", "no such file"), match="g.grb")
     one_line_error(capsys, "bfs -s 0", file("h.mtx", f"{header}2 3 1\n1 2\n"), match="square")
@@ -466,6 +522,9 @@ def test_nothing_is_written_when_something_fails(capsys, graph, tmp_path):
     one_line_error(capsys, "bfs -s 99", file, "-o", tmp_path / "levels.txt", match="not a vertex", exit_code=2)
     assert not (tmp_path / "levels.txt").exists()
     one_line_error(capsys, "bfs -s 0", file, "-o", tmp_path / "none" / "levels.txt", match="no such folder")
+    wrong = ("-o", tmp_path / "levels.txt", "--plot", tmp_path / "levels.movie")
+    one_line_error(capsys, "bfs -s 0", file, *wrong, match="no picture has this suffix; there are: ", exit_code=2)
+    assert not (tmp_path / "levels.txt").exists()
 
 
 @pytest.mark.parametrize(
@@ -488,6 +547,7 @@ def test_nothing_is_written_when_something_fails(capsys, graph, tmp_path):
         "generate path",
         "generate path three",
         "generate kronecker -5",
+        "katz g.mtx --alpha much",
         "bench --sources 0",
     ],
 )
@@ -558,7 +618,22 @@ def test_values_of_algorithms(capsys, friends):
     assert found["components"] == 2 and found["top"][0] == {"component": "ann", "size": 4}
     found = json.loads(run(capsys, "louvain --undirected --json --seed 4", friends)[1])
     assert found["communities"] == 2 and 0 < found["modularity"] < 1
+    few, many = (
+        json.loads(run(capsys, f"louvain --undirected --json --resolution {resolution}", friends)[1])["communities"]
+        for resolution in (0.01, 20)
+    )
+    assert few < many
     one_line_error(capsys, "sssp --source zoe", friends, match="no vertex is called", exit_code=2)
+
+
+def test_numbers_for_algorithms(capsys, friends):
+    ranks = [json.loads(run(capsys, f"pagerank --json --damping {d}", friends)[1])["top"][0]["rank"] for d in (0, 0.9)]
+    assert ranks[0] == pytest.approx(1 / 6) and ranks[1] > 0.2
+    one_line_error(capsys, "katz -u --alpha 2", friends, match="alpha = 2.0 is too large")
+    assert run(capsys, "katz -u --alpha 0.01", friends)[0] == 0
+    with pytest.raises(SystemExit):
+        main(["generate", "kronecker", "3.5"])
+    assert "argument scale: must be a whole number, not 3.5" in capsys.readouterr().err
 
 
 def test_values_to_a_file(capsys, friends, tmp_path):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-import graphblas
 import pytest
 
 import grblas_gpu as gb
@@ -40,6 +39,7 @@ def test_pydata_sparse(backend: str, dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_awkward(backend: str, dtype: str) -> None:
+    graphblas = pytest.importorskip("graphblas")
     pytest.importorskip("awkward")
     (A, v), (B, w) = objects(gb, dtype), objects(graphblas, dtype)
     for name in (None, "csr", "csc", "hypercsr", "hypercsc"):

@@ -66,15 +66,15 @@ def bytes_per_vertex(down: int, across: int, fit: Fit, position: int = 4, parent
 
 
 def messages(down: int, across: int, fit: Fit) -> float:
-    """Messages that a rank sends in a search. One row: bits and counts. Several: frontiers, results and their sizes, a
-    reduction in each level; and the mask in a pull. A push of more than a few hundred bytes takes one more.
+    """Messages that a rank sends in a search. One row: bits and counts. Several: frontiers, results and a reduction in
+    each level; and the mask in a pull.
 
     >>> messages(1, 2, Fit(0.5, 4, 0.0, 2, 6)), messages(2, 2, Fit(0.5, 4, 0.0, 2, 6))
-    (12.0, 32.0)
+    (12.0, 26.0)
     """
     if down == 1:
         return float(fit.levels * 2 * (across - 1))
-    a_level = (across - 1) + 2 * (down - 1) + int(np.ceil(np.log2(down * across)))
+    a_level = (across - 1) + (down - 1) + int(np.ceil(np.log2(down * across)))
     return float(fit.levels * a_level + fit.pulls * (down - 1))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import partial
+from typing import Any
 
 import numpy as np
 from distributed_objects import (
@@ -168,3 +169,53 @@ def case_searches() -> None:
     print(f"[carried by {carried.pop()}]", file=sys.stderr, flush=True)
     for record in t.steps():
         assert (record.bytes_sent > 0) == (RANKS > 1)
+
+
+SHAPES = [*GRIDS[1:], *([f"mpi:2x{RANKS // 2}"] if RANKS % 2 == 0 else [])]
+LEVELED = {
+    "push": partial(algorithms.dobfs, direction="push"),
+    "pull": partial(algorithms.dobfs, direction="pull"),
+    "levels": algorithms.bfs,
+    "parents": algorithms.bfs_parents,
+}
+
+
+def five_levels(D: Any, search: Any) -> tuple[int, int]:
+    """Rounds and messages of five levels: those that one of two searches on a path has more than the other."""
+    sent = []
+    for source in (5, 0, 5, 0):  # the first ones prepare
+        before = D._engine.grid.traffic.copy()
+        assert search(D, source).nvals == 12
+        sent.append(D._engine.grid.traffic.since(before))
+    return sent[3].rounds - sent[2].rounds, sent[3].messages - sent[2].messages
+
+
+def case_rounds_of_searches() -> None:
+    """One for each level on any grid: bits and counts of all ranks."""
+    with gb.using(LOCAL):
+        path = generators.path(12)
+    for backend in SHAPES:
+        D = path.to(backend)
+        found = five_levels(D, hybrid_bfs)
+        if D._store.kept["search"] is not None:  # the engine has kernels for it
+            messages = 2 if D._engine.transport == "mpi" else 1
+            assert found == (5 * (RANKS > 1), 5 * (RANKS - 1) * messages), (backend, found)
+
+
+def case_rounds_of_products() -> None:
+    """Expand, fold, and the sum that decides what is next: none sends sizes first, or asks for one number more."""
+    with gb.using(LOCAL):
+        path = generators.path(12)
+    for backend in SHAPES:
+        D = path.to(backend)
+        down, across = D._engine.grid.shape
+        several, sums = down > 1, (RANKS - 1).bit_length()
+        push = 5 * ((across > 1) + several + (RANKS > 1)), 5 * (across - 1 + down - 1 + sums)
+        # What is unvisited goes along columns, at the same time as the frontier along rows.
+        pull = 5 * ((RANKS > 1) + several + (RANKS > 1)), push[1] + 5 * (down - 1)
+        found = {name: five_levels(D, search) for name, search in LEVELED.items()}
+        assert found["push"] == push, (backend, found)
+        assert found["pull"] == pull, (backend, found)
+        for name in ("levels", "parents"):  # in both directions, not the same levels in the two searches
+            assert abs(found[name][0] - push[0]) <= 2, (backend, found)
+            assert push[1] - 2 <= found[name][1] <= pull[1] + 2 * RANKS, (backend, found)

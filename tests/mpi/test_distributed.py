@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from mpi_jobs import LAUNCHER, PROGRAM, environment, launch, program
 
 import grblas_gpu as gb
-from grblas_gpu.backends.mpi.packing import pack, packed_size, unpack
+from grblas_gpu.backends.mpi.packing import pack, unpack
 from grblas_gpu.backends.mpi.partition import Block, Line, default_shape
 
 pytest.importorskip("mpi4py")
@@ -326,7 +326,6 @@ def test_packed_entries_come_back(length, fill, dtype, kind):
     if kind == "one" and len(keys):
         values = np.broadcast_to(values[:1], values.shape)
     sent = pack(keys, None if kind == "none" else values, length)
-    assert len(sent.data) == packed_size(sent.code, length, np.dtype(dtype))
     found, got = unpack(sent.code, sent.data, length, np.dtype(dtype))
     assert found.tolist() == keys.tolist()
     assert got is None if kind == "none" else got.tolist() == values.tolist()
@@ -351,7 +350,6 @@ def test_model_counts_messages_and_results():
     assert done.returncode == 0, done.stderr
     row = scaling.summary(json.loads(done.stdout))
     fit = scaling.Fit(0.5, 6.0, row["listed"], row["pulls"], row["levels"])
-    least = scaling.messages(2, 2, fit) - scaling.reductions(2, 2, fit)
-    assert least <= row["messages"] <= least + row["levels"] - row["pulls"]  # a long list takes one more
+    assert row["messages"] == scaling.messages(2, 2, fit) - scaling.reductions(2, 2, fit)
     assert 0.5 < row["bytes"] / scaling.bytes_per_vertex(2, 2, fit, 2, 2) < 2
     assert 0.3 < row["results"] < 0.8

@@ -18,7 +18,7 @@ from grblas_gpu.backends.storage import MatrixStore
 
 pytest.importorskip("mpi4py")
 
-CASES = ("case_tree_of_graph500", "case_graph500", "case_searches")
+CASES = ("case_tree_of_graph500", "case_graph500", "case_searches", "case_rounds_of_searches")
 TRANSPORTS = [("shared", "shared memory"), ("mpi", "mpi")]
 ON_GPU = [("led", "led by rank 0"), ("ipc", "cuda ipc"), ("mpi", "mpi")]
 
@@ -34,10 +34,23 @@ for number in range(100000):
 """
 
 
-@pytest.mark.parametrize("ranks", [pytest.param(1, marks=pytest.mark.slow), 3])
-@pytest.mark.parametrize("transport, name", TRANSPORTS)
-def test_trees(ranks, transport, name):
-    settings = {"GRBLAS_GPU_CPU_TIER": "numba", "GRBLAS_GPU_MPI_TRANSPORT": transport}
+def slow(*given: Any) -> Any:
+    return pytest.param(*given, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize(
+    "ranks, grid, transport, name",
+    [
+        (3, "1x3", *TRANSPORTS[0]),
+        (4, "2x2", *TRANSPORTS[1]),
+        slow(3, "1x3", *TRANSPORTS[1]),
+        slow(3, "3x1", *TRANSPORTS[0]),
+        slow(4, "2x2", *TRANSPORTS[0]),
+        *(slow(1, "1x1", *transport) for transport in TRANSPORTS),
+    ],
+)
+def test_trees(ranks, grid, transport, name):
+    settings = {"GRBLAS_GPU_CPU_TIER": "numba", "GRBLAS_GPU_MPI_TRANSPORT": transport, "GRBLAS_GPU_MPI_GRID": grid}
     done = launch(ranks, sys.executable, str(PROGRAM), *CASES, **settings)
     assert done.returncode == 0, done.stderr[-4000:]
     assert [line.split()[0] for line in done.stdout.splitlines()] == sorted(CASES, key=done.stdout.index)
@@ -46,9 +59,10 @@ def test_trees(ranks, transport, name):
 
 @pytest.mark.gpu
 @pytest.mark.skipif(not has_gpu(), reason="needs a CUDA device")
+@pytest.mark.parametrize("grid", ["1x4", "2x2"])
 @pytest.mark.parametrize("transport, name", ON_GPU)
-def test_trees_of_ranks_that_share_a_gpu(transport, name):
-    settings = {"GRBLAS_GPU_BACKEND": "cuda", "GRBLAS_GPU_MPI_TRANSPORT": transport}
+def test_trees_of_ranks_that_share_a_gpu(transport, name, grid):
+    settings = {"GRBLAS_GPU_BACKEND": "cuda", "GRBLAS_GPU_MPI_TRANSPORT": transport, "GRBLAS_GPU_MPI_GRID": grid}
     done = launch(4, sys.executable, str(PROGRAM), *CASES, **settings)
     assert done.returncode == 0, done.stderr[-4000:]
     assert done.stderr.count(f"[carried by {name}]") == 4
@@ -58,6 +72,12 @@ def test_a_transport_that_does_not_exist():
     done = launch(2, *program(SEARCHES), GRBLAS_GPU_CPU_TIER="numba", GRBLAS_GPU_MPI_TRANSPORT="ipc")
     assert done.returncode != 0
     assert "GRBLAS_GPU_MPI_TRANSPORT must be one of shared, mpi on these ranks, not 'ipc'" in done.stderr
+
+
+def test_a_way_to_search_that_does_not_exist():
+    done = launch(2, *program(SEARCHES), GRBLAS_GPU_MPI_SEARCH="quickly")
+    assert done.returncode != 0
+    assert "GRBLAS_GPU_MPI_SEARCH must be bits or products, not 'quickly'" in done.stderr
 
 
 # --- faults ----------------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from .matrix_products import MatrixProducts
 from .moving import Moving
 from .parts import Store
 from .products import Products
-from .searches import Searches
+from .searches import Searches, search_setting
 from .steps import overlap_setting
 from .stores import Counts, DistMatrixStore, DistVectorStore
 
@@ -45,6 +45,7 @@ class MpiBackend(Products, Searches, MatrixProducts, Indexed, Indirect, Graphs, 
         self.counts = Counts(grid)
         self.exchanges: dict[Any, Any] = {}
         self.overlap = grid.together(overlap_setting)
+        self.search_by = grid.together(search_setting)
 
     # ---- memory ---------------------------------------------------------------------------------------------------
 
@@ -121,6 +122,9 @@ class MpiBackend(Products, Searches, MatrixProducts, Indexed, Indirect, Graphs, 
         result = self.like(c, part)
         if isinstance(t, DistVectorStore) and t.leads_by is not None and accum is None and (mask is None or replace):
             result.count.along(t.leads_by, part)
+        if isinstance(result, DistVectorStore) and mask is not None and mask.complement and mask.structure and replace:
+            kept_out: Any = mask.store
+            result.apart_from = kept_out.count
         return result
 
     def assign(
@@ -130,11 +134,24 @@ class MpiBackend(Products, Searches, MatrixProducts, Indexed, Indirect, Graphs, 
         is_store = isinstance(value, (DistVectorStore, DistMatrixStore))
         if all(part is None for part in index):
             what = value.part if is_store else value
-            return self.like(c, self.local.assign(c.part, what, index, self.view(mask), accum, replace, submask))
+            result = self.like(c, self.local.assign(c.part, what, index, self.view(mask), accum, replace, submask))
+            if mask is not None and mask.structure and not (mask.complement or replace):
+                new: Any = mask.store
+                if new is value or not is_store:
+                    _count_added(result, c, new)
+            return result
         if isinstance(c, DistVectorStore):
             return self.assign_to_list(c, value, np.asarray(index[0]), mask, accum, replace, submask)
         places = tuple(None if part is None else self.local.array(part) for part in index)
         return self.gathered("assign", c, value, places, mask, accum, replace, submask)
+
+
+def _count_added(result: Store, c: Store, new: Store) -> None:
+    """``result`` has the entries of both. Those of a frontier are new to all that was visited: no rank needs to ask."""
+    if isinstance(new, DistVectorStore) and new.apart_from is not None and new.apart_from is c.count:
+        before, added = new.apart_from.known, new.count.known
+        if before is not None and added is not None:
+            result.count.set(before + added, 0)
 
 
 # ---- which engine ---------------------------------------------------------------------------------------------------
@@ -150,5 +167,6 @@ def make_engine(name: str, get_engine: Callable[[str], Backend]) -> MpiBackend:
             local = word
     grid = Grid(shape=shape)
     engine = grid.together(lambda: local_engine_of(local, grid, get_engine))
-    grid.check_same(local_engine=engine.name, overlap=os.environ.get("GRBLAS_GPU_MPI_OVERLAP"))
+    settings = {name: os.environ.get(f"GRBLAS_GPU_MPI_{name.upper()}") for name in ("overlap", "search")}
+    grid.check_same(local_engine=engine.name, **settings)
     return MpiBackend(grid, engine, name)

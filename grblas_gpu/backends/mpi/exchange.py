@@ -14,6 +14,7 @@ import numpy as np
 
 from ..entries import entries, is_iso, true_keys, values_of
 from ..storage import MaskView, VectorStore
+from .described import Described
 from .packing import (
     Packed,
     as_bytes,
@@ -21,17 +22,16 @@ from .packing import (
     pack,
     pack_code_of_all,
     pack_flags,
-    packed_size,
     unpack,
     unpack_flags,
 )
-from .wire import SHORT, Done, Pending, Wire
+from .wire import Pending, Wire
 
 Array = Any  # numpy.ndarray or cupy.ndarray
 
 
 class Expanding:
-    """An operand on its way: what is known of the parts of all ranks, and the bytes that arrive."""
+    """Parts on their way that have these sizes in bytes: described by codes, or bits (None)."""
 
     def __init__(self, pending: Pending, codes: list[int] | None, sizes: list[int]) -> None:
         self.pending, self.codes, self.sizes = pending, codes, sizes
@@ -40,15 +40,15 @@ class Expanding:
 def start_expand(wire: Wire, part: VectorStore, lengths: list[int], with_values: bool, dense: bool, full: bool) -> Any:
     """Start to bring the parts of all ranks of ``wire`` together; the result of ``finish_expand`` is one store.
 
-    It takes one round where all ranks know how long the parts are: values of a vector that is known to be full, bits
-    for a block that wants flags (``dense``). Lists travel with their description while they are short.
+    It takes one round: values of a vector that is known to be full, bits for a block that wants flags (``dense``), or
+    lists with what describes them.
     """
     if wire.size == 1:
         return part
     if full:
         codes = [pack_code_of_all(length, with_values) for length in lengths]
         if not with_values:  # there is nothing to send
-            return Expanding(Done(np.zeros(0, np.uint8, like=part.values)), codes, [0] * wire.size)
+            return [Packed(code, np.zeros(0, np.uint8, like=part.values)) for code in codes]
         sizes = [length * part.dtype.itemsize for length in lengths]
         return Expanding(wire.start_gather(as_bytes(values_of(part)), sizes), codes, sizes)
     if dense and not with_values:
@@ -58,27 +58,29 @@ def start_expand(wire: Wire, part: VectorStore, lengths: list[int], with_values:
         return Expanding(wire.start_gather(data, sizes), None, sizes)
     keys, values = entries(part)
     packed = pack(keys, values if with_values else None, lengths[wire.rank])
-    codes, short = wire.gather_described(packed.code, packed.data)
-    sizes = [packed_size(code, length, part.dtype) for code, length in zip(codes, lengths, strict=True)]
-    if max(sizes) <= SHORT:
-        return Expanding(short(sizes), codes, sizes)
-    return Expanding(wire.start_gather(packed.data, sizes), codes, sizes)
+    return Described(wire, [packed] * wire.size)
 
 
 def finish_expand(started: Any, lengths: list[int], dtype: np.dtype, dense: bool) -> VectorStore:
     """The operand of a block: a list, or (``dense``) flags and values for every position."""
     if isinstance(started, VectorStore):
         return started
-    data, codes, sizes = started.pending.wait(), started.codes, started.sizes
-    if codes is None:
-        present = join_bits(data, sizes, lengths)
-        one = np.asarray([1], dtype, like=data)
-        return VectorStore(len(present), one, present=present, nvals=int(np.count_nonzero(present)))  # synchronizes
-    found, start, place = [], 0, 0
-    for code, size, length in zip(codes, sizes, lengths, strict=True):
-        keys, values = unpack(code, data[place : place + size], length, dtype)
+    if isinstance(started, Expanding):
+        data = started.pending.wait()
+        if started.codes is None:
+            present = join_bits(data, started.sizes, lengths)
+            one = np.asarray([1], dtype, like=data)
+            return VectorStore(len(present), one, present=present, nvals=int(np.count_nonzero(present)))  # synchronizes
+        ends = np.cumsum(started.sizes).tolist()
+        places = zip(started.codes, ends, started.sizes, strict=True)
+        parts = [Packed(code, data[end - size : end]) for code, end, size in places]
+    else:
+        parts = started.wait() if isinstance(started, Described) else started
+    found, start = [], 0
+    for part, length in zip(parts, lengths, strict=True):
+        keys, values = unpack(*part, length, dtype)
         found.append((keys + start, values))
-        start, place = start + length, place + size
+        start += length
     return store_of(found, start, dtype, dense)
 
 
@@ -164,15 +166,9 @@ def fold(
         parts.append(pack(keys[low:high] - (end - length), values[low:high], length))
     mine = lengths[wire.rank]
     wire.traffic.results += len(keys) - (cuts[wire.rank + 1] - cuts[wire.rank])
-    codes = wire.exchange_small(np.array([[part.code] for part in parts], np.int64))[:, 0].tolist()
-    arriving = [packed_size(code, mine, values.dtype) for code in codes]
-    data = wire.start_exchange(
-        np.concatenate([part.data for part in parts]), [len(part.data) for part in parts], arriving
-    ).wait()
-    found, place = [], 0
-    for rank, (code, size) in enumerate(zip(codes, arriving, strict=True)):
-        keys, got = unpack(code, data[place : place + size], mine, values.dtype)
-        place += size
+    found = []
+    for rank, part in enumerate(Described(wire, parts).wait()):
+        keys, got = unpack(*part, mine, values.dtype)
         if len(keys):
             found.append((keys, got if shift is None else shift(got, rank)))
     return combine(found, mine, values.dtype if shift is None else np.dtype(np.int64), monoid, engine)

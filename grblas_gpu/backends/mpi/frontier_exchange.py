@@ -98,6 +98,7 @@ class Window:
                 self._wait(first + rank * WORDS, this, begun)
         self._window.Sync()
         self._traffic.seconds += time.perf_counter() - begun
+        self._traffic.rounds += 1
         return [list(words[at + 1 : at + WORDS]) for at in range(first, first + self.size * WORDS, WORDS)]
 
     def _wait(self, place: int, this: int, begun: float) -> None:
@@ -170,8 +171,9 @@ class Messages:
     def allgather(self, turn: int, numbers: list[int]) -> Rows:
         from mpi4py import MPI
 
+        began = self._wire.traffic.rounds
         counts = self.start_allgather(numbers)
         bits = self._wire.comm.Iallgather(MPI.IN_PLACE, self._all[turn])
-        self._wire.finish(counts, "a level of a search")
-        self._wire.finish(bits, "a level of a search")
+        self._wire.finish(counts, "a level of a search", began)
+        self._wire.finish(bits, "a level of a search", began)
         return self.gathered()

@@ -51,9 +51,9 @@ class Link:
             self._nccl.groupEnd()
         return OnStream(stream, self._comm)
 
-    def finish(self, swap: OnStream) -> None:
+    def finish(self, swap: OnStream, began: int | None = None) -> None:
         """Wait for it, but not for ever."""
-        self._wire.finish(swap, WHAT)
+        self._wire.finish(swap, WHAT, began)
 
 
 class OnStream:
@@ -82,10 +82,11 @@ class NcclMessages(Messages):
         bits = self._all[turn]
         first = bits.data.ptr
         others = {rank: first + rank * self.length for rank in range(self._wire.size) if rank != self._wire.rank}
+        began = self._wire.traffic.rounds
         counts = self.start_allgather(numbers)
         swap = self._link.start_swap(first + self._wire.rank * self.length, others, self.length)
-        self._wire.finish(counts, WHAT)
-        self._link.finish(swap)
+        self._wire.finish(counts, WHAT, began)
+        self._link.finish(swap, began)
         return self.gathered()
 
 

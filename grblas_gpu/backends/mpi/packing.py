@@ -61,11 +61,6 @@ def pack_code_of_all(length: int, with_values: bool) -> int:
     return length << 4 | ALL << 2 | (EACH if with_values else NONE)
 
 
-def packed_size(code: int, length: int, dtype: np.dtype) -> int:
-    """How many bytes ``pack`` made."""
-    return sum(_sizes(code, length, dtype))
-
-
 def unpack(code: int, data: Array, length: int, dtype: np.dtype) -> tuple[Array, Array | None]:
     """Keys and values (as many as keys, or a view of one), or None where no values were sent."""
     count, how, kind = code >> 4, code >> 2 & 3, code & 3

@@ -1,12 +1,14 @@
 """Breadth-first searches in which a level is one round: a local step over bit maps, then an allgather.
 
-For grids of one row of ranks: a block then has all entries that lead to the vertices of its rank, so that what it finds
-is at home, and only frontiers travel. What a rank found, and the edges of that, are part of the exchange, so all ranks
-know what the next level is without asking again. Waits of the host in a level: for its kernels, and in the exchange.
+A rank searches in all entries that lead to its vertices, so that what it finds is at home, and only frontiers travel.
+On a grid of one row of ranks that is its block; on others the entries are dealt out once more. What a rank found, and
+the edges of that, are part of the exchange, so all ranks know what the next level is without asking again. Waits of the
+host in a level: for its kernels, and in the exchange.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from typing import Any
 
@@ -15,19 +17,37 @@ import numpy as np
 from ...plan.rules import ALPHA, BETA
 from ...trace.records import Record
 from ...trace.records import current as current_trace
+from ..formats import choose_format
 from ..matrix_storage import HYPERSPARSE
 from ..search_layout import Layout
+from ..storage import MatrixStore
 from .faults import RanksDiffer, known_everywhere
 from .frontier_exchange import WORDS, FrontierExchange
 from .parts import Parts
+from .routing import route
 from .stores import DistMatrixStore, DistVectorStore
 from .transports import choose_transport, open_exchange
+
+MOST_RANKS = 16  # of several rows: with more, bits for all others are more than what rows and columns send themselves
+
+
+def search_setting() -> str:
+    """GRBLAS_GPU_MPI_SEARCH: ``bits`` one round for each level on any grid, ``products`` never; else by MOST_RANKS.
+
+    >>> search_setting()
+    ''
+    """
+    wanted = os.environ.get("GRBLAS_GPU_MPI_SEARCH", "")
+    if wanted not in ("", "bits", "products"):
+        raise ValueError(f"GRBLAS_GPU_MPI_SEARCH must be bits or products, not {wanted!r}")
+    return wanted
 
 
 class Searches(Parts):
     """Searches by levels, for a tree of parents."""
 
     transport: str | None = None
+    search_by: str
 
     def search_tree(self, a: DistMatrixStore, source: int) -> DistVectorStore | None:
         """The parent of every vertex that can be reached from ``source``; None: to be found by products.
@@ -69,15 +89,29 @@ class Searches(Parts):
     def _prepared(self, a: DistMatrixStore) -> Any:
         """What the local engine keeps for searches on this matrix; None if it has none, on any rank."""
         layout = self._layout(a)
-        if self.grid.shape[0] != 1 or a.nrows != a.ncols or not layout.fits:
+        if self.search_by == "products" or a.nrows != a.ncols or not layout.fits:
             return None
-        if self.grid.everyone.add_up([int(a.part.form == HYPERSPARSE)])[0]:
+        if self.grid.shape[0] > 1 and self.grid.size > MOST_RANKS and self.search_by != "bits":
+            return None
+        part = a.part if self.grid.shape[0] == 1 else self._leading_here(a)
+        if self.grid.everyone.add_up([int(part.form == HYPERSPARSE)])[0]:
             return None  # a pointer for every vertex of the graph would weigh more than the entries
         degrees = self.degrees(a)
         here = np.ascontiguousarray(self.local.host(degrees.here)).view(np.uint8)
         sizes = [8 * (high - low) for low, high in zip(layout.bounds[:-1], layout.bounds[1:], strict=True)]
         everywhere = self.local.array(self.grid.everyone.start_gather(here, sizes).wait().view(np.int64))
-        return self.local.search(a.part, layout, everywhere, degrees.here)
+        return self.local.search(part, layout, everywhere, degrees.here)
+
+    def _leading_here(self, a: DistMatrixStore) -> MatrixStore:
+        """All entries that lead to the vertices of this rank: the columns that it owns as of a vector."""
+        rows, columns, _ = self.global_entries(a)
+        owners = self.grid.line(a.ncols).owner(columns)
+        short = rows.astype(np.int32), columns.astype(np.int32)  # ``layout.fits``
+        rows, columns = route(self.grid.everyone, owners, *short)
+        low, high = self.chunk(a.ncols)
+        places = self.local.array(rows.astype(np.int64)), self.local.array(columns.astype(np.int64) - low)
+        true = np.broadcast_to(self.local.array(np.ones(1, bool)), rows.shape)
+        return choose_format(self.local, self.local.build_matrix(a.nrows, high - low, *places, true, None))
 
     def _ready(self, a: DistMatrixStore) -> tuple[Any, FrontierExchange]:
         """What makes the steps of a search on this matrix, and the exchange between its ranks."""

@@ -97,10 +97,11 @@ class Count:
 class DistVectorStore:
     """A vector: ``part`` has the entries of this rank's chunk, numbered from 0."""
 
-    __slots__ = ("size", "part", "count", "checked", "leads_by", "_engine")
+    __slots__ = ("size", "part", "count", "checked", "leads_by", "apart_from", "_engine")
 
     def __init__(self, engine: Any, size: int, part: VectorStore) -> None:
         self.size = size
+        self.apart_from: Count | None = None  # of a vector that has no entry where this one has
         self.checked = 0  # edges of the product that made this vector, for planners that look back
         self.leads_by: Any = None  # degrees of the matrix that made it: the next product may ask for its edges
         self.part = part

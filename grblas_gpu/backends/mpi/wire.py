@@ -19,7 +19,7 @@ Array = Any  # numpy.ndarray or cupy.ndarray
 
 SPINS = 10  # looks at a request before the processor is offered to other ranks
 LONG = 4000  # looks after which a wait has become long
-SHORT = 504  # bytes that travel with their description
+PIECE = 1  # the tag of messages that are parts of an operand
 NAP = 50e-6  # seconds of sleep between looks from then on
 
 
@@ -27,17 +27,19 @@ NAP = 50e-6  # seconds of sleep between looks from then on
 class Traffic:
     """What this rank has sent to others (payload; each receiver counts), and how long it waited.
 
-    ``results`` are entries of products that went to their owners.
+    ``results`` are entries of products that went to their owners; ``rounds`` are waits that could not begin before the
+    one ahead was over: what is under way at the same time is one round.
 
-    >>> before = Traffic(100, 2, 5, 0.5)
-    >>> Traffic(150, 3, 9, 0.75).since(before)
-    Traffic(bytes=50, messages=1, results=4, seconds=0.25)
+    >>> before = Traffic(100, 2, 5, 0.5, 7)
+    >>> Traffic(150, 3, 9, 0.75, 8).since(before)
+    Traffic(bytes=50, messages=1, results=4, seconds=0.25, rounds=1)
     """
 
     bytes: int = 0
     messages: int = 0
     results: int = 0
     seconds: float = 0.0
+    rounds: int = 0
 
     def since(self, before: Traffic) -> Traffic:
         return Traffic(
@@ -45,6 +47,7 @@ class Traffic:
             self.messages - before.messages,
             self.results - before.results,
             self.seconds - before.seconds,
+            self.rounds - before.rounds,
         )
 
     def copy(self) -> Traffic:
@@ -57,9 +60,10 @@ class Pending:
     def __init__(self, wire: Wire, request: Any, what: str, result: Any, keep: Any) -> None:
         self._wire, self._request, self._what = wire, request, what
         self._result, self._keep = result, keep  # MPI reads `keep` until the end
+        self._began = wire.traffic.rounds
 
     def wait(self) -> Any:
-        self._wire.finish(self._request, self._what)
+        self._wire.finish(self._request, self._what, self._began)
         self._keep = None
         return self._result() if callable(self._result) else self._result
 
@@ -91,8 +95,10 @@ class Wire:
 
     # ---- waiting ------------------------------------------------------------------------------------------------
 
-    def finish(self, request: Any, what: str) -> None:
-        """Wait for a request, but not for ever."""
+    def finish(self, request: Any, what: str, began: int | None = None) -> None:
+        """Wait for a request, but not for ever. ``began``: after how many rounds it did; None: now."""
+        if began is None or began == self.traffic.rounds:
+            self.traffic.rounds += 1
         begun = time.perf_counter()
         limit, looks = None, 0
         while not request.Test():
@@ -111,7 +117,8 @@ class Wire:
             time.sleep(0 if looks < LONG else NAP)
         self.traffic.seconds += time.perf_counter() - begun
 
-    def _count(self, nbytes: int, messages: int) -> None:
+    def count(self, nbytes: int, messages: int) -> None:
+        """That so much is sent."""
         self.traffic.bytes += nbytes
         self.traffic.messages += messages
 
@@ -125,7 +132,7 @@ class Wire:
         total = np.empty_like(mine)
         # A reduction by recursive doubling: a message to a partner in each of log2(p) rounds.
         rounds = (self.size - 1).bit_length()
-        self._count(mine.nbytes * rounds, rounds)
+        self.count(mine.nbytes * rounds, rounds)
         self.finish(self.comm.Iallreduce(mine, total), "sum")
         return total.tolist()
 
@@ -135,28 +142,9 @@ class Wire:
         if self.size == 1:
             return mine[np.newaxis]
         everyone = np.empty((self.size, *mine.shape), mine.dtype)
-        self._count(mine.nbytes * (self.size - 1), self.size - 1)
+        self.count(mine.nbytes * (self.size - 1), self.size - 1)
         self.finish(self.comm.Iallgather(_bytes(mine), _bytes(everyone)), "gather")
         return everyone
-
-    def gather_described(self, code: int, data: Array) -> tuple[list[int], Any]:
-        """The numbers of all ranks, and with each the bytes of its rank, if these are at most ``SHORT``.
-
-        The second result is a function: for the sizes of all parts, if all are short, it gives them as a gather would.
-        """
-        on_device = hasattr(data, "get")
-        slot = np.zeros(8 + SHORT, np.uint8)
-        slot[:8] = np.array([code], np.int64).view(np.uint8)
-        if len(data) <= SHORT:
-            slot[8 : 8 + len(data)] = data.get() if on_device else data  # synchronizes
-        slots = self.gather_small(slot)
-        codes = np.ascontiguousarray(slots[:, :8]).view(np.int64)[:, 0].tolist()
-
-        def short(sizes: list[int]) -> Pending:
-            received = np.concatenate([slots[rank, 8 : 8 + size] for rank, size in enumerate(sizes)])
-            return Done(np.asarray(received, like=data) if on_device else received)
-
-        return codes, short
 
     def exchange_small(self, rows: Array) -> Array:
         """Row t goes to rank t; the result has a row from each."""
@@ -164,7 +152,7 @@ class Wire:
         if self.size == 1:
             return mine
         received = np.empty_like(mine)
-        self._count(mine[0].nbytes * (self.size - 1), self.size - 1)
+        self.count(mine[0].nbytes * (self.size - 1), self.size - 1)
         self.finish(self.comm.Ialltoall(_bytes(mine), _bytes(received)), "exchange of sizes")
         return received
 
@@ -172,9 +160,9 @@ class Wire:
         """Start to bring together byte arrays of these sizes, one from each rank."""
         if self.size == 1:
             return Done(piece)
-        mine, back = self._sendable(piece)
+        mine, back = self.sendable(piece)
         everything = np.empty(sum(sizes), np.uint8, like=mine)
-        self._count(mine.nbytes * (self.size - 1), self.size - 1 if mine.nbytes else 0)
+        self.count(mine.nbytes * (self.size - 1), self.size - 1 if mine.nbytes else 0)
         starts = _starts(sizes)
         request = self.comm.Iallgatherv(mine, [everything, (sizes, starts)])
         return Pending(self, request, "gather", lambda: back(everything), mine)
@@ -183,28 +171,29 @@ class Wire:
         """Start to send consecutive parts of a byte array, of these sizes, to the ranks; the result: what they sent."""
         if self.size == 1:
             return Done(data)
-        mine, back = self._sendable(data)
+        mine, back = self.sendable(data)
         received = np.empty(sum(arriving), np.uint8, like=mine)
         others = [size for rank, size in enumerate(sizes) if rank != self.rank and size]
-        self._count(sum(others), len(others))
+        self.count(sum(others), len(others))
         request = self.comm.Ialltoallv([mine, (sizes, _starts(sizes))], [received, (arriving, _starts(arriving))])
         return Pending(self, request, "exchange", lambda: back(received), mine)
 
     def start_pieces(self, piece: Array, sizes: list[int]) -> Arriving:
         """Start to send a byte array to all other ranks, and to get theirs, of these sizes, each by itself."""
-        mine, back = self._sendable(piece)
+        mine, back = self.sendable(piece)
         received = {rank: np.empty(size, np.uint8, like=mine) for rank, size in enumerate(sizes) if rank != self.rank}
-        self._count(mine.nbytes * (self.size - 1), self.size - 1 if mine.nbytes else 0)
+        self.count(mine.nbytes * (self.size - 1), self.size - 1 if mine.nbytes else 0)
+        comm, what = self.comm, "a part of an operand"
         coming = {
-            rank: Pending(self, self.comm.Irecv(data, rank), "a part of an operand", partial(back, data), None)
+            rank: Pending(self, comm.Irecv(data, rank, PIECE), what, partial(back, data), None)
             for rank, data in received.items()
         }
         # Those who wait for this part next are sent it first.
         others = [(self.rank - distance) % self.size for distance in range(1, self.size)]
-        going = [Pending(self, self.comm.Isend(mine, rank), "a part of an operand", None, mine) for rank in others]
+        going = [Pending(self, comm.Isend(mine, rank, PIECE), what, None, mine) for rank in others]
         return Arriving(coming, going)
 
-    def _sendable(self, array: Array) -> tuple[Array, Any]:
+    def sendable(self, array: Array) -> tuple[Array, Any]:
         """An array that MPI can read, and how to bring one like it back to where this one lives."""
         if not hasattr(array, "get"):  # NumPy's
             return np.ascontiguousarray(array), lambda received: received

@@ -19,6 +19,7 @@ GRAPHS = {
     "grid": "A grid",
     "web": "A Kronecker graph with directions",
 }
+PEERS = {"scipy": "SciPy", "igraph": "igraph", "networkit": "NetworKit", "networkx": "NetworkX"}
 CLOCKS = {
     "wall": "",
     "processor": " Time of the processor, that of all threads: the machine was busy with other programs, too.",
@@ -30,9 +31,12 @@ Made by `python -m benchmarks.library_page` from `benchmarks/results/library_spe
 graphs, its result checked before it is timed.
 
 Milliseconds of whole calls, the fastest of some, after a first call that compiles or loads what it needs. "Iterated" is
-the same call with loops that [come back to Python](loops.md) for every operation. SciPy and NetworkX (one
-call) ran where they have the algorithm, on graphs of their own that were there before. cuGraph 26.10 (whole calls, pool
-allocator) and ECL (hand-written CUDA, kernels only) are quoted from measurements on an H200, not measured here.
+the same call with loops that [come back to Python](loops.md) for every operation. SciPy, igraph, NetworKit and NetworkX
+ran in turns with us where they have the algorithm, on graphs of their own that were there before; what has one right
+answer was compared with ours first. Their rules to stop are not ours: igraph solves PageRank and eigenvectors to the
+last digits, and communities are not equally good everywhere. What takes us longer than the fastest of them is listed
+below each table. cuGraph 26.10 (whole calls, pool allocator) and ECL (hand-written CUDA, kernels only) are quoted from
+measurements on an H200, not measured here.
 """
 
 
@@ -58,7 +62,13 @@ def origin(result: dict[str, Any]) -> str:
     machine, measured = result["machine"]["machine"], result["machine"]
     where = machine.get("gpu") if result["backend"] == "cuda" else f"{machine['cpu']}, {machine['cores']} cores"
     commits = list(dict.fromkeys(row.get("commit", measured["commit"]) for row in result["rows"]))
-    return f"{where}, {measured['date']}, commit {', '.join(commits)}.{CLOCKS[result.get('clock', 'wall')]}"
+    conditions = threads(result) + CLOCKS[result.get("clock", "wall")]
+    return f"{where}, {measured['date']}, commit {', '.join(commits)}.{conditions}"
+
+
+def threads(result: dict[str, Any]) -> str:
+    count = result.get("threads") if result["backend"] == "cpu" else None
+    return "" if count is None else f" {'One thread' if count == 1 else f'{count} threads'} each."
 
 
 def rows_of(result: dict[str, Any], graph: str) -> list[dict[str, Any]]:
@@ -67,11 +77,11 @@ def rows_of(result: dict[str, Any], graph: str) -> list[dict[str, Any]]:
 
 def table(result: dict[str, Any], graph: str) -> str:
     """The rows of one graph; what was quoted is for the Kronecker graph of a million vertices on a device."""
-    rows, columns = rows_of(result, graph), ["ms", "iterated", "scipy", "networkx"]
+    rows, columns = rows_of(result, graph), ["ms", "iterated", *PEERS]
     comparable = result["quoted"].items() if (result["backend"], graph) == ("cuda", "rmat") else ()
     quoted = {who.split(",")[0]: times for who, times in comparable}
     columns = [name for name in columns if any(name in row for row in rows)]
-    titles = {"cugraph": "cuGraph", "scipy": "SciPy", "networkx": "NetworkX"}
+    titles = {"cugraph": "cuGraph", **PEERS}
     heads = ["algorithm", *(titles.get(name, name) for name in [*columns, *quoted])]
     sizes = {f"{row['vertices']:,} vertices, {row['entries']:,} entries" for row in rows}
     lines = [f"### {GRAPHS[graph]}: {', '.join(sorted(sizes))}\n", line(heads)]
@@ -80,7 +90,21 @@ def table(result: dict[str, Any], graph: str) -> str:
         cells = [row.get(name) for name in columns] + [times.get(row["algorithm"]) for times in quoted.values()]
         lines.append(line([row["algorithm"], *(shown(cell) for cell in cells)]))
     remarks = [f"\n`{row['algorithm']}` {row['remark']}." for row in rows if "remark" in row]
-    return "\n".join([*lines, *remarks]) + "\n"
+    return "\n".join([*lines, *remarks, *slower(rows)]) + "\n"
+
+
+def slower(rows: list[dict[str, Any]]) -> list[str]:
+    """What another library is faster at, worst first."""
+    found = []
+    for row in rows:
+        times = {row[who]: title for who, title in PEERS.items() if who in row}
+        if times and row["ms"] is not None and row["ms"] > min(times):
+            found.append((row["ms"] / min(times), f"{row['algorithm']} ({times[min(times)]}"))
+    if not found:
+        return []
+    return [
+        "\nSlower than another library: " + ", ".join(f"{what}, {by:.1f} x)" for by, what in sorted(found)[::-1]) + "."
+    ]
 
 
 def line(cells: list[str]) -> str:

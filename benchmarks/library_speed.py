@@ -4,13 +4,16 @@
     python -m benchmarks.library_speed --out benchmarks/results             # a million vertices each
     python -m benchmarks.library_speed --backend cuda --only "truss|hits"   # some of them, on a device
     python -m benchmarks.library_speed --backend cuda --check-scale 14 --iterated --others -1   # what loops gain
+    GRBLAS_GPU_THREADS=1 python -m benchmarks.library_speed --scale 14 --compiled --clock processor   # on a busy one
+    python -m benchmarks.library_speed --scale 18 --graphs grid --out benchmarks/results --add   # to what is kept
     python -m benchmarks.library_page                                       # docs/library-speed.md, from what is kept
 
 Graphs of 2**scale vertices: "rmat" (Graph500's Kronecker graph, edge factor 16), "uniform" (16 random neighbours),
 "grid" (as many vertices, side by side) and "web" (a Kronecker graph of which every edge leads one way, the other, or
-both ways, by a coin). Weights are integers from 1 to 255. Times are whole calls, the fastest of some. SciPy and
-NetworkX run where they have the algorithm, the latter once, and only on graphs of at most ``--others`` entries. What
-other people's CUDA takes is quoted below, with its conditions; it is not measured here.
+both ways, by a coin). Weights are integers from 1 to 255. Times are whole calls, the fastest of some; medians are
+kept, too. SciPy, igraph, NetworKit and NetworkX run where they are installed and have the algorithm
+(``library_peers``), on as many threads as we do, in turns with us, the last one only on graphs of at most ``--others``
+entries. What other people's CUDA takes is quoted below, with its conditions; it is not measured here.
 """
 
 from __future__ import annotations
@@ -19,20 +22,22 @@ import argparse
 import json
 import math
 import re
+import statistics
 import time
+import warnings
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from importlib.util import find_spec
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csgraph
 
 import grblas_gpu as gb
 from grblas_gpu import algorithms, generators
+from grblas_gpu.backends.cpu import tier
 
 from . import library_checks as checks
+from . import library_peers as peers
 from .machine import describe
 
 #: ms on one H200, rmat20_16 (1 M vertices, 31 M entries), whole calls of pylibcugraph 26.10 with its pool allocator.
@@ -55,12 +60,10 @@ class Case(NamedTuple):
 
 
 class Work(NamedTuple):
-    """An algorithm, its check, and the same by others: NetworkX's function of a graph, SciPy's of arrays."""
+    """An algorithm and its check."""
 
     run: Callable[[Case], Any]
     check: Callable[[Case, Any], None]
-    networkx: Callable[[Any, Any], Any] | None = None
-    scipy: Callable[[Case], Any] | None = None
     undirected_only: bool = False
 
 
@@ -77,11 +80,6 @@ def count(case: Case) -> int:
     return algorithms.triangle_count(case.A)
 
 
-def both_ways(G: Any) -> Any:
-    """A graph of NetworkX without directions, which is made before anything is timed."""
-    return G.graph.get("both ways", G)
-
-
 def small_alpha(case: Case) -> float:
     """Small enough to converge: no vertex has more edges in and out. Known to the matrix, so it takes no time."""
     return 0.5 / max(1, case.A._store.max_degree + case.A._store.transposed().max_degree)
@@ -92,7 +90,6 @@ WORKS: dict[str, Work] = {
     "bfs": Work(
         lambda c: a.bfs(c.A, c.source),
         lambda c, r: checks.levels(c.S, r, c.source),
-        lambda nx, G: nx.single_source_shortest_path_length(G, G.graph["source"]),
     ),
     "dobfs": searched(a.dobfs),
     "turbobfs": searched(a.turbobfs),
@@ -101,13 +98,10 @@ WORKS: dict[str, Work] = {
     "parents": Work(
         lambda c: a.bfs_parents(c.A, c.source),
         lambda c, r: checks.parents(c.S, r, c.source),
-        lambda nx, G: dict(nx.bfs_predecessors(G, G.graph["source"])),
     ),
     "sssp": Work(
         lambda c: a.sssp(c.A, c.source),
         lambda c, r: checks.sssp(c.S, r, c.source),
-        lambda nx, G: nx.single_source_dijkstra_path_length(G, G.graph["source"]),
-        lambda c: csgraph.dijkstra(c.S, indices=c.source),
     ),
     "sssp with parents": Work(
         lambda c: a.sssp(c.A, c.source, predecessors=True), lambda c, r: checks.shortest_paths(c.S, r, c.source)
@@ -116,88 +110,68 @@ WORKS: dict[str, Work] = {
         lambda c: a.betweenness_centrality(c.A, c.source, normalized=False, directed=True),
         lambda c, r: checks.dependencies(c.S, r, c.source),
     ),
-    "pagerank": Work(lambda c: a.pagerank(c.A), lambda c, r: checks.pagerank(c.S, r), lambda nx, G: nx.pagerank(G)),
+    "pagerank": Work(lambda c: a.pagerank(c.A), lambda c, r: checks.pagerank(c.S, r)),
     "eigenvector": Work(
         lambda c: a.eigenvector_centrality(c.A, weighted=True, tol=1e-5, max_iterations=5000),
         lambda c, r: checks.eigenvector(c.S, r),
-        lambda nx, G: nx.eigenvector_centrality(G, weight="weight", tol=1e-5, max_iter=5000),
         undirected_only=True,
     ),
     "katz": Work(
         lambda c: a.katz(c.A, small_alpha(c), weighted=False),
         lambda c, r: checks.katz((c.S > 0).astype(float), r, small_alpha(c)),
-        lambda nx, G: nx.katz_centrality(G, alpha=1e-4),
     ),
-    "hits": Work(lambda c: a.hits(c.A, tol=1e-5), lambda c, r: checks.hits(c.S, r), lambda nx, G: nx.hits(G)),
+    "hits": Work(lambda c: a.hits(c.A, tol=1e-5), lambda c, r: checks.hits(c.S, r)),
     "components": Work(
         lambda c: a.connected_components(c.A),
         lambda c, r: checks.components(c.S, r, False),
-        lambda nx, G: list(nx.connected_components(both_ways(G))),
-        lambda c: csgraph.connected_components(c.S, directed=False),
     ),
     "strong components": Work(
         lambda c: a.strongly_connected_components(c.A),
         lambda c, r: checks.components(c.S, r, True),
-        lambda nx, G: list((nx.strongly_connected_components if G.is_directed() else nx.connected_components)(G)),
-        lambda c: csgraph.connected_components(c.S, connection="strong"),
     ),
     "spanning forest": Work(
         lambda c: a.minimum_spanning_forest(c.A),
         lambda c, r: checks.forest(c.S, r),
-        lambda nx, G: nx.minimum_spanning_tree(both_ways(G)),
-        lambda c: csgraph.minimum_spanning_tree(c.S),
         undirected_only=True,
     ),
     "triangle count": Work(lambda c: a.triangle_count(c.A), lambda c, r: checks.triangles(a.triangles(c.A), r)),
     "triangles": Work(
         lambda c: a.triangles(c.A),
         lambda c, r: checks.triangles(r, count(c)),
-        lambda nx, G: nx.triangles(both_ways(G)),
     ),
     "clustering": Work(
         lambda c: a.clustering(c.A),
         lambda c, r: checks.coefficients(c.S, r, count(c)),
-        lambda nx, G: nx.clustering(G),
         undirected_only=True,
     ),
-    "cores": Work(
-        lambda c: a.core_number(c.A), lambda c, r: checks.cores(c.S, r), lambda nx, G: nx.core_number(both_ways(G))
-    ),
+    "cores": Work(lambda c: a.core_number(c.A), lambda c, r: checks.cores(c.S, r)),
     "core": Work(
         lambda c: a.k_core(c.A, 8),
         lambda c, r: checks.core(a.core_number(c.A), r, 8),
-        lambda nx, G: nx.k_core(both_ways(G), 8),
     ),
-    "truss": Work(
-        lambda c: a.k_truss(c.A, 4), lambda c, r: checks.truss(r, 4), lambda nx, G: nx.k_truss(both_ways(G), 4)
-    ),
+    "truss": Work(lambda c: a.k_truss(c.A, 4), lambda c, r: checks.truss(r, 4)),
     "independent set": Work(
         lambda c: a.maximal_independent_set(c.A),
         lambda c, r: checks.independent(c.S, r),
-        lambda nx, G: nx.maximal_independent_set(both_ways(G)),
     ),
     "colouring": Work(
         lambda c: a.vertex_colouring(c.A),
         lambda c, r: checks.colouring(c.S, r),
-        lambda nx, G: nx.greedy_color(both_ways(G)),
     ),
     "matching": Work(
         lambda c: a.maximal_matching(c.A),
         lambda c, r: checks.matching(c.S, r),
-        lambda nx, G: nx.maximal_matching(both_ways(G)),
     ),
     "label propagation": Work(lambda c: a.label_propagation(c.A), lambda c, r: checks.same_component(symmetric(c), r)),
     "louvain": Work(
         lambda c: a.louvain(c.A),
         lambda c, r: checks.communities(c.S, r),
-        lambda nx, G: nx.community.louvain_communities(both_ways(G), seed=1),
         undirected_only=True,
     ),
     "leiden": Work(lambda c: a.leiden(c.A), lambda c, r: checks.communities(c.S, r), undirected_only=True),
     "jaccard of all edges": Work(
         lambda c: a.jaccard(c.A, c.A),
         lambda c, r: checks.similarity(c.S, r),
-        lambda nx, G: list(nx.jaccard_coefficient(both_ways(G), both_ways(G).edges)),
     ),
     "1000 random walks of 80": Work(
         lambda c: a.random_walks(c.A, np.arange(1000) % c.A.nrows, 80), lambda c, r: checks.walks(c.S, r)
@@ -213,6 +187,9 @@ LOOPS = frozenset(
     + ("betweenness, one source", "pagerank", "eigenvector", "katz", "hits", "components", "strong components")
     + ("spanning forest", "cores", "core", "independent set", "colouring", "matching", "label propagation")
 )
+
+
+KINDS = ("rmat", "uniform", "grid", "web")
 
 
 def graphs(scale: int, backend: str, wanted: str = "") -> Iterator[Case]:
@@ -250,76 +227,95 @@ def ready(result: Any) -> Any:
     return result
 
 
+PATIENCE = 2000.0  # ms: who has taken that long runs no more
 #: Processor time counts what all threads do, and nothing that other programs do meanwhile.
 CLOCKS: dict[str, Callable[[], float]] = {"wall": time.perf_counter, "processor": time.process_time}
 
 
-def fastest(run: Callable[[], Any], trials: int, clock: str) -> float:
-    now, times = CLOCKS[clock], []
-    for _ in range(trials):
-        start = now()
-        run()
-        times.append(now() - start)
-        if sum(times) > 2:
-            break
-    return min(times) * 1e3
-
-
-def others(case: Case, work: Work, options: argparse.Namespace, G: Any) -> dict[str, float]:
-    """What the same takes elsewhere, in ms."""
-    found = {}
-    if work.scipy is not None and options.others >= 0:
-        found["scipy"] = fastest(lambda: work.scipy(case), options.trials, options.clock)  # type: ignore[misc]
-    if work.networkx is not None and G is not None:
-        import networkx as nx
-
-        with suppress(nx.PowerIterationFailedConvergence):
-            found["networkx"] = fastest(lambda: work.networkx(nx, G), 1, options.clock)  # type: ignore[misc]
-    return found
-
-
-def as_networkx(case: Case) -> Any:
-    if find_spec("networkx") is None:
-        return None
-    import networkx as nx
-
-    G = nx.from_scipy_sparse_array(case.S, create_using=nx.DiGraph if case.directed else nx.Graph)
-    G.graph["source"] = case.source
-    if case.directed:
-        G.graph["both ways"] = nx.Graph(G)
-    return G
+def in_turns(runs: dict[str, Callable[[], Any]], options: argparse.Namespace) -> dict[str, list[float]]:
+    """Milliseconds of each; they take turns, so that a slow moment of the machine hits all."""
+    now = CLOCKS[options.clock]
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    for _ in range(options.trials):
+        for name, run in runs.items():
+            if sum(times[name]) < PATIENCE:
+                start = now()
+                run()
+                times[name].append((now() - start) * 1e3)
+    return times
 
 
 def measure(case: Case, checked: Case, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Rows of one graph; results are checked on ``checked``, which is the same or a smaller one of its kind."""
-    G = as_networkx(case) if case.A.nvals <= options.others else None
+    slow = {"networkx"} if case.A.nvals > options.others else set()
+    graphs = {} if options.others < 0 else peers.prepared(case, [name for name in options.peers if name not in slow])
     for name, work in WORKS.items():
         if not re.search(options.only, name) or (case.directed and work.undirected_only):
             continue
         if options.iterated == "loops" and name not in LOOPS:
             continue
-        row: dict[str, Any] = {"graph": case.name, "algorithm": name}
+        row: dict[str, Any] = {"graph": case.name, "algorithm": name, "ms": None}
+        runs: dict[str, Callable[[], Any]] = {}
+        ours = None
         try:
             work.check(checked, ready(work.run(checked)))
-            row |= timed(case, work, options, bool(options.iterated) and name in LOOPS)
+            ours = ready(work.run(case))
+            runs = our_runs(case, work, bool(options.iterated) and name in LOOPS, options.compiled)
         except algorithms.NotConverged as error:  # the two largest eigenvalues of a large grid are nearly the same
-            row |= {"ms": None, "remark": f"does not converge: {error}"}
-        yield row | others(case, work, options, G)
+            row["remark"] = f"does not converge: {error}"
+        runs |= their_runs(case, name, graphs, ours)
+        times = {who: found for who, found in in_turns(runs, options).items() if found}
+        yield row | {who: min(found) for who, found in times.items()} | {"medians": medians(times)}
 
 
-def timed(case: Case, work: Work, options: argparse.Namespace, iterated: bool) -> dict[str, float]:
-    """What a call takes in ms, and with loops that come back to Python at every step."""
+def medians(times: dict[str, list[float]]) -> dict[str, float]:
+    return {who: statistics.median(found) for who, found in times.items()}
+
+
+def our_runs(case: Case, work: Work, iterated: bool, compiled: bool) -> dict[str, Callable[[], Any]]:
+    """A call that has run once, and with loops that come back to Python at every step."""
 
     def run() -> Any:
         return ready(work.run(case))
 
-    run()
-    found = {"ms": fastest(run, options.trials, options.clock)}
-    if iterated:
+    def come_back() -> Any:
         with gb.config.set(loops="iterated"):
-            run()
-            found["iterated"] = fastest(run, options.trials, options.clock)
-    return found
+            return run()
+
+    if compiled:
+        before = tier.get_tier()
+        tier.set_tier("numba")
+        run()
+        tier.set_tier(before)
+    run()
+    if not iterated:
+        return {"ms": run}
+    come_back()
+    return {"ms": run, "iterated": come_back}
+
+
+def quiet(run: Callable[[Any], Any], graph: Any) -> Any:
+    """Without warnings, as of graphs for which a result means little."""
+    with warnings.catch_warnings(action="ignore"):
+        return run(graph)
+
+
+def their_runs(case: Case, name: str, graphs: dict[str, Any], ours: Any) -> dict[str, Callable[[], Any]]:
+    """Calls of others whose results are right; what does not converge there, either, is left out."""
+    runs: dict[str, Callable[[], Any]] = {}
+    for who, graph in graphs.items():
+        task = peers.task(who, name, case.directed)
+        if task is None:
+            continue
+        try:
+            found = quiet(task.run, graph)
+        except Exception as error:
+            print(f"  {who} has no {name} of {case.name}: {str(error).splitlines()[0]}")
+            continue
+        if task.shown is not None and ours is not None:
+            peers.compare(case, name, ours, task.shown(graph, found))
+        runs[who] = partial(quiet, task.run, graph)
+    return runs
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -333,6 +329,9 @@ def main(arguments: list[str] | None = None) -> int:
         "--clock", choices=tuple(CLOCKS), default="wall", help="processor: on a machine that others use"
     )
     parser.add_argument("--others", type=int, default=200_000, help="entries up to which NetworkX runs; -1: nobody")
+    parser.add_argument("--peers", nargs="*", default=list(peers.LIBRARIES), help=f"of {', '.join(peers.LIBRARIES)}")
+    parser.add_argument("--add", action="store_true", help="to the rows that --out has, in the place of the same ones")
+    parser.add_argument("--compiled", action="store_true", help="compile first what so little work would not pay for")
     parser.add_argument("--check-scale", type=int, help="check results on smaller graphs of the same kinds")
     parser.add_argument(
         "--iterated",
@@ -350,7 +349,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"\n{case.name}: {case.A.nrows:,} vertices, {case.A.nvals:,} entries, backend {options.backend}; ms")
         for row in measure(case, smaller.get(case.name, case), options):
             rows.append(row | {"vertices": case.A.nrows, "entries": case.A.nvals})
-            elsewhere = "".join(f"  {who} {row[who]:.1f}" for who in ("iterated", "networkx", "scipy") if who in row)
+            elsewhere = "".join(f"  {who} {row[who]:.3g}" for who in ("iterated", *peers.LIBRARIES) if who in row)
             took = f"{row['ms']:12.2f}" if row["ms"] is not None else f"  {row['remark']}"
             print(f"  {row['algorithm']:26}{took}{elsewhere}", flush=True)
             keep(rows, options)
@@ -360,10 +359,26 @@ def main(arguments: list[str] | None = None) -> int:
 def keep(rows: list[dict[str, Any]], options: argparse.Namespace) -> None:
     """After every row: who stops it has what there was."""
     if options.out:
+        file, made = options.out / f"library_speed.{options.backend}.json", describe()
+        there = json.loads(file.read_text())["rows"] if options.add and file.exists() else []
         quoted = {"cugraph, H200, rmat20_16, whole calls": CUGRAPH, "ECL, H200, rmat20_16, kernels only": ECL}
-        found = {"machine": describe(), "backend": options.backend, "clock": options.clock, "rows": rows}
+        found: dict[str, Any] = {
+            "machine": made,
+            "backend": options.backend,
+            "clock": options.clock,
+            "threads": peers.threads(),
+        }
+        commit = (made["commit"] or "unknown")[:7] + "+" * (made["commit"] or "").endswith("+")
+        found["rows"] = merged(there, [row | {"commit": commit} for row in rows])
         found["quoted"] = quoted
-        (options.out / f"library_speed.{options.backend}.json").write_text(json.dumps(found, indent=1) + "\n")
+        file.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def merged(there: list[dict[str, Any]], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows in the order of algorithms, a new one in the place of an old one of the same graph and algorithm."""
+    found = {(row["graph"], row["algorithm"]): row for row in [*there, *rows]}
+    order = list(WORKS)
+    return sorted(found.values(), key=lambda row: (KINDS.index(row["graph"]), order.index(row["algorithm"])))
 
 
 if __name__ == "__main__":

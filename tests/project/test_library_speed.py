@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from grblas_gpu.algorithms.sssp import ShortestPaths
-from grblas_gpu.benchmarks import library_page, library_speed
+from grblas_gpu.benchmarks import library_page, library_peers, library_speed
 
 import grblas_gpu as gb
 from grblas_gpu import algorithms
@@ -74,3 +75,54 @@ def test_the_page_shows_what_is_kept():
     for result in found:
         cells = [row["algorithm"] for row in result["rows"] if row["graph"] == "rmat"]
         assert all(f"| {name} |" in text for name in cells)
+
+
+def test_what_others_find_is_compared_before_it_is_timed(tmp_path, monkeypatch):
+    few = "--scale 5 --graphs rmat|web --only ^(components|sssp)$ --trials 1 --peers scipy networkx --out"
+    assert library_speed.main([*few.split(), str(tmp_path)]) == 0
+    rows = json.loads((tmp_path / "library_speed.cpu.json").read_text())["rows"]
+    assert all({"scipy", "networkx", "ms"} <= row.keys() and row["medians"].keys() <= row.keys() for row in rows)
+    right = library_peers.SCIPY["components"]
+    all_apart = right._replace(shown=lambda graph, found: np.arange(graph.n))
+    monkeypatch.setitem(library_peers.SCIPY, "components", all_apart)
+    with pytest.raises(AssertionError):
+        library_speed.main(["--scale", "5", "--graphs", "rmat", "--only", "^components$", "--peers", "scipy"])
+
+
+@pytest.mark.parametrize("library", library_peers.LIBRARIES)
+def test_every_task_of_another_library_agrees(library):
+    pytest.importorskip(library)
+    for case in library_speed.graphs(5, "cpu", "rmat|web"):
+        graph = library_peers.LIBRARIES[library].graphs(case)
+        for name, work in library_speed.WORKS.items():
+            task = library_peers.task(library, name, case.directed)
+            if task is not None and not (case.directed and work.undirected_only):
+                found = library_speed.quiet(task.run, graph)
+                if task.shown is not None:
+                    library_peers.compare(case, name, work.run(case), task.shown(graph, found))
+
+
+def test_rows_take_the_place_of_those_of_the_same_graph_and_algorithm(tmp_path):
+    first = "--scale 5 --graphs rmat --only ^(components|cores)$ --trials 1 --others -1 --out"
+    assert library_speed.main([*first.split(), str(tmp_path)]) == 0
+    again = "--scale 4 --graphs rmat|grid --only ^cores$ --trials 1 --others -1 --add --out"
+    assert library_speed.main([*again.split(), str(tmp_path)]) == 0
+    rows = json.loads((tmp_path / "library_speed.cpu.json").read_text())["rows"]
+    assert [(row["graph"], row["algorithm"], row["vertices"]) for row in rows] == [
+        ("rmat", "components", 32),
+        ("rmat", "cores", 16),
+        ("grid", "cores", 16),
+    ]
+
+
+def test_the_page_says_what_others_are_faster_at():
+    rows = [
+        {"algorithm": "cores", "ms": 3.0, "igraph": 1.0, "networkx": 9.0},
+        {"algorithm": "bfs", "ms": 1.0, "igraph": 2.0},
+        {"algorithm": "hits", "ms": None, "igraph": 2.0},
+        {"algorithm": "katz", "ms": 8.0, "networkit": 1.0},
+    ]
+    assert library_page.slower(rows) == [
+        "\nSlower than another library: katz (NetworKit, 8.0 x), cores (igraph, 3.0 x)."
+    ]
+    assert library_page.slower(rows[1:2]) == []

@@ -1,0 +1,374 @@
+"""The same algorithms by SciPy, NetworkX, igraph and NetworKit, where they are installed and have them.
+
+Each makes its own graph first, which is not timed. Its result is compared with ours before it is timed: what has one
+answer must be the same, what has many (colours, matchings) must fulfil what ours must, and what has no answer that
+could be wrong (communities, labels, walks) is not compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csgraph, triu
+
+from grblas_gpu.backends.cpu import pool
+
+from . import library_checks as checks
+
+Run = Callable[[Any], Any]
+
+
+class Task(NamedTuple):
+    """A call on a library's own graph, and its result as an array or number; None if there is nothing to compare."""
+
+    run: Run
+    shown: Callable[[Any, Any], Any] | None = None
+
+
+class Shown:
+    """An array in the place of our Vector, for the checks of what has many right answers."""
+
+    def __init__(self, values: np.ndarray) -> None:
+        self.values = values
+
+    def to_dense(self, fill: Any = None) -> np.ndarray:
+        return self.values
+
+
+def threads() -> int:
+    """As many as we use; the others know only one."""
+    return pool.threads()
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Graphs of others: directed as ours is, and without directions or loops
+
+
+class Graphs:
+    """A library's graphs of a case, made once."""
+
+    def __init__(self, case: Any) -> None:
+        self.case, self.source, self.n = case, case.source, case.A.nrows
+        self.alpha = 0.5 / max(1, case.A._store.max_degree + case.A._store.transposed().max_degree)
+        self.both = self.directed if not case.directed else self.make(checks.undirected(case.S), False)
+
+    @cached_property
+    def directed(self) -> Any:
+        return self.make(self.case.S, self.case.directed)
+
+    def make(self, S: checks.Arrays, directed: bool) -> Any:
+        return S
+
+
+class NetworkXGraphs(Graphs):
+    def make(self, S: checks.Arrays, directed: bool) -> Any:
+        import networkx as nx
+
+        self.nx = nx
+        return nx.from_scipy_sparse_array(S, create_using=nx.DiGraph if directed else nx.Graph)
+
+
+def edges_of(S: checks.Arrays, directed: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Sources, targets and weights, one of each edge without directions."""
+    edges = (S if directed else triu(S)).tocoo()
+    return edges.row, edges.col, edges.data
+
+
+class IgraphGraphs(Graphs):
+    def make(self, S: checks.Arrays, directed: bool) -> Any:
+        import igraph
+
+        rows, columns, weights = edges_of(S, directed)
+        G = igraph.Graph(n=S.shape[0], edges=np.stack([rows, columns], axis=1), directed=directed)
+        G.es["weight"] = weights
+        return G
+
+
+class NetworkitGraphs(Graphs):
+    def make(self, S: checks.Arrays, directed: bool) -> Any:
+        import networkit
+
+        networkit.setNumberOfThreads(threads())
+        self.nk = networkit
+        rows, columns, weights = edges_of(S, directed)
+        ends = (rows.astype(np.uint64), columns.astype(np.uint64))
+        G = networkit.GraphFromCoo((weights, ends), n=S.shape[0], weighted=True, directed=directed)
+        G.indexEdges()
+        return G
+
+    def pagerank(self) -> Any:
+        """Until the ranks change as little as ours do."""
+        sinks = self.nk.centrality.SinkHandling.DistributeSinks
+        ranks = self.nk.centrality.PageRank(self.directed, tol=1e-6 * self.n, distributeSinks=sinks)
+        ranks.norm = self.nk.centrality.Norm.L1_NORM
+        return ranks.run().scores()
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Results of others
+
+
+def as_array(_: Any, found: Any) -> np.ndarray:
+    return np.asarray(found, dtype=float)
+
+
+def from_dict(missing: float) -> Callable[[Any, dict[int, Any]], np.ndarray]:
+    def shown(g: Any, found: dict[int, Any]) -> np.ndarray:
+        result = np.full(g.n, missing)
+        result[list(found)] = list(found.values())
+        return result
+
+    return shown
+
+
+def labels_of_sets(g: Any, sets: Any) -> np.ndarray:
+    result = np.empty(g.n)
+    for label, members in enumerate(sets):
+        result[list(members)] = label
+    return result
+
+
+def levels_by_layers(g: Any, found: tuple[list[int], list[int], list[int]]) -> np.ndarray:
+    vertices, firsts, _ = found
+    sizes, result = np.diff(firsts), np.full(g.n, np.inf)
+    result[vertices] = np.repeat(np.arange(len(sizes)), sizes)
+    return result
+
+
+def reached(g: Any, found: Any) -> np.ndarray:
+    """NetworKit's distances: the largest number where there is none."""
+    distances = np.asarray(found, dtype=float)
+    return np.where(distances < 1e300, distances, np.inf)
+
+
+def chosen(g: Any, vertices: Any) -> np.ndarray:
+    result = np.zeros(g.n, bool)
+    result[list(vertices)] = True
+    return result
+
+
+def partners(g: Any, found: Any) -> np.ndarray:
+    result = np.full(g.n, -1)
+    for u, v in found:
+        result[u], result[v] = v, u
+    return result
+
+
+SCIPY = {
+    "parents": Task(lambda g: csgraph.breadth_first_order(g.directed, g.source)),
+    "sssp": Task(lambda g: csgraph.dijkstra(g.directed, indices=g.source), as_array),
+    "sssp with parents": Task(
+        lambda g: csgraph.dijkstra(g.directed, indices=g.source, return_predecessors=True),
+        lambda g, found: found[0],
+    ),
+    "components": Task(lambda g: csgraph.connected_components(g.directed, directed=False), lambda g, found: found[1]),
+    "strong components": Task(
+        lambda g: csgraph.connected_components(g.directed, connection="strong"), lambda g, found: found[1]
+    ),
+    "spanning forest": Task(lambda g: csgraph.minimum_spanning_tree(g.directed), lambda g, found: found.sum()),
+}
+
+NETWORKX = {
+    "bfs": Task(lambda g: g.nx.single_source_shortest_path_length(g.directed, g.source), from_dict(np.inf)),
+    "parents": Task(lambda g: dict(g.nx.bfs_predecessors(g.directed, g.source))),
+    "sssp": Task(lambda g: g.nx.single_source_dijkstra_path_length(g.directed, g.source), from_dict(np.inf)),
+    "pagerank": Task(lambda g: g.nx.pagerank(g.directed), from_dict(0.0)),
+    "eigenvector": Task(
+        lambda g: g.nx.eigenvector_centrality(g.directed, weight="weight", tol=1e-5, max_iter=5000), from_dict(0.0)
+    ),
+    "katz": Task(lambda g: g.nx.katz_centrality(g.directed, alpha=g.alpha), from_dict(0.0)),
+    "hits": Task(lambda g: g.nx.hits(g.directed)[0], from_dict(0.0)),
+    "components": Task(lambda g: list(g.nx.connected_components(g.both)), labels_of_sets),
+    "strong components": Task(
+        lambda g: list(
+            (g.nx.strongly_connected_components if g.case.directed else g.nx.connected_components)(g.directed)
+        ),
+        labels_of_sets,
+    ),
+    "spanning forest": Task(lambda g: g.nx.minimum_spanning_tree(g.both), lambda g, found: found.size(weight="weight")),
+    "triangles": Task(lambda g: g.nx.triangles(g.both), from_dict(0.0)),
+    "clustering": Task(lambda g: g.nx.clustering(g.both), from_dict(0.0)),
+    "cores": Task(lambda g: g.nx.core_number(g.both), from_dict(0.0)),
+    "core": Task(lambda g: g.nx.k_core(g.both, 8), chosen),
+    "truss": Task(lambda g: g.nx.k_truss(g.both, 4), lambda g, found: found.size()),
+    "independent set": Task(lambda g: g.nx.maximal_independent_set(g.both, seed=1), chosen),
+    "colouring": Task(lambda g: g.nx.greedy_color(g.both), from_dict(-1)),
+    "matching": Task(lambda g: g.nx.maximal_matching(g.both), partners),
+    "louvain": Task(lambda g: g.nx.community.louvain_communities(g.both, seed=1)),
+    "jaccard of all edges": Task(
+        lambda g: list(g.nx.jaccard_coefficient(g.both, g.both.edges)),
+        lambda g, found: sum(coefficient for _, _, coefficient in found),
+    ),
+}
+
+IGRAPH = {
+    "bfs": Task(lambda g: g.directed.bfs(g.source), levels_by_layers),
+    "parents": Task(lambda g: g.directed.bfs(g.source), None),
+    "sssp": Task(lambda g: g.directed.distances(g.source, weights="weight", mode="out")[0], as_array),
+    "betweenness, one source": Task(
+        lambda g: g.directed.betweenness(directed=True, sources=[g.source], targets=range(g.n)),
+        lambda g, found: (1 if g.case.directed else 2) * np.array(found),
+    ),
+    "pagerank": Task(lambda g: g.directed.pagerank(weights="weight"), as_array),
+    "eigenvector": Task(lambda g: g.directed.eigenvector_centrality(weights="weight"), as_array),
+    "hits": Task(lambda g: g.directed.hub_score(weights="weight"), as_array),
+    "components": Task(lambda g: g.directed.connected_components(mode="weak").membership, as_array),
+    "strong components": Task(lambda g: g.directed.connected_components(mode="strong").membership, as_array),
+    "spanning forest": Task(
+        lambda g: g.both.spanning_tree(weights="weight", return_tree=False),
+        lambda g, found: sum(g.both.es[found]["weight"]),
+    ),
+    "triangle count": Task(lambda g: len(g.both.list_triangles()), as_array),
+    "clustering": Task(lambda g: g.both.transitivity_local_undirected(mode="zero"), as_array),
+    "cores": Task(lambda g: g.both.coreness(), as_array),
+    "core": Task(lambda g: g.both.k_core(8), lambda g, found: found.vcount()),
+    "colouring": Task(lambda g: g.both.vertex_coloring_greedy(), as_array),
+    "label propagation": Task(lambda g: g.both.community_label_propagation().membership),
+    "louvain": Task(lambda g: g.both.community_multilevel(weights="weight").membership),
+    "leiden": Task(lambda g: g.both.community_leiden("modularity", weights="weight", n_iterations=-1).membership),
+    "1000 random walks of 80": Task(
+        lambda g: [g.directed.random_walk(start % g.n, 80, stuck="return") for start in range(1000)]
+    ),
+}
+
+NETWORKIT = {
+    "bfs": Task(
+        lambda g: g.nk.distance.BFS(g.directed, g.source, storePaths=False).run().getDistances(asarray=True), reached
+    ),
+    "sssp": Task(
+        lambda g: g.nk.distance.Dijkstra(g.directed, g.source, storePaths=False).run().getDistances(asarray=True),
+        reached,
+    ),
+    "sssp with parents": Task(
+        lambda g: g.nk.distance.Dijkstra(g.directed, g.source).run().getDistances(asarray=True), reached
+    ),
+    "pagerank": Task(lambda g: g.pagerank(), as_array),
+    "components": Task(
+        lambda g: g.nk.components.ConnectedComponents(g.both).run().getPartition().getVector(), as_array
+    ),
+    "strong components": Task(
+        lambda g: (
+            (g.nk.components.StronglyConnectedComponents if g.case.directed else g.nk.components.ConnectedComponents)(
+                g.directed
+            )
+            .run()
+            .getPartition()
+            .getVector()
+        ),
+        as_array,
+    ),
+    "spanning forest": Task(lambda g: g.nk.graph.KruskalMSF(g.both).run(), lambda g, found: found.getTotalWeight()),
+    "triangle count": Task(lambda g: sum(g.nk.sparsification.TriangleEdgeScore(g.both).run().scores()) // 3, as_array),
+    "clustering": Task(lambda g: g.nk.centrality.LocalClusteringCoefficient(g.both, True).run().scores(), as_array),
+    "cores": Task(lambda g: g.nk.centrality.CoreDecomposition(g.both).run().scores(), as_array),
+    "independent set": Task(lambda g: g.nk.independentset.Luby().run(g.both), lambda g, found: np.array(found, bool)),
+    "label propagation": Task(lambda g: g.nk.community.PLP(g.both).run().getPartition().getVector()),
+    "louvain": Task(lambda g: g.nk.community.PLM(g.both).run().getPartition().getVector()),
+    "leiden": Task(lambda g: g.nk.community.ParallelLeiden(g.both).run().getPartition().getVector()),
+    "matching": Task(
+        lambda g: g.nk.matching.SuitorMatcher(g.both, sortSuitor=False).run().getMatching(),
+        lambda g, found: np.array([-1 if v is None or v >= g.n else v for v in found.getVector()]),
+    ),
+}
+
+
+#: Others take neighbours over edges in both directions here, we those over edges out.
+SAME_ONLY_WITHOUT_DIRECTIONS = frozenset(("jaccard of all edges",))
+
+
+class Library(NamedTuple):
+    """Who else has these algorithms."""
+
+    module: str
+    graphs: type[Graphs]
+    tasks: dict[str, Task]
+
+
+LIBRARIES = {
+    "scipy": Library("scipy", Graphs, SCIPY),
+    "networkx": Library("networkx", NetworkXGraphs, NETWORKX),
+    "igraph": Library("igraph", IgraphGraphs, IGRAPH),
+    "networkit": Library("networkit", NetworkitGraphs, NETWORKIT),
+}
+
+
+def task(library: str, algorithm: str, directed: bool) -> Task | None:
+    """What a library calls for the same answer, if it has that."""
+    if directed and algorithm in SAME_ONLY_WITHOUT_DIRECTIONS:
+        return None
+    return LIBRARIES[library].tasks.get(algorithm)
+
+
+def prepared(case: Any, wanted: list[str]) -> dict[str, Graphs]:
+    """The graphs of those libraries among ``wanted`` that are installed."""
+    return {name: LIBRARIES[name].graphs(case) for name in wanted if find_spec(LIBRARIES[name].module) is not None}
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# What must be the same
+
+
+def same(ours: Any, theirs: Any) -> None:
+    np.testing.assert_allclose(np.asarray(theirs, float), np.asarray(ours, float), rtol=1e-6, atol=1e-9)
+
+
+def same_direction(ours: np.ndarray, theirs: np.ndarray) -> None:
+    """Each converged by its own rule: nearly parallel."""
+    cosine = ours @ theirs / (np.linalg.norm(ours) * np.linalg.norm(theirs))
+    assert abs(cosine) > 0.999, f"not the same direction: cosine {cosine}"
+
+
+def same_parts(ours: np.ndarray, theirs: np.ndarray) -> None:
+    pairs = np.unique(np.stack([ours, theirs]), axis=1).shape[1]
+    assert pairs == len(np.unique(ours)) == len(np.unique(theirs))
+
+
+def same_core(ours: np.ndarray, theirs: Any) -> None:
+    """igraph numbers the vertices of a core anew: only how many there are can be compared."""
+    same(ours if np.ndim(theirs) else ours.sum(), theirs)
+
+
+def total(found: Any) -> float:
+    return found.reduce_scalar().new().get(0.0)
+
+
+#: Our result as an array or number, and the comparison with theirs.
+AGREEMENTS: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], None]]] = {
+    "bfs": (lambda r: r.to_dense(np.inf, dtype=float), same),
+    "sssp": (lambda r: r.to_dense(np.inf), same),
+    "sssp with parents": (lambda r: r.distances.to_dense(np.inf), same),
+    "betweenness, one source": (lambda r: r.to_dense(0.0), same),
+    "pagerank": (lambda r: r.to_dense(), same_direction),
+    "eigenvector": (lambda r: r.to_dense(), same_direction),
+    "katz": (lambda r: r.to_dense(), same_direction),
+    "hits": (lambda r: r[0].to_dense(), same_direction),
+    "components": (lambda r: r.to_dense(), same_parts),
+    "strong components": (lambda r: r.to_dense(), same_parts),
+    "spanning forest": (lambda r: total(r) / 2, same),
+    "triangle count": (float, same),
+    "triangles": (lambda r: r.to_dense(0), same),
+    "clustering": (lambda r: r.to_dense(0.0), same),
+    "cores": (lambda r: r.to_dense(0), same),
+    "core": (lambda r: r.to_dense(False), same_core),
+    "truss": (lambda r: r.nvals / 2, same),
+    "jaccard of all edges": (lambda r: total(r) / 2, same),
+}
+#: What has many right answers must fulfil what ours must.
+FULFILLED: dict[str, Callable[[checks.Arrays, Any], None]] = {
+    "independent set": checks.independent,
+    "colouring": checks.colouring,
+    "matching": checks.matching,
+}
+
+
+def compare(case: Any, algorithm: str, ours: Any, theirs: Any) -> None:
+    """An AssertionError if the result of another library, as its task shows it, is not what it should be."""
+    if algorithm in FULFILLED:
+        FULFILLED[algorithm](case.S, Shown(theirs))
+    else:
+        shown, alike = AGREEMENTS[algorithm]
+        alike(shown(ours), theirs)

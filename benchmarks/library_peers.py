@@ -265,7 +265,6 @@ NETWORKIT = {
     "triangle count": Task(lambda g: sum(g.nk.sparsification.TriangleEdgeScore(g.both).run().scores()) // 3, as_array),
     "clustering": Task(lambda g: g.nk.centrality.LocalClusteringCoefficient(g.both, True).run().scores(), as_array),
     "cores": Task(lambda g: g.nk.centrality.CoreDecomposition(g.both).run().scores(), as_array),
-    "independent set": Task(lambda g: g.nk.independentset.Luby().run(g.both), lambda g, found: np.array(found, bool)),
     "label propagation": Task(lambda g: g.nk.community.PLP(g.both).run().getPartition().getVector()),
     "louvain": Task(lambda g: g.nk.community.PLM(g.both).run().getPartition().getVector()),
     "leiden": Task(lambda g: g.nk.community.ParallelLeiden(g.both).run().getPartition().getVector()),

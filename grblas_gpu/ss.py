@@ -27,6 +27,20 @@ __all__ = ["Context", "about", "burble", "concat", "config", "diag", "global_con
 def concat(tiles: Any, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Any:
     """A Matrix of rows of tiles, or a Vector of Vectors and Scalars one after another.
 
+    Parameters
+    ----------
+    tiles : list
+        Lists of Matrices (Vectors and Scalars may be among them), a list for each row of tiles; or a list of Vectors
+        and Scalars.
+    dtype : dtype, optional
+        The type of the values; by default that of the first tile.
+    name : str, optional
+        The name of the new object.
+    **opts
+        Options of the descriptor, such as ``nthreads``.
+
+    Examples
+    --------
     >>> from grblas_gpu import Matrix, ss
     >>> A = Matrix.from_dense([[1, 2]])
     >>> ss.concat([[A, A], [A, A]]).shape
@@ -41,6 +55,21 @@ def concat(tiles: Any, dtype: Any = None, *, name: str | None = None, **opts: An
 def diag(x: Any, k: int = 0, dtype: Any = None, *, name: str | None = None, **opts: Any) -> Any:
     """A diagonal of a Matrix as a Vector, or a Vector as a diagonal of a new Matrix.
 
+    Parameters
+    ----------
+    x : Matrix or Vector
+        What has the diagonal, or what becomes one.
+    k : int
+        Which diagonal: 0 is the main one, those above have positive numbers.
+    dtype : dtype, optional
+        The type of the values; by default their own.
+    name : str, optional
+        The name of the new object.
+    **opts
+        Options of the descriptor, such as ``nthreads``.
+
+    Examples
+    --------
     >>> from grblas_gpu import Vector, ss
     >>> ss.diag(Vector.from_dense([1, 2]), 1).to_dicts()
     {0: {1: 1}, 1: {2: 2}}

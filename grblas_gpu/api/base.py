@@ -44,7 +44,8 @@ def ensure_type(x: Any, types: Any) -> Any:
         return x
     if output_type(x) in (types if isinstance(types, tuple) else (types,)):
         return x.new()
-    raise TypeError(f"{type(x).__name__!r} object is not of type {types}")
+    wanted = " or ".join(each.__name__ for each in (types if isinstance(types, tuple) else (types,)))
+    raise TypeError(f"expected a {wanted}; got {type(x).__name__}")
 
 
 def expect_type(

@@ -84,7 +84,7 @@ class Namespace:
             )
         from difflib import get_close_matches
 
-        close = get_close_matches(name, self.names(), 3, 0.8)
+        close = get_close_matches(name, self.names(), 3, 0.75)
         return f"; did you mean {' or '.join(close)}?" if close else ""
 
     def has(self, name: str) -> bool:

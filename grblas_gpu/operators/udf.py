@@ -204,6 +204,9 @@ def _returned(found: Any, arguments: Arguments) -> DataType:
     """The type of a result; an array has the shape of the first argument that is one of as many dimensions."""
     import numba
 
+    if isinstance(found, (numba.types.NoneType, numba.types.StringLiteral, numba.types.UnicodeType)):
+        what = "nothing: is there a `return`?" if isinstance(found, numba.types.NoneType) else "text"
+        raise ValueError(f"it returns {what}")  # for NumPy, these are names of FP64
     if not isinstance(found, numba.types.Array):
         return lookup_dtype(found)
     for each in arguments:

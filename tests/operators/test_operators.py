@@ -524,6 +524,10 @@ def test_unary_udf():
     anything = object()
     with pytest.raises(UdfParseError, match="Unable to parse function using Numba"):
         UnaryOp.register_new("bad", lambda x: anything)
+    with pytest.raises(UdfParseError, match=r"it returns nothing: is there a `return`\?"):
+        UnaryOp.register_new("bad", lambda x: None)
+    with pytest.raises(UdfParseError, match="it returns text"):
+        UnaryOp.register_new("bad", lambda x: "a")
     assert not hasattr(unary, "bad")
 
 

@@ -27,6 +27,9 @@ class Launcher:
         device = cupy.cuda.Device(device_number)
         cluster = CLUSTER if int(device.compute_capability) >= 90 else 1
         fitting = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(self._function, THREADS, 0)
+        # The driver keeps far more shared memory than the blocks need, which the first-level cache is short of then: a
+        # product of PageRank on Kronecker 21 took 1.75 ms, and 1.44 so.
+        self._kernel.preferred_shared_memory_carveout = 0
         most = min(MOST_BLOCKS, max(1, min(fitting, BLOCKS)) * int(device.attributes["MultiProcessorCount"]))
         return max(1, most // cluster) * cluster, cluster
 

@@ -58,10 +58,10 @@ class FewBlocks:
 
     blocks = 1
 
-    def __init__(self, kernel: Any) -> None:
+    def __init__(self, kernel: Any, threads: int, blocks: int) -> None:
         self._kernel = kernel
 
-    def launch(self, words: memoryview, parameters: int, work: int, scratch: Any) -> None:
+    def launch(self, words: memoryview, parameters: int, work: int, scratch: Any, hubs: bool) -> None:
         words_type = np.dtype([("word", np.int64, (len(words),))])
         self._kernel((self.blocks,), (emulated_cupy.THREADS,), (np.frombuffer(bytes(words), words_type),))
 

@@ -144,11 +144,13 @@ def shrink() -> None:
     from grblas_gpu.backends.cuda.fusion import launcher, run, workspace
 
     class TwoClusters(launcher.Launcher):
-        def launch(self, words: memoryview, parameters: int, work: int, scratch: Any) -> None:
-            super().launch(words, parameters, max(work, THREADS * CLUSTER + 1), scratch)
+        def __init__(self, kernel: Any, threads: int, blocks: int) -> None:
+            super().__init__(kernel, THREADS, blocks)
+
+        def launch(self, words: memoryview, parameters: int, work: int, scratch: Any, hubs: bool) -> None:
+            super().launch(words, parameters, max(work, THREADS * CLUSTER + 1), scratch, hubs)
 
     compiled = run.module_of
-    launcher.THREADS = THREADS
     run.Launcher = TwoClusters  # type: ignore[misc]
     run.module_of = lambda text: compiled(shrunk(text))  # type: ignore[assignment]
     workspace.LEAST_PART = LEAST_PART

@@ -16,7 +16,7 @@ from .mxv_product import EACH, Product, index_key
 from .rows import LEAST_CHUNK, carries, chunks_of
 
 _BOOL = np.dtype(bool)
-_KERNELS = ("pull_balanced_kernel", "add_carries_kernel")
+_KERNELS = ("pull_balanced_kernel", "pull_hubs_kernel", "add_carries_kernel")
 
 
 def suits(product: Product, m: MatrixStore, u: VectorStore, mask: VectorMask) -> bool:
@@ -29,7 +29,7 @@ def pull_balanced(
 ) -> VectorStore:
     """``following``: the offsets of the matrix that the result is likely to be multiplied with next."""
     nrows, entries = m.nrows, m.nvals
-    kernel, add_carries = functions(
+    kernel, with_hubs, add_carries = functions(
         "pull_balanced.cu",
         (product.key, index_key(m)),
         _KERNELS,
@@ -38,13 +38,17 @@ def pull_balanced(
     present, values = two_arrays(nrows, _BOOL, nrows, product.dtype)
     slots = scratch.slots()
     kept = carries(scratch)
-    indices, elements = m.indices, u.values
-    if product.vector == EACH and (order := column_order(m, 1)) is not None:
-        indices, elements = order.indices, elements[order.columns]
+    path = entries + nrows  # which the chunks are of: see kernels/row_chunks.cuh
+    order = column_order(m, 1) if product.vector == EACH else None
+    indices = m.indices if order is None else order.indices
+    elements = u.values if order is None else u.values[order.columns]
     operands = (m.indptr.data.ptr, indices.data.ptr, m.values.data.ptr, 0, elements.data.ptr, 0, 0)
     outputs = (nrows, entries, present.data.ptr, values.data.ptr, address(following))
-    path = entries + nrows  # which the chunks are of: see kernels/row_chunks.cuh
-    scratch.launch(kernel, chunks_of(path), (*operands, *outputs, *kept, slots.address, slots.host), BLOCK // 32)
+    words = (*operands, *outputs, *kept, slots.address, slots.host)
+    if order is None:
+        scratch.launch(kernel, chunks_of(path), words, BLOCK // 32)
+    else:
+        scratch.launch_large(with_hubs, chunks_of(path), (*words, m.ncols), m.ncols * elements.itemsize)
     if path > LEAST_CHUNK:
         words = (m.indptr.data.ptr, nrows, entries, values.data.ptr, *kept)
         scratch.launch(add_carries, chunks_of(path), words)

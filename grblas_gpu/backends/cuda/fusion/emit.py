@@ -58,6 +58,7 @@ class LoopKernel:
     starts: Sequence[int]  # words that say where each vector's entries come from
     matrix_words: Sequence[tuple[int, str, str, int, bool]]  # words that belong to matrices
     sorted_bytes: tuple[int, int]  # of a key and a product, for pushes that sort; or (0, 0)
+    shape: tuple[int, int]  # threads in a block, blocks in a processor
 
 
 def kernel_of(body: Body) -> LoopKernel:
@@ -98,6 +99,7 @@ def emit(order: Schedule) -> LoopKernel:
         [names.get(("start", number), 0) for number in range(len(facts.slots))],
         [(at, side, *_matrix_word(side, rest)) for (side, *rest), at in names.items() if side in MATRIX_WORDS],
         _sorted_bytes(context),
+        emit_kernel.shape_of(facts),
     )
 
 

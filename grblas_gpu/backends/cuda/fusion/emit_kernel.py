@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..eager.mxv_product import EACH
 from ..runtime import compile as programs
 from ..runtime.translate import c_type
 from .analyse import Analysis
@@ -11,8 +12,9 @@ from .emit_teams import small
 from .items import Schedule
 from .layout import HEAD, REPORT, SOURCE, VARIABLE, WORDS, Layout, declarations
 
-THREADS = 512  # in a block
-BLOCKS = 2  # in a processor: more make barriers slower, and have fewer registers
+#: Threads in a block, and blocks in a processor: more of them make barriers slower, and have fewer registers.
+SHAPE = 512, 2
+WIDE = 1024, 1  # of loops whose products keep elements of their operands in shared memory: there is one copy of them
 CLUSTER = 8  # blocks, as in kernels/grid_barrier.cuh, where a device has clusters
 TIME_SLICE = 200_000_000  # nanoseconds after which the host gets a chance to interrupt
 #: Pasted once; the others once for each product.
@@ -24,9 +26,10 @@ def kernel_text(
 ) -> str:
     """The whole text; ``steps`` is a round, and ``plan`` is for the end of the round before."""
     facts, layout = context.facts, context.layout
+    shape = shape_of(facts)
     kernel = KERNEL.format(
-        threads=THREADS,
-        blocks=BLOCKS,
+        threads=shape[0],
+        blocks=shape[1],
         begins_shared="    begin_shared_frontier();\n" if in_shared else "",
         prologue=prologue(context),
         first=flow.first,
@@ -53,8 +56,12 @@ def kernel_text(
     )
     pasted: set[str] = set()
     first, *others = (programs.paste(name, pasted) for name in COMMON)  # in this order
-    common = f"{first}{declarations()}{''.join(others)}"
+    common = f"{first}constexpr int BLOCK_THREADS = {shape[0]};\n{declarations()}{''.join(others)}"
     return f'{common}#line 1 "generated for a loop"\n{head}{"".join(context.pieces)}{kernel}'
+
+
+def shape_of(facts: Analysis) -> tuple[int, int]:
+    return WIDE if any(facts.products[at].vector == EACH for at in facts.balanced) else SHAPE
 
 
 def prologue(context: Context) -> str:

@@ -6,46 +6,60 @@ from typing import Any
 
 import cupy
 
+from ..runtime.launch import shared_room
 from ..runtime.workspace import Scratch
 from .emit_context import MOST_BLOCKS
-from .emit_kernel import BLOCKS, CLUSTER, THREADS
+from .emit_kernel import CLUSTER
 
+AS_USUAL = -1  # the driver's preference: with less shared memory PageRank is 15 % faster, and SSSP 40 % slower
 TOO_LARGE = 720  # the driver's CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
 
 
 class Launcher:
     """Launches a kernel with as many blocks as can wait for each other, and no more than there is work for."""
 
-    def __init__(self, kernel: Any) -> None:
+    def __init__(self, kernel: Any, threads: int, blocks: int) -> None:
         self._kernel = kernel  # keeps the function
         self._function = kernel.kernel.ptr
+        self._threads, self._blocks = threads, blocks  # in a block, in a processor
         # The driver's own function, not the kernel's: that takes three times as long.
         self._launch = cupy.cuda.driver.launchCooperativeKernel
-        self._most: dict[int, tuple[int, int]] = {}  # on each device, blocks, and how many of them are a cluster
+        self._shapes: dict[tuple[int, bool], tuple[int, int, int]] = {}  # on a device, with hubs or without
+        self._last: tuple[int, bool] | None = None
 
-    def _blocks(self, device_number: int) -> tuple[int, int]:
+    def _shape(self, device_number: int, hubs: bool) -> tuple[int, int, int]:
+        """Blocks, how many of them are a cluster, and bytes of shared memory for each besides what is compiled in."""
         device = cupy.cuda.Device(device_number)
         cluster = CLUSTER if int(device.compute_capability) >= 90 else 1
-        fitting = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(self._function, THREADS, 0)
-        # The driver keeps far more shared memory than the blocks need, which the first-level cache is short of then: a
-        # product of PageRank on Kronecker 21 took 1.75 ms, and 1.44 so.
-        self._kernel.preferred_shared_memory_carveout = 0
-        most = min(MOST_BLOCKS, max(1, min(fitting, BLOCKS)) * int(device.attributes["MultiProcessorCount"]))
-        return max(1, most // cluster) * cluster, cluster
+        compiled = self._kernel.shared_size_bytes
+        shared = max(0, shared_room(device_number) // self._blocks - compiled) if hubs else 0
+        if shared > self._kernel.max_dynamic_shared_size_bytes:
+            self._kernel.max_dynamic_shared_size_bytes = shared
+        fitting = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(self._function, self._threads, shared)
+        fitting = max(1, min(fitting, self._blocks))
+        most = min(MOST_BLOCKS, fitting * int(device.attributes["MultiProcessorCount"]))
+        return max(1, most // cluster) * cluster, cluster, shared
 
-    def launch(self, words: memoryview, parameters: int, work: int, scratch: Scratch) -> None:
-        """Whole clusters of blocks for so many items of work; ``parameters`` is where the address of the words is."""
-        known = self._most.get(scratch.device)
+    def launch(self, words: memoryview, parameters: int, work: int, scratch: Scratch, hubs: bool) -> None:
+        """Whole clusters of blocks for so many items of work; ``parameters`` is where the address of the words is.
+
+        With ``hubs``, products keep elements of their operands in shared memory (kernels/row_products.cuh).
+        """
+        place = scratch.device, hubs
+        if place != self._last:  # the kernel has one preference
+            self._kernel.preferred_shared_memory_carveout = shared_room(scratch.device, percent=True) if hubs else AS_USUAL
+            self._last = place
+        known = self._shapes.get(place)
         if known is None:
-            known = self._most[scratch.device] = self._blocks(scratch.device)
-        most, cluster = known
-        wanted = -(-work // (THREADS * cluster)) * cluster
+            known = self._shapes[place] = self._shape(scratch.device, hubs)
+        most, cluster, shared = known
+        wanted = -(-work // (self._threads * cluster)) * cluster
         blocks = wanted if wanted < most else most
         try:
-            self._launch(self._function, blocks, 1, 1, THREADS, 1, 1, 0, scratch.stream_at, parameters)
+            self._launch(self._function, blocks, 1, 1, self._threads, 1, 1, shared, scratch.stream_at, parameters)
         except cupy.cuda.driver.CUDADriverError as error:
             if error.status != TOO_LARGE or blocks <= cluster:
                 raise
             # The processors of a cluster are neighbours: there may be a place for a block, but not for eight.
-            self._most[scratch.device] = blocks - cluster, cluster
-            self.launch(words, parameters, work, scratch)
+            self._shapes[place] = blocks - cluster, cluster, shared
+            self.launch(words, parameters, work, scratch, hubs)

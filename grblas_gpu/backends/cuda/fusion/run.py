@@ -67,7 +67,7 @@ class Compiled:
         self.program = program = kernel_of(body)
         with busy("compiling a loop for this device, once"):
             module, _ = module_of(program.text)
-            self.launcher = Launcher(module.get_function("loop_kernel"))
+            self.launcher = Launcher(module.get_function("loop_kernel"), *program.shape)
         layout = program.layout
         self.limit, self.stamp, self.resumes, self.trace, self.parts = (layout.names[name,] for name in NAMED)
         self.slots = [_Slot(program, number) for number in range(len(program.slots))]
@@ -311,6 +311,7 @@ class _Run:
         """What belongs to matrices: set when the workspace sees others than the last time."""
         workspace = self.workspace
         workspace.matrices = []  # until all words are set
+        workspace.hubs = False
         matrices = self.body.matrices
         for at, side, field, number, transposed in self.program.matrix_words:
             store = matrices[number]
@@ -329,6 +330,7 @@ class _Run:
                     array = hub_neighbours(store)
                 elif side == "order":
                     array = getattr(column_order(store, BEFORE + 1), field, None)
+                    workspace.hubs |= array is not None
                 elif side == "row_ids":
                     array = store.row_ids
                 else:
@@ -374,7 +376,7 @@ class _Run:
         while True:
             report.wanted += 1
             words[compiled.stamp] = report.wanted
-            compiled.launcher.launch(words, workspace.parameters, workspace.work, self.scratch)
+            compiled.launcher.launch(words, workspace.parameters, workspace.work, self.scratch, workspace.hubs)
             numbers: list[int] = report.wait(self.scratch.stream).tolist()  # synchronizes
             words[compiled.resumes] = 1
             if numbers[STOPPED] != OUT_OF_TIME:

@@ -42,6 +42,7 @@ class Workspace:
         self._given_at = (ctypes.c_void_p * 1)(ctypes.addressof(given))
         self.parameters = ctypes.addressof(self._given_at)
         self.matrices: list[weakref.ref[Any]] = []  # the words are those of
+        self.hubs = False  # whether one of them has an order of columns
         self._parts: Any = None
         self._sort_workspace: list[Any] = []
         self.work = max([1, *sizes])

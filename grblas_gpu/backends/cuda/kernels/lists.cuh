@@ -1,4 +1,4 @@
-// Lists that many warps make together, and work that is dealt out to them by lists.
+// Lists that many warps make together, and work that is dealt out to them by lists. Generated: BLOCK_THREADS.
 
 #include "shared_frontier.cuh"
 
@@ -6,12 +6,11 @@ constexpr int64 PUSH_PART = 512, SMALL_PUSH_PART = 128;  // edges: a vertex with
 constexpr int64 LONG_ROW = 2048;  // entries: what a pull does not find at the beginning of such a row is left to all warps
 constexpr int64 PART = 2048;  // entries of such a row, for a warp at a time
 constexpr int PART_BITS = 24;  // of a number that holds the row and the part
-constexpr int MOST_THREADS = 512;
 
 // Numbers that a warp keeps until there is one for every lane. All lanes call its functions together.
 constexpr int QUEUED = 160;  // 31 and what four lots of 32 may add; or 31 and one, 31 and two
 union Queues {
-    int64 held[MOST_THREADS / 32 * QUEUED];
+    int64 held[BLOCK_THREADS / 32 * QUEUED];
     FrontierEntries frontier;
 };
 DEVICE Queues& queues() {

@@ -80,7 +80,8 @@ DEVICE void multiply_into(
     bool balanced = push ? is_balanced(PUSH_BY) : is_balanced(PULL_BY);
     if constexpr (BALANCED)
         if (balanced && given.order.columns) {
-            write_in_order(given, u.size);
+            given.order.size = u.size;
+            write_in_order(given);
             grid_barrier([] {});
         }
 #pragma unroll 1

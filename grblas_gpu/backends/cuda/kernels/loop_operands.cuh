@@ -31,6 +31,7 @@ struct SortWorkspace {
 struct ColumnOrder {
     const Column *columns, *indices;  // which column has each number, and the number of every entry's column; or null
     VectorValue* ordered;
+    int64 size;  // of the operand
 };
 
 struct Operands {

@@ -5,14 +5,15 @@
 #include "row_products.cuh"
 
 // Registers: as many blocks as a loop has on a processor leave 64 to a thread.
-constexpr int BALANCED_IN_FLIGHT = sizeof(Value) == 8 ? 4 : 8;
+constexpr int BALANCED_IN_FLIGHT = 8;
 
 // The operand in the order of the columns, if they have one, before a grid barrier.
-DEVICE void write_in_order(const Operands& given, int64 size) {
+DEVICE void write_in_order(const Operands& given) {
 #pragma unroll 4
-    for (int64 k = thread_in_grid(); k < size; k += threads_in_grid()) given.order.ordered[k] = given.u.values[given.order.columns[k]];
+    for (int64 k = thread_in_grid(); k < given.order.size; k += threads_in_grid()) given.order.ordered[k] = given.u.values[given.order.columns[k]];
 }
 
+// A function of its own: inside of the kernel, whose own numbers take most registers, a lane would read one element at a time.
 template <class S> DEVICE void pull_balanced(const Operands& given, const S& out, int64* counters) {
     ::Count<Offset> count = {given.next, 0, 0};
     bool* flags = out.other_flags();
@@ -20,11 +21,16 @@ template <class S> DEVICE void pull_balanced(const Operands& given, const S& out
         flags[row] = filled;  // of every row, by the one warp in whose chunk it begins: the buffer need not be clean
         if (filled) count.add(row);
     };
-    Value* values = (Value*)out.other_values();
     Matrix rows = given.rows;
-    Vector u = given.u;
-    if (given.order.columns) rows.indices = given.order.indices, u.values = given.order.ordered;
-    u.values = global(u.values);  // whichever it is
-    multiply_rows<BALANCED_IN_FLIGHT>(rows, u, out.size, given.nvals, values, {given.carry_values, given.carry_rows}, row_is);
+    auto multiply_by = [&](const auto& elements) {
+        Carry carry = {given.carry_values, given.carry_rows};
+        multiply_rows<BALANCED_IN_FLIGHT>(rows, elements, out.size, given.nvals, (Value*)out.other_values(), carry, row_is);
+    };
+    if (VECTOR == EACH && given.order.columns) {
+        rows.indices = given.order.indices;
+        multiply_by(HubElements(global(given.order.ordered), given.order.size));
+    } else {
+        multiply_by(Elements{global(given.u.values)});
+    }
     count.publish(counters);
 }

@@ -55,6 +55,8 @@ DEVICE void add_up_rows(
     const Offset* indptr, int64 nrows, int64 entries, Value* result, const Carry& carry, Load load, RowIs row_is
 ) {
     int64 length = path_chunk(nrows, entries);
-    for (int64 chunk = warp_in_grid(); chunk * length < entries + nrows; chunk += warps_in_grid())
+    // Warps of different blocks have chunks that follow each other: what is left for the last turn is on all processors.
+    int64 first = int64(thread() >> 5) * BLOCK_COUNT + blockIdx.x;
+    for (int64 chunk = first; chunk * length < entries + nrows; chunk += warps_in_grid())
         add_up_chunk<IN_FLIGHT>(indptr, nrows, entries, chunk, length, result, carry, load, row_is);
 }

@@ -26,29 +26,46 @@ DEVICE int seen_from(Place base, int count, Place position) {
 // sum. load(base, count, items): items[k] is the value of entry base + 32 * k + lane(), of the first `count`. A lane waits for
 // IN_FLIGHT of them together: nothing ends the loop over these early, or a compiler that is short of registers would read each
 // where it is added, one after another.
+constexpr int TOGETHER = 4;  // times 32 entries, which are added up in one go if they are of one row
 template <int IN_FLIGHT, class Load>
 DEVICE void add_rows(Place start, Place stop, Place from, Place to, Part& sum, Load load) {
+    static_assert(IN_FLIGHT % TOGETHER == 0, "or sums would depend on it");
     for (Place base = from; base < to; base += 32 * IN_FLIGHT) {
         int count = to - base < Place(32 * IN_FLIGHT) ? int(to - base) : 32 * IN_FLIGHT;
         Value items[IN_FLIGHT];
         load(base, count, items);
         int first = seen_from(base, count, start), end = seen_from(base, count, stop);
 #pragma unroll
-        for (int k = 0; k < IN_FLIGHT; ++k) {
-            constexpr int WIDTH = 32;
-            int lo = WIDTH * k, hi = lo + WIDTH;
-            bool begins = first >= lo && first < hi && first < end;
-            unsigned begun = warp_union(begins ? 1u << (first - lo) : 0u) & (FULL_WARP >> (31 - lane()));
-            int before = begun ? lane() - (31 - __clz(begun)) : lane();  // entries of the same row
+        for (int group = 0; group < IN_FLIGHT; group += TOGETHER) {
+            // Most entries are in long rows: then all of these are of one.
+            bool all = first <= 32 * group && end >= 32 * (group + TOGETHER);
+            if (unsigned owner = __ballot_sync(FULL_WARP, all)) {
+                Value total = items[group];
 #pragma unroll
-            for (int distance = 1; distance < WIDTH; distance <<= 1) {
-                Value lower = from_lower(items[k], distance);
-                if (distance <= before) items[k] = add(lower, items[k]);
+                for (int k = 1; k < TOGETHER; ++k) total = add(total, items[group + k]);
+#pragma unroll
+                for (int distance = 16; distance > 0; distance >>= 1) total = add(total, from_higher(total, distance));
+                total = from_lane(total, 0);
+                if (lane() == __ffs(owner) - 1) sum = joined(sum, {true, total});
+                continue;
             }
-            lo = first > lo ? first : lo;
-            hi = end < hi ? end : hi;
-            Value last = from_lane(items[k], (hi - 1) & 31);
-            if (lo < hi) sum = joined(sum, {true, last});
+#pragma unroll
+            for (int k = group; k < group + TOGETHER; ++k) {
+                constexpr int WIDTH = 32;
+                int lo = WIDTH * k, hi = lo + WIDTH;
+                bool begins = first >= lo && first < hi && first < end;
+                unsigned begun = warp_union(begins ? 1u << (first - lo) : 0u) & (FULL_WARP >> (31 - lane()));
+                int before = begun ? lane() - (31 - __clz(begun)) : lane();  // entries of the same row
+#pragma unroll
+                for (int distance = 1; distance < WIDTH; distance <<= 1) {
+                    Value lower = from_lower(items[k], distance);
+                    if (distance <= before) items[k] = add(lower, items[k]);
+                }
+                lo = first > lo ? first : lo;
+                hi = end < hi ? end : hi;
+                Value last = from_lane(items[k], (hi - 1) & 31);
+                if (lo < hi) sum = joined(sum, {true, last});
+            }
         }
     }
 }

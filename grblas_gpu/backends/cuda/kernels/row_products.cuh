@@ -23,10 +23,54 @@ template <class T> DEVICE T read_once(const T* from) {
     return *from;
 }
 
+// The elements of a full vector, where they are.
+struct Elements {
+    const VectorValue* values;
+    DEVICE VectorValue from_memory(Column at) const { return values[at]; }
+    DEVICE void all_are_asked_for() const {}
+    DEVICE VectorValue element(Column, VectorValue read) const { return read; }
+};
+
+// A vector in the order of columns (eager/column_order.py) begins with the elements that most entries are multiplied by: every block
+// has as many of these in shared memory as the launch gave it room for. There a warp reads 32 of them in a few cycles, in a cache
+// one line each.
+struct HubElements {
+    const VectorValue* values;
+    Column held;
+    DEVICE static VectorValue* hubs() {
+#ifdef __CUDA_ARCH__
+        extern __shared__ uint64 dynamic_memory[];
+#else
+        static uint64 dynamic_memory[8];  // an emulation
+#endif
+        return (VectorValue*)dynamic_memory;
+    }
+    DEVICE static int64 room() {
+        unsigned bytes = 64;
+#ifdef __CUDA_ARCH__
+        asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
+#endif
+        return bytes / sizeof(VectorValue);
+    }
+    // All threads of a block.
+    DEVICE HubElements(const VectorValue* ordered, int64 size) : values(ordered) {
+        held = Column(size < room() ? size : room());
+        for (int64 at = thread(); at < held; at += blockDim.x) hubs()[at] = ordered[at];
+        __syncthreads();
+    }
+    DEVICE VectorValue from_memory(Column at) const { return at < held ? VectorValue(0) : values[at]; }
+    // A compiler that is short of registers would wait for each element before it asks for the next one.
+    DEVICE void all_are_asked_for() const { __syncwarp(); }
+    DEVICE VectorValue element(Column at, VectorValue read) const {
+        VectorValue hub = hubs()[at < held ? at : 0];
+        return at < held ? hub : read;
+    }
+};
+
 // A lane waits for IN_FLIGHT entries together: the sums do not depend on it. What is left of rows is in `carry` (add_row_carries).
-template <int IN_FLIGHT, class RowIs>
+template <int IN_FLIGHT, class U, class RowIs>
 DEVICE void multiply_rows(
-    const Matrix& m, const Vector& u, int64 nrows, int64 entries, Value* result, const Carry& carry, RowIs row_is
+    const Matrix& m, const U& u, int64 nrows, int64 entries, Value* result, const Carry& carry, RowIs row_is
 ) {
     using MatrixOperand = either<FLIP, Right, Left>;
     using VectorOperand = either<FLIP, Left, Right>;
@@ -44,7 +88,10 @@ DEVICE void multiply_rows(
         }
         if constexpr (VECTOR == EACH) {
 #pragma unroll
-            for (int k = 0; k < IN_FLIGHT; ++k) elements[k] = u.values[columns[k]];
+            for (int k = 0; k < IN_FLIGHT; ++k) elements[k] = u.from_memory(columns[k]);
+            u.all_are_asked_for();
+#pragma unroll
+            for (int k = 0; k < IN_FLIGHT; ++k) elements[k] = u.element(columns[k], elements[k]);
         }
 #pragma unroll
         for (int k = 0; k < IN_FLIGHT; ++k) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-BLOCK = 256
+BLOCK, LARGE = 256, 1024
 TILES = 1024  # as in kernels/tiles.cuh
 BLOCKS_PER_PROCESSOR = 8  # 2048 threads, as many as fit
 RESERVED = 4096  # bytes of shared memory that kernels may have compiled in, where the launch decides about more
@@ -49,6 +49,19 @@ def shared_limit(device: int) -> int:
     import cupy
 
     return int(cupy.cuda.Device(device).attributes.get("MaxSharedMemoryPerBlockOptin", 48 * 1024)) - RESERVED
+
+
+OF_A_BLOCK = 1024  # bytes of shared memory that the driver takes for itself
+FOR_CACHE = 36 * 1024  # bytes of what could be shared memory that are left to the first-level cache
+
+
+@cache
+def shared_room(device: int, percent: bool = False) -> int:
+    """Bytes of shared memory for the blocks of a processor that want much of it, and a cache beside it."""
+    import cupy
+
+    most = int(cupy.cuda.Device(device).attributes.get("MaxSharedMemoryPerMultiprocessor", 64 * 1024))
+    return -(-100 * (most - FOR_CACHE) // most) if percent else most - FOR_CACHE - OF_A_BLOCK
 
 
 def run_with_shared(kernel: Any, blocks: int, threads: int, arguments: tuple[Any, ...], shared_bytes: int) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...storage import INDEX, Array
 from .counters import SLOTS, SLOTS_PER_CALL, Block, Slots
-from .launch import BLOCK, TILES, most_blocks
+from .launch import BLOCK, LARGE, RESERVED, TILES, blocks_for, most_blocks, processors, shared_room
 
 COUNTERS = 8  # numbers that the kernels of one call may count with
 BITS = tuple(1 << bit for bit in range(8))  # of a byte
@@ -55,6 +55,18 @@ class Scratch:
         ready.pack(ready.words, 0, *words)
         blocks = 1 if items <= per_block else min(-(-items // per_block), self._most_blocks)
         _launch_kernel(ready.handle, blocks, 1, 1, BLOCK, 1, 1, 0, self.stream_at, ready.parameters, 0)
+
+    def launch_large(self, kernel: Any, warps: int, words: tuple[int, ...], most_shared: int) -> None:
+        """Blocks of 1,024 threads, one in a processor, for so many warps; with all the shared memory that they can use."""
+        ready = self._ready.get(kernel)
+        if ready is None:
+            ready = self._ready[kernel] = _Ready(kernel, len(words), len(words))
+        shared = min(most_shared, shared_room(self.device) - RESERVED)
+        if shared > kernel.max_dynamic_shared_size_bytes:
+            kernel.max_dynamic_shared_size_bytes = shared
+        ready.pack(ready.words, 0, *words)
+        blocks = blocks_for(warps, LARGE // 32, processors(self.device))
+        _launch_kernel(ready.handle, blocks, 1, 1, LARGE, 1, 1, shared, self.stream_at, ready.parameters, 0)
 
     def slots(self) -> Slots:
         """Zeros to count in, for one call."""

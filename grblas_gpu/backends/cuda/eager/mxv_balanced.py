@@ -50,8 +50,7 @@ def pull_balanced(
     else:
         scratch.launch_large(with_hubs, chunks_of(path), (*words, m.ncols), m.ncols * elements.itemsize)
     if path > LEAST_CHUNK:
-        words = (m.indptr.data.ptr, nrows, entries, values.data.ptr, *kept)
-        scratch.launch(add_carries, chunks_of(path), words)
+        scratch.launch(add_carries, chunks_of(path), (m.indptr.data.ptr, nrows, entries, values.data.ptr, *kept))
     result = VectorStore.counted_bitmap(nrows, values, present, slots.published(), nrows)
     if following is not None:
         result.edges = following, slots.published(EDGES)

@@ -47,7 +47,9 @@ class Launcher:
         """
         place = scratch.device, hubs
         if place != self._last:  # the kernel has one preference
-            self._kernel.preferred_shared_memory_carveout = shared_room(scratch.device, percent=True) if hubs else AS_USUAL
+            self._kernel.preferred_shared_memory_carveout = (
+                shared_room(scratch.device, percent=True) if hubs else AS_USUAL
+            )
             self._last = place
         known = self._shapes.get(place)
         if known is None:

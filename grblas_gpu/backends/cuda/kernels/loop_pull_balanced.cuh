@@ -4,7 +4,6 @@
 #include "loop_operands.cuh"
 #include "row_products.cuh"
 
-// Registers: as many blocks as a loop has on a processor leave 64 to a thread.
 constexpr int BALANCED_IN_FLIGHT = 8;
 
 // The operand in the order of the columns, if they have one, before a grid barrier.
@@ -13,7 +12,6 @@ DEVICE void write_in_order(const Operands& given) {
     for (int64 k = thread_in_grid(); k < given.order.size; k += threads_in_grid()) given.order.ordered[k] = given.u.values[given.order.columns[k]];
 }
 
-// A function of its own: inside of the kernel, whose own numbers take most registers, a lane would read one element at a time.
 template <class S> DEVICE void pull_balanced(const Operands& given, const S& out, int64* counters) {
     ::Count<Offset> count = {given.next, 0, 0};
     bool* flags = out.other_flags();

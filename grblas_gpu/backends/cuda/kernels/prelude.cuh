@@ -11,7 +11,6 @@ typedef long long int64;
 typedef unsigned long long uint64;
 
 #define DEVICE __device__ __forceinline__
-#define NOT_INLINE static __device__ __noinline__
 
 // --- types -----------------------------------------------------------------------------------------------------------
 

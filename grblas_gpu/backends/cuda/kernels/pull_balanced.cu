@@ -5,30 +5,37 @@
 
 constexpr int BLOCKS = sizeof(Value) == 8 ? 3 : 4;  // in a processor, with registers for eight entries of a lane
 
-#define RESULT                                                                                              \
-    int64 nrows, int64 entries, bool *out_present, Value *out_values, const Offset *next, Value *carry_values, \
+struct Result {
+    int64 nrows, entries;
+    bool* present;
+    Value* values;
+    const Offset* next;
+    Carry carry;
+    int64* counters;
+    volatile int64* host;
+};
+#define RESULT                                                                                                   \
+    int64 nrows, int64 entries, bool *out_present, Value *out_values, const Offset *next, Value *carry_values,    \
         int64 *carry_rows, int64 *counters, volatile int64 *host
+#define GIVEN_RESULT {nrows, entries, out_present, out_values, next, {carry_values, carry_rows}, counters, host}
 
-template <int IN_FLIGHT, class U>
-DEVICE void pull_balanced(const Matrix& m, const U& u, RESULT) {
-    Tally total = {next, 0, 0};
+template <int IN_FLIGHT, class U> DEVICE void pull_balanced(const Matrix& m, const U& u, const Result& out) {
+    Tally total = {out.next, 0, 0};
     auto row_is = [&](int64 row, bool filled) {
-        out_present[row] = filled;
+        out.present[row] = filled;
         if (filled) tally(total, row);
     };
-    multiply_rows<IN_FLIGHT>(m, u, nrows, entries, out_values, {carry_values, carry_rows}, row_is);
-    publish(total, counters, host);
+    multiply_rows<IN_FLIGHT>(m, u, out.nrows, out.entries, out.values, out.carry, row_is);
+    publish(total, out.counters, out.host);
 }
 
 extern "C" __global__ void __launch_bounds__(256, BLOCKS) pull_balanced_kernel(OPERANDS, RESULT) {
-    Elements u = {vector_values};
-    pull_balanced<8>({indptr, indices, matrix_values}, u, nrows, entries, out_present, out_values, next, carry_values, carry_rows, counters, host);
+    pull_balanced<8>({indptr, indices, matrix_values}, Elements{vector_values}, GIVEN_RESULT);
 }
 
-// The columns are in the order of their entries, and so is the vector: one block in a processor, with as much shared memory as there is.
+// Columns are in the order of their entries, and so is the vector. One block in a processor: there is one copy of the hubs.
 extern "C" __global__ void __launch_bounds__(1024, 1) pull_hubs_kernel(OPERANDS, RESULT, int64 ncols) {
-    HubElements u(vector_values, ncols);
-    pull_balanced<sizeof(Value) == 8 ? 4 : 8>({indptr, indices, matrix_values}, u, nrows, entries, out_present, out_values, next, carry_values, carry_rows, counters, host);
+    pull_balanced<sizeof(Value) == 8 ? 4 : 8>({indptr, indices, matrix_values}, HubElements(vector_values, ncols), GIVEN_RESULT);
 }
 
 extern "C" __global__ void add_carries_kernel(

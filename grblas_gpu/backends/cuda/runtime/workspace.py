@@ -57,7 +57,7 @@ class Scratch:
         _launch_kernel(ready.handle, blocks, 1, 1, BLOCK, 1, 1, 0, self.stream_at, ready.parameters, 0)
 
     def launch_large(self, kernel: Any, warps: int, words: tuple[int, ...], most_shared: int) -> None:
-        """Blocks of 1,024 threads, one in a processor, for so many warps; with all the shared memory that they can use."""
+        """Large blocks, one in a processor, for so many warps, with all the shared memory that they can use."""
         ready = self._ready.get(kernel)
         if ready is None:
             ready = self._ready[kernel] = _Ready(kernel, len(words), len(words))

@@ -17,11 +17,12 @@ from typing import Any, Generic, NoReturn, ParamSpec, TypeVar
 import numpy as np
 
 from ..backends import interpreter
+from ..backends.programs.apart import why_apart
 from ..backends.programs.whole import Whole
 from ..backends.registry import current_engine
 from ..config import config
 from ..errors import LoopError
-from ..ir import recording
+from ..ir import ops, recording
 from ..ir.node import Node, node_of
 from ..ir.program import Program
 from ..ir.recording import Count
@@ -194,7 +195,7 @@ class Recording:
         self._written = [n for n, one in enumerate(self.formals) if id(one) in recorder.written]
         self._given = [(n, one) for n, one in enumerate(self.formals) if one.ndim]
         self._given_scalars = [(n, one) for n, one in enumerate(self.formals) if not one.ndim]
-        self._steps = [interpreter.runner(node) for node in self.program.nodes]
+        self._steps = _steps(self.program, recorder.engine)
         whole = recorder.engine.runs_functions and len(self._steps) > 1
         self._whole = Whole(self.program, recorder.engine) if whole else None  # loops, and all between them
         numbers = {id(one): n for n, one in enumerate(self.formals)}
@@ -333,6 +334,16 @@ class FunctionRecorder(Recorder):
         if self._left is not None:
             raise LoopError(f"{self._name}:{self._left}: `break` in a loop of a program")
         return Program(tuple(self.nodes), None, 1, self.count, self._code)
+
+
+def _steps(function: Program, engine: Any) -> list[Callable[[], Any]]:
+    """What runs the nodes of a function. If it is but a loop, that is the engine's, as in :class:`.loop.Loop`."""
+    if len(function.nodes) == 1 and function.nodes[0].op is ops.LOOP:
+        (loop,) = function.nodes[0].operands
+        if engine.runs_loops and why_apart(loop) is None:
+            as_a_whole, repeated = engine.prepare(loop), interpreter.Repeated(loop, engine)
+            return [lambda: as_a_whole() is None and repeated()]
+    return [interpreter.runner(node) for node in function.nodes]
 
 
 def _repeated(inputs: Sequence[Any]) -> bool:

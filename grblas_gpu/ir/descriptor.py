@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
 
@@ -117,7 +118,14 @@ class Descriptor:
     @property
     def asked(self) -> str:
         """The fields that are not as they are by default."""
-        given = ((each.name, getattr(self, each.name)) for each in fields(self) if each.repr)
+        return self._asked(each.name for each in fields(self) if each.repr)
+
+    def in_vain(self, effective: frozenset[str]) -> str:
+        """What is asked of an operation that looks at these options only."""
+        return ", ".join(filter(None, (self._asked(sorted(OPTIONS - effective)), self.hints)))
+
+    def _asked(self, names: Iterable[str]) -> str:
+        given = ((name, getattr(self, name)) for name in names)
         return ", ".join(f"{name}={value!r}" for name, value in given if value != getattr(Descriptor, name))
 
     @cached_property

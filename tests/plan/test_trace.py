@@ -52,6 +52,20 @@ def test_keywords_of_suitesparse_are_noted():
     assert t.records[1].direction == "push"
 
 
+def test_options_of_other_operations_are_noted():
+    """A sum of vectors has no direction, a product of matrices none, either; what is as always is not said."""
+    v = gb.Vector.from_coo([0, 1], [1, 2], size=3)
+    A = gb.Matrix.from_coo([0, 1], [1, 2], [1, 2], nrows=3, ncols=3)
+    with gb.trace() as t:
+        v(direction="pull", deterministic=True, early_exit=True) << v + v
+        A(direction="push", deterministic=True) << gb.semiring.plus_times(A @ A)
+        v(direction="push", deterministic=True) << gb.semiring.plus_times(v @ A)
+        gb.operations.apply(v, v, gb.unary.ainv, desc=gb.Descriptor(replace=True, mask_structure=True))
+    assert t.records[0].reason == "without effect: deterministic=True, direction='pull'"
+    assert t.records[1].reason.endswith("; without effect: direction='push'")
+    assert not any("without effect" in record.reason for record in t.records[2:])
+
+
 def test_a_recorder_is_a_view_of_a_trace():
     v = gb.Vector.from_coo([0, 1], [1, 2], size=3)
     recorder = gb.Recorder(start=False, max_rows=2)

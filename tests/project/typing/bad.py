@@ -30,3 +30,5 @@ v.to_dict()["a"]  # mistake
 gb.Matrx  # mistake
 gb.algorithms.bsf(A, 0)  # mistake
 gb.generators.kroneker(5)  # mistake
+A.apply(unary.abs).new().size  # mistake
+v.select(">", 1).new().ncols  # mistake

@@ -42,6 +42,12 @@ assert_type(unary.numpy.exp(v).new(), Vector)
 assert_type(indexunary.rowindex(A).new(), Matrix)
 assert_type(select.tril(A, -1).new(), Matrix)
 assert_type(select.valuegt(v, 1.5).new(), Vector)
+assert_type(A.apply(unary.abs).new(), Matrix)
+assert_type(v.apply(binary.plus, 1).new(), Vector)
+assert_type(A.select("tril").new(), Matrix)
+assert_type(v.select(">", 1).new(), Vector)
+assert_type(A.ewise_add(A).new(), Matrix)
+assert_type(A.T.ewise_mult(A).new(), Matrix)
 
 # reductions
 assert_type(v.reduce(monoid.plus).new(), Scalar)

@@ -45,7 +45,11 @@ _without_graphblas: set[Path] = set()
 if sys.version_info >= (3, 14) and importlib.util.find_spec("suitesparse_graphblas") is None:
     _without_graphblas = {path for path in (_ROOT / "tests").rglob("test_*.py") if _needs_graphblas(path)}
     _without_graphblas.add(_ROOT / "grblas_gpu/io/python_graphblas.py")  # whose examples convert
-collect_ignore = [str(path) for path in (_ROOT / "grblas_gpu/backends").rglob("*.py") if _needs_cupy(path)]
+_without_cupy = {path for path in (_ROOT / "grblas_gpu/backends").rglob("*.py") if _needs_cupy(path)}
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    return True if collection_path in _without_cupy else None
 
 
 class _Skipped(pytest.File):

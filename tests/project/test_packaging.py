@@ -55,10 +55,13 @@ def test_parts_are_loaded_when_they_are_asked_for(name):
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize("module", ["numba", "cupy", "scipy", "networkx", "matplotlib", "pandas", "html"])
-def test_import_is_light(module):
-    code = f"import sys, grblas_gpu; sys.exit({module!r} in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+def test_import_is_light():
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys, grblas_gpu; print(*sys.modules)"], capture_output=True, check=True
+    )
+    modules = set(done.stdout.decode().split())
+    assert "grblas_gpu" in modules
+    assert not modules & {"numba", "cupy", "scipy", "networkx", "matplotlib", "pandas", "html"}
 
 
 # ---- what a public project has -------------------------------------------------------------------------------------

@@ -13,15 +13,16 @@ DOCS_READY := $(VENV)/.docs-ready
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types unit conformance networkx test-slow soak test-gpu sanitize bench bench-cpu papers package docs clean
+.PHONY: help demo test beside-unit lint types unit conformance networkx test-slow soak test-gpu sanitize bench bench-cpu papers package docs clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 # The stamp is newer than pyproject.toml once the environment is complete, so a second run installs nothing.
+# Byte code is made of what is imported, when it is, on all cores: half of the time here would go into the rest.
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	$(PY) -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[test]'
 	touch $@
 
 # Documentation needs the package and Sphinx, not what tests need.
@@ -33,9 +34,12 @@ $(VENV)/.docs-ready: pyproject.toml
 demo: $(READY)  ## a Kronecker graph, two BFS, checked against python-graphblas
 	$(PY) examples/demo.py $(ARGS)
 
+# Tests wait for subprocesses, and for the last one among them: the other checks have those cores meanwhile.
 test: lint  ## everything that this machine can check
-	$(MAKE) --no-print-directory -j 2 types conformance
-	$(MAKE) --no-print-directory unit
+	$(MAKE) --no-print-directory -j 2 unit beside-unit
+
+beside-unit: $(READY)
+	@$(MAKE) --no-print-directory --output-sync=target types conformance
 
 lint: $(READY)  ## ruff: rules and format; and that layers import one way
 	$(PY) -m ruff check .

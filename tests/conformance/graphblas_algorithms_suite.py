@@ -26,14 +26,14 @@ def main() -> int:
         print("no tests of graphblas-algorithms: the NetworkX that it needs is older than this Python")
         return 0
     if not (FOLDER / "graphblas_algorithms").exists():
-        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
-        subprocess.run([*pip, f"--target={FOLDER}", *PACKAGES], check=True)
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
+        subprocess.run([*pip, "--no-deps", f"--target={FOLDER}", *PACKAGES], check=True)
     reference = "--reference" in sys.argv
     expected = PASSES.read_text().splitlines()
     files = sorted({line.partition("::")[0] for line in expected})
     program = [sys.executable, "-m", *([] if reference else ["grblas_gpu.run", "--backend", "cpu", "-m"]), "pytest"]
     options = ["-q", "-rA", "--tb=short", "-W", "ignore", "-c", os.devnull, "-p", "no:cacheprovider"]
-    environment = os.environ | {"PYTHONPATH": str(FOLDER), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = os.environ | {"PYTHONPATH": str(FOLDER)}
     environment |= dict.fromkeys(("NETWORKX_TEST_BACKEND", "NETWORKX_GRAPH_CONVERT"), "graphblas")
     environment |= {"NETWORKX_FALLBACK_TO_NX": "True"}
     command = [*program, *options, f"--rootdir={FOLDER}", *files]

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 from distributed_objects import (
+    EVERY,
     GRIDS,
     LOCAL,
+    RANK,
     RANKS,
     check,
     graphs,
@@ -42,9 +44,9 @@ ALGORITHMS = {
 
 
 def case_algorithms() -> None:
-    for name, A, source in graphs():
+    for number, (name, A, source) in enumerate(graphs()):
         D = A.to("mpi")
-        for what, algorithm in ALGORITHMS.items():
+        for what, algorithm in list(ALGORITHMS.items())[number % EVERY :: EVERY]:
             try:
                 check(algorithm(D, source), partial(algorithm, A, source))
             except Exception as error:
@@ -72,17 +74,17 @@ def case_the_rest_of_the_library() -> None:
     with gb.using(LOCAL):
         A = generators.kronecker(5, 4, seed=2).dup(float)
     D = A.to("mpi")
-    for name, algorithm in (LIBRARY | PAPERS).items():
+    for name, algorithm in list((LIBRARY | PAPERS).items())[::EVERY]:
         if name in MANY_STEPS and RANKS > 1:
             continue
         try:
             with gb.trace() as t:
                 found = algorithm(D)
             assert not [record.op for record in t.records if record.strategy == "gathered"]
-            wanted = algorithm(A)
+            wanted = algorithm(A) if RANK == 0 else found  # cores are few
             for mine, other in zip(*([x] if not isinstance(x, tuple) else x for x in (found, wanted)), strict=True):
                 if hasattr(mine, "nvals"):
-                    check(mine, other)
+                    check(mine, lambda other=other: other)
                 else:
                     assert np.isclose(mine, other).all()
         except Exception as error:

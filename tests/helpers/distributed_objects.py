@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from grblas_gpu import Matrix, Vector, binary, generators
 WORLD = MPI.COMM_WORLD
 RANK, RANKS = WORLD.Get_rank(), WORLD.Get_size()
 LOCAL = "numpy"
+EVERY = int(os.environ.get("DISTRIBUTED_EVERY", "1"))  # of so many algorithms one is run: cores are few
 GRIDS = list(dict.fromkeys(["mpi", f"mpi:{RANKS}x1", f"mpi:1x{RANKS}"]))
 
 

@@ -37,14 +37,15 @@ CASES = [name for file in MODULES for name in re.findall(r"^def (case_\w+)", fil
 # --- the same answers ------------------------------------------------------------------------------------------------
 
 
-GRIDS = [(4, "2x2")]
-MORE = [(1, "1x1"), (2, "1x2"), (3, "3x1"), (6, "2x3"), (9, "3x3")]
-MORE_GRIDS = [pytest.param(ranks, grid, marks=pytest.mark.slow) for ranks, grid in MORE]
+GRIDS = [(1, "1x1"), (2, "1x2"), (3, "3x1"), (4, "2x2"), (6, "2x3"), (9, "3x3")]
+ALL = [pytest.param(ranks, grid, 1, marks=pytest.mark.slow) for ranks, grid in GRIDS]
 
 
-@pytest.mark.parametrize(("ranks", "grid"), [*GRIDS, *MORE_GRIDS])
-def test_ranks(ranks, grid):
-    done = launch(ranks, sys.executable, str(PROGRAM), GRBLAS_GPU_MPI_GRID=grid)
+@pytest.mark.parametrize(("ranks", "grid", "every"), [(4, "2x2", 3), *ALL])
+def test_ranks(ranks, grid, every):
+    """Every case, with one algorithm of so many."""
+    settings = {"GRBLAS_GPU_MPI_GRID": grid, "DISTRIBUTED_EVERY": str(every)}
+    done = launch(ranks, sys.executable, str(PROGRAM), **settings)
     assert done.returncode == 0, done.stderr[-4000:]
     assert [line.split()[0] for line in done.stdout.splitlines()] == CASES
 

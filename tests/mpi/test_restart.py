@@ -42,7 +42,7 @@ JOBS = {
 }
 
 
-@pytest.mark.parametrize("name", JOBS)
+@pytest.mark.parametrize("name", ["betweenness_centrality", pytest.param("pagerank", marks=pytest.mark.slow)])
 def test_a_killed_job_goes_on(name, tmp_path):
     """Killed from outside in the middle, and started again on another number of ranks."""
     options, wanted, steps = JOBS[name]

@@ -32,7 +32,9 @@ from grblas_gpu.backends.cpu.fusion import tier as loop_tier
 FEW = {"compiled": 4}  # random examples
 #: Tests of which one emulated case takes more than five seconds: they run on a GPU, and in the slow set.
 LONG = {
+    "test_a_function_is_one_kernel",
     "test_a_payload_keeps_the_order_of_equal_keys",
+    "test_algorithms_are_fused",
     "test_casts_are_those_of_the_definitions",
     "test_delta_stepping_has_wider_buckets_later",
     "test_deterministic_means_bit_equal",
@@ -40,7 +42,11 @@ LONG = {
     "test_forgotten_on_a_device",
     "test_hybrid_bfs",
     "test_loops_follow_each_other",
+    "test_loops_inside_of_what_iterates_run_as_a_whole",
+    "test_on_the_device",
     "test_one_program_for_graphs_that_come_and_go",
+    "test_ranks_in_32_bits_are_added_up_in_64_on_the_device",
+    "test_the_sums_of_a_loop_are_those_of_a_call",
 }
 SOME = {"compiled": 5, "emulated": 6}  # one case of so many of a test: g++ takes as long for an emulated kernel
 TURNS, MANY = ("numpy", "cpu"), 6
@@ -117,9 +123,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             left_out = ordered[1 - TURNS.index(kind) :: 2] if len(test) >= MANY else []
         for item in left_out:
             item.add_marker(pytest.mark.slow)
-    twice = [item for item in items if _backend_of(item) == "thoroughly" and not hasattr(item.obj, "hypothesis")]  # type: ignore[attr-defined]
-    if twice:
-        items[:] = [item for item in items if item not in set(twice)]
+    items[:] = [item for item in items if _backend_of(item) != "thoroughly" or hasattr(item.obj, "hypothesis")]  # type: ignore[attr-defined]
 
 
 @pytest.hookimpl(wrapper=True)

@@ -176,7 +176,10 @@ def test_values_of_the_matrix_do_not_matter(backend: str) -> None:
     close(betweenness_centrality(A, 0), values(betweenness_centrality(found.matrix(), 0)))
 
 
-@pytest.mark.parametrize(("loops", "words"), [("iterated", 7), ("auto", 14)])
+@pytest.mark.parametrize(
+    ("loops", "words"),
+    [("iterated", 7), pytest.param("auto", 14, marks=pytest.mark.slow)],  # one kernel, of ten seconds
+)
 @pytest.mark.parametrize(
     "name",
     ["kronecker 14", *(pytest.param(name, marks=pytest.mark.slow) for name in ("kronecker 16", "mycielskian 12"))],

@@ -159,7 +159,7 @@ def _folder() -> Path:
     return folder if private_folder(folder) else Path(tempfile.mkdtemp(prefix="grblas_gpu_emulation-"))
 
 
-COMPILER = "g++ -std=c++17 -O1 -w -fno-gnu-unique -fwrapv -ffp-contract=off -fPIC".split()
+COMPILER = "g++ -std=c++17 -Og -w -fno-gnu-unique -fwrapv -ffp-contract=off -fPIC".split()
 
 
 def _compile(source: Path, text: str, target: Path, *options: str) -> None:

@@ -11,35 +11,55 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-from .scaling_model import Fit, Machine, bytes_per_vertex, fit_results, foreign_results, messages, predict, reductions
+from .scaling_model import (
+    BITS,
+    PRODUCTS,
+    Fit,
+    Grid,
+    Machine,
+    bytes_per_vertex,
+    fit_results,
+    foreign_results,
+    messages,
+    predict,
+    reductions,
+    rounds,
+    usual,
+)
 from .text_tables import Table
 
-GRIDS = ((1, 1), (1, 2), (2, 1), (1, 4), (2, 2), (4, 1), (1, 8), (2, 4), (4, 2), (8, 1))
-LARGE = ((1, 8), (2, 8), (2, 16), (4, 16), (4, 32), (8, 32), (8, 64), (16, 64), (32, 32), (1, 1024))
-# H200s with 400 Gb/s of network each and 2 us for a message, which are assumed. Searches on one row of ranks were
-# measured (docs/distributed.md): Kronecker 22 on one rank takes 0.53 ms, 26 us of it for each of seven levels, and
-# a level of four ranks up to 75 us. Several rows multiply: 001.figure4 in docs/benchmark-results.md, levels assumed.
-ONE_ROW = Machine("H200, 50 GB/s each", 184e9, 50e9, 2e-6, 75e-6, 141e9)
-SEVERAL_ROWS = ONE_ROW._replace(edge_rate=40e9, per_level=500e-6)
+GRIDS = [usual(*shape) for shape in ((1, 1), (1, 2), (1, 4), (2, 2), (1, 8))] + [
+    Grid(*shape, PRODUCTS) for shape in ((1, 4), (2, 1), (2, 2), (4, 1), (2, 4), (4, 2), (8, 1))
+]
+BOTH = [Grid(*shape, by) for shape in ((2, 8), (2, 16), (4, 16)) for by in (BITS, PRODUCTS)]
+LARGE = [usual(1, 8), *BOTH, *(usual(*shape) for shape in ((4, 32), (8, 32), (16, 64), (32, 32), (1, 1024)))]
+# H200s with 400 Gb/s of network each and 2 us for a message, which are assumed. Searches by bits were measured
+# (docs/distributed.md): Kronecker 22 on one rank takes 0.53 ms, 26 us of it for each of seven levels, and a level of
+# four ranks up to 75 us. Products: 001.figure4 in docs/benchmark-results.md, levels assumed.
+IN_BITS = Machine("H200, 50 GB/s each", 184e9, 50e9, 2e-6, 75e-6, 141e9)
+IN_PRODUCTS = IN_BITS._replace(edge_rate=40e9, per_level=500e-6)
 
 
-def measure(down: int, across: int, per_rank: int, roots: int, local: str) -> dict[str, Any]:
+def measure(grid: Grid, per_rank: int, roots: int, local: str) -> dict[str, Any]:
     """One job of ``grblas-gpu graph500``."""
-    ranks = down * across
+    ranks = grid.ranks
     beside = Path(sys.executable).parent / "mpiexec"
     launcher = str(beside) if beside.exists() else shutil.which("mpiexec")
     if launcher is None:
         raise RuntimeError("no mpiexec: pip install grblas_gpu[mpi]")
     scale = per_rank + int(math.log2(ranks))
-    words = f"-m grblas_gpu.cli graph500 --scale {scale} --grid {down}x{across} --roots {roots} --local {local} --json"
+    shape = f"{grid.down}x{grid.across}"
+    words = f"-m grblas_gpu.cli graph500 --scale {scale} --grid {shape} --roots {roots} --local {local} --json"
     command = [launcher, "-n", str(ranks), sys.executable, *words.split()]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "GRBLAS_GPU_MPI_SEARCH": grid.by}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)}: {done.stderr[-2000:]}")
     return json.loads(done.stdout)
@@ -60,12 +80,21 @@ def summary(result: dict[str, Any]) -> dict[str, float]:
     }
 
 
-def fitted(found: dict[tuple[int, int], dict[str, float]]) -> Fit:
+def fitted(found: dict[Grid, dict[str, float]]) -> Fit:
     """The model's numbers from all measurements."""
-    many = {shape: row for shape, row in found.items() if shape[0] > 1}
-    reached, neighbours = fit_results([shape[0] for shape in many], [row["results"] for row in many.values()])
+    many = {grid: row for grid, row in found.items() if grid.down > 1 and grid.by == PRODUCTS}
+    reached, neighbours = fit_results([grid.down for grid in many], [row["results"] for row in many.values()])
     means = {name: sum(row[name] for row in found.values()) / len(found) for name in ("listed", "pulls", "levels")}
     return Fit(reached, neighbours, **means)
+
+
+def _grid(name: str) -> Grid:
+    """
+    >>> _grid("2 x 4 products")
+    Grid(down=2, across=4, by='products')
+    """
+    down, _, across, by = name.split()
+    return Grid(int(down), int(across), by)
 
 
 def width(size: int) -> int:
@@ -73,46 +102,49 @@ def width(size: int) -> int:
     return 2 if size <= 2**16 else 4
 
 
-def tables(results: dict[tuple[int, int], dict[str, Any]], per_rank: int) -> list[Table]:
+def tables(results: dict[Grid, dict[str, Any]], per_rank: int) -> list[Table]:
     """What was measured, the model beside it, and the model for large machines."""
-    found = {shape: summary(result) for shape, result in results.items()}
+    found = {grid: summary(result) for grid, result in results.items()}
     fit = fitted(found)
-    columns = "ranks grid scale bytes/vertex model results/vertex model messages model".split() + ["MTEPS (median)"]
-    measured = Table(f"One search, 2**{per_rank} vertices per rank", columns)
-    for (down, across), row in found.items():
-        result = results[down, across]
+    columns = "ranks grid by scale bytes/vertex model results/vertex model messages model rounds".split()
+    measured = Table(f"One search, 2**{per_rank} vertices per rank", [*columns, "MTEPS (median)"])
+    for grid, row in found.items():
+        result = results[grid]
         own = fit._replace(pulls=row["pulls"], levels=row["levels"], listed=row["listed"])
-        parent = width((across << per_rank) + 1)
-        model = bytes_per_vertex(down, across, own, width(1 << per_rank), parent)
+        parent = width((grid.across << per_rank) + 1)
+        in_bits = grid.by == BITS
         measured.add(
             result["ranks"],
-            f"{down} x {across}",
+            str(grid),
+            grid.by,
             result["scale"],
             row["bytes"],
-            model,
+            bytes_per_vertex(grid, own, width(1 << per_rank), parent),
             row["results"],
-            foreign_results(down, fit.reached, fit.neighbours),
+            0.0 if in_bits else foreign_results(grid.down, fit.reached, fit.neighbours),
             int(row["messages"]),
-            messages(down, across, own) - reductions(down, across, own),
+            messages(grid, own, 1) - reductions(grid, own),
+            rounds(grid),
             result["median_teps"] / 1e6,
         )
     measured.notes.append(
         f"fit: {fit.reached:.2f} of the vertices found, {fit.neighbours:.1f} candidates each, {fit.listed:.3f} listed, "
-        f"{fit.pulls:.1f} of {fit.levels:.1f} levels pull; messages without the reductions"
+        f"{fit.pulls:.1f} of {fit.levels:.1f} levels pull; messages without the reductions, of bits in shared memory"
     )
     return [measured, *(extrapolated(fit, scale) for scale in (21, 25))]
 
 
 def extrapolated(fit: Fit, per_rank: int) -> Table:
     """The model for grids of a cluster."""
-    columns = "ranks grid scale MB/rank messages compute-ms send-ms wait-ms GB/rank GTEPS".split()
-    table = Table(f"{ONE_ROW.name}, 2**{per_rank} vertices per rank (a model)", columns)
-    for down, across in LARGE:
-        row = predict(ONE_ROW if down == 1 else SEVERAL_ROWS, fit, down, across, 1 << per_rank)
+    columns = "ranks grid by scale MB/rank messages compute-ms send-ms wait-ms GB/rank GTEPS".split()
+    table = Table(f"{IN_BITS.name}, 2**{per_rank} vertices per rank (a model)", columns)
+    for grid in LARGE:
+        row = predict(IN_BITS if grid.by == BITS else IN_PRODUCTS, fit, grid, 1 << per_rank)
         table.add(
-            down * across,
-            f"{down} x {across}",
-            per_rank + int(math.log2(down * across)),
+            grid.ranks,
+            str(grid),
+            grid.by,
+            per_rank + int(math.log2(grid.ranks)),
             row.bytes / 1e6,
             int(row.messages),
             row.computing * 1e3,
@@ -132,15 +164,15 @@ def main() -> None:
     parser.add_argument("--out", metavar="FILE", help="keep what was measured as JSON")
     parser.add_argument("--measured", metavar="FILE", help="do not measure: what --out has kept")
     options = parser.parse_args()
-    results = {}
+    results: dict[Grid, dict[str, Any]] = {}
     if options.measured:
         kept = json.loads(Path(options.measured).read_text(encoding="utf-8"))
-        results = {tuple(result["grid"]): result for result in kept.values()}
-    for down, across in () if options.measured else GRIDS:
-        results[down, across] = measure(down, across, options.per_rank, options.roots, options.local)
-        print(f"{down} x {across}: done", file=sys.stderr, flush=True)
+        results = {_grid(name): result for name, result in kept.items()}
+    for grid in () if options.measured else GRIDS:
+        results[grid] = measure(grid, options.per_rank, options.roots, options.local)
+        print(f"{grid} {grid.by}: done", file=sys.stderr, flush=True)
     if options.out:
-        kept = {f"{down}x{across}": result for (down, across), result in results.items()}
+        kept = {f"{grid} {grid.by}": result for grid, result in results.items()}
         Path(options.out).write_text(json.dumps(kept) + "\n", encoding="utf-8")
     print("\n\n".join(map(str, tables(results, options.per_rank))))
 

@@ -2,9 +2,9 @@
 
 Notation: a grid of ``down`` x ``across`` ranks, each of which owns ``vertices`` of the graph.
 
-* One row of ranks: in every level each rank sends a bit per vertex that it owns to all others, with what it counted.
-  That is all: what a block finds is at home.
-* Several rows: in a pull every rank sends a bit per vertex that it owns to the others of its grid row (the frontier)
+* By bits: in every level each rank sends a bit per vertex that it owns to all others, with what it counted. That is
+  all: what a rank finds is at home.
+* By products: in a pull every rank sends a bit per vertex that it owns to the others of its grid row (the frontier)
   and of its grid column (what is unvisited). In a push it sends the frontier as a list, to its grid row.
 * A block sends a vertex that it found, with a parent, to the owner. A vertex is found by up to ``down`` blocks: if it
   has ``neighbours`` candidates for a parent, spread evenly, at least one is in a given block with probability
@@ -30,6 +30,34 @@ class Fit(NamedTuple):
     levels: float
 
 
+BITS, PRODUCTS = "bits", "products"  # GRBLAS_GPU_MPI_SEARCH
+MOST_RANKS = 16  # of several rows that search by bits, if nobody says otherwise
+
+
+class Grid(NamedTuple):
+    """Ranks, and how they search.
+
+    >>> usual(2, 8).by, usual(4, 16).by, usual(1, 64).by
+    ('bits', 'products', 'bits')
+    """
+
+    down: int
+    across: int
+    by: str
+
+    @property
+    def ranks(self) -> int:
+        return self.down * self.across
+
+    def __str__(self) -> str:
+        return f"{self.down} x {self.across}"
+
+
+def usual(down: int, across: int) -> Grid:
+    """A grid that searches as it does if nobody says otherwise."""
+    return Grid(down, across, BITS if down == 1 or down * across <= MOST_RANKS else PRODUCTS)
+
+
 class Machine(NamedTuple):
     """A rank and its share of the network."""
 
@@ -50,14 +78,15 @@ def foreign_results(down: int, reached: float, neighbours: float) -> float:
     return reached * (down - 1) * (1 - (1 - 1 / down) ** neighbours)
 
 
-def bytes_per_vertex(down: int, across: int, fit: Fit, position: int = 4, parent: int = 4) -> float:
+def bytes_per_vertex(grid: Grid, fit: Fit, position: int = 4, parent: int = 4) -> float:
     """What a rank sends in a search, for each vertex that it owns.
 
-    >>> round(bytes_per_vertex(1, 8, Fit(0.5, 4, 0.0, 2, 6)), 2)
+    >>> round(bytes_per_vertex(usual(1, 8), Fit(0.5, 4, 0.0, 2, 6)), 2)
     5.25
     """
-    if down == 1:
-        return fit.levels / 8 * (across - 1)
+    if grid.by == BITS:
+        return fit.levels / 8 * (grid.ranks - 1)
+    down, across, _ = grid
     bits = fit.pulls / 8 * (across - 1 + down - 1)
     lists = position * fit.listed * (across - 1)
     found = foreign_results(down, fit.reached, fit.neighbours)
@@ -65,40 +94,56 @@ def bytes_per_vertex(down: int, across: int, fit: Fit, position: int = 4, parent
     return bits + lists + places + parent * found
 
 
-def messages(down: int, across: int, fit: Fit) -> float:
-    """Messages that a rank sends in a search. One row: bits and counts. Several: frontiers, results and a reduction in
-    each level; and the mask in a pull.
+def messages(grid: Grid, fit: Fit, each: int = 2) -> float:
+    """Messages that a rank sends in a search. By bits: ``each`` to every other rank (bits and counts; in shared memory
+    one write). By products: frontiers, results and a reduction in each level; and the mask in a pull.
 
-    >>> messages(1, 2, Fit(0.5, 4, 0.0, 2, 6)), messages(2, 2, Fit(0.5, 4, 0.0, 2, 6))
+    >>> messages(usual(1, 2), Fit(0.5, 4, 0.0, 2, 6)), messages(Grid(2, 2, PRODUCTS), Fit(0.5, 4, 0.0, 2, 6))
     (12.0, 26.0)
     """
-    if down == 1:
-        return float(fit.levels * 2 * (across - 1))
-    a_level = (across - 1) + (down - 1) + int(np.ceil(np.log2(down * across)))
-    return float(fit.levels * a_level + fit.pulls * (down - 1))
+    if grid.by == BITS:
+        return float(fit.levels * each * (grid.ranks - 1))
+    a_level = (grid.across - 1) + (grid.down - 1) + _doublings(grid)
+    return float(fit.levels * a_level + fit.pulls * (grid.down - 1))
 
 
-def memory_per_vertex(down: int, across: int, entries: float = 2 * EDGES, index: int = 4, pointer: int = 4) -> float:
+def reductions(grid: Grid, fit: Fit) -> float:
+    """Of these messages, those of reductions, which a trace does not count.
+
+    >>> reductions(usual(1, 4), Fit(0.5, 4, 0.0, 2, 6)), reductions(Grid(2, 2, PRODUCTS), Fit(0.5, 4, 0.0, 2, 6))
+    (0.0, 12.0)
+    """
+    return 0.0 if grid.by == BITS else float(fit.levels * _doublings(grid))
+
+
+def _doublings(grid: Grid) -> int:
+    return (grid.ranks - 1).bit_length()
+
+
+def rounds(grid: Grid) -> int:
+    """Exchanges of a level that wait for one another, where it pulls.
+
+    >>> rounds(usual(2, 8)), rounds(usual(4, 16)), rounds(usual(1, 1))
+    (1, 3, 0)
+    """
+    return 0 if grid.ranks == 1 else 1 if grid.by == BITS else 2 + (grid.down > 1)
+
+
+def memory_per_vertex(grid: Grid, entries: float = 2 * EDGES, index: int = 4, pointer: int = 4) -> float:
     """Bytes of a rank for each vertex that it owns: a block in both directions, and the vectors of a search.
 
     A block has the rows of ``across`` ranks and the columns of ``down``: their pointers weigh more than the entries
-    when the grid is large.
+    when the grid is large. Several rows that search by bits have the entries that lead to their vertices besides.
 
-    >>> memory_per_vertex(1, 1), memory_per_vertex(16, 64)
-    (290, 680)
+    >>> memory_per_vertex(usual(1, 1)), memory_per_vertex(Grid(16, 64, PRODUCTS)), memory_per_vertex(usual(2, 8))
+    (290, 680, 525)
     """
-    block = 2 * index * entries + pointer * (across + down)
+    if grid.by == BITS:
+        block: float = 0 if grid.down == 1 else index * entries + pointer * grid.across
+        return block + 2 * index * entries + pointer * (grid.ranks + 1) + 25 + grid.ranks
+    down, across, _ = grid
     vectors = 24 + across + down  # parents, frontier and result; flags of the operand and of the mask
-    return block + vectors
-
-
-def reductions(down: int, across: int, fit: Fit) -> float:
-    """Of these messages, those of reductions, which a trace does not count.
-
-    >>> reductions(1, 4, Fit(0.5, 4, 0.0, 2, 6)), reductions(2, 2, Fit(0.5, 4, 0.0, 2, 6))
-    (0.0, 12.0)
-    """
-    return 0.0 if down == 1 else float(fit.levels * int(np.ceil(np.log2(down * across))))
+    return 2 * index * entries + pointer * (across + down) + vectors
 
 
 class Prediction(NamedTuple):
@@ -117,16 +162,16 @@ class Prediction(NamedTuple):
         return self.computing + self.sending + self.waiting
 
 
-def predict(machine: Machine, fit: Fit, down: int, across: int, vertices: int) -> Prediction:
+def predict(machine: Machine, fit: Fit, grid: Grid, vertices: int) -> Prediction:
     """A search with so many vertices on every rank."""
-    index = 4 if vertices * max(down, across) < 2**31 else 8
-    sent = vertices * bytes_per_vertex(down, across, fit)
-    count = messages(down, across, fit)
+    index = 4 if vertices * (grid.ranks if grid.by == BITS else max(grid.down, grid.across)) < 2**31 else 8
+    sent = vertices * bytes_per_vertex(grid, fit)
+    count = messages(grid, fit)
     computing = vertices * EDGES / machine.edge_rate
     sending = sent / machine.bandwidth
     waiting = count * machine.per_message + fit.levels * machine.per_level
-    memory = vertices * memory_per_vertex(down, across, index=index)
-    teps = vertices * down * across * EDGES / (computing + sending + waiting)
+    memory = vertices * memory_per_vertex(grid, index=index)
+    teps = vertices * grid.ranks * EDGES / (computing + sending + waiting)
     return Prediction(sent, count, computing, sending, waiting, memory, teps)
 
 

@@ -341,6 +341,8 @@ def test_packed_entries_come_back(length, fill, dtype, kind):
 def test_examples_of_the_model():
     model = importlib.import_module("grblas_gpu.benchmarks.scaling_model")
     assert doctest.testmod(model).failed == 0
+    engine = importlib.import_module("grblas_gpu.backends.mpi.searches")
+    assert engine.MOST_RANKS == model.MOST_RANKS  # of ranks that search by bits on any grid
 
 
 def test_model_counts_messages_and_results():
@@ -350,7 +352,7 @@ def test_model_counts_messages_and_results():
     done = launch(4, sys.executable, *command)
     assert done.returncode == 0, done.stderr
     row = scaling.summary(json.loads(done.stdout))
-    fit = scaling.Fit(0.5, 6.0, row["listed"], row["pulls"], row["levels"])
-    assert row["messages"] == scaling.messages(2, 2, fit) - scaling.reductions(2, 2, fit)
-    assert 0.5 < row["bytes"] / scaling.bytes_per_vertex(2, 2, fit, 2, 2) < 2
+    fit, grid = scaling.Fit(0.5, 6.0, row["listed"], row["pulls"], row["levels"]), scaling.Grid(2, 2, "products")
+    assert row["messages"] == scaling.messages(grid, fit) - scaling.reductions(grid, fit)
+    assert 0.5 < row["bytes"] / scaling.bytes_per_vertex(grid, fit, 2, 2) < 2
     assert 0.3 < row["results"] < 0.8

@@ -93,14 +93,23 @@ class Searches(Parts):
             return None
         if self.grid.shape[0] > 1 and self.grid.size > MOST_RANKS and self.search_by != "bits":
             return None
-        part = a.part if self.grid.shape[0] == 1 else self._leading_here(a)
-        if self.grid.everyone.add_up([int(part.form == HYPERSPARSE)])[0]:
-            return None  # a pointer for every vertex of the graph would weigh more than the entries
+        # Where some part is hypersparse, a pointer for every vertex of the graph would weigh more than the entries.
+        part = a.part
+        if self._some_hypersparse(part):
+            return None
+        if self.grid.shape[0] > 1:
+            part = self._leading_here(a)
+            if self._some_hypersparse(part):
+                return None
         degrees = self.degrees(a)
         here = np.ascontiguousarray(self.local.host(degrees.here)).view(np.uint8)
         sizes = [8 * (high - low) for low, high in zip(layout.bounds[:-1], layout.bounds[1:], strict=True)]
         everywhere = self.local.array(self.grid.everyone.start_gather(here, sizes).wait().view(np.int64))
         return self.local.search(part, layout, everywhere, degrees.here)
+
+    def _some_hypersparse(self, part: MatrixStore) -> bool:
+        """Whether the part of any rank is."""
+        return self.grid.everyone.add_up([int(part.form == HYPERSPARSE)])[0] > 0
 
     def _leading_here(self, a: DistMatrixStore) -> MatrixStore:
         """All entries that lead to the vertices of this rank: the columns that it owns as of a vector."""

@@ -143,13 +143,20 @@ def case_many_files() -> None:
             text = "".join(f"{i} {j}\n" for i, j in zip(rows[number::5], columns[number::5], strict=True))
             with open(f"{folder}/{number}.txt", "w") as file:
                 file.write(text)
+        os.mkdir(f"{folder}.binary")
+        with gb.using(LOCAL):
+            for number in range(5):
+                some = Matrix.from_coo(rows[number::5], columns[number::5], True, nrows=64, ncols=64)
+                gb.io.save(f"{folder}.binary/{number}.grb", some)
     WORLD.barrier()
+    check(DistMatrix.from_file(f"{folder}.binary"), A)
     check(DistMatrix.from_file(folder, nrows=64), A)
     check(DistMatrix.from_file([f"{folder}/{number}.txt" for number in range(5)], nrows=64), A)
     expect(FileNotFoundError, lambda: DistMatrix.from_file([f"{folder}/0.txt", f"{folder}/9.txt"]), "9.txt")
     WORLD.barrier()
     if RANK == 0:
         shutil.rmtree(folder)
+        shutil.rmtree(f"{folder}.binary")
 
 
 def folder_of_parts() -> None:

@@ -28,7 +28,7 @@ from .routing import route
 from .stores import DistMatrixStore, DistVectorStore
 from .transports import choose_transport, open_exchange
 
-MOST_RANKS = 16  # of several rows: with more, bits for all others are more than what rows and columns send themselves
+MOST_RANKS = 16  # of several rows: with more, bits for all others and a second cut of the graph cost too much
 
 
 def search_setting() -> str:

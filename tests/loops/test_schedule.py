@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -54,6 +55,11 @@ def test_schedules(monkeypatch: pytest.MonkeyPatch) -> None:
     bodies: dict[str, Any] = {name: (BODIES | CHAINS)[name] for name in SCHEDULES}
     made = made_of(bodies, monkeypatch, lambda passes, body: passes.schedule(passes.analyse(body)))
     assert {name: f"\n{schedule}\n" for name, schedule in made.items()} == SCHEDULES
+
+
+def test_the_page_has_the_schedule_of_a_search() -> None:
+    page = Path(__file__).parents[2] / "docs" / "architecture.md"
+    assert SCHEDULES["levels"] in page.read_text()
 
 
 def test_every_barrier_says_why(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -106,3 +107,14 @@ def test_no_module_imports_itself_through_others() -> None:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         raise AssertionError(" <- ".join(error.args[1])) from None
+
+
+def test_files_from_a_line_to_a_kernel() -> None:
+    """The page names at most six for a call and eight for a loop, and they are there."""
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    call, _, loop = page.partition("## From a line to a kernel")[2].partition("The same line in a `gb.loop`")
+    rows = re.findall(r"^\| `([\w/.]+)`", call, re.MULTILINE)
+    chain = re.findall(r"`([\w/]+\.\w+)`", loop.partition("(its strategies")[0])
+    assert (len(rows), len(chain)) == (6, 8)
+    paths = [path.as_posix() for folder in FOLDERS for path in (ROOT / folder).rglob("*.*")]
+    assert [name for name in (*rows, *chain) if not any(path.endswith(f"/{name}") for path in paths)] == []

@@ -225,7 +225,7 @@ def _output(name: str) -> Iterator[Any]:
 
 def _quoted(label: Any, delimiter: str) -> str:
     text = str(label)
-    if delimiter == "," and any(mark in text for mark in ',"\n'):
+    if any(mark in text for mark in f'{delimiter}"\n'):
         return '"' + text.replace('"', '""') + '"'
     return text
 

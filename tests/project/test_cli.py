@@ -282,6 +282,7 @@ def test_csv_means_commas(capsys, tmp_path):
     assert (tmp_path / "levels.csv").read_text() == 'vertex,level\nann,0\nbob,1\n"cid, junior",2\n'
     run(capsys, "bc -u --top 1 --json", tmp_path / "e.csv", "-o", tmp_path / "scores.tsv")
     assert (tmp_path / "scores.tsv").read_text().splitlines()[1] == "bob\t1.0"
+    assert run(capsys, "bfs -s ann -o -", tmp_path / "e.csv")[1] == 'ann 0\nbob 1\n"cid, junior" 2\n'
     one_line_error(capsys, "bfs -s dan", tmp_path / "e.csv", match="some are: ann, bob, cid, junior", exit_code=2)
 
 

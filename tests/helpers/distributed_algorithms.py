@@ -20,6 +20,7 @@ from library_algorithms import ALGORITHMS as LIBRARY
 
 import grblas_gpu as gb
 from grblas_gpu import Vector, algorithms, generators, monoid
+from grblas_gpu.backends.mpi import searches
 from grblas_gpu.distributed import (
     graph500,
     hybrid_bfs,
@@ -202,6 +203,24 @@ def case_rounds_of_searches() -> None:
         if D._store.kept["search"] is not None:  # the engine has kernels for it
             messages = 2 if D._engine.transport == "mpi" else 1
             assert found == (5 * (RANKS > 1), 5 * (RANKS - 1) * messages), (backend, found)
+
+
+def case_many_ranks_in_several_rows() -> None:
+    """They search by products, unless they are told to go by bits; the trees are the same."""
+    with gb.using(LOCAL):
+        path = generators.path(12)
+    most, searches.MOST_RANKS = searches.MOST_RANKS, RANKS - 1
+    compiled = path.to(f"mpi:1x{RANKS}")
+    hybrid_bfs(compiled, 0)
+    for by in ("", "bits", "products"):
+        D = path.to(f"mpi:{RANKS}x1")
+        engine: Any = D._engine
+        told, engine.search_by = engine.search_by, by
+        assert hybrid_bfs(D, 4).to("cpu").to_dict() == {v: v + (v < 4) - (v > 4) for v in range(12)}
+        in_bits = by == "bits" or (by == "" and RANKS == 1)  # one row
+        assert (D._store.kept["search"] is not None) == (in_bits and compiled._store.kept["search"] is not None)
+        engine.search_by = told
+    searches.MOST_RANKS = most
 
 
 def case_rounds_of_products() -> None:

@@ -18,7 +18,13 @@ from grblas_gpu.backends.storage import MatrixStore
 
 pytest.importorskip("mpi4py")
 
-CASES = ("case_tree_of_graph500", "case_graph500", "case_searches", "case_rounds_of_searches")
+CASES = (
+    "case_tree_of_graph500",
+    "case_graph500",
+    "case_searches",
+    "case_rounds_of_searches",
+    "case_many_ranks_in_several_rows",
+)
 TRANSPORTS = [("shared", "shared memory"), ("mpi", "mpi")]
 ON_GPU = [("led", "led by rank 0"), ("ipc", "cuda ipc"), ("mpi", "mpi")]
 

@@ -51,6 +51,14 @@ class Pointer:
         self.array = array
         self.ptr = array.ctypes.data
 
+    @property
+    def mem(self) -> SimpleNamespace:
+        """The memory that it is a part of."""
+        whole = self.array
+        while isinstance(whole.base, np.ndarray):
+            whole = whole.base
+        return SimpleNamespace(ptr=whole.ctypes.data, size=whole.nbytes)
+
     def memset_async(self, value: int, size: int, stream: Any = None) -> None:
         ctypes.memset(self.ptr, value, size)
 

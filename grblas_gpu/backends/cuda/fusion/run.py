@@ -52,6 +52,7 @@ COUNT, LISTED, DIRTY = (SLOT.at[name] for name in ("count", "listed", "dirty"))
 SOURCE_AT, SEVERAL, SOURCE_VALUES = (SOURCE.at[name] for name in ("source", "several", "source_values"))
 BITS, PRESENT = VARIABLE.at["bits"], VARIABLE.at["present"]
 STOPPED, STEPS = REPORT.at["stop"], REPORT.at["step"]
+PIECE = 16  # bytes
 NAMED = ("limit", "stamp", "resumes", "trace", "parts")  # words that a run sets
 
 _array = cupy.ndarray
@@ -413,12 +414,26 @@ def _same(known: list[weakref.ref[Any]], given: list[weakref.ref[Any]]) -> bool:
 
 
 def _aligned(store: Any, field: str) -> Any:
-    """An array of a matrix; kernels read 16 bytes at a time. A view of somebody's array may begin anywhere."""
+    """An array of a matrix; kernels read 16 bytes at a time. A view of somebody's array may begin and end anywhere."""
     array = getattr(store, field)
-    if array is not None and array.data.ptr % 16:
-        array = array.copy()
-        setattr(store, field, array)
+    if array is not None and not _in_pieces(array.data.ptr, array.nbytes, array.data.mem):
+        room = -(-array.nbytes // PIECE) * PIECE // array.itemsize
+        copy = cupy.empty(room, array.dtype)[: array.size]
+        copy[:] = array
+        setattr(store, field, copy)
+        return copy
     return array
+
+
+def _in_pieces(start: int, size: int, memory: Any) -> bool:
+    """Whether so many bytes can be read in whole pieces: CuPy's pool has room behind them, other memory may have none.
+
+    >>> from types import SimpleNamespace
+    >>> exact, pooled = SimpleNamespace(ptr=512, size=40), SimpleNamespace(ptr=512, size=512)
+    >>> _in_pieces(512, 40, exact), _in_pieces(512, 40, pooled), _in_pieces(520, 40, pooled)
+    (False, True, False)
+    """
+    return start % PIECE == 0 and start + -(-size // PIECE) * PIECE <= memory.ptr + memory.size
 
 
 def bits(value: Any, dtype: np.dtype) -> int:

@@ -38,6 +38,9 @@ def nothing(dtype: Any) -> Array:
     return np.empty(0, dtype)
 
 
+_NO_COLUMNS = nothing(column_type(MANY_ROWS))
+
+
 class MatrixStore:
     """A matrix in one of four forms. Made as it is called, CSR: indices ascend in each row.
 
@@ -196,11 +199,14 @@ class MatrixStore:
     @classmethod
     def empty(cls, nrows: int, ncols: int, dtype: np.dtype) -> MatrixStore:
         """Without entries. Most are overwritten as a whole, so row pointers are made if somebody asks."""
-        if max(nrows, ncols) > MANY_ROWS and matrix_form(0, nrows, ncols, SPARSE) == HYPERSPARSE:
-            none, values = nothing(column_type(ncols)), nothing(dtype)
-            return cls.hypersparse(nrows, ncols, nothing(INDEX), np.zeros(1, INDEX), none, values)
+        if nrows <= MANY_ROWS and ncols <= MANY_ROWS:  # small ones are made often
+            columns = _NO_COLUMNS
+        else:
+            columns = nothing(column_type(ncols))
+            if matrix_form(0, nrows, ncols, SPARSE) == HYPERSPARSE:
+                return cls.hypersparse(nrows, ncols, nothing(INDEX), np.zeros(1, INDEX), columns, nothing(dtype))
         store = cls._bare(SPARSE, nrows, ncols)
-        store.indices, store.values, store.nvals = nothing(column_type(ncols)), nothing(dtype), 0
+        store.indices, store.values, store.nvals = columns, nothing(dtype), 0
         return store
 
     @property

@@ -17,7 +17,12 @@ ALWAYS = 2**28  # bytes that are not worth the question
 def check_positions(nrows: int, ncols: int, itemsize: int, like: Array | None = None) -> int:
     """How many positions a matrix has that is about to be stored position by position: an OutOfMemory if too many."""
     positions = nrows * ncols
-    if positions > (MOST_ENTRIES if itemsize else MOST_ALIKE):
+    if not itemsize and positions > MOST_ALIKE:
+        raise OutOfMemory(
+            f"shape {nrows} x {ncols} has {positions:,} positions, more than the {MOST_ALIKE:,} that can be counted if "
+            f"all have an entry; {NAMED}"
+        )
+    if positions > MOST_ENTRIES and itemsize:
         raise OutOfMemory(_too_large(nrows, ncols, positions * itemsize, "more than any memory holds"))
     check_bytes(nrows, ncols, positions * itemsize, like)
     return positions

@@ -342,3 +342,9 @@ def test_what_cannot_be_stored(run: Callable[[Matrix], Any]) -> None:
     with pytest.raises(OutOfMemory):
         run(A)
     assert A.isequal(before)
+
+
+def test_one_value_for_more_positions_than_can_be_counted_says_so() -> None:
+    with pytest.raises(OutOfMemory, match=f"has {N * N:,} positions, more than the {N:,} .*name the positions"):
+        Matrix.from_scalar(1, N, N)
+    assert Matrix.from_scalar(1, 2**30, 2**30).nvals == N

@@ -202,10 +202,17 @@ def check_folder(name: str) -> None:
         raise FileNotFoundError(2, "no such folder", str(Path(name).parent))
 
 
-def write_values(name: str, graph: Loaded, vector: Any, what: str, delimiter: str | None = None) -> None:
-    """A line with vertex and value for each entry of a Vector: with commas and a header in .csv, tabs in .tsv."""
+def write_values(
+    name: str, graph: Loaded, vector: Any, what: str, delimiter: str | None = None, *, vertices: bool = False
+) -> None:
+    """A line with vertex and value for each entry of a Vector: with commas and a header in .csv, tabs in .tsv.
+
+    Values that are ``vertices`` go by their labels, too.
+    """
     delimiter = delimiter or EDGE_LISTS.get(suffix(name)) or " "
     index, values = (array.tolist() for array in vector.to_coo())
+    if vertices:
+        values = [_quoted(graph.label(vertex), delimiter) for vertex in values]
     with _output(name) as file:
         if delimiter == ",":
             file.write(f"vertex,{what}\n")

@@ -22,6 +22,7 @@ class Command(NamedTuple):
     arguments: str = ""  # of the command line, that the algorithm takes, too
     more: dict[str, Any] | None = None  # other arguments of the algorithm
     weighted: bool = False  # whether weights count
+    part: str = ""  # of a result with several
 
 
 #: Numbers that algorithms take: what they mean and, where the algorithm has no default, one.
@@ -38,6 +39,8 @@ COMMANDS = {
         "eigenvector_centrality", "centrality", "eigenvector centrality", more={"max_iterations": 1000}
     ),
     "katz": Command("katz", "centrality", "Katz centrality", arguments="alpha"),
+    "hubs": Command("hits", "hub", "hubs: what leads to authorities (HITS)", weighted=True, part="hubs"),
+    "authorities": Command("hits", "authority", "authorities: what hubs lead to", weighted=True, part="authorities"),
     "closeness": Command("closeness", "closeness", "the inverse of the mean distance to a vertex"),
     "clustering": Command("clustering", "clustering", "the share of pairs of neighbours that are joined"),
     "triangles": Command("triangles", "triangles", "the triangles that each vertex is part of"),
@@ -46,10 +49,22 @@ COMMANDS = {
     "components": Command("connected_components", "component", "connected components", "groups"),
     "scc": Command("strongly_connected_components", "component", "strongly connected components", "groups"),
     "louvain": Command(
-        "louvain", "community", "communities of high modularity", "groups", "seed resolution", weighted=True
+        "louvain",
+        "community",
+        "communities of high modularity",
+        "groups",
+        "seed resolution",
+        weighted=True,
+        part="labels",
     ),
     "leiden": Command(
-        "leiden", "community", "connected communities of high modularity", "groups", "seed resolution", weighted=True
+        "leiden",
+        "community",
+        "connected communities of high modularity",
+        "groups",
+        "seed resolution",
+        weighted=True,
+        part="labels",
     ),
     "labels": Command("label_propagation", "label", "communities by label propagation", "groups"),
     "colouring": Command("vertex_colouring", "colour", "colours that differ between neighbours", "groups", "seed"),
@@ -90,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
         arguments["source"] = graph.vertex(options.source)
     arguments |= {name: given for name in numbers_of(what) if (given := getattr(options, name)) is not None}
     found = getattr(algorithms, what.algorithm)(graph.matrix, **arguments)
-    values = found.labels if hasattr(found, "modularity") else found
+    values = getattr(found, what.part) if what.part else found
     vertices, numbers = (array.tolist() for array in values.to_coo())
     result = {
         "file": options.file,
@@ -104,14 +119,15 @@ def run(options: argparse.Namespace) -> int:
         result["modularity"] = found.modularity
     if what.value == "triangles":
         result["triangles"] = sum(numbers) // 3
+    of_vertices = what.first == "groups" and what.value != "colour"  # a group goes by one of its vertices
     if options.output:
-        write_values(options.output, graph, values, what.value)
+        write_values(options.output, graph, values, what.value, vertices=of_vertices)
     if options.csv:
-        write_values("-", graph, values, what.value, delimiter=",")
+        write_values("-", graph, values, what.value, delimiter=",", vertices=of_vertices)
         return 0
     if what.first == "groups":
         result[f"{plural(what.value)}"] = len(set(numbers))
-        name = (lambda number: number) if what.value == "colour" else graph.label
+        name = graph.label if of_vertices else (lambda number: number)
         top = [{what.value: name(group), "size": size} for group, size in Counter(numbers).most_common(options.top)]
     else:
         order = sorted(range(len(numbers)), key=numbers.__getitem__, reverse=what.first == "highest")[: options.top]

@@ -627,6 +627,20 @@ def test_values_of_algorithms(capsys, friends):
     one_line_error(capsys, "sssp --source zoe", friends, match="no vertex is called", exit_code=2)
 
 
+def test_groups_go_by_labels(capsys, friends, tmp_path):
+    expected = ["ann,ann", "bob,ann", "cid,ann", "dot,ann", "eve,eve", "fay,eve"]
+    assert run(capsys, "components --undirected --csv", friends)[1].split() == ["vertex,component", *expected]
+    assert run(capsys, "louvain --undirected -o", tmp_path / "groups.csv", friends)[0] == 0
+    rows = [row.split(",") for row in (tmp_path / "groups.csv").read_text().splitlines()[1:]]
+    assert {group for _, group in rows} <= {vertex for vertex, _ in rows} == set("ann bob cid dot eve fay".split())
+
+
+def test_hubs_and_authorities(capsys, tmp_path):
+    (tmp_path / "links.csv").write_text("ann,bob\nann,cid\ndot,cid\n")
+    found = [json.loads(run(capsys, f"{which} --json", tmp_path / "links.csv")[1]) for which in ("hubs", "authorities")]
+    assert [each["top"][0]["vertex"] for each in found] == ["ann", "cid"]
+
+
 def test_numbers_for_algorithms(capsys, friends):
     ranks = [json.loads(run(capsys, f"pagerank --json --damping {d}", friends)[1])["top"][0]["rank"] for d in (0, 0.9)]
     assert ranks[0] == pytest.approx(1 / 6) and ranks[1] > 0.2

@@ -103,7 +103,7 @@ class Elementwise(Operating):
 
     def _by_place(self, x: Store, op: Any) -> Store:
         here = placed_entries(x)
-        return with_entries(x, here[1:], self.combine(op, here, here))
+        return _at_the_same(x, here[1:], self.combine(op, here, here))
 
     def apply_bind(self, x: Store, op: Any, scalar: Any, side: str) -> Store:
         """``op(scalar, x)`` (side "left") or ``op(x, scalar)`` (side "right")."""
@@ -117,7 +117,7 @@ class Elementwise(Operating):
     def apply_index(self, x: Store, op: Any, thunk: Any) -> Store:
         """``op(x, i, j, thunk)`` on every entry."""
         values, i, j = placed_entries(x)
-        return with_entries(x, (i, j), self.indexed(op, values, i, j, thunk))
+        return _at_the_same(x, (i, j), self.indexed(op, values, i, j, thunk))
 
     def select(self, x: Store, op: Any, thunk: Any) -> Store:
         """The entries for which ``op(x, i, j, thunk)`` is true."""
@@ -168,6 +168,13 @@ def with_entries(like: Store, places: tuple[Any, Any], values: Any) -> Store:
     if type(like) is MatrixStore:
         return from_lines(like.nrows, like.ncols, *places, compress(values))
     return VectorStore(like.size, compress(values), indices=places[0])
+
+
+def _at_the_same(x: Store, places: tuple[Any, Any], values: Any) -> Store:
+    """Other values for all entries, where these are; rows need not be counted again."""
+    if type(x) is MatrixStore and x.dense is None:
+        return with_values(x, compress(values))
+    return with_entries(x, places, values)
 
 
 def _repeated(monoid: Any, one: Any, count: int) -> Any:

@@ -17,7 +17,6 @@ from checkers import serial_bfs, serial_dependencies
 from grblas_gpu.benchmarks import (
     compare,
     contenders,
-    dense_products,
     floors,
     gpu_operations,
     gpu_speed,
@@ -637,6 +636,9 @@ def test_every_benchmark_imports_what_there_is(name):
 
 @pytest.mark.slow
 def test_dense_products_says_what_is_slower(capsys, monkeypatch, loops):
+    pytest.importorskip("graphblas")
+    from grblas_gpu.benchmarks import dense_products
+
     monkeypatch.setattr(dense_products, "SOURCES", 4)
     small = ["--backend", "cpu", "--scale", "5", "--columns", "3", "--trials", "1"]
     assert dense_products.main(small) == 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..dtypes import ALL_TYPES, UINT64, DataType, lookup_dtype, unify
+from ..dtypes import ALL_TYPES, BOOL, UINT64, DataType, lookup_dtype, unify
 from . import registry
 from .parameterized import _deserialize_parameterized
 from .reductions import quiet
@@ -197,6 +197,7 @@ class OpBase:
     _typed_user_class: ClassVar[Any] = TypedOpBase
     _operand_names: ClassVar[tuple[str, ...]] = ()
     _initialized: ClassVar[bool] = True
+    _for_truth_values: ClassVar[str] = ""  # which operators, or how to count them, where this one takes only numbers
     is_positional: Any = False
 
     def __init__(self, name: str, *, anonymous: bool = False) -> None:
@@ -283,8 +284,10 @@ class OpBase:
         return found
 
     def _why(self, dtype: DataType, dtype2: DataType) -> str:
-        """What Numba says against these types, in one line; a KeyError shows no more."""
+        """What there is for truth values, or what Numba says, in one line: a KeyError shows no more."""
         reason = self._compiled.reason(dtype, dtype2) if isinstance(self._compiled, Compiled) else ""
+        if self._row is not None and dtype is BOOL and self._for_truth_values:
+            return f"; {self._for_truth_values}"
         return f": Numba says: {reason}" if reason else ""
 
     def _typed(self, dtype: DataType, result: DataType) -> Any:

@@ -98,6 +98,7 @@ class Monoid(OpBase):
     _modname = "monoid"
     _typed_class = TypedBuiltinMonoid
     _typed_user_class = TypedUserMonoid
+    _for_truth_values = "for truth values there are lor and land, and agg.count counts entries"
     is_positional = False
     is_commutative = True
     __call__: BinaryCall = caller("monoid_call")

@@ -82,6 +82,7 @@ class Semiring(OpBase):
     _modname = "semiring"
     _typed_class = TypedBuiltinSemiring
     _typed_user_class = TypedUserSemiring
+    _for_truth_values = "for truth values there are lor_land and any_pair, and plus_pair counts"
     __call__: SemiringCall = caller("semiring_call")
 
     if TYPE_CHECKING:
@@ -162,7 +163,7 @@ class Semiring(OpBase):
         if row is not None and row.signature is not None:
             used = row.signature.get(dtype, (None, None))[0]
             if used is None:
-                raise KeyError(f"{self.name} does not work with {dtype}")
+                raise KeyError(f"{self.name} does not work with {dtype}{self._why(dtype, dtype)}")
             if used is not dtype:
                 return self[used]
         elif dtype not in self.binaryop or not self._fits(dtype):

@@ -268,6 +268,7 @@ def test_commands_read_standard_input(capsys, monkeypatch, command):
         (b"0 1\n\xff 2\n", "standard input: line 2: not text"),
         (b"%%MatrixMarket matrix coordinate pattern general\n3 3 1\n9 1\n", "standard input: Line 3"),
     ],
+    ids=["cut off", "not text", "wrong index"],  # the archive has the time in it, and workers must agree on names
 )
 def test_standard_input_is_named_in_messages(capsys, monkeypatch, content, match):
     monkeypatch.setattr(sys, "stdin", Pipe(content))

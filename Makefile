@@ -13,7 +13,7 @@ DOCS_READY := $(VENV)/.docs-ready
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test beside-unit lint types unit conformance networkx test-slow soak test-gpu sanitize bench bench-cpu papers package docs clean
+.PHONY: help demo test beside-unit lint types unit conformance networkx test-slow soak test-gpu sanitize bench bench-cpu bench-gpu papers package docs clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -81,6 +81,10 @@ papers: $(READY)  ## every experiment of the five papers on a CUDA device, in so
 	$(PY) -m benchmarks.papers all --backend cuda --sources 2 --trials 3 --jobs 16 --out benchmarks/results $(ARGS)
 	$(PY) -m benchmarks.papers.document benchmarks/results docs/benchmark-results.md
 	@echo "docs/benchmark-results.md"
+
+bench-gpu: $(READY)  ## every operation on a CUDA device beside cupyx, in some 150 s: benchmarks/results/gpu_operations.json and its picture
+	$(PY) -m benchmarks.gpu_operations --jobs 16 --out benchmarks/results $(ARGS)
+	$(PY) docs/pictures.py
 
 bench-cpu: $(READY)  ## only the CPU engine next to SuiteSparse, operation by operation: is it as fast as we want it to be?
 	$(PY) -m benchmarks.cpu_speed --runs 3 --output cpu_speed.json

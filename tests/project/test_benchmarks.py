@@ -678,3 +678,21 @@ def test_operations_of_a_gpu_in_parts(tmp_path, capsys):
     capsys.readouterr()
     gpu_operations.main([*options, "--seconds", "0"])
     assert capsys.readouterr().out.count("TimeoutError: no time left") == 4
+
+
+@pytest.mark.slow
+def test_operations_of_a_gpu_are_compiled_by_several_processes(tmp_path, capsys, monkeypatch):
+    """Each compiles its part, of one type, on small graphs; they know nothing of files."""
+    asked = []
+    monkeypatch.setattr(gpu_operations.subprocess, "run", lambda command, **_: asked.append(command))
+    options = ["--backend", "cpu", "--small", "--budget", "0", "--jobs", "4", "--only", "tril|apply"]
+    gpu_operations.main([*options, "--graphs", "grid_2000", "--types", "FP32", "INT64"])
+    capsys.readouterr()
+    for kind in ("FP32", "INT64"):
+        of_kind = [command[3:] for command in asked if kind in command]
+        assert len(of_kind) == 2
+        assert all("--small" in command and "--out" not in command for command in of_kind)
+    for command in asked:  # as they are, but here
+        assert gpu_operations.main(command[3:]) == 0
+    shown = capsys.readouterr().out
+    assert all(shown.count(name) == 2 for name in ("select tril", "apply times 2"))

@@ -37,6 +37,15 @@ def pagerank(S: Arrays, ranks: Any) -> None:
     assert np.abs(after - x).sum() < len(x) * 1e-5 and abs(x.sum() - 1) < 1e-9
 
 
+def personalized_pagerank(S: Arrays, ranks: Any, sources: np.ndarray) -> None:
+    x, out = ranks.to_dense(), np.asarray(S.sum(axis=1)).ravel()
+    home = np.zeros_like(x)
+    home[np.arange(len(sources)), sources] = 1.0
+    after = 0.85 * (np.divide(x, out, out=np.zeros_like(x), where=out > 0) @ S)
+    after += home * (1 - after.sum(axis=1, keepdims=True))
+    assert np.abs(after - x).sum(axis=1).max() < x.shape[1] * 1e-5 and np.abs(x.sum(axis=1) - 1).max() < 1e-9
+
+
 def eigenvector(S: Arrays, x: Any) -> None:
     dense = x.to_dense()
     assert residual(dense + dense @ S, dense) < len(dense) * 1e-4
@@ -84,6 +93,123 @@ def parents(S: Arrays, found: Any, source: int) -> None:
     reached = reached[reached != source]
     assert (distances[before[reached]] + 1 == distances[reached]).all()
     assert (np.asarray(S[before[reached], reached]).ravel() != 0).all()
+
+
+def levels_of_many(S: Arrays, found: Any, sources: np.ndarray) -> None:
+    expected = csgraph.dijkstra(S, indices=sources, unweighted=True)
+    np.testing.assert_array_equal(found.to_dense(np.inf, dtype=float), expected)
+
+
+def reached(S: Arrays, found: Any, source: int) -> None:
+    np.testing.assert_array_equal(found.to_dense(False), np.isfinite(csgraph.dijkstra(S, indices=source)))
+
+
+def path(S: Arrays, found: Any, source: int, target: int) -> None:
+    """Edges from one end to the other, as long as said, and nothing is shorter."""
+    vertices = np.asarray(found.vertices)
+    lengths = np.asarray(S[vertices[:-1], vertices[1:]]).ravel()
+    assert vertices[0] == source and vertices[-1] == target and (lengths > 0).all()
+    assert abs(lengths.sum() - found.length) < 1e-9
+    assert abs(csgraph.dijkstra(S, indices=source)[target] - found.length) < 1e-9
+
+
+def lower_bound_of_diameter(S: Arrays, found: Any, source: int) -> None:
+    """At least as far as from the source, and at most twice that if edges lead both ways."""
+    distances = csgraph.dijkstra(S, indices=source, unweighted=True)
+    farthest = distances[np.isfinite(distances)].max()
+    assert farthest <= found and ((S != S.T).nnz or found <= 2 * farthest)
+
+
+def all_distances(S: Arrays, found: Any) -> None:
+    np.testing.assert_allclose(found.to_dense(np.inf), csgraph.dijkstra(S))
+
+
+def eccentricity(S: Arrays, found: Any) -> None:
+    np.testing.assert_array_equal(found.to_dense(np.inf, dtype=float), csgraph.dijkstra(S, unweighted=True).max(axis=1))
+
+
+def diameter(S: Arrays, found: Any) -> None:
+    assert found == csgraph.dijkstra(S, unweighted=True).max()
+
+
+def closeness(S: Arrays, found: Any) -> None:
+    """Over the distances to a vertex: how many are reached, squared, by their sum and by all others there are."""
+    distances = csgraph.dijkstra(S, unweighted=True).T
+    near = np.isfinite(distances)
+    others, far = near.sum(axis=1) - 1, np.where(near, distances, 0).sum(axis=1)
+    expected = np.divide(others * others, far * (len(far) - 1), out=np.zeros(len(far)), where=far > 0)
+    np.testing.assert_allclose(found.to_dense(0.0), expected)
+
+
+def closure(S: Arrays, found: Any) -> None:
+    """An edge, and then any path or none."""
+    reach = np.isfinite(csgraph.dijkstra(S, unweighted=True)).astype(np.float32)
+    np.testing.assert_array_equal(found.to_dense(False), (S > 0).astype(np.float32) @ reach > 0)
+
+
+def weighted_dependencies(S: Arrays, scores: Any, source: int) -> None:
+    """Brandes' sums, an edge at a time; weights are whole numbers, so lengths can be compared."""
+    distances, edges = csgraph.dijkstra(S, indices=source), S.tocoo()
+    near, far = distances[edges.row], distances[edges.col]
+    used = np.flatnonzero(np.isfinite(near) & (near + edges.data == far))
+    used = used[np.argsort(near[used], kind="stable")]
+    steps = list(zip(edges.row[used].tolist(), edges.col[used].tolist(), strict=True))
+    ways, through = [0.0] * S.shape[0], [0.0] * S.shape[0]
+    ways[source] = 1.0
+    for u, v in steps:
+        ways[v] += ways[u]
+    for u, v in reversed(steps):
+        through[u] += ways[u] / ways[v] * (1 + through[v])
+    through[source] = 0.0
+    np.testing.assert_allclose(scores.to_dense(0.0), through, rtol=1e-6, atol=1e-9)
+
+
+def edge_dependencies(S: Arrays, scores: Any, source: int) -> None:
+    """They add up to the edges between the source and all others."""
+    distances = csgraph.dijkstra(S, indices=source, unweighted=True)
+    steps = distances[np.isfinite(distances)].sum()
+    assert abs(scores.reduce_scalar().new().get(0.0) - steps) <= 1e-6 * max(1.0, steps)
+
+
+def all_dependencies(S: Arrays, scores: Any) -> None:
+    """The sum over all sources."""
+    distances = csgraph.dijkstra(S, unweighted=True)
+    between = (distances[np.isfinite(distances) & (distances > 0)] - 1).sum()
+    assert abs(scores.reduce().new().get(0.0) - between) <= 1e-6 * max(1.0, between)
+
+
+def generations(S: Arrays, found: Any) -> None:
+    """One more than the latest with an edge to it."""
+    number, edges = found.to_dense(), S.tocoo()
+    latest = np.full(len(number), -1)
+    np.maximum.at(latest, edges.col, number[edges.row])
+    np.testing.assert_array_equal(number, latest + 1)
+
+
+def order(S: Arrays, found: Any) -> None:
+    position, edges = found.to_dense(), S.tocoo()
+    assert (np.sort(position) == np.arange(len(position))).all() and (position[edges.row] < position[edges.col]).all()
+
+
+def bipartite(S: Arrays, found: bool) -> None:
+    """The graph of two copies of every vertex, with edges from copy to copy, falls into twice as many components."""
+    twice = sparse.block_array([[None, S], [S.T, None]])
+    parts, _ = csgraph.connected_components(S, directed=False)
+    assert found == (csgraph.connected_components(twice, directed=False)[0] == 2 * parts)
+
+
+def sides(S: Arrays, found: Any) -> None:
+    side, edges = found.to_dense(), S.tocoo()
+    assert (side[edges.row] + side[edges.col] == 1).all() and ((side == 0) | (side == 1)).all()
+
+
+def flow(S: Arrays, found: Any, source: int, target: int) -> None:
+    expected = csgraph.maximum_flow(S.astype(np.int32), source, target).flow_value
+    amount, n = as_scipy(found.flow), S.shape[0]
+    balance = np.asarray(amount.sum(axis=1)).ravel() - np.asarray(amount.sum(axis=0)).ravel()
+    ends = np.bincount([source, target], [expected, -expected], n)
+    np.testing.assert_allclose(balance, ends, atol=1e-6 * max(1, expected))
+    assert abs(found.value - expected) <= 1e-9 * max(1, expected) and (amount > S).nnz == 0
 
 
 def dependencies(S: Arrays, scores: Any, source: int) -> None:
@@ -151,12 +277,15 @@ def matching(S: Arrays, found: Any) -> None:
 
 
 def communities(S: Arrays, found: Any) -> None:
+    modularity(S, found.labels.to_dense(), found.modularity)
+
+
+def modularity(S: Arrays, label: np.ndarray, found: float) -> None:
     edges = undirected(S).tocoo()
-    label = found.labels.to_dense()
     degree = np.bincount(edges.row, edges.data, len(label))
     inside = edges.data[label[edges.row] == label[edges.col]].sum() / edges.data.sum()
     expected = inside - ((np.bincount(label, degree) / edges.data.sum()) ** 2).sum()
-    assert abs(found.modularity - expected) < 1e-6
+    assert abs(found - expected) < 1e-6
 
 
 def same_component(S: Arrays, found: Any) -> None:
@@ -168,6 +297,28 @@ def coefficients(S: Arrays, found: Any, count: int) -> None:
     """For undirected graphs: weighted by pairs of neighbours they add up to three times the triangles."""
     degree = np.diff(undirected(S).indptr)
     assert abs((found.to_dense() * degree * (degree - 1) / 2).sum() - 3 * count) <= 1e-6 * max(1, count)
+
+
+def transitivity(S: Arrays, found: float, count: int) -> None:
+    degree = np.diff(undirected(S).indptr).astype(float)
+    assert abs(found * (degree * (degree - 1) / 2).sum() - 3 * count) <= 1e-6 * max(1, count)
+
+
+def two_hops(S: Arrays, found: Any, sources: np.ndarray) -> None:
+    ones = (S > 0).astype(float)
+    expected = (ones[sources] @ ones).tolil()
+    expected[np.arange(len(sources)), sources] = 0
+    assert found.nvals == expected.count_nonzero() and (as_scipy(found)[sources] != expected.tocsr()).nnz == 0
+
+
+def ego_graph(S: Arrays, found: Any, source: int, radius: int) -> None:
+    distances = csgraph.dijkstra(S, indices=source, unweighted=True)
+    subgraph(S, found, np.flatnonzero(distances <= radius))
+
+
+def subgraph(S: Arrays, found: Any, vertices: np.ndarray) -> None:
+    np.testing.assert_array_equal(found.vertices.to_dense(), vertices)
+    assert (as_scipy(found.matrix) != S[vertices][:, vertices]).nnz == 0
 
 
 def walks(S: Arrays, found: Any) -> None:
@@ -190,3 +341,15 @@ def similarity(S: Arrays, found: Any) -> None:
     for i in range(0, len(rows), max(1, len(rows) // 300)):
         own, other = (S.indices[slice(*S.indptr[v : v + 2])] for v in (int(rows[i]), int(columns[i])))
         assert abs(values[i] - len(np.intersect1d(own, other)) / max(1, len(np.union1d(own, other)))) < 1e-9
+
+
+def similarity_of_pairs(S: Arrays, found: Any, pairs: np.ndarray, of_counts: Any) -> None:
+    ones = (S > 0).astype(float)
+    degree = np.diff(S.indptr).astype(float)
+    first, second = np.unique(pairs, axis=0).T
+    common = np.asarray((ones[first] * ones[second]).sum(axis=1)).ravel()
+    with np.errstate(invalid="ignore", divide="ignore"):
+        expected = np.nan_to_num(of_counts(common, degree[first], degree[second]), posinf=0.0)
+    rows, columns, values = found.to_coo()
+    np.testing.assert_array_equal(np.stack([rows, columns]), np.stack([first, second]))
+    np.testing.assert_allclose(values, expected, atol=1e-12)

@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from .library_works import WORKS
 from .text_tables import shown
 
 ROOT = Path(__file__).parent.parent
@@ -83,14 +84,32 @@ def table(result: dict[str, Any], graph: str) -> str:
     columns = [name for name in columns if any(name in row for row in rows)]
     titles = {"cugraph": "cuGraph", **PEERS}
     heads = ["algorithm", *(titles.get(name, name) for name in [*columns, *quoted])]
-    sizes = {f"{row['vertices']:,} vertices, {row['entries']:,} entries" for row in rows}
-    lines = [f"### {GRAPHS[graph]}: {', '.join(sorted(sizes))}\n", line(heads)]
+    lines = [f"### {GRAPHS[graph]}: {', '.join(sizes(rows))}\n", line(heads)]
     lines.append(line(["---", *["---:"] * (len(heads) - 1)]))
     for row in rows:
         cells = [row.get(name) for name in columns] + [times.get(row["algorithm"]) for times in quoted.values()]
         lines.append(line([row["algorithm"], *(shown(cell) for cell in cells)]))
     remarks = [f"\n`{row['algorithm']}` {row['remark']}." for row in rows if "remark" in row]
-    return "\n".join([*lines, *remarks, *slower(rows)]) + "\n"
+    return "\n".join([*lines, *smaller(rows), *remarks, *slower(rows)]) + "\n"
+
+
+def sizes(rows: list[dict[str, Any]]) -> list[str]:
+    """Of the whole graph, in every size that was measured."""
+    rows = [row for row in rows if not of_small(row)] or rows
+    return sorted({f"{row['vertices']:,} vertices, {row['entries']:,} entries" for row in rows})
+
+
+def of_small(row: dict[str, Any]) -> bool:
+    return row["algorithm"] in WORKS and WORKS[row["algorithm"]].of_small
+
+
+def smaller(rows: list[dict[str, Any]]) -> list[str]:
+    """What was measured on a smaller graph of the same kind."""
+    found = [row["algorithm"] for row in rows if of_small(row)]
+    if not found:
+        return []
+    few = max(row["vertices"] for row in rows if of_small(row))
+    return [f"\nOf at most {few:,} vertices, as they need a search from every one: {', '.join(found)}."]
 
 
 def slower(rows: list[dict[str, Any]]) -> list[str]:

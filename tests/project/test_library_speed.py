@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 from grblas_gpu.algorithms.sssp import ShortestPaths
-from grblas_gpu.benchmarks import library_page, library_peers, library_speed
+from grblas_gpu.benchmarks import library_graphs, library_page, library_peers, library_speed, library_works, patience
 
 import grblas_gpu as gb
 from grblas_gpu import algorithms
@@ -38,6 +40,69 @@ def test_results_are_checked_before_they_are_timed(tmp_path, capsys, monkeypatch
         monkeypatch.setitem(library_speed.WORKS, name, work)
         with pytest.raises(AssertionError):
             library_speed.main(["--scale", "5", "--graphs", "rmat", "--only", f"^{name}$"])
+
+
+class Noting:
+    """The algorithms, and which of them were asked for."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+
+    def __getattr__(self, name):
+        self.names.add(name)
+        return getattr(algorithms, name)
+
+
+@pytest.mark.parametrize("kind", library_graphs.KINDS)
+def test_every_algorithm_of_the_library_is_there_and_checked(kind, monkeypatch):
+    noting = Noting()
+    monkeypatch.setattr(library_works, "a", noting)
+    case = library_graphs.graph(kind, 5, "cpu")
+    for name, work in library_works.WORKS.items():
+        seconds = name in ("louvain", "leiden") and kind != "rmat"  # each takes some
+        if not seconds and not (case.directed and work.undirected_only):
+            work.check(case, work.run(case))
+    if kind == "rmat":
+        assert noting.names >= {*algorithms.__all__} - {"NotConverged"}
+
+
+def test_what_takes_too_long_is_stopped_and_said(tmp_path, capsys, monkeypatch):
+    with pytest.raises(patience.TimeIsUp), patience.time_limit(0.01):
+        time.sleep(60)
+    too_long = library_works.WORKS["cores"]._replace(run=lambda case: signal.raise_signal(signal.SIGALRM))
+    monkeypatch.setitem(library_works.WORKS, "cores", too_long)
+    few = "--scale 5 --graphs rmat --only ^(cores|core|matching)$ --trials 1 --others -1 --limit 500 --out"
+    assert library_speed.main([*few.split(), str(tmp_path)]) == 0
+    found = json.loads((tmp_path / "library_speed.cpu.json").read_text())
+    times = {row["algorithm"]: row["ms"] is not None for row in found["rows"]}
+    assert times == {"cores": False, "core": True, "matching": True}
+    assert "was stopped after 500 s" in capsys.readouterr().out and "was stopped" in library_page.page([found])
+    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL and signal.setitimer(signal.ITIMER_REAL, 0)[0] == 0
+
+
+def test_what_is_missing_is_added_and_what_fails_is_said(tmp_path, capsys, monkeypatch):
+    few = "--scale 4 --graphs rmat --trials 1 --others -1 --keep-going --missing".split()
+
+    def rows(only):
+        status = library_speed.main([*few, "--only", only, "--out", str(tmp_path)])
+        return status, json.loads((tmp_path / "library_speed.cpu.json").read_text())["rows"]
+
+    broken = library_works.WORKS["core"]._replace(run=lambda case: algorithms.k_core(case.A, 1))
+    with monkeypatch.context() as patch:
+        patch.setitem(library_works.WORKS, "core", broken)
+        status, first = rows("^cores?$")
+    assert status == 1 and [row["algorithm"] for row in first] == ["cores", "core"]
+    assert first[1]["ms"] is None and first[1]["remark"].startswith("failed: AssertionError")
+    status, second = rows("^(cores?|katz)$")
+    assert status == 0 and {row["algorithm"] for row in second} == {"cores", "core", "katz"}
+    assert [row for row in second if row["algorithm"] == "cores"] == first[:1], "measured again"
+    assert all(row["ms"] for row in second)
+
+
+def test_no_row_begins_when_the_time_is_up(tmp_path, capsys):
+    few = "--scale 4 --graphs rmat|grid --only ^cores$ --others -1 --total 1e-9 --out"
+    assert library_speed.main([*few.split(), str(tmp_path)]) == 0
+    assert not list(tmp_path.iterdir()) and capsys.readouterr().out.count("time is up after 0 algorithms") == 2
 
 
 @pytest.mark.parametrize("check", [[], ["--check-scale", "4"]], ids=["checked", "timed"])
@@ -92,7 +157,7 @@ def test_what_others_find_is_compared_before_it_is_timed(tmp_path, monkeypatch):
 @pytest.mark.parametrize("library", library_peers.LIBRARIES)
 def test_every_task_of_another_library_agrees(library):
     pytest.importorskip(library)
-    for case in library_speed.graphs(5, "cpu", "rmat|web"):
+    for case in (library_graphs.graph(kind, 5, "cpu") for kind in ("rmat", "web")):
         graph = library_peers.LIBRARIES[library].graphs(case)
         for name, work in library_speed.WORKS.items():
             task = library_peers.task(library, name, case.directed)

@@ -44,9 +44,10 @@ def assign(node: Node) -> None:
             return
         if is_line and is_vector:  # a matrix mask: the line is a thin matrix
             plain = engine.as_matrix(plain, indexes.axes[0].size is None)
-        positions = indexes.axes[0].index
-        if is_literal and mask is None and accum is None and out.ndim == 1 and type(positions) is np.ndarray:
-            found = engine.assign_few(store, plain, positions)
+        first = indexes.axes[0]
+        positions = np.array([first.position]) if out.ndim == 1 and first.size is None else first.index
+        if out.ndim == 1 and type(positions) is np.ndarray:
+            found = engine.assign_few(store, plain, positions, view, accum, replace, op is SUBASSIGN)
             if found is not None:
                 out._store = choose_format(engine, found)
                 return

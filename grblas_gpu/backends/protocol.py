@@ -178,8 +178,18 @@ class Backend(Protocol):
         """``c<mask>[index] (accum)= value``; None: by the positions that an index names, and an assignment to them."""
         return None
 
-    def assign_few(self, c: VectorStore, value: Any, positions: np.ndarray) -> VectorStore | None:
-        """``c[positions] = value`` for positions in the memory of the host; None: like any other assignment."""
+    def assign_few(
+        self,
+        c: VectorStore,
+        value: Any,
+        positions: np.ndarray,
+        mask: MaskView | None,
+        accum: Any,
+        replace: bool,
+        submask: bool,
+    ) -> VectorStore | None:
+        """As :meth:`assign`, for positions in memory of the host, or None: like any other assignment. A value that is
+        None deletes."""
         return None
 
     def extract_matrix(self, a: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore: ...

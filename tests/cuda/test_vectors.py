@@ -105,20 +105,6 @@ def test_assign_scalar(engine, mask: str, structure: bool, complement: bool) -> 
         check(moved(result, engine.to_host), expected)
 
 
-@pytest.mark.parametrize("kind", ["bitmap", "full", "iso bitmap"])
-def test_assign_to_few(engine, kind: str) -> None:
-    """Some of the positions twice, and as many as a launch can tell."""
-    for dtype in some(engine, [np.int64, np.float32, bool], len(kind)):
-        c = vector(kind, dtype, 4)
-        result = engine.vectors.writable(moved(c, engine.to_device))
-        value = np.dtype(dtype).type(1)
-        for positions in ([SIZE - 1, 0, 3, 3], list(range(5, 5 + engine.assign.MOST_FEW))):
-            index = np.array(positions)
-            c = definitions.assign(c, value, (index,), None, None, False, False)
-            result = engine.assign.assign_to_few(result, value, index)  # its count is still on the device
-        check(moved(result, engine.to_host), c)
-
-
 @pytest.mark.parametrize("kind", ["sparse", "bitmap"])
 def test_count_edges(engine, kind: str) -> None:
     random = np.random.default_rng(3)

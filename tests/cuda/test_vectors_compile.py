@@ -9,14 +9,23 @@ import numpy as np
 import nvrtc
 import pytest
 from emulated_engine import loaded, moved
-from vector_cases import KINDS, vector
+from vector_cases import KINDS, SIZE, vector
 
 from grblas_gpu import binary, indexunary, select
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore
 
 pytestmark = pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
-FILES = {"assign.cu", "count_edges.cu", "ewise.cu", "filter.cu", "matrix_facts.cu", "moves.cu", "write.cu"}
+FILES = {
+    "assign.cu",
+    "assign_few.cu",
+    "count_edges.cu",
+    "ewise.cu",
+    "filter.cu",
+    "matrix_facts.cu",
+    "moves.cu",
+    "write.cu",
+}
 
 
 def programs(engine) -> list[str]:
@@ -35,6 +44,9 @@ def programs(engine) -> list[str]:
             engine.vectors.write(x, y, mask, op if number % 2 else None, step % 2 > 0)
             if mask is not None:
                 engine.assign.assign_scalar(engine.vectors.writable(x.copy()), np.int64(3), mask)
+            value = [np.float32(2), None, y][(number + step) % 3]
+            how = op if number % 2 and value is not None else None, False, False
+            engine.assign_few.assign_few(x.copy(), value, list(range(SIZE))[:16], mask, *how)
         engine.vectors.filtered(x, select.valuegt["INT64"], 2, True)
         engine.vectors.filtered(x, indexunary.rowindex["INT64"], 2, False)
     for offset in (np.int32, INDEX):
@@ -49,7 +61,9 @@ def programs(engine) -> list[str]:
 
 @pytest.mark.parametrize("thorough", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_kernels_for_vectors_compile(monkeypatch, thorough: bool) -> None:
-    with loaded("recorded", monkeypatch, "eager.vectors", "eager.assign", "eager.matrix_facts") as engine:
+    with loaded(
+        "recorded", monkeypatch, "eager.vectors", "eager.assign", "eager.assign_few", "eager.matrix_facts"
+    ) as engine:
         texts = programs(engine)
     assert {found for text in texts for found in re.findall(r'#line 1 ".*/(\w+\.cu)"', text)} >= FILES
     for text, architecture in nvrtc.some_or_all(texts, 6, thorough):

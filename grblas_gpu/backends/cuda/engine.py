@@ -23,7 +23,8 @@ from ..reference import Definitions
 from ..reference.elementwise import with_values
 from ..storage import Array, HostEntry, HostList, MaskView, MatrixStore, VectorStore, column_type
 from .eager import array_code, building, extracting, matrices, operating, radix, rows, selecting, vectors
-from .eager.assign import MOST_FEW, assign_scalar, assign_to_few
+from .eager.assign import assign_scalar
+from .eager.assign_few import MOST_FEW, assign_few
 from .eager.degree_order import by_degree
 from .eager.kronecker import kronecker_keys
 from .eager.mxm import mxm, shaped_product
@@ -228,7 +229,7 @@ class CudaKernels(Loops, VectorProducts):
         if type(c) is VectorStore and is_scalar and plain and mask is not None and c.size <= DENSE_LIMIT:
             return assign_scalar(vectors.writable(c), value, mask)
         to_some = mask is None and accum is None and index[0] is not None
-        if type(c) is VectorStore and is_scalar and to_some and c.kind != "sparse" and len(index[0]):
+        if type(c) is VectorStore and is_scalar and to_some and len(index[0]) and vectors.worthwhile(c):
             listed = VectorStore(c.size, index[0][:1], indices=index[0])
             return assign_scalar(vectors.writable(c), value, MaskView(listed, True, False), unique=False)
         everywhere = type(c) is MatrixStore and index[0] is None and index[1] is None
@@ -237,10 +238,35 @@ class CudaKernels(Loops, VectorProducts):
         return super().assign(c, value, index, mask, accum, replace, submask)
 
     @sized
-    def assign_few(self, c: VectorStore, value: Any, positions: np.ndarray) -> VectorStore | None:
-        if not 0 < len(positions) <= MOST_FEW or c.kind == "sparse" or c.dtype.kind in "cV":
+    def assign_few(
+        self,
+        c: VectorStore,
+        value: Any,
+        positions: np.ndarray,
+        mask: MaskView | None,
+        accum: Any,
+        replace: bool,
+        submask: bool,
+    ) -> VectorStore | None:
+        if len(positions) > MOST_FEW:
             return None
-        return assign_to_few(vectors.writable(c), value, positions)
+        return assign_few(c, value, positions.tolist(), mask, accum, replace, submask)
+
+    @sized
+    def set_element(self, x: Store, index: tuple[int, ...], value: Any) -> Store:
+        if type(x) is not VectorStore:
+            return super().set_element(x, index, value)
+        if x.kind == "sparse" and x.known_nvals == 0:
+            return self.build_entry(x.size, index[0], value, x.dtype)
+        found = assign_few(x, value, index, None, None, False, False)
+        return super().set_element(x, index, value) if found is None else found
+
+    @sized
+    def remove_element(self, x: Store, index: tuple[int, ...]) -> Store:
+        if type(x) is not VectorStore:
+            return super().remove_element(x, index)
+        found = assign_few(x, None, index, None, None, False, False)
+        return super().remove_element(x, index) if found is None else found
 
     # ---- operators ----------------------------------------------------------------------------------------------
 
@@ -315,8 +341,6 @@ class CudaKernels(Loops, VectorProducts):
     resize_matrix = sized(VectorProducts.resize_matrix)
     replace_row = sized(VectorProducts.replace_row)
     replace_column = sized(VectorProducts.replace_column)
-    set_element = sized(VectorProducts.set_element)
-    remove_element = sized(VectorProducts.remove_element)
     tuples = sized(VectorProducts.tuples)
     to_dense = sized(VectorProducts.to_dense)
     pattern = sized(VectorProducts.pattern)

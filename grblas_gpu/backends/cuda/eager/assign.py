@@ -1,10 +1,8 @@
-"""``c<m> = scalar`` on a vector, in place: the step that every traversal takes; and ``c[i] = scalar``."""
+"""``c<m> = scalar`` on a vector, in place: the step that every traversal takes."""
 
 from __future__ import annotations
 
 from typing import Any
-
-import numpy as np
 
 from .... import undivided
 from ...storage import MaskView, Pending, VectorStore
@@ -13,8 +11,6 @@ from ..runtime.compile import constant, functions, using
 from ..runtime.workspace import word
 from .masks import address, as_flags, clear, resolve
 from .vectors import entries_of
-
-MOST_FEW = 16  # positions, as in kernels/assign_few.cu
 
 
 def assign_scalar(c: VectorStore, value: Any, view: MaskView, unique: bool = True) -> VectorStore:
@@ -59,33 +55,3 @@ def assign_scalar(c: VectorStore, value: Any, view: MaskView, unique: bool = Tru
     finally:
         undivided.changing = False
     return c
-
-
-def assign_to_few(c: VectorStore, value: Any, positions: np.ndarray) -> VectorStore:
-    """``c[positions] = value``, of which the kernel is told as it is launched: no list has to travel before it."""
-    has_present = c.present is not None
-    (kernel,) = functions(
-        "assign_few.cu",
-        (has_present, c.dtype.char),
-        ["assign_few_kernel"],
-        lambda: [using("Value", c.dtype), constant("HAS_PRESENT", has_present)],
-    )
-    scratch = scratch_arrays.current()
-    bits = word(value if type(value) is c.dtype.type else c.dtype.type(value))
-    few = positions.tolist()
-    try:
-        undivided.changing = True
-        c = undivided.own(c)
-        before = entries_of(c) if has_present else (0, 0)
-        slots = scratch.slots()
-        written = (address(c.present), c.values.data.ptr, bits, *before, slots.address, slots.host, len(few))
-        c.uncount()
-        scratch.launch(kernel, 1, (*written, *few, *_UNUSED[len(few)]), together=MOST_FEW)
-        if has_present:
-            c.pending = Pending(slots.published(), c.size)
-    finally:
-        undivided.changing = False
-    return c
-
-
-_UNUSED = [(0,) * (MOST_FEW - number) for number in range(MOST_FEW + 1)]

@@ -103,7 +103,7 @@ def _key(u: VectorStore) -> Any:
     return u.values.dtype.char, u.present is None, len(u.values) == 1
 
 
-def _operator(op: Any) -> list[str]:
+def operator_pieces(op: Any) -> list[str]:
     if op is None:  # nobody calls it, but it must have a name
         types = [using(name, np.dtype(bool)) for name in ("Left", "Right")]
         return [*types, "DEVICE bool op(bool, bool, int64, int64, int64, int64) { return true; }"]
@@ -134,7 +134,7 @@ def ewise(
         lambda: [
             *_operand("X", x),
             *_operand("Y", y),
-            *_operator(op),
+            *operator_pieces(op),
             using("Value", dtype),
             constant("UNION", union),
             constant("DEFAULTS", defaults is not None),
@@ -175,7 +175,7 @@ def write(c: VectorStore, t: VectorStore, view: MaskView | None, accum: Any, rep
             *flags.pieces(),
             constant("ACCUM", accum is not None),
             constant("REPLACE", replace),
-            *_operator(accum),
+            *operator_pieces(accum),
         ],
     )
     slots = scratch.slots()

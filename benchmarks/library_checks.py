@@ -193,7 +193,8 @@ def order(S: Arrays, found: Any) -> None:
 
 def bipartite(S: Arrays, found: bool) -> None:
     """The graph of two copies of every vertex, with edges from copy to copy, falls into twice as many components."""
-    twice = sparse.block_array([[None, S], [S.T, None]])
+    both = S + S.T
+    twice = sparse.block_array([[None, both], [both, None]])
     parts, _ = csgraph.connected_components(S, directed=False)
     assert found == (csgraph.connected_components(twice, directed=False)[0] == 2 * parts)
 

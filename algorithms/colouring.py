@@ -72,9 +72,9 @@ def _colours(edges: Matrix, earlier: Matrix) -> Vector:
     colours, left, rank = Vector(int, n), Vector.from_scalar(True, n), Vector(int, n)
     wanted, rivals, lost, settled, taken, free, lowest = (Vector(UINT64, n) for _ in range(7))
     for window in loop(left):
-        # rank<left> = earlier plus.pair left: 0 or more. A pull: no transpose of ``earlier``, which lives for one call
+        # rank<left> = earlier plus.pair left: 0 or more
         rank(left.S, replace=True) << 0
-        rank(left.S, binary.plus, direction="pull") << semiring.plus_pair["INT64"](earlier @ left)
+        rank(left.S, binary.plus) << semiring.plus_pair["INT64"](earlier @ left)
         # wanted = 2^(rank / SPREAD), where few neighbours of a vertex want the same
         rank << binary.min(binary.floordiv(rank, SPREAD).new(), BITS - 1)
         wanted << binary.bshift[UINT64](ONE, rank.dup("INT8"))
@@ -83,7 +83,7 @@ def _colours(edges: Matrix, earlier: Matrix) -> Vector:
         taken.clear()
         for _ in loop(wanted):
             # rivals<wanted> = earlier bor.second wanted
-            rivals(wanted.S, replace=True, direction="pull") << bits(monoid.bor, binary.second)(earlier @ wanted)
+            rivals(wanted.S, replace=True) << bits(monoid.bor, binary.second)(earlier @ wanted)
             # lost = wanted & rivals, where that is not 0
             lost << binary.band(wanted & rivals)
             lost << select.valuene(lost, NONE)

@@ -50,10 +50,7 @@ def centralities(A: Matrix, frontier: Vector, factor: float) -> Vector | None:
     """``factor`` times the dependencies of the sources, 0 where there are none; None if the counts do not fit."""
     levels, sigma, depth = nothing_found(A)
     few, scale = min(LEVELS - 2, DEEP, max(SHALLOW, POSITIONS // A.nrows)), Scalar.from_value(factor, FP64)
-    degrees = A.degree_statistics()
-    # Where degrees are alike, the rows of a level are few, and to look at them costs less than a list of those below.
-    direction = "pull" if degrees.deviation < degrees.mean else "auto"
-    found = shallow_centralities(A, frontier, levels, sigma, depth, Scalar.from_value(few, INT64), scale, direction)
+    found = shallow_centralities(A, frontier, levels, sigma, depth, Scalar.from_value(few, INT64), scale)
     if depth.value <= few:
         return None if overflows(A, depth.value, 0) and smallest(sigma) == 0 else found  # sigma is 1 / sigma
     search = searched(A, frontier, levels, sigma, depth)
@@ -121,7 +118,7 @@ def passed_on(A: Matrix, found: Search) -> Vector:
 
 @program
 def shallow_centralities(
-    A: Matrix, frontier: Vector, levels: Vector, y: Vector, depth: Scalar, few: Scalar, factor: Scalar, direction: str
+    A: Matrix, frontier: Vector, levels: Vector, y: Vector, depth: Scalar, few: Scalar, factor: Scalar
 ) -> Vector:
     """Both stages, if the first levels are all and a ``few`` at most; otherwise these levels. y is sigma at first."""
     count_paths_of_levels.function(A, frontier, levels, y, depth)
@@ -133,7 +130,7 @@ def shallow_centralities(
         z << y
         # below = depth + 1
         below << binary.plus(depth & Scalar.from_value(1, INT64))
-        pass_on_by_value.function(A, levels, w, z, below, direction)
+        pass_on_by_value.function(A, levels, w, z, below)
         # delta = z sigma
         z << binary.truediv(z & y)
         scaled.function(z, factor)
@@ -166,7 +163,7 @@ def count_paths_of_levels(A: Matrix, frontier: Vector, levels: Vector, sigma: Ve
 
 
 @program
-def pass_on_by_value(A: Matrix, levels: Vector, w: Vector, z: Vector, depth: Scalar, direction: str = "auto") -> None:
+def pass_on_by_value(A: Matrix, levels: Vector, w: Vector, z: Vector, depth: Scalar) -> None:
     """Backward from level ``depth`` - 1 to level 1, where the vertices of a level are found among all."""
     level = Vector(BOOL, A.nrows)
     for _ in loop(depth > 1):
@@ -174,7 +171,7 @@ def pass_on_by_value(A: Matrix, levels: Vector, w: Vector, z: Vector, depth: Sca
         depth << binary.minus(depth & Scalar.from_value(1, INT64))
         # level = the vertices at this depth
         level << select.valueeq(levels, depth)
-        one_level(A, level, w, w, z, direction)
+        one_level(A, level, w, w, z)
 
 
 @program
@@ -189,10 +186,10 @@ def pass_on_by_rows(A: Matrix, rows: Matrix, level: Vector, w: Vector, z: Vector
         level << rows[depth, :]
 
 
-def one_level(A: Matrix, level: Vector, w: Vector, t: Vector, z: Vector, direction: str = "auto") -> None:
+def one_level(A: Matrix, level: Vector, w: Vector, t: Vector, z: Vector) -> None:
     """``w`` holds z of the level below; afterwards that of this one. ``t`` may be ``w``: less memory."""
     # t<level> = w A'
-    t(level.S, replace=True, direction=direction) << semiring.plus_first[FP64](w @ A.T)
+    t(level.S, replace=True) << semiring.plus_first[FP64](w @ A.T)
     # z<level> += t
     z(level.S, binary.plus) << t
     # w<level> = z

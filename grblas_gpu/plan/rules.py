@@ -37,6 +37,7 @@ class Costs(NamedTuple):
     sort_edge: float = 0.0  # an edge of a push that sorts: its product is written, sorted and added up
     sort_start: float = 0.0  # the launches of such a push
     long_entry: float = 0.0  # an entry of the longest row: its warp reads on when all others are done
+    list_row: float = 0.0  # a position of an operand that has no list, which a push makes first
 
 
 CPU_COSTS = Costs(push_edge=2.5, pull_row=0.6, pull_probe=2.0, sum_edge=1.6)
@@ -66,14 +67,14 @@ def in_loops(costs: Costs, ends_early: bool) -> Costs:
     """The costs of a product in a loop on a device.
 
     Where rows may end early, what a push finds goes to a list, through one counter. Of sums, what a push adds goes
-    through atomics, and a pull reads whole rows at its leisure.
+    through atomics, and a pull reads whole rows at its leisure; a list of entries is a pass and a barrier more.
 
     >>> in_loops(CUDA_COSTS, True)[:3], in_loops(CUDA_COSTS, False)[:3]
     ((5.0, 1.0, 1.0), (7.0, 1.0, 1.75))
     """
     if ends_early:
         return costs._replace(push_edge=costs.push_edge * 2.0, pull_probe=costs.pull_probe / 1.75)
-    return costs._replace(push_edge=costs.push_edge * 2.8)
+    return costs._replace(push_edge=costs.push_edge * 2.8, list_row=costs.pull_row)
 
 
 def push_edge(costs: Costs, ends_early: bool) -> float:
@@ -130,6 +131,7 @@ class Facts(NamedTuple):
     by_columns: bool = True  # M is stored by columns (too), as a push reads it; or else that has to be made first
     #: Edges that the product which made the operand had to check, or entries ("switchpoint"), if it was to remember.
     edges_before: int = 0
+    own_rows: bool = False  # the mask opens the rows of the operand's own entries, and no others
     reused: int = 0  # entries of the mask's vector, if a pull reads that in place of the operand
     whole: bool = False  # a full operand, no mask, and sums that hardly end early
     #: Of all products the share of the row that has most, where a push adds up by compare-and-swap; or 0.
@@ -138,6 +140,7 @@ class Facts(NamedTuple):
 
 SMALL_PUSH = Plan("push.scatter", "small: fewer than 4096 edges in all")
 CHEAP_PUSH = Plan("push.scatter", "few edges to push")
+BY_ROWS = "the mask has the operand's own entries, and the matrix is stored by rows"
 
 
 def few_edges(at_most: int, rows: int, costs: Costs) -> bool:
@@ -147,6 +150,16 @@ def few_edges(at_most: int, rows: int, costs: Costs) -> bool:
     (True, False)
     """
     return at_most * costs.push_edge <= rows * costs.pull_row
+
+
+def stays_by_rows(by_columns: bool, own_rows: bool) -> bool:
+    """Whether a product pulls, however many entries there are: in the rows of the operand's own entries there are about
+    as many edges as in their columns, and the columns would have to be made.
+
+    >>> stays_by_rows(by_columns=False, own_rows=True), stays_by_rows(by_columns=True, own_rows=True)
+    (True, False)
+    """
+    return own_rows and not by_columns
 
 
 def choose_matvec(facts: Facts, desc: Descriptor | None = None) -> Plan:
@@ -310,6 +323,8 @@ def by_cost(facts: Facts, desc: Descriptor | None = None) -> tuple[str, Reason]:
         return "push", "the operand is empty"
     if not facts.by_columns and facts.u_nvals == facts.u_size:
         return "pull", "the operand is full, and the matrix stored by rows"
+    if stays_by_rows(facts.by_columns, facts.own_rows):
+        return "pull", BY_ROWS
     costs = facts.costs
     if not facts.hottest and few_edges(facts.u_edges_at_most, pull_rows, costs):
         at_most = facts.u_edges_at_most

@@ -1,4 +1,4 @@
-"""Products in loops on the device: sums, likeliest entries, frontiers of all sizes, copies of a graph side by side."""
+"""Products in loops on the device: sums, hub neighbours, frontiers of all sizes, copies of a graph side by side."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ import numpy as np
 import nvrtc
 import pytest
 from emulated_engine import GPU
+from grblas_gpu.algorithms.dependencies import pass_on_by_value
 from loop_bodies import levels_by
 from loop_cases import graphs, made_of, same
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms, semiring
+from grblas_gpu.plan.rules import BY_ROWS
 
 
 def layers_and_a_tail() -> Matrix:
@@ -236,3 +238,47 @@ def test_copies_that_no_kernel_numbers(to_device: Any) -> None:
         assert rounds.mode == "iterated"
         with gb.using("cpu"):
             assert same(walk(theirs)[1], found)
+
+
+def test_a_matrix_that_only_pulls_read_is_not_transposed(to_device: Any) -> None:
+    """Where the mask has the operand's own entries."""
+    with gb.using("cpu"):
+        A = gb.select.triu(graphs()["kronecker"], 1).new()
+
+    def peeled(A: Matrix) -> tuple[Any, Vector]:
+        left, reached = Vector.from_scalar(True, A.nrows), Vector(int, A.nrows)
+        rounds = gb.loop(left, 9)
+        for _ in rounds:
+            reached(left.S, replace=True) << semiring.plus_pair["INT64"](A @ left)
+            left << gb.binary.gt(reached, 1).new()
+            left(left.V, replace=True) << left
+        return rounds, reached
+
+    with gb.using("cpu"), gb.config.set(loops="iterated"):
+        _, expected = peeled(A)
+    B = to_device(A)
+    B._store._transpose = None
+    with gb.trace() as trace:
+        rounds, found = peeled(B)
+    assert rounds.mode == "fused" and same(expected, found)
+    assert B._store._transpose is None
+    assert all(step.reason.startswith(BY_ROWS) for step in trace.steps())
+    assert {step.strategy for step in trace.steps()} == {"pull.hybrid"}
+
+
+def test_what_has_no_list_is_not_pushed_where_few_rows_are_open(to_device: Any) -> None:
+    """Backward over the levels of a search, degrees being alike: to list the level below costs more than it saves."""
+    with gb.using("cpu"):
+        A = gb.generators.uniform_random(2048, 4, seed=1)
+        levels = algorithms.bfs(A, 3)
+    B, depths, depth = to_device(A), levels.to("cuda"), int(levels.reduce(gb.monoid.max).new().value)
+    below = gb.Scalar.from_value(depth + 1, "INT64")
+    z, w = Vector.from_scalar(1.0, A.nrows), Vector(float, A.nrows)
+    with gb.trace() as trace:
+        pass_on_by_value(B, depths, w, z, below)
+    assert "iterated" not in {record.strategy for record in trace.records}
+    steps = [step for step in trace.steps() if step.input_nvals]
+    assert len(steps) == depth - 1 and steps[-1].input_nvals < 20
+    fewer_below = [step.input_edges * 4 < step.allowed * A.nvals / A.nrows for step in steps]
+    assert fewer_below == [True] * 3 + [False] * (depth - 4)
+    assert [step.direction == "push" for step in steps] == fewer_below

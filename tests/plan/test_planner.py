@@ -53,6 +53,25 @@ def test_a_pull_that_reads_the_mask_finds_more() -> None:
     assert choose_matvec(late._replace(reused=700)).direction == "pull"
 
 
+def test_no_columns_are_made_for_the_rows_of_the_operands_own_entries() -> None:
+    few = facts(u_edges=lambda: 100, by_columns=False)
+    assert choose_matvec(few).direction == "push"
+    own = few._replace(own_rows=True)
+    assert choose_matvec(own) == ("pull.thread", rules.BY_ROWS, True, False, False)
+    assert choose_matvec(own._replace(by_columns=True)).direction == "push"
+
+
+def test_which_rows_are_the_operands_own(backend: str) -> None:
+    A = generators.kronecker(8, seed=1).pattern(loops=False)
+    A = select.triu(A).new()
+    some = Vector.from_coo(range(0, A.nrows, 3), 2, size=A.nrows)
+    for mask, expected in ((some.S, rules.BY_ROWS), (some.dup().S, "push"), (~some.S, "push")):
+        x = Vector(int, A.nrows)
+        with trace() as run:
+            x(mask, replace=True, policy="cost") << semiring.plus_pair["INT64"](A @ some)
+        assert run.records[0].reason.startswith(expected)
+
+
 def test_few_open_rows_are_compacted_first() -> None:
     assert choose_matvec(facts(allowed=20), Descriptor(direction="pull")).strategy == "pull.compact"
     assert choose_matvec(facts(mask_sparse=True), Descriptor(direction="pull")).strategy == "pull.compact"

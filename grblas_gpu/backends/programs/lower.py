@@ -18,6 +18,7 @@ from ...ir.descriptor import Counted
 from ...ir.node import Node
 from ...ir.program import Program
 from ...ir.recording import Number
+from ...plan.rules import stays_by_rows
 from ..storage import INT32_LIMIT, HostEntry, MatrixStore
 from .apart import is_apart
 from .fresh import overwritten_first
@@ -62,6 +63,7 @@ class Operand(NamedTuple):
     dtype: Any = None
     transposed: bool = False
     text: str = ""
+    by_rows: bool = False  # of a matrix: a product with it never pushes, see rules.stays_by_rows
 
 
 class MaskUse(NamedTuple):
@@ -99,6 +101,7 @@ class Body:
     """
 
     __slots__ = (
+        "_by_rows",
         "_constants",
         "_counts",
         "_matrices",
@@ -123,6 +126,7 @@ class Body:
         self.matrices: list[MatrixStore] = []
         self._constants: list[Any] = []  # the Scalars; None for the limit of a loop, which stays the same
         self._matrices: list[tuple[Any, int]] = []  # with the numbers of their stores
+        self._by_rows: dict[int, bool] = {}  # of stores that some product may be read by rows: whether it is
         self.last: list[weakref.ref[MatrixStore]] = []  # those that were looked at the last time: another list, others
         self._program = program
         self._counts = {program.count.name: "step"}  # names of counts, and here
@@ -195,6 +199,9 @@ class Body:
                 return False
         for store, stored in zip(stores, known_stores, strict=True):
             if store.rows is not None or _matrix_use(store) != stored:
+                return False
+        for number, by_rows in self._by_rows.items():
+            if _has_columns(stores[number]) is by_rows:
                 return False
         self.matrices = stores
         self.last = [weakref.ref(store) for store in stores]
@@ -300,6 +307,8 @@ class Body:
         operands: tuple = ()
         for arg in args:
             operands += (known.get(id(arg)) or operand(arg),)
+        if mask is not None and (ir_op is ops.VXM or ir_op is ops.MXV):
+            operands = self._sides(node, operands)
         return (
             kind,
             known.get(id(out)) or operand(out),
@@ -310,6 +319,22 @@ class Body:
             replace,
             None if desc is None else desc.key,
         )
+
+    def _sides(self, node: Node, operands: tuple) -> tuple:
+        """The operands of a product with a mask; its matrix may be one that is read by rows only."""
+        desc, mask = node.descriptor, node.mask
+        vector, matrix = node.operands if node.op is ops.VXM else node.operands[::-1]
+        if mask.complement or mask.parent is not vector or matrix._is_transposed is (node.op is ops.MXV):
+            return operands
+        if desc is not None and not (desc.plain and desc.settles_at is None and desc.push_strategy is None):
+            return operands
+        at = int(node.op is ops.VXM)
+        number = operands[at][1]
+        by_rows = self._by_rows[number] = stays_by_rows(_has_columns(self.matrices[number]), own_rows=True)
+        if not by_rows:
+            return operands
+        read = (*Operand(*operands[at])._replace(by_rows=True),)
+        return (operands[0], read) if at else (read, operands[1])
 
     def _operand(self, arg: Any) -> tuple:
         """The fields of an :class:`Operand` that is not known yet."""
@@ -435,6 +460,11 @@ def _vector_use(vector: Any, written: bool) -> tuple:
         return vector.dtype.np_type, False, store.iso or store.known_nvals == 0, written
     full = store.present is None and store.indices is None and store.size > 0
     return vector.dtype.np_type, full, store.nvals == 0 or len(store.values) == 1, written
+
+
+def _has_columns(store: MatrixStore) -> bool:
+    """Whether nobody has to make the transpose, for a push along the columns."""
+    return store._transpose is not None or store.copies > 1
 
 
 def _matrix_use(store: MatrixStore) -> tuple:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .lower import Unfusable
+from .lower import BodyStep, Unfusable
 
 PUSH = "push.scatter"
 
@@ -38,6 +38,12 @@ def asked_direction(desc: Any) -> str | None:
     if desc.strategy is not None:
         return str(desc.strategy).partition(".")[0]
     return None if desc.direction == "auto" else str(desc.direction)
+
+
+def direction_of(step: BodyStep) -> str | None:
+    """The direction of a product that is always the same: asked for, or that of a matrix which is read by rows only."""
+    asked = asked_direction(step.desc)
+    return "pull" if asked is None and any(arg.by_rows for arg in step.args) else asked
 
 
 def strategies_of(desc: Any, usual: Sides) -> Sides:

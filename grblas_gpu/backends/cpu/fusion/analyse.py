@@ -59,6 +59,7 @@ class Product:
         op, monoid = semiring.binaryop, semiring.monoid
         self.matrix, self.operand = matrix.number, vector.number
         self.transposed = (step.kind == "mxv") != matrix.transposed  # the side whose rows a push reads
+        self.by_rows = matrix.by_rows  # the columns, which a push would read, are not made
         self.dtype: np.dtype = semiring.return_type.np_type
         left, right = uses(op, "x"), uses(op, "y")
         a_used, u_used = (right, left) if self.flip else (left, right)

@@ -13,7 +13,7 @@ from textwrap import indent
 from typing import Any
 
 from ...programs.lower import Body, BodyStep
-from ...programs.requests import asked_direction
+from ...programs.requests import direction_of
 from ...programs.steps import CONTROL, PRODUCTS, SCATTERS
 from . import context as c
 from . import emit_scalars
@@ -156,6 +156,6 @@ def _multiply(context: Context, at: int, step: BodyStep, made: ProductText) -> s
     push += f"S[{c.WORK}] += S[{c.EDGES}]\n"
     pull = f"{other}{pull}S[{c.WORK}] += S[{c.LOAD}]\n{context.word('pulls', at)} += 1\n"
     text = f"{made.plan}\nif S[{c.TRACED}] != 0 or S[{c.LOAD}] > S[{c.HEAVY}]:\n    return {at + 1}\n"
-    if asked_direction(step.desc) == "push":  # what is never called is not compiled
+    if direction_of(step) == "push":  # what is never called is not compiled
         return text + push
     return f"{text}if S[{c.PUSH}] != 0:\n{indent(push, '    ')}else:\n{indent(pull, '    ')}"

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ....plan import rules, storage_rules
 from ...calibration import costs_of
 from ...programs.lower import BodyStep, MaskUse
-from ...programs.requests import asked_direction, reuses_mask
+from ...programs.requests import asked_direction, direction_of, reuses_mask
 from ..mxv_push import PART_DEGREE
 from ..mxv_source import PROBE_TURNS, PROBED_ROWS, SEEK_RANGE, UNUSED, Body, row_text
 from .analyse import Analysis, Product
@@ -301,7 +301,7 @@ def _plan(context: Context, at: int, step: BodyStep, done: Product) -> str:
         if drives(context, mask):
             pull_rows = f"(allowed if {context.word('listed', mask.vector)} != 0 else rows)"
     arrays = context.arrays(u, "fl")
-    asked = asked_direction(desc)
+    asked = direction_of(step)
     policy = "cost" if desc is None else desc.policy
     # So few edges that nothing else needs to be known: most steps of long searches.
     may_guess = f"S[{TRACED}] == 0"
@@ -317,7 +317,9 @@ def _plan(context: Context, at: int, step: BodyStep, done: Product) -> str:
     else:
         rule = _policy_rule(context, step, done, policy)
     count = "    edges = nvals\n"
-    if not context.facts.slots[u].full:
+    if done.by_rows:
+        count = "    edges = nvals * entries // max(size, 1)\n"
+    elif not context.facts.slots[u].full:
         # More edges make a push no cheaper and a pull no dearer: where some say that it is a pull, the rest need not
         # be counted.
         count = COUNT_EDGES.format(

@@ -179,15 +179,15 @@ class Memory:
             self.set(store.nrows, "nrows", number)
         for at, product in self.facts.products.items():
             store = self.body.matrices[product.matrix]
-            if product.transposed:  # a push reads the columns; a pull would do without
+            if product.transposed and not product.by_rows:  # a push reads the columns; a pull would do without
                 self._side(product.matrix, True, store.transposed())
             elif store._transpose is not None:
                 self._side(product.matrix, True, store._transpose)
-            self.set(f"p{product.matrix}_1" in self.arrays, "both", at)
-            pushed = store.transposed() if product.transposed else store
-            self.set(pushed.ncols, "rows", at)
+            self.set(product.by_rows or f"p{product.matrix}_1" in self.arrays, "both", at)
+            self.set(store.nrows if product.transposed else store.ncols, "rows", at)
             self.set(store.nvals, "nvals", at)
-            self.set(pushed.max_degree, "max_degree", at)
+            if not product.by_rows:
+                self.set((store.transposed() if product.transposed else store).max_degree, "max_degree", at)
 
     def _fill_in(self) -> None:
         """Arrays of a side that is made when somebody asks for it."""

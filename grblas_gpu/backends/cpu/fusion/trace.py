@@ -57,7 +57,7 @@ def record(
         edges_before=before,
         reused=reused,
     )
-    reason = rules.choose_matvec(facts, step.desc).reason
+    reason = rules.BY_ROWS if product.by_rows else rules.choose_matvec(facts, step.desc).reason
     collector.records.append(
         Record(
             step.kind,

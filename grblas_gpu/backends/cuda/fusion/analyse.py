@@ -19,7 +19,7 @@ from ...calibration import costs_of
 from ...entries import cast
 from ...programs.kept import kept
 from ...programs.lower import Body, BodyStep, Operand, Unfusable, VectorUse
-from ...programs.requests import Sides, asked_direction, check_request, strategies_of
+from ...programs.requests import Sides, check_request, direction_of, strategies_of
 from ...programs.scatters import scattered
 from ...programs.steps import (
     POSITIONWISE,
@@ -171,7 +171,7 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
         whole = full[vector.number] and step.mask is None and store.copies == 1 and not asynchronous
         reads_whole = whole and reads_whole_rows(store, iso[vector.number], step.op)
         strategies[at] = strategies_of(step.desc, Sides(PUSH, usual_pull(costs_of("cuda"), reads_whole)))
-        pulls = asked_direction(step.desc) == "pull" or strategies[at].push.startswith("pull")
+        pulls = direction_of(step) == "pull" or strategies[at].push.startswith("pull")
         if pulls and matrix.transposed != (step.kind == "mxv"):
             by_rows.add(at)
         else:

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from ....plan import rules
 from ....plan.facts import ends_early
 from ...calibration import costs_of
-from ...programs.requests import PUSH, Abilities, Sides, asked_direction, looks_ahead
+from ...programs.lower import BodyStep
+from ...programs.requests import PUSH, Abilities, Sides, direction_of, looks_ahead
 from ..eager.mxv_product import Product
 from ..runtime.translate import body as translated
 
@@ -39,21 +40,21 @@ class Seen(NamedTuple):
     nvals: int
 
 
-def rule_text(op: Any, desc: Any, product: Product) -> list[str]:
+def rule_text(step: BodyStep, product: Product) -> list[str]:
     """``pushes(...)``, the planner's rule, in C++; and ``scans(...)``: whether a push leaves no list."""
-    if not looks_ahead(desc):
-        return [*_rule(op, desc, product), f"{SCANS}    return false;\n}}"]
+    if not looks_ahead(step.desc):
+        return [*_rule(step, product), f"{SCANS}    return false;\n}}"]
     names = list(inspect.signature(rules.edge_check_scans).parameters)
-    return [*_rule(op, desc, product), f"{SCANS}{translated(rules.edge_check_scans, names, 'bool')}}}"]
+    return [*_rule(step, product), f"{SCANS}{translated(rules.edge_check_scans, names, 'bool')}}}"]
 
 
-def _rule(op: Any, desc: Any, product: Product) -> list[str]:
-    asked = asked_direction(desc)
-    if asked is not None:
-        return [f"{HEAD}    return {'true' if asked == 'push' else 'false'};\n}}"]
+def _rule(step: BodyStep, product: Product) -> list[str]:
+    always, desc = direction_of(step), step.desc
+    if always is not None:
+        return [f"{HEAD}    return {'true' if always == 'push' else 'false'};\n}}"]
     policy = "cost" if desc is None else desc.policy
     if policy == "cost":
-        return _cost_text(op, product)
+        return _cost_text(step.op, product)
     function = rules.PULLS[policy]
     names = list(inspect.signature(function).parameters)
     declared = ", ".join(f"{'bool' if name == 'dense' else 'double'} {name}" for name in names)
@@ -74,9 +75,11 @@ def _cost_text(op: Any, product: Product) -> list[str]:
     }
     values = ", ".join(given.get(name, name) for name in names)
     rule = f"DEVICE double pull_cost({declared}) {{\n{translated(rules.pull_cost, names, 'double')}}}"
-    # A pull looks at every row at least: that settles it for most products, and all threads ask.
-    soon = f"    if (edges * {costs.push_edge!r} <= nrows * {costs.pull_row!r}) return true;\n"
-    return [rule, f"{HEAD}{soon}    return edges * {costs.push_edge!r} <= pull_cost({values});\n}}"]
+    listing = f" + (dense ? size * {costs.list_row!r} : 0.0)" if costs.list_row else ""
+    push = f"    double push = edges * {costs.push_edge!r}{listing};\n"
+    # A pull looks at every row at least: that decides most products, and all threads ask.
+    soon = f"    if (push <= nrows * {costs.pull_row!r}) return true;\n"
+    return [rule, f"{HEAD}{push}{soon}    return push <= pull_cost({values});\n}}"]
 
 
 def _costs(op: Any, product: Product) -> tuple[bool, rules.Costs]:
@@ -85,18 +88,21 @@ def _costs(op: Any, product: Product) -> tuple[bool, rules.Costs]:
     return terminal, rules.in_loops(costs_of("cuda"), terminal)
 
 
-def reason(op: Any, desc: Any, product: Product, seen: Seen, pushed: bool) -> str:
+def reason(step: BodyStep, product: Product, seen: Seen, pushed: bool) -> str:
     """Why a product ran as it did, in the planner's words."""
+    op, desc = step.op, step.desc
     if desc is not None and desc.settles_at is not None and not pushed:
         return "in place: rows that reach their final value are visible at once"
     if seen.entries == 0:
         return "the operand is empty"
-    if asked_direction(desc) is not None:
-        return "asked for by direction=" if desc.strategy is None else "asked for by strategy="
+    if direction_of(step) is not None:
+        if desc is None or desc.plain:
+            return rules.BY_ROWS
+        return "asked for by direction=" if desc.strategy is None else rules.ASKED
     terminal, costs = _costs(op, product)
     edges, nrows, nvals = seen.edges, seen.nrows, seen.nvals
     if desc is None or desc.policy == "cost":
-        push = edges * costs.push_edge
+        push = edges * costs.push_edge + (seen.size * costs.list_row if seen.dense else 0)
         pull = rules.pull_cost(
             edges, seen.allowed, nrows, nvals, nrows, terminal, costs.pull_row, costs.pull_probe, seen.unseen
         )

@@ -14,7 +14,7 @@ import numpy as np
 
 from ....ir.descriptor import Counted
 from ...programs.lower import Body, BodyStep, MaskUse
-from ...programs.requests import asked_direction, reuses_mask
+from ...programs.requests import direction_of, reuses_mask
 from ...programs.steps import product_operands
 from ..eager.mxv_product import EACH
 from ..eager.mxv_product import Product as Kind
@@ -338,9 +338,9 @@ def _namespace(context: Context, item: Product, step: BodyStep, hub_neighbours: 
         constant("BALANCED", item.step in facts.balanced),
         constant("REUSES_MASK", reuses_mask(step.desc, step.mask is not None)),
         constant("ONE_VALUE", done.one_value),
-        constant("MAY_PUSH", asked_direction(step.desc) != "pull"),
+        constant("MAY_PUSH", direction_of(step) != "pull"),
         *_mask_pieces(facts, step.mask),
-        *rule_text(step.op, step.desc, done),
+        *rule_text(step, done),
     ]
     asynchronous = step.desc is not None and step.desc.settles_at is not None
     text = programs.paste("loop_asynchronous.cuh" if asynchronous else "loop_mxv.cuh", set(COMMON))
@@ -390,7 +390,7 @@ def _plan(context: Context, item: Product, step: BodyStep, names: _Names) -> str
     sortable = context.word("sort", "capacity") if "push.sort" in context.facts.strategies[item.step] else "0"
     # Whatever the rule says: a pull takes longer than any of these levels.
     in_shared = _fits_shared(context, item) if item.in_shared else "false"
-    idle = "" if asked_direction(step.desc) == "pull" else "entries == 0 || "  # a push of nothing costs nothing
+    idle = "" if direction_of(step) == "pull" else "entries == 0 || "  # a push of nothing costs nothing
     return (
         f"            double rows = double({names.nrows}), entries = double({U}.count), size = double({U}.size);\n"
         f"{_facts(context, item, step, names)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...programs.requests import asked_direction
+from ...programs.requests import direction_of
 from ...programs.steps import PRODUCTS, SCATTERS, product_operands
 from .analyse import FUSED, Analysis
 from .items import Schedule
@@ -27,7 +27,7 @@ def _on_short_lists(facts: Analysis, numbers: range, in_shared: str) -> str:
         written.add(step.out)
         if step.kind in PRODUCTS:
             _, vector, _ = product_operands(step)
-            pulls = asked_direction(step.desc) == "pull" or facts.strategies[at].push.startswith("pull")
+            pulls = direction_of(step) == "pull" or facts.strategies[at].push.startswith("pull")
             if vector.number not in facts.listable or pulls:
                 return NEVER
             listed.add(vector.number)

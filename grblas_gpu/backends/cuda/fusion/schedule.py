@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from ...programs.lower import BodyStep
-from ...programs.requests import PUSH, asked_direction
+from ...programs.requests import PUSH, direction_of
 from ...programs.steps import CONTROL, PRODUCTS, SCATTERS, product_operands, read_anywhere, vectors_of
 from .analyse import Analysis
 from .chains import chains_of, is_driven, swapped_by
@@ -70,7 +70,7 @@ def _keep_in_shared(facts: Analysis, items: list[Item]) -> None:
     itself = product.operand == product.out == product.closing and facts.condition == ("entries", product.out)
     steady = not any(read_anywhere(one) or any(arg.kind == "variable" for arg in one.args) for one in epilogue)
     counted = slot.edges_of == product.step and slot.buffers == 3
-    pushes = facts.strategies[product.step].push == PUSH and asked_direction(step.desc) != "pull"
+    pushes = facts.strategies[product.step].push == PUSH and direction_of(step) != "pull"
     by_cost = step.desc is None or step.desc.policy == "cost"
     if alone and itself and steady and counted and not asynchronous and pushes and by_cost:
         items[at] = replace(product, in_shared=True)

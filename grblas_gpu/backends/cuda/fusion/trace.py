@@ -53,7 +53,7 @@ def records_of(run: Any, seconds: float) -> None:
                 sizes[step.out],
                 store.nvals,
             )
-            why, strategy = reason(step.op, step.desc, product, seen, bool(row["push"])), STRATEGIES[row["strategy"]]
+            why, strategy = reason(step, product, seen, bool(row["push"])), STRATEGIES[row["strategy"]]
             if row["in_shared"]:  # whatever the rule says
                 why = f"short, in shared memory ({why})"
             collector.records.append(

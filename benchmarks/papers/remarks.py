@@ -135,7 +135,7 @@ REMARKS: dict[str, list[str]] = {
     ],
     "004.figure7-meshes": [
         "14 to 132 times as fast as the paper. Thousands of levels with little to do are what loops on the device are "
-        "for: 7.7, 10.6 and 8.2 microseconds for a level of the three graphs, of which a meeting of all blocks is one "
+        "for: 7.7, 10.6 and 8.2 microseconds for a level of the three graphs, of which a grid barrier is one "
         "or two and the rest a chain of reads that wait for each other (list, offsets, neighbours, flags, list).",
         "The two road graphs are stand-ins with about as many vertices and entries. Ours have more levels than the "
         "real ones: 000.table1 gives 555 for roadNet-CA.",
@@ -166,7 +166,7 @@ LATER: dict[str, list[str]] = {
     "003.asynchronous": [
         "Rows see each other's results inside of one kernel, and all of a search is one loop. It does not pay on these "
         "graphs: an unvisited vertex reads about one entry before it finds a visited neighbour, so that there are few "
-        "checks to save, and the synchronous pass, which needs no values, begins with the two likeliest neighbours. "
+        "checks to save, and the synchronous pass, which needs no values, begins with the hub neighbours. "
         "The paper's graphs are social networks and crawls, which no recipe makes.",
     ],
     "004.table2": [

@@ -117,7 +117,7 @@ def expect_op(
 
 
 def check_same_backend(a: Any, b: Any, within: str) -> None:
-    """Objects of two backends cannot meet in one operation."""
+    """Objects of two backends cannot be operands of one operation."""
     if a._engine is not b._engine:
         raise InvalidObject(
             f"{within}: {a.name} is on backend {a._engine.name!r} and {b.name} on {b._engine.name!r}; "

@@ -41,7 +41,7 @@ def final_value(node: Node, a: MatrixStore) -> Any:
 def pull_in_place(
     node: Node, a: MatrixStore, view: MaskView | None, transposed: bool, flip: bool, final: Any, edges: int | None
 ) -> VectorStore:
-    """Leave it to the engine; a trace tells the edges of the operand, if a rule has counted them."""
+    """Leave it to the engine; a trace has the edges of the operand, if a rule has counted them."""
     u = node.operands[0 if flip else 1]
     plan = Plan("pull.compact", f"in place: rows that reach {final} are visible at once")
     collector = current()

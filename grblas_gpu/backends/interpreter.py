@@ -106,9 +106,9 @@ def execute(node: Node, tracing: bool = True) -> None:
     except OutOfMemory:
         raise
     except MemoryError as error:
-        told = str(error) or "no memory left"
-        told += "" if NAMED in told else f"; {NAMED}"
-        raise OutOfMemory(f"{node.op} into {node.out.name} of shape {node.out.shape}: {told}") from None
+        message = str(error) or "no memory left"
+        message += "" if NAMED in message else f"; {NAMED}"
+        raise OutOfMemory(f"{node.op} into {node.out.name} of shape {node.out.shape}: {message}") from None
 
 
 def _control(node: Node) -> None:

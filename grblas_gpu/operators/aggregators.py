@@ -161,7 +161,7 @@ class TypedAggregator:
             self.return_type = parent._any_dtype if isinstance(parent._any_dtype, DataType) else dtype
 
     def for_dtype(self, dtype: DataType) -> TypedAggregator:
-        """Itself: its type is settled."""
+        """Itself: its type is known."""
         return self
 
     def __repr__(self) -> str:

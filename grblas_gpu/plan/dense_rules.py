@@ -20,6 +20,11 @@ LISTING = 16  # the cost of a flag that becomes an entry of a list, if one is ne
 FEW = 8  # of a mask that allows less than one position in so many, each is a dot product of its own
 
 
+def no_shape() -> tuple[str, str] | None:
+    """Nothing: the factors have no shape that an engine has a strategy for."""
+    return None
+
+
 class MxmFacts(NamedTuple):
     """What the planner knows of ``t<mask> = A B``."""
 
@@ -36,9 +41,7 @@ class MxmFacts(NamedTuple):
     blas: bool = False  # both full, sums of products of floats
     products: Callable[[], float] | None = None  # how many there are, about; asked for only if it matters
     dots: Callable[[], float] | None = None  # and how many entries dot products at the entries of the mask read
-    shaped: Callable[[], tuple[str, str] | None] = lambda: (
-        None
-    )  # what the engine has for factors of this shape, and why
+    shaped: Callable[[], tuple[str, str] | None] = no_shape  # what the engine has for factors of this shape, and why
     costs: Costs = CPU_COSTS
 
     @property
@@ -119,7 +122,7 @@ def by_spreading(facts: MxmFacts) -> tuple[str, str] | None:
         return None
     start = costs.table_start + (facts.positions * costs.flag * LISTING if facts.mask_dense else 0)
     if dense > start + facts.a_nvals * facts.b_nvals * costs.table_product:
-        return None  # whatever rows they meet
+        return None  # whichever rows are multiplied
     table = start + facts.products() * costs.table_product
     if dense > table:
         return None

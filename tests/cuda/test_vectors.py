@@ -127,7 +127,7 @@ def test_facts_about_matrices(engine) -> None:
     np.testing.assert_array_equal(engine.to_host(engine.matrix_facts.row_ids(a)), [0, 0, 2, 2, 2])
 
 
-def test_likeliest_entries_of_rows(engine) -> None:
+def test_hub_neighbours_of_rows(engine) -> None:
     random = np.random.default_rng(5)
     rows = [np.flatnonzero(random.random(60) < p) for p in random.random(60)]
     rows[7], rows[8], rows[9] = rows[0][:0], rows[0][:1], rows[0][:2]

@@ -74,7 +74,7 @@ def test_sums_begin_with_nothing(to_device: Any, options: dict[str, str], stored
         *(pytest.param(*x, marks=pytest.mark.slow) for x in (("pull", False), ("auto", True))),
     ],
 )
-def test_pulls_that_begin_with_the_likeliest_entry(to_device: Any, direction: str, long: bool) -> None:
+def test_pulls_that_begin_with_the_hub_neighbour(to_device: Any, direction: str, long: bool) -> None:
     """Directed, some rows empty, some very long: what is likely in one direction is not in the other."""
     random = np.random.default_rng(11)
     n = 5000 if long else 300

@@ -1,6 +1,6 @@
 """The hub of every row: the neighbour that has most neighbours itself.
 
-Searches reach hubs first. A pull that looks there before it looks at the rest of a row settles nearly all rows of a
+Searches reach hubs first. A pull that looks there before it looks at the rest of a row decides nearly all rows of a
 graph with hubs by one lookup, and reads one short array from its beginning to its end instead of the beginnings of all
 rows. To find them takes as long as several searches, so they are found when there have been some, and kept with the
 matrix.

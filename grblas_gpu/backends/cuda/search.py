@@ -1,6 +1,6 @@
 """Parts of ranks in a breadth-first search over bit maps (``search_layout``): one or two launches for each level.
 
-The kernels tell the host how much they found, and that is all that the host waits for.
+The kernels publish how much they found to pinned memory, and that is all that the host waits for.
 """
 
 from __future__ import annotations

@@ -20,17 +20,17 @@ def kept(
     ``structural`` says of a product whether its results are all alike, given whether the entries of its vector are.
     """
     full, iso = [use.full for use in uses], [use.iso for use in uses]
-    settled = False
-    while not settled:  # take back what a step does not keep, until every step keeps the rest
-        settled = True
+    stable = False
+    while not stable:  # take back what a step does not keep, until every step keeps the rest
+        stable = True
         for step in steps:
             if step.kind.startswith(("scalar", "reduce")) or step.kind in CONTROL:
                 continue
             w = step.out
             if full[w] and not _keeps_full(step, full):
-                full[w], settled = False, False
+                full[w], stable = False, False
             if iso[w] and not _keeps_iso(step, uses, matrices, iso, structural):
-                iso[w], settled = False, False
+                iso[w], stable = False, False
     return full, iso
 
 

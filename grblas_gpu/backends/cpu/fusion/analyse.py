@@ -51,7 +51,7 @@ class Slot(NamedTuple):
 
 
 class Product:
-    """A product: whose entries meet which side of which matrix, and how values are read."""
+    """A product: which vector is multiplied by which side of which matrix, and how values are read."""
 
     def __init__(self, step: BodyStep, store: MatrixStore, vector_type: np.dtype, vector_iso: bool) -> None:
         matrix, vector, self.flip = product_operands(step)

@@ -1,7 +1,7 @@
 """Steps of a loop that the host does: those with so much to do that several threads are worth it, or that are traced.
 
 Every function of a step takes a range of what it goes over. What it lists it writes to the part of the list that begins
-where its range does, so threads do not meet; the parts are moved together afterwards.
+where its range does, so no two threads write to one place; the parts are moved together afterwards.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ class Steps:
         parts = [(0, n)]
         if heavy and n:
             side = f"{product.matrix}_{int(not product.transposed)}"
-            if len(self.arrays.get(f"h{side}", ())):  # one lookup settles most rows, however long they are
+            if len(self.arrays.get(f"h{side}", ())):  # one lookup decides most rows, however long they are
                 parts = even_chunks(n)
             else:
                 parts = even_chunks(n, 16) if listed else chunks(self.arrays[f"p{side}"], "pull.hybrid")

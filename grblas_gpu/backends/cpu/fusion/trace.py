@@ -1,4 +1,4 @@
-"""What a compiled loop tells about its products."""
+"""What a compiled loop reports about its products."""
 
 from __future__ import annotations
 

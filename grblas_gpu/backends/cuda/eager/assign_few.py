@@ -100,7 +100,7 @@ def _assign(
     assigned = (0, 0, word(value) if given == SCALAR else 0)
     if t is not None:
         assigned = address(t.present), t.values.data.ptr, 0
-    told = (len(few), *few, *_UNUSED[len(few)])
+    places = (len(few), *few, *_UNUSED[len(few)])
     try:
         undivided.changing = True
         c = undivided.own(c)
@@ -108,7 +108,7 @@ def _assign(
         slots = scratch.slots()
         written = (address(c.present), c.values.data.ptr, *assigned, *flags.addresses, *before)
         c.uncount()
-        scratch.launch(kernel, 1, (*written, slots.address, slots.host, *told), together=MOST_FEW)
+        scratch.launch(kernel, 1, (*written, slots.address, slots.host, *places), together=MOST_FEW)
         if has_present:
             c.pending = Pending(slots.published(), c.size)
         clear(mask, scratch, size)

@@ -1,6 +1,6 @@
 """Rows of a matrix product that are added up in a hash table, because there are too many columns for a sum each.
 
-Two passes over the products, count and fill. Before each the rows are divided among teams of threads: a warp with a
+Two passes over the products, count and fill. Before each the rows are divided among groups of threads: a warp with a
 small table in shared memory, a block with a larger one, a block with a table in scratch memory. Rows with so many
 products that one block would keep all others waiting are shared by all of them (``mxm_giant.py``).
 """
@@ -40,27 +40,29 @@ class HashedRows:
     def count(self, counts: Array) -> None:
         """How many entries each has; the counts of all other rows become 0."""
         a, b, mask = self._operands
-        teams = _divide(self._programs.divide(0), self._products, self._at_most, self._shape)
+        groups = _divide(self._programs.divide(0), self._products, self._at_most, self._shape)
         structure = (a.indptr, a.indices, b.indptr, b.indices, *mask.arguments)
-        _run(self._programs.count(), (*structure, *teams.arguments, counts), teams, [self._programs.column])
-        for giants in _giants(self._programs, self._operands, PatternOnly(), teams):
+        _run(self._programs.count(), (*structure, *groups.arguments, counts), groups, [self._programs.column])
+        for giants in _giants(self._programs, self._operands, PatternOnly(), groups):
             giants.count(counts)
         self._counts = counts.copy()
 
     def fill(self, product: Product | PatternOnly, indptr: Array, indices: Array, values: Array) -> None:
         a, b, mask = self._operands
         word_bytes = sum_bytes(product)
-        teams = _divide(self._programs.divide(word_bytes), self._products, self._counts, self._shape, product.can_share)
+        groups = _divide(
+            self._programs.divide(word_bytes), self._products, self._counts, self._shape, product.can_share
+        )
         factors = (a.indptr, a.indices, a.values, b.indptr, b.indices, b.values, *mask.arguments)
         word = np.dtype(np.uint64 if word_bytes == 8 else np.uint32)
-        arguments = (*factors, *teams.arguments, indptr, indices, values)
-        _run(self._programs.fill(product), arguments, teams, [self._programs.column, word])
-        for giants in _giants(self._programs, self._operands, product, teams):
+        arguments = (*factors, *groups.arguments, indptr, indices, values)
+        _run(self._programs.fill(product), arguments, groups, [self._programs.column, word])
+        for giants in _giants(self._programs, self._operands, product, groups):
             giants.write(indptr, indices, values)
-        _sort_rows(indptr, indices, None if product.structure else values, teams.unsorted_rows(), self._shape[1])
+        _sort_rows(indptr, indices, None if product.structure else values, groups.unsorted_rows(), self._shape[1])
 
 
-class _Teams(NamedTuple):
+class _Groups(NamedTuple):
     """The rows of a result, divided: as arguments of a kernel, and what the host must know to launch it."""
 
     arguments: tuple[Any, ...]
@@ -85,7 +87,7 @@ class _Teams(NamedTuple):
 
 def _divide(
     program: Program, products: Array, entries: Array, shape: tuple[int, int], can_share: bool = True
-) -> _Teams:
+) -> _Groups:
     """Divide the rows by their work and by the size of the table that their entries need."""
     counters, rows = cupy.zeros(COUNTERS, INDEX), cupy.empty(shape[0], INDEX)
     giants = cupy.empty(min(shape[0], mxm_giant.MOST_GIANTS), INDEX)
@@ -93,32 +95,32 @@ def _divide(
     launch(program.functions()[0], shape[0], (products, entries, *shape, limit, rows, giants, len(giants), counters))
     by_block, in_scratch, slots, shared, giant_slots = counters[:5].get().tolist()  # synchronizes
     arguments = (products, entries, rows, counters, *shape)
-    return _Teams(arguments, by_block, in_scratch, slots, giants[:shared], giant_slots)
+    return _Groups(arguments, by_block, in_scratch, slots, giants[:shared], giant_slots)
 
 
 def _giants(
     programs: Programs,
     operands: tuple[MatrixStore, MatrixStore, MatrixMask],
     product: Product | PatternOnly,
-    teams: _Teams,
+    groups: _Groups,
 ) -> Iterator[mxm_giant.Giants]:
     """The rows that all blocks share, some at a time."""
-    given = (programs.giant(product), operands, product, programs.column, teams.giants, teams.arguments[1])
-    return mxm_giant.batches(*given, teams.giant_slots, SCRATCH_BYTES)
+    given = (programs.giant(product), operands, product, programs.column, groups.giants, groups.arguments[1])
+    return mxm_giant.batches(*given, groups.giant_slots, SCRATCH_BYTES)
 
 
-def _run(program: Program, arguments: tuple[Any, ...], teams: _Teams, slot: list[np.dtype]) -> None:
+def _run(program: Program, arguments: tuple[Any, ...], groups: _Groups, slot: list[np.dtype]) -> None:
     """Run a pass over all rows; ``slot`` says what a table in scratch memory holds."""
     by_warp, by_block, in_scratch = program.functions()
-    launch(by_warp, teams.nrows, arguments, per_block=ROWS_AT_A_TIME * BLOCK // 32)
-    if teams.by_block:
-        launch(by_block, teams.by_block, arguments, per_block=1)
-    if teams.in_scratch:
-        tables = SCRATCH_BYTES // (teams.slots * sum(dtype.itemsize for dtype in slot))
+    launch(by_warp, groups.nrows, arguments, per_block=ROWS_AT_A_TIME * BLOCK // 32)
+    if groups.by_block:
+        launch(by_block, groups.by_block, arguments, per_block=1)
+    if groups.in_scratch:
+        tables = SCRATCH_BYTES // (groups.slots * sum(dtype.itemsize for dtype in slot))
         most = min(most_blocks(cupy.cuda.runtime.getDevice()), max(1, tables))
-        tables = blocks_for(teams.in_scratch, 1, most)
-        scratch = [cupy.empty(tables * teams.slots, dtype) for dtype in slot]
-        in_scratch((tables,), (BLOCK,), (*arguments, *scratch, teams.slots))
+        tables = blocks_for(groups.in_scratch, 1, most)
+        scratch = [cupy.empty(tables * groups.slots, dtype) for dtype in slot]
+        in_scratch((tables,), (BLOCK,), (*arguments, *scratch, groups.slots))
 
 
 def _sort_rows(indptr: Array, indices: Array, values: Array | None, rows: Array, ncols: int) -> None:

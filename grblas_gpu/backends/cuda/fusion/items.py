@@ -16,7 +16,7 @@ class Overwritten:
     """Noted at a barrier: the other buffer is the vector from here on."""
 
     slot: int
-    step: int  # whose counters tell
+    step: int  # whose counters say so
     listed: str  # C++: whether there is a list
     count: str = ""  # C++, if it need not be looked up
 

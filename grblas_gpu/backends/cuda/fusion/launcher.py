@@ -6,7 +6,7 @@ from typing import Any
 
 import cupy
 
-from ..runtime.launch import shared_room
+from ..runtime.launch import carveout_percent, shared_bytes_at_most
 from ..runtime.workspace import Scratch
 from .emit_context import MOST_BLOCKS
 from .emit_kernel import CLUSTER
@@ -32,7 +32,7 @@ class Launcher:
         device = cupy.cuda.Device(device_number)
         cluster = CLUSTER if int(device.compute_capability) >= 90 else 1
         compiled = self._kernel.shared_size_bytes
-        shared = max(0, shared_room(device_number) // self._blocks - compiled) if hubs else 0
+        shared = max(0, shared_bytes_at_most(device_number) // self._blocks - compiled) if hubs else 0
         if shared > self._kernel.max_dynamic_shared_size_bytes:
             self._kernel.max_dynamic_shared_size_bytes = shared
         fitting = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(self._function, self._threads, shared)
@@ -47,9 +47,7 @@ class Launcher:
         """
         place = scratch.device, hubs
         if place != self._last:  # the kernel has one preference
-            self._kernel.preferred_shared_memory_carveout = (
-                shared_room(scratch.device, percent=True) if hubs else AS_USUAL
-            )
+            self._kernel.preferred_shared_memory_carveout = carveout_percent(scratch.device) if hubs else AS_USUAL
             self._last = place
         known = self._shapes.get(place)
         if known is None:

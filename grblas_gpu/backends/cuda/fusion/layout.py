@@ -71,7 +71,7 @@ VARIABLE = Struct("Variable", Field("uint64", "bits"), Field("int64", "present")
 HEAD = Struct("Head", *_numbers("step", "tick", "stop", "turn", "then", "part"))
 #: What the kernel publishes to the host when it ends: this, the entries of every vector, and every Scalar.
 REPORT = Struct("Report", *_numbers("stamp", "stop", "step", "tick"))
-#: What a product tells the trace.
+#: What a product reports to the trace.
 ROW = Struct(
     "Row",
     *_numbers("start", "push", "strategy", "entries", "edges", "allowed", "end", "result", "unseen", "edges_before"),

@@ -1,4 +1,4 @@
-"""What a loop on the device tells about its products: a row of numbers for each, written by the kernel."""
+"""What a loop on the device reports about its products: a row of numbers for each, written by the kernel."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...programs.steps import product_operands
 from .direction import STRATEGIES, Seen, reason
 from .layout import REPORT, ROW
 
-TRACED = 65536  # steps of which a trace tells
+TRACED = 65536  # steps that a trace reports at most
 
 
 def trace_iterated(why: str) -> None:

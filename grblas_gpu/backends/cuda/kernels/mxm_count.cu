@@ -2,7 +2,7 @@
 
 #include "mxm_table.cuh"
 
-template <class Team>
+template <class Group>
 DEVICE void count_row(
     const LeftRows& a, const RightRows& b, const Mask& mask, const Division& rows, int64 i,
     Column* keys, int64* counts
@@ -10,16 +10,16 @@ DEVICE void count_row(
     int64 found = 0;
     if (rows.entries[i] > 0) {
         Shape shape = shape_for(rows.entries[i], rows.ncols);
-        clear<Team>(keys, shape);
-        for_each_product<Team>(a, b, i, [&](bool inside, int64, int64, int64 q) {
+        clear<Group>(keys, shape);
+        for_each_product<Group>(a, b, i, [&](bool inside, int64, int64, int64 q) {
             bool first = false;
             if (inside) slot_of(keys, shape, mask, i, Column(b.indices[q]), first);
             found += first;
         });
-        found = Team::sum(found);
-        Team::sync();  // the table is free again
+        found = Group::sum(found);
+        Group::sync();  // the table is free again
     }
-    if (Team::rank() == 0) counts[i] = found;
+    if (Group::rank() == 0) counts[i] = found;
 }
 
 #define GIVEN                                                                                                        \
@@ -37,17 +37,17 @@ extern "C" __global__ void count_by_warp_kernel(GIVEN) {
     __shared__ Column keys[WARPS * WARP_SLOTS];
     UNPACKED
     Column* own = keys + (threadIdx.x >> 5) * WARP_SLOTS;
-    for_each_warp_row(rows, [&](int64 i) { count_row<WarpTeam>(a, b, mask, rows, i, own, counts); });
+    for_each_warp_row(rows, [&](int64 i) { count_row<WarpGroup>(a, b, mask, rows, i, own, counts); });
 }
 
 extern "C" __global__ void count_by_block_kernel(GIVEN) {
     __shared__ Column keys[BLOCK_SLOTS];
     UNPACKED
-    for_each_block_row(rows, [&](int64 i) { count_row<BlockTeam>(a, b, mask, rows, i, keys, counts); });
+    for_each_block_row(rows, [&](int64 i) { count_row<BlockGroup>(a, b, mask, rows, i, keys, counts); });
 }
 
 extern "C" __global__ void count_in_scratch_kernel(GIVEN, Column* scratch, int64 slots) {
     UNPACKED
     Column* keys = scratch + blockIdx.x * slots;
-    for_each_scratch_row(rows, [&](int64 i) { count_row<BlockTeam>(a, b, mask, rows, i, keys, counts); });
+    for_each_scratch_row(rows, [&](int64 i) { count_row<BlockGroup>(a, b, mask, rows, i, keys, counts); });
 }

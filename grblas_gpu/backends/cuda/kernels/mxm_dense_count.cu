@@ -11,7 +11,7 @@ extern "C" __global__ void __launch_bounds__(1024, 1) count_dense_kernel(
     RightRows b = {b_indptr, b_indices};
     Mask mask = {{mask_indptr, mask_indices}, mask_values};
     Bits bits = {(unsigned*)dynamic_memory, (unsigned*)dynamic_memory + (window >> 5), 0, window};
-    for (int64 n = BlockTeam::ticket(next, 1); n < count; n = BlockTeam::ticket(next, 1)) {
+    for (int64 n = BlockGroup::ticket(next, 1); n < count; n = BlockGroup::ticket(next, 1)) {
         int64 i = list[n], found = 0;
         for (bits.lo = 0; bits.lo < ncols; bits.lo += window) {
             bits.start(mask, i);
@@ -19,7 +19,7 @@ extern "C" __global__ void __launch_bounds__(1024, 1) count_dense_kernel(
             for (int64 word = threadIdx.x; word < bits.words(); word += blockDim.x) found += __popc(bits.present[word]);
             __syncthreads();
         }
-        found = BlockTeam::sum(found);
+        found = BlockGroup::sum(found);
         if (threadIdx.x == 0) counts[i] = found;
     }
 }

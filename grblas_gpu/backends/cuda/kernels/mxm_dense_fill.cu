@@ -23,7 +23,7 @@ extern "C" __global__ void __launch_bounds__(1024, 1) fill_dense_kernel(
     write_constant(values, out_values);
     if constexpr (ADDS)
         for (int64 slot = threadIdx.x; slot < window; slot += blockDim.x) sums[slot] = to_word(initial());
-    for (int64 n = BlockTeam::ticket(next, 1); n < count; n = BlockTeam::ticket(next, 1)) {
+    for (int64 n = BlockGroup::ticket(next, 1); n < count; n = BlockGroup::ticket(next, 1)) {
         int64 i = list[n], out = indptr[i];
         for (bits.lo = 0; bits.lo < ncols; bits.lo += window) {
             bits.start(mask, i);

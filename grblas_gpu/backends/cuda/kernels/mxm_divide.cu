@@ -1,8 +1,8 @@
-// mxm.gustavson, rows with a hash table: which team makes each.
+// mxm.gustavson, rows with a hash table: which group makes each.
 
 #include "mxm_table.cuh"
 
-// Rows with more than `giant_products` are giants, that no team does alone; there is room for some in their list.
+// Rows with more than `giant_products` are giants, that no group does alone; there is room for some in their list.
 extern "C" __global__ void divide_kernel(
     const int64* products, const int64* entries, int64 nrows, int64 ncols, int64 giant_products, int64* list,
     int64* giants, int64 most_giants, int64* counters
@@ -16,11 +16,11 @@ extern "C" __global__ void divide_kernel(
             giants[place] = i;
             atomicMax(counters + GIANT_SLOTS, shape_for(entries[i], ncols).slots);
         }
-        TeamKind team = i < nrows && !giant ? team_for(entries[i], products[i], ncols) : BY_WARP;
-        place = place_in_list(counters + BLOCK_ROWS, team == BY_BLOCK);
-        if (team == BY_BLOCK) list[place] = i;
-        place = place_in_list(counters + SCRATCH_ROWS, team == BY_BLOCK_IN_SCRATCH);
-        if (team == BY_BLOCK_IN_SCRATCH) {
+        GroupKind group = i < nrows && !giant ? group_for(entries[i], products[i], ncols) : BY_WARP;
+        place = place_in_list(counters + BLOCK_ROWS, group == BY_BLOCK);
+        if (group == BY_BLOCK) list[place] = i;
+        place = place_in_list(counters + SCRATCH_ROWS, group == BY_BLOCK_IN_SCRATCH);
+        if (group == BY_BLOCK_IN_SCRATCH) {
             list[nrows - 1 - place] = i;
             atomicMax(counters + MOST_SLOTS, shape_for(entries[i], ncols).slots);
         }

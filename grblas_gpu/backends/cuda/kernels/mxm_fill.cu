@@ -14,11 +14,11 @@ struct Result {
 };
 
 // Bitonic sort of a hash table by column; free slots, the largest of all unsigned numbers, end up behind the others.
-template <class Team> DEVICE void sort(const Table& table, int64 slots) {
+template <class Group> DEVICE void sort(const Table& table, int64 slots) {
     using Key = either<sizeof(Column) == 8, uint64, unsigned>;
     for (int64 size = 2; size <= slots; size <<= 1)
         for (int64 stride = size >> 1; stride > 0; stride >>= 1) {
-            for (int64 pair = Team::rank(); pair < slots >> 1; pair += Team::size()) {
+            for (int64 pair = Group::rank(); pair < slots >> 1; pair += Group::size()) {
                 int64 low = 2 * pair - (pair & (stride - 1)), high = low + stride;
                 Column x = table.keys[low], y = table.keys[high];
                 if (Key(x) > Key(y) == ((low & size) == 0)) {
@@ -31,20 +31,20 @@ template <class Team> DEVICE void sort(const Table& table, int64 slots) {
                     }
                 }
             }
-            Team::sync();
+            Group::sync();
         }
 }
 
 // Rows in scratch memory that are hashed come out unsorted: sorting them is left to the caller.
-template <class Team, bool SORTED>
+template <class Group, bool SORTED>
 DEVICE void fill_row(
     const LeftRows& a, const RightRows& b, const Values& values, const Mask& mask,
     const Division& rows, int64 i, const Table& table, const Result& result
 ) {
     if (rows.entries[i] == 0) return;
     Shape shape = shape_for(rows.entries[i], rows.ncols);
-    clear<Team>(table.keys, shape);
-    for_each_product<Team>(a, b, i, [&](bool inside, int64 k, int64 p, int64 q) {
+    clear<Group>(table.keys, shape);
+    for_each_product<Group>(a, b, i, [&](bool inside, int64 k, int64 p, int64 q) {
         bool first = false;
         int64 j = 0, slot = -1;
         if (inside) {
@@ -56,26 +56,26 @@ DEVICE void fill_row(
             if (first || (slot >= 0 && !EXIT_AT_FIRST)) z = product(values, i, k, j, p, q);
             if (first) table.sums[slot] = to_word(z);
             if constexpr (!EXIT_AT_FIRST) {
-                Team::sync();  // nobody adds to a sum that is not there yet
+                Group::sync();  // nobody adds to a sum that is not there yet
                 if (slot >= 0 && !first) add_atomically(table.sums + slot, z);
             }
         }
     });
-    Team::sync();
+    Group::sync();
     if constexpr (SORTED)
-        if (!shape.dense) sort<Team>(table, shape.slots);
+        if (!shape.dense) sort<Group>(table, shape.slots);
     int64 out = result.indptr[i];
-    for (int64 base = 0; base < shape.slots; base += Team::size()) {
-        int64 slot = base + Team::rank(), total;
+    for (int64 base = 0; base < shape.slots; base += Group::size()) {
+        int64 slot = base + Group::rank(), total;
         bool taken = slot < shape.slots && table.keys[slot] != EMPTY;
-        int64 place = out + Team::place(taken, total);
+        int64 place = out + Group::place(taken, total);
         if (taken) {
             result.indices[place] = table.keys[slot];
             if constexpr (!STRUCTURE) result.values[place] = from_word(table.sums[slot]);
         }
         out += total;
     }
-    Team::sync();  // the table is free again
+    Group::sync();  // the table is free again
 }
 
 #define GIVEN                                                                                                        \
@@ -99,7 +99,7 @@ extern "C" __global__ void fill_by_warp_kernel(GIVEN) {
     write_constant(values, out_values);
     int64 offset = (threadIdx.x >> 5) * WARP_SLOTS;
     Table own = {keys + offset, sums + (STRUCTURE ? 0 : offset)};
-    for_each_warp_row(rows, [&](int64 i) { fill_row<WarpTeam, true>(a, b, values, mask, rows, i, own, result); });
+    for_each_warp_row(rows, [&](int64 i) { fill_row<WarpGroup, true>(a, b, values, mask, rows, i, own, result); });
 }
 
 extern "C" __global__ void fill_by_block_kernel(GIVEN) {
@@ -107,11 +107,11 @@ extern "C" __global__ void fill_by_block_kernel(GIVEN) {
     __shared__ Word sums[STRUCTURE ? 1 : BLOCK_SLOTS];
     UNPACKED
     Table table = {keys, sums};
-    for_each_block_row(rows, [&](int64 i) { fill_row<BlockTeam, true>(a, b, values, mask, rows, i, table, result); });
+    for_each_block_row(rows, [&](int64 i) { fill_row<BlockGroup, true>(a, b, values, mask, rows, i, table, result); });
 }
 
 extern "C" __global__ void fill_in_scratch_kernel(GIVEN, Column* key_scratch, Word* sum_scratch, int64 slots) {
     UNPACKED
     Table table = {key_scratch + blockIdx.x * slots, STRUCTURE ? sum_scratch : sum_scratch + blockIdx.x * slots};
-    for_each_scratch_row(rows, [&](int64 i) { fill_row<BlockTeam, false>(a, b, values, mask, rows, i, table, result); });
+    for_each_scratch_row(rows, [&](int64 i) { fill_row<BlockGroup, false>(a, b, values, mask, rows, i, table, result); });
 }

@@ -130,7 +130,7 @@ extern "C" __global__ void count_giants_kernel(GIANTS, const Column* keys, int64
         int64 hi = lo + SLOTS_AT_A_TIME < slots ? lo + SLOTS_AT_A_TIME : slots;
         for (int64 slot = lo + threadIdx.x; slot < hi; slot += blockDim.x)
             taken += keys[giant * slots + slot] != EMPTY;
-        taken = BlockTeam::sum(taken);
+        taken = BlockGroup::sum(taken);
         if (threadIdx.x == 0 && taken) atomicAdd((uint64*)(counts + rows[giant]), uint64(taken));
     }
 }

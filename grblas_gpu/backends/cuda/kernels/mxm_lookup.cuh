@@ -1,4 +1,4 @@
-// Columns of a row and their places in it: a hash table in shared memory that a team of threads builds. The row is the
+// Columns of a row and their places in it: a hash table in shared memory that a group of threads builds. The row is the
 // left factor's or the mask's; a table is at most one in SPARSE full. Most columns that are looked up are not there: with a
 // FILTER, of so many bits for every slot, one look tells of nearly all of them, and lanes do not wait for each other.
 
@@ -35,10 +35,10 @@ template <class Column, bool HAS_PLACES, int SPARSE, int FILTER = 0> struct Look
         }
     }
     // is_in(place) says which of the columns count.
-    template <class Team, class IsIn> DEVICE void build(const Column* columns, int count, IsIn is_in) {
+    template <class Group, class IsIn> DEVICE void build(const Column* columns, int count, IsIn is_in) {
         bits = 5;
         while (1 << bits < SPARSE * count) ++bits;
-        for (int at = Team::rank(); at < 1 << bits; at += Team::size()) {
+        for (int at = Group::rank(); at < 1 << bits; at += Group::size()) {
             keys[at] = Column(-1);
             if constexpr (FILTER > 0) {
                 if (FILTER >= 32)
@@ -46,9 +46,9 @@ template <class Column, bool HAS_PLACES, int SPARSE, int FILTER = 0> struct Look
                 else if (at % (32 / (FILTER < 32 ? FILTER : 32)) == 0) filter[at * FILTER / 32] = 0;
             }
         }
-        Team::sync();
+        Group::sync();
         using Word = either<sizeof(Column) == 8, uint64, unsigned>;
-        for (int place = Team::rank(); place < count; place += Team::size()) {
+        for (int place = Group::rank(); place < count; place += Group::size()) {
             if (!is_in(place)) continue;
             Column key = columns[place];
             int at = slot(key);
@@ -60,6 +60,6 @@ template <class Column, bool HAS_PLACES, int SPARSE, int FILTER = 0> struct Look
                 atomicOr(filter + (bit >> 5), 1u << (bit & 31));
             }
         }
-        Team::sync();
+        Group::sync();
     }
 };

@@ -262,19 +262,19 @@ DEVICE void dots(const Factors& f, const Mask& mask, const Row& row, const RowLo
     }
 }
 
-// The corners that are entries of the row: noted where no other team adds, and added once.
-template <class Team> DEVICE void start_tally(const Row& row, const Output& out) {
+// The corners that are entries of the row: noted where no other group adds, and added once.
+template <class Group> DEVICE void start_tally(const Row& row, const Output& out) {
     if constexpr (CORNERS != NO_CORNERS)
-        for (int t = Team::rank(); t < row.length; t += Team::size()) out.tally[t] = 0;
+        for (int t = Group::rank(); t < row.length; t += Group::size()) out.tally[t] = 0;
 }
-template <class Team> DEVICE void finish_tally(const Factors& f, const Row& row, const Output& out) {
-    Team::sync();  // the table is free again
+template <class Group> DEVICE void finish_tally(const Factors& f, const Row& row, const Output& out) {
+    Group::sync();  // the table is free again
     if constexpr (CORNERS != NO_CORNERS) {
-        for (int t = Team::rank(); t < row.length; t += Team::size()) {
+        for (int t = Group::rank(); t < row.length; t += Group::size()) {
             int64 p = row.start + t;
             add_triangles(out.values, CORNERS == OF_EDGES ? p : int64(f.a.indices[p]), out.tally[t]);
         }
-        Team::sync();
+        Group::sync();
     }
 }
 
@@ -290,18 +290,18 @@ extern "C" __global__ void list_dots_kernel(
             length = int64(a_indptr[i + 1]) - int64(a_indptr[i]);
             if (length > 0) items = (int64(mask_indptr[i + 1]) - first + CHUNK - 1) / CHUNK;
         }
-        for (int team = 0; team < 2; ++team) {
-            int64 own = (length > WARP_ROW) == (team == 1) ? items : 0, end = own;
+        for (int group = 0; group < 2; ++group) {
+            int64 own = (length > WARP_ROW) == (group == 1) ? items : 0, end = own;
             if (!__any_sync(FULL_WARP, own > 0)) continue;
             for (int distance = 1; distance < 32; distance <<= 1) {
                 int64 lower = from_lower(end, distance);
                 if (lane() >= distance) end += lower;
             }
             int64 place = 0;
-            if (lane() == 31) place = add_alone(counters + (team ? BLOCK_ITEMS : WARP_ITEMS), end);
+            if (lane() == 31) place = add_alone(counters + (group ? BLOCK_ITEMS : WARP_ITEMS), end);
             place = from_lane(place, 31) + end - own;
             for (int64 n = 0; n < own; ++n) {
-                int64 at = team ? capacity - 1 - (place + n) : place + n;
+                int64 at = group ? capacity - 1 - (place + n) : place + n;
                 rows[at] = i;
                 firsts[at] = first + n * CHUNK;
             }
@@ -330,15 +330,15 @@ extern "C" __global__ void __launch_bounds__(256) dot_by_warp_kernel(GIVEN) {
     out.tally = tally[warp];
     RowLookup lookup = {keys[warp], places[HAS_PLACES ? warp : 0], filter[warp], 5};
     write_constant(f.values, out_values);
-    for (int64 n = WarpTeam::ticket(counters + NEXT_FOR_WARP, 1); n < counters[WARP_ITEMS];
-         n = WarpTeam::ticket(counters + NEXT_FOR_WARP, 1)) {
+    for (int64 n = WarpGroup::ticket(counters + NEXT_FOR_WARP, 1); n < counters[WARP_ITEMS];
+         n = WarpGroup::ticket(counters + NEXT_FOR_WARP, 1)) {
         int64 i = rows[n], start = a_indptr[i], stop = firsts[n] + CHUNK, end = mask_indptr[i + 1];
         stop = stop < end ? stop : end;
         Row row = {i, start, int(a_indptr[i + 1] - start), true, true, int64(a_indptr[i + 1]) - start};
-        start_tally<WarpTeam>(row, out);
-        lookup.build<WarpTeam>(a_indices + start, row.length, [](int) { return true; });
+        start_tally<WarpGroup>(row, out);
+        lookup.build<WarpGroup>(a_indices + start, row.length, [](int) { return true; });
         for (int64 first = firsts[n]; first < stop; first += 32) dots(f, mask, row, lookup, first, stop, out);
-        finish_tally<WarpTeam>(f, row, out);
+        finish_tally<WarpGroup>(f, row, out);
     }
 }
 
@@ -351,8 +351,8 @@ extern "C" __global__ void __launch_bounds__(256) dot_by_block_kernel(GIVEN) {
     out.tally = tally;
     RowLookup lookup = {keys, places, filter, 5};
     int64 next = threadIdx.x >> 5 << 5, step = blockDim.x;
-    for (int64 n = BlockTeam::ticket(counters + NEXT_FOR_BLOCK, 1); n < counters[BLOCK_ITEMS];
-         n = BlockTeam::ticket(counters + NEXT_FOR_BLOCK, 1)) {
+    for (int64 n = BlockGroup::ticket(counters + NEXT_FOR_BLOCK, 1); n < counters[BLOCK_ITEMS];
+         n = BlockGroup::ticket(counters + NEXT_FOR_BLOCK, 1)) {
         int64 item = capacity - 1 - n, i = rows[item], stop = firsts[item] + CHUNK, end = mask_indptr[i + 1];
         stop = stop < end ? stop : end;
         int64 row_start = a_indptr[i], row_stop = a_indptr[i + 1];
@@ -360,10 +360,10 @@ extern "C" __global__ void __launch_bounds__(256) dot_by_block_kernel(GIVEN) {
             int length = int(row_stop - start < BLOCK_ROW ? row_stop - start : BLOCK_ROW);
             int64 full = row_stop - row_start;
             Row row = {i, start, length, start == row_start, full <= BLOCK_ROW, full};
-            start_tally<BlockTeam>(row, out);
-            lookup.build<BlockTeam>(a_indices + start, length, [](int) { return true; });
+            start_tally<BlockGroup>(row, out);
+            lookup.build<BlockGroup>(a_indices + start, length, [](int) { return true; });
             for (int64 first = firsts[item] + next; first < stop; first += step) dots(f, mask, row, lookup, first, stop, out);
-            finish_tally<BlockTeam>(f, row, out);
+            finish_tally<BlockGroup>(f, row, out);
         }
     }
 }

@@ -48,12 +48,12 @@ struct Sums {
 };
 
 // use(k, p, q, t) where entry t of the mask's row is entry q of a row of the right factor that has more than `most` entries.
-template <class Team, class Use>
+template <class Group, class Use>
 DEVICE void search_long_rows(
     const LeftRows& a, const RightRows& b, const Mask& mask, int64 i, int64 start, int length, int64 most, Use use
 ) {
     int64 stop = a.indptr[i + 1];
-    for (int64 first = int64(a.indptr[i]) + (Team::rank() >> 5 << 5); first < stop; first += Team::size()) {
+    for (int64 first = int64(a.indptr[i]) + (Group::rank() >> 5 << 5); first < stop; first += Group::size()) {
         int64 p = first + lane(), k = 0, begin = 0, end = 0;
         if (p < stop) {
             k = a.indices[p];
@@ -78,17 +78,17 @@ DEVICE void search_long_rows(
 
 // Some entries of row i of the mask, from `start` on; share(most, use) goes through the products of the row, less
 // those of rows of the right factor with more than `most` entries.
-template <class Team, class Share>
+template <class Group, class Share>
 DEVICE void add_row(
     const LeftRows& a, const RightRows& b, const Values& values, const Mask& mask, int64 i, int64 start, int length,
     MaskLookup& lookup, const Sums& sums, bool* present, Value* out_values, Share share
 ) {
-    for (int t = Team::rank(); t < length; t += Team::size()) {
+    for (int t = Group::rank(); t < length; t += Group::size()) {
         if constexpr (COUNTS) sums.words[t] = 0;
         else if constexpr (ADDS) sums.words[t] = to_word(initial());
         if (!(t & 31)) sums.found[t >> 5] = 0;
     }
-    lookup.build<Team>(mask.rows.indices + start, length, [&](int t) { return counts(mask, start + t); });
+    lookup.build<Group>(mask.rows.indices + start, length, [&](int t) { return counts(mask, start + t); });
     auto add = [&](int64 k, int64 p, int64 q, int t) {
         if constexpr (COUNTS) {
             atomicAdd(sums.words + t, Total(1));
@@ -105,16 +105,16 @@ DEVICE void add_row(
         int t = lookup.find(MaskColumn(b.indices[q]));
         if (t >= 0) add(k, p, q, t);
     });
-    search_long_rows<Team>(a, b, mask, i, start, length, most, add);
-    Team::sync();
-    for (int t = Team::rank(); t < length; t += Team::size()) {
+    search_long_rows<Group>(a, b, mask, i, start, length, most, add);
+    Group::sync();
+    for (int t = Group::rank(); t < length; t += Group::size()) {
         bool found = COUNTS ? sums.words[t] > 0 : bool(sums.found[t >> 5] >> (t & 31) & 1);
         present[start + t] = found;
         if (!found) continue;
         if constexpr (COUNTS) out_values[start + t] = Value(sums.words[t]);
         else if constexpr (!STRUCTURE) out_values[start + t] = from_word(sums.words[t]);
     }
-    Team::sync();  // the table is free again
+    Group::sync();  // the table is free again
 }
 
 #define GIVEN                                                                                                         \
@@ -138,11 +138,11 @@ extern "C" __global__ void __launch_bounds__(256) masked_by_warp_kernel(GIVEN) {
     write_constant(values, out_values);
     int warp = threadIdx.x >> 5;
     MaskLookup lookup = {keys[warp], places[warp], filter[warp], 5};
-    for (int64 n = WarpTeam::ticket(counters + NEXT_FOR_WARP, 1); n < counters[WARP_ITEMS];
-         n = WarpTeam::ticket(counters + NEXT_FOR_WARP, 1)) {
+    for (int64 n = WarpGroup::ticket(counters + NEXT_FOR_WARP, 1); n < counters[WARP_ITEMS];
+         n = WarpGroup::ticket(counters + NEXT_FOR_WARP, 1)) {
         int64 i = list[n], start = mask_indptr[i];
         int length = int(int64(mask_indptr[i + 1]) - start);
-        add_row<WarpTeam>(
+        add_row<WarpGroup>(
             a, b, values, mask, i, start, length, lookup, {words[warp], found[warp]}, present, out_values,
             [&](int64 most, auto use) { share_row_by_warp(a, b, i, most, use); }
         );
@@ -157,12 +157,12 @@ extern "C" __global__ void __launch_bounds__(256) masked_by_block_kernel(GIVEN) 
     __shared__ unsigned found[BLOCK_ROW / 32];
     UNPACKED
     MaskLookup lookup = {keys, places, filter, 5};
-    for (int64 n = BlockTeam::ticket(counters + NEXT_FOR_BLOCK, 1); n < counters[BLOCK_ITEMS];
-         n = BlockTeam::ticket(counters + NEXT_FOR_BLOCK, 1)) {
+    for (int64 n = BlockGroup::ticket(counters + NEXT_FOR_BLOCK, 1); n < counters[BLOCK_ITEMS];
+         n = BlockGroup::ticket(counters + NEXT_FOR_BLOCK, 1)) {
         int64 i = list[nrows - 1 - n], stop = mask_indptr[i + 1];
         for (int64 start = mask_indptr[i]; start < stop; start += BLOCK_ROW) {
             int length = int(stop - start < BLOCK_ROW ? stop - start : BLOCK_ROW);
-            add_row<BlockTeam>(
+            add_row<BlockGroup>(
                 a, b, values, mask, i, start, length, lookup, {words, found}, present, out_values,
                 [&](int64 most, auto use) { share_products(a, b, i, use, most); }
             );

@@ -12,9 +12,9 @@ template <class Offset> DEVICE int64 row_of(const Offset* indptr, int64 nrows, i
 }
 
 // use(inside, k, p, q) for every pair of an entry p = (i, k) of the left factor and an entry q = (k, .) of the right one.
-// The team's threads share the products evenly, however long the single rows are. All of them call `use` together; those
+// The group's threads share the products evenly, however long the single rows are. All of them call `use` together; those
 // that have nothing left to do are not `inside`.
-template <class Team, class Use>
+template <class Group, class Use>
 DEVICE void for_each_product(const LeftRows& a, const RightRows& b, int64 i, Use use) {
     int64 stop = a.indptr[i + 1];
     for (int64 first = a.indptr[i]; first < stop; first += 32) {
@@ -31,8 +31,8 @@ DEVICE void for_each_product(const LeftRows& a, const RightRows& b, int64 i, Use
         }
         int64 total = from_lane(end, 31);
         int64 shift = begin - (end - count);
-        for (int64 base = 0; base < total; base += Team::size()) {
-            int64 number = base + Team::rank();
+        for (int64 base = 0; base < total; base += Group::size()) {
+            int64 number = base + Group::rank();
             int owner = 0;  // the lane whose products this one is among
             for (int step = 16; step > 0; step >>= 1)
                 if (from_lane(end, owner + step - 1) <= number) owner += step;

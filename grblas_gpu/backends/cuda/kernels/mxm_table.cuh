@@ -1,4 +1,4 @@
-// The columns of one row of a result, as a table that a team of threads fills: a hash table, or one slot for every
+// The columns of one row of a result, as a table that a group of threads fills: a hash table, or one slot for every
 // column where that is not larger. Generated: Column, and WARP_SLOTS, BLOCK_SLOTS, the sizes that fit a warp's part of
 // shared memory and all of it.
 
@@ -23,14 +23,14 @@ DEVICE Shape shape_for(int64 entries, int64 ncols) {
     return {ncols, true};
 }
 
-enum TeamKind { BY_WARP, BY_BLOCK, BY_BLOCK_IN_SCRATCH };
-DEVICE TeamKind team_for(int64 entries, int64 products, int64 ncols) {
+enum GroupKind { BY_WARP, BY_BLOCK, BY_BLOCK_IN_SCRATCH };
+DEVICE GroupKind group_for(int64 entries, int64 products, int64 ncols) {
     int64 slots = shape_for(entries, ncols).slots;
     if (slots > BLOCK_SLOTS) return BY_BLOCK_IN_SCRATCH;
     return slots > WARP_SLOTS || products > WARP_PRODUCTS ? BY_BLOCK : BY_WARP;
 }
 
-// The counters of a division of rows among teams.
+// The counters of a division of rows among groups.
 enum Counter {
     BLOCK_ROWS,
     SCRATCH_ROWS,
@@ -42,9 +42,9 @@ enum Counter {
     NEXT_IN_SCRATCH
 };
 
-template <class Team> DEVICE void clear(Column* keys, const Shape& shape) {
-    for (int64 slot = Team::rank(); slot < shape.slots; slot += Team::size()) keys[slot] = EMPTY;
-    Team::sync();
+template <class Group> DEVICE void clear(Column* keys, const Shape& shape) {
+    for (int64 slot = Group::rank(); slot < shape.slots; slot += Group::size()) keys[slot] = EMPTY;
+    Group::sync();
 }
 
 DEVICE Column swap_key(Column* address, Column expected, Column wanted) {
@@ -70,7 +70,7 @@ DEVICE int64 slot_of(Column* keys, const Shape& shape, const Mask& mask, int64 i
     }
 }
 
-// row(team, i, keys) for every row i, by the team that suits it. Which kernel runs it says where the tables are.
+// row(group, i, keys) for every row i, by the group that suits it. Which kernel runs it says where the tables are.
 struct Division {
     const int64* products;  // of each row
     const int64* entries;   // of each row, at most
@@ -80,19 +80,19 @@ struct Division {
 };
 template <class Use> DEVICE void for_each_warp_row(const Division& rows, Use use) {
     int64* next = rows.counters + NEXT_FOR_WARP;
-    for (int64 base = WarpTeam::ticket(next, ROWS_AT_A_TIME); base < rows.nrows;
-         base = WarpTeam::ticket(next, ROWS_AT_A_TIME))
+    for (int64 base = WarpGroup::ticket(next, ROWS_AT_A_TIME); base < rows.nrows;
+         base = WarpGroup::ticket(next, ROWS_AT_A_TIME))
         for (int64 i = base; i < base + ROWS_AT_A_TIME && i < rows.nrows; ++i)
-            if (team_for(rows.entries[i], rows.products[i], rows.ncols) == BY_WARP) use(i);
+            if (group_for(rows.entries[i], rows.products[i], rows.ncols) == BY_WARP) use(i);
 }
 template <class Use> DEVICE void for_each_block_row(const Division& rows, Use use) {
     int64* next = rows.counters + NEXT_FOR_BLOCK;
     int64 count = rows.counters[BLOCK_ROWS];
-    for (int64 n = BlockTeam::ticket(next, 1); n < count; n = BlockTeam::ticket(next, 1)) use(rows.list[n]);
+    for (int64 n = BlockGroup::ticket(next, 1); n < count; n = BlockGroup::ticket(next, 1)) use(rows.list[n]);
 }
 template <class Use> DEVICE void for_each_scratch_row(const Division& rows, Use use) {
     int64* next = rows.counters + NEXT_IN_SCRATCH;
     int64 count = rows.counters[SCRATCH_ROWS];
-    for (int64 n = BlockTeam::ticket(next, 1); n < count; n = BlockTeam::ticket(next, 1))
+    for (int64 n = BlockGroup::ticket(next, 1); n < count; n = BlockGroup::ticket(next, 1))
         use(rows.list[rows.nrows - 1 - n]);
 }

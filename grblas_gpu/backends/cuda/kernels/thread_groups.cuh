@@ -1,12 +1,12 @@
-// Threads that work on one thing together: a warp or a block. All of a team call these functions together.
+// Threads that work on one thing together: a warp or a block. All of a group call these functions together.
 
 #include "grid.cuh"
 
-struct WarpTeam {
+struct WarpGroup {
     static DEVICE int rank() { return lane(); }
     static DEVICE int size() { return 32; }
     static DEVICE void sync() { __syncwarp(); }
-    // The next `amount` numbers of a counter, for the team alone.
+    // The next `amount` numbers of a counter, for the group alone.
     static DEVICE int64 ticket(int64* counter, int64 amount) {
         int64 number = 0;
         if (lane() == 0) number = int64(atomicAdd((uint64*)counter, uint64(amount)));
@@ -21,7 +21,7 @@ struct WarpTeam {
     static DEVICE int64 sum(int64 number) { return from_lane(warp_total(number), 0); }
 };
 
-struct BlockTeam {
+struct BlockGroup {
     static DEVICE int rank() { return threadIdx.x; }
     static DEVICE int size() { return blockDim.x; }
     static DEVICE void sync() { __syncthreads(); }

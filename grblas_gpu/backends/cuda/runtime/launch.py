@@ -56,12 +56,22 @@ FOR_CACHE = 36 * 1024  # bytes of what could be shared memory that are left to t
 
 
 @cache
-def shared_room(device: int, percent: bool = False) -> int:
+def shared_bytes_at_most(device: int) -> int:
     """Bytes of shared memory for the blocks of a processor that want much of it, and a cache beside it."""
+    return _shared_memory(device) - FOR_CACHE - OF_A_BLOCK
+
+
+@cache
+def carveout_percent(device: int) -> int:
+    """The share of a processor's memory that has to be shared memory for these blocks."""
+    most = _shared_memory(device)
+    return -(-100 * (most - FOR_CACHE) // most)
+
+
+def _shared_memory(device: int) -> int:
     import cupy
 
-    most = int(cupy.cuda.Device(device).attributes.get("MaxSharedMemoryPerMultiprocessor", 64 * 1024))
-    return -(-100 * (most - FOR_CACHE) // most) if percent else most - FOR_CACHE - OF_A_BLOCK
+    return int(cupy.cuda.Device(device).attributes.get("MaxSharedMemoryPerMultiprocessor", 64 * 1024))
 
 
 def run_with_shared(kernel: Any, blocks: int, threads: int, arguments: tuple[Any, ...], shared_bytes: int) -> None:

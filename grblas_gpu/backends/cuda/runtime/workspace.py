@@ -17,7 +17,7 @@ import numpy as np
 
 from ...storage import INDEX, Array
 from .counters import SLOTS, SLOTS_PER_CALL, Block, Slots
-from .launch import BLOCK, LARGE, RESERVED, TILES, blocks_for, most_blocks, processors, shared_room
+from .launch import BLOCK, LARGE, RESERVED, TILES, blocks_for, most_blocks, processors, shared_bytes_at_most
 
 COUNTERS = 8  # numbers that the kernels of one call may count with
 BITS = tuple(1 << bit for bit in range(8))  # of a byte
@@ -61,7 +61,7 @@ class Scratch:
         ready = self._ready.get(kernel)
         if ready is None:
             ready = self._ready[kernel] = _Ready(kernel, len(words), len(words))
-        shared = min(most_shared, shared_room(self.device) - RESERVED)
+        shared = min(most_shared, shared_bytes_at_most(self.device) - RESERVED)
         if shared > kernel.max_dynamic_shared_size_bytes:
             kernel.max_dynamic_shared_size_bytes = shared
         ready.pack(ready.words, 0, *words)

@@ -12,22 +12,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import Matrix, Vector, binary, monoid, select, semiring
+from .. import Matrix, Vector, binary, select
 from .checks import with_labels
-from .components import connected_components, numbers, pointers
+from .components import connected_components, numbers
 from .modularity import (
     Communities,
+    Level,
     aggregate,
-    best_moves,
     best_of_tries,
     check_resolution,
     communities_by_label,
     compact,
-    membership,
     move,
+    quality,
+    sizes,
     symmetric_weights,
 )
-from .preparing import total
+from .preparing import largest
 from .randomness import random_order
 
 JOINING = 8  # rounds in which single vertices join groups
@@ -71,57 +72,62 @@ def leiden(A: Matrix, *, resolution: float = 1.0, weighted: bool = True, seed: i
     """
     check_resolution(resolution, "leiden")
     W = symmetric_weights(A, weighted, "leiden")
-    return best_of_tries(W, resolution, seed, lambda start: levels_of_groups(W, resolution, start))
+    return best_of_tries(W, seed, lambda start: levels_of_groups(W, resolution, start))
 
 
-def levels_of_groups(W: Matrix, resolution: float, seed: int) -> Vector:
+def levels_of_groups(W: Matrix, resolution: float, seed: int) -> Communities:
     """The communities of a graph: moves, groups within them, and the same for the graph of groups."""
-    level, communities = W, numbers(W.nrows)
+    finest = level = Level.of(W, resolution)
+    graph, communities = W, numbers(W.nrows)
     place = numbers(W.nrows)  # of every vertex in the graph of this level
     for step in range(LEVELS):
-        communities = move(level, communities, resolution, seed + step)[0]
-        groups, count = compact(refine(level, communities, resolution, seed + step))
-        if count == level.nrows:
+        communities = move(level, communities, seed + step)
+        groups, count = compact(refine(level, communities, seed + step))
+        if count == graph.nrows:
             break
-        S = membership(groups, count)
-        # level = S' level S; the community of a group is that of its members
-        level = aggregate(level, groups, count)
-        communities, _ = compact(semiring.any_first(communities @ S).new())
-        # place_i = the group of its place
-        place = semiring.any_second(membership(place, groups.size) @ groups).new()
-    # labels_i = the community of its place
-    labels = semiring.any_second(membership(place, communities.size) @ communities).new()
-    labels = move(W, compact(labels)[0], resolution, seed)[0]
-    return connected_components(inside(W, labels))
+        # graph = S' graph S
+        graph = aggregate(graph, groups, count)
+        level = Level.of(graph, resolution)
+        # the community of a group is that of its members, and has the number of one of these groups
+        of_group = Vector(int, count)
+        of_group(binary.min)[groups] << communities
+        communities = compact(of_group)[0]
+        # place_i = groups[place_i]
+        place = groups[place].new()
+    # labels_i = communities[place_i], and moves from these
+    labels = move(finest, communities[place].new(), seed)
+    labels = connected_components(inside(W, labels))
+    return Communities(labels, quality(W, labels, resolution))
 
 
 def inside(W: Matrix, communities: Vector) -> Matrix:
-    """The edges within communities."""
+    """The entries within communities."""
     own, other = binary.first(communities & W).new(), binary.second(W & communities).new()
     # W where communities_i = communities_j
     return W.dup(mask=binary.eq(own & other).new().V)
 
 
-def refine(W: Matrix, communities: Vector, resolution: float, seed: int) -> Vector:
+def refine(level: Level, communities: Vector, seed: int) -> Vector:
     """Groups within communities, put together from single vertices."""
-    n = W.nrows
-    edges, weight = select.offdiag(inside(W, communities)).new(), total(W)
-    degree = W.reduce_rowwise(monoid.plus).new()
-    groups = numbers(n)
-    single = Vector.from_scalar(True, n)
+    n, worth = communities.size, inside(level.worth, communities)
+    coins, groups, single = random_order(n, seed + 1000), numbers(n), Vector.from_scalar(True, n)
+    # nobody joins who is joining: their groups cost others more than any is worth
+    never = 2.0 * (largest(worth) * n + 1.0)
+    worth(binary.plus) << Vector.from_scalar(never, n).diag()
     for step in range(JOINING):
         # joining = single vertices of a random half
-        coin = binary.band(random_order(n, seed + 1000 + step), np.uint64(1)).new()
-        joining = single.dup(mask=select.valueeq(coin, np.uint64(step % 2)).new().S)
-        # target = the best group of those that do not join one themselves
-        staying = binary.second(edges & groups.dup(mask=~joining.S)).new()
-        target = best_moves(edges.dup(mask=staying.S), degree, groups, joining, resolution / weight)
-        # groups<target> = target
+        half = binary.band(coins, np.uint64(1 << step)).new()
+        joining = single.dup(mask=select.valueeq(half, np.uint64(0)).new().S)
+        # costs_c = degrees in c, and of single vertices that are joining more
+        costs = sizes(level.degree, groups)
+        costs(joining.S, binary.plus) << never
+        # groups<target> = target: the best group within the community
+        target = worth.heaviest_groups(groups, costs, rows=joining)
         groups(target.S) << target
-        # single = groups of one vertex
-        sizes = semiring.plus_pair["INT64"](Vector.from_scalar(1, n) @ pointers(groups)).new()
-        alone = select.valueeq(semiring.any_second(pointers(groups) @ sizes).new(), 1).new()
-        single = single.dup(mask=alone.S)
+        # members_c = number of vertices in c; single = those of groups of one
+        members = sizes(Vector.from_scalar(1.0, n), groups)
+        alone = select.valueeq(members[groups].new(), 1.0).new()
+        single(alone.S, replace=True) << single
         if not single.nvals:
             break
     return groups

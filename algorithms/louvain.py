@@ -10,20 +10,24 @@ J. Statistical Mechanics 2008; R. Rotta, A. Noack, Multilevel local search algor
 
 from __future__ import annotations
 
-from .. import Matrix, Vector, semiring
+from .. import Matrix
 from .checks import with_labels
 from .components import numbers
 from .modularity import (
     Communities,
+    Level,
     aggregate,
     best_of_tries,
     check_resolution,
     communities_by_label,
     compact,
-    membership,
     move,
+    quality,
+    quality_of_vertices,
     symmetric_weights,
 )
+
+GAIN = 1e-7  # of modularity that is worth another level
 
 
 @with_labels(communities_by_label)
@@ -64,16 +68,19 @@ def louvain(A: Matrix, *, resolution: float = 1.0, weighted: bool = True, seed: 
     """
     check_resolution(resolution, "louvain")
     W = symmetric_weights(A, weighted, "louvain")
-    return best_of_tries(W, resolution, seed, lambda start: multilevel(W, resolution, start))
+    return best_of_tries(W, seed, lambda start: multilevel(W, resolution, start))
 
 
-def multilevel(W: Matrix, resolution: float, seed: int) -> Vector:
+def multilevel(W: Matrix, resolution: float, seed: int) -> Communities:
     """The communities of a graph: moves, those of the graph of communities, and moves from these."""
-    n = W.nrows
-    labels, count = compact(move(W, numbers(n), resolution, seed)[0])
-    if count in (1, n):
-        return labels
-    coarse = multilevel(aggregate(W, labels, count), resolution, seed + 1)
+    level, alone = Level.of(W, resolution), quality_of_vertices(W, resolution)
+    labels, count = compact(move(level, numbers(W.nrows), seed))
+    coarse = aggregate(W, labels, count)
+    if not quality_of_vertices(coarse, resolution) > alone + GAIN:
+        return Communities(numbers(W.nrows), alone)
+    found = multilevel(coarse, resolution, seed + 1)
     # labels_i = the community of its community
-    labels = semiring.any_second(membership(labels, count) @ coarse).new()
-    return compact(move(W, labels, resolution, seed + 1)[0])[0]
+    labels = found.labels[labels].new()
+    moved = move(level, labels, seed + 1)
+    score = quality(W, moved, resolution)
+    return Communities(moved, score) if score > found.modularity else Communities(labels, found.modularity)

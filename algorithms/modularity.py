@@ -1,20 +1,21 @@
 """Modularity: how many more edges lie within communities than would by chance; and the parts of Louvain and Leiden.
 
-Method of a pass: the weights between vertices and communities are a product of the graph with the membership matrix.
-From them follows the gain of every possible move, and each vertex knows its best one. If all moved at once, neighbours
-would swap places forever, so in each round a random half of them moves.
+Method of a pass: what a move of vertex i to community c gains, divided by what all moves of i have in common, is the
+weight of its edges to c, in units of its own degree, less the degrees in c; so the best one is the heaviest group of
+columns in row i. If all moved at once, neighbours would swap places forever, so in each round one random part moves
+after another, and of these only vertices with a neighbour that has moved.
 References: M. Newman, M. Girvan, Finding and evaluating community structure in networks, Physical Review E 2004;
 V. Blondel, J. Guillaume, R. Lambiotte, E. Lefebvre, Fast unfolding of communities in large networks, 2008.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import FP64, Graph, Matrix, Vector, binary, indexunary, io, monoid, select, semiring
+from .. import FP64, UINT64, Graph, Matrix, Vector, binary, io, monoid, select, semiring
 from ..exceptions import DimensionMismatch, InvalidValue
 from ..progress import elapsed
 from .checks import graph_algorithm
@@ -25,8 +26,8 @@ from .randomness import random_order
 
 ROUNDS = 25  # in which every vertex may move, at most
 PARTS = 4  # of the vertices, which move one after another; a power of two
-GAIN = 1e-7  # of modularity in a round that is worth another
-PATIENCE = 2  # rounds without
+STILL = 0.02  # of the vertices that move in a round: if no more do, there is no other one
+TIE = 1e-12  # of all weights, by which staying is better than moving
 TRIES, SMALL = 3, 10_000  # times that graphs of no more entries are tried
 
 
@@ -86,11 +87,12 @@ def symmetric_weights(A: Matrix, weighted: bool, what: str) -> Matrix:
     if weighted:
         check_weights(A, what)
     W = A.dup(FP64) if weighted else binary.pair(A, 1.0).new(FP64)
-    # W = W + W', and loops as they are, twice by that
-    loops = select.diag(W).new()
     if not W.is_symmetric():
+        # W = W + W', loops twice by that
         return binary.plus(W | W.T).new()
-    return binary.plus(W | loops).new()
+    loops = select.diag(W).new()
+    # W = W + loops
+    return binary.plus(W | loops).new() if loops.nvals else W
 
 
 def check_resolution(resolution: float, what: str) -> None:
@@ -98,15 +100,14 @@ def check_resolution(resolution: float, what: str) -> None:
         raise InvalidValue(f"{what}: the resolution must be a positive number; got {resolution}")
 
 
-def best_of_tries(W: Matrix, resolution: float, seed: int, find: Callable[[int], Vector]) -> Communities:
+def best_of_tries(W: Matrix, seed: int, find: Callable[[int], Communities]) -> Communities:
     """The best of what ``find`` finds: a few tries where they cost little, and where luck matters."""
-    if not W.nvals:
+    if not W.nvals or not total(W):
         return Communities(numbers(W.nrows), 0.0)
     with elapsed("communities"):
         tries = [find(seed + 7919 * number) for number in range(TRIES if W.nvals <= SMALL else 1)]
-    scores = [quality(W, labels, resolution) for labels in tries]
-    highest = max(scores)
-    return Communities(lowest_members(tries[scores.index(highest)]), highest)
+    best = max(tries, key=lambda found: found.modularity)
+    return Communities(lowest_members(best.labels), best.modularity)
 
 
 def quality(W: Matrix, labels: Vector, resolution: float) -> float:
@@ -115,14 +116,21 @@ def quality(W: Matrix, labels: Vector, resolution: float) -> float:
     if not weight:
         return 0.0
     S = pointers(labels)
-    # degree_i = sum_j W_ij
-    degree = W.reduce_rowwise(monoid.plus).new()
     # shares_c = sum of the degrees in c / all weights
-    shares = binary.truediv(semiring.plus_first(degree @ S).new(), weight).new()
+    shares = binary.truediv(semiring.plus_first(W.reduce_rowwise(monoid.plus).new() @ S).new(), weight).new()
     # inside = sum of W_ij with i and j in the same community
     inside = total(semiring.plus_first[FP64](W @ S).new(mask=S.S))
     # modularity = inside / all weights - resolution sum_c shares_c^2
     return inside / weight - resolution * total(binary.times(shares & shares).new())
+
+
+def quality_of_vertices(W: Matrix, resolution: float) -> float:
+    """The modularity if every vertex is a community; of an aggregated graph that is what its communities have."""
+    weight = total(W)
+    # shares_i = sum_j W_ij / all weights
+    shares = binary.truediv(W.reduce_rowwise(monoid.plus).new(), weight).new()
+    # modularity = sum_i W_ii / all weights - resolution sum_i shares_i^2
+    return total(select.diag(W).new()) / weight - resolution * total(binary.times(shares & shares).new())
 
 
 def compact(labels: Vector) -> tuple[Vector, int]:
@@ -163,61 +171,53 @@ def aggregate(W: Matrix, labels: Vector, count: int) -> Matrix:
     return semiring.plus_second[FP64](S.T @ right).new()
 
 
-def move(W: Matrix, labels: Vector, resolution: float, seed: int) -> tuple[Vector, float]:
-    """Vertices move to the community that gains most, until the modularity does not grow; with the best one found."""
-    best, highest, patience = labels, quality(W, labels, resolution), PATIENCE
-    edges, weight = select.offdiag(W).new(), total(W)
-    degree = W.reduce_rowwise(monoid.plus).new()
-    active = Vector.from_scalar(True, W.nrows)
-    for parts in random_parts(W.nrows, seed):
-        for part in parts:
-            # awake = active vertices of a random part
-            awake = active.dup(mask=part.S)
-            target = best_moves(edges, degree, labels, awake, resolution / weight)
-            # labels<target> = target
-            labels = labels.dup()
-            labels(target.S) << target
-            # active = what is asleep, and the neighbours of what moved
-            active = active.dup(mask=~awake.S)
-            active(binary.lor) << semiring.any_pair[bool](target @ edges)
-        now = quality(W, labels, resolution)
-        patience = PATIENCE if now > highest + GAIN else patience - 1
-        if now > highest:
-            best, highest = labels, now
-        if not patience or not active.nvals:
-            break
-    return best, highest
+class Level(NamedTuple):
+    """A graph as moves need it: degrees, and rows whose heaviest group is the community to be in."""
+
+    degree: Vector
+    worth: Matrix
+
+    @classmethod
+    def of(cls, W: Matrix, resolution: float) -> Level:
+        weight = total(W)
+        # degree_i = sum_j W_ij, where it is not 0
+        degree = select.valuegt(W.reduce_rowwise(monoid.plus).new(), 0.0).new()
+        # worth_ij = W_ij all weights / (resolution degree_i)
+        worth = binary.times(binary.truediv(weight / resolution, degree).new() & select.offdiag(W).new()).new()
+        # worth_ii = degree_i, as a vertex does not count among the degrees in its own community
+        worth(binary.plus) << binary.plus(degree, TIE * weight).new().diag()
+        return cls(degree, worth)
 
 
-def random_parts(n: int, seed: int) -> Iterator[list[Vector]]:
-    """The n vertices in random parts, again and again others."""
+def move(level: Level, labels: Vector, seed: int) -> Vector:
+    """Vertices move to the community that gains most, until few do."""
+    degree, worth, n = level.degree, level.worth, labels.size
+    labels, coins, active = labels.dup(), random_order(n, seed), degree.dup(bool)
     for step in range(ROUNDS):
-        # number_i = random number from 0 to PARTS - 1
-        number = binary.band(random_order(n, seed + step), np.uint64(PARTS - 1)).new()
-        yield [select.valueeq(number, np.uint64(part)).new() for part in range(PARTS)]
+        # part_i = two bits of coins_i, others in every round
+        part = binary.band(binary.bshift[UINT64](coins, np.int8(-2 * step)).new(), np.uint64(PARTS - 1)).new()
+        moves = 0
+        for number in range(PARTS):
+            # awake = active vertices of this part
+            awake = active.dup(mask=select.valueeq(part, np.uint64(number)).new().S)
+            # target_i = the c with the most sum of worth_ij over j in c - degrees in c
+            target = worth.heaviest_groups(labels, sizes(degree, labels), rows=awake)
+            # moved = target where it is not the label
+            moved = target.dup(mask=binary.ne(target & labels).new().V)
+            # labels<moved> = moved
+            labels(moved.S) << moved
+            # active = what is asleep, and the neighbours of what moved
+            active(~awake.S, replace=True) << active
+            active(binary.lor) << semiring.any_pair[bool](worth @ moved)
+            moves += moved.nvals
+        if moves <= STILL * degree.nvals:
+            break
+    return labels
 
 
-def best_moves(edges: Matrix, degree: Vector, labels: Vector, movers: Vector, scale: float) -> Vector:
-    """For those of the movers that gain by moving, the community to move to: the lowest of the best."""
-    S = pointers(labels)
-    # sizes_c = sum of the degrees in c
-    sizes = semiring.plus_first(degree @ S).new()
-    # own_i = the place of i in its community
-    own = binary.second(movers & S).new()
-    # weights_ic = sum of edges_ij over j in c, for the movers i; 0 for their own community if there are none
-    weights = semiring.plus_first[FP64](binary.second(movers & edges).new() @ S).new()
-    weights(binary.plus) << binary.second(own, 0.0).new(FP64)
-    # others_ic = degrees in c without i
-    others = binary.second(weights & sizes).new()
-    others(binary.minus) << binary.first(degree & own).new()
-    # gains_ic = weights_ic - scale degree_i others_ic
-    expected = binary.times(binary.times(degree, scale).new() & others).new()
-    gains = binary.minus(weights & expected).new()
-    # most_i = max_c gains_ic, where it is more than for staying
-    most = gains.reduce_rowwise(monoid.max).new()
-    staying = gains.dup(mask=own.S).reduce_rowwise(monoid.plus).new()
-    better = binary.gt(most & binary.plus(staying, 1e-12).new()).new()
-    most = most.dup(mask=better.V)
-    # target_i = lowest c with gains_ic = most_i
-    winners = select.valueeq(binary.eq(most & gains).new(), True).new()
-    return indexunary.colindex(winners).new().reduce_rowwise(monoid.min).new(int)
+def sizes(degree: Vector, labels: Vector) -> Vector:
+    """The sum of the degrees in every community."""
+    found = Vector.from_scalar(0.0, labels.size)
+    # found_c = sum of degree_i over i in c
+    found(binary.plus)[labels] << degree
+    return found

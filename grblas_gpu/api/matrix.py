@@ -28,6 +28,7 @@ from .kinds import stands_for
 from .mask import StructuralMask, ValueMask, check_mask
 from .matrix_construction import MatrixConstruction
 from .matrix_formats import compressed_arrays, doubly_compressed, empty_store, entries_of, shared_array
+from .matrix_groups import MatrixGroups
 from .matrix_operations import MatrixOperations
 from .matrix_preparation import MatrixPreparation
 from .matrix_triangles import MatrixTriangles
@@ -39,7 +40,14 @@ from .vector import Vector, dense_fill
 
 
 class Matrix(
-    MatrixConstruction, MatrixOperations, MatrixPreparation, MatrixTriangles, MatrixValues, ArithmeticInPlace, BaseType
+    MatrixConstruction,
+    MatrixGroups,
+    MatrixOperations,
+    MatrixPreparation,
+    MatrixTriangles,
+    MatrixValues,
+    ArithmeticInPlace,
+    BaseType,
 ):
     """A matrix with entries at some of its positions; a new one has none.
 

@@ -46,6 +46,15 @@ def values_of(store: Store) -> Array:
     return entries(store)[1]
 
 
+def present_flags(u: VectorStore) -> Array:
+    """Whether a vector has an entry, for every position."""
+    if u.indices is None:
+        return filled(u.size, True, u.values) if u.present is None else u.present
+    flags = filled(u.size, False, u.indices)
+    flags[u.indices] = True
+    return flags
+
+
 def matrix_keys(store: MatrixStore) -> Array:
     return keys_at(store.row_ids, store.indices, store.nrows, store.ncols)
 

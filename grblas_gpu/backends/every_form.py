@@ -19,6 +19,7 @@ from .matrix_forms import flat
 from .matrix_storage import BITMAP, FULL, HYPERSPARSE, SPARSE
 from .memory_limits import check_positions
 from .reference import Definitions
+from .reference.groups import heaviest_groups
 from .storage import Array, MaskView, MatrixStore, VectorStore
 
 
@@ -41,6 +42,11 @@ class EveryForm(Definitions):
         if lower.form != SPARSE:
             return None
         return super().triangle_counts(lower, semiring, of_edges)
+
+    def heaviest_groups(
+        self, a: MatrixStore, groups: VectorStore, handicap: VectorStore | None, rows: VectorStore | None
+    ) -> VectorStore | None:
+        return None if a.form == HYPERSPARSE else super().heaviest_groups(a, groups, handicap, rows)
 
     def estimate_products(self, a: MatrixStore, b: MatrixStore, mask: MatrixStore | None = None) -> float:
         if b.form == FULL:
@@ -236,6 +242,11 @@ class EveryForm(Definitions):
 
 class NumpyBackend(EveryForm):
     """The definitions as an engine."""
+
+    def heaviest_groups(
+        self, a: MatrixStore, groups: VectorStore, handicap: VectorStore | None, rows: VectorStore | None
+    ) -> VectorStore | None:
+        return None if a.form == HYPERSPARSE else heaviest_groups(a, groups, handicap, rows)
 
     def write(
         self, c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, masked: bool = False

@@ -249,6 +249,13 @@ class Backend(Protocol):
         the semiring counts. None where products of matrices have to count."""
         return None
 
+    def heaviest_groups(
+        self, a: MatrixStore, groups: VectorStore, handicap: VectorStore | None, rows: VectorStore | None
+    ) -> VectorStore | None:
+        """For every row, or those that ``rows`` has, the lowest of the groups of columns with the largest sum of values
+        less a handicap (FP64; both are full). None where products of matrices have to add up."""
+        return None
+
     # whole programs
     def run_loop(self, program: Any, first: int = 0) -> int | None:
         """Repeat a recorded loop, from a step on, and say how many steps that makes in all; None to have its nodes run

@@ -9,10 +9,12 @@ import numpy as np
 
 from ...dtypes import when_records_are_used
 from ..by_type import ByType
-from ..entries import Store
+from ..entries import Store, expand, present_flags
 from ..every_form import EveryForm, NumpyBackend
+from ..reference import groups as defined
 from ..storage import MaskView, MatrixStore, VectorStore
 from . import assign, ewise, mxm, reduce, scatter, select, spread, write
+from . import groups as by_groups
 from .fusion.run import Prepared, run_loop
 from .mxv import VectorProducts
 from .search import CpuSearch
@@ -65,6 +67,17 @@ class CpuKernels(VectorProducts):
     def gather(self, u: VectorStore, index: VectorStore) -> VectorStore:
         result = scatter.gather(u, index)
         return super().gather(u, index) if result is None else result
+
+    def heaviest_groups(
+        self, a: MatrixStore, groups: VectorStore, handicap: VectorStore | None, rows: VectorStore | None
+    ) -> VectorStore | None:
+        worth = np.zeros(a.ncols) if handicap is None else expand(handicap.values, a.ncols)
+        allowed = np.ones(a.nrows, bool) if rows is None else present_flags(rows)
+        found = by_groups.heaviest_groups(a, defined.group_numbers(groups), worth, allowed)
+        if found is None:
+            return defined.heaviest_groups(a, groups, handicap, rows)
+        present, best, count = found
+        return VectorStore(a.nrows, best, present=None if count == a.nrows else present, nvals=count)
 
 
 class CpuBackend(EveryForm, CpuKernels):

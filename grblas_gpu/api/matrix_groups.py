@@ -1,0 +1,123 @@
+"""Columns in groups: which group has the largest sum in every row.
+
+An engine that adds up group by group, without a matrix of all sums, is asked first; otherwise it is products.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import binary, indexunary, monoid, select, semiring
+from ..backends.entries import expand
+from ..backends.registry import using
+from ..backends.storage import VectorStore
+from ..dtypes import FP64, INT64
+from ..errors import DimensionMismatch, DomainMismatch, InvalidValue
+from ..ir import recording
+from . import kinds
+from .base import check_same_backend, ensure_type
+from .memory import reports_memory
+
+if TYPE_CHECKING:
+    from ..dtypes import DataType
+    from .matrix import Matrix
+    from .vector import Vector
+
+
+class MatrixGroups:
+    """What communities of vertices are found by."""
+
+    __slots__ = ()
+    _store: Any
+    _engine: Any
+
+    @reports_memory
+    def heaviest_groups(self, groups: Vector, handicap: Vector | None = None, *, rows: Vector | None = None) -> Vector:
+        """For every row the group of columns with the largest sum of values, less its handicap; of equals the lowest.
+
+        That is the lowest g with the largest ``sum_j A_ij - handicap_g``, where the sum is over the columns j of group
+        g that have an entry in row i. A row without entries has none. Sums are of FP64.
+
+        Parameters
+        ----------
+        groups : Vector
+            The group of every column, a number below that of columns.
+        handicap : Vector, optional
+            For every group what is taken off its sum; none if not given.
+        rows : Vector, optional
+            Only rows where this has an entry are looked at.
+
+        Raises
+        ------
+        DimensionMismatch
+            A Vector has another size than the Matrix has columns, or rows.
+        IndexOutOfBound
+            A group has a number that no column has.
+        DomainMismatch
+            Values are complex numbers or records.
+        InvalidValue
+            A column has no group, or a group no handicap.
+
+        Examples
+        --------
+        >>> from grblas_gpu import Matrix, Vector
+        >>> A = Matrix.from_coo([0, 0, 0, 1], [0, 1, 2, 1], [2, 2, 3, 1], nrows=3, ncols=3)
+        >>> A.heaviest_groups(Vector.from_dense([2, 2, 0])).to_dict()
+        {0: 2, 1: 2}
+        >>> A.heaviest_groups(Vector.from_dense([2, 2, 0]), Vector.from_dense([0.0, 0.0, 1.5])).to_dict()
+        {0: 0, 1: 2}
+        """
+        recording.read("the entries", self)
+        if self.dtype.np_type.kind not in "biuf":  # type: ignore[attr-defined]
+            raise DomainMismatch(f"heaviest_groups: {self.dtype} has no order")  # type: ignore[attr-defined]
+        groups = self._beside(groups, "groups", self._store.ncols)
+        handicap = handicap if handicap is None else self._beside(handicap, "handicap", self._store.ncols)
+        rows = rows if rows is None else self._beside(rows, "rows", self._store.nrows)
+        with recording.paused(), using(self._engine.name):
+            groups, handicap = _full(groups, INT64), handicap if handicap is None else _full(handicap, FP64)
+            beside = [x if x is None else x._store for x in (groups, handicap, rows)]
+            found = self._engine.heaviest_groups(self._store, *beside)
+            if found is None:
+                return self._by_products(groups, handicap, rows)
+            return kinds.Vector._from_store(self._engine, INT64, found)
+
+    def _beside(self, x: Any, name: str, size: int) -> Any:
+        x = ensure_type(x, kinds.Vector)
+        check_same_backend(self, x, "heaviest_groups")
+        if x.size != size:
+            raise DimensionMismatch(f"heaviest_groups: {name} has size {x.size}; the Matrix has shape {self.shape}")  # type: ignore[attr-defined]
+        return x
+
+    def _by_products(self, groups: Vector, handicap: Vector | None, rows: Vector | None) -> Vector:
+        A: Any = self
+        # A = the rows that are asked for
+        A = A if rows is None else binary.second(rows & A).new()
+        # S_jg = whether column j is in group g
+        S = _membership(groups)
+        # sums_ig = sum of A_ij over the columns j of g
+        sums = semiring.plus_first[FP64](A @ S).new()
+        if handicap is not None:
+            # sums_ig = sums_ig - handicap_g
+            sums = binary.minus(sums & handicap).new()
+        # best_i = lowest g with sums_ig = max_g sums_ig
+        most = sums.reduce_rowwise(monoid.max).new()
+        winners = select.valueeq(binary.eq(most & sums).new(), True).new()
+        return indexunary.colindex(winners).new().reduce_rowwise(monoid.min).new(int)
+
+
+def _full(x: Vector, dtype: DataType) -> Vector:
+    """The Vector with values of this type in an array."""
+    if x.nvals < x.size:
+        raise InvalidValue("heaviest_groups: every column must have a group, and every group a handicap")
+    if x.dtype == dtype and x._store.kind == "full":
+        return x
+    return kinds.Vector._from_store(x._engine, dtype, x._engine.with_kind(x._store, "full"))
+
+
+def _membership(groups: Vector) -> Matrix:
+    """The matrix with one entry per row: from every column to its group."""
+    store, n = groups._store, groups.size
+    numbers = expand(store.values, n) if isinstance(store, VectorStore) else groups.to_dense()
+    return kinds.Matrix.from_csr(np.arange(n + 1, like=numbers), numbers, True, ncols=n, dtype=bool)

@@ -1,0 +1,69 @@
+"""The group of columns with the largest sum in every row: added up in an array of all groups, row by row.
+
+A row goes over its entries three times, and never asks whether it has seen a group before: nobody could predict that.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..storage import Array, MatrixStore
+from . import pool
+from .parallel import PARALLEL_WORK, edge_chunks
+from .tier import KernelTable
+from .values import ISO, reading
+
+SOURCE = """\
+@kernel
+def kernel(indptr, indices, values, groups, handicap, rows, sums, listed, found, best, lo, hi):
+    count = 0
+    for i in range(U(lo), U(hi)):
+        found[i] = False
+        if not rows[i]:
+            continue
+        start = U(indptr[i])
+        n = U(0)
+        for p in range(start, U(indptr[i + U(1)])):
+            group = groups[U(indices[p])]
+            listed[n] = group
+            sums[U(group)] = -handicap[U(group)]
+            n += U(1)
+        if n == U(0):
+            continue
+        for t in range(n):
+            sums[U(listed[t])] += values[{place}]
+        first = listed[U(0)]
+        most = sums[U(first)]
+        for t in range(U(1), n):
+            group = listed[t]
+            sum = sums[U(group)]
+            if sum > most or (sum == most and group < first):
+                most, first = sum, group
+        found[i] = True
+        best[i] = first
+        count += 1
+    return count
+"""
+
+
+_table = KernelTable()
+
+
+def heaviest_groups(a: MatrixStore, groups: Array, handicap: Array, rows: Array) -> tuple[Array, Array, int] | None:
+    """Which rows have a group, the best one of each, and how many do; None for the definition to decide."""
+    mode = reading(a.values)
+    place = "U(0)" if mode == ISO else "start + t"
+    key = (mode, a.values.dtype.char, a.indices.dtype.char)
+    kernel = _table.find(key, len(a.indices), lambda: (SOURCE.format(place=place), {}))
+    if kernel is None:
+        return None
+    found, best = np.empty(a.nrows, bool), np.zeros(a.nrows, np.int64)
+
+    def make(part: tuple[int, int]) -> Any:
+        scratch = np.empty(a.ncols, np.float64), np.empty(a.max_degree, np.int64)
+        return kernel(a.indptr, a.indices, a.values, groups, handicap, rows, *scratch, found, best, *part)
+
+    parts = edge_chunks(a.indptr) if len(a.indices) > PARALLEL_WORK else [(0, a.nrows)]
+    return found, best, sum(pool.run(make, parts))

@@ -1,0 +1,94 @@
+"""The heaviest group of columns in every row: against sums by a dictionary, and as matrix products."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from grblas_gpu import Matrix, Vector, generators
+from grblas_gpu.exceptions import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
+
+
+def one_by_one(A: Matrix, groups: list[int], handicap: list[float], rows: set[int]) -> dict[int, int]:
+    """The best group of each row, entry after entry."""
+    best = {}
+    for i, row in A.to_dicts().items():
+        sums: dict[int, float] = {}
+        for j, value in row.items():
+            sums[groups[j]] = sums.get(groups[j], 0.0) + float(value)
+        if i in rows and sums:
+            best[i] = min(sums, key=lambda group: (handicap[group] - sums[group], group))
+    return best
+
+
+def random_matrix(n: int, density: float, dtype: type) -> Matrix:
+    """Of whole numbers, so that sums are exact in any order, and many of them equal."""
+    rng = np.random.default_rng(n)
+    rows, cols = np.nonzero(rng.random((n, n + 3)) < density)
+    return Matrix.from_coo(rows, cols, rng.integers(-1, 4, len(rows)).astype(dtype), nrows=n, ncols=n + 3)
+
+
+@pytest.mark.parametrize("dtype", [float, np.int8, bool])
+@pytest.mark.parametrize(("n", "density"), [(1, 1.0), (60, 0.02), (200, 0.2)])
+def test_sums_one_by_one(backend: str, dtype: type, n: int, density: float) -> None:
+    A = random_matrix(n, density, dtype)
+    rng = np.random.default_rng(7)
+    for count in (1, min(5, n), n):
+        groups = rng.integers(0, count, n + 3)
+        handicap = rng.integers(0, 3, n + 3).astype(float)
+        rows = Vector.from_coo(np.arange(0, n, 2), 0, size=n)
+        given = Vector.from_dense(groups)
+        everywhere = set(range(n))
+        found = A.heaviest_groups(given)
+        assert found.dtype == "INT64" and found.backend == A.backend
+        assert found.to_dict() == one_by_one(A, groups.tolist(), [0.0] * (n + 3), everywhere)
+        found = A.heaviest_groups(given, Vector.from_dense(handicap))
+        assert found.to_dict() == one_by_one(A, groups.tolist(), handicap.tolist(), everywhere)
+        found = A.heaviest_groups(given, Vector.from_dense(handicap), rows=rows)
+        assert found.to_dict() == one_by_one(A, groups.tolist(), handicap.tolist(), set(range(0, n, 2)))
+        assert A._by_products(given, Vector.from_dense(handicap), rows).isequal(found)
+
+
+def test_a_pattern_counts(backend: str) -> None:
+    A = generators.kronecker(11, 8)
+    for count in (3, A.nrows):
+        groups = np.random.default_rng(1).integers(0, count, A.nrows)
+        found = A.heaviest_groups(Vector.from_dense(groups))
+        expected = one_by_one(A, groups.tolist(), [0.0] * A.nrows, set(range(A.nrows)))
+        assert found.to_dict() == expected
+
+
+@pytest.mark.parametrize("form", ["bitmap", "hypersparse"])
+def test_other_forms(backend: str, form: str) -> None:
+    A = random_matrix(12, 0.4, float)
+    groups = Vector.from_dense([0, 1, 2] * 5)
+    assert A.to(form=form).heaviest_groups(groups).isequal(A.heaviest_groups(groups))
+
+
+def test_vectors_of_any_kind(backend: str) -> None:
+    A = random_matrix(12, 0.4, float)
+    expected = A.heaviest_groups(Vector.from_dense([4] * 15))
+    assert A.heaviest_groups(Vector.from_scalar(4, 15)).isequal(expected)
+    assert A.heaviest_groups(Vector.from_coo(range(14, -1, -1), [4] * 15, np.int8)).isequal(expected)
+    assert A.heaviest_groups(Vector.from_scalar(4, 15), rows=Vector(bool, 12)).nvals == 0
+    assert Matrix(float, 12, 15).heaviest_groups(Vector.from_scalar(4, 15)).nvals == 0
+    assert Matrix(float, 0, 0).heaviest_groups(Vector(int, 0)).nvals == 0
+
+
+def test_bad_arguments(backend: str) -> None:
+    A = random_matrix(9, 0.5, float)
+    groups = Vector.from_scalar(0, 12)
+    for bad in (Vector.from_scalar(0, 9), Vector(int, 9)):
+        with pytest.raises(DimensionMismatch, match=r"groups has size 9; .* \(9, 12\)"):
+            A.heaviest_groups(bad)
+    with pytest.raises(DimensionMismatch, match="rows has size 12"):
+        A.heaviest_groups(groups, rows=groups)
+    with pytest.raises(InvalidValue, match="every column"):
+        A.heaviest_groups(Vector.from_coo([0], [1], size=12))
+    for number in (12, -1):
+        with pytest.raises(IndexOutOfBound):
+            A.heaviest_groups(Vector.from_scalar(number, 12))
+    with pytest.raises(DomainMismatch, match="FC64"):
+        A.dup("FC64").heaviest_groups(groups)
+    with pytest.raises(TypeError, match="Vector"):
+        A.heaviest_groups([0] * 12)

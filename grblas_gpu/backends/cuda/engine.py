@@ -26,6 +26,7 @@ from .eager import array_code, building, extracting, matrices, operating, radix,
 from .eager.assign import assign_scalar
 from .eager.assign_few import MOST_FEW, assign_few
 from .eager.degree_order import by_degree
+from .eager.groups import heaviest_groups, spread_out
 from .eager.kronecker import kronecker_keys
 from .eager.mxm import mxm, shaped_product
 from .eager.mxm_dot import estimate_dots, triangle_counts
@@ -101,6 +102,14 @@ class CudaKernels(Loops, VectorProducts):
     @sized
     def triangle_counts(self, lower: MatrixStore, semiring: Any, of_edges: bool) -> Array | None:
         return triangle_counts(lower, Product(lower, lower, semiring, True), of_edges)
+
+    @sized
+    def heaviest_groups(
+        self, a: MatrixStore, groups: VectorStore, handicap: VectorStore | None, rows: VectorStore | None
+    ) -> VectorStore | None:
+        costs = None if handicap is None else spread_out(handicap.values, a.ncols)
+        asked = None if rows is None else self.with_kind(rows, "bitmap").present
+        return heaviest_groups(a, spread_out(groups.values, a.ncols), costs, asked)
 
     def estimate_products(self, a: MatrixStore, b: MatrixStore, mask: MatrixStore | None = None) -> float:
         """As the definition, but of a row that is far longer than the mask's only what the mask has is searched."""

@@ -1,0 +1,64 @@
+"""The group of columns with the largest sum in every row: a hash table of groups for each row, wherever it fits."""
+
+from __future__ import annotations
+
+import cupy
+import numpy as np
+
+from ....errors import IndexOutOfBound
+from ...storage import INDEX, INT32_LIMIT, Array, MatrixStore, VectorStore
+from ..runtime.compile import constant, functions, using
+from ..runtime.launch import BLOCK, launch, processors, run_with_shared, shared_limit
+
+MOST_SLOTS = 8192  # of a block in shared memory, so that two blocks fit
+FOUND, WRONG, COUNTERS = 6, 7, 8  # as in kernels/heaviest_groups.cu
+THREADS = 512
+_KERNELS = ("short_rows_kernel", "by_warp_kernel", "by_block_kernel", "long_rows_kernel")
+
+
+def spread_out(values: Array, size: int) -> Array:
+    """A value for every position, in memory: one that stands for all is copied."""
+    return cupy.full(size, values[0]) if len(values) == 1 else values
+
+
+def heaviest_groups(a: MatrixStore, groups: Array, handicap: Array | None, asked: Array | None) -> VectorStore | None:
+    """None where a column has a number of more than 32 bits."""
+    if max(a.nrows, a.ncols) >= INT32_LIMIT:
+        return None
+    if a.nvals == 0:
+        return VectorStore(a.nrows, cupy.empty(0, INDEX), indices=cupy.empty(0, INDEX))
+    flags = {"COUNTS": a.iso, "HANDICAP": handicap is not None, "ASKED": asked is not None}
+    short, by_warp, by_block, by_long = functions(
+        "heaviest_groups.cu",
+        (a.indptr.dtype.char, a.indices.dtype.char, a.values.dtype.char, *flags.values()),
+        _KERNELS,
+        lambda: [
+            using("Offset", a.indptr.dtype),
+            using("Column", a.indices.dtype),
+            using("Stored", a.values.dtype),
+            *(constant(name, flag) for name, flag in flags.items()),
+        ],
+    )
+    size = 4 if a.iso else 8  # bytes of a sum
+    device = cupy.cuda.runtime.getDevice()
+    slots = MOST_SLOTS
+    while slots * (size + 4) > shared_limit(device):
+        slots //= 2
+    many = 2 * a.nvals // slots + 1  # there are fewer rows of more than half as many entries
+    present, best = cupy.empty(a.nrows, bool), cupy.empty(a.nrows, INDEX)
+    counters, lists = cupy.zeros(COUNTERS, INDEX), (cupy.empty(a.nrows, INDEX), cupy.empty(many, INDEX))
+    beside = (groups, 0 if handicap is None else handicap, a.nrows, a.ncols, 0 if asked is None else asked)
+    given = (a.indptr, a.indices, a.values, *beside, present, best, *lists, counters)
+    launch(short, a.nrows, (*given, np.uint32(slots)))
+    if 2 * a.max_degree > slots:
+        longest = 1 << (2 * a.max_degree - 1).bit_length()
+        blocks = min(many, processors(device))
+        sums, keys = cupy.empty(blocks * longest * size, np.uint8), cupy.empty(blocks * longest, np.uint32)
+        by_long((blocks,), (THREADS,), (*given, np.uint32(longest), sums, keys))
+    blocks = min(a.nrows, 2 * processors(device))
+    run_with_shared(by_block, blocks, THREADS, (*given, np.uint32(slots)), slots * (size + 4))
+    launch(by_warp, a.nrows, (*given, np.uint32(slots)), per_block=BLOCK // 32)
+    count, wrong = counters[FOUND:].get().tolist()  # synchronizes: numbers of groups are checked
+    if wrong:
+        raise IndexOutOfBound(f"heaviest_groups: the groups of {a.ncols} columns have numbers below that")
+    return VectorStore(a.nrows, best, present=None if count == a.nrows else present, nvals=count)

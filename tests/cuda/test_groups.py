@@ -1,0 +1,91 @@
+"""The heaviest group of every row by CUDA kernels against the definition, on a GPU where there is one or emulated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import nvrtc
+import pytest
+from emulated_engine import ENGINES, loaded
+
+from grblas_gpu.backends.cuda.runtime import compile as cuda
+from grblas_gpu.backends.reference import groups as defined
+from grblas_gpu.backends.storage import MatrixStore, VectorStore
+from grblas_gpu.errors import IndexOutOfBound
+
+LENGTHS = [
+    0,
+    1,
+    7,
+    8,
+    9,
+    32,
+    33,
+    127,
+    128,
+    129,
+    300,
+    2,
+    0,
+    512,
+    513,
+    1500,
+    3,
+    40,
+]  # for threads, warps, blocks; long
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request, monkeypatch) -> Iterator[Any]:
+    with loaded(request.param, monkeypatch, "eager.groups") as found:
+        monkeypatch.setattr(found.groups, "MOST_SLOTS", 1024)
+        yield found
+
+
+def rows_of_every_length(rng: np.random.Generator, values: Any) -> MatrixStore:
+    columns = [np.sort(rng.choice(1600, length, replace=False)) for length in LENGTHS]
+    indptr = np.concatenate([[0], np.cumsum(LENGTHS)])
+    return MatrixStore(len(LENGTHS), 1600, indptr, np.concatenate(columns).astype(np.int32), values)
+
+
+def found(engine: Any, a: MatrixStore, groups: Any, handicap: Any = None, asked: Any = None) -> dict[int, int]:
+    there = MatrixStore(a.nrows, a.ncols, *map(engine.to_device, (a.indptr, a.indices, a.values)))
+    store = engine.groups.heaviest_groups(there, *map(engine.to_device, (groups, handicap, asked)))
+    best, present = engine.to_host(store.values), engine.to_host(store.present)
+    return {i: int(best[i]) for i in range(a.nrows) if present is None or present[i]}
+
+
+def expected(a: MatrixStore, groups: Any, handicap: Any = None, asked: Any = None) -> dict[int, int]:
+    given = [None if x is None else VectorStore(len(x), x) for x in (groups, handicap)]
+    rows = None if asked is None else VectorStore(a.nrows, np.ones(1), present=asked)
+    store = defined.heaviest_groups(a, *given, rows)
+    return dict(zip(store.indices.tolist(), store.values.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("kind", ["counted", "added up"])
+def test_rows_of_every_length(engine, kind: str) -> None:
+    """Whole numbers: sums are exact, and many are equal."""
+    rng = np.random.default_rng(3)
+    values = np.full(1, 2.0) if kind == "counted" else rng.integers(-2, 4, sum(LENGTHS)).astype(float)
+    a = rows_of_every_length(rng, values)
+    handicap, asked = rng.integers(0, 3, 1600).astype(float), rng.random(a.nrows) < 0.7
+    for count in (1, 20, 1600):
+        groups = rng.integers(0, count, 1600)
+        options = (handicap, asked) if kind == "added up" else ()
+        assert found(engine, a, groups, *options) == expected(a, groups, *options), count
+    groups[-1], groups[0] = 1600, -1
+    with pytest.raises(IndexOutOfBound, match="1600 columns"):
+        found(engine, a, groups, *options)
+
+
+@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
+@pytest.mark.parametrize("flags", [(True, False, False), (False, True, True)])
+def test_compiles(architecture: str, flags: tuple[bool, bool, bool]) -> None:
+    for offset, column, stored in ((np.int32, np.int32, np.float64), (np.int64, np.int64, bool)):
+        types = zip(("Offset", "Column", "Stored"), map(np.dtype, (offset, column, stored)), strict=True)
+        pieces = [cuda.using(name, dtype) for name, dtype in types]
+        pieces += [cuda.constant(name, flag) for name, flag in zip(("COUNTS", "HANDICAP", "ASKED"), flags, strict=True)]
+        nvrtc.compile_cuda(cuda.render("heaviest_groups.cu", pieces), architecture, cuda.OPTIONS)

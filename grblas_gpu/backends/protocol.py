@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ..plan.rules import Costs
+from . import messages
 from .matrix_forms import with_form
 from .storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 
@@ -113,6 +114,29 @@ class Backend(Protocol):
         ``result``, as :class:`.cpu.search.CpuSearch` does.
         """
         return None
+
+    # what travels between ranks (:mod:`.messages`)
+    def pack_parts(
+        self, u: VectorStore, lengths: list[int], dtype: np.dtype | None, here: int, on_host: bool
+    ) -> messages.Parcel:
+        """A message for each part of a vector, with values of this type or none; part ``here`` stays (a single one is
+        sent as well). ``on_host``: MPI reads nothing else."""
+        return messages.pack_parts(u, lengths, dtype, here)
+
+    def join_parts(self, sent: list[Array], lengths: list[int], dtype: np.dtype, dense: bool) -> VectorStore:
+        """One vector of messages about parts that follow each other: a list, or (``dense``) a bitmap, or full."""
+        return messages.join_parts([self.array(each) for each in sent], lengths, dtype, dense)
+
+    def fold_parts(
+        self,
+        sent: list[Array],
+        size: int,
+        dtype: np.dtype,
+        monoid: Any,
+        numbering: list[messages.Numbering] | None,
+    ) -> VectorStore:
+        """One vector of messages about the same positions, combined in their order."""
+        return messages.fold_parts(self, [self.array(each) for each in sent], size, dtype, monoid, numbering)
 
     def shaped_product(self, a: MatrixStore, b: MatrixStore, semiring: Any, masked: bool) -> tuple[str, str] | None:
         """A strategy of this engine for sparse factors of a certain shape, and why it suits these; or None."""

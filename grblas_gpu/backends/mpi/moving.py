@@ -11,7 +11,7 @@ import numpy as np
 
 from ..entries import ranges, repeat
 from ..storage import MaskView, VectorStore
-from .exchange import finish_expand, start_expand
+from .exchange import expanding
 from .partition import Block
 from .parts import Parts
 from .routing import route
@@ -43,8 +43,9 @@ class Moving(Parts):
         u = self.mine(u)
         wire = self.grid.row if rows else self.grid.column
         lengths = self.row_lengths(u.size) if rows else self.column_lengths(u.size)
-        started = start_expand(wire, u.part, lengths, True, False, u.count.known == u.size)
-        return finish_expand(started, lengths, u.dtype, False)
+        operand = expanding(wire, self.local, u.part, lengths, True, u.count.known == u.size)
+        operand.start()
+        return operand.finish(False)
 
     # ---- parts --------------------------------------------------------------------------------------------------
 

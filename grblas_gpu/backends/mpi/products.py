@@ -8,10 +8,9 @@ import numpy as np
 
 from ...trace.records import current as current_trace
 from ..entries import entries
+from ..messages import Numbering, index_type
 from ..storage import MaskView, VectorStore
-from .exchange import finish_expand, finish_expand_mask, fold, start_expand, start_expand_mask
-from .packing import index_type
-from .partition import Block
+from .exchange import ExpandingMask, expanding, fold
 from .parts import Parts, as_scalar, reads
 from .steps import LONG, Step, UnderWay, cut_into_steps
 from .stores import DistMatrixStore, DistVectorStore
@@ -67,22 +66,24 @@ class Products(Parts):
             folds, leaving = grid.row, self.row_lengths(outer)
         pulls = plan.direction == "pull"
         with_values = place is None and reads(semiring.binaryop, "x" if flip else "y")
-        # The operand and the mask travel at the same time, and the mask is unpacked while the operand arrives.
-        opened: Any = None
-        if mask is not None and (pulls or folds.size == 1):
-            store: Any = mask.store
-            opened = start_expand_mask(folds, store.part, mask, leaving)
         full = u.count.known == u.size
         steps = self._steps(a, u.dtype, arriving) if full and transposed and with_values and pulls else None
-        if steps is not None:
-            under_way = UnderWay(expands, steps, u.part, arriving)
-        else:
-            operand = start_expand(expands, u.part, arriving, with_values, pulls, full)
-        view = None if opened is None else finish_expand_mask(opened, leaving)
-        if steps is not None:
+        # The operand and the mask are packed before either is waited for, and travel at the same time.
+        operand = None if steps is not None else expanding(expands, self.local, u.part, arriving, with_values, full)
+        opened = None
+        if mask is not None and (pulls or folds.size == 1):
+            store: Any = mask.store
+            opened = ExpandingMask(folds, self.local, store.part, mask, leaving)
+            opened.start()
+        under_way = None if steps is None else UnderWay(expands, steps, u.part, arriving)
+        if operand is not None:
+            operand.start()
+        view = None if opened is None else opened.finish()
+        if under_way is not None:
             found = under_way.product(self.local, semiring, view, flip=flip, plan=plan)
         else:
-            whole = finish_expand(operand, arriving, u.dtype, pulls)
+            assert operand is not None
+            whole = operand.finish(pulls)
             found = self.local.mxv(a.part, whole, semiring, view, transposed=transposed, flip=flip, plan=plan)
         if place is None:
             home = fold(folds, found, leaving, semiring.monoid, self.local)
@@ -113,18 +114,14 @@ class Products(Parts):
     ) -> VectorStore:
         """Results that are positions travel as the short numbers of their block, and become global on arrival."""
         offset, line = semiring.binaryop.offset, self.grid.line(inner)
-        mine = self.grid.rows_of(inner) if transposed else self.grid.columns_of(inner)
-
-        def shift(values: Any, rank: int) -> Any:
-            block = Block([line.row_block(rank)]) if transposed else Block(line.column_pieces(rank))
-            return block.to_global(values.astype(np.int64) - offset) + offset
-
-        keys, values = entries(found)
-        widest = max(line.row_block(i)[1] - line.row_block(i)[0] for i in range(self.grid.shape[0]))
-        widest = widest if transposed else max(Block(line.column_pieces(j)).size for j in range(self.grid.shape[1]))
-        assert widest >= mine.size
-        short = VectorStore(found.size, values.astype(index_type(widest + 1)), indices=keys)
-        home = fold(folds, short, leaving, semiring.monoid, self.local, shift)
+        down, across = self.grid.shape
+        if transposed:
+            blocks = [[line.row_block(i)] for i in range(down)]
+        else:
+            blocks = [line.column_pieces(j) for j in range(across)]
+        widest = max(sum(high - low for low, high in block) for block in blocks)
+        numbering = [_numbering(block, offset) for block in blocks]
+        home = fold(folds, found, leaving, semiring.monoid, self.local, index_type(widest + 1), numbering)
         return self.local.cast(home, semiring.return_type.np_type)
 
     # ---- degrees ------------------------------------------------------------------------------------------------
@@ -175,6 +172,20 @@ class Products(Parts):
     def reduce_rowwise(self, a: DistMatrixStore, monoid: Any) -> DistVectorStore:
         found = self.local.reduce_rowwise(a.part, monoid)
         return self.vector(a.nrows, fold(self.grid.row, found, self.row_lengths(a.nrows), monoid, self.local))
+
+
+def _numbering(pieces: list[tuple[int, int]], offset: int) -> Numbering:
+    """Of the indices of a block, which begin at ``offset``.
+
+    >>> _numbering([(2, 5), (7, 10)], 1)
+    Numbering(ends=[4, 7], shifts=[2, 4])
+    """
+    ends, shifts, before = [], [], 0
+    for low, high in pieces:
+        shifts.append(low - before)
+        before += high - low
+        ends.append(before + offset)
+    return Numbering(ends, shifts)
 
 
 def _selects(monoid: Any) -> bool:

@@ -13,8 +13,8 @@ import numpy as np
 
 from ..entries import values_of
 from ..matrix_storage import SPARSE
+from ..messages import as_bytes
 from ..storage import MaskView, MatrixStore, VectorStore, transpose_csr
-from .packing import as_bytes
 from .wire import Wire
 
 Array = Any  # numpy.ndarray or cupy.ndarray

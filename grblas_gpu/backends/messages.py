@@ -141,7 +141,8 @@ def pack(keys: Array, values: Array | None, length: int) -> Array:
 
 
 def _put(message: Array, place: int, data: Array) -> None:
-    message[place : place + data.nbytes] = as_bytes(data)
+    sent = as_bytes(data)
+    message[place : place + len(sent)] = sent
 
 
 def unpack(message: Array, length: int, dtype: np.dtype) -> tuple[Array, Array | None]:

@@ -172,7 +172,9 @@ COMPILER = "g++ -std=c++17 -Og -w -fno-gnu-unique -fwrapv -ffp-contract=off -fPI
 
 def _compile(source: Path, text: str, target: Path, *options: str) -> None:
     """Complete or not there, whoever else is at it."""
-    source.write_text(text)
+    written = source.with_suffix(f".{os.getpid()}-text")
+    written.write_text(text)
+    written.rename(source)
     partial = target.with_suffix(f".{os.getpid()}")
     done = subprocess.run([*COMPILER, *options, str(source), "-o", str(partial)], capture_output=True, text=True)
     if done.returncode:

@@ -19,9 +19,11 @@ from ..entries import Store, cast
 from ..every_form import EveryForm
 from ..matrix_forms import moved
 from ..matrix_storage import SPARSE
+from ..messages import Numbering, Parcel
 from ..reference import Definitions
 from ..reference.elementwise import with_values
 from ..storage import Array, HostEntry, HostList, MaskView, MatrixStore, VectorStore, column_type
+from . import messages
 from .eager import array_code, building, extracting, matrices, operating, radix, rows, selecting, vectors
 from .eager.assign import assign_scalar
 from .eager.assign_few import MOST_FEW, assign_few
@@ -126,6 +128,30 @@ class CudaKernels(Loops, VectorProducts):
     @sized
     def search(self, part: MatrixStore, layout: Any, degrees: Array, here: Array) -> CudaSearch:
         return CudaSearch(part, layout, degrees, here)
+
+    # ---- what travels between ranks: by the definitions, if there are no kernels for the values -------------------
+
+    @sized
+    def pack_parts(
+        self, u: VectorStore, lengths: list[int], dtype: np.dtype | None, here: int, on_host: bool
+    ) -> Parcel:
+        if u.dtype.kind in "cV":
+            return super().pack_parts(u, lengths, dtype, here, on_host)
+        return messages.pack_parts(u, lengths, dtype, here, on_host)
+
+    @sized
+    def join_parts(self, sent: list[Any], lengths: list[int], dtype: np.dtype, dense: bool) -> VectorStore:
+        if dtype.kind in "cV":
+            return super().join_parts(sent, lengths, dtype, dense)
+        return messages.join_parts(sent, lengths, dtype, dense)
+
+    @sized
+    def fold_parts(
+        self, sent: list[Any], size: int, dtype: np.dtype, monoid: Any, numbering: list[Numbering] | None
+    ) -> VectorStore:
+        if dtype.kind in "cV":
+            return super().fold_parts(sent, size, dtype, monoid, numbering)
+        return messages.fold_parts(sent, size, dtype, monoid, numbering)
 
     # ---- vectors, position by position --------------------------------------------------------------------------
 

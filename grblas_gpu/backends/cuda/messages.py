@@ -1,0 +1,303 @@
+"""Messages between ranks (:mod:`..messages`) by kernels: two launches pack all parts of a vector, one merges them.
+
+Kernels write where MPI reads, memory of the host unless it reads that of a device, so the host waits once for all that
+it sends. It knows the headers of what arrived, and so all sizes: a merge is launched, and nobody waits for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import cupy
+import numpy as np
+
+from ..messages import (
+    ALL,
+    BITS,
+    LIST,
+    NONE,
+    ONE,
+    TILE,
+    WORD,
+    Numbering,
+    Parcel,
+    header_of,
+    keeps_value,
+    most_bytes,
+    padded,
+    sizes,
+)
+from ..storage import INDEX, Array, VectorStore
+from .eager.masks import address
+from .eager.vectors import as_bitmap
+from .runtime import workspace
+from .runtime.arrays import empty_list, two_arrays
+from .runtime.compile import constant, functions, product, using
+from .runtime.launch import BLOCK
+
+_BOOL = np.dtype(bool)
+_INT64 = np.dtype(INDEX)
+_PACK = ("count_parts_kernel", "fill_parts_kernel")
+_MERGE = ("merge_parts_kernel", "list_parts_kernel")
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message of which the host knows the header, and the bits of the value that stands for all."""
+
+    data: Array
+    code: int
+    one: bytes
+
+    @property
+    def count(self) -> int:
+        return self.code >> 4
+
+    @property
+    def how(self) -> int:
+        return self.code >> 2 & 3
+
+    @property
+    def kind(self) -> int:
+        return self.code & 3
+
+
+# ---- packing --------------------------------------------------------------------------------------------------------
+
+
+class DeviceParcel(Parcel):
+    """Messages that kernels are writing."""
+
+    def __init__(self, lengths: list[int], itemsize: int, here: int, on_host: bool) -> None:
+        self._lengths, self._itemsize = lengths, itemsize
+        self._here = here if len(lengths) > 1 else 0
+        most = [padded(most_bytes(length, itemsize)) for length in lengths]
+        sent = [part for part in range(len(lengths)) if len(lengths) == 1 or part != here]
+        room = sum(most[part] for part in sent)
+        heads = 2 * WORD * len(lengths)
+        # From a pool, which gets it back when the messages have been sent and nobody has them any more.
+        pinned = cupy.cuda.alloc_pinned_memory(heads + (room if on_host else 0))
+        everything = np.frombuffer(pinned, np.uint8, heads + (room if on_host else 0))
+        self.known_at, self._known = pinned.ptr, everything[:heads].view(INDEX)
+        self._targets: dict[int, Array] = {}
+        self.addresses = [0] * len(lengths)
+        place = heads
+        for part in sent:
+            if on_host:
+                self._targets[part] = everything[place : place + most[part]]
+                self.addresses[part] = pinned.ptr + place
+                place += most[part]
+            else:
+                self._targets[part] = cupy.empty(most[part], np.uint8)
+                self.addresses[part] = self._targets[part].data.ptr
+        self._mirror = cupy.empty(most[self._here], np.uint8)
+        self.mirrors = [self._mirror.data.ptr if part == self._here else 0 for part in range(len(lengths))]
+        self.counter: Any = None
+
+    def _code(self, part: int) -> int:
+        self.counter.read()  # synchronizes: all has been written
+        return int(self._known[2 * part])
+
+    def sent(self, part: int) -> Array:
+        return self._targets[part][: sizes(self._code(part), self._lengths[part], self._itemsize).whole]
+
+    @property
+    def kept(self) -> Message:
+        code = self._code(self._here)
+        return Message(self._mirror, code, self._known[2 * self._here + 1 :][:1].tobytes()[: self._itemsize])
+
+    def count(self, part: int) -> int:
+        return self._code(part) >> 4
+
+
+def pack_parts(u: VectorStore, lengths: list[int], dtype: np.dtype | None, here: int, on_host: bool) -> DeviceParcel:
+    u = as_bitmap(u)
+    valued, full, iso = dtype is not None, u.present is None, len(u.values) == 1
+    sent_type = _BOOL if dtype is None else dtype
+    stored = u.values.dtype if valued else _BOOL
+    count, fill = functions(
+        "pack_parts.cu",
+        (stored.char, sent_type.char, valued, full, iso),
+        _PACK,
+        lambda: [
+            using("Stored", stored),
+            using("Sent", sent_type),
+            *(constant(name, flag) for name, flag in (("VALUED", valued), ("FULL", full), ("ISO", iso))),
+        ],
+    )
+    parcel = DeviceParcel(lengths, sent_type.itemsize if valued else 0, here, on_host)
+    tiles = [-(-length // TILE) for length in lengths]
+    firsts, first_tiles = _starts(lengths), _starts(tiles)
+    table = np.array([firsts, lengths, first_tiles, parcel.addresses, parcel.mirrors], INDEX).T
+    parts = cupy.asarray(np.ascontiguousarray(table))
+    scratch = workspace.current()
+    slots = scratch.slots()
+    before = scratch.values("entries before tiles", _INT64, sum(tiles) + len(lengths)).data.ptr
+    plan = before + WORD * sum(tiles)
+    work, given = max(1, sum(tiles)) * BLOCK, (parts.data.ptr, len(lengths), sum(tiles), before, plan)
+    scratch.launch(count, work, (address(u.present), *given, slots.address))
+    ends = parcel.known_at, slots.address, slots.host
+    scratch.launch(fill, work, (address(u.present), u.values.data.ptr, *given, *ends))
+    parcel.counter = slots.published()
+    return parcel
+
+
+# ---- merging --------------------------------------------------------------------------------------------------------
+
+
+def _messages(sent: list[Any], lengths: list[int], itemsize: int) -> list[Message]:
+    """What was kept and what has arrived, on the device; from the host in one copy."""
+    on_host = [each for each in sent if isinstance(each, np.ndarray) and not isinstance(each, cupy.ndarray)]
+    together = cupy.asarray(np.concatenate(on_host)) if on_host else None
+    found, place = [], 0
+    for each, length in zip(sent, lengths, strict=True):
+        if isinstance(each, Message):
+            found.append(each)
+            continue
+        code = header_of(each)
+        one = b""
+        if code & 3 == ONE:
+            first = sizes(code, length, itemsize)
+            value = each[WORD + first.places :][:itemsize]
+            one = (value if isinstance(value, np.ndarray) else value.get()).tobytes()
+        data = each
+        if together is not None and not isinstance(each, cupy.ndarray):
+            data = together[place : place + len(each)]
+            place += len(each)
+        found.append(Message(data, code, one))
+    return found
+
+
+def _starts(numbers: Sequence[int]) -> list[int]:
+    starts = [0]
+    for number in numbers[:-1]:
+        starts.append(starts[-1] + number)
+    return starts
+
+
+class _Merge:
+    """The kernels for messages of one kind, and what they are given."""
+
+    def __init__(
+        self,
+        messages: list[Message],
+        lengths: list[int],
+        sent: np.dtype,
+        value: np.dtype,
+        valued: bool,
+        monoid: Any = None,
+        numbering: list[Numbering] | None = None,
+    ) -> None:
+        fold, op = monoid is not None, None if monoid is None else monoid.binaryop
+        self._kernels = functions(
+            "merge_parts.cu",
+            (None if op is None or not valued else op.key, sent.char, value.char, valued, fold, numbering is not None),
+            _MERGE,
+            lambda: [
+                using("Sent", sent),
+                using("Value", value),
+                *_operator(op if valued else None),
+                constant("VALUED", valued),
+                constant("FOLD", fold),
+                constant("NUMBERED", numbering is not None),
+            ],
+        )
+        self._valued, self._value = valued, value
+        counts = [each.count for each in messages]
+        tiles = [-(-length // TILE) for length in lengths]
+        self._tiles = tiles[0] if fold else sum(tiles)
+        firsts = [0] * len(lengths) if fold else _starts(lengths)
+        self._messages = messages  # which are read until the kernel has run
+        data, pieces = [each.data.data.ptr for each in messages], self._pieces(numbering)
+        rows = zip(data, firsts, lengths, _starts(tiles), _starts(counts), *pieces, strict=True)
+        self._table = cupy.asarray(np.array(list(rows), INDEX))
+        self._entries, self._size = sum(counts), lengths[0] if fold else sum(lengths)
+
+    def _pieces(self, numbering: list[Numbering] | None) -> list[list[int]]:
+        count = len(self._messages)
+        if numbering is None:
+            return [[0] * count] * 3
+        flat = [number for each in numbering for number in (*each.ends, *each.shifts)]
+        self._numbers = cupy.asarray(np.array(flat, INDEX))
+        lengths = [len(each.ends) for each in numbering]
+        ends = [self._numbers.data.ptr + 2 * WORD * start for start in _starts(lengths)]
+        shifts = [end + WORD * length for end, length in zip(ends, lengths, strict=True)]
+        return [ends, shifts, lengths]
+
+    def bitmap(self) -> tuple[Array, Array, Any]:
+        """Flags, values by position, and the number of entries on the device."""
+        present, values = two_arrays(self._size, _BOOL, self._size if self._valued else 1, self._value)
+        scratch = workspace.current()
+        slots = scratch.slots()
+        given = self._table.data.ptr, len(self._table), self._tiles, present.data.ptr, values.data.ptr
+        scratch.launch(self._kernels[0], max(1, self._tiles) * BLOCK, (*given, slots.address, slots.host))
+        return present, values, slots.published()
+
+    def list(self) -> tuple[Array, Array]:
+        indices = cupy.empty(self._entries, INDEX)
+        values = cupy.empty(self._entries if self._valued else 1, self._value)
+        given = self._table.data.ptr, self._entries, indices.data.ptr, values.data.ptr
+        workspace.current().launch(self._kernels[1], self._entries, given)
+        return indices, values
+
+
+def _operator(op: Any) -> list[str]:
+    if op is None:  # nobody calls it, but it must have a name
+        types = [using(name, _BOOL) for name in ("Left", "Right")]
+        return [*types, "DEVICE bool op(bool, bool, int64, int64, int64, int64) { return true; }"]
+    return [using("Left", op.type.np_type), using("Right", op.type2.np_type), product("op", op)]
+
+
+def _one_value(messages: list[Message], dtype: np.dtype) -> np.ndarray | None:
+    """The value of all entries, if one stands for all of every message, and they are equal; or 1 if none was sent."""
+    if all(each.kind == NONE for each in messages):
+        return np.ones(1, dtype)
+    if any(each.kind != ONE for each in messages):
+        return None
+    firsts = np.frombuffer(b"".join(each.one for each in messages), dtype)
+    return firsts[:1] if (firsts == firsts[0]).all() else None
+
+
+def join_parts(sent: list[Any], lengths: list[int], dtype: np.dtype, dense: bool) -> VectorStore:
+    size, messages = sum(lengths), _messages(sent, lengths, dtype.itemsize)
+    filled = [each for each in messages if each.count]
+    total = sum(each.count for each in filled)
+    if total == 0:
+        nothing = empty_list(size, dtype)
+        return as_bitmap(nothing) if dense else nothing
+    one = _one_value(filled, dtype)
+    if total == size and one is not None:
+        return VectorStore(size, cupy.asarray(one))
+    merge = _Merge(messages, lengths, dtype, dtype, one is None)
+    if not dense and total < size and all(each.how != BITS for each in filled):
+        indices, values = merge.list()
+        return VectorStore(size, values if one is None else cupy.asarray(one), indices=indices)
+    present, values, _ = merge.bitmap()
+    values = values if one is None else cupy.asarray(one)
+    return VectorStore(size, values) if total == size else VectorStore(size, values, present=present, nvals=total)
+
+
+def fold_parts(
+    sent: list[Any], size: int, dtype: np.dtype, monoid: Any, numbering: list[Numbering] | None
+) -> VectorStore:
+    everyone = _messages(sent, [size] * len(sent), dtype.itemsize)
+    filled = [number for number, each in enumerate(everyone) if each.count]
+    value = dtype if numbering is None else _INT64
+    if not filled:
+        return empty_list(size, value)
+    messages = [everyone[number] for number in filled]
+    blocks = None if numbering is None else [numbering[number] for number in filled]
+    one = _one_value(messages, dtype) if numbering is None else None
+    if one is not None and len(messages) > 1 and not keeps_value(monoid, one):
+        one = None
+    merge = _Merge(messages, [size] * len(messages), dtype, value, one is None, monoid, blocks)
+    if len(messages) == 1 and messages[0].how == LIST:
+        indices, values = merge.list()
+        return VectorStore(size, values if one is None else cupy.asarray(one), indices=indices)
+    present, values, counter = merge.bitmap()
+    values = values if one is None else cupy.asarray(one)
+    if any(each.how == ALL for each in messages):
+        return VectorStore(size, values)
+    return VectorStore.counted_bitmap(size, values, present, counter, size)

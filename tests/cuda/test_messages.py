@@ -1,0 +1,119 @@
+"""Messages between ranks, written and read by kernels: the same bytes and the same entries as by the definition."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import emulated_cupy
+import numpy as np
+import nvrtc
+import pytest
+from emulated_engine import ENGINES, loaded, moved
+from message_cases import CUTS, DEFINITION, FILLS, FOLDS, KINDS, check_fold, check_parts, entries_of, vector
+
+from grblas_gpu import monoid
+from grblas_gpu.backends.cuda.runtime import compile as cuda
+from grblas_gpu.backends.messages import Numbering
+
+FILES = {"pack_parts.cu", "merge_parts.cu"}
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request, monkeypatch) -> Iterator[Any]:
+    with loaded(request.param, monkeypatch, "messages", "runtime.counters") as found:
+        found.move = lambda u: moved(u, found.to_device)
+        yield found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", [np.float64, np.int8])
+def test_parts_come_back(engine, kind, dtype):
+    for cut in CUTS:
+        for fill in FILLS if kind != "full" else [1.0]:
+            for iso in (False, True):
+                u = vector(sum(cut), fill, dtype, iso, kind, seed=len(cut))
+                check_parts(engine.messages, cut, u, engine.move, engine.to_host, not (iso and fill == 0.02))
+
+
+def test_long_parts_have_wider_indices(engine):
+    cut = [70_000, 65_536]
+    for fill in (0.00003, 0.03):
+        u = vector(sum(cut), fill, np.int32, False, "bitmap", seed=4)
+        check_parts(engine.messages, cut, u, engine.move, engine.to_host, True)
+
+
+@pytest.mark.parametrize("reduction, dtype", FOLDS)
+def test_results_are_combined_in_the_order_of_their_senders(engine, reduction, dtype):
+    for fills in ([0.0, 0.0], [0.001, 0.0], [0.001, 0.002, 0.001], [0.02, 0.5, 1.0, 0.0], [0.3, 0.3]):
+        for iso in (False, True):
+            stores = [vector(1500, fill, dtype, iso, "bitmap", seed) for seed, fill in enumerate(fills)]
+            check_fold(engine.messages, stores, reduction, engine.move, engine.to_host)
+
+
+def test_positions_in_blocks_become_global(engine):
+    numbering = [Numbering([701, 1501], [99, 2000]), Numbering([1501], [7])]
+    values = [np.arange(1500) + 1, np.arange(1500)[::-1].copy()]
+    size, short = 1500, np.dtype(np.uint16)
+    for fill in (0.003, 0.5):
+        stores = [vector(size, fill, np.int64, False, "bitmap", seed) for seed in (5, 6)]
+        for store, number in zip(stores, values, strict=True):
+            store.values = number
+        wanted = [DEFINITION.pack_parts(u, [0, size], short, 0, True).sent(1) for u in stores]
+        sent = [engine.messages.pack_parts(engine.move(u), [0, size], short, 0, True).sent(1) for u in stores]
+        assert [each.tobytes() for each in sent] == [each.tobytes() for each in wanted]
+        given = size, short, monoid.min["INT64"], numbering
+        found, expected = engine.messages.fold_parts(sent, *given), DEFINITION.fold_parts(wanted, *given)
+        assert entries_of(found, engine.to_host) == entries_of(expected, lambda x: None if x is None else np.asarray(x))
+
+
+def test_a_device_that_mpi_reads(engine):
+    """Nothing goes through the host but headers."""
+    u = vector(1500, 0.4, np.float32, False, "bitmap", seed=1)
+    parcel = engine.messages.pack_parts(engine.move(u), [1000, 500], u.dtype, 1, False)
+    wanted = DEFINITION.pack_parts(u, [1000, 500], u.dtype, 1, True)
+    assert type(parcel.sent(0)) is not np.ndarray
+    assert engine.to_host(parcel.sent(0)).tobytes() == wanted.sent(0).tobytes()
+    joined = engine.messages.join_parts([parcel.sent(0), parcel.kept], [1000, 500], u.dtype, True)
+    assert entries_of(joined, engine.to_host) == entries_of(u, lambda x: None if x is None else np.asarray(x))
+
+
+def test_the_host_waits_once_for_what_it_sends_and_never_for_what_arrived(engine, monkeypatch):
+    waits = []
+    read = engine.counters.Counter.read
+
+    def counted(self: Any) -> int:
+        if self._block.seen <= self._place:
+            waits.append(self)
+        return read(self)
+
+    monkeypatch.setattr(engine.counters.Counter, "read", counted)
+    u = vector(3000, 0.3, np.int64, False, "bitmap", seed=2)
+    parcel = engine.messages.pack_parts(engine.move(u), [1500, 1500], u.dtype, 0, True)
+    assert not waits
+    sent = [parcel.kept, parcel.sent(1)]
+    assert parcel.count(1) > 0
+    assert len(waits) == 1
+    engine.messages.join_parts(sent, [1500, 1500], u.dtype, True)
+    folded = engine.messages.fold_parts(sent, 1500, u.dtype, monoid.plus["INT64"], None)
+    assert len(waits) == 1
+    assert folded.known_nvals is None or folded.pending is None
+
+
+@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.parametrize("thorough", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_kernels_compile(monkeypatch, thorough):
+    with loaded("emulated", monkeypatch, "messages") as engine:
+        emulated_cupy.sources.clear()
+        for kind in KINDS:
+            for iso in (False, True):
+                u = vector(300, 0.5, np.float64, iso, kind, seed=1)
+                check_parts(engine.messages, [100, 200], u, lambda u: moved(u, engine.to_device), engine.to_host, True)
+        for reduction, dtype in FOLDS:
+            stores = [vector(300, 0.5, dtype, False, "bitmap", seed) for seed in (1, 2)]
+            check_fold(engine.messages, stores, reduction, lambda u: moved(u, engine.to_device), engine.to_host)
+        texts = list(dict.fromkeys(emulated_cupy.sources))
+    assert {found for text in texts for found in re.findall(r'#line 1 ".*/(\w+\.cu)"', text)} >= FILES
+    for text, architecture in nvrtc.some_or_all(texts, 6, thorough):
+        assert nvrtc.compile_cuda(text, architecture, cuda.OPTIONS)

@@ -1,0 +1,85 @@
+"""Vectors that are cut into parts, packed, and put together again: by an engine, and by the definition."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from grblas_gpu import monoid
+from grblas_gpu.backends.every_form import NumpyBackend
+from grblas_gpu.backends.storage import VectorStore
+
+DEFINITION = NumpyBackend()
+#: Lengths of the parts: tiles of 1,024 positions that end anywhere, parts without any.
+CUTS = [[2500], [1024, 0, 1025, 7], [3, 2048, 640]]
+FILLS = [0.0, 0.0004, 0.02, 0.4, 1.0]
+KINDS = ["list", "bitmap", "full"]
+FOLDS: list[tuple[Any, type]] = [
+    (monoid.plus["INT64"], np.int64),
+    (monoid.max["INT16"], np.int16),
+    (monoid.lor["BOOL"], np.bool_),
+    (monoid.min["FP32"], np.float32),
+    (monoid.any["FP64"], np.float64),
+]
+
+
+def vector(size: int, fill: float, dtype: type, iso: bool, kind: str, seed: int) -> VectorStore:
+    """Of this kind, and full only if that is asked for."""
+    random = np.random.default_rng(seed)
+    present = np.ones(size, bool) if kind == "full" else random.random(size) < fill
+    values = np.ones(1, dtype) if iso else random.integers(0, 100, size).astype(dtype)
+    if kind == "full":
+        return VectorStore(size, values)
+    if kind == "bitmap":
+        return VectorStore(size, values, present=present)
+    keys = np.flatnonzero(present)
+    return VectorStore(size, values[: len(keys)] if iso else values[keys], indices=keys)
+
+
+def entries_of(store: VectorStore, to_host: Any) -> tuple[list[int], list[Any]]:
+    """Positions and values, in order."""
+    nvals, present, indices = store.nvals, to_host(store.present), to_host(store.indices)
+    values = to_host(store.values)
+    if indices is None:
+        indices = np.arange(store.size) if present is None else np.flatnonzero(present)
+        values = np.broadcast_to(values, (store.size,))[indices] if len(values) in (1, store.size) else values
+    else:
+        values = np.broadcast_to(values, (len(indices),)) if len(values) == 1 else values
+    assert nvals == len(indices)
+    return indices.tolist(), values.tolist()
+
+
+def check_parts(engine: Any, cut: list[int], u: VectorStore, moved: Any, to_host: Any, with_values: bool) -> None:
+    """The bytes are those of the definition, and what is joined again has the same entries."""
+    dtype = u.dtype if with_values else None
+    wanted = DEFINITION.pack_parts(u, cut, dtype, 0, True)
+    found = engine.pack_parts(moved(u), cut, dtype, 0, True)
+    others = range(1 if len(cut) > 1 else 0, len(cut))
+    for part in others:
+        assert found.sent(part).tobytes() == wanted.sent(part).tobytes(), (cut, part)
+        assert found.count(part) == wanted.count(part)
+    sent = [found.kept if part == 0 else found.sent(part) for part in range(len(cut))]
+    expected = DEFINITION.join_parts([wanted.sent(part) for part in range(len(cut))], cut, u.dtype, False)
+    for dense in (False, True):
+        joined = engine.join_parts(sent, cut, u.dtype, dense)
+        assert joined.dtype == u.dtype
+        assert entries_of(joined, to_host) == entries_of(expected, _same)
+        assert not dense or joined.indices is None
+
+
+def check_fold(engine: Any, stores: list[VectorStore], reduction: Any, moved: Any, to_host: Any) -> None:
+    """Several results for 1,500 positions, each from one sender."""
+    size, dtype = stores[0].size, stores[0].dtype
+    cut = [0, size]
+    wanted = [DEFINITION.pack_parts(u, cut, dtype, 0, True).sent(1) for u in stores]
+    kept = engine.pack_parts(moved(stores[0]), [size, 0], dtype, 0, True).kept
+    sent = [kept, *(engine.pack_parts(moved(u), cut, dtype, 0, True).sent(1) for u in stores[1:])]
+    expected = DEFINITION.fold_parts(wanted, size, dtype, reduction, None)
+    found = engine.fold_parts(sent, size, dtype, reduction, None)
+    assert found.dtype == expected.dtype
+    assert entries_of(found, to_host) == entries_of(expected, _same)
+
+
+def _same(array: Any) -> Any:
+    return None if array is None else np.asarray(array)

@@ -114,6 +114,43 @@ def header_of(message: Array) -> int:
     return int(message[:WORD].view(np.int64)[0])  # synchronizes, where a message is in the memory of a device
 
 
+class Fields(NamedTuple):
+    """What is in a message: views of its bytes. Those that it does not have are empty."""
+
+    entries: int
+    how: int
+    kind: int
+    indices: Array
+    bits: Array  # bytes, the first position in the lowest bit
+    ranks: Array
+    values: Array
+
+
+def fields_of(message: Array, code: int, length: int, dtype: np.dtype) -> Fields:
+    count, how, kind = code >> 4, code >> 2 & 3, code & 3
+    found = sizes(code, length, dtype.itemsize)
+    index = index_type(length)
+    listed, bits = count * index.itemsize if how == LIST else 0, found.places if how == BITS else 0
+    ranks, values = WORD + found.places, WORD + found.places + found.ranks
+    stored = 0 if kind == NONE else count if kind == EACH else min(count, 1)
+    return Fields(
+        count,
+        how,
+        kind,
+        message[WORD : WORD + listed].view(index),
+        message[WORD : WORD + bits],
+        message[ranks:values].view(np.int64),
+        message[values : values + stored * dtype.itemsize].view(dtype),
+    )
+
+
+def new_message(code: int, length: int, dtype: np.dtype, like: Array) -> tuple[Array, Fields]:
+    """Zeros but for the header."""
+    message = np.zeros(sizes(code, length, dtype.itemsize).whole, np.uint8, like=like)
+    message[:WORD].view(np.int64)[:] = code
+    return message, fields_of(message, code, length, dtype)
+
+
 def pack(keys: Array, values: Array | None, length: int) -> Array:
     """Entries at ascending ``keys`` below ``length``; ``values`` None if the receiver needs none.
 
@@ -121,47 +158,31 @@ def pack(keys: Array, values: Array | None, length: int) -> Array:
     >>> keys.tolist(), values.tolist()
     ([1, 4], [2.5, 3.5])
     """
-    count = len(keys)
-    code = code_of(count, length, values is not None, values is not None and is_iso(values))
-    how, kind = code >> 2 & 3, code & 3
-    found = sizes(code, length, 0 if values is None else values.dtype.itemsize)
-    message = np.zeros(found.whole, np.uint8, like=keys)
-    message[:WORD].view(np.int64)[:] = code
-    if how == LIST:
-        _put(message, WORD, keys.astype(index_type(length)))
-    elif how == BITS:
-        present = flags(keys, length)
-        _put(message, WORD, np.packbits(present, bitorder="little"))
-        if kind == EACH:
-            tiles = np.arange(-(-length // TILE), dtype=np.int64, like=keys) * TILE
-            _put(message, WORD + found.places, np.searchsorted(keys, tiles).astype(np.int64))
-    if kind != NONE and values is not None:
-        _put(message, WORD + found.places + found.ranks, values[:1].copy() if kind == ONE else values)
+    code = code_of(len(keys), length, values is not None, values is not None and is_iso(values))
+    message, fields = new_message(code, length, np.dtype(bool) if values is None else values.dtype, keys)
+    if fields.how == LIST:
+        fields.indices[:] = keys.astype(fields.indices.dtype)
+    elif fields.how == BITS:
+        bits = np.packbits(flags(keys, length), bitorder="little")
+        fields.bits[: len(bits)] = bits
+        if fields.kind == EACH:
+            tiles = np.arange(len(fields.ranks), dtype=np.int64, like=keys) * TILE
+            fields.ranks[:] = np.searchsorted(keys, tiles)
+    if values is not None:
+        fields.values[:] = values[: len(fields.values)]
     return message
-
-
-def _put(message: Array, place: int, data: Array) -> None:
-    sent = as_bytes(data)
-    message[place : place + len(sent)] = sent
 
 
 def unpack(message: Array, length: int, dtype: np.dtype) -> tuple[Array, Array | None]:
     """Keys and values (as many as keys, or a view of one), or None where no values were sent."""
-    code = header_of(message)
-    count, how, kind = code >> 4, code >> 2 & 3, code & 3
-    found = sizes(code, length, dtype.itemsize)
-    if how == ALL:
-        keys = np.arange(count, dtype=np.int64, like=message)
-    elif how == LIST:
-        index = index_type(length)
-        keys = message[WORD : WORD + count * index.itemsize].view(index).astype(np.int64)
+    fields = fields_of(message, header_of(message), length, dtype)
+    if fields.how == ALL:
+        keys = np.arange(fields.entries, dtype=np.int64, like=message)
+    elif fields.how == LIST:
+        keys = fields.indices.astype(np.int64)
     else:
-        bits = np.unpackbits(message[WORD : WORD + found.places], bitorder="little")
-        keys = np.flatnonzero(bits[:length])
-    if kind == NONE:
-        return keys, None
-    stored, first = count if kind == EACH else min(count, 1), WORD + found.places + found.ranks
-    return keys, repeat_value(message[first : first + stored * dtype.itemsize].view(dtype), count)
+        keys = np.flatnonzero(np.unpackbits(fields.bits, bitorder="little")[:length])
+    return keys, None if fields.kind == NONE else repeat_value(fields.values, fields.entries)
 
 
 # ---- stores ---------------------------------------------------------------------------------------------------------

@@ -11,11 +11,22 @@ import numpy as np
 import nvrtc
 import pytest
 from emulated_engine import ENGINES, loaded, moved
-from message_cases import CUTS, DEFINITION, FILLS, FOLDS, KINDS, check_fold, check_parts, entries_of, vector
+from message_cases import (
+    CUTS,
+    DEFINITION,
+    FILLS,
+    FOLDS,
+    KINDS,
+    check_fold,
+    check_numbered,
+    check_parts,
+    check_short_parts,
+    entries_of,
+    vector,
+)
 
 from grblas_gpu import monoid
 from grblas_gpu.backends.cuda.runtime import compile as cuda
-from grblas_gpu.backends.messages import Numbering
 
 FILES = {"pack_parts.cu", "merge_parts.cu"}
 
@@ -37,6 +48,10 @@ def test_parts_come_back(engine, kind, dtype):
                 check_parts(engine.messages, cut, u, engine.move, engine.to_host, not (iso and fill == 0.02))
 
 
+def test_parts_of_a_few_positions(engine):
+    check_short_parts(engine.messages, engine.move, engine.to_host)
+
+
 def test_long_parts_have_wider_indices(engine):
     cut = [70_000, 65_536]
     for fill in (0.00003, 0.03):
@@ -53,19 +68,7 @@ def test_results_are_combined_in_the_order_of_their_senders(engine, reduction, d
 
 
 def test_positions_in_blocks_become_global(engine):
-    numbering = [Numbering([701, 1501], [99, 2000]), Numbering([1501], [7])]
-    values = [np.arange(1500) + 1, np.arange(1500)[::-1].copy()]
-    size, short = 1500, np.dtype(np.uint16)
-    for fill in (0.003, 0.5):
-        stores = [vector(size, fill, np.int64, False, "bitmap", seed) for seed in (5, 6)]
-        for store, number in zip(stores, values, strict=True):
-            store.values = number
-        wanted = [DEFINITION.pack_parts(u, [0, size], short, 0, True).sent(1) for u in stores]
-        sent = [engine.messages.pack_parts(engine.move(u), [0, size], short, 0, True).sent(1) for u in stores]
-        assert [each.tobytes() for each in sent] == [each.tobytes() for each in wanted]
-        given = size, short, monoid.min["INT64"], numbering
-        found, expected = engine.messages.fold_parts(sent, *given), DEFINITION.fold_parts(wanted, *given)
-        assert entries_of(found, engine.to_host) == entries_of(expected, lambda x: None if x is None else np.asarray(x))
+    check_numbered(engine.messages, engine.move, engine.to_host)
 
 
 def test_a_device_that_mpi_reads(engine):

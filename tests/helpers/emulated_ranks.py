@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import device_arrays
 import emulated_cupy
 import pytest

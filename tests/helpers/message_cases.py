@@ -8,6 +8,7 @@ import numpy as np
 
 from grblas_gpu import monoid
 from grblas_gpu.backends.every_form import NumpyBackend
+from grblas_gpu.backends.messages import Numbering
 from grblas_gpu.backends.storage import VectorStore
 
 DEFINITION = NumpyBackend()
@@ -68,6 +69,13 @@ def check_parts(engine: Any, cut: list[int], u: VectorStore, moved: Any, to_host
         assert not dense or joined.indices is None
 
 
+def check_short_parts(engine: Any, moved: Any, to_host: Any) -> None:
+    """Of one entry each, for which bits are shorter than an index."""
+    present = np.isin(np.arange(12), [2, 9])
+    u = VectorStore(12, np.arange(12) + 0.5, present=present)
+    check_parts(engine, [5, 7], u, moved, to_host, True)
+
+
 def check_fold(engine: Any, stores: list[VectorStore], reduction: Any, moved: Any, to_host: Any) -> None:
     """Several results for 1,500 positions, each from one sender."""
     size, dtype = stores[0].size, stores[0].dtype
@@ -79,6 +87,22 @@ def check_fold(engine: Any, stores: list[VectorStore], reduction: Any, moved: An
     found = engine.fold_parts(sent, size, dtype, reduction, None)
     assert found.dtype == expected.dtype
     assert entries_of(found, to_host) == entries_of(expected, _same)
+
+
+def check_numbered(engine: Any, moved: Any, to_host: Any) -> None:
+    """Positions in two blocks, of which one has two pieces and begins at 1; the lowest counts."""
+    numbering = [Numbering([701, 1501], [99, 2000]), Numbering([1501], [7])]
+    size, short = 1500, np.dtype(np.uint16)
+    for fill in (0.003, 0.5):
+        stores = [vector(size, fill, np.int64, False, "bitmap", seed) for seed in (5, 6)]
+        for store, values in zip(stores, (np.arange(size) + 1, np.arange(size)[::-1].copy()), strict=True):
+            store.values = values
+        wanted = [DEFINITION.pack_parts(u, [0, size], short, 0, True).sent(1) for u in stores]
+        sent = [engine.pack_parts(moved(u), [0, size], short, 0, True).sent(1) for u in stores]
+        assert [each.tobytes() for each in sent] == [each.tobytes() for each in wanted]
+        given = size, short, monoid.min["INT64"], numbering
+        found, expected = engine.fold_parts(sent, *given), DEFINITION.fold_parts(wanted, *given)
+        assert entries_of(found, to_host) == entries_of(expected, _same)
 
 
 def _same(array: Any) -> Any:

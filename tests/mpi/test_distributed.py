@@ -10,6 +10,7 @@ import importlib
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -38,6 +39,7 @@ CASES = [name for file in MODULES for name in re.findall(r"^def (case_\w+)", fil
 
 
 GRIDS = [(1, "1x1"), (2, "1x2"), (3, "3x1"), (4, "2x2"), (6, "2x3"), (9, "3x3")]
+RANKS_OF = {"1x3": 3, "2x2": 4}
 ALL = [pytest.param(ranks, grid, 1, marks=pytest.mark.slow) for ranks, grid in GRIDS]
 
 
@@ -67,6 +69,29 @@ def test_algorithms_in_steps(tier):
 
 def test_compiled_kernels():
     done = launch(2, sys.executable, str(PROGRAM), "case_graph500", GRBLAS_GPU_CPU_TIER="numba")
+    assert done.returncode == 0, done.stderr[-4000:]
+
+
+PRODUCTS = ("case_masked_updates", "case_one_dimension", "case_rounds_of_products")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("grid", ["2x2", "1x3"])
+def test_products_compiled(grid):
+    """Messages are packed and merged by compiled loops."""
+    settings = {"GRBLAS_GPU_CPU_TIER": "numba", "GRBLAS_GPU_MPI_GRID": grid}
+    done = launch(RANKS_OF[grid], sys.executable, str(PROGRAM), *PRODUCTS, **settings)
+    assert done.returncode == 0, done.stderr[-4000:]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", ["case_masked_updates", "case_rounds_of_products"])
+@pytest.mark.skipif(has_gpu() or shutil.which("g++") is None, reason="needs g++, no GPU")
+def test_products_emulated(case):
+    """... and by the kernels of the CUDA engine, on ranks that emulate a device each."""
+    program = str(PROGRAM.with_name("emulated_ranks.py"))
+    settings = {"GRBLAS_GPU_BACKEND": "cuda", "GRBLAS_GPU_MPI_GRID": "2x2"}
+    done = launch(4, sys.executable, program, case, **settings)
     assert done.returncode == 0, done.stderr[-4000:]
 
 

@@ -230,9 +230,11 @@ def module(runs: bool = True) -> ModuleType:
     cupy.asnumpy = np.asarray
     cupy.ndarray = ndarray
     cupy.RawModule = RawModule if runs else RecordedModule
-    stream = SimpleNamespace(ptr=0, synchronize=_nothing if runs else _tell_ones)
+    stream: Any = Stream(non_blocking=True)
+    stream.synchronize = _nothing if runs else _tell_ones
     runtime = SimpleNamespace(
         getDevice=lambda: 0,
+        deviceGetPCIBusId=lambda number: f"emulated by process {os.getpid()}",
         memcpyDeviceToHost=2,
         memcpyAsync=_copy if runs else _copy_one,
         memGetInfo=lambda: (FREE, FREE),
@@ -246,6 +248,7 @@ def module(runs: bool = True) -> ModuleType:
         alloc=alloc,
         memory=SimpleNamespace(OutOfMemoryError=MemoryError),
         Event=Event,
+        Stream=Stream,
         alloc_pinned_memory=lambda size: _Pinned(size),
     )
     return cupy
@@ -287,6 +290,27 @@ class Event:
 
     def record(self, stream: Any) -> None:
         pass
+
+
+class Stream:
+    """Whatever is launched on it has run."""
+
+    ptr = 0
+
+    def __init__(self, non_blocking: bool) -> None:
+        pass
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def record(self) -> Event:
+        return Event(True)
+
+    def wait_event(self, event: Event) -> None:
+        assert event.done
 
 
 def _nothing() -> None:

@@ -85,7 +85,7 @@ def test_products_compiled(grid):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", ["case_masked_updates", "case_rounds_of_products"])
+@pytest.mark.parametrize("case", ["case_masked_updates", "case_rounds_of_products", "case_products_in_steps"])
 @pytest.mark.skipif(has_gpu() or shutil.which("g++") is None, reason="needs g++, no GPU")
 def test_products_emulated(case):
     """... and by the kernels of the CUDA engine, on ranks that emulate a device each."""

@@ -22,7 +22,7 @@ from .graphs import Graphs
 from .grid import Grid, parse_shape
 from .indexed import Indexed
 from .indirect import Indirect
-from .local_engine import local_engine_of
+from .local_engine import local_engine_of, some_share_a_device
 from .matrix_products import MatrixProducts
 from .moving import Moving
 from .parts import Store
@@ -46,6 +46,7 @@ class MpiBackend(Products, Searches, MatrixProducts, Indexed, Indirect, Graphs, 
         self.exchanges: dict[Any, Any] = {}
         self.overlap = grid.together(overlap_setting)
         self.search_by = grid.together(search_setting)
+        self.shares_device = bool(local.sizes_on_device) and grid.size > 1 and some_share_a_device(grid)
 
     # ---- memory ---------------------------------------------------------------------------------------------------
 

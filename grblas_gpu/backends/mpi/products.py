@@ -12,7 +12,7 @@ from ..messages import Numbering, index_type
 from ..storage import MaskView, VectorStore
 from .exchange import ExpandingMask, expanding, fold
 from .parts import Parts, as_scalar, reads
-from .steps import LONG, Step, UnderWay, cut_into_steps
+from .steps import Step, UnderWay, cut_into_steps, long_operand
 from .stores import DistMatrixStore, DistVectorStore
 
 INNER = ("firstj", "secondi")  # positional operators that give the index that a product runs over
@@ -35,6 +35,7 @@ class Products(Parts):
     """Matrix times vector, inner products, reductions."""
 
     overlap: bool | None  # whether products go by steps; None: if they have long operands
+    shares_device: bool  # whether some ranks compute on the same one
 
     def mxv(
         self,
@@ -99,9 +100,12 @@ class Products(Parts):
         """The block in steps, cut once; None: a product waits for all of its operand. Collective."""
         down, across = self.grid.shape
         wanted = self.overlap
-        if wanted is None:  # on a device nobody has measured it
-            wanted = not self.local.sizes_on_device and a.nrows * dtype.itemsize >= LONG * down
-        if across == 1 or not wanted:
+        if across == 1:
+            return None
+        if wanted is None:
+            least = long_operand(self.local.sizes_on_device, self.shares_device)
+            wanted = least is not None and a.nrows * dtype.itemsize >= least * down
+        if not wanted:
             return None
         if "steps" not in a.kept:
             cut = cut_into_steps(a.part, lengths, self.grid.row.rank)

@@ -21,6 +21,7 @@ Array = Any  # numpy.ndarray or cupy.ndarray
 
 MOST = 4  # steps of a product: each has a result of its own, which is combined with that of the others
 LONG = 2**20  # bytes of an operand from which on that costs less than waiting for all of it (docs/distributed.md)
+LONG_ON_DEVICES = 2**23  # the same for ranks with a device each, by the model there
 
 
 class Step(NamedTuple):
@@ -31,7 +32,7 @@ class Step(NamedTuple):
 
 
 def overlap_setting() -> bool | None:
-    """GRBLAS_GPU_MPI_OVERLAP: 1 all products that can go by steps do, 0 none; None: those of CPUs with long operands.
+    """GRBLAS_GPU_MPI_OVERLAP: 1 all products that can go by steps do, 0 none; None: those with long operands.
 
     >>> overlap_setting() is None
     True
@@ -40,6 +41,19 @@ def overlap_setting() -> bool | None:
     if wanted not in ("", "0", "1"):
         raise ValueError(f"GRBLAS_GPU_MPI_OVERLAP must be 0 or 1, not {wanted!r}")
     return wanted == "1" if wanted else None
+
+
+def long_operand(on_device: bool, shares_device: bool) -> int | None:
+    """Bytes of an operand from which on products go by steps; None: never.
+
+    Ranks that share a device have nothing to gain: while one of them waits, the others compute there.
+
+    >>> long_operand(False, False), long_operand(True, False), long_operand(True, True)
+    (1048576, 8388608, None)
+    """
+    if not on_device:
+        return LONG
+    return None if shares_device else LONG_ON_DEVICES
 
 
 def order_of_ranks(rank: int, size: int) -> list[list[int]]:

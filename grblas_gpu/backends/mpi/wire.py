@@ -181,6 +181,10 @@ class Wire:
     def start_pieces(self, piece: Array, sizes: list[int]) -> Arriving:
         """Start to send a byte array to all other ranks, and to get theirs, of these sizes, each by itself."""
         mine, back = self.sendable(piece)
+        if hasattr(piece, "get") and not self.device_memory:
+            from .device_copies import Copies
+
+            back = Copies()
         received = {rank: np.empty(size, np.uint8, like=mine) for rank, size in enumerate(sizes) if rank != self.rank}
         self.count(mine.nbytes * (self.size - 1), self.size - 1 if mine.nbytes else 0)
         comm, what = self.comm, "a part of an operand"

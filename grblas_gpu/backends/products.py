@@ -32,6 +32,8 @@ def vxm(node: Node, view: MaskView | None) -> VectorStore:
 def _matvec(node: Node, a: Any, u: Any, view: MaskView | None, transposed: bool, flip: bool) -> VectorStore:
     """``t<mask> = M u`` with ``M`` the matrix or its transpose; ``flip`` says that the vector is the left operand."""
     semiring, desc = node[2], node[7]
+    if node[5] is None and semiring.return_type.np_type is not node[1]._store.dtype:
+        semiring = _as_written(semiring, node[1].dtype)
     store = a._matrix._store if a._is_transposed else a._store
     operand = u._store
     tracing = trace.current() is not None
@@ -65,6 +67,22 @@ def _matvec(node: Node, a: Any, u: Any, view: MaskView | None, transposed: bool,
         result = u._engine.mxv(store, operand, semiring, view, transposed=transposed, flip=flip, plan=plan)
         return _remembering(result, desc, facts)
     return u._engine.mxv(store, operand, semiring, view, transposed=transposed, flip=flip, plan=plan)
+
+
+_written: dict[Any, Any] = {}
+
+
+def _as_written(semiring: Any, dtype: Any) -> Any:
+    """``any_pair`` finds ones, of whatever type they are: in that of the output nobody has to cast them."""
+    if not semiring.cacheable:
+        return semiring
+    key = semiring.key, dtype.np_type
+    found = _written.get(key)
+    if found is None:
+        finds_ones = semiring.binaryop.source == "1" and semiring.monoid.any_value
+        fits = finds_ones and dtype.np_type.kind != "c" and dtype in semiring.parent.types
+        found = _written[key] = semiring.parent[dtype] if fits else semiring
+    return found
 
 
 def _remembering(result: VectorStore, desc: Descriptor | None, facts: Facts) -> VectorStore:

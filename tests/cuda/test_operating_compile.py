@@ -24,7 +24,11 @@ def test_operators_on_arrays(architecture: str) -> None:
     for arity, op in ((1, one), (2, two), (4, four)):
         types = zip("XYZ", (op.type, op.type2, op.return_type), strict=True)
         pieces = [f"#define ARITY {arity}", *(cuda.using(name, dtype.np_type) for name, dtype in types)]
-        nvrtc.compile_cuda(cuda.render("compute.cu", [*pieces, makers[arity]("op", op)]), architecture, cuda.OPTIONS)
+        pieces.append(makers[arity]("op", op))
+        nvrtc.compile_cuda(cuda.render("compute.cu", pieces), architecture, cuda.OPTIONS)
+        for is_left in (True, False) if arity == 2 else ():
+            text = cuda.render("compute_bound.cu", [*pieces, cuda.constant("LEFT", is_left)])
+            nvrtc.compile_cuda(text, architecture, cuda.OPTIONS)
 
 
 @pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)

@@ -19,7 +19,8 @@ from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStor
 
 @pytest.fixture(params=ENGINES)
 def engine(request, monkeypatch):
-    with loaded(request.param, monkeypatch, "eager.vectors", "eager.assign", "eager.matrix_facts") as found:
+    modules = "eager.vectors", "eager.assign", "eager.matrix_facts", "engine"
+    with loaded(request.param, monkeypatch, *modules) as found:
         yield found
 
 
@@ -79,6 +80,17 @@ def test_select_and_apply_index(engine, kind: str) -> None:
     op = indexunary.rowindex["INT64"]
     expected = definitions.apply_index(x, op, 3)
     check(moved(engine.vectors.filtered(there, op, 3, False), engine.to_host), expected)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_apply_with_a_bound_value(engine, kind: str) -> None:
+    """On either side, of another type than the operator's."""
+    cuda = engine.engine.CudaBackend()
+    x = vector(kind, np.int16, 7)
+    for op, side in some(engine, [(binary.minus["FP64"], "left"), (binary.lt["INT32"], "right")], len(kind)):
+        for scalar in (np.float32(2.5), 3):
+            expected = definitions.apply_bind(x, op, scalar, side)
+            check(moved(cuda.apply_bind(moved(x, engine.to_device), op, scalar, side), engine.to_host), expected)
 
 
 @pytest.mark.parametrize("kind", KINDS)

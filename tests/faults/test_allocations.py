@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
+from emulated_engine import backend
+from failing_device import failing_emulation, failing_pool
 from failing_numpy import failing
 from fault_operations import MATRICES, VECTORS, Operation, matrix, same, vector
 from hardware import has_gpu
 
 import grblas_gpu as gb
-from grblas_gpu import Matrix, Vector
+from grblas_gpu import Matrix, Vector, algorithms, binary, semiring
 from grblas_gpu.backends.cpu.tier import get_tier, set_tier
 from grblas_gpu.exceptions import OutOfMemory
 
 N = 3000
 SMALL = 24
+FEW = 300  # positions, for an emulation
 FILLS = (0, 20, 400, 2900, N)  # a list, flags, and an entry everywhere
 MAKING: dict[str, Callable[[], Any]] = {
     "from_coo": lambda: Vector.from_coo([3, 1, 2], [1, 2, 3]),
@@ -121,33 +125,27 @@ def test_ten_thousand(tier: str) -> None:
 # --- on a device -----------------------------------------------------------------------------------------------------
 
 
-class FailingAllocator:
-    """CuPy's memory, of which one allocation fails."""
-
-    def __init__(self, left: int) -> None:
-        import cupy
-
-        self.left = left
-        self._memory = cupy.cuda.memory
-        self._pool = cupy.get_default_memory_pool()
-
-    def malloc(self, size: int) -> Any:
-        self.left -= 1
-        if self.left == -1:
-            raise self._memory.OutOfMemoryError(size, 0, 0)
-        return self._pool.malloc(size)
+LOOPS: dict[str, Operation] = {
+    "search": lambda A, w, u: w << algorithms.bfs(A, 1),
+    "search over and over": lambda A, w, u: _iterated(A, w),
+    "search in both directions": lambda A, w, u: w << algorithms.dobfs(A, 1),
+}
+PREPARING: dict[str, Operation] = {
+    "by degree": lambda A, w, u: A.by_degree(),
+    "pattern and symmetry": lambda A, w, u: (A.pattern(), A.is_symmetric()),
+    "transpose": lambda A, w, u: A.T.new(),
+    "product with the transpose": lambda A, w, u: w << semiring.plus_times(A.T @ u),
+}
+#: Of which each kernel takes g++ a second; the others are for those who wait.
+QUICK = ["assign a region", "set an element", "delete an element"]
 
 
-@contextmanager
-def failing_on_device(after: int) -> Iterator[FailingAllocator]:
-    import cupy
-
-    allocator = FailingAllocator(after)
-    cupy.cuda.set_allocator(allocator.malloc)
-    try:
-        yield allocator
-    finally:
-        cupy.cuda.set_allocator(cupy.get_default_memory_pool().malloc)
+def _iterated(A: Matrix, w: Vector) -> None:
+    """w += A w / 16, three times, as one loop."""
+    y = Vector(w.dtype, w.size)
+    for _ in gb.loop(w, 3):
+        y << semiring.plus_times(A @ w)
+        w(binary.plus) << y.apply(binary.times, right=0.0625)
 
 
 @pytest.mark.gpu
@@ -155,10 +153,30 @@ def failing_on_device(after: int) -> Iterator[FailingAllocator]:
 def test_a_thousand_on_a_device() -> None:
     """All of them are OutOfMemory: anything else is not caught above."""
     with gb.using("cuda"):
-        failed = sum(check_vectors(name, (20, 2900), failing_on_device) for name in VECTORS)
+        failed = sum(check_vectors(name, (20, 2900), failing_pool) for name in VECTORS)
         for w in (20, 2900):
             objects = [matrix(N), vector(1, N, w), vector(2, N, 400)]
-            failed += sum(check(run, objects, failing_on_device) for run in MATRICES.values())
-        failed += sum(check(run, [matrix(N), vector(1, N, 2900)], failing_on_device) for run in READING.values())
+            failed += sum(check(run, objects, failing_pool) for run in (MATRICES | LOOPS | PREPARING).values())
+        failed += sum(check(run, [matrix(N), vector(1, N, 2900)], failing_pool) for run in READING.values())
     print(f"{failed} allocations failed")
     assert failed > 1000
+
+
+@pytest.mark.skipif(has_gpu() or shutil.which("g++") is None, reason="needs g++, no GPU")
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in VECTORS]
+)
+def test_vectors_on_an_emulated_device(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with backend("emulated", monkeypatch) as cuda, gb.using(cuda):
+        for fill in (4, 280):
+            given = [vector(1, FEW, fill), vector(2, FEW, 30), vector(3, FEW, 250)]
+            check(VECTORS[name], given, failing_emulation)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(has_gpu() or shutil.which("g++") is None, reason="needs g++, no GPU")
+@pytest.mark.parametrize("name", [*MATRICES, *LOOPS, *PREPARING])
+def test_matrices_on_an_emulated_device(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with backend("emulated", monkeypatch) as cuda, gb.using(cuda):
+        given = [matrix(FEW), vector(1, FEW, 280), vector(2, FEW, 30)]
+        check((MATRICES | LOOPS | PREPARING)[name], given, failing_emulation)

@@ -34,7 +34,7 @@ VECTORS: dict[str, Operation] = {
     "assign outside": lambda w, u, m: w(~m.S) << 5,
     "assign and accumulate": lambda w, u, m: w(m.S, binary.plus) << 5,
     "assign everywhere": lambda w, u, m: w.__lshift__(5),
-    "assign a region": lambda w, u, m: w[[3, 5, 700]](binary.plus) << 5,
+    "assign a region": lambda w, u, m: w[[3, 5, 70]](binary.plus) << 5,
     "assign to a slice": lambda w, u, m: w[::2].__lshift__(5),
     "set an element": lambda w, u, m: w.__setitem__(17, 4),
     "delete an element": lambda w, u, m: w.__delitem__(17),

@@ -15,16 +15,27 @@ from ...plan.facts import uses
 from ...plan.rules import CUDA_COSTS
 from ...plan.storage_rules import DENSE_LIMIT, matrix_form
 from ..by_type import ByType
-from ..entries import Store, cast
+from ..entries import Store, cast, operand
 from ..every_form import EveryForm
 from ..matrix_forms import moved
 from ..matrix_storage import SPARSE
 from ..messages import Numbering, Parcel
 from ..reference import Definitions
 from ..reference.elementwise import with_values
-from ..storage import Array, HostEntry, HostList, MaskView, MatrixStore, VectorStore, column_type
+from ..storage import INT32_LIMIT, Array, HostEntry, HostList, MaskView, MatrixStore, VectorStore, column_type
 from . import messages
-from .eager import array_code, building, extracting, matrices, operating, radix, rows, selecting, vectors
+from .eager import (
+    array_code,
+    building,
+    extracting,
+    matrices,
+    matrix_elements,
+    operating,
+    radix,
+    rows,
+    selecting,
+    vectors,
+)
 from .eager.assign import assign_scalar
 from .eager.assign_few import MOST_FEW, assign_few
 from .eager.degree_order import by_degree
@@ -202,15 +213,22 @@ class CudaKernels(Loops, VectorProducts):
     @sized
     def apply(self, x: Store, op: Any) -> Store:
         if _gives_one_value(x, op, "x"):
-            return with_values(x, self.compute(op, cupy.zeros(1, op.type.np_type)))
-        return super().apply(x, op)
+            return with_values(x, self.compute(op, cupy.zeros(1, op.type.np_type)), fresh=True)
+        if op.positional is not None:
+            return super().apply(x, op)
+        return with_values(x, self.compute(op, operand(x.values, op.type.np_type)), fresh=True)
 
     @sized
     def apply_bind(self, x: Store, op: Any, scalar: Any, side: str) -> Store:
         if _gives_one_value(x, op, "y" if side == "left" else "x"):
             unread = cupy.zeros(1, (op.type2 if side == "left" else op.type).np_type)
             x = MatrixStore(x.nrows, x.ncols, x.indptr, x.indices, unread)
-        return super().apply_bind(x, op, scalar, side)
+        if op.positional is not None:
+            return super().apply_bind(x, op, scalar, side)
+        is_left = side == "left"
+        mine, its = (op.type, op.type2) if is_left else (op.type2, op.type)
+        fixed = cast(np.asarray(scalar).reshape(1), mine.np_type)[0]
+        return with_values(x, operating.compute_bound(op, operand(x.values, its.np_type), fixed, is_left), fresh=True)
 
     @sized
     def reduce_rowwise(self, a: MatrixStore, monoid: Any) -> VectorStore:
@@ -289,8 +307,10 @@ class CudaKernels(Loops, VectorProducts):
 
     @sized
     def set_element(self, x: Store, index: tuple[int, ...], value: Any) -> Store:
-        if type(x) is not VectorStore:
-            return super().set_element(x, index, value)
+        if type(x) is MatrixStore:
+            if not _has_room(x):
+                return super().set_element(x, index, value)
+            return matrix_elements.with_element(x, index[0], index[1], value)
         if x.kind == "sparse" and x.known_nvals == 0:
             return self.build_entry(x.size, index[0], value, x.dtype)
         found = assign_few(x, value, index, None, None, False, False)
@@ -298,8 +318,10 @@ class CudaKernels(Loops, VectorProducts):
 
     @sized
     def remove_element(self, x: Store, index: tuple[int, ...]) -> Store:
-        if type(x) is not VectorStore:
-            return super().remove_element(x, index)
+        if type(x) is MatrixStore:
+            if not _has_room(x):
+                return super().remove_element(x, index)
+            return matrix_elements.without_element(x, index[0], index[1])
         found = assign_few(x, None, index, None, None, False, False)
         return super().remove_element(x, index) if found is None else found
 
@@ -353,6 +375,8 @@ class CudaKernels(Loops, VectorProducts):
 
     @sized
     def get_element(self, x: Store, index: tuple[int, ...]) -> Any:
+        if type(x) is MatrixStore and x.form == SPARSE:
+            return matrix_elements.element(x, index[0], index[1])
         return _scalar(super().get_element(x, index))
 
     # ---- by their definitions ----------------------------------------------------------------------------------------
@@ -397,6 +421,11 @@ class CudaBackend(ByType, EveryForm, CudaKernels):
 
 def _few_on_host(*arrays: Array) -> bool:
     return len(arrays[0]) <= FEW and all(isinstance(array, np.ndarray) for array in arrays)
+
+
+def _has_room(x: MatrixStore) -> bool:
+    """Whether a matrix is CSR whose offsets can number one entry more."""
+    return x.form == SPARSE and (x.indptr.dtype.itemsize == 8 or x.nvals < INT32_LIMIT)
 
 
 def _gives_one_value(x: Store, op: Any, operand: str) -> bool:

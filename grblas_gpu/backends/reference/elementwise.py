@@ -188,9 +188,12 @@ def _repeated(monoid: Any, one: Any, count: int) -> Any:
     return result[0]  # type: ignore[index]
 
 
-def with_values(x: Store, values: Any) -> Store:
-    """The structure of ``x`` with other values. Index arrays are shared, arrays that may change in place are not."""
-    if np.may_share_memory(values, x.values):
+def with_values(x: Store, values: Any, fresh: bool = False) -> Store:
+    """The structure of ``x`` with other values. Index arrays are shared, arrays that may change in place are not.
+
+    ``fresh``: nobody else has these values, which need not be looked at.
+    """
+    if not fresh and np.may_share_memory(values, x.values):
         values = values.copy()
     if type(x) is MatrixStore:
         if x.rows is not None:

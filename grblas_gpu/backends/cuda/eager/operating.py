@@ -11,10 +11,11 @@ from ...entries import is_iso
 from ...storage import INDEX, Array
 from ..runtime import compile, records
 from ..runtime.launch import launch
-from ..runtime.workspace import Scratch, current
+from ..runtime.workspace import Scratch, current, word
 
 THREADS = 256
 MOST_BLOCKS = 4096  # grid-stride loops do the rest
+FEW_BLOCKS = 64  # that any device has room for
 CHUNKS, LEAST_CHUNK = 4096, 1024  # as in kernels/reduce_runs.cu
 WHOLE_CHUNKS, STEP_BYTES = 8192, 2048  # as in kernels/reduce_all.cu: of everything; and what a warp reads at a time
 
@@ -36,11 +37,37 @@ def _launch(op: Any, operands: Any, count: int) -> Array:
     if count == 0:
         return result
     (kernel,) = compile.functions("compute.cu", _key(op), ["compute"], lambda: pieces(op, len(operands)))
-    arguments: list[Any] = []
-    for x in operands:
-        arguments += [_memory(_plain(x)), 0 if _is_one(x) else 1]
-    kernel((blocks(count),), (THREADS,), (*arguments, _memory(result), count))
+    plain = [_memory(_plain(x)) for x in operands]  # kept until the kernel has been launched
+    words: list[int] = []
+    for x, memory in zip(operands, plain, strict=True):
+        words += [memory.data.ptr, 0 if _is_one(x) else 1]
+    _run(kernel, count, (*words, _memory(result).data.ptr, count))
     return result
+
+
+def _run(kernel: Any, count: int, words: tuple[int, ...]) -> None:
+    """Few elements by the launch that takes the host least time; many by more blocks than others have."""
+    if count <= THREADS * FEW_BLOCKS:
+        current().launch(kernel, count, words)
+    else:
+        kernel((blocks(count),), (THREADS,), words)
+
+
+def compute_bound(op: Any, values: Array, scalar: Any, is_left: bool) -> Array:
+    """``op(scalar, value)`` or ``op(value, scalar)`` for all values; the scalar comes with the launch."""
+    iso = _is_one(values)
+    count = 1 if iso and len(values) else len(values)
+    result = cupy.empty(count, op.return_type.np_type)
+    if count:
+        (kernel,) = compile.functions(
+            "compute_bound.cu",
+            (op.key, is_left),
+            ["compute_bound"],
+            lambda: [*pieces(op, 2), compile.constant("LEFT", is_left)],
+        )
+        given = _plain(values)
+        _run(kernel, count, (given.data.ptr, 0 if iso else 1, word(scalar), result.data.ptr, count))
+    return np.broadcast_to(result, (len(values),)) if len(values) != count else result
 
 
 def _key(op: Any) -> Any:

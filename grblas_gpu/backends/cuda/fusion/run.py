@@ -82,7 +82,6 @@ class Loops(Backend):
 
     runs_loops = runs_functions = shares_copies = True
 
-    @sized
     def run_loop(self, program: Program, first: int = 0) -> int | None:
         """Run a loop on the device; the number of its steps, or None if this body cannot run as one kernel."""
         return None if first else Prepared(program)()  # at once or never
@@ -100,7 +99,8 @@ class Prepared:
         self._program = program
         self._body: Body | None = None
 
-    def __call__(self) -> int | None:
+    @sized
+    def run_loop(self) -> int | None:
         program, body = self._program, self._body
         if body is None or not body.refresh():
             try:
@@ -121,6 +121,8 @@ class Prepared:
             raise wrong.error(program) from None
         finally:
             body.matrices = []  # are not kept alive
+
+    __call__ = run_loop
 
     def _iterated(self, why: str, number: int | None) -> None:
         """The nodes are run one by one. Of a function, its loops will say why."""

@@ -1,0 +1,82 @@
+"""Single elements of a CSR matrix: found by one launch and a number that is read, changed by another launch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy
+import numpy as np
+
+from ...storage import MatrixStore
+from ..runtime import workspace as scratch_arrays
+from ..runtime.compile import constant, functions, using
+from ..runtime.counters import EDGES
+from ..runtime.workspace import word
+from .masks import address
+from .mxv_product import index_key, index_pieces
+
+_KERNELS = ("find_element_kernel", "read_element_kernel", "change_element_kernel")
+_HALF = 32  # bits
+
+
+def _kernels(m: MatrixStore) -> tuple[Any, ...]:
+    iso = len(m.values) == 1
+    return functions(
+        "matrix_element.cu",
+        (m.values.dtype.char, iso, index_key(m)),
+        _KERNELS,
+        lambda: [using("Value", m.values.dtype), *index_pieces(m), constant("ISO", iso)],
+    )
+
+
+def _arrays(m: MatrixStore) -> tuple[int, int, int]:
+    return m.indptr.data.ptr, m.indices.data.ptr, m.values.data.ptr
+
+
+def element(m: MatrixStore, row: int, col: int) -> Any:
+    """The value as a NumPy scalar, or None."""
+    _, read, _ = _kernels(m)
+    scratch = scratch_arrays.current()
+    slots = scratch.slots()
+    scratch.launch(read, 1, (*_arrays(m), row, col, slots.address, slots.host))
+    upper = slots.published().read()  # synchronizes
+    bits = upper >> 1 << _HALF | slots.published(EDGES).read()
+    return np.array([bits], np.uint64).view(m.dtype)[0] if upper & 1 else None
+
+
+def with_element(m: MatrixStore, row: int, col: int, value: Any) -> MatrixStore:
+    """The matrix with an element set."""
+    found, same, place = _find(m, row, col, value)
+    if found and same:
+        return m
+    return _changed(m, row, col, value, place, 0 if found else 1, same)
+
+
+def without_element(m: MatrixStore, row: int, col: int) -> MatrixStore:
+    """The matrix without an element."""
+    found, _, place = _find(m, row, col, m.dtype.type(0))
+    return _changed(m, row, col, m.dtype.type(0), place, -1, m.iso) if found else m
+
+
+def _find(m: MatrixStore, row: int, col: int, value: Any) -> tuple[bool, bool, int]:
+    """Whether there is an element, whether this value stands for all, and the place of the element."""
+    find, _, _ = _kernels(m)
+    scratch = scratch_arrays.current()
+    slots = scratch.slots()
+    scratch.launch(find, 1, (*_arrays(m), row, col, word(value), slots.address, slots.host))
+    found = slots.published().read()  # synchronizes: memory must be sized
+    return bool(found & 1), bool(found & 2), slots.published(EDGES).read()
+
+
+def _changed(m: MatrixStore, row: int, col: int, value: Any, place: int, shift: int, iso: bool) -> MatrixStore:
+    indptr = indices = None
+    if shift:
+        indptr, indices = cupy.empty(m.nrows + 1, m.indptr.dtype), cupy.empty(m.nvals + shift, m.indices.dtype)
+    values = m.values[: m.nvals + shift].copy() if iso else cupy.empty(m.nvals + shift, m.dtype)
+    _, _, change = _kernels(m)
+    words = (*_arrays(m), m.nrows, m.nvals, row, col, word(value), place, shift)
+    outputs = (address(indptr), address(indices), 0 if iso else values.data.ptr)
+    scratch_arrays.current().launch(change, max(m.nvals + shift, m.nrows + 1), (*words, *outputs))
+    return MatrixStore(
+        m.nrows, m.ncols, m.indptr if indptr is None else indptr, m.indices if indices is None else indices, values
+    )

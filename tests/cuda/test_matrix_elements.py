@@ -1,0 +1,79 @@
+"""Single elements of matrices: the CUDA engine's kernels against the definitions, and that they compile."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import emulated_cupy
+import numpy as np
+import nvrtc
+import pytest
+from emulated_engine import ENGINES, loaded, moved
+from matrix_cases import same, with_degrees
+from vector_cases import definitions
+
+from grblas_gpu.backends.cuda.runtime import compile as cuda
+from grblas_gpu.backends.storage import MatrixStore
+
+DEGREES = [3, 0, 7, 1, 0, 4]
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request, monkeypatch):
+    with loaded(request.param, monkeypatch, "eager.matrix_elements") as found:
+        yield found
+
+
+def case(dtype: Any, iso: bool, offsets: Any = np.int64) -> MatrixStore:
+    a = with_degrees(DEGREES, dtype)
+    return MatrixStore(a.nrows, 9, a.indptr.astype(offsets), a.indices, np.ones(1, dtype) if iso else a.values)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "iso", "offsets"), [(np.float64, False, np.int32), (np.int16, True, np.int64), (bool, False, np.int32)]
+)
+def test_elements(engine, dtype: Any, iso: bool, offsets: Any) -> None:
+    """Every position of small rows, there or not; with the value that all have, and another."""
+    a = case(dtype, iso, offsets)
+    there, to_host = moved(a, engine.to_device), engine.to_host
+    values = [np.dtype(dtype).type(1), np.dtype(dtype).type(0)]
+    for row in range(a.nrows):
+        for col in (0, 2, 6, 8):
+            found = engine.matrix_elements.element(there, row, col)
+            assert found == definitions.get_element(a, (row, col))
+            assert found is None or found.dtype == a.dtype
+            for value in values:
+                result = moved(engine.matrix_elements.with_element(there, row, col, value), to_host)
+                same(result, definitions.set_element(a, (row, col), value))
+            result = moved(engine.matrix_elements.without_element(there, row, col), to_host)
+            same(result, definitions.remove_element(a, (row, col)))
+
+
+def test_bits_of_values(engine) -> None:
+    """Both halves of a word, each of which may be all ones or the sign."""
+    for dtype, numbers in ((np.int64, [-1, 2**32, -(2**63)]), (np.uint64, [2**64 - 1]), (np.float32, [-0.0, 1e-30])):
+        for number in numbers:
+            values = np.array([number, 5], dtype)
+            a = MatrixStore(1, 2, np.array([0, 2], np.int32), np.array([0, 1], np.int32), values)
+            found = engine.matrix_elements.element(moved(a, engine.to_device), 0, 0)
+            assert found.dtype == dtype and found.tobytes() == values[:1].tobytes()
+
+
+def test_the_first_and_the_last_entry(engine) -> None:
+    empty = MatrixStore(2, 3, np.zeros(3, np.int32), np.empty(0, np.int32), np.empty(0, np.float32))
+    one = engine.matrix_elements.with_element(moved(empty, engine.to_device), 1, 2, np.float32(4))
+    same(moved(one, engine.to_host), definitions.set_element(empty, (1, 2), np.float32(4)))
+    assert engine.matrix_elements.element(one, 1, 2) == 4
+    none = engine.matrix_elements.without_element(one, 1, 2)
+    assert none.nvals == 0 and engine.matrix_elements.element(none, 1, 2) is None
+
+
+@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+def test_kernels_for_elements_compile(monkeypatch) -> None:
+    emulated_cupy.sources.clear()
+    with loaded("recorded", monkeypatch, "eager.matrix_elements") as engine:
+        for dtype, iso in ((np.float64, False), (np.uint16, True), (bool, False)):
+            engine.matrix_elements.element(moved(case(dtype, iso), engine.to_device), 0, 0)
+    assert len(set(emulated_cupy.sources)) == 3
+    for text in set(emulated_cupy.sources):
+        assert nvrtc.compile_cuda(text, "sm_90", cuda.OPTIONS)

@@ -1,0 +1,107 @@
+"""A device of which one allocation fails: CuPy's pool on a GPU, or the arrays of its emulation."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import device_arrays
+import numpy as np
+import pytest
+
+VIEWS = (np.broadcast_to, np.may_share_memory, np.shape, np.ndim, np.reshape)  # of which none makes an array
+COPYING = ("copy", "astype")
+
+
+class OutOfDeviceMemory(MemoryError):
+    """As CuPy's own error, which nobody outside of the engine is to see."""
+
+
+class Allocations:
+    """Counts down; one of them fails."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+        self.over = False  # what was made meanwhile may have kept a function that counts
+
+    def count(self, size: int = 0) -> None:
+        if self.over:
+            return
+        self.left -= 1
+        if self.left == -1:
+            raise self.error(size)
+
+    def error(self, size: int) -> MemoryError:
+        return OutOfDeviceMemory(f"out of memory allocating {size} bytes, as asked for")
+
+
+class PoolAllocations(Allocations):
+    """CuPy's memory."""
+
+    def __init__(self, left: int) -> None:
+        import cupy
+
+        super().__init__(left)
+        self._memory, self._pool = cupy.cuda.memory, cupy.get_default_memory_pool()
+
+    def error(self, size: int) -> MemoryError:
+        return self._memory.OutOfMemoryError(size, 0, 0)  # type: ignore[no-any-return]
+
+    def malloc(self, size: int) -> Any:
+        self.count(size)
+        return self._pool.malloc(size)
+
+
+@contextmanager
+def failing_pool(after: int) -> Iterator[Allocations]:
+    """Let the allocation after so many others on a GPU fail."""
+    import cupy
+
+    allocations = PoolAllocations(after)
+    cupy.cuda.set_allocator(allocations.malloc)
+    try:
+        yield allocations
+    finally:
+        cupy.cuda.set_allocator(cupy.get_default_memory_pool().malloc)
+
+
+@contextmanager
+def failing_emulation(after: int) -> Iterator[Allocations]:
+    """The same in an emulation: whatever makes an array, and is no view of another, allocates."""
+    import cupy
+
+    allocations, arrays = Allocations(after), device_arrays.DeviceArray
+    with pytest.MonkeyPatch.context() as patch:
+
+        def counted(owner: Any, name: str, unless: Any = lambda *args: False) -> None:
+            function = getattr(owner, name)
+
+            def call(*args: Any, **options: Any) -> Any:
+                if not unless(*args):
+                    allocations.count()
+                return function(*args, **options)
+
+            patch.setattr(owner, name, call)
+
+        patch.setattr(cupy.cuda.memory, "OutOfMemoryError", OutOfDeviceMemory)
+        for name in "arange argsort asarray empty full ones zeros".split():
+            counted(cupy, name)
+        counted(sys.modules["grblas_gpu.backends.cuda.runtime.arrays"], "_alloc")
+        counted(arrays, "__init__", lambda self, shape, dtype=float, memory=None: _is_view(shape, memory))
+        counted(arrays, "__array_function__", lambda self, function, *rest: function in VIEWS)
+        counted(arrays, "__array_ufunc__")
+        for name in COPYING:
+
+            def copied(self: Any, *args: Any, name: str = name, **options: Any) -> Any:
+                allocations.count()
+                return arrays.__getattr__(self, name)(*args, **options)
+
+            patch.setattr(arrays, name, copied, raising=False)
+        yield allocations
+        allocations.over = True
+
+
+def _is_view(shape: Any, memory: Any) -> bool:
+    return isinstance(shape, np.ndarray) or memory is not None

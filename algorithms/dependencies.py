@@ -165,13 +165,18 @@ def count_paths_of_levels(A: Matrix, frontier: Vector, levels: Vector, sigma: Ve
 @program
 def pass_on_by_value(A: Matrix, levels: Vector, w: Vector, z: Vector, depth: Scalar) -> None:
     """Backward from level ``depth`` - 1 to level 1, where the vertices of a level are found among all."""
-    level = Vector(BOOL, A.nrows)
+    one = Scalar.from_value(1, INT64)
+    level, above = Vector(BOOL, A.nrows), Scalar(INT64)
+    # above = depth - 1; level = the vertices there
+    above << binary.minus(depth & one)
+    level << select.valueeq(levels, above)
     for _ in loop(depth > 1):
-        # depth = depth - 1
-        depth << binary.minus(depth & Scalar.from_value(1, INT64))
-        # level = the vertices at this depth
-        level << select.valueeq(levels, depth)
+        # depth = above; above = depth - 1
+        depth << binary.minus(depth & one)
+        above << binary.minus(depth & one)
         one_level(A, level, w, w, z)
+        # level = the vertices at the next depth, in the pass over all vertices that one_level ends with
+        level << select.valueeq(levels, above)
 
 
 @program

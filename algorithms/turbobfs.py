@@ -22,7 +22,7 @@ from .shortest_paths import count_paths
 POLICY = "fraction"  # bottom-up while a tenth of the vertices are in the frontier
 # By name: the kernel of a top-down step, and that of a bottom-up one, which stops at the first neighbour.
 KERNELS = {
-    "edge": ("pull.edge", "pull.warp"),
+    "edge": ("pull.edge", "pull.thread"),
     "thread": ("pull.thread", "pull.thread"),
     "warp": ("pull.warp", "pull.warp"),
 }

@@ -60,7 +60,7 @@ def searched(request: pytest.FixtureRequest) -> tuple[Matrix, int, Any, Levels]:
     [
         ("thread", "pull.thread", "pull.thread"),
         pytest.param("warp", "pull.warp", "pull.warp", marks=pytest.mark.slow),
-        ("edge", "pull.edge", "pull.warp"),
+        ("edge", "pull.edge", "pull.thread"),
     ],
 )
 def test_turbobfs(to_device: Any, searched: Any, kernel: str, top_down: str, bottom_up: str) -> None:

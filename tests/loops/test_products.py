@@ -282,3 +282,20 @@ def test_what_has_no_list_is_not_pushed_where_few_rows_are_open(to_device: Any) 
     fewer_below = [step.input_edges * 4 < step.allowed * A.nvals / A.nrows for step in steps]
     assert fewer_below == [True] * 3 + [False] * (depth - 4)
     assert [step.direction == "push" for step in steps] == fewer_below
+
+
+@pytest.mark.parametrize("found", ["levels", "paths"])
+def test_long_rows_are_looked_at_in_groups(to_device: Any, found: str) -> None:
+    """By entries: groups of one row, of several, and the last one, which is not complete."""
+    random = np.random.default_rng(3)
+    lengths = np.concatenate([[700, 0, 129, 128, 127], random.integers(0, 9, 600), [300, 3]])
+    n = len(lengths)
+    cols = np.concatenate([np.sort(random.choice(n, length, replace=False)) for length in np.minimum(lengths, n)])
+    with gb.using("cpu"):
+        A = Matrix.from_coo(np.repeat(np.arange(n), np.minimum(lengths, n)), cols, True, nrows=n, ncols=n).T.new()
+        expected = {"levels": algorithms.bfs(A, 7), "paths": algorithms.turbobfs(A, 7, paths=True)[1]}[found]
+    B = to_device(A)
+    with gb.trace() as trace:
+        result = algorithms.turbobfs(B, 7, kernel="edge", paths=found == "paths")
+    assert "pull.edge" in {step.strategy for step in trace.steps()}
+    assert same(expected, result[1] if found == "paths" else result)

@@ -10,12 +10,13 @@ import emulated_engine
 import numpy as np
 import pytest
 from grblas_gpu.algorithms.bfs import levels_from, parents_from
+from grblas_gpu.algorithms.dependencies import count_paths_of_levels, nothing_found
 from hardware import has_gpu
 from loop_bodies import BODIES
 from loop_cases import made_of, to_device
 
 import grblas_gpu as gb
-from grblas_gpu import Matrix, Vector, algorithms, generators
+from grblas_gpu import Matrix, Scalar, Vector, algorithms, generators
 
 __all__ = ["to_device"]  # a fixture
 
@@ -57,9 +58,19 @@ SEARCHES: dict[str, Callable[[Matrix], Any]] = {
     "from many": lambda A: levels_from(A, starts(A.nrows, A.nrows // 9), None),
 }
 PARENTS: dict[str, Callable[[Matrix], Any]] = {
+    "counted": lambda A: counted(A, A.nrows // 2),
     "lowest": lambda A: algorithms.bfs_parents(A, A.nrows // 2, reproducible=True),
     "from several": lambda A: parents_from(A, numbered(A.nrows), gb.semiring.min_secondi, None),
 }
+
+
+def counted(A: Matrix, source: int) -> Vector:
+    """Levels by a Scalar that grows from one to the next, and numbers of paths: both, as level + paths / 2^40."""
+    frontier, levels, paths = Vector.from_coo([source], [1.0], size=A.nrows), *nothing_found(A)[:2]
+    depth = Scalar.from_value(4, "INT64")
+    count_paths_of_levels(A, frontier, levels, paths, depth)
+    assert depth.value == int(levels.reduce(gb.monoid.max).new().value)
+    return gb.binary.plus(levels.dup(float) | gb.binary.times(paths, 2.0**-40).new()).new()
 
 
 def numbered(n: int) -> Vector:
@@ -110,3 +121,14 @@ def test_which_rounds_stay_in_shared_memory(monkeypatch: pytest.MonkeyPatch) -> 
     assert "levels" in shared
     assert all(schedule.count("grid barrier") == 1 for name, schedule in made.items() if name in shared)
     assert "ranks" not in shared
+
+
+def test_scalars_are_computed_between_two_levels(to_device: Any) -> None:
+    A = graphs()["grid"]
+    with gb.using("cpu"):
+        expected = counted(A, 5)
+    B = to_device(A)
+    with gb.trace() as trace, gb.using("cuda"):
+        found = counted(B, 5)
+    assert found.to("cpu").isequal(expected)
+    assert {step.reason[:23] for step in trace.steps()} == {"short, in shared memory"}

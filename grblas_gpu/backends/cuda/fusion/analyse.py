@@ -170,7 +170,11 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
         store = matrices[matrix.number]
         whole = full[vector.number] and step.mask is None and store.copies == 1 and not asynchronous
         reads_whole = whole and reads_whole_rows(store, iso[vector.number], step.op)
-        strategies[at] = strategies_of(step.desc, Sides(PUSH, usual_pull(costs_of("cuda"), reads_whole)))
+        pull = usual_pull(costs_of("cuda"), reads_whole)
+        # Of a full vector a push would go through every entry, too: it is not even compiled, nor is a transpose made.
+        by_cost = step.desc is None or step.desc.policy == "cost"
+        usual = Sides(pull if reads_whole and by_cost and direction_of(step) is None else PUSH, pull)
+        strategies[at] = strategies_of(step.desc, usual)
         pulls = direction_of(step) == "pull" or strategies[at].push.startswith("pull")
         if pulls and matrix.transposed != (step.kind == "mxv"):
             by_rows.add(at)

@@ -40,12 +40,19 @@ class Seen(NamedTuple):
     nvals: int
 
 
-def rule_text(step: BodyStep, product: Product) -> list[str]:
+def rule_text(step: BodyStep, product: Product, strategies: Sides) -> list[str]:
     """``pushes(...)``, the planner's rule, in C++; and ``scans(...)``: whether a push leaves no list."""
     if not looks_ahead(step.desc):
-        return [*_rule(step, product), f"{SCANS}    return false;\n}}"]
+        rule = [f"{HEAD}    return false;\n}}"] if has_no_push(step, strategies) else _rule(step, product)
+        return [*rule, f"{SCANS}    return false;\n}}"]
     names = list(inspect.signature(rules.edge_check_scans).parameters)
     return [*_rule(step, product), f"{SCANS}{translated(rules.edge_check_scans, names, 'bool')}}}"]
+
+
+def has_no_push(step: BodyStep, strategies: Sides) -> bool:
+    """Whether nobody asked for anything, and both sides are the same pull."""
+    asked = direction_of(step) is not None or (step.desc is not None and step.desc.push_strategy is not None)
+    return strategies.push == strategies.pull and not asked
 
 
 def _rule(step: BodyStep, product: Product) -> list[str]:
@@ -88,7 +95,7 @@ def _costs(op: Any, product: Product) -> tuple[bool, rules.Costs]:
     return terminal, rules.in_loops(costs_of("cuda"), terminal)
 
 
-def reason(step: BodyStep, product: Product, seen: Seen, pushed: bool) -> str:
+def reason(step: BodyStep, product: Product, strategies: Sides, seen: Seen, pushed: bool) -> str:
     """Why a product ran as it did, in the planner's words."""
     op, desc = step.op, step.desc
     if desc is not None and desc.settles_at is not None and not pushed:
@@ -99,6 +106,8 @@ def reason(step: BodyStep, product: Product, seen: Seen, pushed: bool) -> str:
         if desc is None or desc.plain:
             return rules.BY_ROWS
         return "asked for by direction=" if desc.strategy is None else rules.ASKED
+    if has_no_push(step, strategies):
+        return "every entry counts: a push would go through them all, too"
     terminal, costs = _costs(op, product)
     edges, nrows, nvals = seen.edges, seen.nrows, seen.nvals
     if desc is None or desc.policy == "cost":

@@ -14,7 +14,7 @@ import numpy as np
 
 from ....ir.descriptor import Counted
 from ...programs.lower import Body, BodyStep, MaskUse
-from ...programs.requests import direction_of, reuses_mask
+from ...programs.requests import Sides, direction_of, reuses_mask
 from ...programs.steps import product_operands
 from ..eager.mxv_product import EACH
 from ..eager.mxv_product import Product as Kind
@@ -52,7 +52,7 @@ class LoopKernel:
     slots: Sequence[SlotFacts]
     initial_values: dict[int, Any]
     copied: Sequence[int]  # whose sizes the hidden vectors have
-    products: Sequence[tuple[BodyStep, Kind]]
+    products: Sequence[tuple[BodyStep, Kind, Sides]]
     counters: int
     reductions: int
     starts: Sequence[int]  # words that say where each vector's entries come from
@@ -93,7 +93,7 @@ def emit(order: Schedule) -> LoopKernel:
         facts.slots,
         facts.initial_values,
         facts.copied,
-        [(facts.steps[at], kind) for at, kind in facts.products.items()],
+        [(facts.steps[at], kind, facts.strategies[at]) for at, kind in facts.products.items()],
         counters,
         order.reductions,
         [names.get(("start", number), 0) for number in range(len(facts.slots))],
@@ -181,6 +181,7 @@ class _Names(NamedTuple):
     carries: str  # where chunks leave values and rows, for pull.edge that is balanced
     order: str  # of the columns, and where the operand is written in that order, for the same
     open_list: str  # where the open rows are listed, for pull.compact
+    filter: str  # where bits of columns are, for pull.edge
     sort_workspace: str  # where products are sorted, for push.sort
     nvals: str
     nrows: str
@@ -212,7 +213,7 @@ def _product(context: Context, item: Product) -> _ProductText:
         f"        {{\n"
         f"            {space}::Operands operands = {{{names.columns}, {names.rows}, {{{U}.flags(), {U}.values()}}, "
         f"{mask}, {closing}, {context.next_offsets(item.out, 'nullptr')}, {names.hub_neighbours}, "
-        f"{names.row_ids}, {names.open_list}, {names.carries}, {names.order}, {names.nvals}, "
+        f"{names.row_ids}, {names.open_list}, {names.filter}, {names.carries}, {names.order}, {names.nvals}, "
         f"{names.sort_workspace}}};\n"
         f"{planned}"
         f"            auto then = [&] {{\n"
@@ -241,6 +242,7 @@ def _advance(context: Context, item: Product, step: BodyStep, names: _Names) -> 
         f"{noted_end(facts, item, 'reached', False)}"
         f"                {U}.advanced(reached, following);\n"
         f"                ++S.step, ++S.tick;\n"
+        f"{''.join(f'                {emit_sums.scalar_text(context, at)}{chr(10)}' for at in item.between)}"
         f"                if (trace) {{\n{_facts(context, item, step, names)}{begins}                }}\n"
         f"            }};\n"
     )
@@ -279,7 +281,7 @@ def _names(context: Context, item: Product, step: BodyStep) -> _Names:
     if (done.structure or done.one_value) and done.early_exit and store.copies == 1:
         hub_neighbours = f"(const {space}::Column*){context.word('hub_neighbours', '', matrix, transposed)}"
     strategies = context.facts.strategies[at]
-    row_ids, carries, order, open_list = "nullptr", "nullptr, nullptr", "{}", "nullptr"
+    row_ids, carries, order, open_list, bits = "nullptr", "nullptr, nullptr", "{}", "nullptr", "nullptr"
     if at in context.facts.balanced:
         word = context.word("carries")
         carries = f"({space}::Value*){word}, (int64*){word} + {MOST_CHUNKS}"
@@ -289,6 +291,7 @@ def _names(context: Context, item: Product, step: BodyStep) -> _Names:
             order = f"{{{arrays}, ({space}::VectorValue*){context.word('ordered')}}}"
     elif "pull.edge" in strategies:
         row_ids = f"(const {space}::RowId*){context.word('row_ids', '', matrix, transposed)}"
+        bits = f"(unsigned*){context.word('filter')}"
     if "pull.compact" in strategies:
         open_list = f"({space}::RowId*){context.word('open_list')}"
     sort_workspace = "{0}"
@@ -314,6 +317,7 @@ def _names(context: Context, item: Product, step: BodyStep) -> _Names:
         carries,
         order,
         open_list,
+        bits,
         sort_workspace,
         nvals,
         nrows,
@@ -340,7 +344,7 @@ def _namespace(context: Context, item: Product, step: BodyStep, hub_neighbours: 
         constant("ONE_VALUE", done.one_value),
         constant("MAY_PUSH", direction_of(step) != "pull"),
         *_mask_pieces(facts, step.mask),
-        *rule_text(step, done),
+        *rule_text(step, done, strategies),
     ]
     asynchronous = step.desc is not None and step.desc.settles_at is not None
     text = programs.paste("loop_asynchronous.cuh" if asynchronous else "loop_mxv.cuh", set(COMMON))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from ...programs.lower import Unfusable
+from ...programs.lower import BodyStep, Unfusable
 from ..runtime.compile import binary
 from ..runtime.translate import c_type, literal
 from .emit_context import Context, counters_of, truth, valued
@@ -84,7 +86,23 @@ def row(context: Context, item: Row) -> str:
 
 
 def scalar_step(context: Context, item: ScalarStep) -> str:
-    at, step = item.step, context.facts.steps[item.step]
+    step = context.facts.steps[item.step]
+    if step.kind in ("scalar.add", "scalar.mult"):
+        context.namespace(f"e{item.step}", binary("op", _operator(step)))
+    return (
+        f"        __syncthreads();\n"
+        f"        if (threadIdx.x == 0) {{ {scalar_text(context, item.step)} }}\n"
+        f"        __syncthreads();\n"
+    )
+
+
+def _operator(step: BodyStep) -> Any:
+    return getattr(step.op, "binaryop", step.op)
+
+
+def scalar_text(context: Context, at: int) -> str:
+    """A Scalar of other Scalars, as a thread computes it that has the block's state for itself."""
+    step = context.facts.steps[at]
     if step.accum is not None:
         raise Unfusable("a Scalar with an accumulator", step.number)
     result = context.facts.variables[step.out]
@@ -93,8 +111,7 @@ def scalar_step(context: Context, item: ScalarStep) -> str:
     if kind == "assign":
         text, present = context.scalar(step.args[0], result), has[0]
     elif kind in ("add", "mult"):
-        op = getattr(step.op, "binaryop", step.op)
-        context.namespace(f"e{at}", binary("op", op))
+        op = _operator(step)
         x, y = (context.scalar(arg, t.np_type) for arg, t in zip(step.args, (op.type, op.type2), strict=True))
         text, present = f"cast<{c_type(result)}>(e{at}::op({x}, {y}))", f"({has[0]} && {has[1]})"
         if kind == "add":
@@ -103,8 +120,4 @@ def scalar_step(context: Context, item: ScalarStep) -> str:
     else:
         raise Unfusable(f"{kind} of Scalars", step.number)
     cell = f"S.c{step.out}"
-    return (
-        f"        __syncthreads();\n"
-        f"        if (threadIdx.x == 0) {{ {cell}.bits = bits_of({text}); {cell}.present = {present}; }}\n"
-        f"        __syncthreads();\n"
-    )
+    return f"{cell}.bits = bits_of({text}); {cell}.present = {present};"

@@ -105,6 +105,7 @@ class Product:
     notes: tuple[Note, ...]
     decides: bool
     in_shared: bool = False  # a round is nothing else: a short frontier stays in shared memory (shared_frontier.cuh)
+    between: tuple[int, ...] = ()  # Scalars that are computed between two levels there
 
     def __str__(self) -> str:
         when = "at the end of the round before" if self.planned_ahead else "here"

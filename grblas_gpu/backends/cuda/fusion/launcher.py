@@ -24,15 +24,15 @@ class Launcher:
         self._threads, self._blocks = threads, blocks  # in a block, in a processor
         # The driver's own function, not the kernel's: that takes three times as long.
         self._launch = cupy.cuda.driver.launchCooperativeKernel
-        self._shapes: dict[tuple[int, bool], tuple[int, int, int]] = {}  # on a device, with hubs or without
+        self._shapes: dict[tuple[int, bool], tuple[int, int, int]] = {}  # on a device, with shared memory or without
         self._last: tuple[int, bool] | None = None
 
-    def _shape(self, device_number: int, hubs: bool) -> tuple[int, int, int]:
+    def _shape(self, device_number: int, wants_shared: bool) -> tuple[int, int, int]:
         """Blocks, how many of them are a cluster, and bytes of shared memory for each besides what is compiled in."""
         device = cupy.cuda.Device(device_number)
         cluster = CLUSTER if int(device.compute_capability) >= 90 else 1
         compiled = self._kernel.shared_size_bytes
-        shared = max(0, shared_bytes_at_most(device_number) // self._blocks - compiled) if hubs else 0
+        shared = max(0, shared_bytes_at_most(device_number) // self._blocks - compiled) if wants_shared else 0
         if shared > self._kernel.max_dynamic_shared_size_bytes:
             self._kernel.max_dynamic_shared_size_bytes = shared
         fitting = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(self._function, self._threads, shared)
@@ -40,18 +40,19 @@ class Launcher:
         most = min(MOST_BLOCKS, fitting * int(device.attributes["MultiProcessorCount"]))
         return max(1, most // cluster) * cluster, cluster, shared
 
-    def launch(self, words: memoryview, parameters: int, work: int, scratch: Scratch, hubs: bool) -> None:
+    def launch(self, words: memoryview, parameters: int, work: int, scratch: Scratch, wants_shared: bool) -> None:
         """Whole clusters of blocks for so many items of work; ``parameters`` is where the address of the words is.
 
-        With ``hubs``, products keep elements of their operands in shared memory (kernels/row_products.cuh).
+        ``wants_shared``: products keep something of their operands there (kernels/row_products.cuh, column_filter.cuh).
         """
-        place = scratch.device, hubs
+        place = scratch.device, wants_shared
         if place != self._last:  # the kernel has one preference
-            self._kernel.preferred_shared_memory_carveout = carveout_percent(scratch.device) if hubs else AS_USUAL
+            carveout = carveout_percent(scratch.device) if wants_shared else AS_USUAL
+            self._kernel.preferred_shared_memory_carveout = carveout
             self._last = place
         known = self._shapes.get(place)
         if known is None:
-            known = self._shapes[place] = self._shape(scratch.device, hubs)
+            known = self._shapes[place] = self._shape(scratch.device, wants_shared)
         most, cluster, shared = known
         wanted = -(-work // (self._threads * cluster)) * cluster
         blocks = wanted if wanted < most else most
@@ -62,4 +63,4 @@ class Launcher:
                 raise
             # The processors of a cluster are neighbours: there may be a place for a block, but not for eight.
             self._shapes[place] = blocks - cluster, cluster, shared
-            self.launch(words, parameters, work, scratch, hubs)
+            self.launch(words, parameters, work, scratch, wants_shared)

@@ -314,7 +314,7 @@ class _Run:
         """What belongs to matrices: set when the workspace sees others than the last time."""
         workspace = self.workspace
         workspace.matrices = []  # until all words are set
-        workspace.hubs = False
+        workspace.wants_shared = False
         matrices = self.body.matrices
         for at, side, field, number, transposed in self.program.matrix_words:
             store = matrices[number]
@@ -333,9 +333,10 @@ class _Run:
                     array = hub_neighbours(store)
                 elif side == "order":
                     array = getattr(column_order(store, BEFORE + 1), field, None)
-                    workspace.hubs |= array is not None
+                    workspace.wants_shared |= array is not None
                 elif side == "row_ids":
                     array = store.row_ids
+                    workspace.wants_shared = True
                 else:
                     array = _aligned(store if field == "indptr" else store.once, field)
                 self.words[at] = 0 if array is None else array.data.ptr
@@ -379,7 +380,7 @@ class _Run:
         while True:
             report.wanted += 1
             words[compiled.stamp] = report.wanted
-            compiled.launcher.launch(words, workspace.parameters, workspace.work, self.scratch, workspace.hubs)
+            compiled.launcher.launch(words, workspace.parameters, workspace.work, self.scratch, workspace.wants_shared)
             numbers: list[int] = report.wait(self.scratch.stream).tolist()  # synchronizes
             words[compiled.resumes] = 1
             if numbers[STOPPED] != OUT_OF_TIME:

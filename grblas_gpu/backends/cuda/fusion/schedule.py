@@ -57,23 +57,25 @@ def schedule(facts: Analysis) -> Schedule:
 
 def _keep_in_shared(facts: Analysis, items: list[Item]) -> None:
     """A round may be nothing but a push from a vector to itself, as long as that has entries, and what is done on the
-    way: then one can follow another without a look at anything else."""
+    way: then one can follow another without a look at anything else. Scalars that are computed of others come first."""
     at = next((number for number, item in enumerate(items) if isinstance(item, Product)), None)
     if at is None or at + 2 != len(items):
         return
+    scalars = tuple(item.step for item in items[:at] if isinstance(item, ScalarStep))
+    first = all(isinstance(item, ScalarStep) for item in items[: len(scalars)])
     product = items[at]
     assert isinstance(product, Product)
     epilogue = [facts.steps[number] for number in product.epilogue]
     step, slot = facts.steps[product.step], facts.slots[product.out]
     asynchronous = step.desc is not None and step.desc.settles_at is not None
-    alone = at == len(epilogue) and items[-1] == Clean(product.out) and product.planned_ahead
+    alone = first and at == len(scalars) + len(epilogue) and items[-1] == Clean(product.out) and product.planned_ahead
     itself = product.operand == product.out == product.closing and facts.condition == ("entries", product.out)
-    steady = not any(read_anywhere(one) or any(arg.kind == "variable" for arg in one.args) for one in epilogue)
+    steady = not any(map(read_anywhere, epilogue))
     counted = slot.edges_of == product.step and slot.buffers == 3
     pushes = facts.strategies[product.step].push == PUSH and direction_of(step) != "pull"
     by_cost = step.desc is None or step.desc.policy == "cost"
     if alone and itself and steady and counted and not asynchronous and pushes and by_cost:
-        items[at] = replace(product, in_shared=True)
+        items[at] = replace(product, in_shared=True, between=scalars)
 
 
 def _parts(facts: Analysis, chains: Sequence[list[int]]) -> list[tuple[int, list[list[int]], int]]:

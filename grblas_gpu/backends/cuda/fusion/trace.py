@@ -35,7 +35,7 @@ def records_of(run: Any, seconds: float) -> None:
     steps = min(int(run.report.numbers[REPORT.at["tick"]]), TRACED)
     rows = run.traced[: ROW.size * steps * len(products)].get().reshape(steps, len(products), ROW.size)  # synchronizes
     for number, lines in enumerate(rows):
-        for (step, product), words in zip(products, lines.tolist(), strict=True):
+        for (step, product, strategies), words in zip(products, lines.tolist(), strict=True):
             row = dict(zip(ROW.at, words, strict=True))
             if not row["start"]:  # of a part that did not run then
                 continue
@@ -53,7 +53,8 @@ def records_of(run: Any, seconds: float) -> None:
                 sizes[step.out],
                 store.nvals,
             )
-            why, strategy = reason(step, product, seen, bool(row["push"])), STRATEGIES[row["strategy"]]
+            why = reason(step, product, strategies, seen, bool(row["push"]))
+            strategy = STRATEGIES[row["strategy"]]
             if row["in_shared"]:  # whatever the rule says
                 why = f"short, in shared memory ({why})"
             collector.records.append(

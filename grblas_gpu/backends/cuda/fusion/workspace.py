@@ -42,7 +42,7 @@ class Workspace:
         self._given_at = (ctypes.c_void_p * 1)(ctypes.addressof(given))
         self.parameters = ctypes.addressof(self._given_at)
         self.matrices: list[weakref.ref[Any]] = []  # the words are those of
-        self.hubs = False  # whether one of them has an order of columns
+        self.wants_shared = False  # whether products keep something of their operands in shared memory
         self._parts: Any = None
         self._sort_workspace: list[Any] = []
         self.work = max([1, *sizes])
@@ -80,6 +80,8 @@ class Workspace:
             named["partial"] = self._keep(cupy.empty(2 * MOST_BLOCKS * program.reductions, INDEX)).data.ptr
         if ("open_list",) in layout.names:  # numbers of rows that a pull looks at, of the longest vector
             named["open_list"] = self._keep(cupy.empty(max(sizes), INDEX)).data.ptr
+        if ("filter",) in layout.names:  # bits of the positions of an operand
+            named["filter"] = self._keep(cupy.empty(max(sizes) // 8 + 4, np.uint8)).data.ptr
         if ("carries",) in layout.names:  # what chunks of a matrix leave of rows that began before them, and which rows
             named["carries"] = self._keep(cupy.empty(2 * MOST_CHUNKS, INDEX)).data.ptr
         if ("ordered",) in layout.names:  # an operand in the order of the matrix's columns

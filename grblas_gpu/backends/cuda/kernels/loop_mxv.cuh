@@ -66,6 +66,7 @@ DEVICE void multiply_into(
     }
     bool in_epilogue = walks ? ::plan().by_list : push ? runs_epilogue(PUSH_BY) : runs_epilogue(PULL_BY);
     if (!in_epilogue) change.visit_all(&u);
+    given.size = u.size;
     given.looked_up = given.u;
     if constexpr (REUSES_MASK)
         if (!push) given.looked_up.present = given.mask.present;
@@ -75,12 +76,15 @@ DEVICE void multiply_into(
         list_open_rows(given, out, counters);
         grid_barrier([] {});
     }
+    if (push ? has_filter(PUSH_BY) : has_filter(PULL_BY)) {
+        write_filter(given);
+        grid_barrier([] {});
+    }
     bool rest = false, with_list = ::plan().few && (push ? takes_four(PUSH_BY) : takes_four(PULL_BY));
     if (walks) with_list = ::plan().lists;
     bool balanced = push ? is_balanced(PUSH_BY) : is_balanced(PULL_BY);
     if constexpr (BALANCED)
         if (balanced && given.order.columns) {
-            given.order.size = u.size;
             write_in_order(given);
             grid_barrier([] {});
         }

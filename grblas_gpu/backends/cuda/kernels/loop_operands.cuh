@@ -31,7 +31,6 @@ struct SortWorkspace {
 struct ColumnOrder {
     const Column *columns, *indices;  // which column has each number, and the number of every entry's column; or null
     VectorValue* ordered;
-    int64 size;  // of the operand
 };
 
 struct Operands {
@@ -43,11 +42,13 @@ struct Operands {
     const Column* hub_neighbours;  // the hub-neighbour cache: two entries of each row that are likely to hit (matrix_facts.cu); or null
     const RowId* row_ids;          // of every entry of `rows` (BY_ENTRIES, not BALANCED)
     RowId* open_list;              // room for the numbers of all rows (COMPACT)
+    unsigned* filter;              // room for a bit of every column (BY_ENTRIES, not BALANCED)
     Value* carry_values;            // what chunks leave of rows that began before them, and which rows (BALANCED)
     int64* carry_rows;
     ColumnOrder order;  // BALANCED
     int64 nvals;
     SortWorkspace sort_workspace;     // SORT
+    int64 size;  // of the operand
     Vector looked_up;  // what a pull looks entries up in: u, or the mask's vector (REUSES_MASK: only flags matter)
 };
 

@@ -9,7 +9,7 @@ constexpr int BALANCED_IN_FLIGHT = 8;
 // The operand in the order of the columns, if they have one, before a grid barrier.
 DEVICE void write_in_order(const Operands& given) {
 #pragma unroll 4
-    for (int64 k = thread_in_grid(); k < given.order.size; k += threads_in_grid()) given.order.ordered[k] = given.u.values[given.order.columns[k]];
+    for (int64 k = thread_in_grid(); k < given.size; k += threads_in_grid()) given.order.ordered[k] = given.u.values[given.order.columns[k]];
 }
 
 template <class S> DEVICE void pull_balanced(const Operands& given, const S& out, int64* counters) {
@@ -26,7 +26,7 @@ template <class S> DEVICE void pull_balanced(const Operands& given, const S& out
     };
     if (VECTOR == EACH && given.order.columns) {
         rows.indices = given.order.indices;
-        multiply_by(HubElements(global(given.order.ordered), given.order.size));
+        multiply_by(HubElements(global(given.order.ordered), given.size));
     } else {
         multiply_by(Elements{global(given.u.values)});
     }

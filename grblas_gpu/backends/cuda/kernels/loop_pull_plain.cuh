@@ -1,5 +1,6 @@
 // Pulls in a loop as TurboBFS has them: a thread for each row, a warp for each row, a thread for each entry.
 
+#include "column_filter.cuh"
 #include "loop_pull_hybrid.cuh"
 
 // A thread takes four rows, and two entries of each at a time, so that it waits once for all of them.
@@ -107,57 +108,146 @@ DEVICE bool add_to_row(const Sums& sums, int64 i, const Sum& sum) {
     return first;
 }
 
-// A thread takes four entries that follow each other. Where a warp's are all of one row, they are added up first.
+// A thread for each entry: a warp takes groups of entries that follow each other. Most entries are in long rows, so most groups are of one
+// row: of these, the row's number and flags are looked up once, or nothing but that if the row is closed.
+constexpr int GROUP_OF_EACH = 4, GROUP = 32 * GROUP_OF_EACH, GROUPS_AT_ONCE = 4;
+
+DEVICE bool is_there(const Vector& u, Column k) {
+    if constexpr (FULL) return true;
+    else return u.present[k];
+}
+// The sum over a warp, in lane 0.
+DEVICE Sum sum_of_lanes(Sum sum) {
+    for (int distance = 16; distance > 0; distance >>= 1) {
+        Sum higher = {from_higher(sum.found, distance), sum.value};
+        if constexpr (!STRUCTURE) higher.value = from_higher(sum.value, distance);
+        if (lane() + distance < 32) sum = merged(sum, higher);
+    }
+    return sum;
+}
+
+// A group of several rows. Where a warp's entries are all of one after all, they are added up first.
+template <class Counting>
+DEVICE void pull_mixed_group(const Operands& given, const ColumnFilter& filter, const Sums& sums, int64 first, Counting& count) {
+    const Vector& u = given.looked_up;
+    int64 entry = first + GROUP_OF_EACH * lane();
+    RowId i[GROUP_OF_EACH];
+    Column k[GROUP_OF_EACH];
+    bool there[GROUP_OF_EACH];
+#pragma unroll
+    for (int n = 0; n < GROUP_OF_EACH; ++n) {
+        there[n] = entry + n < given.nvals;
+        i[n] = there[n] ? given.row_ids[entry + n] : 0;
+        k[n] = there[n] ? given.rows.indices[entry + n] : 0;
+    }
+#pragma unroll
+    for (int n = 0; n < GROUP_OF_EACH; ++n) there[n] = there[n] && filter.may_have(k[n]);
+#pragma unroll
+    for (int n = 0; n < GROUP_OF_EACH; ++n) {
+        there[n] = there[n] && is_open(given, i[n]);
+        if constexpr (STRUCTURE || EXIT_AT_FIRST) there[n] = there[n] && !touched(sums, i[n]);
+    }
+#pragma unroll
+    for (int n = 0; n < GROUP_OF_EACH; ++n) there[n] = there[n] && is_there(u, k[n]);
+    Sum sum = {false, Value(0)};
+    int64 row = i[0];
+#pragma unroll
+    for (int n = 0; n < GROUP_OF_EACH; ++n) {
+        if (i[n] != row) {
+            if (sum.found && add_to_row(sums, row, sum)) count.add(row);
+            sum = {false, Value(0)};
+            row = i[n];
+        }
+        if (!there[n]) continue;
+        Sum one = {true, Value(0)};
+        if constexpr (!STRUCTURE) one.value = product(given.rows, u, row, k[n], entry + n, k[n]);
+        sum = merged(sum, one);
+    }
+    if (!__any_sync(FULL_WARP, sum.found)) return;
+    if (__all_sync(FULL_WARP, row == from_lane(row, 0))) {
+        sum = sum_of_lanes(sum);
+        sum.found = sum.found && lane() == 0;
+    }
+    if (sum.found && add_to_row(sums, row, sum)) count.add(row);
+}
+
+// Some of the groups from `base` on. Those in `whole` are each of one row, which is in the lane of its bit. Returns others that matter.
+template <class Counting>
+DEVICE unsigned pull_groups(
+    const Operands& given, const ColumnFilter& filter, const Sums& sums, unsigned groups, unsigned whole, int64 row, int64 base,
+    Counting& count
+) {
+    const Vector& u = given.looked_up;
+    unsigned mixed = 0;
+    while (groups) {
+        Column k[GROUPS_AT_ONCE][GROUP_OF_EACH];
+        int number[GROUPS_AT_ONCE], many = 0;
+#pragma unroll
+        for (int g = 0; g < GROUPS_AT_ONCE; ++g) {  // if there are fewer, the first one again: that costs less than to ask
+            number[g] = groups ? __ffs(groups) - 1 : number[0];
+            many += groups != 0;
+            groups &= groups - 1;
+            const Column* columns = given.rows.indices + base + GROUP * number[g] + lane();
+#pragma unroll
+            for (int n = 0; n < GROUP_OF_EACH; ++n) k[g][n] = read_once(columns + 32 * n);
+        }
+        unsigned may = 0;
+#pragma unroll
+        for (int g = 0; g < GROUPS_AT_ONCE; ++g)
+#pragma unroll
+            for (int n = 0; n < GROUP_OF_EACH; ++n) may |= unsigned(filter.may_have(k[g][n])) << (GROUP_OF_EACH * g + n);
+        if (!__any_sync(FULL_WARP, may)) continue;
+#pragma unroll
+        for (int g = 0; g < GROUPS_AT_ONCE; ++g) {
+            if (g >= many) break;
+            if (!(whole >> number[g] & 1)) {
+                bool any = __any_sync(FULL_WARP, may >> GROUP_OF_EACH * g & ((1 << GROUP_OF_EACH) - 1));
+                mixed |= unsigned(any) << number[g];
+                continue;
+            }
+            int64 i = from_lane(row, number[g]), entry = base + GROUP * number[g] + lane();
+            bool there[GROUP_OF_EACH];
+#pragma unroll
+            for (int n = 0; n < GROUP_OF_EACH; ++n) there[n] = (FULL || may >> (GROUP_OF_EACH * g + n) & 1) && is_there(u, k[g][n]);
+            Sum sum = {false, Value(0)};
+#pragma unroll
+            for (int n = 0; n < GROUP_OF_EACH; ++n) {
+                if (!there[n]) continue;
+                Sum one = {true, Value(0)};
+                if constexpr (!STRUCTURE) one.value = product(given.rows, u, i, k[g][n], entry + 32 * n, k[g][n]);
+                sum = merged(sum, one);
+            }
+            if (!__any_sync(FULL_WARP, sum.found)) continue;
+            if constexpr (STRUCTURE) sum.found = true;
+            else sum = sum_of_lanes(sum);
+            if (lane() == 0 && add_to_row(sums, i, sum)) count.add(i);
+        }
+    }
+    return mixed;
+}
+
+// A warp takes a group for each of its lanes, or fewer if there are not enough for all warps.
 template <class S> DEVICE void pull_by_entries(const Operands& given, const S& out, int64* counters) {
-    constexpr int ENTRIES_OF_EACH = 4;
     ::Count<Offset> count = {given.next, 0, 0};
     Sums sums = sums_of(out);
-    const Vector& u = given.looked_up;
-    for (int64 base = ENTRIES_OF_EACH * (thread_in_grid() - lane()); base < given.nvals; base += ENTRIES_OF_EACH * threads_in_grid()) {
-        int64 entry = base + ENTRIES_OF_EACH * lane();
-        RowId i[ENTRIES_OF_EACH];
-        Column k[ENTRIES_OF_EACH];
-        bool there[ENTRIES_OF_EACH];
-#pragma unroll
-        for (int n = 0; n < ENTRIES_OF_EACH; ++n) {
-            there[n] = entry + n < given.nvals;
-            i[n] = there[n] ? given.row_ids[entry + n] : 0;
-            k[n] = there[n] ? given.rows.indices[entry + n] : 0;
+    ColumnFilter filter(given);
+    int64 width = given.nvals / GROUP / warps_in_grid();
+    width = GROUP * (width < 1 ? 1 : width > 32 ? 32 : width);
+    int64 warp = (thread() >> 5) * BLOCK_COUNT + blockIdx.x;  // neighbours are in different blocks
+    for (int64 base = warp * width; base < given.nvals; base += warps_in_grid() * width) {
+        int64 first = base + GROUP * lane(), row = 0;
+        bool is = GROUP * lane() < width && first < given.nvals, complete = is && first + GROUP <= given.nvals;
+        bool whole = false, open = complete;
+        if (complete) {
+            row = given.row_ids[first];
+            whole = row == given.row_ids[first + GROUP - 1];
+            if (whole) open = is_open(given, row);
+            if constexpr (STRUCTURE || EXIT_AT_FIRST) open = open && !(whole && touched(sums, row));
         }
-#pragma unroll
-        for (int n = 0; n < ENTRIES_OF_EACH; ++n) there[n] = there[n] & is_open(given, i[n]);
-        if constexpr (STRUCTURE || EXIT_AT_FIRST) {
-#pragma unroll
-            for (int n = 0; n < ENTRIES_OF_EACH; ++n) there[n] = there[n] && !touched(sums, i[n]);
-        }
-        if constexpr (!FULL) {
-#pragma unroll
-            for (int n = 0; n < ENTRIES_OF_EACH; ++n) there[n] = there[n] && u.present[k[n]];
-        }
-        Sum sum = {false, Value(0)};
-        int64 row = i[0];
-#pragma unroll
-        for (int n = 0; n < ENTRIES_OF_EACH; ++n) {
-            if (i[n] != row) {
-                if (sum.found && add_to_row(sums, row, sum)) count.add(row);
-                sum = {false, Value(0)};
-                row = i[n];
-            }
-            if (!there[n]) continue;
-            Sum one = {true, Value(0)};
-            if constexpr (!STRUCTURE) one.value = product(given.rows, u, row, k[n], entry + n, k[n]);
-            sum = merged(sum, one);
-        }
-        if (!__any_sync(FULL_WARP, sum.found)) continue;
-        if (__all_sync(FULL_WARP, row == from_lane(row, 0))) {
-            for (int distance = 16; distance > 0; distance >>= 1) {
-                Sum higher = {from_higher(sum.found, distance), sum.value};
-                if constexpr (!STRUCTURE) higher.value = from_higher(sum.value, distance);
-                if (lane() + distance < 32) sum = merged(sum, higher);
-            }
-            sum.found = sum.found && lane() == 0;
-        }
-        if (sum.found && add_to_row(sums, row, sum)) count.add(row);
+        unsigned all_open = __ballot_sync(FULL_WARP, open), all_whole = __ballot_sync(FULL_WARP, whole);
+        unsigned mixed = pull_groups(given, filter, sums, all_open, all_whole, row, base, count);
+        mixed |= __ballot_sync(FULL_WARP, is && !complete);  // the last one of all
+        for (; mixed; mixed &= mixed - 1) pull_mixed_group(given, filter, sums, base + GROUP * (__ffs(mixed) - 1), count);
     }
     count.publish(counters);
 }

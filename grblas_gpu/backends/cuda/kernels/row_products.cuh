@@ -2,26 +2,9 @@
 // call (pull_balanced.cu) and a loop (loop_pull_balanced.cuh) run this text, and their sums are the same to the last bit.
 // Generated: what mxv.cuh needs; products do not depend on their places.
 
+#include "dynamic_shared.cuh"
 #include "mxv.cuh"
 #include "row_chunks.cuh"
-
-// What is read once leaves the first-level cache to the vector. Only for what nobody writes while a kernel runs: the matrix.
-template <class T> DEVICE T read_once(const T* from) {
-#ifdef __CUDA_ARCH__
-    if constexpr (sizeof(T) == 4) {
-        unsigned bits;
-        asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(bits) : "l"(from));
-        if constexpr (is_float<T>) return __uint_as_float(bits);
-        else return T(bits);
-    } else if constexpr (sizeof(T) == 8) {
-        uint64 bits;
-        asm("ld.global.nc.L1::no_allocate.u64 %0, [%1];" : "=l"(bits) : "l"(from));
-        if constexpr (is_float<T>) return __longlong_as_double(int64(bits));
-        else return T(bits);
-    }
-#endif
-    return *from;
-}
 
 // The elements of a full vector, where they are.
 struct Elements {
@@ -37,21 +20,8 @@ struct Elements {
 struct HubElements {
     const VectorValue* values;
     Column held;
-    DEVICE static VectorValue* hubs() {
-#ifdef __CUDA_ARCH__
-        extern __shared__ uint64 dynamic_memory[];
-#else
-        static uint64 dynamic_memory[8];  // an emulation
-#endif
-        return (VectorValue*)dynamic_memory;
-    }
-    DEVICE static int64 room() {
-        unsigned bytes = 64;
-#ifdef __CUDA_ARCH__
-        asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
-#endif
-        return bytes / sizeof(VectorValue);
-    }
+    DEVICE static VectorValue* hubs() { return (VectorValue*)dynamic_shared(); }
+    DEVICE static int64 room() { return dynamic_bytes() / sizeof(VectorValue); }
     // All threads of a block.
     DEVICE HubElements(const VectorValue* ordered, int64 size) : values(ordered) {
         held = Column(size < room() ? size : room());

@@ -1,0 +1,50 @@
+// Which columns may have an entry of a sparse operand: a bit for so many of them as it takes to have all bits in the shared memory of every
+// block, where a warp looks up 32 in a few cycles. In a cache that is a line for each, and most of a search's frontiers are short:
+// nearly all answers are no.
+
+#include "dynamic_shared.cuh"
+#include "loop_operands.cuh"
+
+DEVICE constexpr bool has_filter(int strategy) { return strategy == BY_ENTRIES && !BALANCED && !FULL; }
+
+// A bit is for 2^shift columns.
+DEVICE int filter_shift(int64 columns) {
+    int64 bits = int64(dynamic_bytes() / 4) * 32;
+    int shift = 0;
+    while (bits << shift < columns) ++shift;
+    return shift;
+}
+DEVICE int64 filter_words(int64 columns, int shift) { return (columns + (int64(32) << shift) - 1) >> (5 + shift); }
+
+// All threads of the grid, before a barrier: the bits, once for all blocks. Without room for them there are none.
+DEVICE void write_filter(const Operands& given) {
+    if (dynamic_bytes() == 0) return;
+    int64 columns = given.size;
+    int shift = filter_shift(columns);
+    const bool* present = given.looked_up.present;
+    for (int64 word = thread_in_grid(); word < filter_words(columns, shift); word += threads_in_grid()) {
+        unsigned bits = 0;
+        int64 first = word << (5 + shift), stop = first + (int64(32) << shift);
+        for (int64 k = first; k < stop && k < columns; k += 4)
+            for (unsigned flags = ::four_flags(present, k, columns) & 0x01010101u; flags; flags &= flags - 1)
+                bits |= 1u << (k - first + (__ffs(flags) - 1) / 8 >> shift);
+        given.filter[word] = bits;
+    }
+}
+
+struct ColumnFilter {
+    const unsigned* words;
+    int shift;  // negative: there is no room for bits, and every column may have an entry
+    // All threads of a block.
+    DEVICE ColumnFilter(const Operands& given) : words((const unsigned*)dynamic_shared()), shift(-1) {
+        if (!has_filter(BY_ENTRIES) || dynamic_bytes() == 0) return;
+        shift = filter_shift(given.size);
+        for (int64 at = thread(); at < filter_words(given.size, shift); at += blockDim.x) ((unsigned*)dynamic_shared())[at] = given.filter[at];
+        __syncthreads();
+    }
+    DEVICE bool may_have(Column k) const {
+        if (shift < 0) return true;
+        unsigned bit = sizeof(Column) == 4 ? unsigned(k) >> shift : unsigned(uint64(k) >> shift);
+        return words[bit >> 5] >> (bit & 31) & 1;
+    }
+};

@@ -13,7 +13,6 @@ from typing import Any
 from .. import undivided
 from ..errors import OutOfMemory
 from ..ir import ops
-from ..ir.descriptor import OPTIONS
 from ..ir.node import Node
 from ..ir.ops import Op
 from ..ir.program import Program
@@ -66,12 +65,6 @@ CHANGE: dict[Op, Callable[[Node], None]] = {
     ops.CLEAR: assignment.clear,
     ops.LOOP: lambda node: _control(node),
     ops.WHEN: lambda node: _control(node),
-}
-#: Options that products look at; other operations look at none.
-EFFECTIVE = {
-    ops.MXV: OPTIONS,
-    ops.VXM: OPTIONS,
-    ops.MXM: frozenset(("strategy", "early_exit", "deterministic")),
 }
 
 
@@ -205,5 +198,5 @@ def _execute_traced(node: Node) -> None:
         collector.records.append(trace.Record(node.op.name, 0.0, output_nvals, mask_nvals=mask_nvals))
     record = collector.records[-1]  # of a product: with its plan. The time includes the write
     record.seconds, record.output_nvals = trace.clock() - started, output_nvals
-    if node.descriptor is not None and (vain := node.descriptor.in_vain(EFFECTIVE.get(node.op, frozenset()))):
+    if node.descriptor is not None and (vain := node.descriptor.in_vain(node.op)):
         record.reason = "; ".join(filter(None, (record.reason, f"without effect: {vain}")))

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
 
+from . import ops
 from .hints import HINTS, take_hints
 from .recording import Number
 
@@ -120,9 +121,9 @@ class Descriptor:
         """The fields that are not as they are by default."""
         return self._asked(each.name for each in fields(self) if each.repr)
 
-    def in_vain(self, effective: frozenset[str]) -> str:
-        """What is asked of an operation that looks at these options only."""
-        return ", ".join(filter(None, (self._asked(sorted(OPTIONS - effective)), self.hints)))
+    def in_vain(self, op: ops.Op) -> str:
+        """What is asked of an operation that does not look at it: as in python-graphblas, that is no error."""
+        return ", ".join(filter(None, (self._asked(sorted(OPTIONS - EFFECTIVE.get(op, frozenset()))), self.hints)))
 
     def _asked(self, names: Iterable[str]) -> str:
         given = ((name, getattr(self, name)) for name in names)
@@ -161,6 +162,12 @@ OPTIONS = frozenset(
     "reuse_mask edges_before settles_at".split()
 )
 assert {each.name for each in fields(Descriptor)} >= OPTIONS
+#: Options that products look at; other operations look at none.
+EFFECTIVE = {
+    ops.MXV: OPTIONS,
+    ops.VXM: OPTIONS,
+    ops.MXM: frozenset(("strategy", "early_exit", "deterministic")),
+}
 
 
 _cached = lru_cache(maxsize=256)(Descriptor)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .lower import BodyStep, Unfusable
+from ...ir.program import Program
+from ...trace.records import Record, current
+from .lower import BodyStep, Unfusable, located
 
 PUSH = "push.scatter"
 
@@ -81,6 +83,17 @@ def check_request(number: int, desc: Any, product: Any, able: Abilities, masked:
         refused = "reuse_mask=True, where values matter or a vector is full,"
     if refused:
         raise Unfusable(f"{refused} in a loop that runs as a whole", number)
+
+
+def trace_in_vain(program: Program) -> None:
+    """A loop ran as a whole: the trace says what was asked of its operations that they do not look at."""
+    collector = current()
+    if collector is None:
+        return
+    for number, node in enumerate(program.flat):
+        if node.descriptor is not None and (vain := node.descriptor.in_vain(node.op)):
+            why = located(program, f"without effect: {vain}", number)
+            collector.records.append(Record(node.op.name, 0.0, 0, reason=why))
 
 
 def _refused(desc: Any, product: Any, able: Abilities) -> str:

@@ -8,6 +8,7 @@ from ....ir.program import Program
 from ....trace import records as trace
 from ... import interpreter
 from ...programs.lower import Body, Unfusable, located, lower
+from ...programs.requests import trace_in_vain
 from .. import compile, pool, tier
 from ..parallel import PARALLEL_WORK
 from . import context as c
@@ -131,6 +132,7 @@ def _run(compiled: Compiled, memory: Memory, program: Program, first: int) -> in
         memory.take(complete)
         memory.release(complete)
     memory.count_pulls()
+    trace_in_vain(program)
     return int(S[c.STEP])
 
 

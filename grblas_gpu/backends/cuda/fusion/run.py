@@ -15,6 +15,7 @@ from ....progress import busy
 from ....trace.records import clock
 from ....trace.records import current as current_trace
 from ...programs.lower import Body, Unfusable, located, lower
+from ...programs.requests import trace_in_vain
 from ...protocol import Backend
 from ...storage import INDEX, HostEntry, VectorStore
 from ..eager import vectors
@@ -116,7 +117,9 @@ class Prepared:
             return None
         limit = program.limit
         try:
-            return _Run(compiled, body, 2**62 if limit is None else limit).result()
+            steps = _Run(compiled, body, 2**62 if limit is None else limit).result()
+            trace_in_vain(program)
+            return steps
         except Wrong as wrong:
             raise wrong.error(program) from None
         finally:

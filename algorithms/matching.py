@@ -1,7 +1,8 @@
 """A maximal matching: edges without a common end, to which no further edge can be added.
 
-Returns an INT64 Vector: for every matched vertex the other end of its edge. Method: edges get random numbers; in each
-round the edges that are the highest at both of their ends are chosen, and their ends leave.
+Returns an INT64 Vector: for every matched vertex the other end of its edge. Method: vertices get random odd numbers and
+edges the product of two, modulo 2^64; in each round the edges that are the highest at both of their ends are chosen,
+and their ends leave. A product divided by the number of one end is that of the other, which says which vertex it is.
 Invariant: chosen edges and edges that are left have no end in common. Cost: O(edges of what is left) per round, about
 log n rounds.
 References: J. Hoepman, Simple distributed weighted matchings, 2004; G. Blelloch, J. Fineman, J. Shun, Greedy sequential
@@ -13,10 +14,13 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from .. import UINT64, Matrix, Vector, binary, indexunary, loop, monoid, select, semiring
+import numpy as np
+
+from .. import UINT64, Matrix, Vector, binary, loop, monoid, semiring
 from .checks import with_labels
+from .components import numbers
 from .labels import vertex_by_label
-from .randomness import random_edges
+from .randomness import random_order
 
 
 @with_labels(vertex_by_label)
@@ -46,8 +50,10 @@ def maximal_matching(A: Matrix, *, seed: int = 1) -> Vector:
     >>> len(partner), all(partner[partner[i]] == i for i in partner)
     (4, True)
     """
-    n = A.nrows
-    keys = random_edges(A.pattern(loops=False, undirected=True), seed)
+    n, edges = A.nrows, A.pattern(loops=False, undirected=True)
+    odd = odd_numbers(n, seed)
+    # keys_ij = odd_i odd_j: of all edges at i another one, as odd numbers have inverses
+    keys = binary.times(odd & binary.second(edges & odd).new()).new()
     chosen, best, offer = Vector(UINT64, n), Vector(UINT64, n), Vector(UINT64, n)
     # best = max_j keys_ij
     best << keys.reduce_rowwise(monoid.max)
@@ -61,9 +67,40 @@ def maximal_matching(A: Matrix, *, seed: int = 1) -> Vector:
         best(~chosen.S, replace=True) << best
         # best<best> = keys max.first best: the edges to what is left
         best(best.S, replace=True) << semiring.max_first[UINT64](keys @ best)
-    # partner_i = j with keys_ij = chosen_i
-    pairs = select.valueeq(binary.eq(chosen & keys).new(), True).new()
-    return indexunary.colindex(pairs).new().reduce_rowwise(monoid.max).new(int)
+    # partner_i = (odd_j mod 2^bits) / 2, with odd_j = chosen_i / odd_i
+    other = binary.times(chosen & inverse(odd)).new()
+    return binary.floordiv(binary.band(other, np.uint64(2 ** bits(n) - 1)).new(), np.uint64(2)).new(int)
+
+
+def bits(n: int) -> int:
+    """For the odd numbers up to 2 n."""
+    return n.bit_length() + 1
+
+
+def odd_numbers(n: int, seed: int) -> Vector:
+    """A random odd number for every vertex, whose last bits are those of 2 i + 1, so that no two are alike.
+
+    >>> (odd_numbers(3, 1).to_dense() % 2 ** bits(3)).tolist()
+    [1, 3, 5]
+    """
+    # x_i = 2^bits random_i + 2 i + 1
+    high = binary.times[UINT64](random_order(n, seed), np.uint64(2 ** bits(n))).new()
+    low = binary.plus(binary.times(numbers(n), 2).new(), 1).new(UINT64)
+    return binary.plus(high & low).new()
+
+
+def inverse(odd: Vector) -> Vector:
+    """The numbers whose products with these are 1, modulo 2^64.
+
+    >>> x = odd_numbers(3, 1)
+    >>> binary.times(x & inverse(x)).new().to_dense().tolist()
+    [1, 1, 1]
+    """
+    # y = x is right in three bits, every y = y (2 - x y) in twice as many
+    y = odd.dup()
+    for _ in range(5):
+        y << binary.times(y & binary.rminus[UINT64](binary.times(odd & y).new(), np.uint64(2)).new())
+    return y
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""Random numbers for vertices and edges: hashes of their positions, in integers, so the same on every backend.
+"""Random numbers for vertices: hashes of their positions, in integers, so the same on every backend.
 
 A hash that has an inverse gives no two positions the same number, which makes an order of them. It is SplitMix64's.
 Reference: G. Steele, D. Lea, C. Flood, Fast splittable pseudorandom number generators, OOPSLA 2014.
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import UINT64, Matrix, Vector, binary, indexunary, select
+from .. import UINT64, Vector, binary, indexunary
 
 STEP = 0x9E3779B97F4A7C15
 ROUNDS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1))
@@ -48,21 +48,3 @@ def random_order(n: int, seed: int, *, within: int = WORD) -> Vector:
     """
     # x_i = hash of i
     return hashed(indexunary.index(Vector.from_scalar(0, n)).new(UINT64), seed, within=within)
-
-
-def random_edges(edges: Matrix, seed: int) -> Matrix:
-    """A random number for each edge of an undirected graph, the same for both directions, no two edges alike.
-
-    >>> from grblas_gpu import generators
-    >>> keys = random_edges(generators.complete(20), 1)
-    >>> keys.isequal(keys.T.new()), len(set(keys.to_coo()[2].tolist()))
-    (True, 190)
-    """
-    # half = the edges above the diagonal
-    half = select.triu(edges, 1).new()
-    # number_ij = i n + j
-    number = binary.times[UINT64](indexunary.rowindex(half).new(UINT64), np.uint64(edges.nrows)).new()
-    number << binary.plus(number & indexunary.colindex(half).new(UINT64))
-    number << hashed(number, seed)
-    # both directions
-    return binary.max(number | number.T).new()

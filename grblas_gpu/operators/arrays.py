@@ -237,6 +237,8 @@ def bit_shift(x: Array, y: Array) -> Array:
     x = np.asanyarray(x)
     count = np.asarray(y).astype(np.int8).astype(np.int64)
     bits = _bits(x)
+    if count.size == 1 and x.size and -bits < (by := int(count.item())) < bits:  # one for all: no arrays to choose from
+        return np.left_shift(x, x.dtype.type(by)) if by > 0 else np.right_shift(x, x.dtype.type(-by))
     left = np.left_shift(x, np.clip(count, 0, bits - 1).astype(x.dtype))
     right = np.right_shift(x, np.clip(-count, 0, bits - 1).astype(x.dtype))
     far_right = np.where(x < 0, ~x.dtype.type(0), x.dtype.type(0))

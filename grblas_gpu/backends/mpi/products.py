@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...trace.records import current as current_trace
-from ..entries import entries
 from ..messages import Numbering, index_type
-from ..storage import MaskView, VectorStore
+from ..storage import MaskView, MatrixStore, VectorStore
 from .exchange import ExpandingMask, expanding, fold
 from .parts import Parts, as_scalar, reads
 from .steps import Step, UnderWay, cut_into_steps, long_operand
@@ -21,14 +20,17 @@ INNER = ("firstj", "secondi")  # positional operators that give the index that a
 class Degrees:
     """How many entries each row of a matrix has, of the rows that this rank owns as of a vector."""
 
-    def __init__(self, here: Any, largest: int, total: int, squares: float) -> None:
-        self.here = here
+    def __init__(self, engine: Any, here: np.ndarray, largest: int, total: int, squares: float) -> None:
+        self.here = engine.array(here)
         self.largest, self.total, self.squares = largest, total, squares
+        self._engine, self._all_here = engine, int(here.sum())
+        # As of a matrix with such rows, of which only the pointers are read.
+        pointers = engine.array(np.concatenate([np.zeros(1, np.int64), np.cumsum(here, dtype=np.int64)]))
+        self._rows = MatrixStore(len(here), 1, pointers, self.here[:0], self.here[:1])
 
     def edges(self, part: VectorStore) -> int:
         """The entries of the matrix in the rows of a part's entries."""
-        keys, _ = entries(part)
-        return int(self.here[keys].sum())  # synchronizes
+        return self._all_here if part.kind == "full" else self._engine.count_edges(self._rows, part)  # synchronizes
 
 
 class Products(Parts):
@@ -142,7 +144,7 @@ class Products(Parts):
             largest = self.grid.everyone.gather_small(np.array([here.max(initial=0)], np.int64))
             squares = self.grid.everyone.gather_small(np.array([(here.astype(float) ** 2).sum()]))
             total = self.grid.everyone.add_up([int(here.sum())])[0]
-            a.kept["degrees"] = Degrees(self.local.array(here), int(largest.max()), total, float(squares.sum()))
+            a.kept["degrees"] = Degrees(self.local, here, int(largest.max()), total, float(squares.sum()))
         return a.kept["degrees"]
 
     def count_edges(self, columns: DistMatrixStore, u: DistVectorStore) -> Any:

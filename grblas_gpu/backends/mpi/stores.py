@@ -66,8 +66,8 @@ class Count:
 
     def local(self) -> tuple[int, int]:
         """The entries of this rank, and their edges."""
-        here = self._part.nvals if self._here is None else self._here
-        return here, 0 if self.degrees is None else self.degrees.edges(self._part)
+        edges = 0 if self.degrees is None else self.degrees.edges(self._part)
+        return self._part.nvals if self._here is None else self._here, edges  # a device that was waited for knows both
 
     def set(self, nvals: int, edges: int) -> None:
         self._nvals, self._edges = nvals, edges

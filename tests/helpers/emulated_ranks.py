@@ -1,17 +1,91 @@
-"""What the ranks of a job run for tests/mpi: cases of ``distributed_program`` on the CUDA engine, which is emulated."""
+"""What the ranks of a job run for tests/mpi on the CUDA engine, which is emulated: cases of ``distributed_program``, or
+``waits``: how often the host waits for the device in a product.
+"""
 
 from __future__ import annotations
 
+import sys
+from typing import Any
+
 import device_arrays
 import emulated_cupy
+import numpy as np
 import pytest
 from emulated_engine import loaded
 
+from grblas_gpu.backends import registry
+
+LOOKING = (np.count_nonzero, np.flatnonzero, np.nonzero, np.array_equal)
+MOST_WAITS = 2  # of a product: for what is sent to the blocks, and for what they send home
+
+
+def count_waits(counter: Any) -> list[str]:
+    """From now on what the host waits for is noted: numbers not seen before, arrays, functions that look at them."""
+    waits: list[str] = []
+    array: Any = device_arrays.DeviceArray
+    read, call = counter.read, array.__array_function__
+
+    def counted_read(self: Any) -> int:
+        if self._block.seen <= self._place:
+            waits.append("number")
+        return read(self)
+
+    def counted_call(self: Any, function: Any, *given: Any) -> Any:
+        if function in LOOKING:
+            waits.append(function.__name__)
+        return call(self, function, *given)
+
+    def counted(name: str) -> Any:
+        method = getattr(array, name)
+
+        def noting(self: Any, *given: Any) -> Any:
+            waits.append(name)
+            return method(self, *given)
+
+        return noting
+
+    counter.read, array.__array_function__ = counted_read, counted_call
+    for name in ("get", "__int__", "__bool__", "__float__", "__index__"):
+        setattr(array, name, counted(name))
+    return waits
+
+
+def waits(counter: Any) -> None:
+    import grblas_gpu as gb
+    from grblas_gpu import Vector, generators, semiring
+
+    with gb.using("cpu"):
+        D = generators.kronecker(7, seed=3).to("mpi")
+    random = np.random.default_rng(5)
+    with gb.using("mpi"):
+        some, full = np.flatnonzero(random.random(128) < 0.3), np.arange(128)
+        frontier = Vector.from_coo(some, random.random(len(some)), size=128)
+        ranks = Vector.from_coo(full, random.random(128), size=128)
+        seen = Vector.from_coo(some[::2], True, size=128)
+        lines = {
+            "push": lambda: semiring.min_plus(frontier @ D).new(direction="push"),
+            "pull": lambda: semiring.min_plus(frontier @ D).new(direction="pull"),
+            "pull, masked": lambda: semiring.any_pair(frontier @ D).new(mask=~seen.S, direction="pull"),
+            "push, masked": lambda: semiring.any_pair(frontier @ D).new(mask=~seen.S, direction="push"),
+            "full": lambda: semiring.plus_times(ranks @ D).new(direction="pull"),
+        }
+        for line in lines.values():  # what is found out once
+            line().nvals
+        noted = count_waits(counter)
+        for name, line in lines.items():
+            frontier.nvals, ranks.nvals, seen.nvals
+            noted.clear()
+            found = line()
+            assert 0 < len(noted) <= MOST_WAITS, (name, noted)
+            assert found.nvals > 0
+
+
 emulated_cupy.module = lambda runs=True: device_arrays.module()
-with pytest.MonkeyPatch.context() as patch, loaded("emulated", patch, "engine") as found:
-    from grblas_gpu.backends import registry
+with pytest.MonkeyPatch.context() as patch, loaded("emulated", patch, "engine", "runtime.counters") as emulated:
+    registry._engines["cuda"] = emulated.engine.CudaBackend()
+    if sys.argv[1:] == ["waits"]:
+        waits(emulated.counters.Counter)
+    else:
+        import distributed_program
 
-    registry._engines["cuda"] = found.engine.CudaBackend()
-    import distributed_program
-
-    distributed_program.main()
+        distributed_program.main()

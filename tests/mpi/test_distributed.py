@@ -85,10 +85,10 @@ def test_products_compiled(grid):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", ["case_masked_updates", "case_rounds_of_products", "case_products_in_steps"])
+@pytest.mark.parametrize("case", ["waits", "case_masked_updates", "case_rounds_of_products", "case_products_in_steps"])
 @pytest.mark.skipif(has_gpu() or shutil.which("g++") is None, reason="needs g++, no GPU")
 def test_products_emulated(case):
-    """... and by the kernels of the CUDA engine, on ranks that emulate a device each."""
+    """... and by the kernels of the CUDA engine, on ranks that emulate a device each; the host waits twice in each."""
     program = str(PROGRAM.with_name("emulated_ranks.py"))
     settings = {"GRBLAS_GPU_BACKEND": "cuda", "GRBLAS_GPU_MPI_GRID": "2x2"}
     done = launch(4, sys.executable, program, case, **settings)

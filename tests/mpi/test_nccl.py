@@ -36,7 +36,7 @@ def test_one_rank_and_its_device():
     """NCCL itself: a communicator of one rank, which sends to itself."""
     import cupy
 
-    from grblas_gpu.backends.mpi.nccl_frontier_exchange import Link, link_of, load_nccl
+    from grblas_gpu.backends.mpi.nccl_frontier_exchange import Link, NcclMessages, link_of, load_nccl
     from grblas_gpu.distributed import Grid
 
     nccl = load_nccl()
@@ -48,3 +48,9 @@ def test_one_rank_and_its_device():
     sent, received = cupy.arange(1000, dtype=cupy.uint8), cupy.zeros(1000, cupy.uint8)
     link.finish(link.start_swap(sent.data.ptr, {0: received.data.ptr}, 1000))
     assert bool((sent == received).all())
+    # A level of a search: bits on the stream of kernels, after those that write them; numbers by MPI.
+    place = NcclMessages(grid.everyone, 64, link, cupy)
+    for number in range(4):
+        place.mine(number % 2)[:] = number
+        assert place.allgather(number % 2, [number, 7])[0][:2] == [number, 7]
+        assert place.all(number % 2).get().tolist() == [number] * 64

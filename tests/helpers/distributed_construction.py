@@ -68,6 +68,21 @@ def case_hypersparse_blocks() -> None:
     assert D._store.part.form == "hypersparse"
 
 
+def case_memory_goes_by_entries() -> None:
+    """On every grid, wide ones too: a block has all rows of its grid row, and no memory for those without entries."""
+    n, entries = 2**26, 4000
+    random = np.random.default_rng(6)
+    rows, columns = random.integers(0, n, (2, entries))
+    with gb.using(LOCAL):
+        A = Matrix.from_coo(rows, columns, True, nrows=n, ncols=n)
+    for backend in dict.fromkeys([*GRIDS, f"mpi:1x{RANKS}", f"mpi:{RANKS}x1"]):
+        part = A.to(backend)._store.part
+        taken = sum(array.nbytes for array in part.arrays.values())
+        assert taken <= 32 * part.nvals + 1000, (backend, part, taken)
+        assert sum(WORLD.allgather(part.nvals)) == entries
+        assert max(WORLD.allgather(part.nvals)) < 1.5 * entries / RANKS
+
+
 def case_kronecker() -> None:
     for scale, factor, seed in ((0, 4, 1), (1, 4, 2), (3, 16, 3), (9, 6, 4)):
         with gb.using(LOCAL):

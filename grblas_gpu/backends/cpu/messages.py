@@ -10,6 +10,7 @@ import numpy as np
 
 from ..messages import (
     ALL,
+    BITS,
     EACH,
     LIST,
     NONE,
@@ -43,7 +44,7 @@ def _pack_source(stored: np.dtype, sent: np.dtype) -> Source:
     return (
         f"""{inliner.header()}
 @kernel
-def kernel(present, values, low, length, listed, each, indices, words, ranks, out):
+def kernel(present, values, low, length, listed, indices, words, ranks, out):
     n = U(0)
     for w in range(U((length + 63) // 64)):
         if len(ranks) and w % U({TILE // 64}) == U(0):
@@ -56,8 +57,7 @@ def kernel(present, values, low, length, listed, each, indices, words, ranks, ou
                 word |= U(1) << bit
                 if listed:
                     indices[n] = i
-                if each:
-                    out[n] = {value}
+                out[n] = {value}
                 n += U(1)
         if not listed:
             words[w] = word
@@ -66,31 +66,42 @@ def kernel(present, values, low, length, listed, each, indices, words, ranks, ou
     )
 
 
+def _pack_flags(present: Array, fields: Fields) -> None:
+    """Without values: by NumPy's own loops, which take many flags at a time."""
+    if fields.how == LIST:
+        fields.indices[:] = np.flatnonzero(present)
+    elif fields.how == BITS:
+        bits = np.packbits(present, bitorder="little")
+        fields.bits[: len(bits)] = bits
+
+
 def pack_parts(u: VectorStore, lengths: list[int], dtype: np.dtype | None, here: int) -> Parcel | None:
     """Of a vector with flags, or a full one; None: the definition does it."""
     if not _table.enabled or u.kind == "sparse" or u.dtype.kind == "V":
         return None
     values, sent = u.values, _BOOL if dtype is None else dtype
+    one = dtype is None or len(values) == 1
     kernel: Any = None
-    if u.present is not None:
+    if u.present is not None and not one:
         key = ("pack", values.dtype.char, sent.char)
         kernel = _table.find(key, u.size, lambda: _pack_source(values.dtype, sent))
         if kernel is None:
             return None
     messages, low = [], 0
     for length in lengths:
-        count = length if u.present is None else int(np.count_nonzero(u.present[low : low + length]))
-        one = len(values) == 1
+        present = None if u.present is None else u.present[low : low + length]
+        count = length if present is None else int(np.count_nonzero(present))
         code = code_of(count, length, dtype is not None, one)
         message, fields = new_message(code, length, sent, values)
-        if fields.how != ALL:
-            each = not one and fields.kind != NONE
+        if present is not None and kernel is None:
+            _pack_flags(present, fields)
+        elif fields.how != ALL:
             out = fields.indices, fields.bits.view(np.uint64), fields.ranks, fields.values
-            kernel(u.present, values, low, length, fields.how == LIST, each, *out)
+            kernel(u.present, values, low, length, fields.how == LIST, *out)
         elif not one:
             fields.values[:] = values[low : low + len(fields.values)]
         if one:
-            fields.values[:] = values
+            fields.values[:] = values[: len(fields.values)]
         messages.append(message)
         low += length
     return Parcel(messages, here)
@@ -99,13 +110,13 @@ def pack_parts(u: VectorStore, lengths: list[int], dtype: np.dtype | None, here:
 # ---- merging --------------------------------------------------------------------------------------------------------
 
 
-def _merge_source(dtype: np.dtype, valued: bool, op: Any) -> Source:
+def _merge_source(dtype: np.dtype, op: Any) -> Source:
     inliner = Inliner()
-    new = "out[position] = values[U(k) if each else U(0)]" if valued else "pass"
+    new = "values[U(k) if each else U(0)]"
     both = "pass"
-    if valued and op is not None:
+    if op is not None:
         left = inliner.load("out[position]", dtype, op.type.np_type)
-        right = inliner.load("values[U(k) if each else U(0)]", dtype, op.type2.np_type)
+        right = inliner.load(new, dtype, op.type2.np_type)
         result = inliner.load(inliner.call(op, x="left", y="right"), op.return_type.np_type, dtype)
         both = f"left = {left}; right = {right}; out[position] = {result}"
 
@@ -116,7 +127,7 @@ def _merge_source(dtype: np.dtype, valued: bool, op: Any) -> Source:
             f"    {both}",
             "else:",
             "    present[position] = True",
-            f"    {new}",
+            f"    out[position] = {new}",
             "    found += 1",
         ]
         return "\n".join("    " * depth + line for line in lines)
@@ -167,19 +178,31 @@ def _one_value(messages: list[Fields], dtype: np.dtype) -> Array | None:
 def _merged(
     messages: list[Fields], lengths: list[int], firsts: list[int], size: int, one: Array | None, dtype: Any, op: Any
 ) -> VectorStore | None:
-    valued = one is None
-    key = ("merge", dtype.char, valued, None if op is None or not valued else op.key)
-    work = sum(each.entries for each in messages)
-    kernel = _table.find(key, work, lambda: _merge_source(dtype, valued, op))
+    present = np.zeros(size, bool)
+    if one is not None:
+        for message, length, first in zip(messages, lengths, firsts, strict=True):
+            _mark(message, present[first : first + length])
+        nvals = int(np.count_nonzero(present))
+        return VectorStore(size, one) if nvals == size else VectorStore(size, one, present=present, nvals=nvals)
+    key = ("merge", dtype.char, None if op is None else op.key)
+    kernel = _table.find(key, sum(each.entries for each in messages), lambda: _merge_source(dtype, op))
     if kernel is None:
         return None
-    present = np.zeros(size, bool)
-    out = np.zeros(size, dtype) if one is None else one
-    nvals = 0
+    out, nvals = np.zeros(size, dtype), 0
     for message, length, first in zip(messages, lengths, firsts, strict=True):
         given = message.indices, message.bits.view(np.uint64), message.values
         nvals += kernel(message.how, message.kind == EACH, length, first, *given, present, out)
     return VectorStore(size, out) if nvals == size else VectorStore(size, out, present=present, nvals=nvals)
+
+
+def _mark(message: Fields, present: Array) -> None:
+    """Set the flags of a message's entries."""
+    if message.how == ALL:
+        present[:] = True
+    elif message.how == LIST:
+        present[message.indices] = True
+    else:
+        present |= np.unpackbits(message.bits, count=len(present), bitorder="little").view(bool)
 
 
 def join_parts(sent: list[Array], lengths: list[int], dtype: np.dtype, dense: bool) -> VectorStore | None:

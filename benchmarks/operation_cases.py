@@ -56,7 +56,6 @@ class Case:
         self.n, self.nvals = pattern.nrows, len(indices)
         self.iso = kind == "iso"
         self.A = gb.Matrix.from_csr(indptr, indices, 2.0 if self.iso else values, self.dtype, ncols=pattern.ncols)
-        self.B = self.A.T.new()  # a matrix of its own, and no known transpose of the other
         self.arrays = indptr, indices, values
         self.two = self.dtype.type(2)
         self.tiny = self.dtype.type(1 if self.dtype.kind == "i" else 1e-6)
@@ -66,6 +65,11 @@ class Case:
         if self.dtype.kind == "i":
             return random.integers(1, 100, count).astype(self.dtype)
         return random.random(count, dtype=self.dtype)
+
+    @cached_property
+    def B(self) -> gb.Matrix:
+        """A matrix of its own, and no known transpose of the other."""
+        return self.A.T.new()
 
     @cached_property
     def x(self) -> gb.Vector:

@@ -30,7 +30,12 @@ def case(dtype: Any, iso: bool, offsets: Any = np.int64) -> MatrixStore:
 
 
 @pytest.mark.parametrize(
-    ("dtype", "iso", "offsets"), [(np.float64, False, np.int32), (np.int16, True, np.int64), (bool, False, np.int32)]
+    ("dtype", "iso", "offsets"),
+    [
+        (np.float64, False, np.int32),
+        (np.int16, True, np.int64),
+        pytest.param(bool, False, np.int32, marks=pytest.mark.slow),
+    ],
 )
 def test_elements(engine, dtype: Any, iso: bool, offsets: Any) -> None:
     """Every position of small rows, there or not; with the value that all have, and another."""

@@ -32,6 +32,11 @@ def test_operators_on_arrays(architecture: str) -> None:
 
 
 @pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
+def test_marking_of_positions(architecture: str) -> None:
+    nvrtc.compile_cuda(cuda.render("mark_positions.cu"), architecture, cuda.OPTIONS)
+
+
+@pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
 @pytest.mark.parametrize("associative", [True, False])
 def test_reductions_of_runs(architecture: str, associative: bool) -> None:
     op = monoid.min["INT16"].binaryop if associative else binary.minus["INT16"]

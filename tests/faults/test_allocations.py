@@ -137,7 +137,7 @@ PREPARING: dict[str, Operation] = {
     "product with the transpose": lambda A, w, u: w << semiring.plus_times(A.T @ u),
 }
 #: Of which each kernel takes g++ a second; the others are for those who wait.
-QUICK = ["assign a region", "set an element", "delete an element"]
+QUICK = ["set an element", "assign a region"]
 
 
 def _iterated(A: Matrix, w: Vector) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from checkers import serial_bfs, serial_dependencies
 from grblas_gpu.benchmarks import (
+    cold_use,
     compare,
     contenders,
     floors,
@@ -696,3 +697,12 @@ def test_operations_of_a_gpu_are_compiled_by_several_processes(tmp_path, capsys,
         assert gpu_operations.main(command[3:]) == 0
     shown = capsys.readouterr().out
     assert all(shown.count(name) == 2 for name in ("select tril", "apply times 2"))
+
+
+@pytest.mark.slow
+def test_first_use_with_empty_caches(capsys):
+    assert cold_use.main(["--backend", "cpu", "--only", "^(bfs|transpose)$", "--jobs", "2"]) == 0
+    shown = capsys.readouterr().out
+    assert "bfs" in shown and "transpose" in shown
+    assert cold_use.main(["--backend", "cpu", "--child", "select tril"]) == 0
+    assert all(seconds > 0 for seconds in json.loads(capsys.readouterr().out))

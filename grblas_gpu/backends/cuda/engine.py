@@ -38,6 +38,7 @@ from .eager import (
 )
 from .eager.assign import assign_scalar
 from .eager.assign_few import MOST_FEW, assign_few
+from .eager.assign_region import assign_region
 from .eager.degree_order import by_degree
 from .eager.groups import heaviest_groups, spread_out
 from .eager.kronecker import kronecker_keys
@@ -285,6 +286,11 @@ class CudaKernels(Loops, VectorProducts):
         if type(c) is VectorStore and is_scalar and to_some and len(index[0]) and vectors.worthwhile(c):
             listed = VectorStore(c.size, index[0][:1], indices=index[0])
             return assign_scalar(vectors.writable(c), value, MaskView(listed, True, False), unique=False)
+        region = type(c) is VectorStore and index[0] is not None and not submask and len(index[0])
+        if region and vectors.worthwhile(c):
+            found = assign_region(c, value, index[0], mask, accum, replace)
+            if found is not None:
+                return found
         everywhere = type(c) is MatrixStore and index[0] is None and index[1] is None
         if is_scalar and mask is not None and not mask.complement and everywhere and matrices.worthwhile(c):
             return matrices.assign_scalar(c, value, mask, accum, replace)

@@ -18,7 +18,6 @@ from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import empty_list, two_arrays
 from ..runtime.compile import constant, functions, index_unary, product, using
 from ..runtime.counters import EDGES
-from ..runtime.launch import launch
 from ..runtime.workspace import word
 from .collect import collect
 from .masks import NO_MASK, VectorMask, address, as_flags, clear, list_of, mark, resolve
@@ -50,11 +49,19 @@ def as_bitmap(u: VectorStore) -> VectorStore:
     elif len(values) == 1:
         mark(VectorMask(indices=indices, length=length, count_at=count_at), present)
     else:
-        dense = cupy.empty(u.size, values.dtype)
-        each = VectorMask(values=values)  # only names the type
-        (kernel,) = functions("marks.cu", ("spread", each.key), ["spread_kernel"], each.pieces)
-        launch(kernel, length, (indices, count_at, length, present, values, dense))
+        dense = spread(indices, values, present, length, count_at)
     return _bitmap_like(u, dense, present)
+
+
+def spread(indices: Array, values: Array, present: Array, length: int | None = None, count_at: int = 0) -> Array:
+    """Values by position, of which flags are set; elsewhere they are whatever memory held."""
+    dense = cupy.empty(len(present), values.dtype)
+    length = len(indices) if length is None else length
+    each = VectorMask(values=values)  # only names the type
+    (kernel,) = functions("marks.cu", ("spread", each.key), ["spread_kernel"], each.pieces)
+    words = (indices.data.ptr, count_at, length, present.data.ptr, values.data.ptr, dense.data.ptr)
+    scratch_arrays.current().launch(kernel, length, words)
+    return dense
 
 
 def writable(c: VectorStore) -> VectorStore:

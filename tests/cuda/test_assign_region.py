@@ -1,0 +1,89 @@
+"""``c<m>[positions] (accum)= value`` with positions on the device: kernels of CUDA against the definitions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from emulated_engine import ENGINES, SLOW_ENGINES, loaded, moved
+from vector_cases import KINDS, SIZE, definitions, vector
+
+from grblas_gpu import binary
+from grblas_gpu.backends.entries import entries
+from grblas_gpu.backends.storage import MaskView, VectorStore
+from grblas_gpu.exceptions import InvalidValue
+
+POSITIONS = np.random.default_rng(2).permutation(SIZE)[:12]
+VALUES = ["scalar", "sparse", "bitmap", "full", "iso full", "empty"]
+MASKS = [None, ("sparse", True, True), ("bitmap", False, False), ("full", False, True)]
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request, monkeypatch):
+    with loaded(request.param, monkeypatch, "engine") as found:
+        yield found
+
+
+@pytest.fixture(params=SLOW_ENGINES)
+def thorough(request, monkeypatch):
+    with loaded(request.param, monkeypatch, "engine") as found:
+        yield found
+
+
+def given(kind: str, dtype: Any, seed: int) -> Any:
+    """What is assigned to the positions."""
+    random, size = np.random.default_rng(seed), len(POSITIONS)
+    values = random.integers(-5, 6, size).astype(dtype)
+    if kind == "scalar":
+        return values[0]
+    if "full" in kind:
+        return VectorStore(size, values[:1] if "iso" in kind else values)
+    present = random.random(size) < (0 if kind == "empty" else 0.5)
+    if kind == "bitmap":
+        return VectorStore(size, values, present=present)
+    return VectorStore(size, values[present], indices=np.flatnonzero(present))
+
+
+def check(engine, c_kind: str, kind: str, mask: Any, accum: Any, replace: bool, positions: Any = POSITIONS) -> None:
+    c, value = vector(c_kind, np.float32, 3), given(kind, np.float32 if accum is None else np.int16, 5)
+    view = None if mask is None else MaskView(vector(mask[0], np.int8, 9), *mask[1:])
+    wanted = definitions.assign(c.copy(), value, (positions,), view, accum, replace, False)
+    there = None if view is None else view._replace(store=moved(view.store, engine.to_device))
+    on_device = moved(value, engine.to_device) if type(value) is VectorStore else value
+    before = moved(c, engine.to_device)
+    index = (engine.to_device(positions),)
+    result = engine.engine.CudaBackend().assign(before, on_device, index, there, accum, replace, False)
+    for found, expected in zip(entries(moved(result, engine.to_host)), entries(wanted), strict=True):
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
+    for found, expected in zip(entries(moved(before, engine.to_host)), entries(c), strict=True):
+        if result is not before and kind != "scalar":
+            np.testing.assert_array_equal(found, expected)  # what was there before is as it was
+
+
+@pytest.mark.parametrize("c_kind", KINDS)
+@pytest.mark.parametrize("kind", VALUES)
+def test_regions(thorough, c_kind: str, kind: str) -> None:
+    turn = KINDS.index(c_kind) + VALUES.index(kind)
+    accums = None, binary.minus["FP64"]
+    everything = thorough.name == "gpu"
+    for mask in MASKS if everything else MASKS[turn % len(MASKS) :][:1]:
+        for accum in accums if everything else accums[turn // 2 % 2 :][:1]:
+            check(thorough, c_kind, kind, mask, accum, bool(turn % 2))
+
+
+@pytest.mark.parametrize(("c_kind", "kind"), [("sparse", "full"), ("bitmap", "sparse")])
+def test_some_regions(engine, c_kind: str, kind: str) -> None:
+    check(engine, c_kind, kind, None, None, False)
+    check(engine, c_kind, kind, MASKS[1], None, True)
+
+
+def test_repeated_positions_are_combined(engine) -> None:
+    """By the definitions: what is given to one position several times is added up."""
+    repeated = POSITIONS.copy()
+    repeated[3] = repeated[7]
+    check(engine, "sparse", "full", None, binary.plus["FP32"], False, repeated)
+    c, value = (moved(x, engine.to_device) for x in (vector("sparse", np.float32, 3), given("full", np.float32, 5)))
+    with pytest.raises(InvalidValue, match="more than once"):
+        engine.engine.CudaBackend().assign(c, value, (engine.to_device(repeated),), None, None, False, False)

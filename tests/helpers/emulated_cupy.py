@@ -130,6 +130,10 @@ class Memory(np.ndarray):
     def __add__(self, offset: int) -> Memory:  # type: ignore[override]
         return self[offset:]
 
+    @property
+    def ptr(self) -> int:
+        return self.ctypes.data
+
 
 def alloc(size: int) -> Memory:
     return np.empty(size, np.uint8).view(Memory)

@@ -22,7 +22,7 @@ from ..eager import vectors
 from ..eager.column_order import BEFORE, column_order
 from ..eager.matrix_facts import hub_neighbours
 from ..runtime import workspace as scratch_arrays
-from ..runtime.arrays import empty_list, two_arrays
+from ..runtime.arrays import empty_list, memory_of_two
 from ..runtime.compile import module_of
 from ..runtime.reporting import sized
 from .emit import LoopKernel, kernel_of
@@ -205,6 +205,7 @@ class _Run:
     """One loop."""
 
     __slots__ = (
+        "bare",
         "body",
         "compiled",
         "homes",
@@ -224,7 +225,8 @@ class _Run:
         self.scratch = scratch_arrays.current()
         self.workspace = workspace = workspace_of(self.scratch, compiled.program, body.sizes)
         self.words = words = workspace.words  # every run sets the same ones
-        self.homes: list[tuple[_Slot, Any, Any, Any, bool]] = []  # of every vector that changes: see _written
+        self.homes: list[tuple[_Slot, Any, Any, Any, bool, VectorStore | None]] = []  # see _written
+        self.bare: list[int] = []  # homes that are memory so far: arrays are made of it while the kernel runs
         self.kept: list[Any] = []  # alive until the kernel has run
         for number, vector in enumerate(body.vectors):
             slot = compiled.slots[number]
@@ -256,7 +258,7 @@ class _Run:
     def _written(self, slot: _Slot, vector: Any) -> None:
         """Where a vector is at the beginning and will be at the end, and how its entries get there.
 
-        Adds to ``homes``: slot and vector, flags and values, and whether others may know these arrays.
+        Adds to ``homes``: slot and vector, flags and values, whether others may know these arrays, and what they make.
         """
         words, homes, number, iso = self.words, self.workspace.homes, slot.number, slot.iso
         flags, values = homes[number]
@@ -285,23 +287,23 @@ class _Run:
                     start = ONE_VALUE
                     words[slot.source_values] = values.data.ptr
                     values = None
-        if slot.full:
-            words[slot.flags] = 0
+        if flags is values is None and not slot.full:
+            self.bare.append(len(self.homes))
+            flags, values = memory_of_two(size, slot.dtype.itemsize * (1 if iso else size))
+            words[slot.flags], words[slot.values] = flags.ptr, values.ptr
         else:
-            if flags is values is None:
-                flags, values = two_arrays(size, FLAG, 1 if iso else size, slot.dtype)
-            elif flags is None:
+            if flags is None and not slot.full:
                 flags = _array((size,), FLAG)
-            words[slot.flags] = flags.data.ptr
-        if values is None:
-            values = _array((1 if iso else size,), slot.dtype)
-        words[slot.values] = values.data.ptr
+            if values is None:
+                values = _array((1 if iso else size,), slot.dtype)
+            words[slot.flags] = 0 if slot.full else flags.data.ptr
+            words[slot.values] = values.data.ptr
         words[slot.count] = count
         # What the array of a vector holds where that has no entry is not for sums to begin with.
         words[slot.dirty] = dense and not iso
         words[slot.listed] = slot.listable and not dense and count <= words[slot.capacity]
         words[slot.begin] = start
-        self.homes.append((slot, vector, flags, values, dense))
+        self.homes.append((slot, vector, flags, values, dense, None))
 
     def _scalars(self) -> None:
         words = self.words
@@ -384,10 +386,21 @@ class _Run:
             report.wanted += 1
             words[compiled.stamp] = report.wanted
             compiled.launcher.launch(words, workspace.parameters, workspace.work, self.scratch, workspace.wants_shared)
+            self._make_arrays()
             numbers: list[int] = report.wait(self.scratch.stream).tolist()  # synchronizes
             words[compiled.resumes] = 1
             if numbers[STOPPED] != OUT_OF_TIME:
                 return numbers
+
+    def _make_arrays(self) -> None:
+        """Arrays of what is memory so far, while the kernel writes it."""
+        while self.bare:
+            slot, vector, flags, values, given, _ = self.homes[self.bare[-1]]
+            size = vector._size
+            present, found = _array((size,), FLAG, flags), _array((1 if slot.iso else size,), slot.dtype, values)
+            store = VectorStore(size, found, present=present, nvals=0)
+            self.homes[self.bare[-1]] = slot, vector, present, found, given, store
+            self.bare.pop()
 
     def _take(self, numbers: list[int]) -> None:
         """The vectors and scalars as the loop left them, all of them: an interrupt waits for the last."""
@@ -398,7 +411,8 @@ class _Run:
             raise
 
     def _take_all(self, numbers: list[int]) -> None:
-        for slot, vector, flags, values, given in self.homes:
+        self._make_arrays()  # if an interrupt came before
+        for slot, vector, flags, values, given, store in self.homes:
             count = numbers[slot.reported]
             if count == 0:
                 vector._store = empty_list(vector._size, slot.dtype, self.scratch.device)
@@ -407,6 +421,9 @@ class _Run:
                     self.workspace.homes[slot.number] = flags, values
             elif slot.full:
                 vector._store = VectorStore(vector._size, values)
+            elif store is not None:
+                store.nvals = count
+                vector._store = store
             else:
                 vector._store = VectorStore(vector._size, values, present=flags, nvals=count)
         for at, scalar in zip(self.compiled.reported, self.body.variables, strict=True):

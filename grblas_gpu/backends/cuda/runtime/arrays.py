@@ -16,12 +16,17 @@ _nothing: dict[Any, tuple[Array, Array]] = {}
 
 def two_arrays(length: int, dtype: Any, other_length: int, other_dtype: Any) -> tuple[Array, Array]:
     """As two calls of ``cupy.empty``, but memory is asked for once: small arrays stay together."""
-    start = -(-length * dtype.itemsize // _ALIGNED) * _ALIGNED
-    size = start + other_length * other_dtype.itemsize
-    if size > WORTH_KEEPING or not length or not other_length:
-        return _array((length,), dtype), _array((other_length,), other_dtype)
-    memory = _alloc(size)
-    return _array((length,), dtype, memory), _array((other_length,), other_dtype, memory + start)
+    one, other = memory_of_two(length * dtype.itemsize, other_length * other_dtype.itemsize)
+    return _array((length,), dtype, one), _array((other_length,), other_dtype, other)
+
+
+def memory_of_two(size: int, other_size: int) -> tuple[Any, Any]:
+    """The memory of two arrays, of which a kernel may know before they are made: that takes longer."""
+    start = -(-size // _ALIGNED) * _ALIGNED
+    if start + other_size > WORTH_KEEPING or not size or not other_size:
+        return _alloc(size), _alloc(other_size)
+    memory = _alloc(start + other_size)
+    return memory, memory + start
 
 
 _offsets: dict[int, Array] = {}  # of the last matrix without entries, for each device

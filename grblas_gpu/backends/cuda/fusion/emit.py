@@ -82,10 +82,9 @@ def emit(order: Schedule) -> LoopKernel:
         )
         cases = "".join(f"        case {n}: {{\n{text}        }} break;\n" for n, (_, text) in enumerate(rounds))
         steps = f"        switch (S.part) {{\n{cases}        }}\n"
-    in_shared = next(
-        (_fits_shared(context, item) for item in order.items if isinstance(item, Product) and item.in_shared), ""
-    )
-    text = emit_kernel.kernel_text(context, order, flow, plan, steps, counters, loops, in_shared)
+    shared = (item for item in order.items if isinstance(item, Product) and item.in_shared)
+    team_edges = next((f"({_fits_shared(context, one)} ? p{one.step}::TEAM_EDGES : SMALL_EDGES)" for one in shared), "")
+    text = emit_kernel.kernel_text(context, order, flow, plan, steps, counters, loops, team_edges)
     names = layout.names
     return LoopKernel(
         text,

@@ -22,7 +22,7 @@ COMMON = ("prelude.cuh", "grid_barrier.cuh", "grid.cuh", "slot.cuh", "lists.cuh"
 
 
 def kernel_text(
-    context: Context, order: Schedule, flow: FlowText, plan: str, steps: str, counters: int, loops: int, in_shared: str
+    context: Context, order: Schedule, flow: FlowText, plan: str, steps: str, counters: int, loops: int, team_edges: str
 ) -> str:
     """The whole text; ``steps`` is a round, and ``plan`` is for the end of the round before."""
     facts, layout = context.facts, context.layout
@@ -30,12 +30,12 @@ def kernel_text(
     kernel = KERNEL.format(
         threads=shape[0],
         blocks=shape[1],
-        begins_shared="    begin_shared_frontier();\n" if in_shared else "",
+        begins_shared="    begin_shared_frontier();\n" if team_edges else "",
         prologue=prologue(context),
         first=flow.first,
         following=flow.following,
         goes_on=flow.goes_on,
-        small=small(order, in_shared),
+        small=small(order, team_edges),
         plan=plan,
         steps=steps,
         finish=epilogue(facts),

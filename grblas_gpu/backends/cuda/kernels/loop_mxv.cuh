@@ -19,7 +19,7 @@ DEVICE void make_plan(
     bool ready = (!is_push(PUSH_BY) || listable == (u.listed != 0)) && !out.other_is_dirty();
     int width = listable ? vertices_for_a_warp(length, edges) : 32;
     bool lists = PUSH_BY != SCAN && !scans, sorts = PUSH_BY == SORT && edges <= sortable;
-    in_shared = in_shared && u.listed && !u.dirty && length <= SMALL_ENTRIES && edges <= ::SHARED_EDGES && team_blocks() == CLUSTER;
+    in_shared = in_shared && u.listed && !u.dirty && length <= SMALL_ENTRIES && edges <= MOST_SHARED && team_blocks() == CLUSTER;
     ::plan() = {edges, length, width, push || in_shared, few, lists, sorts, listable, ready, in_shared};
 }
 

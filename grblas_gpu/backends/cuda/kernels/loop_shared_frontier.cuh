@@ -1,6 +1,9 @@
 // Levels of a search, one after another, while the frontier is short and no vertex has many edges (shared_frontier.cuh): one barrier each, and
 // nothing between two levels that somebody else would have to decide. Pasted with loop_push.cuh, which follows the edges.
 
+constexpr int64 MOST_SHARED = STRUCTURE || EXIT_AT_FIRST ? ::SHARED_EDGES : ::SHARED_SUM_EDGES;
+constexpr int64 TEAM_EDGES = MOST_SHARED > SMALL_EDGES ? MOST_SHARED : SMALL_EDGES;  // that a cluster goes on with alone
+
 template <class S> struct SharedPush : Push<S> {
     ::FrontierEntry* next;  // the entries of the next level
     unsigned *entries, *edges;  // that are counted
@@ -93,7 +96,7 @@ DEVICE void push_levels(
         int counted = lane() < 2 ? int(::counted_in_team(lane() == 0 ? here.reached + turn : here.following + turn)) : 0;
         found = from_lane(counted, 0), edges = from_lane(counted, 1);
         turn = ::after(turn);
-        bool fits = found > 0 && found <= SMALL_ENTRIES && edges <= ::SHARED_EDGES;
+        bool fits = found > 0 && found <= SMALL_ENTRIES && edges <= MOST_SHARED;
         if (!fits || --left <= 0) break;
         if (thread() == 0) advance(found, edges);
         __syncthreads();

@@ -8,7 +8,7 @@ import io as streams
 import lzma
 import sys
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -202,23 +202,13 @@ def check_folder(name: str) -> None:
         raise FileNotFoundError(2, "no such folder", str(Path(name).parent))
 
 
-def write_values(
-    name: str, graph: Loaded, vector: Any, what: str, delimiter: str | None = None, *, vertices: bool = False
-) -> None:
-    """A line with vertex and value for each entry of a Vector: with commas and a header in .csv, tabs in .tsv.
-
-    Values that are ``vertices`` go by their labels, too.
-    """
+def write_table(name: str, columns: Sequence[str], rows: Iterable[tuple], delimiter: str | None = None) -> None:
+    """A line for each row: with commas and a header in .csv, tabs in .tsv, spaces elsewhere."""
     delimiter = delimiter or EDGE_LISTS.get(suffix(name)) or " "
-    index, values = (array.tolist() for array in vector.to_coo())
-    if vertices:
-        values = [_quoted(graph.label(vertex), delimiter) for vertex in values]
     with _output(name) as file:
         if delimiter == ",":
-            file.write(f"vertex,{what}\n")
-        file.writelines(
-            f"{_quoted(graph.label(i), delimiter)}{delimiter}{value}\n" for i, value in zip(index, values, strict=True)
-        )
+            file.write(",".join(columns) + "\n")
+        file.writelines(delimiter.join(_quoted(cell, delimiter) for cell in row) + "\n" for row in rows)
 
 
 @contextmanager

@@ -1,137 +1,131 @@
-"""``grblas-gpu pagerank FILE``, ``sssp``, ``components``, ``louvain``, ...: algorithms of the library on files."""
+"""``grblas-gpu pagerank FILE``, ``sssp``, ``truss``, ``jaccard``, ...: algorithms of the library on files."""
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections import Counter
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
-from .files import FORMATS, check_folder, read_graph, write_values
+from .files import FORMATS, Loaded, check_folder, read_graph, write_table
+from .library_commands import COMMANDS, Command
+from .library_tables import LAYOUTS, Table, first_rows, groups, table
 from .options import add_command, add_file, current_backend, pairs, positive, reading, show, vertex
 
-
-class Command(NamedTuple):
-    """An algorithm with a value for every vertex: what the value is called, and what its users want to see first."""
-
-    algorithm: str
-    value: str
-    help: str
-    first: str = "highest"  # or "lowest" values, or the largest "groups" of vertices with the same
-    arguments: str = ""  # of the command line, that the algorithm takes, too
-    more: dict[str, Any] | None = None  # other arguments of the algorithm
-    weighted: bool = False  # whether weights count
-    part: str = ""  # of a result with several
-
-
-#: Numbers that algorithms take: what they mean and, where the algorithm has no default, one.
+#: Numbers that algorithms take: what they mean, and what they are unless they are given; None: what the algorithm says.
 NUMBERS: dict[str, tuple[Callable[[str], Any], Any, str]] = {
     "seed": (int, 1, "of the random numbers (default: 1)"),
     "damping": (float, None, "how often the walker follows an edge (default: 0.85)"),
     "alpha": (float, None, "what a path is multiplied by for each of its edges (default: 0.1)"),
     "resolution": (float, None, "above 1 for smaller communities (default: 1)"),
+    "k": (positive, 3, "every edge is part of k - 2 triangles (default: 3)"),
+    "radius": (float, 1.0, "how far away vertices may be (default: 1)"),
+    "length": (positive, 10, "vertices that a walk has after its first (default: 10)"),
+    "p": (float, None, "above 1 to go back less often (default: 1)"),
+    "q": (float, None, "above 1 to stay near where the walk came from (default: 1)"),
 }
-
-COMMANDS = {
-    "pagerank": Command("pagerank", "rank", "the share of time of a random walker", arguments="damping", weighted=True),
-    "eigenvector": Command(
-        "eigenvector_centrality", "centrality", "eigenvector centrality", more={"max_iterations": 1000}
-    ),
-    "katz": Command("katz", "centrality", "Katz centrality", arguments="alpha"),
-    "hubs": Command("hits", "hub", "hubs: what leads to authorities (HITS)", weighted=True, part="hubs"),
-    "authorities": Command("hits", "authority", "authorities: what hubs lead to", weighted=True, part="authorities"),
-    "closeness": Command("closeness", "closeness", "the inverse of the mean distance to a vertex"),
-    "clustering": Command("clustering", "clustering", "the share of pairs of neighbours that are joined"),
-    "triangles": Command("triangles", "triangles", "the triangles that each vertex is part of"),
-    "core": Command("core_number", "core", "core numbers"),
-    "sssp": Command("sssp", "distance", "shortest paths from a vertex, by weight", "lowest", "source", weighted=True),
-    "components": Command("connected_components", "component", "connected components", "groups"),
-    "scc": Command("strongly_connected_components", "component", "strongly connected components", "groups"),
-    "louvain": Command(
-        "louvain",
-        "community",
-        "communities of high modularity",
-        "groups",
-        "seed resolution",
-        weighted=True,
-        part="labels",
-    ),
-    "leiden": Command(
-        "leiden",
-        "community",
-        "connected communities of high modularity",
-        "groups",
-        "seed resolution",
-        weighted=True,
-        part="labels",
-    ),
-    "labels": Command("label_propagation", "label", "communities by label propagation", "groups"),
-    "colouring": Command("vertex_colouring", "colour", "colours that differ between neighbours", "groups", "seed"),
-}
+ENDS = {"source": "from here", "target": "to here"}
+#: Several vertices: the option, which may be there more than once.
+SEVERAL = {"sources": ("--source", "-s"), "personalization": ("--source", "-s"), "vertices": ("--vertex",)}
 
 
 def add_commands(commands: Any) -> None:
     for name, what in COMMANDS.items():
         command = add_command(commands, name, run, what.help)
         add_file(command, FORMATS)
-        if "source" in what.arguments:
-            command.add_argument("--source", "-s", type=vertex, required=True, help="from here: number or label")
-        for number in numbers_of(what):
-            kind, default, meaning = NUMBERS[number]
-            command.add_argument(f"--{number}", type=kind, default=default, help=meaning)
+        for argument in what.arguments.split():
+            add_argument(command, argument)
         command.add_argument("--top", type=positive, default=10, help="how many to show (default: 10)")
+        if what.layout != "number":
+            columns = ",".join(LAYOUTS[what.layout].columns(what.value))
+            command.add_argument("--csv", action="store_true", help=f"print all as '{columns}' lines, and no more")
+            command.add_argument("--output", "-o", metavar="FILE", help="write these lines; with commas in .csv")
+
+
+def add_argument(command: argparse.ArgumentParser, name: str) -> None:
+    if name in NUMBERS:
+        kind, default, meaning = NUMBERS[name]
+        command.add_argument(f"--{name}", type=kind, default=default, help=meaning)
+    elif name in ENDS:
+        short = ("-s",) if name == "source" else ()
+        command.add_argument(f"--{name}", *short, type=vertex, required=True, help=f"{ENDS[name]}: number or label")
+    elif name in SEVERAL:
+        meaning = "a number or label; may be there several times"
+        command.add_argument(*SEVERAL[name], dest=name, action="append", type=vertex, required=True, help=meaning)
+    elif name == "fanouts":
         command.add_argument(
-            "--csv", action="store_true", help="print 'vertex,value' lines of all vertices, and no more"
+            "--fanouts", type=whole_numbers, default=[10], help="neighbours of each step (default: 10)"
         )
-        command.add_argument("--output", "-o", metavar="FILE", help="write 'vertex value' lines")
+    elif name == "edges":
+        command.add_argument("--edges", action="store_true", help="only pairs that an edge joins")
+    else:
+        command.add_argument(f"--{name}", action="store_true", help="weights count")
 
 
-def numbers_of(what: Command) -> list[str]:
-    return [name for name in what.arguments.split() if name in NUMBERS]
+def whole_numbers(text: str) -> list[int]:
+    """Numbers from 1 on, with commas.
+
+    >>> whole_numbers("10,5")
+    [10, 5]
+    """
+    return [positive(part) for part in text.split(",")]
+
+
+def given(what: Command, graph: Loaded, options: argparse.Namespace) -> dict[str, Any]:
+    """The arguments of the algorithm."""
+    found = dict(what.more or {})
+    for name in what.arguments.split():
+        value = getattr(options, name)
+        if name in ENDS:
+            value = graph.vertex(value)
+        elif name in SEVERAL:
+            value = [graph.vertex(text) for text in value]
+            value = dict.fromkeys(value, 1.0) if name == "personalization" else value
+        elif name == "edges":
+            name, value = "pairs", graph.matrix if value else None
+        if value is not None:
+            found[name] = value
+    return found
 
 
 def run(options: argparse.Namespace) -> int:
     from .. import algorithms
 
-    if options.output:
-        check_folder(options.output)
     what = COMMANDS[options.command]
+    output, as_csv = getattr(options, "output", None), getattr(options, "csv", False)
+    if output:
+        check_folder(output)
     start = time.perf_counter()
-    graph = read_graph(options.file, weighted=what.weighted, **reading(options))
+    weighted = what.weighted or getattr(options, "weighted", False)
+    graph = read_graph(options.file, weighted=weighted, **reading(options))
     loaded = time.perf_counter()
-    arguments = dict(what.more or {})
-    if "source" in what.arguments:
-        arguments["source"] = graph.vertex(options.source)
-    arguments |= {name: given for name in numbers_of(what) if (given := getattr(options, name)) is not None}
-    found = getattr(algorithms, what.algorithm)(graph.matrix, **arguments)
-    values = getattr(found, what.part) if what.part else found
-    vertices, numbers = (array.tolist() for array in values.to_coo())
+    found = getattr(algorithms, what.algorithm)(graph.matrix, **given(what, graph, options))
     result = {
         "file": options.file,
         "vertices": graph.matrix.nrows,
         "entries": graph.matrix.nvals,
         "backend": current_backend(),
         "load_seconds": loaded - start,
-        "seconds": time.perf_counter() - loaded,
     }
-    if hasattr(found, "modularity"):
-        result["modularity"] = found.modularity
-    if what.value == "triangles":
-        result["triangles"] = sum(numbers) // 3
-    of_vertices = what.first == "groups" and what.value != "colour"  # a group goes by one of its vertices
-    if options.output:
-        write_values(options.output, graph, values, what.value, vertices=of_vertices)
-    if options.csv:
-        write_values("-", graph, values, what.value, delimiter=",", vertices=of_vertices)
+    if what.layout == "number":
+        result |= {what.value: found, "seconds": time.perf_counter() - loaded}
+        show(options, result, pairs(result))
+        return 0
+    layout = LAYOUTS[what.layout]
+    all_rows = Table(layout.columns(what.value), layout.rows(graph, what.part(found), what.labels))
+    result["seconds"] = time.perf_counter() - loaded
+    if what.facts is not None:
+        result |= what.facts(found, all_rows)
+    if output:
+        write_table(output, *all_rows)
+    if as_csv:
+        write_table("-", *all_rows, delimiter=",")
         return 0
     if what.first == "groups":
-        result[f"{plural(what.value)}"] = len(set(numbers))
-        name = graph.label if of_vertices else (lambda number: number)
-        top = [{what.value: name(group), "size": size} for group, size in Counter(numbers).most_common(options.top)]
+        top = groups(all_rows, options.top)
+        result[plural(what.value)] = len({row[1] for row in all_rows.rows})
     else:
-        order = sorted(range(len(numbers)), key=numbers.__getitem__, reverse=what.first == "highest")[: options.top]
-        top = [{"vertex": graph.label(vertices[i]), what.value: numbers[i]} for i in order]
+        top = first_rows(all_rows, what.first, options.top)
     show(options, {**result, "top": top}, "\n".join([pairs(result), "", table(top)]))
     return 0
 
@@ -143,16 +137,3 @@ def plural(word: str) -> str:
     ('communities', 'colours')
     """
     return word[:-1] + "ies" if word.endswith("y") else word + "s"
-
-
-def table(rows: list[dict[str, Any]]) -> str:
-    """Two columns with a header.
-
-    >>> print(table([{"vertex": "ann", "rank": 0.25}]))
-          vertex  rank
-             ann  0.25
-    """
-    form: Callable[[Any], str] = lambda x: f"{x:.6g}" if isinstance(x, float) else str(x)  # noqa: E731
-    lines = [list(rows[0])] if rows else []
-    lines += [[form(x) for x in row.values()] for row in rows]
-    return "\n".join(f"{first:>12}  {second}" for first, second in lines)

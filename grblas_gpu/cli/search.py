@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .files import FORMATS, UsageError, check_folder, read_graph, write_values
+from .files import FORMATS, UsageError, check_folder, read_graph, write_table
+from .library_tables import of_vertices
 from .options import add_command, add_file, current_backend, pairs, positive, reading, show, vertex
 
 SEARCHES = {
@@ -80,7 +81,7 @@ def run_bfs(options: argparse.Namespace) -> int:
     if options.plot:
         traced.plot(options.plot, title=f"{options.algorithm} from {options.source}")
     if options.output:
-        write_values(options.output, graph, levels, "level")
+        write_table(options.output, ["vertex", "level"], of_vertices(graph, levels, False))
     show(options, {**result, "level_sizes": counts.tolist()}, "\n".join(text))
     return 0
 
@@ -116,7 +117,7 @@ def run_bc(options: argparse.Namespace) -> int:
         "seconds": taken,
     }
     if options.output:
-        write_values(options.output, graph, scores, "centrality")
+        write_table(options.output, ["vertex", "centrality"], of_vertices(graph, scores, False))
     top = [{"vertex": graph.label(i), "centrality": float(values[i])} for i in best]
     lines = [f"{'vertex':>12}  centrality", *(f"{item['vertex']!s:>12}  {item['centrality']:.6g}" for item in top)]
     show(options, {**result, "top": top}, "\n".join([pairs(result), "", *lines]))

@@ -21,7 +21,7 @@ from ..progress import elapsed
 from .checks import graph_algorithm
 from .components import numbers, pointers
 from .labels import vertex_by_label
-from .preparing import check_weights, total
+from .preparing import by_vertex, check_weights, total
 from .randomness import random_order
 
 ROUNDS = 25  # in which every vertex may move, at most
@@ -53,8 +53,8 @@ def modularity(A: Matrix, labels: Any, *, resolution: float = 1.0, weighted: boo
     A : Matrix or Graph
         The graph: the entry in row i and column j is the edge from i to j, and its weight. With a Graph,
         vertices are labels.
-    labels : Vector or array
-        The community of every vertex; with a Graph also a dictionary by label, as `louvain` returns it.
+    labels : Vector, array or dict
+        The community of every vertex; a dictionary goes by number, with a Graph by label, as `louvain` returns it.
     resolution : float
         Above 1 for smaller communities, below for larger ones.
     weighted : bool
@@ -76,8 +76,8 @@ def modularity(A: Matrix, labels: Any, *, resolution: float = 1.0, weighted: boo
     >>> modularity(generators.path(3), [5, 5, 2])
     -0.125
     """
-    labels = labels if isinstance(labels, Vector) else Vector.from_dense(labels)
-    if labels.size != A.nrows or labels.nvals != A.nrows:
+    labels = by_vertex(labels, A.nrows, "labels")
+    if labels.nvals != A.nrows:
         raise DimensionMismatch(f"modularity: {labels.nvals} labels for {A.nrows} vertices")
     return quality(symmetric_weights(A, weighted, "modularity"), compact(labels)[0], resolution)
 

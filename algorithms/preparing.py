@@ -103,15 +103,7 @@ def vertex_weights(given: Any, n: int, what: str, dtype: Any = None) -> Vector:
     dtype = FP64 if dtype is None else dtype
     if given is None:
         return Vector.from_scalar(1 / max(n, 1), n, dtype)
-    if isinstance(given, Mapping):
-        outside = [vertex for vertex in given if not 0 <= vertex < n]
-        if outside:
-            raise IndexOutOfBound(f"{what}: {outside[0]} is not a vertex of the graph, which has {n}")
-        given = Vector.from_dict(dict(given), size=n)
-    elif not isinstance(given, Vector):
-        given = Vector.from_dense(given)
-    if given.size != n:
-        raise DimensionMismatch(f"{what} has size {given.size}, the graph {n} vertices")
+    given = by_vertex(given, n, what)
     weight = total(given)
     if not 0 < weight < float("inf") or smallest(given) < 0:
         raise InvalidValue(f"{what} must be weights of which none is negative and some are not zero")
@@ -119,6 +111,23 @@ def vertex_weights(given: Any, n: int, what: str, dtype: Any = None) -> Vector:
     # full += given / sum of given
     full(binary.plus) << binary.truediv(given, float(weight))
     return full
+
+
+def by_vertex(given: Any, n: int, what: str) -> Vector:
+    """Values of vertices: a Vector as it is, or one of a dictionary by vertex, an array or a list.
+
+    >>> by_vertex({0: 2.5}, 3, "start").to_dict(), by_vertex([1, 2], 2, "start").to_dict()
+    ({0: 2.5}, {0: 1, 1: 2})
+    """
+    if isinstance(given, Mapping):
+        outside = [vertex for vertex in given if not 0 <= vertex < n]
+        if outside:
+            raise IndexOutOfBound(f"{what}: {outside[0]} is not a vertex of the graph, which has {n}")
+        return Vector.from_dict(dict(given), size=n)
+    found = given if isinstance(given, Vector) else Vector.from_dense(given)
+    if found.size != n:
+        raise DimensionMismatch(f"{what} has size {found.size}, the graph {n} vertices")
+    return found
 
 
 def vertices_at(levels: Any, deepest: int) -> Callable[[Any], Any]:

@@ -1,0 +1,201 @@
+"""Arguments of all algorithms, found by their names in the signatures: vertices in any form, labels, their weights.
+
+A new algorithm is tested by being public. It fails here until ``ARGUMENTS`` knows what its arguments are.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import grblas_gpu as gb
+from grblas_gpu import Graph, Matrix, Vector, algorithms
+
+SIZE = 8
+ALL = sorted(set(algorithms.__all__) - {"NotConverged"})
+ENGINES = pytest.mark.parametrize("backend", ["cpu", "numpy"], indirect=True)
+WITHOUT_CYCLES = {"topological_generations", "topological_order"}
+Forms = dict[str, Callable[[], Any]]
+
+
+def weights_of_vertices() -> Forms:
+    dense = [0.5, 0.0, 0.0, 2.0, 0.0, 1.0, 0.0, 0.0]
+    return {
+        "Vector": lambda: Vector.from_dense(dense),
+        "array": lambda: np.array(dense),
+        "list": lambda: dense,
+        "dict": lambda: {0: 0.5, 3: 2.0, 5: 1.0},
+        "integers": lambda: {0: 1, 3: 4, 5: 2},
+    }
+
+
+#: Every argument that says something about vertices, in all forms that mean the same; the first is the plainest.
+VERTICES: dict[str, Forms] = {
+    "source": {
+        "int": lambda: 3,
+        "NumPy integer": lambda: np.uint16(3),
+        "array of no dimensions": lambda: np.array(3),
+        "Scalar": lambda: gb.Scalar.from_value(3),
+    },
+    "target": {"int": lambda: 6, "NumPy integer": lambda: np.int64(6), "Scalar": lambda: gb.Scalar.from_value(6)},
+    "sources": {
+        "list": lambda: [3, 5],
+        "tuple": lambda: (3, 5),
+        "range": lambda: range(3, 6, 2),
+        "iterator": lambda: iter([3, 5]),
+        "array": lambda: np.array([3, 5], np.uint8),
+        "Scalars": lambda: [gb.Scalar.from_value(3), np.int16(5)],
+        "Vector": lambda: Vector.from_coo([3, 5], [0.0, 7.5], size=SIZE),
+    },
+    "pairs": {
+        "list": lambda: [(0, 2), (3, 4)],
+        "array": lambda: np.array([[0, 2], [3, 4]]),
+        "iterator": lambda: iter([(0, 2), (3, 4)]),
+        "Matrix": lambda: Matrix.from_coo([0, 3], [2, 4], [1.5, 0.0], nrows=SIZE, ncols=SIZE),
+    },
+    "personalization": weights_of_vertices(),
+    "dangling": weights_of_vertices(),
+    "start": weights_of_vertices(),
+    "labels": {
+        "Vector": lambda: Vector.from_dense([0, 0, 0, 1, 1, 1, 1, 0]),
+        "array": lambda: np.array([0, 0, 0, 1, 1, 1, 1, 0]),
+        "list": lambda: [0, 0, 0, 1, 1, 1, 1, 0],
+        "dict": lambda: {0: 0, 1: 0, 2: 0, 3: 1, 4: 1, 5: 1, 6: 1, 7: 0},
+    },
+}
+VERTICES["vertices"] = VERTICES["sources"]
+#: What the same is with labels; a vertex is called by its number and a letter.
+LABELLED: dict[str, Any] = {
+    "source": "v3",
+    "target": "v6",
+    "sources": ["v3", "v5"],
+    "vertices": ["v3", "v5"],
+    "pairs": [("v0", "v2"), ("v3", "v4")],
+    "personalization": {"v0": 0.5, "v3": 2.0, "v5": 1.0},
+    "dangling": {"v0": 0.5, "v3": 2.0, "v5": 1.0},
+    "start": {"v0": 0.5, "v3": 2.0, "v5": 1.0},
+    "labels": {f"v{i}": "left" if i in (0, 1, 2, 7) else "right" for i in range(SIZE)},
+}
+#: Others that have no default.
+ARGUMENTS: dict[str, Any] = {"k": 2, "length": 3, "fanouts": 2}
+
+
+def edges(name: str) -> Matrix:
+    """An even cycle: joined, with two sides; or a graph without cycles."""
+    n = SIZE - 1 if name in WITHOUT_CYCLES else SIZE
+    rows, columns = np.arange(n), (np.arange(n) + 1) % SIZE
+    weights = np.arange(1.0, n + 1)
+    if name not in WITHOUT_CYCLES:
+        rows, columns, weights = np.r_[rows, columns], np.r_[columns, rows], np.r_[weights, weights]
+    return Matrix.from_coo(rows, columns, weights, nrows=SIZE, ncols=SIZE)
+
+
+def parameters(name: str) -> list[inspect.Parameter]:
+    return list(inspect.signature(getattr(algorithms, name)).parameters.values())[1:]
+
+
+def given(name: str, **more: Any) -> dict[str, Any]:
+    """Arguments for all that need one."""
+    found = {}
+    for parameter in parameters(name):
+        if parameter.default is parameter.empty and parameter.name in VERTICES:
+            found[parameter.name] = next(iter(VERTICES[parameter.name].values()))()
+        elif parameter.default is parameter.empty:
+            assert parameter.name in ARGUMENTS, f"{name}: say in ARGUMENTS what {parameter.name!r} may be"
+            found[parameter.name] = ARGUMENTS[parameter.name]
+    if any(parameter.name == "reproducible" for parameter in parameters(name)):
+        found["reproducible"] = True
+    return found | more
+
+
+def plain(result: Any) -> Any:
+    """Python's own: a dictionary by vertex or pair, a list of rows, numbers; of a part by the vertices of the whole."""
+    if isinstance(result, Vector):
+        return result.to_dict()
+    if isinstance(result, Matrix):
+        rows = result.to_dicts()
+        if result.shape == (SIZE, SIZE):
+            return {(i, j): x for i, row in rows.items() for j, x in row.items()}
+        return [rows.get(i, {}) for i in range(result.nrows)]
+    if hasattr(result, "vertices") and hasattr(result, "matrix"):
+        names = result.vertices.to_dense().tolist()
+        return {(names[i], names[j]): x for i, row in result.matrix.to_dicts().items() for j, x in row.items()}
+    if isinstance(result, (tuple, list)):
+        return [plain(part) for part in result]
+    return result
+
+
+def without_labels(result: Any) -> Any:
+    """The same of a result by labels."""
+    if isinstance(result, str):
+        return int(result[1:])
+    if isinstance(result, dict):
+        return {without_labels(vertex): without_labels(x) for vertex, x in result.items()}
+    if isinstance(result, Graph):
+        names = without_labels(result.labels)
+        return {(names[i], names[j]): x for i, row in result.matrix.to_dicts().items() for j, x in row.items()}
+    if isinstance(result, (tuple, list)):
+        return [without_labels(part) for part in result]
+    return result
+
+
+def alike(x: Any, y: Any) -> bool:
+    if isinstance(x, dict) and isinstance(y, list):  # a walk: its vertices in order
+        return list(x.values()) == y
+    if isinstance(x, dict):
+        return x.keys() == y.keys() and all(alike(x[key], y[key]) for key in x)
+    if isinstance(x, list):
+        return len(x) == len(y) and all(map(alike, x, y))
+    return x == pytest.approx(y, nan_ok=True)
+
+
+@ENGINES
+@pytest.mark.parametrize("name", ALL)
+def test_vertices_in_any_form(name: str, backend: str) -> None:
+    algorithm, A = getattr(algorithms, name), edges(name)
+    for parameter in parameters(name):
+        forms = VERTICES.get(parameter.name, {})
+        results = {form: plain(algorithm(A, **given(name, **{parameter.name: make()}))) for form, make in forms.items()}
+        for form, found in results.items():
+            assert alike(next(iter(results.values())), found), (parameter.name, form)
+
+
+@ENGINES
+@pytest.mark.parametrize("name", ALL)
+def test_labels_in_and_out(name: str, backend: str) -> None:
+    algorithm, A = getattr(algorithms, name), edges(name)
+    graph = Graph(A, [f"v{i}" for i in range(SIZE)], directed=name in WITHOUT_CYCLES)
+    required = given(name)
+    named = required | {key: LABELLED[key] for key in required if key in LABELLED}
+    assert alike(plain(algorithm(A, **required)), without_labels(algorithm(graph, **named)))
+    for parameter in parameters(name):
+        if parameter.name in LABELLED and parameter.name not in required:
+            first = next(iter(VERTICES[parameter.name].values()))()
+            expected = plain(algorithm(A, **required, **{parameter.name: first}))
+            found = algorithm(graph, **named, **{parameter.name: LABELLED[parameter.name]})
+            assert alike(expected, without_labels(found)), parameter.name
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_labels_that_nobody_has(name: str) -> None:
+    graph = Graph(edges(name), [f"v{i}" for i in range(SIZE)], directed=name in WITHOUT_CYCLES)
+    strange = {"source": "x", "target": "x", "sources": ["v0", "x"], "vertices": ["x"], "pairs": [("v0", "x")]}
+    strange |= {key: {"x": 1} for key in ("personalization", "dangling", "start", "labels")}
+    named = {key: LABELLED.get(key, value) for key, value in given(name).items()}
+    for parameter in parameters(name):
+        if parameter.name in strange:
+            with pytest.raises(KeyError, match="no node is called 'x'"):
+                getattr(algorithms, name)(graph, **named | {parameter.name: strange[parameter.name]})
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_all_are_documented_the_same_way(name: str) -> None:
+    text = inspect.getdoc(getattr(algorithms, name)) or ""
+    assert "\nParameters\n----------\nA : Matrix or Graph\n" in text and "\nExamples\n--------\n>>> " in text
+    described = text[text.index("Parameters\n") : text.index("Examples\n")]
+    missing = [p.name for p in parameters(name) if f"\n{p.name} : " not in described]
+    assert not missing and "With a Graph," in described

@@ -25,6 +25,11 @@ def undirected(S: Arrays) -> Arrays:
     return both
 
 
+def entries(S: Arrays, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """The values there, 0 where there is none; SciPy makes a matrix of no entries of no places."""
+    return np.asarray(S[rows, columns]).ravel() if len(rows) else np.empty(0)
+
+
 def residual(step: np.ndarray, x: np.ndarray) -> float:
     """How far x is from the direction of step."""
     return float(np.abs(step / np.linalg.norm(step) - x / np.linalg.norm(x)).sum())
@@ -74,7 +79,7 @@ def shortest_paths(S: Arrays, found: Any, source: int) -> None:
     reached = np.flatnonzero(before >= 0)
     assert len(reached) == np.isfinite(distances).sum() and before[source] == source
     reached = reached[reached != source]
-    lengths = np.asarray(S[before[reached], reached]).ravel()
+    lengths = entries(S, before[reached], reached)
     assert (lengths > 0).all()
     np.testing.assert_allclose(distances[before[reached]] + lengths, distances[reached])
 
@@ -92,7 +97,7 @@ def parents(S: Arrays, found: Any, source: int) -> None:
     assert len(reached) == np.isfinite(distances).sum() and before[source] == source
     reached = reached[reached != source]
     assert (distances[before[reached]] + 1 == distances[reached]).all()
-    assert (np.asarray(S[before[reached], reached]).ravel() != 0).all()
+    assert (entries(S, before[reached], reached) != 0).all()
 
 
 def levels_of_many(S: Arrays, found: Any, sources: np.ndarray) -> None:
@@ -107,7 +112,7 @@ def reached(S: Arrays, found: Any, source: int) -> None:
 def path(S: Arrays, found: Any, source: int, target: int) -> None:
     """Edges from one end to the other, as long as said, and nothing is shorter."""
     vertices = np.asarray(found.vertices)
-    lengths = np.asarray(S[vertices[:-1], vertices[1:]]).ravel()
+    lengths = entries(S, vertices[:-1], vertices[1:])
     assert vertices[0] == source and vertices[-1] == target and (lengths > 0).all()
     assert abs(lengths.sum() - found.length) < 1e-9
     assert abs(csgraph.dijkstra(S, indices=source)[target] - found.length) < 1e-9
@@ -327,14 +332,14 @@ def walks(S: Arrays, found: Any) -> None:
     steps = (np.diff(rows) == 0) & (np.diff(columns) == 1)
     u, v = vertices[:-1][steps], vertices[1:][steps]
     some = slice(None, None, max(1, len(u) // 20_000))
-    assert (np.asarray(S[u[some], v[some]]).ravel() != 0).all()
+    assert (entries(S, u[some], v[some]) != 0).all()
 
 
 def part_of(S: Arrays, found: Any, fanout: int) -> None:
     rows, columns, _ = found.to_coo()
     assert np.bincount(rows.astype(np.int64)).max(initial=0) <= fanout
     some = slice(None, None, max(1, len(rows) // 20_000))
-    assert (np.asarray(S[rows[some], columns[some]]).ravel() != 0).all()
+    assert (entries(S, rows[some], columns[some]) != 0).all()
 
 
 def similarity(S: Arrays, found: Any) -> None:

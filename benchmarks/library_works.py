@@ -200,8 +200,8 @@ WORKS: dict[str, Work] = {
         lambda c: a.ego_graph(c.A, c.source, 2), lambda c, r: checks.ego_graph(c.S, r, c.source, 2)
     ),
     "subgraph of a half": Work(
-        lambda c: a.induced_subgraph(c.A, c.some(c.A.nrows // 2)),
-        lambda c, r: checks.subgraph(c.S, r, c.some(c.A.nrows // 2)),
+        lambda c: a.induced_subgraph(c.A, c.some(-(-c.A.nrows // 2))),
+        lambda c, r: checks.subgraph(c.S, r, c.some(-(-c.A.nrows // 2))),
     ),
     "1000 random walks of 80": Work(
         lambda c: a.random_walks(c.A, np.arange(1000) % c.A.nrows, 80), lambda c, r: checks.walks(c.S, r)

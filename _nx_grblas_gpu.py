@@ -14,6 +14,9 @@ UNIQUE = " So do several shortest paths to a node."
 COMMUNITIES = (
     "Directed graphs and max_level fall back to NetworkX. Random numbers are others, and so may be the communities."
 )
+LABELS = "Weights, directed graphs and labels that do not settle fall back to NetworkX. Communities may be others."
+FLOWS = "Multigraphs, infinite or missing capacities and a chosen algorithm fall back to NetworkX."
+KRUSKAL = "Multigraphs, algorithms other than Kruskal's and weights that are NaN or infinite fall back to NetworkX."
 BY_DISTANCE = " The result is ordered by distance."
 
 FUNCTIONS: dict[str, str] = {
@@ -26,6 +29,7 @@ FUNCTIONS: dict[str, str] = {
     "all_pairs_shortest_path": "",
     "all_pairs_shortest_path_length": "The inner dictionaries are ordered by distance.",
     "ancestors": "",
+    "asyn_lpa_communities": LABELS,
     "attracting_components": "",
     "average_clustering": POSITIVE,
     "average_neighbor_degree": FINITE,
@@ -37,10 +41,12 @@ FUNCTIONS: dict[str, str] = {
     "bfs_layers": "",
     "bfs_predecessors": "",
     "bfs_successors": "",
+    "bfs_tree": "The reverse of directed graphs falls back to NetworkX.",
     "boundary_expansion": "",
     "center": POSITIVE,
     "closeness_centrality": POSITIVE,
     "clustering": POSITIVE,
+    "color": "",
     "conductance": FINITE,
     "connected_components": "",
     "core_number": "Directed graphs fall back to NetworkX.",
@@ -55,7 +61,9 @@ FUNCTIONS: dict[str, str] = {
     "edge_betweenness_centrality": POSITIVE + " So do samples, lengths of 0 and multigraphs.",
     "edge_expansion": FINITE,
     "efficiency": "",
+    "ego_graph": "Multigraphs, and directed graphs taken as undirected, fall back to NetworkX.",
     "eigenvector_centrality": FINITE,
+    "fast_label_propagation_communities": LABELS,
     "flow_hierarchy": FINITE,
     "floyd_warshall": FINITE + " So do cycles of negative length.",
     "floyd_warshall_numpy": FINITE + " So do cycles of negative length.",
@@ -67,6 +75,7 @@ FUNCTIONS: dict[str, str] = {
     "harmonic_centrality": POSITIVE,
     "harmonic_diameter": POSITIVE,
     "has_path": "",
+    "hits": "A start, results without a norm and singular values nearly the same fall back to NetworkX.",
     "hyper_wiener_index": POSITIVE,
     "in_degree_centrality": "",
     "is_arborescence": "",
@@ -87,10 +96,18 @@ FUNCTIONS: dict[str, str] = {
     "is_weakly_connected": "",
     "isolates": "",
     "jaccard_coefficient": "Pairs in an iterator, and graphs with loops, fall back to NetworkX.",
+    "k_truss": "",
     "katz_centrality": FINITE + " So do nstart and a beta for every node.",
     "leiden_communities": COMMUNITIES,
     "louvain_communities": COMMUNITIES,
     "maximal_independent_set": "Nodes that are given, and loops, fall back to NetworkX. Random numbers are others.",
+    "maximal_matching": "It is another one than NetworkX's.",
+    "maximum_flow_value": FLOWS,
+    "maximum_spanning_edges": KRUSKAL,
+    "maximum_spanning_tree": KRUSKAL,
+    "minimum_cut_value": FLOWS,
+    "minimum_spanning_edges": KRUSKAL,
+    "minimum_spanning_tree": KRUSKAL,
     "mixing_expansion": FINITE,
     "modularity": FINITE,
     "multi_source_dijkstra": POSITIVE + UNIQUE,
@@ -119,6 +136,7 @@ FUNCTIONS: dict[str, str] = {
     "s_metric": "",
     "schultz_index": POSITIVE,
     "score_sequence": "",
+    "sets": "A set that is given falls back to NetworkX.",
     "shortest_path": "Only from one node to all; the rest falls back to NetworkX." + UNIQUE,
     "shortest_path_length": POSITIVE + BY_DISTANCE,
     "single_source_bellman_ford": POSITIVE + UNIQUE,

@@ -28,14 +28,19 @@ def _of_nodes(G: Graph, nodes: Any, values: list) -> Any:
     return {node: values[G.index[node]] for node in G.nbunch_iter(nodes)}
 
 
-@dispatched()
+def _of_all_nodes(arguments: dict) -> str:
+    """NetworkX looks only at those that are asked for, we at all."""
+    return "large" if arguments["nodes"] is None else "asked"
+
+
+@dispatched(pays=_of_all_nodes)
 def triangles(G: Graph, nodes: Any = None) -> Any:
     if nodes is not None:
         _refuse_parallel_edges(G)
     return _of_nodes(G, nodes, algorithms.triangles(G.pattern()).to_dense().tolist())
 
 
-@dispatched()
+@dispatched(pays=_of_all_nodes)
 def clustering(G: Graph, nodes: Any = None, weight: str | None = None) -> Any:
     _refuse_parallel_edges(G)
     if weight is None or len(G.neighbours) == 0:
@@ -49,7 +54,7 @@ def clustering(G: Graph, nodes: Any = None, weight: str | None = None) -> Any:
     return _of_nodes(G, nodes, (coefficients * (proper / largest)).tolist())
 
 
-@dispatched()
+@dispatched(pays=_of_all_nodes)
 def average_clustering(G: Graph, nodes: Any = None, weight: str | None = None, count_zeros: bool = True) -> float:
     found = clustering(G, nodes, weight=weight).values()
     chosen = list(found) if count_zeros else [value for value in found if abs(value) > 0]
@@ -70,7 +75,7 @@ def _directed(arguments: dict) -> str | None:
     return "the graph is directed" if arguments["G"].is_directed() else None
 
 
-@dispatched(refuse=_directed)
+@dispatched(pays=_of_all_nodes, refuse=_directed)
 def square_clustering(G: Graph, nodes: Any = None) -> Any:
     edges = select.offdiag(G.pattern()).new()
     degree = edges.reduce_rowwise(agg.count).new(int)

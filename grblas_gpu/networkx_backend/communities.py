@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from .degrees import strengths
 from .dispatch import SINCE_3_7, dispatched
 from .graph import Graph
 
+ROUNDS = 100  # after which labels have settled, or never will
 USUAL = {"threshold": 1e-7, "theta": 0.01}  # what makes NetworkX end, and move; ours goes by rules of its own
 
 
@@ -23,9 +25,12 @@ def _limited(arguments: dict) -> str | None:
 
 def _found(G: Graph, algorithm: Any, weight: str | None, resolution: float, seed: Any) -> list[set]:
     A = G.weights(weight, negative=False)
-    labels = algorithm(A, resolution=resolution, seed=seed.getrandbits(32)).labels.to_dense().tolist()
+    return _parts(G, algorithm(A, resolution=resolution, seed=seed.getrandbits(32)).labels.to_dense())
+
+
+def _parts(G: Graph, labels: np.ndarray) -> list[set]:
     parts: dict[int, set] = {}
-    for node, label in zip(G, labels, strict=True):
+    for node, label in zip(G, labels.tolist(), strict=True):
         parts.setdefault(label, set()).add(node)
     return list(parts.values())
 
@@ -64,6 +69,36 @@ def leiden_communities(
     if G.is_directed():
         raise NotImplementedError("the graph is directed")
     return _found(G, algorithms.leiden, weight, resolution, seed)
+
+
+def _weighted_or_directed(arguments: dict) -> str | None:
+    if arguments["weight"] is not None:
+        return "edges have weights"
+    return "the graph is directed" if arguments["G"].is_directed() else None
+
+
+@dispatched(refuse=_weighted_or_directed)
+def asyn_lpa_communities(G: Graph, weight: None = None, seed: Any = None) -> Iterator[set]:
+    return iter(_settled(G))
+
+
+@dispatched(refuse=_weighted_or_directed)
+def fast_label_propagation_communities(G: Graph, *, weight: None = None, seed: Any = None) -> Iterator[set]:
+    return iter(_settled(G))
+
+
+def _settled(G: Graph) -> list[set]:
+    """Communities in which every node has a label that none is more frequent than among its neighbours."""
+    labels = algorithms.label_propagation(G.pattern(), max_iterations=ROUNDS).to_dense()
+    nodes, found = G.sources().astype(np.int64), labels[G.neighbours]
+    votes, counts = np.unique(nodes * len(G) + found, return_counts=True)
+    most, own = np.zeros((2, len(G)), np.int64)
+    np.maximum.at(most, votes // max(len(G), 1), counts)
+    mine = votes % max(len(G), 1) == labels[votes // max(len(G), 1)]
+    own[votes[mine] // max(len(G), 1)] = counts[mine]
+    if (own < most).any():
+        raise NotImplementedError("labels go on changing")
+    return _parts(G, labels)
 
 
 @dispatched(pays="converted")

@@ -55,7 +55,7 @@ def is_connected(G: Graph) -> bool:
     return not _lowest_members(G).any()
 
 
-@dispatched(pays="search")
+@dispatched(pays="one search")
 def node_connected_component(G: Graph, n: Any) -> set:
     return set(G.named(np.flatnonzero(levels(G, G.index[n]) != NOT_FOUND)))
 

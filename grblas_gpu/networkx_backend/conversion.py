@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import networkx as nx
@@ -72,17 +72,53 @@ def convert_to_nx(obj: Any, *, name: str | None = None) -> Any:
     """
     if not isinstance(obj, Graph):
         return obj
+    G = _empty(obj)
+    G.add_nodes_from(_nodes(obj.labels, obj.node_data))
+    G.add_edges_from(_edge_tuples(obj))
+    return G
+
+
+def part_of(graph: Graph, edges: np.ndarray, nodes: np.ndarray | None = None) -> Any:
+    """A graph of NetworkX with some edges (their places in ``neighbours``) and the nodes with a True, or all of them.
+
+    Not for parallel edges. Each edge of an undirected graph is given once.
+    """
+    G = _empty(graph)
+    chosen = np.arange(len(graph)) if nodes is None else np.flatnonzero(nodes)
+    data = None if graph.node_data is None else [graph.node_data[i] for i in chosen.tolist()]
+    G.add_nodes_from(_nodes(graph.named(chosen), data))
+    G.add_edges_from(edges_at(graph, edges))
+    return G
+
+
+def edges_at(graph: Graph, places: np.ndarray, *, data: bool = True) -> Iterator[tuple]:
+    """Edges by their places in ``neighbours``, with their attributes or without."""
+    rows, columns = graph.named(graph.sources()[places]), graph.named(graph.neighbours[places])
+    if not data:
+        return zip(rows, columns, strict=True)
+    attributes: Iterable[dict]
+    if graph.edge_data is not None:
+        attributes = [dict(graph.edge_data[i]) for i in places.tolist()]
+    else:
+        named = {key: values[places].tolist() for key, values in graph.values.items()}
+        attributes = [{key: values[i] for key, values in named.items()} for i in range(len(places))]
+    return zip(rows, columns, attributes, strict=True)
+
+
+def _empty(graph: Graph) -> Any:
     kinds: dict[tuple[bool, bool], Any] = {
         (False, False): nx.Graph,
         (True, False): nx.DiGraph,
         (False, True): nx.MultiGraph,
         (True, True): nx.MultiDiGraph,
     }
-    G = kinds[obj.is_directed(), obj.is_multigraph()]()
-    G.graph.update(obj.graph)
-    G.add_nodes_from(obj.labels if obj.node_data is None else zip(obj.labels, map(dict, obj.node_data), strict=True))
-    G.add_edges_from(_edge_tuples(obj))
+    G = kinds[graph.is_directed(), graph.is_multigraph()]()
+    G.graph.update(graph.graph)
     return G
+
+
+def _nodes(labels: list, data: list[dict] | None) -> Iterable:
+    return labels if data is None else zip(labels, map(dict, data), strict=True)
 
 
 def _numbered(labels: list, rows: list, count: int) -> np.ndarray:

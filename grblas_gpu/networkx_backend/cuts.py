@@ -1,4 +1,4 @@
-"""Sets of nodes: what lies between two of them and at the boundary of one; dominating and independent ones."""
+"""Sets of nodes: what lies between two, and at the boundary of one; dominating and independent ones; matchings."""
 
 from __future__ import annotations
 
@@ -118,6 +118,14 @@ def maximal_independent_set(G: Graph, nodes: None = None, seed: Any = None) -> l
         raise NotImplementedError("there is no node, or one that is its own neighbour")
     members = algorithms.maximal_independent_set(G.pattern(), seed=seed.getrandbits(32))
     return G.named(members.to_coo(values=False)[0])
+
+
+@dispatched(pays="asked")
+def maximal_matching(G: Graph) -> set[tuple]:
+    partner = algorithms.maximal_matching(G.pattern())
+    first, second = (part.astype(np.int64) for part in partner.to_coo())
+    once = first < second
+    return set(zip(G.named(first[once]), G.named(second[once]), strict=True))
 
 
 def _group(G: Graph, S: Any, *, backward: bool) -> float:

@@ -35,9 +35,9 @@ def dispatched(*, pays: str | Choice = "large", refuse: Choice | None = None) ->
     """Make a function available to NetworkX, under its name.
 
     ``pays``: "large" for work that is worth a conversion unless the graph is small, "search" if it also takes a step
-    for every level of a search, "converted" if it takes less time than a conversion, "asked" if NetworkX is as fast;
-    or a function that gets the arguments and says which. ``refuse`` gets the arguments and says why they are not for
-    us, or None.
+    for every level of a search, "converted" if it takes less time than a conversion, "one search" if both are so,
+    "asked" if NetworkX is as fast; or a function that gets the arguments and says which. ``refuse`` gets the arguments
+    and says why they are not for us, or None.
     """
 
     def register(function: Function) -> Function:
@@ -76,7 +76,7 @@ def should_run(name: str, args: tuple, kwargs: dict) -> bool | str:
     >>> should_run("pagerank", (nx.path_graph(3),), {})
     'the graph is small: fewer than 1000 edges'
     """
-    graph: Any = args[0] if args else kwargs["G"]
+    graph: Any = args[0] if args else next(iter(kwargs.values()))  # G, or flowG
     if isinstance(graph, Graph):
         return True
     entry = FUNCTIONS[name]
@@ -84,12 +84,14 @@ def should_run(name: str, args: tuple, kwargs: dict) -> bool | str:
     if pays == "asked":
         return "NetworkX is about as fast, and needs no conversion"
     if not _is_converted(graph):
-        if pays == "converted":
+        if pays in ("converted", "one search"):
             return "a conversion takes longer than the answer, and the graph has not been converted for another call"
         least = nx.config.backends[NAME].min_edges
         if not _has_entries(graph, least if graph.is_directed() else 2 * least):
             return f"the graph is small: fewer than {least} edges"
-    if pays == "search" and not _has_entries(graph, FEWEST_NEIGHBOURS * len(graph) / (1 + graph.is_directed())):
+    if pays in ("search", "one search") and not _has_entries(
+        graph, FEWEST_NEIGHBOURS * len(graph) / (1 + graph.is_directed())
+    ):
         return "the graph has hardly more edges than a tree: paths may be long, and every step on them has its cost"
     return True
 

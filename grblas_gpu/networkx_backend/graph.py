@@ -134,6 +134,10 @@ class Graph:
         values = self._checked(attribute, negative)
         return self._matrix(("lengths", attribute), lambda: least_parallel(values, self.parallel), backward)
 
+    def edge_values(self, attribute: str | None) -> np.ndarray:
+        """A finite number for every item of ``neighbours``, 1 without an attribute; not for parallel edges."""
+        return np.ones(len(self.neighbours), np.int64) if attribute is None else self._checked(attribute, True)
+
     def degrees(self, which: str = "both") -> np.ndarray:
         """The number of edges "out" of every node, "in" to it, or "both", where a loop counts twice."""
         return self._once(("degrees", which), lambda: self._count_edges(which))

@@ -11,8 +11,8 @@ from .dispatch import FUNCTIONS, can_run, should_run
 __all__ = ["can_run", "convert_from_nx", "convert_to_nx", "should_run"]
 
 AREAS = (
-    "all_paths centrality clusters communities components cuts degrees link_analysis link_prediction path_trees "
-    "search_trees shapes unweighted_paths weighted_paths"
+    "all_paths centrality clusters communities components cuts degrees flows forests link_analysis link_prediction "
+    "path_trees search_trees shapes sides subgraphs unweighted_paths weighted_paths"
 ).split()
 for area in AREAS:
     import_module(f".{area}", __package__)  # registers its functions

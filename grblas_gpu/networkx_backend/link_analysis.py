@@ -1,4 +1,4 @@
-"""PageRank."""
+"""PageRank, and hubs and authorities."""
 
 from __future__ import annotations
 
@@ -43,6 +43,28 @@ def pagerank(
         return G.by_node(algorithms.pagerank(A, alpha, **options))
     except algorithms.NotConverged as error:
         raise nx.PowerIterationFailedConvergence(max_iter) from error
+
+
+def _not_by_iteration(arguments: dict) -> str | None:
+    if arguments["nstart"] is not None:
+        return "the start is given"
+    return None if arguments["normalized"] else "hubs are not normalized"
+
+
+@dispatched(refuse=_not_by_iteration)
+def hits(
+    G: Graph, max_iter: int = 100, tol: float = 1e-08, nstart: None = None, normalized: bool = True
+) -> tuple[dict, dict]:
+    if len(G) < 3 or not len(G.neighbours):
+        raise NotImplementedError("the graph is too small")
+    if max_iter <= 0:
+        raise nx.PowerIterationFailedConvergence(max_iter)
+    try:
+        found = algorithms.hits(G.weights("weight", negative=False), tol=min(tol, 1e-10))
+    except algorithms.NotConverged as error:
+        raise NotImplementedError("the two largest singular values are nearly the same") from error
+    hubs, authorities = (part.to_dense() for part in found)
+    return G.by_node(hubs / hubs.sum()), G.by_node(authorities / authorities.sum())
 
 
 def _distribution(G: Graph, given: Mapping | None, what: str) -> Vector | None:

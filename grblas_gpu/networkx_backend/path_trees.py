@@ -134,7 +134,11 @@ def _not_from_one_node(arguments: dict) -> str | None:
     return None
 
 
-@dispatched(pays="search", refuse=_not_from_one_node)
+def _by_weight(arguments: dict) -> str:
+    return "one search" if arguments["weight"] is None else "search"
+
+
+@dispatched(pays=_by_weight, refuse=_not_from_one_node)
 def shortest_path(
     G: Graph, source: Any = None, target: Any = None, weight: str | None = None, method: str = "dijkstra"
 ) -> dict:

@@ -38,7 +38,7 @@ def _tree(G: Graph, source: Any, cutoff: Any) -> Iterator[tuple[Any, Any]]:
         yield from zip(G.named(parents[first]), G.named(seen[first]), strict=True)
 
 
-def _refused(arguments: dict) -> str | None:
+def refused_search(arguments: dict) -> str | None:
     if arguments["sort_neighbors"] is not None:
         return "neighbours are to be sorted"
     if arguments.get("reverse") and arguments["G"].is_directed():
@@ -53,7 +53,7 @@ def _check(G: Graph, source: Any) -> None:
         raise nx.NetworkXError(f"The node {source} is not in the {kind}.")
 
 
-@dispatched(pays="search", refuse=_refused)
+@dispatched(pays="one search", refuse=refused_search)
 def bfs_edges(
     G: Graph, source: Any, reverse: bool = False, depth_limit: Any = None, sort_neighbors: None = None
 ) -> Iterator[tuple]:
@@ -61,13 +61,13 @@ def bfs_edges(
     yield from _tree(G, source, depth_limit)
 
 
-@dispatched(pays="search", refuse=_refused)
+@dispatched(pays="one search", refuse=refused_search)
 def bfs_predecessors(G: Graph, source: Any, depth_limit: Any = None, sort_neighbors: None = None) -> Iterator[tuple]:
     _check(G, source)
     yield from ((child, parent) for parent, child in _tree(G, source, depth_limit))
 
 
-@dispatched(pays="search", refuse=_refused)
+@dispatched(pays="one search", refuse=refused_search)
 def bfs_successors(G: Graph, source: Any, depth_limit: Any = None, sort_neighbors: None = None) -> Iterator[tuple]:
     _check(G, source)
     children: dict = {source: []}
@@ -84,7 +84,7 @@ def paths_from(G: Graph, source: Any, cutoff: Any = None) -> dict:
     return paths
 
 
-@dispatched(pays="search")
+@dispatched(pays="one search")
 def single_source_shortest_path(G: Graph, source: Any, cutoff: Any = None) -> dict:
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} not in G")
@@ -95,7 +95,7 @@ def _directed(arguments: dict) -> str | None:
     return "the order of predecessors is not known" if arguments["G"].is_directed() else None
 
 
-@dispatched(pays="search", refuse=_directed)
+@dispatched(pays="one search", refuse=_directed)
 def single_target_shortest_path(G: Graph, target: Any, cutoff: Any = None) -> dict:
     if target not in G:
         raise nx.NodeNotFound(f"Target {target} not in G")
@@ -108,7 +108,7 @@ def all_pairs_shortest_path(G: Graph, cutoff: Any = None) -> Iterator[tuple[Any,
         yield node, paths_from(G, node, cutoff)
 
 
-@dispatched(pays="search")
+@dispatched(pays="one search")
 def predecessor(G: Graph, source: Any, target: Any = None, cutoff: Any = None, return_seen: Any = None) -> Any:
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} not in G")

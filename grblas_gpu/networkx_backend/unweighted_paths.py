@@ -20,14 +20,14 @@ def _by_layers(G: Graph, source: int, cutoff: Any, *, backward: bool = False) ->
     return {node: depth for depth, layer in enumerate(layers) for node in G.named(layer)}
 
 
-@dispatched(pays="search")
+@dispatched(pays="one search")
 def single_source_shortest_path_length(G: Graph, source: Any, cutoff: Any = None) -> dict:
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} is not in G")
     return _by_layers(G, G.index[source], cutoff)
 
 
-@dispatched(pays="search")
+@dispatched(pays="one search")
 def single_target_shortest_path_length(G: Graph, target: Any, cutoff: Any = None) -> dict:
     if target not in G:
         raise nx.NodeNotFound(f"Target {target} is not in G")
@@ -65,7 +65,7 @@ def has_path(G: Graph, source: Any, target: Any) -> bool:
     return True
 
 
-@dispatched(pays="search")
+@dispatched(pays="one search")
 def bfs_layers(G: Graph, sources: Any) -> Iterator[list]:
     chosen = {sources} if sources in G else set(sources)
     for node in chosen:
@@ -85,7 +85,7 @@ def bfs_layers(G: Graph, sources: Any) -> Iterator[list]:
     yield from map(G.named, as_found(G, found.to_dense(NOT_FOUND), first))
 
 
-@dispatched(pays="search")
+@dispatched(pays="one search")
 def descendants_at_distance(G: Graph, source: Any, distance: Any) -> set:
     if source not in G:
         raise nx.NetworkXError(f"The node {source} is not in the graph.")
@@ -102,11 +102,11 @@ def _reached(G: Graph, source: Any, *, backward: bool = False) -> set:
     return set(G.named(np.flatnonzero(level > 0)))
 
 
-@dispatched(pays="search")
+@dispatched(pays="one search")
 def descendants(G: Graph, source: Any) -> set:
     return _reached(G, source)
 
 
-@dispatched(pays="search")
+@dispatched(pays="one search")
 def ancestors(G: Graph, source: Any) -> set:
     return _reached(G, source, backward=True)

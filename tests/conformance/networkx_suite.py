@@ -22,17 +22,19 @@ from pathlib import Path
 HERE = Path(__file__).parent
 COVERED = {
     "networkx.algorithms": "boundary cluster core cuts dag distance_measures dominating efficiency euler hierarchy "
-    "isolate link_prediction reciprocity regular smetric tournament wiener",
+    "isolate link_prediction matching reciprocity regular smetric tournament wiener",
     "networkx.algorithms.assortativity": "neighbor_degree",
     "networkx.algorithms.centrality": "betweenness_centrality closeness_centrality degree_centrality "
     "eigenvector_centrality group harmonic_centrality katz_centrality",
-    "networkx.algorithms.community": "leiden quality utils",
+    "networkx.algorithms.community": "label_propagation leiden quality utils",
     "networkx.algorithms.components": "attracting connected strongly_connected weakly_connected",
     "networkx.algorithms.bipartite": "basic",
-    "networkx.algorithms.tree": "recognition",
-    "networkx.algorithms.link_analysis": "pagerank",
+    "networkx.algorithms.flow": "maxflow",
+    "networkx.algorithms.tree": "mst recognition",
+    "networkx.algorithms.link_analysis": "hits pagerank",
     "networkx.algorithms.shortest_paths": "dense dense_numpy generic unweighted weighted",
     "networkx.algorithms.traversal": "bfs",
+    "networkx.generators": "ego",
 }
 
 

@@ -1,0 +1,37 @@
+"""How much can flow from one node to another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import algorithms, select
+from .dispatch import dispatched
+from .graph import Graph
+
+
+def _refused(arguments: dict) -> str | None:
+    if arguments["flow_func"] is not None or arguments["kwargs"]:
+        return "the algorithm is chosen"
+    return "the graph is a multigraph" if arguments["flowG"].is_multigraph() else None
+
+
+def _value(G: Graph, source: Any, target: Any, capacity: str) -> Any:
+    if source not in G or target not in G or source == target:
+        raise NotImplementedError("there are no two different nodes")
+    # capacities off the diagonal: a loop leads nowhere
+    A = select.offdiag(G.weights(capacity, negative=False)).new()
+    return algorithms.maximum_flow(A, G.index[source], G.index[target]).value
+
+
+@dispatched(refuse=_refused)
+def maximum_flow_value(
+    flowG: Graph, _s: Any, _t: Any, capacity: str = "capacity", flow_func: None = None, **kwargs: Any
+) -> Any:
+    return _value(flowG, _s, _t, capacity)
+
+
+@dispatched(refuse=_refused)
+def minimum_cut_value(
+    flowG: Graph, _s: Any, _t: Any, capacity: str = "capacity", flow_func: None = None, **kwargs: Any
+) -> Any:
+    return _value(flowG, _s, _t, capacity)

@@ -1,0 +1,76 @@
+"""Spanning trees of least or largest weight: the edges that Kruskal's algorithm of NetworkX takes, in its order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .. import Matrix, algorithms
+from .conversion import edges_at, part_of
+from .dispatch import dispatched
+from .graph import Graph
+
+
+def _refused(arguments: dict) -> str | None:
+    G = arguments["G"]
+    if G.is_directed() or G.is_multigraph():
+        return "the graph is directed, or a multigraph"
+    if arguments["algorithm"] != "kruskal":
+        return "the order of edges is that of another algorithm than Kruskal's"
+    return "edges may be left out" if arguments["ignore_nan"] else None
+
+
+def _taken(G: Graph, weight: str | None, sign: int) -> np.ndarray:
+    """Where in ``neighbours`` the edges of the forest are, lightest first (heaviest first, if ``sign`` is -1).
+
+    Of edges of the same weight NetworkX takes the one that it comes to first. So edges get their places in its order
+    as weights: these are all different, and there is only one least forest.
+    """
+    sources, n = G.sources(), len(G)
+    once = np.flatnonzero(sources < G.neighbours)
+    order = once[np.argsort(sign * G.edge_values(weight)[once], kind="stable")]
+    rows, columns, place = sources[order], G.neighbours[order], np.arange(len(order))
+    # ranks = the upper triangle, and its transpose
+    ends = np.concatenate([rows, columns]), np.concatenate([columns, rows])
+    ranks = Matrix.from_coo(*ends, np.tile(place, 2), dtype=int, nrows=n, ncols=n)
+    return order[np.unique(algorithms.minimum_spanning_forest(ranks).to_coo()[2])]
+
+
+@dispatched(refuse=_refused)
+def minimum_spanning_edges(
+    G: Graph,
+    algorithm: str = "kruskal",
+    weight: str | None = "weight",
+    keys: bool = True,
+    data: bool = True,
+    ignore_nan: bool = False,
+) -> Iterator[tuple]:
+    return edges_at(G, _taken(G, weight, 1), data=data)
+
+
+@dispatched(refuse=_refused)
+def maximum_spanning_edges(
+    G: Graph,
+    algorithm: str = "kruskal",
+    weight: str | None = "weight",
+    keys: bool = True,
+    data: bool = True,
+    ignore_nan: bool = False,
+) -> Iterator[tuple]:
+    return edges_at(G, _taken(G, weight, -1), data=data)
+
+
+@dispatched(refuse=_refused)
+def minimum_spanning_tree(
+    G: Graph, weight: str | None = "weight", algorithm: str = "kruskal", ignore_nan: bool = False
+) -> Any:
+    return part_of(G, _taken(G, weight, 1))
+
+
+@dispatched(refuse=_refused)
+def maximum_spanning_tree(
+    G: Graph, weight: str | None = "weight", algorithm: str = "kruskal", ignore_nan: bool = False
+) -> Any:
+    return part_of(G, _taken(G, weight, -1))

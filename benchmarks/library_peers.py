@@ -7,6 +7,7 @@ could be wrong (communities, labels, walks) is not compared.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from functools import cached_property
 from importlib.util import find_spec
@@ -59,6 +60,16 @@ class Graphs:
     @cached_property
     def directed(self) -> Any:
         return self.make(self.case.S, self.case.directed)
+
+    @cached_property
+    def forward(self) -> Any:
+        """The edges from a lower vertex to a higher one."""
+        return self.make(triu(self.case.S, 1).tocsr(), True)
+
+    @cached_property
+    def whole_numbers(self) -> Any:
+        """Capacities as SciPy takes them."""
+        return self.case.S.astype(np.int32)
 
     def make(self, S: checks.Arrays, directed: bool) -> Any:
         return S
@@ -145,6 +156,17 @@ def reached(g: Any, found: Any) -> np.ndarray:
     return np.where(distances < 1e300, distances, np.inf)
 
 
+def rows_from_dicts(g: Any, found: dict[int, dict[int, float]]) -> np.ndarray:
+    result = np.full((g.n, g.n), np.inf)
+    for row, distances in found.items():
+        result[row, list(distances)] = list(distances.values())
+    return result
+
+
+def half(g: Any) -> list[int]:
+    return g.case.some(-(-g.n // 2)).tolist()
+
+
 def chosen(g: Any, vertices: Any) -> np.ndarray:
     result = np.zeros(g.n, bool)
     result[list(vertices)] = True
@@ -170,6 +192,11 @@ SCIPY = {
         lambda g: csgraph.connected_components(g.directed, connection="strong"), lambda g, found: found[1]
     ),
     "spanning forest": Task(lambda g: csgraph.minimum_spanning_tree(g.directed), lambda g, found: found.sum()),
+    "bfs, 64 sources": Task(lambda g: csgraph.dijkstra(g.directed, indices=g.case.some(64), unweighted=True), as_array),
+    "maximum flow": Task(
+        lambda g: csgraph.maximum_flow(g.whole_numbers, g.source, g.case.target), lambda g, found: found.flow_value
+    ),
+    "apsp": Task(lambda g: csgraph.dijkstra(g.directed), as_array),
 }
 
 NETWORKX = {
@@ -199,6 +226,33 @@ NETWORKX = {
     "colouring": Task(lambda g: g.nx.greedy_color(g.both), from_dict(-1)),
     "matching": Task(lambda g: g.nx.maximal_matching(g.both), partners),
     "louvain": Task(lambda g: g.nx.community.louvain_communities(g.both, seed=1)),
+    "shortest path": Task(
+        lambda g: g.nx.single_source_dijkstra(g.directed, g.source, g.case.target), lambda g, found: found[0]
+    ),
+    "reachability": Task(
+        lambda g: g.nx.descendants(g.directed, g.source) | {g.source}, lambda g, found: chosen(g, found)
+    ),
+    "topological generations": Task(
+        lambda g: list(g.nx.topological_generations(g.forward)), lambda g, found: labels_of_sets(g, found)
+    ),
+    "topological order": Task(lambda g: list(g.nx.topological_sort(g.forward))),
+    "bipartite": Task(lambda g: g.nx.is_bipartite(g.both), as_array),
+    "maximum flow": Task(
+        lambda g: g.nx.maximum_flow_value(g.directed, g.source, g.case.target, capacity="weight"), as_array
+    ),
+    "transitivity": Task(lambda g: g.nx.transitivity(g.both), as_array),
+    "ego graph, radius 2": Task(
+        lambda g: g.nx.ego_graph(g.directed, g.source, 2), lambda g, found: found.number_of_nodes()
+    ),
+    "subgraph of a half": Task(
+        lambda g: g.directed.subgraph(half(g)).copy(), lambda g, found: found.size() * (1 if g.case.directed else 2)
+    ),
+    "apsp": Task(lambda g: dict(g.nx.all_pairs_dijkstra_path_length(g.directed)), rows_from_dicts),
+    "closeness": Task(lambda g: g.nx.closeness_centrality(g.directed), from_dict(0.0)),
+    "betweenness": Task(
+        lambda g: g.nx.betweenness_centrality(g.directed, normalized=False),
+        lambda g, found: from_dict(0.0)(g, found) * (1 if g.case.directed else 2),
+    ),
     "jaccard of all edges": Task(
         lambda g: list(g.nx.jaccard_coefficient(g.both, g.both.edges)),
         lambda g, found: sum(coefficient for _, _, coefficient in found),
@@ -230,6 +284,30 @@ IGRAPH = {
     "label propagation": Task(lambda g: g.both.community_label_propagation().membership),
     "louvain": Task(lambda g: g.both.community_multilevel(weights="weight").membership),
     "leiden": Task(lambda g: g.both.community_leiden("modularity", weights="weight", n_iterations=-1).membership),
+    "shortest path": Task(
+        lambda g: g.directed.get_shortest_path(g.source, g.case.target, weights="weight"),
+        lambda g, found: sum(g.case.S[u, v] for u, v in itertools.pairwise(found)),
+    ),
+    "topological order": Task(lambda g: g.forward.topological_sorting()),
+    "bipartite": Task(lambda g: g.both.is_bipartite(), as_array),
+    "maximum flow": Task(lambda g: g.directed.maxflow_value(g.source, g.case.target, capacity="weight"), as_array),
+    "transitivity": Task(lambda g: g.both.transitivity_undirected(), as_array),
+    "subgraph of a half": Task(
+        lambda g: g.directed.induced_subgraph(half(g)), lambda g, found: found.ecount() * (1 if g.case.directed else 2)
+    ),
+    "ego graph, radius 2": Task(
+        lambda g: g.directed.induced_subgraph(g.directed.neighborhood(g.source, order=2, mode="out")),
+        lambda g, found: found.vcount(),
+    ),
+    "modularity of 16 parts": Task(
+        lambda g: g.both.modularity([i % 16 for i in range(g.n)], weights="weight"), as_array
+    ),
+    "apsp": Task(lambda g: g.directed.distances(weights="weight", mode="out"), as_array),
+    "closeness": Task(lambda g: g.directed.closeness(mode="in")),
+    "betweenness": Task(
+        lambda g: g.directed.betweenness(directed=True),
+        lambda g, found: (1 if g.case.directed else 2) * np.array(found),
+    ),
     "1000 random walks of 80": Task(
         lambda g: [g.directed.random_walk(start % g.n, 80, stuck="return") for start in range(1000)]
     ),
@@ -354,6 +432,19 @@ AGREEMENTS: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], None]]] =
     "cores": (lambda r: r.to_dense(0), same),
     "core": (lambda r: r.to_dense(False), same_core),
     "truss": (lambda r: r.nvals / 2, same),
+    "bfs, 64 sources": (lambda r: r.to_dense(np.inf, dtype=float), same),
+    "reachability": (lambda r: r.to_dense(False), same),
+    "shortest path": (lambda r: r.length, same),
+    "topological generations": (lambda r: r.to_dense(), same),
+    "bipartite": (bool, same),
+    "maximum flow": (lambda r: r.value, same),
+    "transitivity": (float, same),
+    "modularity of 16 parts": (float, same),
+    "ego graph, radius 2": (lambda r: r.matrix.nrows, same),
+    "subgraph of a half": (lambda r: r.matrix.nvals, same),
+    "apsp": (lambda r: r.to_dense(np.inf), same),
+    "closeness": (lambda r: r.to_dense(0.0), same),
+    "betweenness": (lambda r: r.to_dense(0.0), same),
     "jaccard of all edges": (lambda r: total(r) / 2, same),
 }
 #: What has many right answers must fulfil what ours must.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from .. import Matrix, Vector, agg, io, monoid
+from .. import FP64, Matrix, Vector, agg, binary, io, monoid
+from ..progress import progress
 
 ENTRIES = 2**22  # distances in memory at a time, about
 TOGETHER = 64  # searches that cost little more than one: a word has a bit for each
@@ -13,7 +14,8 @@ MOST_ENTRIES = 2**28  # distances of so many in memory at a time, at most
 
 
 class Searches(Sequence[tuple[list[int], Any]]):
-    """The sources of each batch, and a ``start`` with a 1 at every one of them, to search in ``graph``.
+    """Sums over searches. An item has the sources of a batch, and a ``start`` with a 1.0 at every one of them, to
+    search in ``graph``.
 
     ``start`` is a Vector for a single source, otherwise a Matrix with a row for each, or a Vector of as many parts as
     ``graph`` has copies of A. The Matrix knows what suits it, unless ``batch`` says how many.
@@ -25,7 +27,7 @@ class Searches(Sequence[tuple[list[int], Any]]):
     """
 
     def __init__(self, A: Matrix, sources: list[int], batch: int | None = None) -> None:
-        best, side_by_side = A.batching(searches=len(sources))
+        best, side_by_side = (1, False) if len(sources) == 1 else A.batching(searches=len(sources))
         self._batch = check_batch(batch, max(1, min(best, len(sources))))
         self._copies = max(1, min(self._batch, len(sources))) if side_by_side else 1
         self._sources = sources
@@ -41,17 +43,38 @@ class Searches(Sequence[tuple[list[int], Any]]):
         some, n = self._sources[k * self._batch : (k + 1) * self._batch], self._n
         if len(some) == 1 or self._copies > 1:
             start = [copy * n + source for copy, source in enumerate(some)]
-            return some, Vector.from_coo(start, 1, int, size=self.graph.nrows)
-        return some, Matrix.from_coo(range(len(some)), some, 1, int, nrows=len(some), ncols=n)
+            return some, Vector.from_coo(start, [1.0] * len(some), size=self.graph.nrows)
+        return some, Matrix.from_coo(range(len(some)), some, 1.0, FP64, nrows=len(some), ncols=n)
 
-    def of_all_copies(self, x: Vector) -> Vector:
-        """The sum over all copies of the graph: a Vector with a value for each vertex of one."""
-        if self._copies == 1:
-            return x
-        # x = [1 ... 1] x, with a row for each copy
-        return self._by_copies(x).reduce_columnwise(monoid.plus).new()
+    @property
+    def in_a_vector(self) -> bool:
+        """Whether all of a batch are in one Vector that they fill: a sole source, or several side by side."""
+        return self._copies > 1 or len(self._sources) == 1
 
-    def entries_of_each(self, x: Any, count: int) -> Vector:
+    def sum_of(self, part: Callable[[Matrix, Any], Any], what: str, *, own: int | None = None) -> Vector:
+        """The sum of ``part(graph, start)`` over all sources, a value for each vertex; a bar says ``what`` it is.
+
+        With ``own`` the vertex that a search starts from gets that and the number of its entries, too; none may be 0.
+
+        >>> from grblas_gpu import generators
+        >>> searches = Searches(generators.path(4), [0, 3, 2], batch=2)
+        >>> searches.sum_of(lambda graph, start: start, "sources", own=5)[3].new().value
+        7.0
+        """
+        if len(self._sources) == 1 and own is None:
+            return part(self.graph, self[0][1])
+        total = Vector(FP64, self.graph.nrows)
+        for some, start in progress(self, what):
+            found = part(self.graph, start)
+            if own is not None:
+                # total_s += own + the number of entries of s
+                total(binary.plus)[some] << binary.plus(self._entries_of_each(found, len(some)), own).new()
+            # total += sum_s part_s
+            total(binary.plus) << (found if found.ndim == 1 else found.reduce_columnwise(monoid.plus))
+        # total = [1 ... 1] total, with a row for each copy
+        return total if self._copies == 1 else self._by_copies(total).reduce_columnwise(monoid.plus).new()
+
+    def _entries_of_each(self, x: Any, count: int) -> Vector:
         """How many vertices each of the ``count`` searches of a batch has reached, with values that are not 0."""
         if x.ndim == 1 and self._copies == 1:
             return Vector.from_coo([0], [x.nvals])
@@ -61,15 +84,6 @@ class Searches(Sequence[tuple[list[int], Any]]):
 
     def _by_copies(self, x: Vector, missing: float | None = None) -> Matrix:
         return Matrix.from_dense(io.to_array(x, 0.0).reshape(self._copies, self._n), missing)
-
-
-def of_all_rows(x: Any) -> Any:
-    """The sum over all searches of a batch; a Vector is that of its only one.
-
-    >>> of_all_rows(Matrix.from_dense([[1, 2], [3, 4]])).new().to_dense().tolist()
-    [4, 6]
-    """
-    return x if x.ndim == 1 else x.reduce_columnwise(monoid.plus)
 
 
 def vertices_in_batches(n: int, batch: int | None = None) -> Sequence[range]:

@@ -15,16 +15,18 @@ the language of linear algebra, ICPP Workshops 2021; U. Brandes, A faster algori
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from .. import BOOL, FP64, INT32, Matrix, Vector, binary, loop
-from ..progress import progress
+from .. import BOOL, FP64, INT32, Matrix, Scalar, Vector, binary, loop
 from .arithmetic import Arithmetic, with_counts_that_fit
-from .batches import Searches, of_all_rows
+from .batches import Searches
 from .checks import Sources, check_sources, graph_algorithm
-from .dependencies import centralities, dependencies_of
+from .dependencies import dependencies_of, scaled
 from .preparing import vertices_at
 from .weighted_betweenness import check_lengths, weighted_dependencies
+
+TITLE = "betweenness centrality"
 
 
 @graph_algorithm
@@ -85,26 +87,19 @@ def betweenness_centrality(
     chosen = list(dict.fromkeys(check_sources(A, range(A.nrows) if sources is None else sources)))
     if weighted:
         check_lengths(A, "betweenness_centrality")
-    factor = scale(A, normalized, endpoints, directed)
-    if len(chosen) == 1 and not (weighted or endpoints):
-        found = centralities(A, Vector.from_coo(chosen, [1.0], size=A.nrows), factor)
-        if found is not None:
-            return found
     searches = Searches(A, chosen, 1 if weighted else batch)
-    total = Vector(FP64, searches.graph.nrows)
-    for some, start in progress(searches, "betweenness centrality"):
-        if endpoints:
-            delta = weighted_dependencies(A, some[0]) if weighted else dependencies(searches.graph, start)
-            # total_s += reached_s - 2; with the 1 of delta, the source s is an end of reached_s - 1 paths
-            total(binary.plus)[some] << binary.minus(searches.entries_of_each(delta, len(some)), 2).new()
-        elif weighted:
-            # delta = delta - 1
-            delta = binary.minus(weighted_dependencies(A, some[0]), 1).new()
-        else:
-            delta = dependencies_alone(searches.graph, start, len(some))
-        # total += sum_s delta_s
-        total(binary.plus) << of_all_rows(delta)
-    total = searches.of_all_copies(total)
+    factor = scale(A, normalized, endpoints, directed)
+    if searches.in_a_vector and not (weighted or endpoints):
+        # total = sum_s factor delta_s
+        return searches.sum_of(partial(dependencies, factor=factor), TITLE)
+
+    def delta(graph: Matrix, start: Any) -> Any:
+        found = weighted_dependencies(graph, start) if weighted else dependencies(graph, start)
+        # delta = delta - 1, unless a vertex counts as the end of a path
+        return found if endpoints else binary.minus(found, 1).new()
+
+    # total = sum_s delta_s, and reached_s - 2 more at s: with the 1 of delta, it is an end of reached_s - 1 paths
+    total = searches.sum_of(delta, TITLE, own=-2 if endpoints else None)
     # total<!total> = 0
     total(~total.S) << 0.0
     # total = factor total
@@ -122,31 +117,25 @@ def scale(A: Matrix, normalized: bool, endpoints: bool, directed: bool | None) -
     return 1.0 if directed or (directed is None and not A.pattern().is_symmetric()) else 0.5
 
 
-def dependencies(A: Matrix, start: Any) -> Any:
-    """1 + the dependency of each source on each vertex that it reaches; ``start`` has a 1 at every source.
+def dependencies(A: Matrix, start: Any, factor: float | None = None) -> Any:
+    """1 + the dependency of each source on each vertex that it reaches; with a ``factor`` that times the dependency,
+    which others have as 0. ``start`` has a 1.0 at every source, and is used up.
 
     A Matrix has a row for each source. In a Vector there must be no way from a source to another.
 
     >>> from grblas_gpu import Vector, generators
-    >>> dependencies(generators.path(4), Vector.from_coo([0], [1], size=4)).to_dict()
+    >>> dependencies(generators.path(4), Vector.from_coo([0], [1.0], size=4)).to_dict()
     {0: 1.0, 1: 3.0, 2: 2.0, 3: 1.0}
+    >>> dependencies(generators.path(4), Vector.from_coo([0], [1.0], size=4), factor=0.5).to_dict()
+    {0: 0.0, 1: 1.0, 2: 0.5, 3: 0.0}
     """
     if start.ndim == 1:
-        found = dependencies_of(A, start.dup(FP64))
+        found = dependencies_of(A, start, factor)
         if found is not None:
             return found
     levels, sigma, deepest, numbers = with_counts_that_fit(forward, A, start)
-    return numbers.numbers(backward(A, levels, sigma, deepest, numbers))
-
-
-def dependencies_alone(A: Matrix, start: Any, sources: int) -> Any:
-    """The same without the 1. Of several sources in a Vector both stages are one program, where its counts fit; its
-    result is full, and a single source may reach little."""
-    found = centralities(A, start.dup(FP64), 1.0) if start.ndim == 1 < sources else None
-    if found is None:
-        # delta = delta - 1
-        found = binary.minus(dependencies(A, start), 1).new()
-    return found
+    delta = numbers.numbers(backward(A, levels, sigma, deepest, numbers))
+    return delta if factor is None else scaled(delta, Scalar.from_value(factor, FP64))
 
 
 def forward(A: Matrix, frontier: Any, add: Any, **options: Any) -> tuple[Any, Any, int]:

@@ -33,22 +33,32 @@ class Search(NamedTuple):
     scales: list[tuple[int, float]]
 
 
-def dependencies_of(A: Matrix, frontier: Vector) -> Vector | None:
-    """1 + the dependency of each source on each vertex; ``frontier`` has a 1.0 at every source, and is used up.
+def dependencies_of(A: Matrix, frontier: Vector, factor: float | None = None) -> Vector | None:
+    """1 + the dependency of each source on each vertex; ``frontier`` has a 1.0 at every source, and is used up. With a
+    ``factor`` it is that times the dependency, 0 where there is none, and both stages are one program if they can.
 
-    There must be no way from one source to another. None if not even scaled counts fit: logarithms do.
+    There must be no way from one source to another. If not even scaled counts fit (logarithms do), it is None, and the
+    frontier as it was.
 
     >>> from grblas_gpu import Vector, generators
     >>> dependencies_of(generators.path(4), Vector.from_coo([0], [1.0], size=4)).to_dict()
     {0: 1.0, 1: 3.0, 2: 2.0, 3: 1.0}
     """
-    found = searched(A, frontier, *nothing_found(A))
-    return None if found is None else passed_on(A, found)
-
-
-def centralities(A: Matrix, frontier: Vector, factor: float) -> Vector | None:
-    """``factor`` times the dependencies of the sources, 0 where there are none; None if the counts do not fit."""
     levels, sigma, depth = nothing_found(A)
+    found = both_stages(A, frontier, levels, sigma, depth, factor)
+    if found is None:
+        # frontier = 1 at level 0
+        frontier << binary.second[FP64](select.valueeq(levels, 0).new(), 1.0)
+    return found
+
+
+def both_stages(
+    A: Matrix, frontier: Vector, levels: Vector, sigma: Vector, depth: Scalar, factor: float | None
+) -> Vector | None:
+    """The dependencies; None if the counts do not fit."""
+    if factor is None:
+        search = searched(A, frontier, levels, sigma, depth)
+        return None if search is None else passed_on(A, search)
     few, scale = min(LEVELS - 2, DEEP, max(SHALLOW, POSITIONS // A.nrows)), Scalar.from_value(factor, FP64)
     found = shallow_centralities(A, frontier, levels, sigma, depth, Scalar.from_value(few, INT64), scale)
     if depth.value <= few:

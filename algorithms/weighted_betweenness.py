@@ -18,18 +18,19 @@ from .preparing import check_weights
 from .sssp import shortest_path_edges, sssp
 
 
-def weighted_dependencies(A: Matrix, source: int) -> Vector:
-    """1 + the dependency of a source on each vertex that it reaches, in a graph with positive lengths.
+def weighted_dependencies(A: Matrix, start: Vector) -> Vector:
+    """1 + the dependency of a source, where ``start`` has a 1, on each vertex that it reaches by positive lengths.
 
     >>> A = Matrix.from_coo([0, 0, 2], [1, 2, 1], [4, 1, 2])
-    >>> weighted_dependencies(A, 0).to_dict()
+    >>> weighted_dependencies(A, Vector.from_coo([0], [1], size=3)).to_dict()
     {0: 1.0, 1: 1.0, 2: 2.0}
     """
-    tight = shortest_path_edges(A, sssp(A, source))
-    sigma, z = count_and_depend(tight, Vector.from_coo([source], [1], int, size=A.nrows))
+    (source,) = start.to_coo(values=False)[0]
+    tight = shortest_path_edges(A, sssp(A, int(source)))
+    sigma, z = count_and_depend(tight, start)
     # 1 + dependency = sigma z, and 1 at the source, which is no part of the paths between others
     dependency = binary.times(sigma & z).new()
-    dependency[source] << 1.0
+    dependency(start.S) << 1.0
     return dependency
 
 

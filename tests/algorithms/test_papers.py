@@ -241,7 +241,9 @@ def test_counts_of_paths_are_scaled(backend: str, monkeypatch: pytest.MonkeyPatc
         assert found is not None and (len(found.scales) > 5) == (top == 40)
         delta = dependencies.passed_on(A, found)
         np.testing.assert_allclose(delta.to_dense() - 1, expected, rtol=1e-12, atol=1e-12)
-        again = dependencies.centralities(A, gb.Vector.from_coo([0], [1.0], size=A.nrows), 2.0)  # goes on where it is
+        again = dependencies.dependencies_of(
+            A, gb.Vector.from_coo([0], [1.0], size=A.nrows), 2.0
+        )  # goes on where it is
         assert again is not None
         np.testing.assert_allclose(again.to_dense(), 2 * np.array(expected), rtol=1e-12, atol=1e-12)
     clear_recordings()
@@ -253,7 +255,7 @@ def test_more_paths_than_floats_can_count() -> None:
     layer = np.concatenate(([0], np.repeat(np.arange(1, layers + 1), width)))
     rows, cols = np.nonzero(layer[:, None] + 1 == layer)
     A = Matrix.from_coo(rows, cols, True, nrows=len(layer), ncols=len(layer))
-    assert dependencies.centralities(A, gb.Vector.from_coo([0], [1.0], size=A.nrows), 1.0) is None
+    assert dependencies.dependencies_of(A, gb.Vector.from_coo([0], [1.0], size=A.nrows), 1.0) is None
     found = betweenness_centrality(A, 0, normalized=False, directed=True)
     expected = np.where(layer > 0, layers - layer, 0.0)
     np.testing.assert_allclose(found.to_dense(), expected, rtol=1e-9, atol=1e-9)

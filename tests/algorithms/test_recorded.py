@@ -16,7 +16,7 @@ MORE: dict[str, Callable[[Any], Any]] = {
     "betweenness_centrality": algorithms.betweenness_centrality,
     "bfs_parents": lambda A: algorithms.bfs_parents(A, 0, reproducible=True),
     "sssp with predecessors": lambda A: algorithms.sssp(A, 0, predecessors=True),
-    "weighted_dependencies": lambda A: weighted_dependencies(A, 0),
+    "weighted_dependencies": lambda A: weighted_dependencies(A, gb.Vector.from_coo([0], [1.0], size=A.nrows)),
 }
 
 

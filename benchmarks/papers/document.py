@@ -12,7 +12,7 @@ from typing import Any
 
 from ..text_tables import device, is_numeric, origin, shown
 from . import EXPERIMENTS
-from .remarks import remarks
+from .remarks import REMARKS
 
 HEAD = """# Results beside the papers'
 
@@ -57,7 +57,7 @@ def page(experiments: list[dict[str, Any]]) -> str:
         for table in result["tables"]:
             parts.append(f"{table['title']}\n\n{_table(table)}")
             parts += [*(f"- {note}" for note in table["notes"]), *([""] if table["notes"] else [])]
-        differences = remarks(result["experiment"], result["commit"])
+        differences = REMARKS.get(result["experiment"], [])
         if differences:
             parts += ["**What differs, and why**\n", *(f"- {difference}" for difference in differences), ""]
     return "\n".join(parts).rstrip("\n") + "\n"

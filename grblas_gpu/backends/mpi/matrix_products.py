@@ -12,11 +12,16 @@ import numpy as np
 
 from ...plan import dense_rules
 from ...plan.facts import mxm_facts
+from ..entries import expand
+from ..every_form import is_dense
 from ..formats import choose_format
 from ..storage import MaskView, MatrixStore, same_arrays
 from .parts import Parts
 from .routing import route
 from .stores import DistMatrixStore
+from .wire import Wire
+
+Array = Any  # numpy.ndarray or cupy.ndarray
 
 
 class MatrixProducts(Parts):
@@ -30,7 +35,7 @@ class MatrixProducts(Parts):
         if a.nvals <= b.nvals:
             moved = self._for_rows_of(b, a)
             found = self._local_product(moved, b.part, semiring, plan)
-            rows, cols, values = self.local.tuples(found)
+            rows, cols, values = self._entries_of(found)
             owners = self.grid.line(a.nrows).owner(rows.astype(np.int64)) // self.grid.shape[1]
             wire = self.grid.column
             rows = rows.astype(np.int64)
@@ -38,12 +43,12 @@ class MatrixProducts(Parts):
         else:
             moved = self._for_columns_of(a, b)
             found = self._local_product(a.part, moved, semiring, plan)
-            rows, cols, values = self.local.tuples(found)
+            rows, cols, values = self._entries_of(found)
             owners = self.grid.line(b.ncols).owner(cols.astype(np.int64)) % self.grid.shape[1]
             wire = self.grid.row
             rows = self.grid.rows_of(a.nrows).to_global(rows.astype(np.int64))
             cols = cols.astype(np.int64)
-        rows, cols, values = route(wire, owners, rows, cols, np.ascontiguousarray(values))
+        rows, cols, values = self._route(wire, owners, rows, cols, values)
         return self.block(a.nrows, b.ncols, rows, cols, values, semiring.monoid.binaryop)
 
     def _local_product(self, a: MatrixStore, b: MatrixStore, semiring: Any, plan: Any) -> MatrixStore:
@@ -54,21 +59,23 @@ class MatrixProducts(Parts):
 
     def _for_rows_of(self, b: DistMatrixStore, a: DistMatrixStore) -> Any:
         """All rows of ``a``, and of its columns those that are the rows of this rank's block of ``b``."""
-        rows, cols, values = self.global_entries(a)
+        rows, cols, values = self._global_here(a)
         across = self.grid.shape[1]
         first = self.grid.line(b.nrows).owner(cols) // across * across
-        targets = (first[:, np.newaxis] + np.arange(across)).reshape(-1)
-        rows, cols, values = route(self.grid.everyone, targets, *(np.repeat(x, across) for x in (rows, cols, values)))
+        targets = (first[:, np.newaxis] + np.arange(across, like=first)).reshape(-1)
+        rows, cols, values = (np.repeat(x, across) for x in (rows, cols, values))
+        rows, cols, values = self._route(self.grid.everyone, targets, rows, cols, values)
         block = self.grid.rows_of(b.nrows)
         return self._local_matrix(a.nrows, block.size, rows, block.to_local(cols), values)
 
     def _for_columns_of(self, a: DistMatrixStore, b: DistMatrixStore) -> Any:
         """All columns of ``b``, and of its rows those that are the columns of this rank's block of ``a``."""
-        rows, cols, values = self.global_entries(b)
+        rows, cols, values = self._global_here(b)
         down, across = self.grid.shape
         first = self.grid.line(a.ncols).owner(rows) % across
-        targets = (first[:, np.newaxis] + across * np.arange(down)).reshape(-1)
-        rows, cols, values = route(self.grid.everyone, targets, *(np.repeat(x, down) for x in (rows, cols, values)))
+        targets = (first[:, np.newaxis] + across * np.arange(down, like=first)).reshape(-1)
+        rows, cols, values = (np.repeat(x, down) for x in (rows, cols, values))
+        rows, cols, values = self._route(self.grid.everyone, targets, rows, cols, values)
         block = self.grid.columns_of(a.ncols)
         return self._local_matrix(block.size, b.ncols, block.to_local(rows), cols, values)
 
@@ -84,6 +91,25 @@ class MatrixProducts(Parts):
         return mask.nvals * (a.nvals + b.nvals) / max(1, a.ncols)
 
     # ---- entries and blocks ---------------------------------------------------------------------------------------
+
+    def _entries_of(self, part: MatrixStore) -> tuple[Array, Array, Array]:
+        """Rows, columns and values of a block's entries, in memory of the local engine."""
+        if is_dense(part) or part.dtype.kind == "V":
+            rows, cols, values = self.local.tuples(part)
+            return self.local.array(rows), self.local.array(cols), self.local.array(values)
+        return part.row_ids, part.indices, expand(part.values, part.nvals)
+
+    def _global_here(self, x: DistMatrixStore) -> tuple[Array, Array, Array]:
+        """As :meth:`global_entries`, in memory of the local engine."""
+        rows, cols, values = self._entries_of(x.part)
+        row_block, col_block = self.blocks(x)
+        return row_block.to_global(rows.astype(np.int64)), col_block.to_global(cols.astype(np.int64)), values
+
+    def _route(self, wire: Wire, owners: Array, rows: Array, cols: Array, values: Array) -> list[Array]:
+        """Entries to their owners, by the local engine, unless it has no arrays of such values."""
+        if values.dtype.kind != "V":
+            return route(wire, owners, rows, cols, values, engine=self.local)
+        return route(wire, *(self.local.host(x) for x in (owners, rows, cols, values)))
 
     def global_entries(self, x: DistMatrixStore) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The entries of this rank's block with their global indices, on the host."""
@@ -122,9 +148,9 @@ class MatrixProducts(Parts):
         if self.grid.size == 1:
             part = a.part.transposed()
             return a if part is a.part else self.matrix(a.ncols, a.nrows, part)
-        rows, cols, values = self.global_entries(a)
+        rows, cols, values = self._global_here(a)
         owners = self.owner_of(a.ncols, a.nrows, cols, rows)
-        rows, cols, values = route(self.grid.everyone, owners, rows, cols, np.ascontiguousarray(values))
+        rows, cols, values = self._route(self.grid.everyone, owners, rows, cols, values)
         other = self.block(a.ncols, a.nrows, cols, rows, values, None)
         if a.nrows != a.ncols:
             return other

@@ -12,13 +12,15 @@ from .wire import Wire
 Array = Any
 
 
-def route(wire: Wire, owners: np.ndarray, *arrays: np.ndarray) -> list[np.ndarray]:
-    """Element k of each array goes to rank ``owners[k]``; what arrives is in the order of the ranks."""
+def route(wire: Wire, owners: Array, *arrays: Array, engine: Any = None) -> list[Array]:
+    """Element k of each array goes to rank ``owners[k]``; what arrives is in the order of the ranks.
+
+    Arrays are NumPy's, or those of an engine on a device, which then puts them in order.
+    """
     if wire.size == 1:
-        return [np.ascontiguousarray(array) for array in arrays]
-    order = np.argsort(owners, kind="stable")
-    counts = np.bincount(owners, minlength=wire.size)
-    arriving = wire.exchange_small(counts[:, np.newaxis].astype(np.int64))[:, 0]
+        return [array if array.flags.c_contiguous else array.copy() for array in arrays]
+    order, counts = by_owner(wire, owners, engine)
+    arriving = wire.exchange_small(counts[:, np.newaxis])[:, 0]
     started = []
     for array in arrays:  # all of them are under way at once
         size = array.dtype.itemsize
@@ -28,6 +30,16 @@ def route(wire: Wire, owners: np.ndarray, *arrays: np.ndarray) -> list[np.ndarra
     return [pending.wait().view(dtype) for pending, dtype in started]
 
 
+def by_owner(wire: Wire, owners: Array, engine: Any = None) -> tuple[Array, np.ndarray]:
+    """What brings elements into the order of their owners, and how many each of these gets."""
+    if not hasattr(owners, "get"):  # NumPy's
+        # It sorts numbers of 16 bits by their digits, in a fifth of the time.
+        short = owners.astype(np.uint16) if wire.size <= 2**16 else owners
+        return np.argsort(short, kind="stable"), np.bincount(owners, minlength=wire.size).astype(np.int64)
+    _, order = engine.in_order(owners, wire.size)
+    return order, engine.host(np.bincount(owners, minlength=wire.size)).astype(np.int64)
+
+
 def answer(wire: Wire, owners: np.ndarray, questions: np.ndarray, look_up: Any) -> np.ndarray:
     """Ask the owners: each gets its questions at once and answers with ``look_up(questions)``, an array as long.
 
@@ -35,9 +47,8 @@ def answer(wire: Wire, owners: np.ndarray, questions: np.ndarray, look_up: Any) 
     """
     if wire.size == 1:
         return look_up(questions)
-    order = np.argsort(owners, kind="stable")
-    counts = np.bincount(owners, minlength=wire.size)
-    arriving = wire.exchange_small(counts[:, np.newaxis].astype(np.int64))[:, 0]
+    order, counts = by_owner(wire, owners)
+    arriving = wire.exchange_small(counts[:, np.newaxis])[:, 0]
     width = questions.dtype.itemsize
     asked = wire.start_exchange(as_bytes(questions[order]), (counts * width).tolist(), (arriving * width).tolist())
     answers = look_up(asked.wait().view(questions.dtype))

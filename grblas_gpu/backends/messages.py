@@ -192,7 +192,7 @@ def pack_parts(u: VectorStore, lengths: list[int], dtype: np.dtype | None, here:
     """The parts of a vector, of these lengths; values of this type go along, or none."""
     keys, values = entries(u)
     ends = np.cumsum(lengths)
-    inner = np.asarray(ends[:-1], np.int64, like=keys)
+    inner = np.asarray(ends[:-1].tolist(), np.int64, like=keys)
     cuts = [0, *np.searchsorted(keys, inner).tolist(), len(keys)]  # synchronizes
     messages = []
     for low, high, end, length in zip(cuts[:-1], cuts[1:], ends.tolist(), lengths, strict=True):

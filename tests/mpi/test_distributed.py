@@ -39,7 +39,7 @@ CASES = [name for file in MODULES for name in re.findall(r"^def (case_\w+)", fil
 
 
 GRIDS = [(1, "1x1"), (2, "1x2"), (3, "3x1"), (4, "2x2"), (6, "2x3"), (9, "3x3")]
-RANKS_OF = {"1x3": 3, "2x2": 4}
+RANKS_OF = {"1x2": 2, "1x3": 3, "2x2": 4}
 ALL = [pytest.param(ranks, grid, 1, marks=pytest.mark.slow) for ranks, grid in GRIDS]
 
 
@@ -85,13 +85,23 @@ def test_products_compiled(grid):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", ["waits", "case_masked_updates", "case_rounds_of_products", "case_products_in_steps"])
+@pytest.mark.parametrize(
+    "grid, case",
+    [
+        ("2x2", "waits"),
+        ("2x2", "case_masked_updates"),
+        ("2x2", "case_rounds_of_products"),
+        ("2x2", "case_products_in_steps"),
+        ("2x2", "case_matrix_operations"),
+        ("1x2", "case_complex_numbers_and_values_of_users"),
+    ],
+)
 @pytest.mark.skipif(has_gpu() or shutil.which("g++") is None, reason="needs g++, no GPU")
-def test_products_emulated(case):
+def test_products_emulated(grid, case):
     """... and by the kernels of the CUDA engine, on ranks that emulate a device each; the host waits twice in each."""
     program = str(PROGRAM.with_name("emulated_ranks.py"))
-    settings = {"GRBLAS_GPU_BACKEND": "cuda", "GRBLAS_GPU_MPI_GRID": "2x2"}
-    done = launch(4, sys.executable, program, case, **settings)
+    settings = {"GRBLAS_GPU_BACKEND": "cuda", "GRBLAS_GPU_MPI_GRID": grid}
+    done = launch(RANKS_OF[grid], sys.executable, program, case, **settings)
     assert done.returncode == 0, done.stderr[-4000:]
 
 

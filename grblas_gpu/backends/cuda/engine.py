@@ -141,19 +141,23 @@ class CudaKernels(Loops, VectorProducts):
     def search(self, part: MatrixStore, layout: Any, degrees: Array, here: Array) -> CudaSearch:
         return CudaSearch(part, layout, degrees, here)
 
-    # ---- what travels between ranks: by the definitions, if there are no kernels for the values -------------------
+    # ---- what travels between ranks: complex numbers by the definitions, records by these on the host -------------
 
     @sized
     def pack_parts(
         self, u: VectorStore, lengths: list[int], dtype: np.dtype | None, here: int, on_host: bool
     ) -> Parcel:
-        if u.dtype.kind in "cV":
+        if u.dtype.kind == "V":
+            return _HOST.pack_parts(self.export(u), lengths, dtype, here, on_host)
+        if u.dtype.kind == "c":
             return super().pack_parts(u, lengths, dtype, here, on_host)
         return messages.pack_parts(u, lengths, dtype, here, on_host)
 
     @sized
     def join_parts(self, sent: list[Any], lengths: list[int], dtype: np.dtype, dense: bool) -> VectorStore:
-        if dtype.kind in "cV":
+        if dtype.kind == "V":
+            return self.adopt(_HOST.join_parts(sent, lengths, dtype, dense))
+        if dtype.kind == "c":
             return super().join_parts(sent, lengths, dtype, dense)
         return messages.join_parts(sent, lengths, dtype, dense)
 
@@ -161,7 +165,9 @@ class CudaKernels(Loops, VectorProducts):
     def fold_parts(
         self, sent: list[Any], size: int, dtype: np.dtype, monoid: Any, numbering: list[Numbering] | None
     ) -> VectorStore:
-        if dtype.kind in "cV":
+        if dtype.kind == "V":
+            return self.adopt(_HOST.fold_parts(sent, size, dtype, monoid, numbering))
+        if dtype.kind == "c":
             return super().fold_parts(sent, size, dtype, monoid, numbering)
         return messages.fold_parts(sent, size, dtype, monoid, numbering)
 

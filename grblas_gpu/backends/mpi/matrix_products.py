@@ -19,7 +19,6 @@ from ..storage import MaskView, MatrixStore, same_arrays
 from .parts import Parts
 from .routing import route
 from .stores import DistMatrixStore
-from .wire import Wire
 
 Array = Any  # numpy.ndarray or cupy.ndarray
 
@@ -48,7 +47,7 @@ class MatrixProducts(Parts):
             wire = self.grid.row
             rows = self.grid.rows_of(a.nrows).to_global(rows.astype(np.int64))
             cols = cols.astype(np.int64)
-        rows, cols, values = self._route(wire, owners, rows, cols, values)
+        rows, cols, values = route(wire, owners, rows, cols, values, engine=self.local)
         return self.block(a.nrows, b.ncols, rows, cols, values, semiring.monoid.binaryop)
 
     def _local_product(self, a: MatrixStore, b: MatrixStore, semiring: Any, plan: Any) -> MatrixStore:
@@ -64,7 +63,7 @@ class MatrixProducts(Parts):
         first = self.grid.line(b.nrows).owner(cols) // across * across
         targets = (first[:, np.newaxis] + np.arange(across, like=first)).reshape(-1)
         rows, cols, values = (np.repeat(x, across) for x in (rows, cols, values))
-        rows, cols, values = self._route(self.grid.everyone, targets, rows, cols, values)
+        rows, cols, values = route(self.grid.everyone, targets, rows, cols, values, engine=self.local)
         block = self.grid.rows_of(b.nrows)
         return self._local_matrix(a.nrows, block.size, rows, block.to_local(cols), values)
 
@@ -75,7 +74,7 @@ class MatrixProducts(Parts):
         first = self.grid.line(a.ncols).owner(rows) % across
         targets = (first[:, np.newaxis] + across * np.arange(down, like=first)).reshape(-1)
         rows, cols, values = (np.repeat(x, down) for x in (rows, cols, values))
-        rows, cols, values = self._route(self.grid.everyone, targets, rows, cols, values)
+        rows, cols, values = route(self.grid.everyone, targets, rows, cols, values, engine=self.local)
         block = self.grid.columns_of(a.ncols)
         return self._local_matrix(block.size, b.ncols, block.to_local(rows), cols, values)
 
@@ -93,8 +92,10 @@ class MatrixProducts(Parts):
     # ---- entries and blocks ---------------------------------------------------------------------------------------
 
     def _entries_of(self, part: MatrixStore) -> tuple[Array, Array, Array]:
-        """Rows, columns and values of a block's entries, in memory of the local engine."""
-        if is_dense(part) or part.dtype.kind == "V":
+        """Rows, columns and values of a block's entries, in memory of the local engine; records on the host."""
+        if part.dtype.kind == "V":
+            return self.local.tuples(part)
+        if is_dense(part):
             rows, cols, values = self.local.tuples(part)
             return self.local.array(rows), self.local.array(cols), self.local.array(values)
         return part.row_ids, part.indices, expand(part.values, part.nvals)
@@ -104,12 +105,6 @@ class MatrixProducts(Parts):
         rows, cols, values = self._entries_of(x.part)
         row_block, col_block = self.blocks(x)
         return row_block.to_global(rows.astype(np.int64)), col_block.to_global(cols.astype(np.int64)), values
-
-    def _route(self, wire: Wire, owners: Array, rows: Array, cols: Array, values: Array) -> list[Array]:
-        """Entries to their owners, by the local engine, unless it has no arrays of such values."""
-        if values.dtype.kind != "V":
-            return route(wire, owners, rows, cols, values, engine=self.local)
-        return route(wire, *(self.local.host(x) for x in (owners, rows, cols, values)))
 
     def global_entries(self, x: DistMatrixStore) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The entries of this rank's block with their global indices, on the host."""
@@ -150,7 +145,7 @@ class MatrixProducts(Parts):
             return a if part is a.part else self.matrix(a.ncols, a.nrows, part)
         rows, cols, values = self._global_here(a)
         owners = self.owner_of(a.ncols, a.nrows, cols, rows)
-        rows, cols, values = self._route(self.grid.everyone, owners, rows, cols, values)
+        rows, cols, values = route(self.grid.everyone, owners, rows, cols, values, engine=self.local)
         other = self.block(a.ncols, a.nrows, cols, rows, values, None)
         if a.nrows != a.ncols:
             return other

@@ -2,11 +2,12 @@
 
 Returns an INT64 Vector: for every vertex the lowest number in its component.
 Method: a search from a vertex with many neighbours finds the largest component of most graphs, if that takes few steps.
-The rest by FastSV: every vertex points to a parent of its component; trees are hooked onto the lowest grandparent among
-the neighbours' and shortened. Invariant: parents are never higher than their children.
-Cost: O(n + m) per step, about log n steps.
-Reference: Y. Zhang, A. Azad, Z. Hu, FastSV: a distributed-memory connected component algorithm with fast convergence,
-SIAM PP 2020.
+The rest by hooking: every vertex points to the root of a tree in its component; roots are hooked onto the lowest root
+among the neighbours of their trees, and trees are shortened until all vertices point to roots again. Where numbers
+follow edges, as on grids and paths, that happens once. Invariant: parents are never higher than their children.
+Cost: O(n + m) per step, about log n steps, and O(n) for each of the log n shortenings of a step.
+References: Y. Shiloach, U. Vishkin, An O(log n) parallel connectivity algorithm, J. Algorithms 1982; Y. Zhang, A. Azad,
+Z. Hu, FastSV: a distributed-memory connected component algorithm with fast convergence, SIAM PP 2020.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def connected_components(A: Matrix) -> Vector:
 
 @program
 def _largest_first(edges: Matrix, degree: Vector) -> Vector:
-    """A search from a vertex with the most neighbours, and FastSV for the vertices that it does not reach."""
+    """A search from a vertex with the most neighbours, and hooking for the vertices that it does not reach."""
     n, lowest, more = edges.nrows, Scalar(int), Scalar(int)
     components = numbers(n)
     hub = busiest(components, degree)
@@ -74,8 +75,8 @@ def _largest_first(edges: Matrix, degree: Vector) -> Vector:
         lowest << components.dup(mask=reached.S).reduce(monoid.min)
         components(reached.S) << lowest
     for _ in when(rest):
-        # components<rest> = FastSV's
-        components(rest.S) << fast_sv(edges, rest)
+        # components<rest> = the roots of their trees
+        components(rest.S) << hooked(edges, rest)
     return components
 
 
@@ -92,29 +93,29 @@ def busiest(vertices: Vector, degree: Vector) -> Scalar:
     return hub
 
 
-def fast_sv(edges: Matrix, vertices: Vector) -> Vector:
+def hooked(edges: Matrix, vertices: Vector) -> Vector:
     """The components of a symmetric graph, by hooking and shortening trees; ``vertices`` has their numbers.
 
     These are all of some components.
 
     >>> edges = Matrix.from_coo([1, 2], [2, 1], True, nrows=4, ncols=4)
-    >>> fast_sv(edges, numbers(4)).to_dense().tolist()
+    >>> hooked(edges, numbers(4)).to_dense().tolist()
     [0, 1, 1, 3]
     """
-    parents, grandparents, again = vertices.dup(), vertices.dup(), Scalar.from_value(True)
+    parents, again, deep = vertices.dup(), Scalar.from_value(True), Scalar(bool)
     for _ in loop(again):
-        # lowest = grandparents min.first edges
-        lowest = semiring.min_first(grandparents @ edges).new()
+        # lowest = parents min.first edges
+        lowest = semiring.min_first(parents @ edges).new()
+        # again = whether any of them is lower
+        again << binary.lt(lowest & parents).new().reduce(monoid.lor, allow_empty=False)
         # hook trees: parents[parents_i] = min(parents[parents_i], lowest_i)
         parents(binary.min)[parents] << lowest
-        # hook vertices: parents = min(parents, lowest, grandparents)
-        parents(binary.min) << lowest
-        parents(binary.min) << grandparents
-        # shorten: grandparents_i = parents[parents_i]
-        before = grandparents.dup()
-        grandparents << parents[parents]
-        # again = whether any of them has changed
-        again << binary.ne(grandparents & before).new().reduce(monoid.lor)
+        # shorten: parents_i = parents[parents_i], until all are roots
+        deep << again
+        for _ in loop(deep):
+            before = parents.dup()
+            parents << parents[parents]
+            deep << binary.ne(parents & before).new().reduce(monoid.lor)
     return parents
 
 

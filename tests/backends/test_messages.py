@@ -57,7 +57,7 @@ def test_positions_in_blocks_become_global(engine):
     check_numbered(engine, here, here)
 
 
-def test_kernels_take_what_has_flags(monkeypatch):
+def test_kernels_take_what_has_flags():
     """The definitions are not what runs."""
     before = get_tier()
     set_tier("numba")

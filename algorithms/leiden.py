@@ -16,6 +16,7 @@ from .. import Matrix, Vector, binary, select
 from .checks import with_labels
 from .components import connected_components, numbers
 from .modularity import (
+    STILL,
     Communities,
     Level,
     aggregate,
@@ -83,7 +84,7 @@ def levels_of_groups(W: Matrix, resolution: float, seed: int) -> Communities:
     for step in range(LEVELS):
         communities = move(level, communities, seed + step)
         groups, count = compact(refine(level, communities, seed + step))
-        if count == graph.nrows:
+        if graph.nrows - count <= STILL * graph.nrows:
             break
         # graph = S' graph S
         graph = aggregate(graph, groups, count)

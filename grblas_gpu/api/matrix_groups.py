@@ -111,7 +111,9 @@ def _full(x: Vector, dtype: DataType) -> Vector:
     """The Vector with values of this type in an array."""
     if x.nvals < x.size:
         raise InvalidValue("heaviest_groups: every column must have a group, and every group a handicap")
-    if x.dtype == dtype and x._store.kind == "full":
+    if x.dtype != dtype:
+        x = x.dup(dtype)
+    if x._store.kind == "full":
         return x
     return kinds.Vector._from_store(x._engine, dtype, x._engine.with_kind(x._store, "full"))
 

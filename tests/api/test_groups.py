@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grblas_gpu import Matrix, Vector, generators
+from grblas_gpu import FP64, INT64, Matrix, Vector, generators
+from grblas_gpu.api.matrix_groups import _full
 from grblas_gpu.exceptions import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
 
 
@@ -73,6 +74,12 @@ def test_vectors_of_any_kind(backend: str) -> None:
     assert A.heaviest_groups(Vector.from_scalar(4, 15), rows=Vector(bool, 12)).nvals == 0
     assert Matrix(float, 12, 15).heaviest_groups(Vector.from_scalar(4, 15)).nvals == 0
     assert Matrix(float, 0, 0).heaviest_groups(Vector(int, 0)).nvals == 0
+
+
+def test_engines_get_the_types_that_their_kernels_read(backend: str) -> None:
+    for x, dtype in ((Vector.from_coo(range(3), [2, 1, 0], dtype=np.int8), INT64), (Vector.from_scalar(2, 5), FP64)):
+        store = _full(x, dtype)._store
+        assert store.kind == "full" and store.values.dtype == dtype.np_type
 
 
 def test_bad_arguments(backend: str) -> None:

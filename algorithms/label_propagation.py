@@ -11,8 +11,7 @@ Review E 2007; the LDBC Graphalytics specification (CDLP), which fixes the ties.
 
 from __future__ import annotations
 
-from .. import Matrix, Vector, binary, semiring
-from ..progress import progress
+from .. import Matrix, Vector, binary, loop, semiring
 from .checks import with_labels
 from .components import numbers
 from .labels import vertex_by_label
@@ -51,16 +50,18 @@ def label_propagation(A: Matrix, *, max_iterations: int = 10) -> Vector:
     if not edges.is_symmetric():
         # edges = edges + edges'
         edges = binary.plus["INT64"](edges | edges.T).new()
-    labels, near = numbers(A.nrows), None
-    for _ in progress(range(max_iterations), "label propagation, at most"):
+    n = A.nrows
+    labels, near = numbers(n), Vector.from_scalar(True, n)
+    elected, differs, changed = Vector(int, n), Vector(bool, n), labels.dup()
+    for _ in loop(changed, max_iterations):
         # elected_i = the l with the most edges_ij to neighbours j with label l, of those that can have changed
-        elected = edges.heaviest_groups(labels, rows=near)
-        # changed = elected where it is not the label
-        changed = elected.dup(mask=binary.ne(elected & labels).new().V)
-        if changed.nvals == 0:
-            break
+        elected << edges.heaviest_groups(labels, rows=near)
+        # differs = whether that is another label
+        differs << binary.ne(elected & labels)
+        # changed<differs> = elected
+        changed(differs.V, replace=True) << elected
         # labels<changed> = changed
         labels(changed.S) << changed
         # near = neighbours of what changed: nobody else has other votes than before
-        near = semiring.any_pair[bool](edges @ changed).new()
+        near << semiring.any_pair[bool](edges @ changed)
     return labels

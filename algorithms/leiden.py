@@ -123,7 +123,7 @@ def refine(level: Level, communities: Vector, seed: int) -> Vector:
         costs = sizes(level.degree, groups)
         costs(joining.S, binary.plus) << never
         # groups<target> = target: the best group within the community
-        target = worth.heaviest_groups(groups, costs, rows=joining)
+        target = worth.heaviest_groups(groups, costs, rows=joining).new()
         groups(target.S) << target
         # members_c = number of vertices in c; single = those of groups of one
         members = sizes(Vector.from_scalar(1.0, n), groups)

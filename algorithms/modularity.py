@@ -201,7 +201,7 @@ def move(level: Level, labels: Vector, seed: int) -> Vector:
             # awake = active vertices of this part
             awake = active.dup(mask=select.valueeq(part, np.uint64(number)).new().S)
             # target_i = the c with the most sum of worth_ij over j in c - degrees in c
-            target = worth.heaviest_groups(labels, sizes(degree, labels), rows=awake)
+            target = worth.heaviest_groups(labels, sizes(degree, labels), rows=awake).new()
             # moved = target where it is not the label
             moved = target.dup(mask=binary.ne(target & labels).new().V)
             # labels<moved> = moved

@@ -11,14 +11,15 @@ import numpy as np
 
 from .. import binary, indexunary, monoid, select, semiring
 from ..backends.entries import expand
+from ..backends.operations import define_groups
 from ..backends.registry import using
 from ..backends.storage import VectorStore
 from ..dtypes import FP64, INT64
 from ..errors import DimensionMismatch, DomainMismatch, InvalidValue
-from ..ir import recording
+from ..ir import ops, recording
 from . import kinds
 from .base import check_same_backend, ensure_type
-from .memory import reports_memory
+from .expressions import VectorExpression
 
 if TYPE_CHECKING:
     from ..dtypes import DataType
@@ -33,8 +34,9 @@ class MatrixGroups:
     _store: Any
     _engine: Any
 
-    @reports_memory
-    def heaviest_groups(self, groups: Vector, handicap: Vector | None = None, *, rows: Vector | None = None) -> Vector:
+    def heaviest_groups(
+        self, groups: Vector, handicap: Vector | None = None, *, rows: Vector | None = None
+    ) -> VectorExpression:
         """For every row the group of columns with the largest sum of values, less its handicap; of equals the lowest.
 
         That is the lowest g with the largest ``sum_j A_ij - handicap_g``, where the sum is over the columns j of group
@@ -64,24 +66,21 @@ class MatrixGroups:
         --------
         >>> from grblas_gpu import Matrix, Vector
         >>> A = Matrix.from_coo([0, 0, 0, 1], [0, 1, 2, 1], [2, 2, 3, 1], nrows=3, ncols=3)
-        >>> A.heaviest_groups(Vector.from_dense([2, 2, 0])).to_dict()
+        >>> groups, handicap = Vector.from_dense([2, 2, 0]), Vector.from_dense([0.0, 0.0, 1.5])
+        >>> A.heaviest_groups(groups).new().to_dict()
         {0: 2, 1: 2}
-        >>> A.heaviest_groups(Vector.from_dense([2, 2, 0]), Vector.from_dense([0.0, 0.0, 1.5])).to_dict()
+        >>> A.heaviest_groups(groups, handicap).new().to_dict()
         {0: 0, 1: 2}
         """
-        recording.read("the entries", self)
         if self.dtype.np_type.kind not in "biuf":  # type: ignore[attr-defined]
             raise DomainMismatch(f"heaviest_groups: {self.dtype} has no order")  # type: ignore[attr-defined]
-        groups = self._beside(groups, "groups", self._store.ncols)
-        handicap = handicap if handicap is None else self._beside(handicap, "handicap", self._store.ncols)
-        rows = rows if rows is None else self._beside(rows, "rows", self._store.nrows)
-        with recording.paused(), using(self._engine.name):
-            groups, handicap = _full(groups, INT64), handicap if handicap is None else _full(handicap, FP64)
-            beside = [x if x is None else x._store for x in (groups, handicap, rows)]
-            found = self._engine.heaviest_groups(self._store, *beside)
-            if found is None:
-                return self._by_products(groups, handicap, rows)
-            return kinds.Vector._from_store(self._engine, INT64, found)
+        nrows, ncols = self.shape  # type: ignore[attr-defined]
+        groups = self._beside(groups, "groups", ncols)
+        handicap = handicap if handicap is None else self._beside(handicap, "handicap", ncols)
+        rows = rows if rows is None else self._beside(rows, "rows", nrows)
+        args = [self, groups, handicap, rows]
+        shown = "{0.name}.heaviest_groups({1.name})"
+        return VectorExpression("heaviest_groups", ops.HEAVIEST_GROUPS, args, size=nrows, dtype=INT64, expr_repr=shown)
 
     def _beside(self, x: Any, name: str, size: int) -> Any:
         x = ensure_type(x, kinds.Vector)
@@ -90,21 +89,36 @@ class MatrixGroups:
             raise DimensionMismatch(f"heaviest_groups: {name} has size {x.size}; the Matrix has shape {self.shape}")  # type: ignore[attr-defined]
         return x
 
-    def _by_products(self, groups: Vector, handicap: Vector | None, rows: Vector | None) -> Vector:
-        A: Any = self
-        # A = the rows that are asked for
-        A = A if rows is None else binary.second(rows & A).new()
-        # S_jg = whether column j is in group g
-        S = _membership(groups)
-        # sums_ig = sum of A_ij over the columns j of g
-        sums = semiring.plus_first[FP64](A @ S).new()
-        if handicap is not None:
-            # sums_ig = sums_ig - handicap_g
-            sums = binary.minus(sums & handicap).new()
-        # best_i = lowest g with sums_ig = max_g sums_ig
-        most = sums.reduce_rowwise(monoid.max).new()
-        winners = select.valueeq(binary.eq(most & sums).new(), True).new()
-        return indexunary.colindex(winners).new().reduce_rowwise(monoid.min).new(int)
+
+def found(A: Matrix, groups: Vector, handicap: Vector | None, rows: Vector | None) -> Vector:
+    """By the engine, or by products where it has nothing better."""
+    engine = A._engine
+    with recording.paused(), using(engine.name):
+        groups, handicap = _full(groups, INT64), handicap if handicap is None else _full(handicap, FP64)
+        beside = [x if x is None else x._store for x in (groups, handicap, rows)]
+        best = engine.heaviest_groups(A._store, *beside)
+        return (
+            _by_products(A, groups, handicap, rows) if best is None else kinds.Vector._from_store(engine, INT64, best)
+        )
+
+
+define_groups(found)
+
+
+def _by_products(A: Any, groups: Vector, handicap: Vector | None, rows: Vector | None) -> Vector:
+    # A = the rows that are asked for
+    A = A if rows is None else binary.second(rows & A).new()
+    # S_jg = whether column j is in group g
+    S = _membership(groups)
+    # sums_ig = sum of A_ij over the columns j of g
+    sums = semiring.plus_first[FP64](A @ S).new()
+    if handicap is not None:
+        # sums_ig = sums_ig - handicap_g
+        sums = binary.minus(sums & handicap).new()
+    # best_i = lowest g with sums_ig = max_g sums_ig
+    most = sums.reduce_rowwise(monoid.max).new()
+    winners = select.valueeq(binary.eq(most & sums).new(), True).new()
+    return indexunary.colindex(winners).new().reduce_rowwise(monoid.min).new(int)
 
 
 def _full(x: Vector, dtype: DataType) -> Vector:

@@ -48,6 +48,7 @@ COMPUTE: dict[Op, Callable[[Node, MaskView | None], Any]] = {
     ops.REDUCE_OR_IDENTITY: operations.reduce_or_identity,
     ops.REDUCE_ROWWISE: operations.reduce_rowwise,
     ops.REDUCE_COLUMNWISE: operations.reduce_columnwise,
+    ops.HEAVIEST_GROUPS: operations.heaviest_groups,
     ops.TRANSPOSE: operations.transpose,
     ops.EXTRACT: operations.extract,
     ops.GATHER: operations.gather,

@@ -58,6 +58,7 @@ REDUCE = Op("reduce")
 REDUCE_OR_IDENTITY = Op("reduce_or_identity")  # nothing reduces to the identity instead of to nothing
 REDUCE_ROWWISE = Op("reduce_rowwise")
 REDUCE_COLUMNWISE = Op("reduce_columnwise")
+HEAVIEST_GROUPS = Op("heaviest_groups")  # A, the group of every column, what groups cost or None, rows or None
 
 # Structure.
 TRANSPOSE = Op("transpose")

@@ -282,7 +282,7 @@ def test_only_neighbours_of_what_changed_vote_again(backend: str, directions: in
     labels = gb.Vector.from_dense(np.arange(300))
     for steps in range(12):
         assert label_propagation(A, max_iterations=steps).isequal(labels)
-        elected = votes.heaviest_groups(labels)
+        elected = votes.heaviest_groups(labels).new()
         labels(elected.S) << elected
 
 

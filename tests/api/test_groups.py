@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grblas_gpu import FP64, INT64, Matrix, Vector, generators
-from grblas_gpu.api.matrix_groups import _full
+from grblas_gpu import FP64, INT64, Matrix, Vector, binary, generators, loop
+from grblas_gpu.api.matrix_groups import _by_products, _full
 from grblas_gpu.exceptions import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
 
 
@@ -40,21 +40,21 @@ def test_sums_one_by_one(backend: str, dtype: type, n: int, density: float) -> N
         rows = Vector.from_coo(np.arange(0, n, 2), 0, size=n)
         given = Vector.from_dense(groups)
         everywhere = set(range(n))
-        found = A.heaviest_groups(given)
+        found = A.heaviest_groups(given).new()
         assert found.dtype == "INT64" and found.backend == A.backend
         assert found.to_dict() == one_by_one(A, groups.tolist(), [0.0] * (n + 3), everywhere)
-        found = A.heaviest_groups(given, Vector.from_dense(handicap))
+        found = A.heaviest_groups(given, Vector.from_dense(handicap)).new()
         assert found.to_dict() == one_by_one(A, groups.tolist(), handicap.tolist(), everywhere)
-        found = A.heaviest_groups(given, Vector.from_dense(handicap), rows=rows)
+        found = A.heaviest_groups(given, Vector.from_dense(handicap), rows=rows).new()
         assert found.to_dict() == one_by_one(A, groups.tolist(), handicap.tolist(), set(range(0, n, 2)))
-        assert A._by_products(given, Vector.from_dense(handicap), rows).isequal(found)
+        assert _by_products(A, given, Vector.from_dense(handicap), rows).isequal(found)
 
 
 def test_a_pattern_counts(backend: str) -> None:
     A = generators.kronecker(11, 8)
     for count in (3, A.nrows):
         groups = np.random.default_rng(1).integers(0, count, A.nrows)
-        found = A.heaviest_groups(Vector.from_dense(groups))
+        found = A.heaviest_groups(Vector.from_dense(groups)).new()
         expected = one_by_one(A, groups.tolist(), [0.0] * A.nrows, set(range(A.nrows)))
         assert found.to_dict() == expected
 
@@ -63,17 +63,17 @@ def test_a_pattern_counts(backend: str) -> None:
 def test_other_forms(backend: str, form: str) -> None:
     A = random_matrix(12, 0.4, float)
     groups = Vector.from_dense([0, 1, 2] * 5)
-    assert A.to(form=form).heaviest_groups(groups).isequal(A.heaviest_groups(groups))
+    assert A.to(form=form).heaviest_groups(groups).new().isequal(A.heaviest_groups(groups).new())
 
 
 def test_vectors_of_any_kind(backend: str) -> None:
     A = random_matrix(12, 0.4, float)
-    expected = A.heaviest_groups(Vector.from_dense([4] * 15))
-    assert A.heaviest_groups(Vector.from_scalar(4, 15)).isequal(expected)
-    assert A.heaviest_groups(Vector.from_coo(range(14, -1, -1), [4] * 15, np.int8)).isequal(expected)
-    assert A.heaviest_groups(Vector.from_scalar(4, 15), rows=Vector(bool, 12)).nvals == 0
-    assert Matrix(float, 12, 15).heaviest_groups(Vector.from_scalar(4, 15)).nvals == 0
-    assert Matrix(float, 0, 0).heaviest_groups(Vector(int, 0)).nvals == 0
+    expected = A.heaviest_groups(Vector.from_dense([4] * 15)).new()
+    assert A.heaviest_groups(Vector.from_scalar(4, 15)).new().isequal(expected)
+    assert A.heaviest_groups(Vector.from_coo(range(14, -1, -1), [4] * 15, np.int8)).new().isequal(expected)
+    assert A.heaviest_groups(Vector.from_scalar(4, 15), rows=Vector(bool, 12)).new().nvals == 0
+    assert Matrix(float, 12, 15).heaviest_groups(Vector.from_scalar(4, 15)).new().nvals == 0
+    assert Matrix(float, 0, 0).heaviest_groups(Vector(int, 0)).new().nvals == 0
 
 
 def test_engines_get_the_types_that_their_kernels_read(backend: str) -> None:
@@ -91,11 +91,22 @@ def test_bad_arguments(backend: str) -> None:
     with pytest.raises(DimensionMismatch, match="rows has size 12"):
         A.heaviest_groups(groups, rows=groups)
     with pytest.raises(InvalidValue, match="every column"):
-        A.heaviest_groups(Vector.from_coo([0], [1], size=12))
+        A.heaviest_groups(Vector.from_coo([0], [1], size=12)).new()
     for number in (12, -1):
         with pytest.raises(IndexOutOfBound):
-            A.heaviest_groups(Vector.from_scalar(number, 12))
+            A.heaviest_groups(Vector.from_scalar(number, 12)).new()
     with pytest.raises(DomainMismatch, match="FC64"):
         A.dup("FC64").heaviest_groups(groups)
     with pytest.raises(TypeError, match="Vector"):
         A.heaviest_groups([0] * 12)
+
+
+def test_in_a_loop_masked_and_accumulated(backend: str) -> None:
+    """It is an operation as others are: recorded, and written where a mask allows."""
+    A, groups = random_matrix(12, 0.4, float), Vector.from_dense([4, 2, 2] * 5)
+    once = A.heaviest_groups(groups).new()
+    twice, mask, rounds = Vector(int, 12), Vector.from_coo([0, 3, 5], True, size=12), loop(once, 2)
+    for _ in rounds:
+        twice(mask.S, binary.plus) << A.heaviest_groups(groups)
+    assert twice.isequal(binary.times(once.dup(mask=mask.S), 2).new())
+    assert rounds.steps == 2 and "heaviest_groups" in str(rounds.program)

@@ -231,6 +231,7 @@ def write(file: Path, rows: list[dict[str, Any]], backend: str) -> None:
 
     measured = {name(row) for row in rows}
     earlier = [row for row in kept.get("rows", []) if same and name(row) not in measured]
+    file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps({**found, "rows": earlier + rows}, indent=1))
 
 

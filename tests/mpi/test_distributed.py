@@ -249,6 +249,7 @@ def test_a_dead_peer_is_noticed_by_a_launcher_that_does_not_clean_up():
     failing("import signal; os.kill(os.getpid(), signal.SIGKILL)", 5, options=("-disable-auto-cleanup",))
 
 
+@pytest.mark.slow
 def test_a_rank_that_stops_between_products_in_steps():
     text = """
 import os, signal

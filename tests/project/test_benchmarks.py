@@ -228,6 +228,7 @@ def test_speed_of_all_rows(capsys, tmp_path, monkeypatch):
     assert document.results(tmp_path) == []  # not one of the papers' experiments
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("loops")
 def test_speed_rows_are_independent(capsys, monkeypatch):
     """A graph that cannot be made, and a result that is wrong, are lines in the table."""

@@ -39,6 +39,7 @@ def test_all_triples(backend: str, kind: str) -> None:
         assert found.backend == L.backend
 
 
+@pytest.mark.slow
 def test_large_enough_to_be_taken_by_the_longer_row(backend: str) -> None:
     A = generators.kronecker(12, 24)
     L = select.tril(A, -1).new()

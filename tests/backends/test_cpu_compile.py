@@ -63,6 +63,7 @@ def test_small_work_needs_no_numba():
     assert run(program, GRBLAS_GPU_CPU_TIER="auto").split() == ["False"]
 
 
+@pytest.mark.slow
 def test_processes_may_race(tmp_path):
     environment = {**os.environ, "GRBLAS_GPU_CACHE_DIR": str(tmp_path), "GRBLAS_GPU_CPU_TIER": "numba"}
     environment["PYTHONPATH"] = str(Path(__file__).parents[2])

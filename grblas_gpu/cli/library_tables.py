@@ -94,7 +94,6 @@ def table(rows: list[dict[str, Any]]) -> str:
           vertex  rank
              ann  0.25
     """
-    form: Callable[[Any], str] = lambda x: f"{x:.6g}" if isinstance(x, float) else str(x)  # noqa: E731
     lines = [list(rows[0])] if rows else []
-    lines += [[form(x) for x in row.values()] for row in rows]
+    lines += [[f"{x:.6g}" if isinstance(x, float) else str(x) for x in row.values()] for row in rows]
     return "\n".join("  ".join([*(f"{cell:>12}" for cell in line[:-1]), line[-1]]) for line in lines)

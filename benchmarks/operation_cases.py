@@ -125,7 +125,8 @@ class Case:
         indptr, indices, values = self.arrays
         rows = self.xp.searchsorted(indptr[1:], self.xp.arange(self.nvals), side="right")
         order = self.xp.random.permutation(self.nvals)
-        return rows[order].astype(np.int64), indices[order].astype(np.int64), values[order]
+        some = self.xp.full(self.nvals, self.two) if self.iso else values[order]
+        return rows[order].astype(np.int64), indices[order].astype(np.int64), some
 
     @cached_property
     def theirs(self) -> Any:

@@ -24,37 +24,56 @@ FEW = 64
 
 class Axis:
     """One resolved axis: ``index`` is an int (``size`` None), None for everything, an int64 array, a range (for a long
-    slice, of which nobody wants to list the positions), or a Vector.
+    slice, of which nobody wants to list the positions), or a Vector. Of any other slice the array is made for whoever
+    asks for it: what follows each other can be had without.
 
     The values of a Vector are positions, in order; they are looked at when the operation runs. So is the value of a
     Scalar that a loop changes.
     """
 
-    __slots__ = ("size", "index", "dimsize", "positions")
+    __slots__ = ("size", "_index", "dimsize", "positions")
 
     def __init__(self, size: int | None, index: Any, dimsize: int, positions: range | None = None) -> None:
         self.positions = positions  # of a slice
         self.size = size
-        self.index = index
+        self._index = index
         self.dimsize = dimsize
 
     @property
+    def index(self) -> Any:
+        part = self.positions
+        if self._index is None and part is not None:
+            self._index = np.arange(part.start, part.stop, part.step, dtype=np.int64)
+        return self._index
+
+    @property
+    def is_long(self) -> bool:
+        """Whether this is a slice of which nobody wants to list the positions."""
+        return type(self._index) is range
+
+    @property
+    def window(self) -> range | None:
+        """The positions of a slice that follow each other."""
+        part = self.positions
+        return part if part is not None and part.step == 1 else None
+
+    @property
     def _expr_name(self) -> str:
+        if self.positions is not None:
+            return _slice_text(self.positions, self.dimsize)
         if self.index is None:
             return ":"
         if self.size is None:
             return str(self.index)
         if self.is_vector:
             return str(self.index.name)
-        if self.positions is not None:
-            return _slice_text(self.positions, self.dimsize)
         if self.size < 6:
             return f"[{', '.join(map(str, self.index.tolist()))}]"
         return f"[{', '.join(map(str, self.index[:3].tolist()))}, ...]"
 
     @property
     def is_vector(self) -> bool:
-        return type(self.index) is kinds.Vector
+        return type(self._index) is kinds.Vector
 
     @property
     def position(self) -> int:
@@ -65,9 +84,10 @@ class Axis:
         """The index as an array of positions (one for an integer) in an engine's memory, or None for everything."""
         if self.size is None:
             return engine.array([self.position], np.int64)
-        if type(self.index) is range:
-            check_entries(len(self.index))
-            return engine.array(np.arange(self.index.start, self.index.stop, self.index.step, dtype=np.int64))
+        part = self._index
+        if type(part) is range:
+            check_entries(len(part))
+            return engine.array(np.arange(part.start, part.stop, part.step, dtype=np.int64))
         return None if self.index is None else engine.array(self.index)
 
     def as_key(self) -> Any:
@@ -193,7 +213,7 @@ def _resolve_slice(key: slice, size: int) -> Axis:
     positions = range(start, stop, step)
     if len(positions) > LONG_SLICE:
         return Axis(len(positions), positions, size, positions)
-    return Axis(len(positions), np.arange(start, stop, step, dtype=np.int64), size, positions)
+    return Axis(len(positions), None, size, positions)
 
 
 def _slice_of(positions: range, size: int) -> slice:

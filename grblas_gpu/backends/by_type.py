@@ -100,6 +100,7 @@ class ByType(Backend):
     extract_vector = _by_type("extract_vector")
     gather = _by_type("gather")
     extract_matrix = _by_type("extract_matrix")
+    extract_rows = _by_type("extract_rows")
     extract_row = _by_type("extract_row")
     extract_column = _by_type("extract_column")
     diagonal = _by_type("diagonal")

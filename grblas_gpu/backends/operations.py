@@ -12,6 +12,7 @@ from ..ir.node import Node
 from ..operators.aggregators import compute as aggregate
 from . import windows
 from .matrix_forms import flat
+from .matrix_storage import SPARSE
 from .operands import engine_of, given, matrix_store, placed, positions_of, store_of
 from .products import binary_of
 from .storage import MaskView, MatrixStore, VectorStore
@@ -155,44 +156,47 @@ def extract(node: Node, view: MaskView | None) -> Any:
     engine = parent._engine
     if parent.ndim == 1:
         axis, vector = indexes.axes[0], parent._store
-        if type(axis.index) is range and type(vector) is VectorStore:
-            return windows.of_vector(vector, axis.index)
+        if type(vector) is VectorStore and (axis.is_long or (axis.window is not None and vector.kind != "sparse")):
+            return windows.of_vector(vector, axis.positions)
         return engine.extract_vector(vector, axis.on(engine))
     rows, cols = indexes.axes
     store = parent._matrix._store if parent._is_transposed else parent._store
-    is_long = range in (type(rows.index), type(cols.index)) and type(store) is MatrixStore
-    if is_long and rows.size is not None and cols.size is not None:
-        return _extract_windows(node, store.transposed() if parent._is_transposed else store)
+    is_long = (rows.is_long or cols.is_long) and type(store) is MatrixStore
     if rows.size is None or cols.size is None:
         is_row = rows.size is None
         across, along = (rows, cols) if is_row else (cols, rows)
         take = engine.extract_column if is_row == parent._is_transposed else engine.extract_row
         if is_long:
-            return windows.of_vector(take(store, across.position, None), along.index)
+            return windows.of_vector(take(store, across.position, None), along.positions)
         (positions,), there = positions_of(engine, [along])
         return placed(engine, take(store, across.position, positions), there, indexes.shape)
     if parent._is_transposed:
         store = store.transposed()
-    if rows.index is None and cols.index is None:
+    return _extract_matrix(engine, store, indexes, is_long)
+
+
+def _extract_matrix(engine: Any, store: Any, indexes: Any, is_long: bool) -> Any:
+    """``A[I, J]``: rows that follow each other are cut out, and entries inside of a long slice moved, not looked up."""
+    axes = list(indexes.axes)
+    rows, cols = axes
+    if rows.window is not None and type(store) is MatrixStore and store.form == SPARSE:
+        store = engine.extract_rows(store, rows.window.start, rows.window.start + rows.size)
+        axes[0] = _all_of(rows)
+        is_long = cols.is_long
+    elif rows.index is None and cols.index is None:
         return engine.copy(store)
-    positions, there = positions_of(engine, indexes.axes)
-    return placed(engine, engine.extract_matrix(store, *positions), there, indexes.shape)
-
-
-def _extract_windows(node: Node, store: MatrixStore) -> MatrixStore:
-    """``A[I, J]`` where a long slice is part of the index: its entries are moved, not looked up."""
-    parent, indexes = node.operands
-    engine = parent._engine
-    ranges = [axis.index if type(axis.index) is range else None for axis in indexes.axes]
-    rest = [
-        axis if whole is None else type(axis)(axis.size, None, axis.size)
-        for axis, whole in zip(indexes.axes, ranges, strict=True)
-    ]
-    store = windows.of_matrix(store, *ranges)
-    if all(axis.index is None for axis in rest):
+    if is_long:
+        store = windows.of_matrix(store, *(axis.positions if axis.is_long else None for axis in axes))
+        axes = [_all_of(axis) if axis.is_long else axis for axis in axes]
+    if all(axis.index is None for axis in axes):
         return store
-    positions, there = positions_of(engine, rest)
+    positions, there = positions_of(engine, axes)
     return placed(engine, engine.extract_matrix(store, *positions), there, indexes.shape)
+
+
+def _all_of(axis: Any) -> Any:
+    """An axis of what was cut out already."""
+    return type(axis)(axis.size, None, axis.size)
 
 
 def gather(node: Node, view: MaskView | None) -> VectorStore:

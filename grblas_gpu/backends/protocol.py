@@ -217,6 +217,13 @@ class Backend(Protocol):
         return None
 
     def extract_matrix(self, a: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore: ...
+    def extract_rows(self, a: MatrixStore, first: int, stop: int) -> MatrixStore:
+        """``t[p, :] = a[first + p, :]`` before ``stop``, of CSR: of rows that follow each other, entries do so too."""
+        begin, end = int(a.indptr[first]), int(a.indptr[stop])  # synchronizes
+        values = a.values[: min(1, end - begin)].copy() if a.iso else a.values[begin:end].copy()
+        offsets = a.indptr[first : stop + 1] - begin
+        return MatrixStore(stop - first, a.ncols, offsets, a.indices[begin:end].copy(), values)
+
     def extract_row(self, a: MatrixStore, row: int, cols: Array | None) -> VectorStore: ...
     def extract_column(self, a: MatrixStore, col: int, rows: Array | None) -> VectorStore: ...
     def diagonal(self, a: MatrixStore, k: int) -> VectorStore: ...

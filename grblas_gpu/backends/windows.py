@@ -16,6 +16,10 @@ def of_vector(u: VectorStore, window: range) -> VectorStore:
     """``t[p] = u[window[p]]``."""
     if u.kind == "full" and u.iso:
         return VectorStore(len(window), u.values.copy())
+    if u.kind != "sparse" and window.step == 1:
+        part = slice(window.start, window.stop)
+        values = u.values.copy() if u.iso else u.values[part].copy()
+        return VectorStore(len(window), values, present=None if u.present is None else u.present[part].copy())
     keys, values = entries(u)
     inside, places = _moved(keys, window)
     places, values = places[inside], take(values, inside)
@@ -47,7 +51,7 @@ def positions_to_change(
     """
     is_store = type(value) in (VectorStore, MatrixStore)
     fills = not is_store and value is not None
-    is_long = any(type(axis.index) is range for axis in axes) and type(c) in (VectorStore, MatrixStore)
+    is_long = any(axis.is_long for axis in axes) and type(c) in (VectorStore, MatrixStore)
     if not is_long or (fills and (mask is None or mask.complement)):
         return positions_of(engine, axes)
     through = [mask.store] if fills and mask is not None else []
@@ -65,8 +69,8 @@ def positions_to_change(
 
 def _in_use(which: int, axes: Any, given: list, whole: list) -> tuple[Array, Array] | None:
     """Of a long slice the positions that stores of the region's shape, or of the output's, have entries at."""
-    window = axes[which].index
-    if type(window) is not range or sum(x.nvals for x in (*given, *whole)) >= len(window):
+    window = axes[which].positions
+    if not axes[which].is_long or sum(x.nvals for x in (*given, *whole)) >= len(window):
         return None
     places = [_lines(x, which, len(axes)).astype(INDEX) for x in given]
     for x in whole:

@@ -17,7 +17,15 @@ from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore
 
 pytestmark = pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
-FILES = {"build.cu", "gather_rows.cu", "merge_matrices.cu", "pack_entries.cu", "pull_balanced.cu", "reduce_rows.cu"}
+FILES = {
+    "build.cu",
+    "cut_rows.cu",
+    "gather_rows.cu",
+    "merge_matrices.cu",
+    "pack_entries.cu",
+    "pull_balanced.cu",
+    "reduce_rows.cu",
+}
 MODULES = "building extracting gathering masks matrices merging mxm_operands".split()
 MODULES += "mxv_balanced mxv_product rows selecting transpose".split()
 
@@ -42,6 +50,7 @@ def programs(engine) -> list[str]:
         engine.merging.merge(x, one, op, engine.merging.UNION, np.dtype(np.float64), (1, 2) if wide else None)
         engine.merging.merge(one, one, op, engine.merging.INTERSECTION, kind)
         engine.extracting.rows_at(x, engine.to_device(np.array([1, 0])))
+        engine.extracting.rows_between(x, 0, 1)
         typed = semiring.plus_times[dtype]
         factor._is_diagonal = wide
         engine.gathering.scaled(factor, x, typed, everywhere)

@@ -256,6 +256,10 @@ class CudaKernels(Loops, VectorProducts):
         found = picked if cols is None else extracting.columns_at(picked, cols)
         return super().extract_matrix(picked, None, cols) if found is None else found
 
+    @sized
+    def extract_rows(self, a: MatrixStore, first: int, stop: int) -> MatrixStore:
+        return extracting.rows_between(a, first, stop)
+
     # ---- the output ---------------------------------------------------------------------------------------------
 
     @sized

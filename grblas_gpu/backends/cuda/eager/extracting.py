@@ -1,4 +1,4 @@
-"""Rows and columns of a matrix by number."""
+"""Rows and columns of a matrix by number, or those that follow each other."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import numpy as np
 
 from ...entries import is_iso
 from ...storage import INDEX, Array, MatrixStore, column_type
+from ..runtime import workspace as scratch_arrays
+from ..runtime.compile import functions, using
+from ..runtime.counters import EDGES
 from .gathering import gathered
 from .radix import bits_for, sort_positions
 from .selecting import renamed
@@ -15,6 +18,19 @@ from .selecting import renamed
 def rows_at(a: MatrixStore, index: Array) -> MatrixStore:
     """``t[p, :] = a[index[p], :]``; rows may repeat."""
     return gathered(a, None, cupy.ascontiguousarray(index.astype(INDEX, copy=False)), None, len(index))
+
+
+def rows_between(a: MatrixStore, first: int, stop: int) -> MatrixStore:
+    """``t[p, :] = a[first + p, :]`` before ``stop``: one launch for the offsets, two copies."""
+    nrows, scratch = stop - first, scratch_arrays.current()
+    (cut,) = functions(
+        "cut_rows.cu", a.indptr.dtype.char, ["cut_rows_kernel"], lambda: [using("Offset", a.indptr.dtype)]
+    )
+    slots, offsets = scratch.slots(), cupy.empty(nrows + 1, a.indptr.dtype)
+    scratch.launch(cut, nrows + 1, (a.indptr.data.ptr, first, nrows, offsets.data.ptr, slots.host))
+    count, begin = slots.published().read(), slots.published(EDGES).read()  # synchronizes: memory must be sized
+    values = a.values[: min(1, count)] if a.iso else a.values[begin : begin + count]
+    return MatrixStore(nrows, a.ncols, offsets, a.indices[begin : begin + count].copy(), values.copy())
 
 
 def columns_at(a: MatrixStore, index: Array) -> MatrixStore | None:

@@ -5,7 +5,9 @@ It knows the calls as CuPy documents them, checks how they are used, and fails a
 
 from __future__ import annotations
 
+import itertools
 import sys
+import threading
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,6 +16,7 @@ from mpi4py import MPI
 
 UINT8 = 1
 ID_BYTES = 128
+_tags = itertools.count(1000)  # all ranks make as many of these
 
 
 class NcclError(RuntimeError):
@@ -25,14 +28,17 @@ class Nccl:
 
     NCCL_UINT8, NcclError = UINT8, NcclError
 
-    def __init__(self, available: bool = True, broken: bool = False, carries: bool = True) -> None:
-        self.available, self._broken, self._carries = available, broken, carries
+    def __init__(self, available: bool = True, fails: str = "", carries: bool = True, stuck: bool = False) -> None:
+        self.available, self._fails, self._carries, self._stuck = available, fails, carries, stuck
+        self.aborted = 0
         self.groups: list[list[tuple[str, int, int]]] = []  # what went together: which call, bytes, the other rank
         self._open: list[Any] | None = None
         self._stream: list[Any] = []
         self.lost = False
+        self._tag = next(_tags)
 
     def get_unique_id(self) -> tuple[int, ...]:
+        self._may_fail("get_unique_id")
         return (7,) * ID_BYTES
 
     def groupStart(self) -> None:
@@ -40,7 +46,12 @@ class Nccl:
         self._open = []
         self.groups.append([])
 
+    def _may_fail(self, call: str) -> None:
+        if self._fails == call:
+            raise NcclError("unhandled system error")
+
     def groupEnd(self) -> None:
+        self._may_fail("groupEnd")
         assert self._open is not None
         self._stream += [start() for start in self._open] if self._carries else []
         self._open = None
@@ -49,9 +60,9 @@ class Nccl:
         world = MPI.COMM_WORLD
         assert (size, rank) == (world.Get_size(), world.Get_rank())
         assert unique == (7,) * ID_BYTES
-        if self._broken:
-            raise NcclError("unhandled system error")
-        comm = world.Dup()
+        self._may_fail("NcclCommunicator")
+        if self._stuck:  # another rank does not come
+            threading.Event().wait()
 
         def call(kind: str, start: Any) -> Any:
             def later(address: int, count: int, datatype: int, peer: int, stream: int) -> None:
@@ -59,13 +70,20 @@ class Nccl:
                 assert (datatype, stream) == (UINT8, STREAM)
                 memory = MPI.memory.fromaddress(address, count)
                 self.groups[-1].append((kind, count, peer))
-                self._open.append(lambda: start([memory, MPI.BYTE], peer))
+                self._open.append(lambda: start([memory, MPI.BYTE], peer, self._tag))
 
             return later
 
         return SimpleNamespace(
-            send=call("send", comm.Isend), recv=call("recv", comm.Irecv), check_async_error=self._check
+            send=call("send", world.Isend),
+            recv=call("recv", world.Irecv),
+            check_async_error=self._check,
+            abort=self._abort,
         )
+
+    def _abort(self) -> None:
+        self.aborted += 1
+        self.lost = True
 
     def _check(self) -> None:
         if self.lost:
@@ -86,13 +104,34 @@ def cupy_with(nccl: Nccl, device: str) -> Any:
     class Stream:
         ptr = STREAM
 
+        def __init__(self, non_blocking: bool = False) -> None:
+            self.non_blocking = non_blocking
+
+        def __enter__(self) -> None:
+            assert self.non_blocking
+
+        def __exit__(self, *error: object) -> None:
+            pass
+
         @property
         def done(self) -> bool:
             return nccl.done
 
-    runtime = SimpleNamespace(getDevice=lambda: 0, deviceGetPCIBusId=lambda number: device)
-    cuda = SimpleNamespace(runtime=runtime, get_current_stream=Stream)
-    return SimpleNamespace(zeros=emulated_cupy.module().zeros, cuda=cuda)
+    cupy = emulated_cupy.module(runs=False)
+    cuda: Any = cupy.cuda
+    cuda.get_current_stream, cuda.Stream, cuda.Memory = Stream, Stream, emulated_cupy.alloc
+    cuda.runtime.deviceGetPCIBusId = lambda number: device
+    cuda.runtime.setDevice = [0].index  # there is no other
+    cuda.runtime.CUDARuntimeError, cuda.runtime.ipcGetMemHandle = CUDARuntimeError, _no_handle
+    return cupy
+
+
+class CUDARuntimeError(RuntimeError):
+    """As CuPy's."""
+
+
+def _no_handle(address: int) -> bytes:
+    raise CUDARuntimeError("cudaErrorNotSupported: operation not supported")
 
 
 def install(nccl: Nccl | None, device: str) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
+import threading
 from typing import Any
 
 import numpy as np
 from nccl_by_mpi import Nccl, NcclError, cupy_with, install, uninstall
 
 from grblas_gpu import trace
+from grblas_gpu.backends.mpi.attempts import try_together
 from grblas_gpu.backends.mpi.faults import PeerTimeout
 from grblas_gpu.backends.mpi.nccl_frontier_exchange import Link, NcclMessages, link_of
 from grblas_gpu.backends.mpi.transports import choose_transport, open_exchange
@@ -21,27 +24,80 @@ OTHERS = [rank for rank in range(RANKS) if rank != RANK]
 
 
 def case_who_can() -> None:
-    """All ranks say the same: a device and NCCL for each, and numbers that arrive."""
-    last = RANK == RANKS - 1
-    assert linked(Nccl(), f"0000:{RANK}")
-    assert linked(Nccl(), "0000:0") == (RANKS == 1)
-    assert not linked(Nccl(available=not last), f"0000:{RANK}")
-    assert not linked(None if last else Nccl(), f"0000:{RANK}")
-    assert not linked(Nccl(broken=True), f"0000:{RANK}")
-    assert linked(Nccl(carries=False), f"0000:{RANK}") == (RANKS == 1)
+    """All ranks say the same, and why: a device and NCCL for each, and numbers that arrive."""
+    last = RANKS - 1
+    here = RANKS - 1 == RANK
+    assert refusal(Nccl()) == ""
+    assert refusal(Nccl(), "0000:0") == ("ranks share a device" if RANKS > 1 else "")
+    assert refusal(Nccl(available=not here)) == f"rank {last}: CuPy has no NCCL"
+    assert refusal(None if here else Nccl()) == f"rank {last}: CuPy has no NCCL"
+    assert refusal(Nccl(fails="get_unique_id")) == "rank 0: NcclError: unhandled system error"
 
 
-def linked(nccl: Nccl | None, device: str) -> bool:
+def case_it_fails_to_start() -> None:
+    """On one rank; the others would wait for it for ever. All go on, with the reason of the one that knows it."""
+    last = RANKS - 1
+    here = RANKS - 1 == RANK
+    said = f"rank {last}: NcclError: unhandled system error" if RANKS > 1 else "NcclError: unhandled system error"
+    assert refusal(Nccl(fails="NcclCommunicator") if here else Nccl(stuck=True)) == said
+    nccl = Nccl(fails="groupEnd") if here else Nccl()
+    assert refusal(nccl) == said
+    assert nccl.aborted == 1  # whoever has a communicator ends what it may still wait for
+    # Nobody fails, but other numbers arrive, or nothing ever ends.
+    nccl = Nccl(carries=False)
+    wrong = "RuntimeError: other numbers than those that ranks sent have arrived"
+    assert refusal(nccl) == (wrong if RANKS > 1 else "")
+    assert nccl.aborted == (RANKS > 1)
+    result, why = try_together(GRID.everyone, threading.Event().wait, 0.1)
+    assert result is None
+    assert re.fullmatch(r"(rank \d: )?not done after 0.1 s", why), why
+    # And the next start is like the first.
+    assert refusal(Nccl()) == ""
+
+
+def case_another_transport() -> None:
+    """Ranks whose NCCL does not start, and that cannot open each other's memory: by MPI, and the trace says why."""
+    install(Nccl(fails="NcclCommunicator") if RANK == RANKS - 1 else Nccl(stuck=True), f"0000:{RANK}")
+    name, why = choose_transport(Grid(), True)
+    uninstall()
+    if RANKS == 1:
+        assert (name, why) == ("alone", "")
+        return
+    assert name == "mpi"
+    assert why == (
+        "not led (ranks do not share a device), "
+        f"not nccl (rank {RANKS - 1}: NcclError: unhandled system error), "
+        "not ipc (cannot open the memory of others), "
+        "not cuda-aware (MPI does not read the memory of devices)"
+    )
+    A: Any = DistMatrix.kronecker(8)
+    engine = A._engine
+    before = engine.transport, engine.why_transport
+    engine.transport, engine.why_transport = name, why
+    engine.exchanges.clear()
+    with trace() as t:
+        assert validate_tree(A, 3, hybrid_bfs(A, 3)).ok
+    records = [record for record in t.records if record.op == "search"]
+    assert {record.transport for record in records} == {"mpi"}
+    assert [record.reason.endswith(why) for record in records] == [True] + [False] * (len(records) - 1)
+    engine.transport, engine.why_transport = before
+    engine.exchanges.clear()
+
+
+def refusal(nccl: Nccl | None, device: str = f"0000:{RANK}") -> str:
+    """Why NCCL does not connect these ranks, or nothing."""
     install(nccl, device)
     try:
-        return link_of(GRID, sys.modules["cupy"]) is not None
+        link, why = link_of(GRID, sys.modules["cupy"])
+        assert (link is None) == bool(why)
+        return why
     finally:
         uninstall()
 
 
 def exchange(nccl: Nccl, length: int) -> tuple[NcclMessages, Any]:
     cupy = cupy_with(nccl, f"0000:{RANK}")
-    return NcclMessages(GRID.everyone, length, Link(GRID.everyone, cupy, nccl), cupy), cupy
+    return NcclMessages(GRID.everyone, length, Link(GRID.everyone, cupy, nccl, nccl.get_unique_id()), cupy), cupy
 
 
 def case_allgather() -> None:
@@ -64,7 +120,7 @@ def case_forced() -> None:
     """GRBLAS_GPU_MPI_TRANSPORT=nccl: ranks with a device each use it, once connected; others get an error."""
     os.environ["GRBLAS_GPU_MPI_TRANSPORT"] = "nccl"
     install(Nccl(), f"0000:{RANK}")
-    assert choose_transport(GRID, True) == ("nccl" if RANKS > 1 else "alone")
+    assert choose_transport(GRID, True) == ("nccl" if RANKS > 1 else "alone", "")
     place = open_exchange("nccl", GRID, None, 16)
     place.mine(0)[:] = RANK
     place.allgather(0, [0])
@@ -73,9 +129,9 @@ def case_forced() -> None:
     shared = Grid()
     install(Nccl(), "0000:0")
     try:
-        assert choose_transport(shared, True) == "alone"
+        assert choose_transport(shared, True) == ("alone", "")
     except ValueError as error:
-        assert str(error) == "GRBLAS_GPU_MPI_TRANSPORT=nccl: not possible between these ranks"
+        assert str(error) == "GRBLAS_GPU_MPI_TRANSPORT=nccl: not nccl (ranks share a device)"
     else:
         assert RANKS == 1
     uninstall()

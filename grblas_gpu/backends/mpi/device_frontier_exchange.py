@@ -102,9 +102,9 @@ def share_a_device(grid: Grid) -> bool:
 
 def opens_memory(wire: Wire) -> bool:
     """Whether this rank can open what the others allocate; collective."""
-    handle = opened = None
-    probe = cupy.cuda.Memory(256)
-    with suppress(runtime.CUDARuntimeError):
+    probe = handle = opened = None
+    with suppress(runtime.CUDARuntimeError):  # the others wait for what this rank can do
+        probe = cupy.cuda.Memory(256)
         handle = runtime.ipcGetMemHandle(probe.ptr)
     handles = wire.gather_objects(handle)
     works = all(each is not None for each in handles)

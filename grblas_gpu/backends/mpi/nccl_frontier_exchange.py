@@ -6,12 +6,15 @@ Written to the calls that CuPy documents; between two devices nobody has run it 
 
 from __future__ import annotations
 
+import threading
+import time
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .attempts import LOOK, said, try_together
 from .frontier_exchange import Messages, Rows
 from .grid import Grid
 from .wire import Wire, host_name
@@ -33,11 +36,9 @@ def load_nccl() -> Any:
 class Link:
     """The NCCL communicator of some ranks, one device each; collective. Modules of CuPy are given."""
 
-    def __init__(self, wire: Wire, cupy: Any, nccl: Any) -> None:
+    def __init__(self, wire: Wire, cupy: Any, nccl: Any, unique: tuple[int, ...]) -> None:
         self._wire, self._cuda, self._nccl = wire, cupy.cuda, nccl
-        mine = self._nccl.get_unique_id() if wire.rank == 0 else None
-        shared = wire.gather_objects(mine)[0]
-        self._comm = self._nccl.NcclCommunicator(wire.size, shared, wire.rank)
+        self._comm = self._nccl.NcclCommunicator(wire.size, unique, wire.rank)
 
     def start_swap(self, source: int, targets: dict[int, int], length: int) -> OnStream:
         """Send the bytes at ``source`` to each of these ranks, and get as many of theirs, to an address for each."""
@@ -54,6 +55,10 @@ class Link:
     def finish(self, swap: OnStream, began: int | None = None) -> None:
         """Wait for it, but not for ever."""
         self._wire.finish(swap, WHAT, began)
+
+    def abort(self) -> None:
+        """End what is under way; another thread may be waiting for it."""
+        self._comm.abort()
 
 
 class OnStream:
@@ -90,28 +95,69 @@ class NcclMessages(Messages):
         return self.gathered()
 
 
-def link_of(grid: Grid, cupy: Any, load: Callable[[], Any] = load_nccl) -> Link | None:
-    """What connects the devices of all ranks; None: some have none of their own, or no NCCL, or it does not work."""
+class Offer(NamedTuple):
+    """What a rank brings to the start of NCCL."""
+
+    device: tuple[str, str]  # and its machine
+    unique: tuple[int, ...]  # by which ranks find each other, of rank 0
+    refused: str  # why it cannot
+
+
+def link_of(grid: Grid, cupy: Any, load: Callable[[], Any] = load_nccl) -> tuple[Link | None, str]:
+    """What connects the devices of all ranks, or None and why: the same on all of them. Collective.
+
+    A communicator waits for all ranks, so nobody makes one before all can; and where it fails on some of them after
+    all, the others stop waiting for it.
+    """
     runtime: Any = cupy.cuda.runtime
-    devices = grid.everyone.gather_objects((host_name(), str(runtime.deviceGetPCIBusId(runtime.getDevice()))))
-    if len(set(devices)) < grid.size:
-        return None
-    nccl = load()
-    if grid.everyone.add_up([int(nccl is not None)])[0] < grid.size:
-        return None
-    link, works = None, False
+    device = runtime.getDevice()
+    nccl, mine = _offer((host_name(), str(runtime.deviceGetPCIBusId(device))), load, grid.rank == 0)
+    offers = grid.everyone.gather_objects(mine)
+    if len({offer.device for offer in offers}) < grid.size:
+        return None, "ranks share a device"
+    for rank, offer in enumerate(offers):
+        if offer.refused:
+            return None, f"rank {rank}: {offer.refused}"
+    opened: list[Link] = []
+    given_up = threading.Event()
+
+    def open_and_try() -> Link:
+        runtime.setDevice(device)  # each thread has its own
+        link = Link(grid.everyone, cupy, nccl, offers[0].unique)
+        opened.append(link)
+        if given_up.is_set():  # too late: the others use something else by now
+            link.abort()
+            return link
+        with cupy.cuda.Stream(non_blocking=True):  # other streams do not wait for what may never end
+            _check_carries(link, grid, cupy)
+        return link
+
+    link, why = try_together(grid.everyone, open_and_try)
+    if link is None:
+        given_up.set()
+        for left in opened:
+            left.abort()
+    return link, why
+
+
+def _offer(device: tuple[str, str], load: Callable[[], Any], first: bool) -> tuple[Any, Offer]:
+    """NCCL, and what this rank can tell the others of it."""
     try:
-        link = Link(grid.everyone, cupy, nccl)
-        works = _carries(link, grid, cupy)
-    except nccl.NcclError:
-        link = None
-    return link if grid.everyone.add_up([int(works)])[0] == grid.size else None
+        nccl = load()
+        if nccl is None:
+            return None, Offer(device, (), "CuPy has no NCCL")
+        return nccl, Offer(device, nccl.get_unique_id() if first else (), "")
+    except Exception as raised:  # a library that is there and does not work
+        return None, Offer(device, (), said(raised))
 
 
-def _carries(link: Link, grid: Grid, cupy: Any) -> bool:
-    """Whether every rank's number arrives here."""
+def _check_carries(link: Link, grid: Grid, cupy: Any) -> None:
+    """An error, unless every rank's number arrives here."""
     numbers = cupy.zeros(grid.size, np.uint8)
     numbers[grid.rank] = grid.rank % 251 + 1
     others = {rank: numbers.data.ptr + rank for rank in range(grid.size) if rank != grid.rank}
-    link.finish(link.start_swap(numbers.data.ptr + grid.rank, others, 1))
-    return numbers.get().tolist() == [rank % 251 + 1 for rank in range(grid.size)]
+    swap = link.start_swap(numbers.data.ptr + grid.rank, others, 1)
+    while not swap.Test():
+        time.sleep(LOOK)
+    if numbers.get().tolist() != [rank % 251 + 1 for rank in range(grid.size)]:
+        raise RuntimeError("other numbers than those that ranks sent have arrived")

@@ -47,6 +47,7 @@ class Searches(Parts):
     """Searches by levels, for a tree of parents."""
 
     transport: str | None = None
+    why_transport = ""  # and none of the better ones
     search_by: str
 
     def search_tree(self, a: DistMatrixStore, source: int) -> DistVectorStore | None:
@@ -61,7 +62,7 @@ class Searches(Parts):
             return None
         local, exchange = self._ready(a)
         degrees = self.degrees(a)
-        step = _Step(self.grid, exchange, a.nrows)
+        step = _Step(self.grid, exchange, a.nrows, self.why_transport)
         turn = 0
         found, edges = local.begin(source, exchange.mine(turn))
         here, unvisited, before, pulls = found, degrees.total, 0, False
@@ -125,7 +126,7 @@ class Searches(Parts):
     def _ready(self, a: DistMatrixStore) -> tuple[Any, FrontierExchange]:
         """What makes the steps of a search on this matrix, and the exchange between its ranks."""
         if self.transport is None:
-            self.transport = choose_transport(self.grid, self.local.sizes_on_device)
+            self.transport, self.why_transport = choose_transport(self.grid, self.local.sizes_on_device)
         layout = self._layout(a)
         if self.transport == "led":
             if "led" not in a.kept:
@@ -156,8 +157,9 @@ class _Level:
 class _Step:
     """The exchanges of one search, and what the trace records of them."""
 
-    def __init__(self, grid: Any, exchange: FrontierExchange, size: int) -> None:
+    def __init__(self, grid: Any, exchange: FrontierExchange, size: int, why: str) -> None:
         self._grid, self._exchange, self._size = grid, exchange, size
+        self._note = f"; {why}" if why else ""  # in the first level that is recorded
         self._before = grid.traffic.copy()
 
     def end_level(self, turn: int, found: int, edges: int, source: int) -> _Level:
@@ -177,13 +179,14 @@ class _Step:
         if collector is None:
             return
         sent = self._grid.traffic.since(self._before)
+        note, self._note = self._note, ""
         collector.records.append(
             Record(
                 "search",
                 time.perf_counter() - begun,
                 level.found,
                 strategy=f"{direction}.bits",
-                reason=f"{last.edges} edges, {last.found} vertices against alpha {ALPHA:g}, beta {BETA:g}",
+                reason=f"{last.edges} edges, {last.found} vertices against alpha {ALPHA:g}, beta {BETA:g}{note}",
                 direction=direction,
                 input_nvals=last.found,
                 input_edges=last.edges,

@@ -79,22 +79,27 @@ def _iterated(
     A: Matrix, hubs: Vector, authorities: Vector, tol: Scalar, forward: Any, backward: Any, limit: int
 ) -> Scalar:
     """Changes both scores; the sum of the last changes of the hubs."""
-    before, total, error = hubs.dup(), Scalar(FP64), Scalar.from_value(float("inf"))
+    n = A.nrows
+    received, given, moved, total = Vector(FP64, n), Vector(FP64, n), Vector(FP64, n), Scalar(FP64)
+    raised, error = Vector.from_scalar(0.0, n), Scalar.from_value(float("inf"))
     for _ in loop(error >= tol, limit):
-        # before = hubs
-        before << hubs
         # authorities = 0 + hubs A
+        received << forward(hubs @ A)
         authorities << binary.times(authorities, 0.0)
-        authorities(binary.plus) << forward(before @ A)
-        # hubs = 0 + A authorities
-        hubs << binary.times(hubs, 0.0)
-        hubs(binary.plus) << backward(A @ authorities)
-        # hubs = hubs / sum of hubs
-        total << hubs.reduce(monoid.plus)
-        hubs << binary.truediv(hubs, total)
-        # error = sum of |hubs - before|
-        before << binary.minus(hubs & before)
-        error << unary.abs(before).new().reduce(monoid.plus)
+        authorities(binary.plus) << received
+        # raised = 0 + A authorities
+        given << backward(A @ authorities)
+        raised << binary.times(raised, 0.0)
+        raised(binary.plus) << given
+        # raised = raised / sum of raised
+        total << raised.reduce(monoid.plus)
+        raised << binary.truediv(raised, total)
+        # moved = |raised - hubs|; hubs = raised
+        moved << binary.minus(raised & hubs)
+        moved << unary.abs(moved)
+        hubs << raised
+        # error = sum of moved
+        error << moved.reduce(monoid.plus)
     # authorities = authorities / sum of authorities
     total << authorities.reduce(monoid.plus)
     authorities << binary.truediv(authorities, total)

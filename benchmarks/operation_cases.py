@@ -121,6 +121,14 @@ class Case:
         return select.tril(self.A, -1).new()
 
     @cached_property
+    def to_higher_degrees(self) -> gb.Matrix:
+        """Every edge once, to the end that has more of them; and its transpose, which counting triangles reads."""
+        edges = self.A.pattern(undirected=True)
+        once = select.tril(edges.by_degree().graph, -1).new()
+        once._store.transposed()
+        return once
+
+    @cached_property
     def shuffled(self) -> tuple[Any, Any, Any]:
         indptr, indices, values = self.arrays
         rows = self.xp.searchsorted(indptr[1:], self.xp.arange(self.nvals), side="right")
@@ -407,4 +415,13 @@ OPERATIONS = [
         "A * A", lambda c: semiring.plus_times(c.A @ c.A).new(), lambda A, c: A @ A, lambda c: 2 * c.matrix(), PRODUCTS
     ),
     Operation("masked plus_pair L * L'", _triangles, None, lambda c: 2 * c.matrix(0.5)),
+    Operation(
+        "triangles of vertices",
+        lambda c: c.to_higher_degrees.triangles_of_vertices(),
+        None,
+        lambda c: 2 * c.matrix(0.5),
+    ),
+    Operation(
+        "triangles of edges", lambda c: c.to_higher_degrees.triangles_of_edges(), None, lambda c: 3 * c.matrix(0.5)
+    ),
 ]

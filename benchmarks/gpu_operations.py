@@ -34,6 +34,7 @@ from .text_tables import Table
 
 TITLE = "Operations on whole matrices"
 LEAST, MOST = 3, 40  # calls that count, of each, unless one of them takes far longer than all should
+WARM_UP, QUICK = 6, 20.0  # calls before those, of what takes fewer milliseconds: matrices learn what they are used for
 PATIENCE = 1.0  # seconds after which a row ends with fewer calls
 SHARE_TO_PREPARE = 0.4  # of the time, at most, goes into compiling
 NOTES = [
@@ -102,6 +103,11 @@ def measure(operation: Operation, case: Case, budget: float) -> dict[str, Any]:
             runs.append(partial(operation.theirs, case.theirs, case))
         except Exception as error:  # it lacks this
             remark = f"cupyx: {type(error).__name__}"
+    if first < QUICK:
+        for _ in range(WARM_UP):
+            for run in runs:
+                run()
+        synchronize(case.backend)
     ms = measured(runs, case.backend, budget)
     floor = operation.bytes(case) / copy_rate(case.backend) * 1e3
     return {

@@ -18,6 +18,7 @@ from ..plan.rules import Costs
 from . import messages
 from .matrix_forms import with_form
 from .storage import INDEX, Array, MaskView, MatrixStore, VectorStore
+from .tiles import joined
 
 Store = Any  # VectorStore | MatrixStore
 Index = tuple  # (I,) or (I, J): int64 arrays, or None for everything
@@ -226,6 +227,10 @@ class Backend(Protocol):
 
     def extract_row(self, a: MatrixStore, row: int, cols: Array | None) -> VectorStore: ...
     def extract_column(self, a: MatrixStore, col: int, rows: Array | None) -> VectorStore: ...
+    def join_tiles(self, tiles: list[list[MatrixStore]], dtype: np.dtype) -> MatrixStore:
+        """One matrix of rows of tiles that fit together, all with row pointers."""
+        return joined(tiles, dtype)
+
     def diagonal(self, a: MatrixStore, k: int) -> VectorStore: ...
     def diagonal_matrix(self, u: VectorStore, k: int) -> MatrixStore: ...
     def as_matrix(self, u: VectorStore, row: bool) -> MatrixStore: ...

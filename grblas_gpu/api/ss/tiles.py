@@ -8,9 +8,15 @@ from typing import Any
 import numpy as np
 
 from ...backends.entries import cast
+from ...backends.formats import choose_format
+from ...backends.matrix_storage import HYPERSPARSE
+from ...backends.operands import matrix_store
 from ...backends.registry import using
+from ...backends.storage import MatrixStore
 from ...dtypes import lookup_dtype
 from ...errors import DimensionMismatch
+from ...ir import recording
+from ...plan.storage_rules import POINTER_LIMIT
 from ..base import expect_type
 from ..conversions import integral
 from ..kinds import output_type
@@ -125,14 +131,28 @@ def concatenated(rows: list[list[Any]], dtype: Any, name: str | None = None) -> 
     """One Matrix of the tiles, which must fit together."""
     heights = [row[0]._nrows for row in rows]
     widths = [tile._ncols for tile in rows[0]]
-    one_engine = all(tile._engine is rows[0][0]._engine for row in rows for tile in row)
-    parts = []
-    for row, height, below in zip(rows, heights, accumulate(heights, initial=0), strict=False):
-        for tile, width, right in zip(row, widths, accumulate(widths, initial=0), strict=False):
+    for row, height in zip(rows, heights, strict=True):
+        for tile, width in zip(row, widths, strict=True):
             if tile.shape != (height, width):
                 raise DimensionMismatch(f"concat: a tile has shape {tile.shape}, its place has {(height, width)}")
+    engine, dtype = rows[0][0]._engine, lookup_dtype(dtype)
+    one_engine = all(tile._engine is engine for row in rows for tile in row)
+    if one_engine and all(_has_pointers(tile) for row in rows for tile in row) and sum(heights) <= POINTER_LIMIT:
+        for tile in (tile for row in rows for tile in row):
+            recording.read("the entries", tile._matrix if tile._is_transposed else tile)
+        store = engine.join_tiles([[matrix_store(tile) for tile in row] for row in rows], dtype.np_type)
+        return Matrix._from_store(engine, dtype, choose_format(engine, store), name)
+    parts = []
+    for row, below in zip(rows, accumulate(heights, initial=0), strict=False):
+        for tile, right in zip(row, accumulate(widths, initial=0), strict=False):
             i, j, values = lines_of(tile) if one_engine else gathered_lines(tile)
-            parts.append((i + below, j + right, cast(values, lookup_dtype(dtype).np_type)))
+            parts.append((i + below, j + right, cast(values, dtype.np_type)))
     i, j, values = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    with using(rows[0][0]._engine.name):
+    with using(engine.name):
         return Matrix.from_coo(i, j, values, dtype, nrows=sum(heights), ncols=sum(widths), name=name)
+
+
+def _has_pointers(tile: Any) -> bool:
+    """Whether a tile has an offset for every row, or positions so few that it may have."""
+    store = tile._matrix._store if tile._is_transposed else tile._store
+    return type(store) is MatrixStore and store.form != HYPERSPARSE

@@ -409,6 +409,7 @@ class CudaKernels(Loops, VectorProducts):
     positions = sized(VectorProducts.positions)
     extract_row = sized(VectorProducts.extract_row)
     extract_column = sized(VectorProducts.extract_column)
+    join_tiles = sized(VectorProducts.join_tiles)
     diagonal = sized(VectorProducts.diagonal)
     as_matrix = sized(VectorProducts.as_matrix)
     spread = sized(VectorProducts.spread)

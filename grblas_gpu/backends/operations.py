@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import EmptyObject, IndexOutOfBound, NotImplementedException
 from ..ir.node import Node
 from ..operators.aggregators import compute as aggregate
+from ..operators.aggregators import is_count
 from . import windows
 from .matrix_forms import flat
 from .matrix_storage import SPARSE
@@ -107,15 +108,26 @@ def reduce_or_identity(node: Node, view: MaskView | None) -> Any:
 def reduce_rowwise(node: Node, view: MaskView | None) -> VectorStore:
     (a,) = node.operands
     if node.operator.opclass == "Aggregator":
-        return aggregate(node.operator, a, "rowwise")._store
+        return _aggregated(node.operator, a, "rowwise")
     return a._engine.reduce_rowwise(matrix_store(a), _monoid(node.operator))
 
 
 def reduce_columnwise(node: Node, view: MaskView | None) -> VectorStore:
     (a,) = node.operands
     if node.operator.opclass == "Aggregator":
-        return aggregate(node.operator, a, "columnwise")._store
+        return _aggregated(node.operator, a, "columnwise")
     return a._engine.reduce_rowwise(matrix_store(a.T), _monoid(node.operator))
+
+
+def _aggregated(op: Any, a: Any, mode: str) -> VectorStore:
+    """The lines of a matrix aggregated; of CSR their lengths are known."""
+    if is_count(op):
+        store = matrix_store(a if mode == "rowwise" else a.T)
+        if type(store) is MatrixStore and store.form == SPARSE:
+            counted: VectorStore = a._engine.count_rowwise(store)
+            return counted
+    found: VectorStore = aggregate(op, a, mode)._store
+    return found
 
 
 _groups: Any = None

@@ -183,6 +183,10 @@ class Backend(Protocol):
     # reductions
     def reduce_scalar(self, x: Store, monoid: Any) -> Any: ...
     def reduce_rowwise(self, a: MatrixStore, monoid: Any) -> VectorStore: ...
+    def count_rowwise(self, a: MatrixStore) -> VectorStore:
+        """How many entries each row of CSR has, where it has any."""
+        counts = a.indptr[1:].astype(INDEX) - a.indptr[:-1]
+        return VectorStore(a.nrows, counts, present=counts > 0)
 
     # structure
     def transpose(self, a: MatrixStore) -> MatrixStore: ...

@@ -19,7 +19,8 @@ def joined(tiles: list[list[MatrixStore]], dtype: np.dtype) -> MatrixStore:
 
 def _above(tiles: list[MatrixStore], dtype: np.dtype) -> MatrixStore:
     nrows, ncols, entries = sum(tile.nrows for tile in tiles), tiles[0].ncols, sum(tile.nvals for tile in tiles)
-    offset, offsets, before = _offset_type(tiles, entries), [], 0
+    offset, before = _offset_type(tiles, entries), 0
+    offsets: list[Array] = []
     for tile in tiles:
         own = tile.indptr.astype(offset, copy=False)
         offsets.append(own[1:] + before if offsets else own)

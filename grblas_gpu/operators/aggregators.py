@@ -171,6 +171,12 @@ class TypedAggregator:
         return getitem, (self.parent, self.type)
 
 
+def is_count(agg: Any) -> bool:
+    """Whether an aggregator counts entries, whatever their values."""
+    row = (agg.parent if isinstance(agg, TypedAggregator) else agg)._row
+    return row is not None and row.name == "count"
+
+
 _recipes: Any = None
 
 
@@ -185,4 +191,4 @@ def compute(agg: Any, obj: Any, mode: str) -> Any:
     return _recipes(agg, obj, mode)
 
 
-__all__ = ["Aggregator", "TypedAggregator", "compute", "define_recipes"]
+__all__ = ["Aggregator", "TypedAggregator", "compute", "define_recipes", "is_count"]

@@ -34,3 +34,23 @@ def test_rows_that_follow_each_other(engine, offsets: Any) -> None:
             result = moved(engine.extracting.rows_between(there, first, stop), engine.to_host)
             same(result, definitions.extract_matrix(a, np.arange(first, stop), None))
             assert len(result.values) <= max(1, a.nvals) and not (a.iso and len(result.values) > 1)
+
+
+@pytest.mark.parametrize("offsets", [np.int32, INDEX])
+def test_diagonals(engine, offsets: Any) -> None:
+    rng = np.random.default_rng(2)
+    wide, long = valued_matrix(rng, 30, 90, np.float32, 0.3), valued_matrix(rng, 700, 20, np.int64, 0.4)
+    for a in (wide, long, one_value(wide), with_degrees([0, 0, 3, 0, 700, 0]), with_degrees([0, 0])):
+        a.indptr = a.indptr.astype(offsets)
+        there = moved(a, engine.to_device)
+        for k in (0, 1, -1, 25, -25, a.ncols - 1, 1 - a.nrows, a.ncols, -a.nrows):
+            result = moved(engine.extracting.diagonal(there, k), engine.to_host)
+            expected = definitions.diagonal(a, k)
+            assert result.size == expected.size and result.nvals == expected.nvals
+            same(result, expected)
+
+
+def test_wide_columns(engine) -> None:
+    a = valued_matrix(np.random.default_rng(4), 30, 30, np.float64, 0.3)
+    a.indices = a.indices.astype(np.int64)
+    same(moved(engine.extracting.diagonal(moved(a, engine.to_device), 2), engine.to_host), definitions.diagonal(a, 2))

@@ -19,7 +19,9 @@ from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStor
 pytestmark = pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
 FILES = {
     "build.cu",
+    "count_rows.cu",
     "cut_rows.cu",
+    "diagonal.cu",
     "gather_rows.cu",
     "merge_matrices.cu",
     "pack_entries.cu",
@@ -51,6 +53,8 @@ def programs(engine) -> list[str]:
         engine.merging.merge(one, one, op, engine.merging.INTERSECTION, kind)
         engine.extracting.rows_at(x, engine.to_device(np.array([1, 0])))
         engine.extracting.rows_between(x, 0, 1)
+        engine.extracting.diagonal(one if wide else x, 1)
+        engine.rows.count_rows(x)
         typed = semiring.plus_times[dtype]
         factor._is_diagonal = wide
         engine.gathering.scaled(factor, x, typed, everywhere)

@@ -136,3 +136,16 @@ def test_counts_read_no_entries(engine) -> None:
         moved(backend.reduce_rowwise(ones, monoid.plus["INT64"]), engine.to_host),
         VectorStore(4, np.array([3, 1500, 20]), indices=np.array([0, 2, 3])),
     )
+
+
+@pytest.mark.parametrize("offsets", [np.int32, INDEX])
+def test_lengths_of_rows(engine, offsets: Any) -> None:
+    for degrees in ([3], [0, 0, 2, 0], [5000, 1], [0, 0], np.random.default_rng(3).integers(0, 3, 700)):
+        a = with_degrees(degrees)
+        a.indptr = a.indptr.astype(offsets)
+        result = moved(engine.rows.count_rows(moved(a, engine.to_device)), engine.to_host)
+        (filled,) = np.nonzero(degrees)
+        found, counts = entries(result)
+        np.testing.assert_array_equal(found, filled)
+        np.testing.assert_array_equal(counts, np.asarray(degrees)[filled])
+        assert result.nvals == len(filled) and counts.dtype == np.int64

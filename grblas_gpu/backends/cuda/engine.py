@@ -242,6 +242,16 @@ class CudaKernels(Loops, VectorProducts):
         return rows.reduce_rows(a, monoid)
 
     @sized
+    def count_rowwise(self, a: MatrixStore) -> VectorStore:
+        return rows.count_rows(a) if 0 < a.nrows <= DENSE_LIMIT else super().count_rowwise(a)
+
+    @sized
+    def diagonal(self, a: MatrixStore, k: int) -> VectorStore:
+        if a.form != SPARSE or min(a.nrows, a.ncols) > DENSE_LIMIT:
+            return super().diagonal(a, k)
+        return extracting.diagonal(a, k)
+
+    @sized
     def diagonal_matrix(self, u: VectorStore, k: int) -> MatrixStore:
         if k or u.kind != "full" or not u.size:
             return super().diagonal_matrix(u, k)
@@ -410,7 +420,6 @@ class CudaKernels(Loops, VectorProducts):
     extract_row = sized(VectorProducts.extract_row)
     extract_column = sized(VectorProducts.extract_column)
     join_tiles = sized(VectorProducts.join_tiles)
-    diagonal = sized(VectorProducts.diagonal)
     as_matrix = sized(VectorProducts.as_matrix)
     spread = sized(VectorProducts.spread)
     resize_vector = sized(VectorProducts.resize_vector)

@@ -1,4 +1,4 @@
-"""Rows and columns of a matrix by number, or those that follow each other."""
+"""Rows and columns of a matrix by number, rows that follow each other, and diagonals."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import cupy
 import numpy as np
 
 from ...entries import is_iso
-from ...storage import INDEX, Array, MatrixStore, column_type
+from ...storage import INDEX, Array, MatrixStore, VectorStore, column_type
 from ..runtime import workspace as scratch_arrays
-from ..runtime.compile import functions, using
+from ..runtime.arrays import empty_list, two_arrays
+from ..runtime.compile import constant, functions, using
 from ..runtime.counters import EDGES
 from .gathering import gathered
+from .mxv_product import index_key, index_pieces
 from .radix import bits_for, sort_positions
 from .selecting import renamed
+
+_BOOL = np.dtype(bool)
 
 
 def rows_at(a: MatrixStore, index: Array) -> MatrixStore:
@@ -54,3 +58,26 @@ def _in_order(a: MatrixStore) -> MatrixStore:
     keys, positions = sort_positions(keys, bits_for(a.nrows * a.ncols))
     values = a.values if a.iso or is_iso(a.values) else a.values[positions]
     return MatrixStore(a.nrows, a.ncols, a.indptr, (keys % a.ncols).astype(np.int32), values)
+
+
+def diagonal(a: MatrixStore, k: int) -> VectorStore:
+    """The k-th diagonal: a search in every row, by one launch."""
+    first_row, first_column = max(0, -k), max(0, k)
+    size = max(0, min(a.nrows - first_row, a.ncols - first_column))
+    if size == 0 or a.nvals == 0:
+        return empty_list(size, a.dtype)
+    (kernel,) = functions(
+        "diagonal.cu",
+        (a.values.dtype.char, a.iso, index_key(a)),
+        ["diagonal_kernel"],
+        lambda: [*index_pieces(a), using("Stored", a.values.dtype), constant("ISO", a.iso)],
+    )
+    scratch = scratch_arrays.current()
+    slots = scratch.slots()
+    if a.iso:
+        present, values = cupy.empty(size, bool), a.values.copy()
+    else:
+        present, values = two_arrays(size, _BOOL, size, a.values.dtype)
+    given = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr, first_row, first_column, size)
+    scratch.launch(kernel, size, (*given, present.data.ptr, values.data.ptr, slots.address, slots.host))
+    return VectorStore.counted_bitmap(size, values, present, slots.published(), size)

@@ -1,4 +1,4 @@
-"""Reductions of the rows of a matrix, balanced over its entries."""
+"""Reductions of the rows of a matrix, balanced over its entries; their lengths, which offsets know."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..runtime.launch import BLOCK
 from ..runtime.workspace import Scratch
 
 MOST_CHUNKS, LEAST_CHUNK = 8192, 1024  # as in kernels/row_starts.cuh
-_BOOL = np.dtype(bool)
+_BOOL, _COUNTS = np.dtype(bool), np.dtype(INDEX)
 _KERNELS = ("reduce_rows_kernel", "add_carries_kernel", "repeat_rows_kernel")
 
 
@@ -62,3 +62,16 @@ def reduce_rows(a: MatrixStore, monoid: Any) -> VectorStore:
             words = (a.indptr.data.ptr, entries, result.data.ptr, *kept)
             scratch.launch(add_carries, chunks_of(entries), words)
     return VectorStore.counted_bitmap(nrows, result, present, slots.published(), nrows)
+
+
+def count_rows(a: MatrixStore) -> VectorStore:
+    """How many entries each row has; no entry for an empty row."""
+    (kernel,) = functions(
+        "count_rows.cu", a.indptr.dtype.char, ["count_rows_kernel"], lambda: [using("Offset", a.indptr.dtype)]
+    )
+    scratch, nrows = scratch_arrays.current(), a.nrows
+    slots = scratch.slots()
+    present, counts = two_arrays(nrows, _BOOL, nrows, _COUNTS)
+    words = (a.indptr.data.ptr, nrows, present.data.ptr, counts.data.ptr, slots.address, slots.host)
+    scratch.launch(kernel, nrows, words)
+    return VectorStore.counted_bitmap(nrows, counts, present, slots.published(), nrows)

@@ -1,0 +1,21 @@
+// A diagonal of a matrix: flags and values by position, found by a search in each row. Generated: Offset, Column, Stored, and
+//   ISO   one value stands for all, and is not copied
+
+#include "publish.cuh"
+
+extern "C" __global__ void diagonal_kernel(
+    const Offset* indptr, const Column* indices, const Stored* values, int64 first_row, int64 first_column, int64 size,
+    bool* present, Stored* out, int64* counters, volatile int64* host
+) {
+    int64 found = 0;
+    for (int64 p = thread_in_grid(); p < size; p += threads_in_grid()) {
+        int64 start = indptr[first_row + p], stop = indptr[first_row + p + 1];
+        Column column = Column(first_column + p);
+        int64 entry = upper_bound(indices, start, stop, column) - 1;
+        bool there = entry >= start && indices[entry] == column;
+        present[p] = there;
+        if (!ISO && there) out[p] = values[entry];
+        found += there;
+    }
+    publish(found, 0, counters, host);
+}

@@ -58,7 +58,7 @@ class FewBlocks:
 
     blocks = 1
 
-    def __init__(self, kernel: Any, threads: int, blocks: int) -> None:
+    def __init__(self, kernel: Any, threads: int, blocks: int, cluster: int) -> None:
         self._kernel = kernel
 
     def launch(self, words: memoryview, parameters: int, work: int, scratch: Any, hubs: bool) -> None:

@@ -160,8 +160,8 @@ def shrink() -> None:
     from grblas_gpu.backends.cuda.fusion import launcher, run, workspace
 
     class TwoClusters(launcher.Launcher):
-        def __init__(self, kernel: Any, threads: int, blocks: int) -> None:
-            super().__init__(kernel, THREADS, blocks)
+        def __init__(self, kernel: Any, threads: int, blocks: int, cluster: int) -> None:
+            super().__init__(kernel, THREADS, blocks, cluster)
 
         def launch(self, words: memoryview, parameters: int, work: int, scratch: Any, hubs: bool) -> None:
             super().launch(words, parameters, max(work, THREADS * CLUSTER + 1), scratch, hubs)

@@ -22,7 +22,7 @@ from ..eager.rows import MOST_CHUNKS
 from ..runtime import compile as programs
 from ..runtime.compile import constant, using
 from ..runtime.translate import literal
-from . import emit_flow, emit_kernel, emit_sums
+from . import emit_flow, emit_kernel, emit_sums, emit_teams
 from .analyse import Analysis, SlotFacts, analyse
 from .direction import STRATEGIES, rule_text
 from .emit_barriers import barrier, cleaning, noted
@@ -58,7 +58,7 @@ class LoopKernel:
     starts: Sequence[int]  # words that say where each vector's entries come from
     matrix_words: Sequence[tuple[int, str, str, int, bool]]  # words that belong to matrices
     sorted_bytes: tuple[int, int]  # of a key and a product, for pushes that sort; or (0, 0)
-    shape: tuple[int, int]  # threads in a block, blocks in a processor
+    shape: tuple[int, int, int]  # threads in a block, blocks in a processor, blocks in a cluster
 
 
 def kernel_of(body: Body) -> LoopKernel:
@@ -84,7 +84,8 @@ def emit(order: Schedule) -> LoopKernel:
         steps = f"        switch (S.part) {{\n{cases}        }}\n"
     shared = (item for item in order.items if isinstance(item, Product) and item.in_shared)
     team_edges = next((f"({_fits_shared(context, one)} ? p{one.step}::TEAM_EDGES : SMALL_EDGES)" for one in shared), "")
-    text = emit_kernel.kernel_text(context, order, flow, plan, steps, counters, loops, team_edges)
+    small = emit_teams.small(order, team_edges)
+    text = emit_kernel.kernel_text(context, flow, plan, steps, counters, loops, team_edges, small)
     names = layout.names
     return LoopKernel(
         text,
@@ -98,7 +99,7 @@ def emit(order: Schedule) -> LoopKernel:
         [names.get(("start", number), 0) for number in range(len(facts.slots))],
         [(at, side, *_matrix_word(side, rest)) for (side, *rest), at in names.items() if side in MATRIX_WORDS],
         _sorted_bytes(context),
-        emit_kernel.shape_of(facts),
+        emit_kernel.shape_of(facts, small),
     )
 
 

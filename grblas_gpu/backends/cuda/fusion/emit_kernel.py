@@ -8,8 +8,7 @@ from ..runtime.translate import c_type
 from .analyse import Analysis
 from .emit_context import MOST_BLOCKS, Context, truth, valued
 from .emit_flow import FlowText
-from .emit_teams import small
-from .items import Schedule
+from .emit_teams import NEVER
 from .layout import HEAD, REPORT, SOURCE, VARIABLE, WORDS, Layout, declarations
 
 #: Threads in a block, and blocks in a processor: more of them make barriers slower, and have fewer registers.
@@ -22,11 +21,11 @@ COMMON = ("prelude.cuh", "grid_barrier.cuh", "grid.cuh", "slot.cuh", "lists.cuh"
 
 
 def kernel_text(
-    context: Context, order: Schedule, flow: FlowText, plan: str, steps: str, counters: int, loops: int, team_edges: str
+    context: Context, flow: FlowText, plan: str, steps: str, counters: int, loops: int, team_edges: str, small: str
 ) -> str:
     """The whole text; ``steps`` is a round, and ``plan`` is for the end of the round before."""
     facts, layout = context.facts, context.layout
-    shape = shape_of(facts)
+    shape = shape_of(facts, small)
     kernel = KERNEL.format(
         threads=shape[0],
         blocks=shape[1],
@@ -35,7 +34,7 @@ def kernel_text(
         first=flow.first,
         following=flow.following,
         goes_on=flow.goes_on,
-        small=small(order, team_edges),
+        small=small,
         plan=plan,
         steps=steps,
         finish=epilogue(facts),
@@ -56,12 +55,15 @@ def kernel_text(
     )
     pasted: set[str] = set()
     first, *others = (programs.paste(name, pasted) for name in COMMON)  # in this order
-    common = f"{first}constexpr int BLOCK_THREADS = {shape[0]};\n{declarations()}{''.join(others)}"
+    shaped = f"#define TEAMS {int(shape[2] > 1)}\nconstexpr int BLOCK_THREADS = {shape[0]};\n"
+    common = f"{first}{shaped}{declarations()}{''.join(others)}"
     return f'{common}#line 1 "generated for a loop"\n{head}{"".join(context.pieces)}{kernel}'
 
 
-def shape_of(facts: Analysis) -> tuple[int, int]:
-    return WIDE if any(facts.products[at].vector == EACH for at in facts.balanced) else SHAPE
+def shape_of(facts: Analysis, small: str) -> tuple[int, int, int]:
+    """Threads in a block, blocks in a processor, and in a cluster if one ever goes on alone: ``small`` says when."""
+    shape = WIDE if any(facts.products[at].vector == EACH for at in facts.balanced) else SHAPE
+    return *shape, 1 if small == NEVER else CLUSTER
 
 
 def prologue(context: Context) -> str:

@@ -9,7 +9,6 @@ import cupy
 from ..runtime.launch import carveout_percent, shared_bytes_at_most
 from ..runtime.workspace import Scratch
 from .emit_context import MOST_BLOCKS
-from .emit_kernel import CLUSTER
 
 AS_USUAL = -1  # the driver's preference: with less shared memory PageRank is 15 % faster, and SSSP 40 % slower
 TOO_LARGE = 720  # the driver's CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
@@ -18,10 +17,11 @@ TOO_LARGE = 720  # the driver's CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
 class Launcher:
     """Launches a kernel with as many blocks as can wait for each other, and no more than there is work for."""
 
-    def __init__(self, kernel: Any, threads: int, blocks: int) -> None:
+    def __init__(self, kernel: Any, threads: int, blocks: int, cluster: int) -> None:
         self._kernel = kernel  # keeps the function
         self._function = kernel.kernel.ptr
-        self._threads, self._blocks = threads, blocks  # in a block, in a processor
+        self._threads = threads  # in a block
+        self._blocks, self._cluster = blocks, cluster  # in a processor, in a cluster
         # The driver's own function, not the kernel's: that takes three times as long.
         self._launch = cupy.cuda.driver.launchCooperativeKernel
         self._shapes: dict[tuple[int, bool], tuple[int, int, int]] = {}  # on a device, with shared memory or without
@@ -30,7 +30,7 @@ class Launcher:
     def _shape(self, device_number: int, wants_shared: bool) -> tuple[int, int, int]:
         """Blocks, how many of them are a cluster, and bytes of shared memory for each besides what is compiled in."""
         device = cupy.cuda.Device(device_number)
-        cluster = CLUSTER if int(device.compute_capability) >= 90 else 1
+        cluster = self._cluster if int(device.compute_capability) >= 90 else 1
         compiled = self._kernel.shared_size_bytes
         shared = max(0, shared_bytes_at_most(device_number) // self._blocks - compiled) if wants_shared else 0
         if shared > self._kernel.max_dynamic_shared_size_bytes:

@@ -1,9 +1,10 @@
 // The blocks that run a whole loop in one kernel. Most of the time that is the whole grid, with a barrier in global memory;
 // while there is little to do, a cluster of blocks on neighbouring processors runs on alone, whose barrier is four times as fast.
-// Older devices have no clusters: there it is one block. What the loop knows (`State`, generated) has a copy in the shared memory
+// Older devices have no clusters: there it is one block. Nor has a kernel in which no cluster ever runs on alone (TEAMS, generated,
+// says whether one does): clusters need neighbouring processors, so 12 of an H200's 132 have nothing to do. What the loop knows (`State`, generated) has a copy in the shared memory
 // of every block, and all copies are equal after a barrier.
 
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && TEAMS
 constexpr unsigned CLUSTER = 8;
 #define CLUSTERS __cluster_dims__(8, 1, 1)
 #else

@@ -12,7 +12,7 @@
 // Chunks of a path through so many entries and rows.
 DEVICE int64 path_chunk(int64 nrows, int64 entries) { return chunk_length(entries + nrows); }
 
-// load(base, count, items) as in row_groups.cuh; row_is(row, filled) is called for every row: whether it has entries.
+// load(base, skipped, count, items) as in row_groups.cuh; row_is(row, filled) is called for every row: whether it has entries.
 template <int IN_FLIGHT, class Load, class RowIs>
 DEVICE void add_up_chunk(
     const Offset* indptr, int64 nrows, int64 entries, int64 chunk, int64 length, Value* result, const Carry& carry,

@@ -23,17 +23,18 @@ DEVICE int seen_from(Place base, int count, Place position) {
 }
 
 // The entries from `from` to `to`, of which the row of this lane has those from `start` to `stop`, are added to the lane's
-// sum. load(base, count, items): items[k] is the value of entry base + 32 * k + lane(), of the first `count`. A lane waits for
+// sum. A warp reads whole cache lines: from a `base` before `from` on. load(base, skipped, count, items): items[k] is the value of
+// entry base + 32 * k + lane(), of the first `count` without those that are skipped, which nobody uses. A lane waits for
 // IN_FLIGHT of them together: nothing ends the loop over these early, or a compiler that is short of registers would read each
 // where it is added, one after another.
 constexpr int TOGETHER = 4;  // times 32 entries, which are added up in one go if they are of one row
 template <int IN_FLIGHT, class Load>
 DEVICE void add_rows(Place start, Place stop, Place from, Place to, Part& sum, Load load) {
     static_assert(IN_FLIGHT % TOGETHER == 0, "or sums would depend on it");
-    for (Place base = from; base < to; base += 32 * IN_FLIGHT) {
+    for (Place base = from - from % 32; base < to; base += 32 * IN_FLIGHT) {
         int count = to - base < Place(32 * IN_FLIGHT) ? int(to - base) : 32 * IN_FLIGHT;
         Value items[IN_FLIGHT];
-        load(base, count, items);
+        load(base, base < from ? int(from - base) : 0, count, items);
         int first = seen_from(base, count, start), end = seen_from(base, count, stop);
 #pragma unroll
         for (int group = 0; group < IN_FLIGHT; group += TOGETHER) {

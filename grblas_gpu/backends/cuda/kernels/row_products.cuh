@@ -44,7 +44,7 @@ DEVICE void multiply_rows(
 ) {
     using MatrixOperand = either<FLIP, Right, Left>;
     using VectorOperand = either<FLIP, Left, Right>;
-    auto load = [&](Place base, int count, Value* items) {
+    auto load = [&](Place base, int skipped, int count, Value* items) {
         Column columns[IN_FLIGHT];
         MatrixValue stored[IN_FLIGHT];
         VectorValue elements[IN_FLIGHT];
@@ -53,8 +53,9 @@ DEVICE void multiply_rows(
         count -= lane();
 #pragma unroll
         for (int k = 0; k < IN_FLIGHT; ++k) {
-            columns[k] = 32 * k < count ? read_once(own_columns + 32 * k) : Column(0);
-            if constexpr (MATRIX == EACH) stored[k] = 32 * k < count ? read_once(own_values + 32 * k) : MatrixValue(0);
+            bool there = 32 * k < count && (k > 0 || lane() >= skipped);
+            columns[k] = there ? read_once(own_columns + 32 * k) : Column(0);
+            if constexpr (MATRIX == EACH) stored[k] = there ? read_once(own_values + 32 * k) : MatrixValue(0);
         }
         if constexpr (VECTOR == EACH) {
 #pragma unroll

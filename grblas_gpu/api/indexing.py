@@ -182,7 +182,7 @@ def _resolve_object(key: Any, size: int, obj: Any) -> Any:
     if array is None and hasattr(key, "__dlpack__"):  # of another library, in the memory of the host
         array = np.from_dlpack(key)
     if array is not None:
-        return _resolve_array(array, size)
+        return _resolve_array(array, size, obj._engine)
     try:
         return list(key)
     except Exception:
@@ -243,11 +243,15 @@ def _slice_text(positions: range, size: int) -> str:
     return f"{start}:{stop}" if positions.step == 1 else f"{start}:{stop}:{positions.step}"
 
 
-def _resolve_array(index: Any, size: int) -> Axis:
+def _resolve_array(index: Any, size: int, engine: Any = None) -> Axis:
     if index.ndim != 1:
         raise TypeError(f"Invalid number of dimensions for index: {index.ndim}")
     if index.dtype.kind not in "iu":
         raise TypeError(f"Invalid dtype for index: {index.dtype}")
+    if type(index) is not np.ndarray and engine is not None:
+        found = engine.checked_positions(index, size)
+        if found is not None:
+            return Axis(len(index), found, size)
     index = index.astype(np.int64)
     if len(index):
         if len(index) <= FEW and type(index) is np.ndarray:  # NumPy takes longer to begin than this takes

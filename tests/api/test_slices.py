@@ -70,3 +70,25 @@ def test_positions_are_not_listed(backend, monkeypatch) -> None:
 
     monkeypatch.setattr(indexing.Axis, "on", listed)
     assert A[2:9, :].new().nrows == 7 and v[2:9].new().size == 7
+
+
+def test_arrays_of_the_device(backend) -> None:
+    """An index in the memory of the engine, of any type: what the same positions on the host give, or their error."""
+    A, v = random_matrix("values"), Vector.from_dense(np.arange(11.0))
+    if backend != "cuda":
+        pytest.skip("arrays are those of the host")
+    import cupy
+
+    for dtype in (np.int8, np.int64, np.uint32):
+        host = np.array([3, 0, 10, 3, 7] if dtype is np.uint32 else [3, -1, 10, -11, 7], dtype)
+        there = cupy.asarray(host)
+        same(v[there].new(), v[host].new())
+        same(A[there, :].new(), A[host, :].new())
+        same(A[there, there[:2]].new(), A[host, host[:2]].new())
+    kept = v[there]
+    there[0] = 5
+    assert kept.new().to_dense()[0] == 3  # an expression has a copy
+    with pytest.raises(gb.exceptions.IndexOutOfBound, match="index=11, size=11"):
+        v[cupy.asarray(np.array([0, 11]))]
+    with pytest.raises(IndexError, match="index=-12, size=11"):
+        A[cupy.asarray(np.array([0, -12])), :]

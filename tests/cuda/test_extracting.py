@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from emulated_engine import ENGINES, loaded, moved
 from matrix_cases import same, valued_matrix, with_degrees
-from vector_cases import definitions
+from vector_cases import KINDS, SIZE, definitions, vector
 
 from grblas_gpu.backends.storage import INDEX, MatrixStore
 
 
 @pytest.fixture(params=ENGINES)
 def engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(request.param, monkeypatch, "eager.extracting") as found:
+    with loaded(request.param, monkeypatch, "eager.extracting", "eager.positions") as found:
         yield found
 
 
@@ -54,3 +54,31 @@ def test_wide_columns(engine) -> None:
     a = valued_matrix(np.random.default_rng(4), 30, 30, np.float64, 0.3)
     a.indices = a.indices.astype(np.int64)
     same(moved(engine.extracting.diagonal(moved(a, engine.to_device), 2), engine.to_host), definitions.diagonal(a, 2))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int32, np.int64, np.uint64])
+def test_positions_are_checked(engine, dtype: Any) -> None:
+    rng = np.random.default_rng(5)
+    low = -100 if np.dtype(dtype).kind == "i" else 0
+    given = rng.integers(low, 100, 700).astype(dtype)
+    found = engine.to_host(engine.positions.checked_positions(engine.to_device(given), 100))
+    np.testing.assert_array_equal(found, np.arange(100)[given.astype(np.int64)])
+    assert found.dtype == np.int64
+    assert len(engine.positions.checked_positions(engine.to_device(given[:0]), 100)) == 0
+    for wrong in [100, *([-101, -128] if low else []), *([2**63, 2**64 - 1] if dtype is np.uint64 else [])]:
+        given[-1] = wrong
+        assert engine.positions.checked_positions(engine.to_device(given), 100) is None
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "iso full"])
+def test_what_a_vector_has_at_positions(engine, kind: str) -> None:
+    rng = np.random.default_rng(6)
+    u = vector(kind.replace("iso full", "full"), np.float32, 1)
+    if kind == "iso full":
+        u.values = u.values[:1].copy()
+    there = moved(u, engine.to_device)
+    for index in (rng.integers(0, SIZE, 500), np.array([SIZE - 1, 0, 0]), np.arange(0)):
+        result = moved(engine.positions.taken(there, engine.to_device(index)), engine.to_host)
+        expected = definitions.extract_vector(u, index)
+        assert result.size == expected.size and result.nvals == expected.nvals
+        same(result, expected)

@@ -19,6 +19,7 @@ from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStor
 pytestmark = pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
 FILES = {
     "build.cu",
+    "check_positions.cu",
     "count_rows.cu",
     "cut_rows.cu",
     "diagonal.cu",
@@ -27,9 +28,10 @@ FILES = {
     "pack_entries.cu",
     "pull_balanced.cu",
     "reduce_rows.cu",
+    "take_positions.cu",
 }
 MODULES = "building extracting gathering masks matrices merging mxm_operands".split()
-MODULES += "mxv_balanced mxv_product rows selecting transpose".split()
+MODULES += "mxv_balanced mxv_product positions rows selecting transpose".split()
 
 
 def programs(engine) -> list[str]:
@@ -55,6 +57,10 @@ def programs(engine) -> list[str]:
         engine.extracting.rows_between(x, 0, 1)
         engine.extracting.diagonal(one if wide else x, 1)
         engine.rows.count_rows(x)
+        engine.positions.checked_positions(engine.to_device(np.array([1, 0], offsets)), 2)
+        flags = engine.to_device(np.ones(2, bool)) if wide else None
+        u = VectorStore(2, engine.to_device(np.ones(2, kind)), present=flags, nvals=2)
+        engine.positions.taken(u, engine.to_device(np.array([1, 0])))
         typed = semiring.plus_times[dtype]
         factor._is_diagonal = wide
         engine.gathering.scaled(factor, x, typed, everywhere)

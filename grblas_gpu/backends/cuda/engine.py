@@ -31,6 +31,7 @@ from .eager import (
     matrices,
     matrix_elements,
     operating,
+    positions,
     radix,
     rows,
     selecting,
@@ -198,6 +199,16 @@ class CudaKernels(Loops, VectorProducts):
         if type(x) is MatrixStore:
             return selecting.apply_index(x, op, thunk)
         return vectors.filtered(x, op, thunk, False) if vectors.worthwhile(x) else super().apply_index(x, op, thunk)
+
+    @sized
+    def checked_positions(self, index: Array, size: int) -> Array | None:
+        return positions.checked_positions(index, size)
+
+    @sized
+    def extract_vector(self, u: VectorStore, index: Array | None) -> VectorStore:
+        if index is None or not vectors.worthwhile(u):
+            return super().extract_vector(u, index)
+        return positions.taken(u, index)
 
     @sized
     def with_kind(self, u: VectorStore, kind: str) -> VectorStore:
@@ -415,7 +426,6 @@ class CudaKernels(Loops, VectorProducts):
     ewise_union = sized(VectorProducts.ewise_union)
     reduce_scalar = sized(VectorProducts.reduce_scalar)
     transpose = sized(VectorProducts.transpose)
-    extract_vector = sized(VectorProducts.extract_vector)
     positions = sized(VectorProducts.positions)
     extract_row = sized(VectorProducts.extract_row)
     extract_column = sized(VectorProducts.extract_column)

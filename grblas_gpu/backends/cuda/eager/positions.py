@@ -1,0 +1,60 @@
+"""Positions on the device: whether they are in range, and what a vector has there."""
+
+from __future__ import annotations
+
+import cupy
+import numpy as np
+
+from ...storage import INDEX, Array, VectorStore
+from ..runtime import workspace as scratch_arrays
+from ..runtime.arrays import empty_list, two_arrays
+from ..runtime.compile import constant, functions, using
+from .masks import address
+from .vectors import as_bitmap
+
+_BOOL = np.dtype(bool)
+
+
+def checked_positions(given: Array, size: int) -> Array | None:
+    """A copy as 64-bit numbers from 0 on, or None where one is out of range: one launch, one number read."""
+    count = len(given)
+    positions = cupy.empty(count, INDEX)
+    if count == 0:
+        return positions
+    given = cupy.ascontiguousarray(given)
+    (check,) = functions(
+        "check_positions.cu", given.dtype.char, ["check_positions_kernel"], lambda: [using("Given", given.dtype)]
+    )
+    scratch = scratch_arrays.current()
+    slots = scratch.slots()
+    words = (given.data.ptr, count, size, positions.data.ptr, slots.address, slots.host)
+    scratch.launch(check, count, words)
+    return None if slots.published().read() else positions  # synchronizes: a wrong one is an error at the call
+
+
+def taken(u: VectorStore, positions: Array) -> VectorStore:
+    """``t[p] = u[positions[p]]``, by one launch; a list is spread out before."""
+    count, u = len(positions), as_bitmap(u)
+    full, iso = u.present is None, len(u.values) == 1
+    if count == 0:
+        return empty_list(0, u.dtype)
+    if full and iso:
+        return VectorStore(count, u.values.copy())
+    (take,) = functions(
+        "take_positions.cu",
+        (u.values.dtype.char, full, iso),
+        ["take_positions_kernel"],
+        lambda: [using("Stored", u.values.dtype), constant("FULL", full), constant("ISO", iso)],
+    )
+    positions = cupy.ascontiguousarray(positions)
+    scratch = scratch_arrays.current()
+    slots = scratch.slots()
+    if iso:
+        present, values = cupy.empty(count, bool), u.values.copy()
+    else:
+        present, values = two_arrays(0 if full else count, _BOOL, count, u.values.dtype)
+    given = (address(u.present), u.values.data.ptr, positions.data.ptr, count)
+    scratch.launch(take, count, (*given, present.data.ptr, values.data.ptr, slots.address, slots.host))
+    if full:
+        return VectorStore(count, values)
+    return VectorStore.counted_bitmap(count, values, present, slots.published(), count)

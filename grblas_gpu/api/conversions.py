@@ -37,16 +37,19 @@ def given_array(x: Any, engine: Any = None) -> Any:
     return (current_engine() if engine is None else engine).share(x)
 
 
-def index_array(array: Any, name: str, engine: Any = None, copy: bool = True) -> Array:
-    """Integers as int64; anything else is a clear error. Arrays on a device are never copied without need."""
+def index_array(array: Any, name: str, engine: Any = None, copy: bool = True, signs: bool = True) -> Array:
+    """Integers as int64; anything else is a clear error. Arrays on a device are never copied without need.
+
+    With ``signs=False`` somebody else looks for negative ones on a device.
+    """
     if type(array) is list and len(array) == 1 and type(array[0]) is int and 0 <= array[0] <= MAX_SIZE:
         return np.array(array, np.int64)  # one vertex to begin with: nothing to complain about
-    array = checked_index(array, name, engine)
+    array = checked_index(array, name, engine, signs)
     return array.astype(np.int64, copy=copy and isinstance(array, np.ndarray))
 
 
-def checked_index(array: Any, name: str, engine: Any = None) -> Array:
-    """Non-negative integers of any type."""
+def checked_index(array: Any, name: str, engine: Any = None, signs: bool = True) -> Array:
+    """Non-negative integers of any type; with ``signs=False`` those on a device may turn out to be negative later."""
     given = given_array(array, engine)
     if given is None:
         # As NumPy converts a list, and python-graphblas wants it: floats are truncated, negative numbers do not fit.
@@ -64,11 +67,16 @@ def checked_index(array: Any, name: str, engine: Any = None) -> Array:
     if array.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional; got {array.ndim} dimensions")
     if array.size:
-        if array.dtype.kind == "i" and int(array.min()) < 0:
-            raise OverflowError(f"{name} must not be negative; got {int(array.min())}")
+        if signs or isinstance(array, np.ndarray):
+            check_signs(array, name)
         if array.dtype.kind == "u" and _highest(array) > MAX_SIZE:
             raise InvalidValue(f"{name} must stay below 2**60; got {_highest(array)}")
     return array
+
+
+def check_signs(index: Array, name: str) -> None:
+    if index.size and index.dtype.kind == "i" and (lowest := int(index.min())) < 0:
+        raise OverflowError(f"{name} must not be negative; got {lowest}")
 
 
 def check_bounds(index: Array, size: int, name: str) -> None:

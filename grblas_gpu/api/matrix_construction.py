@@ -81,8 +81,9 @@ class MatrixConstruction:
         >>> Matrix.from_coo([0, 1], [1, 0], [5, 6]).to_dicts()
         {0: {1: 5}, 1: {0: 6}}
         """
-        row_index = index_array(rows, "row indices")
-        col_index = index_array(columns, "column indices")
+        inferred = nrows is None or ncols is None  # where all have to be looked at anyway
+        row_index = index_array(rows, "row indices", signs=inferred)
+        col_index = index_array(columns, "column indices", signs=inferred)
         array, dtype = values_to_array(values, dtype)
         if nrows is None:
             if row_index.size == 0:

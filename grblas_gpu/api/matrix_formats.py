@@ -10,8 +10,16 @@ from ..backends.entries import matrix_keys, repeat
 from ..backends.matrix_storage import FULL
 from ..backends.registry import current_engine
 from ..backends.storage import Array, MatrixStore, column_type
-from ..errors import InvalidObject, InvalidValue, OutOfMemory
-from .conversions import check_bounds, checked_index, index_array, output_values, own_values, values_to_array
+from ..errors import IndexOutOfBound, InvalidObject, InvalidValue, OutOfMemory
+from .conversions import (
+    check_bounds,
+    check_signs,
+    checked_index,
+    index_array,
+    output_values,
+    own_values,
+    values_to_array,
+)
 from .vector_construction import duplicate_operator, duplicates_error
 
 
@@ -29,11 +37,21 @@ def entries_of(self: Any, nrows: int, ncols: int, rows: Array, cols: Array, valu
         raise ValueError(
             f"`rows` and `columns` and `values` lengths must match: {rows.size}, {cols.size}, {values.size}"
         )
-    check_bounds(rows, nrows, "row indices")
-    check_bounds(cols, ncols, "column indices")
+
+    def check() -> None:
+        for index, size, name in ((rows, nrows, "row indices"), (cols, ncols, "column indices")):
+            if not isinstance(index, np.ndarray):
+                check_signs(index, name)
+            check_bounds(index, size, name)
+
+    if not self._engine.checks_positions(rows, cols, values):
+        check()
     dup_op = duplicate_operator(self, dup_op)
     try:
         store = self._engine.build_matrix(nrows, ncols, rows, cols, values, dup_op)
+    except IndexOutOfBound:
+        check()  # says which
+        raise
     except InvalidValue as error:
         raise duplicates_error(error) from None
     return self._engine.cast(store, self.dtype.np_type)

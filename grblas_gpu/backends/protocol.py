@@ -282,6 +282,10 @@ class Backend(Protocol):
     def build_matrix(
         self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any
     ) -> MatrixStore: ...
+    def checks_positions(self, rows: Array, cols: Array, values: Array) -> bool:
+        """Whether :meth:`build_matrix` sees by itself that a position lies outside, and raises IndexOutOfBound."""
+        return False
+
     def tuples(self, x: Store) -> tuple[Array, Array, Array]: ...
     def to_dense(self, x: Store, fill: Any, dtype: Any) -> Array: ...
 

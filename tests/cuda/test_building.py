@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from emulated_engine import SLOW_ENGINES, loaded, moved
+from emulated_engine import BACKENDS, SLOW_ENGINES, backend, loaded, moved
 from matrix_cases import same
 from vector_cases import definitions
 
+import grblas_gpu as gb
 from grblas_gpu import binary, monoid
-from grblas_gpu.errors import InvalidValue
+from grblas_gpu.errors import IndexOutOfBound, InvalidValue
 
 
 @pytest.fixture(params=SLOW_ENGINES)
 def engine(request, monkeypatch) -> Iterator[Any]:
-    parts = ("building", "matrix_facts", "operating", "row_sorting")
+    parts = ("building", "matrix_facts", "operating")
     with loaded(request.param, monkeypatch, *(f"eager.{name}" for name in parts)) as found:
         yield found
 
@@ -31,10 +33,7 @@ def built(engine, nrows: int, ncols: int, rows: Any, cols: Any, values: Any, dup
 
 @pytest.mark.parametrize("nrows, ncols", [(3, 4), (1, 6000), (6000, 1), (300, 70), (2**20, 2**20), (2**31, 2**31)])
 @pytest.mark.parametrize("shuffled", [True, False])
-@pytest.mark.parametrize("by_rows", [True, False])
-def test_positions_in_any_order(engine, monkeypatch, nrows, ncols, shuffled, by_rows) -> None:
-    monkeypatch.setattr(engine.row_sorting, "LEAST", 2 if by_rows else 2**40)
-    monkeypatch.setattr(engine.row_sorting, "LEAST_BITS", 1)
+def test_positions_in_any_order(engine, nrows, ncols, shuffled) -> None:
     rng = np.random.default_rng(nrows + shuffled)
     most = min(nrows * ncols, 5000)
     keys = np.unique(rng.integers(0, nrows * ncols, most))
@@ -53,36 +52,67 @@ def test_positions_in_any_order(engine, monkeypatch, nrows, ncols, shuffled, by_
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int8])
 @pytest.mark.parametrize("ncols", [3000, 2**24 + 5])
-def test_rows_of_every_length(engine, monkeypatch, dtype, ncols) -> None:
-    """Scattered to their rows and sorted there: in registers, and long ones by the bits of columns, in windows."""
-    monkeypatch.setattr(engine.row_sorting, "LEAST", 2)
-    monkeypatch.setattr(engine.row_sorting, "LEAST_BITS", 1)
-    monkeypatch.setattr(engine.row_sorting, "shared_limit", lambda device: 2000 if ncols < 2**20 else 45056)
-    monkeypatch.setattr(engine.row_sorting, "MOST_WINDOWS", 100)
+def test_rows_of_every_length(engine, dtype, ncols) -> None:
+    """Most entries in a few rows: many have the same digits."""
     rng = np.random.default_rng(4)
-    lengths = [0, 1, 7, 8, 9, 16, 17, 32, 33, 63, 64, 65, 128, 129, 255, 257, 511, 512, 513, 2000, 3000, 0, 5]
+    lengths = [0, 1, 7, 33, 513, 2000, 3000, 0, 5]
     columns = [ncols - 1 - rng.choice(3000, length, replace=False) for length in lengths]
     rows, cols = np.repeat(np.arange(len(lengths)), lengths), np.concatenate(columns)
     order = rng.permutation(len(rows))
     rows, cols, values = rows[order], cols[order], rng.integers(-9, 9, len(rows)).astype(dtype)
-    assert engine.row_sorting.suits(len(rows), len(lengths), ncols, 20)
-    scattered = []
-    make = engine.building._by_rows
-    monkeypatch.setattr(engine.building, "_by_rows", lambda *given: scattered.append(make(*given)) or scattered[-1])
     for given in (values, np.broadcast_to(np.array([2.5], dtype), values.shape)):
         expected = definitions.build_matrix(len(lengths), ncols, rows, cols, given, None)
         same(built(engine, len(lengths), ncols, rows, cols, given, None), expected)
-        assert scattered[-1] is not None
 
 
-@pytest.mark.parametrize("by_rows", [True, False])
 @pytest.mark.parametrize("op", [monoid.plus["FP64"], binary.minus["FP64"], binary.first["FP64"]], ids=str)
-def test_equal_positions(engine, monkeypatch, op, by_rows) -> None:
-    monkeypatch.setattr(engine.row_sorting, "LEAST", 2 if by_rows else 2**40)
-    monkeypatch.setattr(engine.row_sorting, "LEAST_BITS", 1)
+def test_equal_positions(engine, op) -> None:
     rng = np.random.default_rng(1)
     rows, cols = rng.integers(0, 40, 6000), rng.integers(0, 30, 6000)
     values = rng.integers(-9, 9, 6000).astype(float)
     same(built(engine, 40, 30, rows, cols, values, op), definitions.build_matrix(40, 30, rows, cols, values, op))
     with pytest.raises(InvalidValue, match="dup_op"):
         built(engine, 40, 30, rows, cols, values, None)
+
+
+@pytest.mark.parametrize("entry", [0, 63, 64, 2999])
+@pytest.mark.parametrize("row, col", [(-1, 3), (50, 3), (3, -(2**40)), (3, 70), (2**62, 2**62)])
+def test_positions_outside_are_found_on_the_way(engine, entry, row, col) -> None:
+    rng = np.random.default_rng(entry)
+    rows, cols = rng.integers(0, 50, 3000), rng.integers(0, 70, 3000)
+    values = rng.random(3000)
+    for shape in ((51, 71), (50, 70)):
+        rows[0], cols[0], rows[1], cols[1] = shape[0] - 1, 0, 0, shape[1] - 1  # the last ones are inside
+        built(engine, *shape, rows, cols, values, monoid.plus["FP64"])
+        engine.building.check_positions(*shape, rows, cols)
+    rows[entry], cols[entry] = row, col
+    with pytest.raises(IndexOutOfBound):
+        built(engine, 50, 70, rows, cols, values, monoid.plus["FP64"])
+    with pytest.raises(IndexOutOfBound):
+        engine.building.check_positions(50, 70, rows, cols)
+
+
+@pytest.mark.parametrize("kind", BACKENDS[2:])
+def test_messages_say_which_index_lies_outside(kind, monkeypatch) -> None:
+    """Arrays on a device are not looked at before they are packed, unless a size has to be found."""
+    with backend(kind, monkeypatch) as name, gb.using(name):
+        rng = np.random.default_rng(0)
+        given = {"rows": rng.integers(0, 50, 3000), "columns": rng.integers(0, 70, 3000), "values": rng.random(3000)}
+
+        def made(**shape: int) -> gb.Matrix:
+            there = {label: sys.modules["cupy"].asarray(array) for label, array in given.items()}
+            return gb.Matrix.from_coo(**there, **shape, dup_op=binary.plus)
+
+        assert made(nrows=50, ncols=70).nvals == len(set(zip(given["rows"], given["columns"], strict=True)))
+        given["rows"][5] = 50
+        with pytest.raises(IndexOutOfBound, match="row indices: 50 is out of range for size 50"):
+            made(nrows=50, ncols=70)
+        given["rows"][5] = -3
+        for shape in ({"nrows": 50, "ncols": 70}, {"ncols": 70}):
+            with pytest.raises(OverflowError, match="row indices must not be negative; got -3"):
+                made(**shape)
+        given["rows"][5], given["columns"][2999] = 3, 70
+        for values in (given["values"], given["values"] + 1j):
+            given["values"] = values
+            with pytest.raises(IndexOutOfBound, match="column indices: 70 is out of range for size 70"):
+                made(nrows=50, ncols=70)

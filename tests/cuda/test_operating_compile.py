@@ -98,21 +98,6 @@ def test_transposes(architecture: str, wide: bool) -> None:
     nvrtc.compile_cuda(cuda.render("transpose.cu", pieces), architecture, cuda.OPTIONS)
 
 
-@pytest.mark.parametrize(
-    "bits, valued",
-    [("uint32", True), *(pytest.param(*case, marks=pytest.mark.slow) for case in (("uint64", True), ("uint8", False)))],
-)
-def test_rows_that_are_sorted(bits: str, valued: bool) -> None:
-    values = [cuda.using("Bits", np.dtype(bits)), cuda.constant("VALUED", valued)]
-    for narrow in (True, False):
-        coordinates = [
-            cuda.using(name, np.dtype("int32" if narrow else "int64")) for name in ("Line", "Other", "Offset")
-        ]
-        nvrtc.compile_cuda(cuda.render("scatter_entries.cu", [*coordinates, *values]), "sm_90", cuda.OPTIONS)
-        pieces = [*values, cuda.using("Column", np.dtype("int32")), cuda.constant("WIDE_KEYS", not narrow)]
-        nvrtc.compile_cuda(cuda.render("sort_rows.cu", pieces), "sm_90", cuda.OPTIONS)
-
-
 @pytest.mark.parametrize("given", [{}, {"present": BYTES}, {"values": VALUES, "complement": True}])
 def test_scalar_assignment(given: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     with loaded("recorded", monkeypatch, "eager.masks") as engine:

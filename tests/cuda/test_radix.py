@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from typing import Any
 
+import emulated_cupy
 import numpy as np
 import pytest
-from emulated_engine import ENGINES, loaded
+from emulated_engine import ENGINES, GPU, loaded
+
+from grblas_gpu.backends.cuda.runtime import compile as cuda
 
 
 @pytest.fixture(params=ENGINES)
@@ -81,6 +85,33 @@ def test_the_device_knows_how_many(engine, capacity, count):
     assert np.array_equal(found[:count], np.sort(keys[:count]))
     equal = engine.to_device(np.full(capacity, 5, np.uint32))
     assert np.array_equal(engine.radix.sort(equal, 3, count=number).get()[:count], np.full(count, 5))
+
+
+LOOKING = """
+extern "C" __global__ void look_back_kernel(Place* notes, int64 tiles, Place* before) {
+    for_own_digits({0, 8}, [&](int d) { before[d] = look_back(notes + tiles * MOST_DIGITS, tiles, d, Place(7)); });
+}
+"""
+
+
+@pytest.mark.skipif(GPU or shutil.which("g++") is None, reason="needs g++, no GPU")
+@pytest.mark.parametrize("tiles", [0, 1, 7, 8, 9, 40])
+def test_a_tile_adds_up_what_those_before_it_noted(tiles):
+    """Tiles of one block see their predecessors finished; those of others do not, which needs a GPU or such notes."""
+    pieces = [cuda.using(name, np.dtype(np.uint32)) for name in ("Key", "Payload", "Place")]
+    program = emulated_cupy.RawModule(
+        cuda.render("radix_sort.cuh", [*pieces, cuda.constant("HAS_PAYLOAD", False)]) + LOOKING, ()
+    )
+    rng = np.random.default_rng(tiles)
+    counts = rng.integers(0, 3000, (tiles, 256), np.uint32)
+    finished = rng.integers(0, max(tiles, 1), 256) * (np.arange(256) > 9)  # the last tile that is; or the first
+    order = np.arange(tiles)[:, None]
+    notes = np.where(order > finished, counts | 1 << 30, counts.cumsum(0) | 1 << 31)
+    notes = np.where(order < finished, 0, notes).astype(np.uint32)  # nobody looks there
+    notes, before = np.vstack([notes, np.zeros((1, 256), np.uint32)]), np.zeros(256, np.uint32)
+    program.get_function("look_back_kernel")((1,), (emulated_cupy.THREADS,), (notes, tiles, before))
+    assert np.array_equal(before, counts.sum(0))
+    assert np.array_equal(notes[tiles], counts.sum(0) + 7 | 1 << 31)
 
 
 def test_bits(engine):

@@ -37,7 +37,8 @@ SMALLER = {
     "rows >= 2 * AT_A_TIME * ROWS * warps_in_grid()": "rows >= 2 * ROWS",
     "BLOCK_COUNT > 1": "BLOCK_COUNT > 0",
     "CHUNKS = 8192": "CHUNKS = 1024",
-    "EACH = 12;": "EACH = 128;",  # a tile of at least as many keys by fewer threads
+    "SORTERS = 256": f"SORTERS = {THREADS}",
+    "EACH = WIDEST > 4 ? 12 : 16": "EACH = 128",  # a tile of at least as many keys by fewer threads
 }
 sources: list[str] = []  # of every program that was compiled
 

@@ -381,11 +381,20 @@ class CudaKernels(Loops, VectorProducts):
     @sized
     def build_matrix(self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any) -> MatrixStore:
         if _few_on_host(rows, cols, values) or matrix_form(len(rows), nrows, ncols, "sparse") == "hypersparse":
+            if isinstance(rows, cupy.ndarray):
+                building.check_positions(nrows, ncols, rows, cols)
             rows, cols, values = (x if isinstance(x, np.ndarray) else cupy.asnumpy(x) for x in (rows, cols, values))
             return self.adopt(_HOST.build_matrix(nrows, ncols, rows, cols, values, dup_op))
         rows, cols, values = self.array(rows), self.array(cols), self.moved(values)
         found = building.build_matrix(nrows, ncols, rows, cols, values, dup_op, self.combined_runs)
-        return super().build_matrix(nrows, ncols, rows, cols, values, dup_op) if found is None else found
+        if found is None:
+            building.check_positions(nrows, ncols, rows, cols)
+            return super().build_matrix(nrows, ncols, rows, cols, values, dup_op)
+        return found
+
+    def checks_positions(self, rows: Array, cols: Array, values: Array) -> bool:
+        """Those that are on the device, and all values but records, which another engine takes."""
+        return isinstance(rows, cupy.ndarray) and isinstance(cols, cupy.ndarray) and values.dtype.kind in "biuf"
 
     def compute(self, op: Any, *operands: Array) -> Array:
         return operating.compute(op, *operands)

@@ -7,42 +7,31 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ....errors import InvalidValue
+from ....errors import IndexOutOfBound, InvalidValue
 from ...entries import cast, compress, is_iso, runs
 from ...storage import INDEX, INT32_LIMIT, Array, MatrixStore, column_type
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import functions, using
+from ..runtime.counters import EDGES
 from ..runtime.launch import BLOCK, launch
 from .radix import Work, bits_for, sort, sort_pairs
-from .row_sorting import RowSorting, suits
 
 NEIGHBOURS = 1024  # as in kernels/build.cu
 _PER_BLOCK = NEIGHBOURS * BLOCK // 32
 _PACKED = 8 * BLOCK  # entries of a block, at least: it has counts to add up at its end
+_OUTSIDE = "a position lies outside of the matrix"
 _KERNELS = ("pack_positions_kernel", "unpack_positions_kernel", "list_rows_kernel")
 
 
 def build_matrix(
     nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any, combined: Any
 ) -> MatrixStore | None:
-    """``combined(op, values, starts)`` adds up runs. None where a position does not fit into 64 bits."""
-    bits = bits_for(nrows) + bits_for(ncols)
-    if len(rows) < 2 or bits > 63:
-        return None
-    rows, cols = cupy.ascontiguousarray(rows), cupy.ascontiguousarray(cols)
-    if suits(len(rows), nrows, ncols, bits):
-        found = _by_rows(nrows, ncols, rows, cols, values)
-        if found is not None:
-            return found
-    return from_positions(nrows, ncols, rows, cols, values, dup_op, combined)
-
-
-def from_positions(
-    nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any, combined: Any
-) -> MatrixStore:
-    """By a sort of the positions, which fit into 63 bits."""
+    """``combined(op, values, starts)`` adds up runs. None where a position does not fit into 63 bits."""
     entries, column_bits = len(rows), bits_for(ncols)
     bits = bits_for(nrows) + column_bits
+    if entries < 2 or bits > 63:
+        return None
+    rows, cols = cupy.ascontiguousarray(rows), cupy.ascontiguousarray(cols)
     key = np.dtype(np.uint32 if bits <= 31 else np.uint64)
     offset = np.dtype(np.int32 if entries <= INT32_LIMIT else INDEX)
     column = np.dtype(column_type(ncols))
@@ -58,9 +47,13 @@ def from_positions(
     scratch = scratch_arrays.current()
     keys = cupy.empty(entries, key)
     slots = scratch.slots()
-    launch(pack, entries, (rows, cols, entries, column_bits, keys, slots.address, *work.given), _PACKED)
+    given = (rows, cols, entries, nrows, ncols, column_bits, keys, slots.address, slots.host, *work.given)
+    launch(pack, entries, given, _PACKED)
     iso = is_iso(values)
-    if slots.counter().read():  # synchronizes: most lists of coordinates are in order, or else not at all
+    descents = slots.published().read()  # synchronizes: most lists of coordinates are in order, or else not at all
+    if slots.published(EDGES).read():
+        raise IndexOutOfBound(_OUTSIDE)
+    if descents:
         if iso:
             keys = sort(keys, bits, overwrite=True, work=work)
         else:
@@ -68,8 +61,8 @@ def from_positions(
     elif not iso:
         values = values.copy()
     indices, slots = cupy.empty(entries, column), scratch.slots()
-    launch(unpack, entries, (keys, entries, column_bits, indices, slots.address))
-    if slots.counter().read():  # synchronizes: equal positions are combined
+    launch(unpack, entries, (keys, entries, column_bits, indices, slots.address, slots.host))
+    if slots.published().read():  # synchronizes: equal positions are combined
         if dup_op is None:
             raise InvalidValue("duplicate indices found; give dup_op= to say how to combine their values")
         starts = runs(keys)
@@ -80,18 +73,8 @@ def from_positions(
     return MatrixStore(nrows, ncols, indptr, indices, compress(values))
 
 
-def _by_rows(nrows: int, ncols: int, rows: Array, cols: Array, values: Array) -> MatrixStore | None:
-    """Entries that are not in order and of which no two have the same position; None for others."""
-    iso = is_iso(values)
-    if not iso and not (values.flags.c_contiguous and values.dtype.itemsize <= 8):
-        return None
-    sorting = RowSorting(rows.dtype, cols.dtype, values.dtype, not iso)
-    counted = sorting.count(rows, cols, nrows)
-    if not counted.descents.read():  # synchronizes
-        return None
-    starts = counted.starts
-    packed = sorting.scatter(rows, cols, None if iso else values, counted, starts)
-    indices, sorted_values, repeated = sorting.sort(packed, counted.counts, starts, ncols, len(rows))
-    if indices is None or repeated.read():  # synchronizes: equal positions are combined in the order that they have
-        return None
-    return MatrixStore(nrows, ncols, starts, indices, compress(values) if iso else sorted_values)
+def check_positions(nrows: int, ncols: int, rows: Array, cols: Array) -> None:
+    """As :func:`build_matrix` does, for positions that it leaves to others."""
+    for index, size in ((rows, nrows), (cols, ncols)):
+        if len(index) and not 0 <= int(index.min()) <= int(index.max()) < size:  # synchronizes
+            raise IndexOutOfBound(_OUTSIDE)

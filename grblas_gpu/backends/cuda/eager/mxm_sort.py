@@ -13,7 +13,7 @@ import numpy as np
 from ...entries import cast
 from ...storage import Array, MatrixStore
 from . import mxm_dense
-from .building import from_positions
+from .building import build_matrix
 from .mxm_bins import MOST_SMALL
 from .mxm_operands import MatrixMask, Product
 from .mxv_product import EACH
@@ -51,4 +51,7 @@ def by_sorting(a: MatrixStore, b: MatrixStore, product: Product) -> MatrixStore:
         return reduce_runs(monoid, values, starts)
 
     columns = b.indices[a.indices]
-    return from_positions(a.nrows, b.ncols, a.row_ids, columns, cast(values, product.dtype), monoid.binaryop, added)
+    given = (a.row_ids, columns, cast(values, product.dtype), monoid.binaryop, added)
+    found = build_matrix(a.nrows, b.ncols, *given)
+    assert found is not None, "positions fit: see suits()"
+    return found

@@ -3,28 +3,33 @@
 // OutColumn.
 
 #include "cooperate.cuh"
+#include "publish.cuh"
 #include "radix_digits.cuh"
 
-// keys[entry] = its position, row above column, and the digits of all; counts those that are not above the one before.
+// keys[entry] = its position, row above column, and the digits of all; counts those that are not above the one before, and
+// those outside of the matrix.
 extern "C" __global__ void pack_positions_kernel(
-    const Row* rows, const Column* columns, int64 entries, int64 column_bits, Key* keys, int64* descents, int64 bits,
-    int64 width, Place* workspace, int64 tiles
+    const Row* rows, const Column* columns, int64 entries, int64 nrows, int64 ncols, int64 column_bits, Key* keys,
+    int64* counters, volatile int64* host, int64 bits, int64 width, Place* workspace, int64 tiles
 ) {
     __shared__ DigitCounts counts;
-    int64 found = 0;
+    int64 found = 0, outside = 0;
     auto position = [&](int64 entry) { return Key(rows[entry]) << column_bits | Key(columns[entry]); };
-    auto packed = [&](int64 entry) {
-        Key key = keys[entry] = position(entry);
-        if (entry > 0) found += position(entry - 1) >= key;
+    auto packed = [&](int64 entry, bool inside) {
+        Key key = inside ? position(entry) : Key(0), before = from_lower(key, 1);
+        if (inside) keys[entry] = key;
+        if (lane() == 0 && inside && entry > 0) before = position(entry - 1);
+        found += inside && entry > 0 && before >= key;
+        outside += inside && (uint64(rows[entry]) >= uint64(nrows) || uint64(columns[entry]) >= uint64(ncols));
         return key;
     };
     count_digits(packed, entries, {int(bits), int(width)}, {workspace, tiles}, counts);
-    add_to_counter(descents, found);
+    publish(found, outside, counters, host);
 }
 
 // Columns of the sorted positions; counts those that repeat the one before.
 extern "C" __global__ void unpack_positions_kernel(
-    const Key* keys, int64 entries, int64 column_bits, OutColumn* columns, int64* repeated
+    const Key* keys, int64 entries, int64 column_bits, OutColumn* columns, int64* counters, volatile int64* host
 ) {
     int64 found = 0;
     Key mask = (Key(1) << column_bits) - 1;
@@ -33,7 +38,7 @@ extern "C" __global__ void unpack_positions_kernel(
         columns[entry] = OutColumn(key & mask);
         if (entry > 0) found += keys[entry - 1] == key;
     }
-    add_to_counter(repeated, found);
+    publish(found, 0, counters, host);
 }
 
 // indptr[row] = how many of the sorted positions are in rows before. A warp takes neighbours: what a lane looks for is

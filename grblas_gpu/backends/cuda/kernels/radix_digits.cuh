@@ -34,7 +34,8 @@ struct DigitCounts {
     unsigned of[MOST_PASSES][MOST_DIGITS];
 };
 
-// work.totals(pass)[digit] = how many of the keys have it. key_at(p) is asked for each of them once.
+// work.totals(pass)[digit] = how many of the keys have it. key_at(p, inside) is asked for each of them once, by all lanes
+// of a warp together; those that are not inside have no key.
 template <class KeyAt>
 DEVICE void count_digits(KeyAt key_at, int64 count, Passes passes, const Work& work, DigitCounts& own) {
     for (int d = threadIdx.x; d < MOST_PASSES * MOST_DIGITS; d += blockDim.x) own.of[0][d] = 0;
@@ -42,7 +43,7 @@ DEVICE void count_digits(KeyAt key_at, int64 count, Passes passes, const Work& w
 #pragma unroll 4
     for (int64 base = thread_in_grid() - lane(); base < count; base += threads_in_grid()) {
         bool inside = base + lane() < count;
-        Key key = inside ? key_at(base + lane()) : Key(0);
+        Key key = key_at(base + lane(), inside);
         int here = __popc(__ballot_sync(FULL_WARP, inside));
         for (int pass = 0; pass < passes.number(); ++pass) {
             unsigned d = passes.digit(pass).of(key), first = from_lane(d, 0);

@@ -3,7 +3,7 @@
 #include "radix_sort.cuh"
 
 // All passes, from `given` to `first`, then to `second` and to `first` in turn. For a single block.
-extern "C" __global__ void __launch_bounds__(MOST_THREADS) sort_kernel(
+extern "C" __global__ void __launch_bounds__(SORTERS) sort_kernel(
     Key* given_keys, Payload* given_payload, Key* first_keys, Payload* first_payload, Key* second_keys,
     Payload* second_payload, const int64* device_count, int64 host_count, int64 bits, int64 width, Place* workspace,
     int64 tiles

@@ -2,13 +2,13 @@
 
 #include "radix_sort.cuh"
 
-extern "C" __global__ void __launch_bounds__(MOST_THREADS) count_digits_kernel(
+extern "C" __global__ void __launch_bounds__(SORTERS) count_digits_kernel(
     const Key* keys, const int64* device_count, int64 host_count, int64 bits, int64 width, Place* workspace, int64 tiles
 ) {
     count_digits(keys, counted(device_count, host_count), {int(bits), int(width)}, {workspace, tiles});
 }
 
-extern "C" __global__ void __launch_bounds__(MOST_THREADS, 4) move_keys_kernel(
+extern "C" __global__ void __launch_bounds__(SORTERS, 4) move_keys_kernel(
     Key* from_keys, Payload* from_payload, Key* to_keys, Payload* to_payload, const int64* device_count,
     int64 host_count, int64 bits, int64 width, Place* workspace, int64 tiles, int64 pass
 ) {

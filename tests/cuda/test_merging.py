@@ -88,17 +88,23 @@ def test_write(engine, accum: str | None) -> None:
             same(found, definitions.write(c, t, MaskView(m, structure, complement), op, replace))
 
 
-@pytest.mark.parametrize("own", ["c", "t"])
+@pytest.mark.parametrize("own", ["c", "t", "copy of c", "copy of t", "copy of both"])
 @pytest.mark.parametrize("complement", [True, False])
 @pytest.mark.parametrize("replace", [True, False])
-def test_a_mask_that_is_an_operand(engine, own: str, complement: bool, replace: bool) -> None:
+def test_a_mask_with_the_positions_of_an_operand(
+    engine, monkeypatch, own: str, complement: bool, replace: bool
+) -> None:
+    monkeypatch.setattr(engine.matrices, "COMPARED", 2)
     rng = np.random.default_rng(4)
     c, t = valued_matrix(rng, 50, 70, np.float32, 0.3), valued_matrix(rng, 50, 70, np.int64, 0.4)
-    there = {"c": moved(c, engine.to_device), "t": moved(t, engine.to_device)}
-    view, view_there = (MaskView(each[own], True, complement) for each in ({"c": c, "t": t}, there))
+    if own == "copy of both":
+        t = MatrixStore(50, 70, c.indptr.copy(), c.indices.copy(), rng.integers(0, 9, c.nvals))
+    mask = c if own.endswith("c") else t
+    there = {id(m): moved(m, engine.to_device) for m in (c, t)}
+    mask_there = moved(mask, engine.to_device) if own.startswith("copy") else there[id(mask)]
     for op in (None, binary.minus["FP64"]):
-        result = engine.matrices.write(there["c"], there["t"], view_there, op, replace)
-        same(moved(result, engine.to_host), definitions.write(c, t, view, op, replace))
+        result = engine.matrices.write(there[id(c)], there[id(t)], MaskView(mask_there, True, complement), op, replace)
+        same(moved(result, engine.to_host), definitions.write(c, t, MaskView(mask, True, complement), op, replace))
 
 
 def test_one_value_for_all_stays_one_value(engine) -> None:

@@ -12,7 +12,7 @@ from ...storage import MaskView, MatrixStore
 from ..runtime.arrays import no_offsets
 from .matrix_facts import same_indices
 from .merging import INTERSECTION, UNION, WRITE, merge, same_structure, worthwhile
-from .mxm_operands import EVERYWHERE, INSIDE, MatrixMask, resolve
+from .mxm_operands import EVERYWHERE, INSIDE, OUTSIDE, MatrixMask, resolve
 from .operating import compute
 from .selecting import inside
 
@@ -64,22 +64,30 @@ def write(c: MatrixStore, t: MatrixStore, view: MaskView | None, accum: Any, rep
         return _empty(c) if replace else c
     if mask.where == EVERYWHERE:
         return _cast(t, c.dtype) if accum is None else union(c, t, accum, None, c.dtype)
+    if _has_structure(mask, t):  # the mask lets all through, or nothing: it need not be searched
+        if mask.where == INSIDE and not replace:
+            return _put(t, c, c.dtype) if accum is None else union(c, t, accum, None, c.dtype)
+        if mask.where == OUTSIDE:
+            t = _empty(t)
+    elif accum is None and (replace or c.nvals == 0):
+        t = inside(t, mask)
     if accum is None and (replace or c.nvals == 0):
-        return _cast(t if _covers(mask, t) else inside(t, mask), c.dtype)
-    if mask.values is None and not replace:  # a mask that is one of the two need not be searched
-        assert mask.store is not None
-        if mask.where == INSIDE and same_structure(mask.store, t):
-            return merge(c, t, accum, UNION, c.dtype)
-        if accum is None and same_structure(mask.store, c):
-            return (
-                merge(c, t, None, INTERSECTION, c.dtype) if mask.where == INSIDE else merge(t, c, None, UNION, c.dtype)
-            )
+        return _cast(t, c.dtype)
+    if accum is not None and not replace and t.nvals == 0:
+        return c
+    if accum is None and not replace and _has_structure(mask, c):
+        return merge(c, t, None, INTERSECTION, c.dtype) if mask.where == INSIDE else _put(c, t, c.dtype)
     return merge(c, t, accum, WRITE, c.dtype, mask=mask, replace=replace)
 
 
-def _covers(mask: MatrixMask, t: MatrixStore) -> bool:
-    """Whether a mask is known to let every entry through."""
-    return mask.where == INSIDE and mask.values is None and mask.store is not None and same_structure(mask.store, t)
+def _put(x: MatrixStore, y: MatrixStore, dtype: np.dtype) -> MatrixStore:
+    """The entries of ``x``, and those of ``y`` elsewhere."""
+    return _cast(x, dtype) if _equal_structure(x, y) else merge(y, x, None, UNION, dtype)
+
+
+def _has_structure(mask: MatrixMask, x: MatrixStore) -> bool:
+    """Whether a mask is about the positions that ``x`` has, and all its entries count."""
+    return mask.values is None and mask.store is not None and _equal_structure(mask.store, x)
 
 
 def _empty(c: MatrixStore) -> MatrixStore:

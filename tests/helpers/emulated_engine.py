@@ -40,7 +40,7 @@ def loaded(kind: str, monkeypatch: pytest.MonkeyPatch, *modules: str) -> Iterato
         _forget(monkeypatch)
     cupy = importlib.import_module("cupy")
     if kind != "gpu":
-        monkeypatch.setattr(importlib.import_module(f"{CUDA}.fusion.run"), "Launcher", FewBlocks)
+        monkeypatch.setattr(importlib.import_module(f"{CUDA}.fusion.compiled"), "Launcher", FewBlocks)
     if kind == "emulated":  # rows have smaller parts, see emulated_cupy.SMALLER
         monkeypatch.setattr(importlib.import_module(f"{CUDA}.fusion.workspace"), "LEAST_PART", 2)
     yield SimpleNamespace(

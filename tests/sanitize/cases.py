@@ -157,7 +157,7 @@ def shrunk(text: str) -> str:
 
 def shrink() -> None:
     """Fewer threads, more blocks, and what counts as long."""
-    from grblas_gpu.backends.cuda.fusion import launcher, run, workspace
+    from grblas_gpu.backends.cuda.fusion import compiled, launcher, workspace
 
     class TwoClusters(launcher.Launcher):
         def __init__(self, kernel: Any, threads: int, blocks: int, cluster: int) -> None:
@@ -166,9 +166,9 @@ def shrink() -> None:
         def launch(self, words: memoryview, parameters: int, work: int, scratch: Any, hubs: bool) -> None:
             super().launch(words, parameters, max(work, THREADS * CLUSTER + 1), scratch, hubs)
 
-    compiled = run.module_of
-    run.Launcher = TwoClusters  # type: ignore[misc]
-    run.module_of = lambda text: compiled(shrunk(text))  # type: ignore[assignment]
+    module_of = compiled.module_of
+    compiled.Launcher = TwoClusters  # type: ignore[misc]
+    compiled.module_of = lambda text: module_of(shrunk(text))  # type: ignore[assignment]
     workspace.LEAST_PART = LEAST_PART
 
 

@@ -1,0 +1,320 @@
+"""One run of a loop: memory for its vectors, one launch (or one for each slice of time), and the results."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import cupy
+import numpy as np
+
+from ....errors import EmptyObject, GraphblasException, IndexOutOfBound, InvalidValue
+from ....ir.program import Program
+from ....trace.records import clock
+from ....trace.records import current as current_trace
+from ...programs.lower import Body, located
+from ...storage import INDEX, HostEntry, VectorStore
+from ..eager import vectors
+from ..eager.column_order import BEFORE, column_order
+from ..eager.matrix_facts import hub_neighbours
+from ..runtime import workspace as scratch_arrays
+from ..runtime.arrays import empty_list, memory_of_two
+from .compiled import Compiled, Slot
+from .layout import (
+    AS_IT_IS,
+    AS_LIST,
+    EMPTY,
+    NO_VALUE,
+    ONE_ENTRY,
+    ONE_VALUE,
+    OUT_OF_RANGE,
+    OUT_OF_TIME,
+    REASONS,
+    REPORT,
+    ROW,
+    VARIABLE,
+)
+from .trace import TRACED, records_of
+from .words import bits, from_bits
+from .workspace import NOWHERE, workspace_of
+
+FEW = 2**20  # arrays of so many elements are kept in any case: that saves asking for them
+FLAG = np.dtype(bool)
+BITS, PRESENT = VARIABLE.at["bits"], VARIABLE.at["present"]
+STOPPED, STEPS = REPORT.at["stop"], REPORT.at["step"]
+PIECE = 16  # bytes
+
+_array = cupy.ndarray
+
+
+class Wrong(Exception):
+    """A loop has stopped after a round in which something was wrong."""
+
+    def __init__(self, word: int) -> None:
+        super().__init__(word)
+        self.number, self.what = divmod(word, REASONS)
+
+    def error(self, program: Program) -> GraphblasException:
+        if self.what == OUT_OF_RANGE:
+            return IndexOutOfBound(located(program, "Index out of range", self.number))
+        if self.what == NO_VALUE:
+            return EmptyObject(located(program, "a Scalar is empty; give it a value", self.number))
+        return InvalidValue(located(program, "a position is assigned to more than once", self.number))
+
+
+class Run:
+    """One loop."""
+
+    __slots__ = (
+        "bare",
+        "body",
+        "compiled",
+        "homes",
+        "kept",
+        "program",
+        "report",
+        "scratch",
+        "traced",
+        "words",
+        "workspace",
+    )
+
+    def __init__(self, compiled: Compiled, body: Body, limit: int) -> None:
+        self.compiled = compiled
+        self.body = body
+        self.program = program = compiled.program
+        self.scratch = scratch_arrays.current()
+        self.workspace = workspace = workspace_of(self.scratch, compiled.program, body.sizes)
+        self.words = words = workspace.words  # every run sets the same ones
+        self.homes: list[tuple[Slot, Any, Any, Any, bool, VectorStore | None]] = []  # see _written
+        self.bare: list[int] = []  # homes that are memory so far: arrays are made of it while the kernel runs
+        self.kept: list[Any] = []  # alive until the kernel has run
+        for number, vector in enumerate(body.vectors):
+            slot = compiled.slots[number]
+            if slot.written:
+                self._written(slot, vector)
+            else:
+                self._read(slot, vector._store)
+        if body.variables or body.constants:
+            self._scalars()
+        if workspace.matrices is not body.last and not _same(workspace.matrices, body.last):
+            self._matrices()
+        self.report = workspace.report
+        self.traced = None
+        if program.products and current_trace() is not None:
+            self.traced = cupy.zeros(ROW.size * TRACED * len(program.products), INDEX)
+        words[compiled.limit] = limit
+        words[compiled.resumes] = 0
+        words[compiled.trace] = 0 if self.traced is None else self.traced.data.ptr
+
+    # ---- what the program is given -------------------------------------------------------------------------------
+
+    def _read(self, slot: Slot, store: Any) -> None:
+        store = vectors.as_bitmap(store)
+        self.words[slot.flags] = 0 if store.present is None else store.present.data.ptr
+        self.words[slot.values] = store.values.data.ptr
+        self.words[slot.count] = store.nvals
+        self.kept.append(store)
+
+    def _written(self, slot: Slot, vector: Any) -> None:
+        """Where a vector is at the beginning and will be at the end, and how its entries get there.
+
+        Adds to ``homes``: slot and vector, flags and values, whether others may know these arrays, and what they make.
+        """
+        words, homes, number, iso = self.words, self.workspace.homes, slot.number, slot.iso
+        flags, values = homes[number]
+        homes[number] = NOWHERE  # unless there is no result to keep there
+        size, store = vector._size, vector._store
+        pending, start, dense = store.pending, EMPTY, False
+        if slot.full and number in self.body.fresh:
+            start, count = AS_IT_IS, size
+        elif type(pending) is HostEntry:  # travels with the arguments
+            start, count = ONE_ENTRY, 1
+            words[slot.source] = pending.index
+            words[slot.source_values] = bits(pending.value, slot.dtype)
+        elif count := store.nvals:
+            self.kept.append(store)
+            if store.kind == "sparse":
+                start = AS_LIST
+                words[slot.source] = store.indices.data.ptr
+                words[slot.several] = len(store.values) > 1
+                words[slot.source_values] = store.values.data.ptr
+            else:
+                start, dense = AS_IT_IS, True
+                flags, values = store.present, store.values
+                if flags is None and not slot.full:
+                    flags = cupy.ones(size, bool)
+                if len(values) != (1 if iso else size):
+                    start = ONE_VALUE
+                    words[slot.source_values] = values.data.ptr
+                    values = None
+        if flags is values is None and not slot.full:
+            self.bare.append(len(self.homes))
+            flags, values = memory_of_two(size, slot.dtype.itemsize * (1 if iso else size))
+            words[slot.flags], words[slot.values] = flags.ptr, values.ptr
+        else:
+            if flags is None and not slot.full:
+                flags = _array((size,), FLAG)
+            if values is None:
+                values = _array((1 if iso else size,), slot.dtype)
+            words[slot.flags] = 0 if slot.full else flags.data.ptr
+            words[slot.values] = values.data.ptr
+        words[slot.count] = count
+        # What the array of a vector holds where that has no entry is not for sums to begin with.
+        words[slot.dirty] = dense and not iso
+        words[slot.listed] = slot.listable and not dense and count <= words[slot.capacity]
+        words[slot.begin] = start
+        self.homes.append((slot, vector, flags, values, dense, None))
+
+    def _scalars(self) -> None:
+        words = self.words
+        for at, scalar in zip(self.compiled.variables, self.body.variables, strict=True):
+            content = scalar._content
+            words[at + BITS] = 0 if content is None else bits(content, scalar.dtype.np_type)
+            words[at + PRESENT] = content is not None
+        for place, (value, dtype) in zip(self.compiled.constants, self.body.constants, strict=True):
+            if place is not None:
+                words[place] = bits(value, dtype)
+
+    def _matrices(self) -> None:
+        """What belongs to matrices: set when the workspace sees others than the last time."""
+        workspace = self.workspace
+        workspace.matrices = []  # until all words are set
+        workspace.wants_shared = False
+        matrices = self.body.matrices
+        for at, side, field, number, transposed in self.program.matrix_words:
+            store = matrices[number]
+            if side == "nvals":
+                self.words[at] = store.nvals
+            elif side == "once":
+                self.words[at] = getattr(store.once, field)
+            elif side == "longest":  # of the rows that a push goes through
+                self.words[at] = (store if transposed else store.transposed()).max_degree
+            elif side == "nrows":
+                self.words[at] = store.ncols if transposed else store.nrows
+            else:  # pushes read the matrix (or its transpose) by columns, pulls by rows
+                if transposed != (side == "columns"):
+                    store = store.transposed()
+                if side == "hub_neighbours":
+                    array = hub_neighbours(store)
+                elif side == "order":
+                    array = getattr(column_order(store, BEFORE + 1), field, None)
+                    workspace.wants_shared |= array is not None
+                elif side == "row_ids":
+                    array = store.row_ids
+                    workspace.wants_shared = True
+                else:
+                    array = _aligned(store if field == "indptr" else store.once, field)
+                self.words[at] = 0 if array is None else array.data.ptr
+        self.words[self.compiled.parts] = workspace.parts(max((store.nvals for store in matrices), default=0))
+        if any(self.program.sorted_bytes):
+            workspace.make_sort_workspace(self.program, max(store.nvals for store in matrices))
+        workspace.work = max([1, *workspace.sizes, *(store.nvals // 8 for store in matrices)])
+        workspace.matrices = self.body.last
+
+    # ---- the run ---------------------------------------------------------------------------------------------------
+
+    def result(self) -> int:
+        started = 0.0 if self.traced is None else clock()
+        try:
+            numbers = self._launched()
+            if problem := numbers[STOPPED]:
+                self._take(self._ended())
+                raise Wrong(problem)
+        except KeyboardInterrupt:  # leave everything as the last step left it
+            self.scratch.stream.synchronize()  # synchronizes: what is running ends its slice of time
+            self._take(self._ended() if self.report.numbers[STOPPED] else self.report.numbers.tolist())
+            raise
+        except Wrong:
+            raise
+        except BaseException:
+            scratch_arrays.forget()
+            raise
+        self._take(numbers)
+        if self.traced is not None:
+            records_of(self, clock() - started)
+        return numbers[STEPS]
+
+    def _ended(self) -> list[int]:
+        """The loop, which has stopped, does not go on."""
+        self.words[self.compiled.limit] = 0
+        self.words[self.compiled.resumes] = 1
+        return self._launched()
+
+    def _launched(self) -> list[int]:
+        compiled, words, report, workspace = self.compiled, self.words, self.report, self.workspace
+        while True:
+            report.wanted += 1
+            words[compiled.stamp] = report.wanted
+            compiled.launcher.launch(words, workspace.parameters, workspace.work, self.scratch, workspace.wants_shared)
+            self._make_arrays()
+            numbers: list[int] = report.wait(self.scratch.stream).tolist()  # synchronizes
+            words[compiled.resumes] = 1
+            if numbers[STOPPED] != OUT_OF_TIME:
+                return numbers
+
+    def _make_arrays(self) -> None:
+        """Arrays of what is memory so far, while the kernel writes it."""
+        while self.bare:
+            slot, vector, flags, values, given, _ = self.homes[self.bare[-1]]
+            size = vector._size
+            present, found = _array((size,), FLAG, flags), _array((1 if slot.iso else size,), slot.dtype, values)
+            store = VectorStore(size, found, present=present, nvals=0)
+            self.homes[self.bare[-1]] = slot, vector, present, found, given, store
+            self.bare.pop()
+
+    def _take(self, numbers: list[int]) -> None:
+        """The vectors and scalars as the loop left them, all of them: an interrupt waits for the last."""
+        try:
+            self._take_all(numbers)
+        except BaseException:
+            self._take_all(numbers)
+            raise
+
+    def _take_all(self, numbers: list[int]) -> None:
+        self._make_arrays()  # if an interrupt came before
+        for slot, vector, flags, values, given, store in self.homes:
+            count = numbers[slot.reported]
+            if count == 0:
+                vector._store = empty_list(vector._size, slot.dtype, self.scratch.device)
+                # For the next run: short arrays, and those of vectors of which the workspace has others as long.
+                if not given and (slot.buffers > 1 or vector._size <= FEW):
+                    self.workspace.homes[slot.number] = flags, values
+            elif slot.full:
+                vector._store = VectorStore(vector._size, values)
+            elif store is not None:
+                store.nvals = count
+                vector._store = store
+            else:
+                vector._store = VectorStore(vector._size, values, present=flags, nvals=count)
+        for at, scalar in zip(self.compiled.reported, self.body.variables, strict=True):
+            word, present = numbers[at + BITS], numbers[at + PRESENT]
+            scalar._content = from_bits(word, scalar.dtype.np_type) if present else None
+
+
+def _same(known: list[weakref.ref[Any]], given: list[weakref.ref[Any]]) -> bool:
+    """Whether these are the same matrices. Those that are given are alive."""
+    return len(known) == len(given) and all(a() is b() for a, b in zip(known, given, strict=True))
+
+
+def _aligned(store: Any, field: str) -> Any:
+    """An array of a matrix; kernels read 16 bytes at a time. A view of somebody's array may begin and end anywhere."""
+    array = getattr(store, field)
+    if array is not None and not _in_pieces(array.data.ptr, array.nbytes, array.data.mem):
+        room = -(-array.nbytes // PIECE) * PIECE // array.itemsize
+        copy = cupy.empty(room, array.dtype)[: array.size]
+        copy[:] = array
+        setattr(store, field, copy)
+        return copy
+    return array
+
+
+def _in_pieces(start: int, size: int, memory: Any) -> bool:
+    """Whether so many bytes can be read in whole pieces: CuPy's pool has room behind them, other memory may have none.
+
+    >>> from types import SimpleNamespace
+    >>> exact, pooled = SimpleNamespace(ptr=512, size=40), SimpleNamespace(ptr=512, size=512)
+    >>> _in_pieces(512, 40, exact), _in_pieces(512, 40, pooled), _in_pieces(520, 40, pooled)
+    (False, True, False)
+    """
+    return start % PIECE == 0 and start + -(-size // PIECE) * PIECE <= memory.ptr + memory.size

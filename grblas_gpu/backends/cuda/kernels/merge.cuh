@@ -47,19 +47,20 @@ DEVICE Split split_at(const Pair& pair, int64 number) {
     return {row, x + lo, y + left - lo};
 }
 
-// A tile: the columns of its entries, with one of x before it and one of y behind it; and the entries of the union, each by
-// where it is in x and in y, and by its row.
+// A tile: its entries, row above column, with one of x before it and one of y behind it; and the entries of the union, each
+// by where it is in x and in y.
 struct Tile {
-    unsigned columns[TILE + 2];
-    unsigned places[TILE];  // HAS_X, HAS_Y, perhaps OPEN, and the numbers of entries in the tile
-    unsigned rows[TILE];    // counted from the first one
+    uint64 entries[TILE + 2];  // rows are counted from the first one
+    unsigned places[TILE];     // HAS_X, HAS_Y, perhaps OPEN, and the numbers of entries in the tile
     unsigned kept[TILE / 32], before[TILE / 32 + 1];
+    unsigned last_rows[32];    // that begin in the entries of each warp
     int64 shared[32];
     Split from, to;
     int xs, ys, number;  // entries of x, of y, and of the union
 
-    DEVICE const unsigned* x() const { return columns + 1; }
-    DEVICE const unsigned* y() const { return columns + 1 + xs; }
+    DEVICE const uint64* x() const { return entries + 1; }
+    DEVICE const uint64* y() const { return entries + 1 + xs; }
+    DEVICE unsigned& row(int entry) { return ((unsigned*)(entries + 1 + entry))[1]; }  // little-endian
 };
 constexpr unsigned HAS_X = 1u << 31, HAS_Y = 1u << 30, OPEN = 1u << 29;
 constexpr int BITS_OF_PLACE = 12;
@@ -68,33 +69,47 @@ DEVICE unsigned place_at(bool has_x, int x, bool has_y, int y) {
 }
 DEVICE int x_of(unsigned place) { return int(place >> BITS_OF_PLACE & ((1 << BITS_OF_PLACE) - 1)); }
 DEVICE int y_of(unsigned place) { return int(place & ((1 << BITS_OF_PLACE) - 1)); }
-DEVICE unsigned column_of(const Tile& tile, unsigned place) {
+DEVICE uint64 entry_of(const Tile& tile, unsigned place) {
     return place & HAS_X ? tile.x()[x_of(place)] : tile.y()[y_of(place)];
 }
 
-// A row as a tile sees it: where its entries are among those of the tile; they may begin before it, and end behind it.
-struct RowOfTile {
-    int64 row;
-    int x, x_end, y, y_end;
+constexpr unsigned OF_Y = 1u << 31;  // above the row of an entry of y, until all rows are there
+constexpr uint64 NO_ENTRY = ~uint64(0);
 
-    DEVICE RowOfTile(const Pair& pair, const Split& from, int64 row) : row(row) {
-        x = local(int64(pair.x_indptr[row]) - from.x);
-        y = local(int64(pair.y_indptr[row]) - from.y);
-        x_end = local(int64(pair.x_indptr[row + 1]) - from.x);
-        y_end = local(int64(pair.y_indptr[row + 1]) - from.y);
+// The rows of the tile's entries, which are 0, or OF_Y for the first of y: the first entry of each row gets its number, and
+// from there it goes on to the next. All threads of the block call it.
+DEVICE void number_rows(const Pair& pair, Tile& tile) {
+    Split from = tile.from, to = tile.to;
+    int xs = tile.xs, ys = tile.ys;
+    for (int64 row = from.row + 1 + threadIdx.x; row <= to.row && row < pair.nrows; row += blockDim.x) {
+        int64 x = int64(pair.x_indptr[row]) - from.x, x_end = int64(pair.x_indptr[row + 1]) - from.x;
+        int64 y = int64(pair.y_indptr[row]) - from.y, y_end = int64(pair.y_indptr[row + 1]) - from.y;
+        if (x < x_end && x < xs) tile.row(int(x)) = unsigned(row - from.row);
+        if (y < y_end && y < ys) tile.row(xs + int(y)) = unsigned(row - from.row) | OF_Y;
     }
-    DEVICE static int local(int64 place) { return place < -1 ? -1 : place > TILE + 1 ? TILE + 1 : int(place); }
-    DEVICE bool contains(int i, int j) const { return i < x_end || j < y_end; }
-};
-
-// The last row from `lo` to `hi` that starts no later than after `number` entries.
-DEVICE int64 row_after(const Pair& pair, int64 lo, int64 hi, int64 number) {
-    while (lo < hi) {
-        int64 middle = (lo + hi + 1) >> 1;
-        if (pair.start(middle) <= number) lo = middle;
-        else hi = middle - 1;
+    __syncthreads();
+    int warps = int(blockDim.x >> 5), warp = int(threadIdx.x >> 5);
+    int number = ((xs + ys + 31) / 32 + warps - 1) / warps * 32;  // entries of a warp
+    int first = warp * number, end = first + number < xs + ys ? first + number : xs + ys;
+    unsigned open = 0;  // the row that began last
+    for (int base = first; base < end; base += 32) {
+        bool inside = base + lane() < end;
+        unsigned own = inside ? tile.row(base + lane()) : 0, begun = __ballot_sync(FULL_WARP, own != 0);
+        unsigned lower = begun & (FULL_WARP >> (31 - lane()));
+        unsigned row = __shfl_sync(FULL_WARP, own, lower ? 31 - __clz(lower) : 0);
+        if (inside) tile.row(base + lane()) = lower ? row : open;
+        if (begun) open = __shfl_sync(FULL_WARP, own, 31 - __clz(begun));
     }
-    return lo;
+    if (lane() == 0) tile.last_rows[warp] = open;
+    __syncthreads();
+    unsigned before = 0;  // of the warps before: rows ascend, and those of y are above all of x
+    for (int other = 0; other < warp; ++other) before = tile.last_rows[other] ? tile.last_rows[other] : before;
+    for (int base = first; base < end; base += 32) {
+        bool inside = base + lane() < end;
+        unsigned own = inside ? tile.row(base + lane()) : 0;
+        if (inside) tile.row(base + lane()) = (own ? own : before) & ~OF_Y;
+    }
+    __syncthreads();
 }
 
 // All threads of the block load a tile and merge it; `from` and `to` are there.
@@ -102,62 +117,54 @@ DEVICE void merge_tile(const Pair& pair, Tile& tile) {
     __syncthreads();
     Split from = tile.from, to = tile.to;
     int xs = int(to.x - from.x), ys = int(to.y - from.y);
-    int64 last_row = to.row < pair.nrows ? to.row : pair.nrows - 1, before = from.x + from.y;
     if (threadIdx.x == 0) {
         tile.xs = xs;
         tile.ys = ys;
-        tile.columns[0] = from.x > 0 ? unsigned(pair.x_indices[from.x - 1]) : 0;
-        tile.columns[1 + xs + ys] = to.y < int64(pair.y_indptr[pair.nrows]) ? unsigned(pair.y_indices[to.y]) : 0;
+        bool before = from.row < pair.nrows && from.x > int64(pair.x_indptr[from.row]);  // in the first row
+        bool behind = to.row < pair.nrows && to.y < int64(pair.y_indptr[to.row + 1]);    // in the last one
+        tile.entries[0] = before ? uint64(unsigned(pair.x_indices[from.x - 1])) : NO_ENTRY;
+        tile.entries[1 + xs + ys] =
+            behind ? uint64(to.row - from.row) << 32 | uint64(unsigned(pair.y_indices[to.y])) : NO_ENTRY;
     }
-    for (int p = threadIdx.x; p < xs; p += blockDim.x) tile.columns[1 + p] = unsigned(pair.x_indices[from.x + p]);
-    for (int p = threadIdx.x; p < ys; p += blockDim.x) tile.columns[1 + xs + p] = unsigned(pair.y_indices[from.y + p]);
+    for (int p = threadIdx.x; p < xs; p += blockDim.x) tile.entries[1 + p] = uint64(unsigned(pair.x_indices[from.x + p]));
+    for (int p = threadIdx.x; p < ys; p += blockDim.x) {
+        uint64 column = unsigned(pair.y_indices[from.y + p]);
+        tile.entries[1 + xs + p] = p == 0 ? column | uint64(OF_Y) << 32 : column;
+    }
     __syncthreads();
-    const unsigned *x = tile.x(), *y = tile.y();
+    number_rows(pair, tile);
+    const uint64 *x = tile.x(), *y = tile.y();
     int number = 0;
     for (int base = 0; base < xs + ys; base += blockDim.x * MERGED_AT_A_TIME) {
-        int left = base + int(threadIdx.x) * MERGED_AT_A_TIME, i = xs, j = ys, found = 0;
-        unsigned places[MERGED_AT_A_TIME], rows[MERGED_AT_A_TIME];
-        RowOfTile row(pair, from, left < xs + ys ? row_after(pair, from.row, last_row, before + left) : last_row);
-        if (left < xs + ys) {
-            int x_lo = row.x < 0 ? 0 : row.x, x_hi = row.x_end < xs ? row.x_end : xs;
-            int y_lo = row.y < 0 ? 0 : row.y, y_hi = row.y_end < ys ? row.y_end : ys;
-            int lo = left - y_hi > x_lo ? left - y_hi : x_lo, hi = left - y_lo < x_hi ? left - y_lo : x_hi;
-            while (lo < hi) {
-                int middle = (lo + hi) >> 1;
-                if (x[middle] <= y[left - 1 - middle]) lo = middle + 1;
-                else hi = middle;
-            }
-            i = lo;
-            j = left - lo;
+        int left = base + int(threadIdx.x) * MERGED_AT_A_TIME, found = 0;
+        unsigned places[MERGED_AT_A_TIME];
+        int lo = left > ys ? left - ys : 0, hi = left < xs ? left : xs;
+        while (lo < hi) {
+            int middle = (lo + hi) >> 1;
+            if (x[middle] <= y[left - 1 - middle]) lo = middle + 1;
+            else hi = middle;
         }
+        int i = lo < xs ? lo : xs, j = left - lo < ys ? left - lo : ys;
+        uint64 before = x[i - 1], next_x = x[i], next_y = y[j];  // x[-1] is before the tile, y[ys] behind it
 #pragma unroll
         for (int k = 0; k < MERGED_AT_A_TIME; ++k) {
-            places[k] = rows[k] = 0;
+            places[k] = 0;
             if (i + j >= xs + ys) continue;
-            if (!row.contains(i, j)) {
-                row = RowOfTile(pair, from, row.row + 1);  // the next one, unless it has no entries either
-                if (!row.contains(i, j)) row = RowOfTile(pair, from, row_after(pair, row.row, last_row, before + i + j));
-            }
-            bool has_x = i < row.x_end && i < xs, has_y = j < row.y_end && j < ys;
-            if (has_x && (!has_y || x[i] <= y[j])) {
-                places[k] = place_at(true, i, j < row.y_end && x[i] == y[j], j);  // y[ys] is the one behind the tile
-                ++i;
+            if (i < xs && (j >= ys || next_x <= next_y)) {
+                places[k] = place_at(true, i, next_x == next_y, j);
+                before = next_x;
+                next_x = x[++i];
             } else {
-                bool twice = i - 1 >= row.x && x[i - 1] == y[j];  // x[-1] is the one before the tile
-                if (!twice) places[k] = place_at(false, 0, true, j);
-                ++j;
+                if (before != next_y) places[k] = place_at(false, 0, true, j);
+                next_y = y[++j];
             }
-            rows[k] = unsigned(row.row - from.row);
             found += places[k] != 0;
         }
         int64 total;
         int to_place = number + int(block_offset(found, total, tile.shared));
 #pragma unroll
-        for (int k = 0; k < MERGED_AT_A_TIME; ++k) {
-            if (!places[k]) continue;
-            tile.places[to_place] = places[k];
-            tile.rows[to_place++] = rows[k];
-        }
+        for (int k = 0; k < MERGED_AT_A_TIME; ++k)
+            if (places[k]) tile.places[to_place++] = places[k];
         number += int(total);
     }
     if (threadIdx.x == 0) tile.number = number;
@@ -173,7 +180,8 @@ template <class Keep> DEVICE int filter_tile(Tile& tile, Keep keep) {
         bool stays = false;
         if (p < number) {
             unsigned place = tile.places[p];
-            stays = keep(place, tile.from.row + tile.rows[p], column_of(tile, place));
+            uint64 entry = entry_of(tile, place);
+            stays = keep(place, tile.from.row + int64(entry >> 32), int64(unsigned(entry)));
             tile.places[p] = place;
         }
         unsigned all = __ballot_sync(FULL_WARP, stays);
@@ -203,7 +211,7 @@ DEVICE int first_in_row(const Tile& tile, int64 row) {
     int lo = 0, hi = tile.number;
     while (lo < hi) {
         int middle = (lo + hi) >> 1;
-        if (int64(tile.rows[middle]) < row) lo = middle + 1;
+        if (int64(entry_of(tile, tile.places[middle]) >> 32) < row) lo = middle + 1;
         else hi = middle;
     }
     return lo;

@@ -124,9 +124,10 @@ extern "C" __global__ void __launch_bounds__(256, 6) fill_merged_kernel(
             if (KIND != UNION && !(tile.kept[p >> 5] >> (p & 31) & 1)) continue;
             int64 to = offset + (KIND == UNION ? p : int(rank_of(tile, p)));
             unsigned place = tile.places[p];
-            unsigned column = column_of(tile, place);
-            out_indices[to] = XColumn(column);
-            if (!OUT_ISO) out[to] = combined(given, tile, place, tile.from.row + tile.rows[p], column);
+            uint64 entry = entry_of(tile, place);
+            int64 i = tile.from.row + int64(entry >> 32), j = int64(unsigned(entry));
+            out_indices[to] = XColumn(j);
+            if (!OUT_ISO) out[to] = combined(given, tile, place, i, j);
         }
         int64 first = number == 0 ? 0 : tile.from.row + 1;
         for (int64 row = first + threadIdx.x; row <= tile.to.row; row += blockDim.x) {

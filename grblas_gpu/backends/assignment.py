@@ -11,8 +11,9 @@ from ..ir.ops import SUBASSIGN
 from ..ir.recording import Number
 from .entries import cast
 from .formats import choose_format
+from .matrix_storage import SPARSE
 from .operands import value_of
-from .storage import MaskView
+from .storage import MaskView, MatrixStore
 from .windows import positions_to_change
 
 
@@ -51,11 +52,39 @@ def assign(node: Node) -> None:
             if found is not None:
                 out._store = choose_format(engine, found)
                 return
+        if view is None and accum is None and plain is not None and out.ndim == 2:
+            found = _assign_block(engine, store, plain, *indexes.axes)
+            if found is not None:
+                out._store = choose_format(engine, found)
+                return
         index, there = positions_to_change(engine, indexes.axes, store, plain, view, op is SUBASSIGN)
         plain, view = _where_indexed(engine, there, plain, view, op is SUBASSIGN)
     if not is_literal:
         plain = _fitting(engine, store, plain, index, accum)
     out._store = choose_format(engine, engine.assign(store, plain, index, view, accum, replace, op is SUBASSIGN))
+
+
+def _assign_block(engine: Any, store: Any, value: Any, rows: Any, cols: Any) -> Any:
+    """``out[I, a:b] = value`` by an engine's own kernel, or None."""
+    if type(store) is not MatrixStore or store.form != SPARSE:
+        return None
+    down, across = _window(rows), _window(cols)
+    if across is None and cols.index is not None:
+        return None
+    if down is None and rows.index is not None:
+        if rows.is_vector or rows.is_long:
+            return None
+        down = rows.on(engine)
+    if down is None and across is None:
+        return None
+    if type(value) is not MatrixStore:
+        value = _fitting(engine, store, value, (), None)
+    return engine.assign_block(store, value, down, across)
+
+
+def _window(axis: Any) -> range | None:
+    """The positions of a slice that follow each other, or a single one."""
+    return range(axis.position, axis.position + 1) if axis.size is None else axis.window
 
 
 def scatter(node: Node) -> None:

@@ -226,6 +226,13 @@ class Backend(Protocol):
         None deletes."""
         return None
 
+    def assign_block(
+        self, c: MatrixStore, value: Any, rows: range | Array | None, cols: range | None
+    ) -> MatrixStore | None:
+        """``c[rows, cols] = value`` of CSR, where ranges are positions that follow each other; None: like any other
+        assignment."""
+        return None
+
     def extract_matrix(self, a: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore: ...
     def extract_rows(self, a: MatrixStore, first: int, stop: int) -> MatrixStore:
         """``t[p, :] = a[first + p, :]`` before ``stop``, of CSR: of rows that follow each other, entries do so too."""

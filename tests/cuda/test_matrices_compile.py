@@ -19,6 +19,7 @@ from grblas_gpu.errors import IndexOutOfBound
 
 pytestmark = pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
 FILES = {
+    "assign_block.cu",
     "build.cu",
     "check_positions.cu",
     "count_rows.cu",
@@ -31,7 +32,7 @@ FILES = {
     "reduce_rows.cu",
     "take_positions.cu",
 }
-MODULES = "building extracting gathering masks matrices merging mxm_operands".split()
+MODULES = "assign_block building extracting gathering masks matrices merging mxm_operands".split()
 MODULES += "mxv_balanced mxv_product positions rows selecting transpose".split()
 
 
@@ -58,6 +59,8 @@ def programs(engine) -> list[str]:
         engine.extracting.rows_between(x, 0, 1)
         engine.extracting.diagonal(one if wide else x, 1)
         engine.rows.count_rows(x)
+        engine.assign_block.assign_block(x, one if wide else kind.type(1), range(1, 2), None if wide else range(1, 2))
+        engine.assign_block.assign_block(one, x, engine.to_device(np.array([1, 0])), None)
         engine.positions.checked_positions(engine.to_device(np.array([1, 0], offsets)), 2)
         flags = engine.to_device(np.ones(2, bool)) if wide else None
         u = VectorStore(2, engine.to_device(np.ones(2, kind)), present=flags, nvals=2)

@@ -14,7 +14,7 @@ import numpy as np
 from ...plan.facts import uses
 from ...plan.rules import CUDA_COSTS
 from ...plan.storage_rules import DENSE_LIMIT, matrix_form
-from ..by_type import ByType
+from ..by_type import ByType, kind_among
 from ..entries import Store, cast, operand
 from ..every_form import EveryForm
 from ..matrix_forms import moved
@@ -38,6 +38,7 @@ from .eager import (
     vectors,
 )
 from .eager.assign import assign_scalar
+from .eager.assign_block import assign_block
 from .eager.assign_few import MOST_FEW, assign_few
 from .eager.assign_region import assign_region
 from .eager.degree_order import by_degree
@@ -326,6 +327,14 @@ class CudaKernels(Loops, VectorProducts):
         if is_scalar and mask is not None and not mask.complement and everywhere and matrices.worthwhile(c):
             return matrices.assign_scalar(c, value, mask, accum, replace)
         return super().assign(c, value, index, mask, accum, replace, submask)
+
+    @sized
+    def assign_block(
+        self, c: MatrixStore, value: Any, rows: range | Array | None, cols: range | None
+    ) -> MatrixStore | None:
+        if not (matrices.worthwhile(c) and c.nrows) or kind_among("cV", (c, value)):
+            return None
+        return assign_block(c, value, rows, cols)
 
     @sized
     def assign_few(

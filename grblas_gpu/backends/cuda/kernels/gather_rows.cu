@@ -55,22 +55,43 @@ extern "C" __global__ void gather_entries_kernel(
     const Offset* out_indptr, int64 nrows, int64 entries, Column* out_indices, Value* out
 ) {
     Factor factor = {index, factor_indptr, factor_indices};
-    for_each_entry(out_indptr, nrows, entries, [&](int64 to, int64 p) {
-        int64 row = factor.row(p), from = KEEPS ? to : int64(indptr[row]) + (to - int64(out_indptr[p]));
-        int64 column = indices[from];
-        if (!KEEPS) out_indices[to] = Column(column);
+    for_each_window(out_indptr, nrows, entries, [&](int64 first, int64 hi, const int64(&rows)[ITEMS]) {
+        int64 from[ITEMS], row[ITEMS];
+        Column columns[ITEMS];
+        Value values[ITEMS];
+#pragma unroll
+        for (int k = 0; k < ITEMS; ++k) {
+            int64 to = first + 32 * k, p = rows[k];
+            if (to >= hi) continue;
+            row[k] = factor.row(p);
+            from[k] = KEEPS ? to : int64(indptr[row[k]]) + (to - int64(out_indptr[p]));
+        }
+#pragma unroll
+        for (int k = 0; k < ITEMS; ++k)
+            if (first + 32 * k < hi) columns[k] = indices[from[k]];
         if constexpr (!OUT_ISO) {
-            if constexpr (!MULTIPLIED) {
-                out[to] = right[from];
-            } else if constexpr (COLUMNS) {
-                Left x = cast<Left>(left[LEFT_ISO ? 0 : to]);
-                Right y = cast<Right>(right[RIGHT_ISO ? 0 : column]);
-                out[to] = cast<Value>(multiply(x, y, p, column, column, column));
-            } else {
-                Left x = cast<Left>(left[LEFT_ISO ? 0 : factor.entry(p)]);
-                Right y = cast<Right>(right[RIGHT_ISO ? 0 : from]);
-                out[to] = cast<Value>(multiply(x, y, p, row, row, column));
+#pragma unroll
+            for (int k = 0; k < ITEMS; ++k) {
+                int64 to = first + 32 * k, p = rows[k], column = columns[k];
+                if (to >= hi) continue;
+                if constexpr (!MULTIPLIED) {
+                    values[k] = right[from[k]];
+                } else if constexpr (COLUMNS) {
+                    Left x = cast<Left>(left[LEFT_ISO ? 0 : to]);
+                    Right y = cast<Right>(right[RIGHT_ISO ? 0 : column]);
+                    values[k] = cast<Value>(multiply(x, y, p, column, column, column));
+                } else {
+                    Left x = cast<Left>(left[LEFT_ISO ? 0 : factor.entry(p)]);
+                    Right y = cast<Right>(right[RIGHT_ISO ? 0 : from[k]]);
+                    values[k] = cast<Value>(multiply(x, y, p, row[k], row[k], column));
+                }
             }
+        }
+#pragma unroll
+        for (int k = 0; k < ITEMS; ++k) {
+            if (first + 32 * k >= hi) continue;
+            if constexpr (!KEEPS) out_indices[first + 32 * k] = columns[k];
+            if constexpr (!OUT_ISO) out[first + 32 * k] = values[k];
         }
     });
 }

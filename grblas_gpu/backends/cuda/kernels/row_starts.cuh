@@ -59,8 +59,9 @@ DEVICE int64 end_for_rows(int64 base, int64 hi, int64 entries) {
     return base + WINDOW < hi ? base + WINDOW : hi == entries ? entries + 1 : hi;
 }
 
-// use(entry, row) for every entry; the warps of the grid share the chunks.
-template <class Use> DEVICE void for_each_entry(const Offset* indptr, int64 nrows, int64 entries, Use use) {
+// use(first, hi, rows) for every window of entries: rows[k] is the row of entry first + 32 k, if that comes before hi. Who loads
+// for all of them before anything is stored keeps memory busy. The warps of the grid share the chunks.
+template <class Use> DEVICE void for_each_window(const Offset* indptr, int64 nrows, int64 entries, Use use) {
     __shared__ Starts all_starts[WARPS_OF_BLOCK];
     Starts& starts = all_starts[threadIdx.x >> 5];
     int64 length = chunk_length(entries);
@@ -68,7 +69,7 @@ template <class Use> DEVICE void for_each_entry(const Offset* indptr, int64 nrow
         int64 lo = chunk * length, hi = lo + length < entries ? lo + length : entries;
         int64 first = first_row_at(indptr, nrows, lo), open_row = first - 1;
         for (int64 base = lo; base < hi; base += WINDOW) {
-            int64 window_first = first;
+            int64 window_first = first, rows[ITEMS];
             list_starts(indptr, nrows, first, base, end_for_rows(base, hi, entries), starts, [](int64, bool) {});
             int rank = 0;
 #pragma unroll
@@ -76,11 +77,20 @@ template <class Use> DEVICE void for_each_entry(const Offset* indptr, int64 nrow
                 unsigned bits = starts.bits[k];
                 int own = rank + __popc(bits & (FULL_WARP >> (31 - lane())));
                 rank += __popc(bits);
-                int64 row = own ? window_first + starts.rows[own - 1] : open_row, entry = base + 32 * k + lane();
-                if (entry < hi) use(entry, row);
+                rows[k] = own ? window_first + starts.rows[own - 1] : open_row;
             }
+            use(base + lane(), hi, rows);
             if (rank) open_row = window_first + starts.rows[rank - 1];
             __syncwarp();
         }
     }
+}
+
+// use(entry, row) for every entry.
+template <class Use> DEVICE void for_each_entry(const Offset* indptr, int64 nrows, int64 entries, Use use) {
+    for_each_window(indptr, nrows, entries, [&](int64 first, int64 hi, const int64(&rows)[ITEMS]) {
+#pragma unroll
+        for (int k = 0; k < ITEMS; ++k)
+            if (first + 32 * k < hi) use(first + 32 * k, rows[k]);
+    });
 }

@@ -32,7 +32,7 @@ DEVICE bool keeps(const Given& m, int64 entry, int64 i) {
 }
 
 // The windows of a chunk. look(base, rows): rows(k) is the row of entry base + 32 k + lane(); calls with k = 0, 1, ... only.
-template <class Look> DEVICE void for_each_window(const Given& m, int64 chunk, bool with_rows, Starts& starts, Look look) {
+template <class Look> DEVICE void through_windows(const Given& m, int64 chunk, bool with_rows, Starts& starts, Look look) {
     int64 length = chunk_length(m.entries);
     int64 lo = chunk * length, hi = lo + length < m.entries ? lo + length : m.entries;
     int64 first = with_rows ? first_row_at(m.indptr, m.nrows, lo) : 0, open_row = first - 1;
@@ -59,7 +59,7 @@ extern "C" __global__ void count_entries_kernel(GIVEN, int64* counts, unsigned* 
     int64 length = chunk_length(entries), chunks = (entries + length - 1) / length;
     for (int64 chunk = warp_in_grid(); chunk < chunks; chunk += warps_in_grid()) {
         int64 kept = 0;
-        for_each_window(m, chunk, USES_ROW, starts[threadIdx.x >> 5], [&](int64 base, int64 hi, int64, int64, auto row) {
+        through_windows(m, chunk, USES_ROW, starts[threadIdx.x >> 5], [&](int64 base, int64 hi, int64, int64, auto row) {
 #pragma unroll
             for (int k = 0; k < ITEMS; ++k) {
                 int64 entry = base + 32 * k + lane(), i = row(k);
@@ -82,7 +82,7 @@ extern "C" __global__ void fill_entries_kernel(
     unsigned *kept = kept_of[threadIdx.x >> 5], *before = before_of[threadIdx.x >> 5];
     for (int64 chunk = warp_in_grid(); chunk < chunks; chunk += warps_in_grid()) {
         int64 place = offsets[chunk];
-        for_each_window(
+        through_windows(
             m, chunk, true, starts[threadIdx.x >> 5],
             [&](int64 base, int64 hi, int64 first, int64 end, auto row) {
                 unsigned count = 0;

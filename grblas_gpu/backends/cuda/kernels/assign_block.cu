@@ -1,0 +1,132 @@
+// A matrix c with a block of it exchanged: some rows, and columns that follow each other. Of such a row stays what lies before
+// and behind these columns; between them is what is given. Lengths of rows, then offsets, then entries. Generated: C, RowOffset,
+// Column (of c), B, BOffset, BColumn (of what is given), Offset (of the result), and
+//   BY_INDEX           rows have places in the block, or -1; otherwise they follow each other as columns do
+//   WHOLE_ROWS         the block has all columns: nothing of its rows stays
+//   FROM_MATRIX        a matrix is given; otherwise one value for every position
+//   C_ISO, B_ISO, OUT_ISO   one value stands for all
+
+#include "publish.cuh"
+#include "row_starts.cuh"
+#include "tiles.cuh"
+
+// Where the rows of an index go; the host is told how many of them others have taken. `places` is -1 everywhere.
+extern "C" __global__ void place_rows_kernel(
+    const int64* index, int64 rows, int32* places, int64* counters, volatile int64* host
+) {
+    int64 repeated = 0;
+    for (int64 p = thread_in_grid(); p < rows; p += threads_in_grid())
+        repeated += atomicExch(places + index[p], int32(p)) != -1;
+    publish(repeated, 0, counters, host);
+}
+
+struct Block {
+    const RowOffset* indptr;
+    const Column* indices;
+    const int32* places;
+    int64 first_row, rows, first_column, columns;
+    const BOffset* b_indptr;
+    RowOffset* cuts;  // for each row of the block, where in the row what is exchanged begins and ends
+
+    DEVICE int64 place(int64 i) const {
+        if constexpr (BY_INDEX) return places[i];
+        int64 p = i - first_row;
+        return 0 <= p && p < rows ? p : -1;
+    }
+    DEVICE int64 own(int64 i) const { return int64(indptr[i + 1]) - int64(indptr[i]); }
+    DEVICE int64 given(int64 p) const {
+        if constexpr (FROM_MATRIX) return int64(b_indptr[p + 1]) - int64(b_indptr[p]);
+        else return columns;
+    }
+    DEVICE int64 begin(int64 p) const {
+        if constexpr (WHOLE_ROWS) return 0;
+        else return cuts[2 * p];
+    }
+    DEVICE int64 end(int64 i, int64 p) const {
+        if constexpr (WHOLE_ROWS) return own(i);
+        else return cuts[2 * p + 1];
+    }
+    DEVICE int64 length(int64 i) const {
+        int64 p = place(i);
+        return p < 0 ? own(i) : own(i) - (end(i, p) - begin(p)) + given(p);
+    }
+    DEVICE void cut(int64 i) const {
+        if constexpr (WHOLE_ROWS) return;
+        int64 p = place(i);
+        if (p < 0) return;
+        int64 start = indptr[i], stop = indptr[i + 1];
+        int64 from = upper_bound(indices, start, stop, Column(first_column - 1));
+        cuts[2 * p] = RowOffset(from - start);
+        cuts[2 * p + 1] = RowOffset(upper_bound(indices, from, stop, Column(first_column + columns - 1)) - start);
+    }
+    // What is at an entry of row i of the result: an entry of c, or of what is given, of which this is ~.
+    DEVICE int64 source(int64 i, int64 at) const {
+        int64 p = place(i), start = indptr[i];
+        if (p < 0) return start + at;
+        int64 before = begin(p), number = given(p);
+        if (at < before) return start + at;
+        if (at >= before + number) return start + end(i, p) + (at - before - number);
+        return ~((FROM_MATRIX ? int64(b_indptr[p]) : 0) + (at - before));
+    }
+};
+#define BLOCK_GIVEN                                                                                                \
+    const RowOffset *indptr, const Column *indices, const int32 *places, int64 nrows, int64 first_row, int64 rows, \
+        int64 first_column, int64 columns, const BOffset *b_indptr, RowOffset *cuts
+#define BLOCK_OF {indptr, indices, places, first_row, rows, first_column, columns, b_indptr, cuts}
+
+extern "C" __global__ void sum_lengths_kernel(BLOCK_GIVEN, int64* sums) {
+    Block block = BLOCK_OF;
+    sum_tiles(nrows, sums, [&](int64 i) {
+        block.cut(i);
+        return block.length(i);
+    });
+}
+
+extern "C" __global__ void list_offsets_kernel(BLOCK_GIVEN, const int64* sums, Offset* out_indptr, volatile int64* host) {
+    Block block = BLOCK_OF;
+    with_offsets(
+        nrows, sums, nullptr, [&](int64 i) { return block.length(i); },
+        [&](int64 i, int64 offset, int64 length) {
+            if (i == 0) out_indptr[0] = 0;
+            out_indptr[i + 1] = Offset(offset + length);
+            if (i == nrows - 1) host[SLOT_COUNT] = offset + length + 1;
+        }
+    );
+}
+
+extern "C" __global__ void fill_block_kernel(
+    BLOCK_GIVEN, const C* values, const BColumn* b_indices, const B* b_values, B scalar, const Offset* out_indptr,
+    int64 entries, Column* out_indices, C* out
+) {
+    Block block = BLOCK_OF;
+    for_each_window(out_indptr, nrows, entries, [&](int64 first, int64 hi, const int64(&row)[ITEMS]) {
+        int64 from[ITEMS];
+        Column column[ITEMS];
+        C value[ITEMS];
+#pragma unroll
+        for (int k = 0; k < ITEMS; ++k) {
+            int64 to = first + 32 * k;
+            if (to < hi) from[k] = block.source(row[k], to - int64(out_indptr[row[k]]));
+        }
+#pragma unroll
+        for (int k = 0; k < ITEMS; ++k) {
+            if (first + 32 * k >= hi) continue;
+            if (from[k] >= 0) {
+                column[k] = indices[from[k]];
+                if constexpr (!OUT_ISO) value[k] = values[C_ISO ? 0 : from[k]];
+            } else if constexpr (FROM_MATRIX) {
+                column[k] = Column(first_column + int64(b_indices[~from[k]]));
+                if constexpr (!OUT_ISO) value[k] = cast<C>(b_values[B_ISO ? 0 : ~from[k]]);
+            } else {
+                column[k] = Column(first_column + ~from[k]);
+                if constexpr (!OUT_ISO) value[k] = cast<C>(scalar);
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < ITEMS; ++k) {
+            if (first + 32 * k >= hi) continue;
+            out_indices[first + 32 * k] = column[k];
+            if constexpr (!OUT_ISO) out[first + 32 * k] = value[k];
+        }
+    });
+}

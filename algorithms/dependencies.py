@@ -184,28 +184,25 @@ def pass_on_by_value(A: Matrix, levels: Vector, w: Vector, z: Vector, depth: Sca
         # depth = above; above = depth - 1
         depth << binary.minus(depth & one)
         above << binary.minus(depth & one)
-        one_level(A, level, w, w, z)
-        # level = the vertices at the next depth, in the pass over all vertices that one_level ends with
+        # w<level> = w A'
+        w(level.S, replace=True) << semiring.plus_first[FP64](w @ A.T)
+        # z<level> += w
+        z(level.S, binary.plus) << w
+        # w<level> = z
+        w(level.S, replace=True) << z
+        # level = the vertices at the next depth, in the same pass over all vertices
         level << select.valueeq(levels, above)
 
 
 @program
 def pass_on_by_rows(A: Matrix, rows: Matrix, level: Vector, w: Vector, z: Vector, depth: Scalar, last: Scalar) -> None:
     """From level ``depth`` on, of which ``level`` has the vertices: row d of a matrix has those of level d."""
-    t = Vector(FP64, A.nrows)
     for _ in loop(depth >= last):
         # depth = depth - 1
         depth << binary.minus(depth & Scalar.from_value(1, INT64))
-        one_level(A, level, w, t, z)
+        # z<level> += w A'
+        z(level.S, binary.plus) << semiring.plus_first[FP64](w @ A.T)
+        # w<level> = z
+        w(level.S, replace=True) << z
         # level = the vertices at the next depth
         level << rows[depth, :]
-
-
-def one_level(A: Matrix, level: Vector, w: Vector, t: Vector, z: Vector) -> None:
-    """``w`` holds z of the level below; afterwards that of this one. ``t`` may be ``w``: less memory."""
-    # t<level> = w A'
-    t(level.S, replace=True) << semiring.plus_first[FP64](w @ A.T)
-    # z<level> += t
-    z(level.S, binary.plus) << t
-    # w<level> = z
-    w(level.S, replace=True) << z

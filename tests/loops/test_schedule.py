@@ -35,6 +35,11 @@ grid barrier: the result of step 4 is complete; notes s3 overwritten
 clean the old buffer of s3
 chain 5, 6 by all positions
 grid barrier: the end of the round; notes s2 changed, s4 changed, the round ends
+with short rows instead
+    chain 0, 1, 2, 3 by all positions
+    grid barrier: step 4 may read what others wrote; notes s1 changed, s3 changed
+    chain 4, 5, 6 by all positions
+    grid barrier: the end of the round; notes s3 overwritten, s2 changed, s4 changed, the round ends
 """,
     "cores": """
 reduce 0 of s0, by blocks

@@ -56,6 +56,8 @@ SEARCHES: dict[str, Callable[[Matrix], Any]] = {
     "some levels": lambda A: algorithms.bfs(A, A.nrows // 2, max_depth=7),
     "from several": lambda A: levels_from(A, starts(A.nrows, 40), None),
     "from many": lambda A: levels_from(A, starts(A.nrows, A.nrows // 9), None),
+    "by edges to check": lambda A: algorithms.xbfs(A, A.nrows // 2),
+    "two levels at once": lambda A: algorithms.xbfs(A, A.nrows // 2, asynchronous=True),
 }
 PARENTS: dict[str, Callable[[Matrix], Any]] = {
     "counted": lambda A: counted(A, A.nrows // 2),
@@ -113,6 +115,20 @@ def test_a_trace_tells_of_every_level(to_device: Any, monkeypatch: pytest.Monkey
         re.match("short, in shared memory .push .* against pull .*open rows.; step", step.reason) for step in steps
     )
     assert [f"; step {depth} of a loop" in step.reason for depth, step in enumerate(steps)] == [True] * len(steps)
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_rule_is_asked_at_every_level(to_device: Any, asynchronous: bool) -> None:
+    """XBFS pulls from a tenth of all edges on, also where the frontier would still fit shared memory."""
+    with gb.using("cpu"):
+        A = few_edges_each(400, 6, 4)
+    with gb.trace() as trace:
+        algorithms.xbfs(to_device(A), 5, asynchronous=asynchronous)
+    steps = trace.steps()
+    pulls = [10 * step.input_edges >= A.nvals for step in steps]
+    assert [step.direction == "pull" for step in steps] == pulls and {*pulls} == {True, False}
+    in_shared = [step.reason.startswith("short, in shared memory") for step in steps]
+    assert any(in_shared) and not any(pull and shared for pull, shared in zip(pulls, in_shared, strict=True))
 
 
 def test_which_rounds_stay_in_shared_memory(monkeypatch: pytest.MonkeyPatch) -> None:

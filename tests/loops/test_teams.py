@@ -64,10 +64,11 @@ def team_of(text: str) -> str:
 def test_when_a_cluster_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     bodies = {"levels": BODIES["levels"], "buckets": buckets, "only scalars": only_scalars}
     clusters = made_of(bodies, monkeypatch, lambda passes, body: passes.kernel_of(body).shape[2])
-    assert clusters == {"levels": 8, "buckets": 1, "only scalars": 1}
+    assert clusters == {"levels": 8, "buckets": 1, "only scalars": 8}
     made = made_of(bodies, monkeypatch, lambda passes, body: team_of(passes.kernel_of(body).text))
     assert "SMALL_ENTRIES" in made["levels"]
-    assert made["buckets"] == made["only scalars"] == "bool small = goes_on && (false);"
+    assert made["buckets"] == "bool small = goes_on && (false);"
+    assert "(S.part == 1 && " in made["only scalars"] and "LONGEST_SHARED" in made["only scalars"]
 
 
 @pytest.mark.parametrize("body", [buckets, only_scalars])

@@ -3,15 +3,24 @@
 A step that runs position by position reads position i of its operands only, so the next one can go on with what it
 found there, in variables. (A gather reads what it is from anywhere: no step of the chain may change that.) One pass
 serves a chain if it comes to every position where any of its steps has something to do: by the entries of one vector,
-or by all positions.
+or by all positions. A product of short rows may come first: see :func:`with_rows`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from ...programs.lower import BodyStep
-from ...programs.steps import PRODUCTS, SCATTERS, driver_among, overwrites, read_anywhere, vectors_of
+from ...programs.steps import (
+    PRODUCTS,
+    SCATTERS,
+    driver_among,
+    overwrites,
+    product_operands,
+    read_anywhere,
+    vectors_of,
+)
 from .analyse import FUSED, Analysis
 
 MOST_STEPS = 8  # in a chain: their variables should fit into registers
@@ -89,9 +98,63 @@ def _is_dense(facts: Analysis, steps: Sequence[BodyStep], alike: list[set[int]])
     return None in drivers and any(written <= vectors for vectors in alike)
 
 
+def with_rows(facts: Analysis, chains: Sequence[list[int]]) -> list[list[int]]:
+    """The same, but a product whose rows the next chain reads at its own positions only is the first step of that.
+
+    Whoever has a position adds up its row, and there is neither a pass nor a barrier between. For matrices with short
+    rows.
+    """
+    found: list[list[int]] = []
+    for chain in chains:
+        if found and len(found[-1]) == 1 and _reads_rows(facts, found[-1][0], chain):
+            found[-1] = [*found[-1], *chain]
+        else:
+            found.append(list(chain))
+    return found
+
+
+def _reads_rows(facts: Analysis, at: int, chain: Sequence[int]) -> bool:
+    """Whether a product may be a part of the chain that follows: its mask says which rows there are, and nobody changes
+    in place what others still multiply by."""
+    step, steps = facts.steps[at], [facts.steps[number] for number in chain]
+    if step.kind not in PRODUCTS or step.desc is not None or not all(_joins(facts, number) for number in chain):
+        return False
+    out, mask, operand = facts.slots[step.out], step.mask, product_operands(step)[1].number
+    if mask is None or mask.complement or not mask.structure or out.iso or facts.products[at].structure:
+        return False
+    if not any(step.out in vectors_of(other) for other in steps) or step.out in set().union(*map(read_anywhere, steps)):
+        return False
+    written = {other.out for other in steps}
+    if is_driven(facts, steps):
+        return facts.driver(steps[0]) == mask.vector and (operand not in written or operand in swapped_by(facts, chain))
+    by_all = None in [facts.driver(other) for other in steps]
+    return by_all and (operand not in written or facts.slots[operand].buffers > 1)
+
+
+class WithRows(NamedTuple):
+    """How a chain that begins with a product writes its vectors; those that are in neither set change in place."""
+
+    driver: int | None  # by whose entries it goes; or by all positions
+    swapped: set[int]  # go to their other buffers with lists
+    overwritten: set[int]  # go there position by position, entries or not
+
+
+def written_with_rows(facts: Analysis, chain: Sequence[int]) -> WithRows:
+    product, *steps = (facts.steps[at] for at in chain)
+    written = {step.out for step in steps}
+    unseen = facts.slots[product.out].hidden and product.out not in written  # nobody else reads it
+    kept = set() if unseen else {product.out}
+    if is_driven(facts, steps):
+        return WithRows(facts.driver(steps[0]), swapped_by(facts, chain[1:]) | kept, set())
+    return WithRows(None, set(), kept | ({product_operands(product)[1].number} & written))
+
+
 def swapped_by(facts: Analysis, chain: Sequence[int]) -> set[int]:
     """The vectors that are written to their other buffers."""
     steps = [facts.steps[at] for at in chain]
+    if len(steps) > 1 and steps[0].kind in PRODUCTS:
+        rows = written_with_rows(facts, chain)
+        return rows.swapped | rows.overwritten
     if steps[0].kind in (*PRODUCTS, *SCATTERS, "row"):
         return {steps[0].out}
     if steps[0].kind not in FUSED or (len(steps) > 1 and not is_driven(facts, steps)):

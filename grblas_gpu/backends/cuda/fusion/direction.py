@@ -18,6 +18,9 @@ STRATEGIES = tuple("push.scatter push.scan pull.thread pull.warp pull.hybrid pul
 _PULLS = frozenset(name for name in STRATEGIES if name.startswith("pull"))
 ABLE = Abilities(frozenset(STRATEGIES), _PULLS, Sides(PUSH, "pull.hybrid"), asynchronous=True)
 
+#: Whose rules need no more than what all threads know of a frontier in shared memory (schedule.py).
+SHARED_POLICIES = ("cost", "edge-check")
+
 HEAD = (
     "DEVICE bool pushes(double edges, double edges_before, double unseen, double entries, double entries_before, "
     "double size, bool dense, double nvals, double allowed, double nrows) {\n"
@@ -49,6 +52,11 @@ def rule_text(step: BodyStep, product: Product, strategies: Sides) -> list[str]:
     return [*_rule(step, product), f"{SCANS}{translated(rules.edge_check_scans, names, 'bool')}}}"]
 
 
+def policy_of(step: BodyStep) -> str:
+    """By whose rule a product is a push or a pull."""
+    return "cost" if step.desc is None else step.desc.policy
+
+
 def has_no_push(step: BodyStep, strategies: Sides) -> bool:
     """Whether nobody asked for anything, and both sides are the same pull."""
     asked = direction_of(step) is not None or (step.desc is not None and step.desc.push_strategy is not None)
@@ -59,7 +67,7 @@ def _rule(step: BodyStep, product: Product) -> list[str]:
     always, desc = direction_of(step), step.desc
     if always is not None:
         return [f"{HEAD}    return {'true' if always == 'push' else 'false'};\n}}"]
-    policy = "cost" if desc is None else desc.policy
+    policy = policy_of(step)
     if policy == "cost":
         return _cost_text(step.op, product)
     function = rules.PULLS[policy]
@@ -110,7 +118,7 @@ def reason(step: BodyStep, product: Product, strategies: Sides, seen: Seen, push
         return "every entry counts: a push would go through them all, too"
     terminal, costs = _costs(op, product)
     edges, nrows, nvals = seen.edges, seen.nrows, seen.nvals
-    if desc is None or desc.policy == "cost":
+    if policy_of(step) == "cost":
         push = edges * costs.push_edge + (seen.size * costs.list_row if seen.dense else 0)
         pull = rules.pull_cost(
             edges, seen.allowed, nrows, nvals, nrows, terminal, costs.pull_row, costs.pull_probe, seen.unseen

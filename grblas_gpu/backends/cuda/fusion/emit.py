@@ -24,16 +24,17 @@ from ..runtime.compile import constant, using
 from ..runtime.translate import literal
 from . import emit_flow, emit_kernel, emit_sums, emit_teams
 from .analyse import Analysis, SlotFacts, analyse
-from .direction import STRATEGIES, rule_text
+from .direction import STRATEGIES, policy_of, rule_text
 from .emit_barriers import barrier, cleaning, noted
-from .emit_chains import chain
+from .emit_chains import Rows, chain
 from .emit_context import PER_STEP, Context, counters_of
+from .emit_flow import COUNT
 from .emit_kernel import COMMON
 from .emit_positions import position
 from .emit_reading import values_needed
 from .emit_scatters import scatter
 from .emit_traced import noted_begin, noted_end, row_of
-from .items import Barrier, Clean, Item, Positions, Product, Reduce, Row, Scatter, Schedule
+from .items import Barrier, Clean, Item, Part, Positions, Product, Reduce, Row, Scatter, Schedule
 from .layout import ROW, Layout
 from .schedule import schedule
 
@@ -72,20 +73,24 @@ def emit(order: Schedule) -> LoopKernel:
     context = Context(facts, layout)
     counters = max(PER_STEP * (len(facts.steps) + 1), len(facts.slots) + 1)
     if len(order.parts) == 1:
-        flow, (plan, steps) = emit_flow.one_part(context), _round(context, order.items)
+        flow, (plan, steps) = emit_flow.one_part(context), _part(context, order.parts[0])
     else:
         flow, rounds = emit_flow.several_parts(context, order), []
         for number, part in enumerate(order.parts):
-            rounds.append(_round(replace(context, part=number), part.items))
+            rounds.append(_part(replace(context, part=number), part))
         plan = "".join(
             f"        if (S.part == {n}) {{\n{ahead}        }}\n" for n, (ahead, _) in enumerate(rounds) if ahead
         )
         cases = "".join(f"        case {n}: {{\n{text}        }} break;\n" for n, (_, text) in enumerate(rounds))
         steps = f"        switch (S.part) {{\n{cases}        }}\n"
-    shared = (item for item in order.items if isinstance(item, Product) and item.in_shared)
-    team_edges = next((f"({_fits_shared(context, one)} ? p{one.step}::TEAM_EDGES : SMALL_EDGES)" for one in shared), "")
-    small = emit_teams.small(order, team_edges)
-    text = emit_kernel.kernel_text(context, flow, plan, steps, counters, loops, team_edges, small)
+    shared = {
+        number: (_fits_shared(context, item), f"p{item.step}::TEAM_EDGES")
+        for number, part in enumerate(order.parts)
+        for item in part.items
+        if isinstance(item, Product) and item.in_shared
+    }
+    small = emit_teams.small(order, shared)
+    text = emit_kernel.kernel_text(context, flow, plan, steps, counters, loops, bool(shared), small)
     names = layout.names
     return LoopKernel(
         text,
@@ -112,6 +117,23 @@ def _sorted_bytes(context: Context) -> tuple[int, int]:
     return keys, products
 
 
+def _part(context: Context, part: Part) -> tuple[str, str]:
+    """The plan of the product that comes first, and everything in a round; of two versions, by the matrices."""
+    plan, text = _round(context, part.items)
+    if not part.short_rows:
+        return plan, text
+    firsts = (item.steps[0] for item in part.short_rows if isinstance(item, Positions))
+    short = " && ".join(_has_short_rows(context, at) for at in firsts if at in context.facts.products)
+    _, other = _round(context, part.short_rows)
+    plan = f"            if (!({short})) {{\n{plan}            }}\n" if plan else ""
+    return plan, f"        if ({short}) {{\n{other}        }} else {{\n{text}        }}\n"
+
+
+def _has_short_rows(context: Context, at: int) -> str:
+    matrix, transposed = context.columns_of(at)
+    return f"{context.word('longest', matrix, not transposed)} <= SHORT_ROW"
+
+
 def _round(context: Context, items: Sequence[Item]) -> tuple[str, str]:
     """The plan of the product that comes first, for the end of the round before; and everything in a round."""
     ahead, texts = "", []
@@ -133,7 +155,9 @@ def _round(context: Context, items: Sequence[Item]) -> tuple[str, str]:
             texts.append(cleaning(context, item.slot))
         elif isinstance(item, Positions):
             texts += [values_needed(context.facts.steps[at]) for at in item.steps]
-            texts.append(position(context, item) if len(item.steps) == 1 else chain(context, item))
+            texts.append(
+                position(context, item) if len(item.steps) == 1 else chain(context, item, _rows(context, item))
+            )
         elif isinstance(item, Scatter):
             texts.append(scatter(context, item))
         elif isinstance(item, Row):
@@ -141,6 +165,16 @@ def _round(context: Context, items: Sequence[Item]) -> tuple[str, str]:
         else:
             texts.append(emit_sums.scalar_step(context, item))
     return ahead, "".join(texts)
+
+
+def _rows(context: Context, item: Positions) -> Rows | None:
+    """The matrix and the operand of the product that a chain begins with, if it does."""
+    at, step = item.steps[0], context.facts.steps[item.steps[0]]
+    if at not in context.facts.products:
+        return None
+    operand = product_operands(step)[1].number
+    names = _names(context, Product(at, operand, step.out, False, None, (), (), False), step)
+    return Rows(at, operand, names.rows, names.nvals)
 
 
 def _comments(context: Context, item: Item) -> str:
@@ -222,7 +256,7 @@ def _product(context: Context, item: Product) -> _ProductText:
         f"            }};\n"
         f"{_advance(context, item, step, names)}"
         f"            {space}::{multiply}{counters_of(item.step)}, parts, {_changes(item.epilogue)}, "
-        f"limit - S.step, advance, "
+        f"{_rounds_left(context, item)}, advance, stays, "
         f"[&] {{ {looks} return [=, &S] {{ {notes} }}; }}, then);\n"
         f"        }}\n"
     )
@@ -232,18 +266,43 @@ def _product(context: Context, item: Product) -> _ProductText:
 def _advance(context: Context, item: Product, step: BodyStep, names: _Names) -> str:
     """What thread 0 of every block does between two levels in shared memory (kernels/loop_shared_frontier.cuh)."""
     if not item.in_shared:
-        return "            auto advance = [](int64, int64) {};\n"
+        return "            auto advance = [](int64, int64) {};\n            NoRule stays;\n"
     facts, U = context.facts, f"S.s{item.operand}"
     # What was reached was open, and is closed now: the counts of mask and operand are not there before the last level.
-    allowed = f"({row_of(facts, item, 'S.tick - 1')})[{ROW.at['allowed']}] - reached"
+    allowed = f"({row_of(facts, item.step, 'S.tick - 1')})[{ROW.at['allowed']}] - reached"
     begins = noted_begin(facts, item, names.space, _dense(item, step), allowed)
     return (
         f"            auto advance = [&](int64 reached, int64 following) {{\n"
         f"{noted_end(facts, item, 'reached', False)}"
         f"                {U}.advanced(reached, following);\n"
-        f"                ++S.step, ++S.tick;\n"
+        f"                ++{_rounds(item)}, ++S.tick;\n"
         f"{''.join(f'                {emit_sums.scalar_text(context, at)}{chr(10)}' for at in item.between)}"
         f"                if (trace) {{\n{_facts(context, item, step, names)}{begins}                }}\n"
+        f"            }};\n"
+        f"{_stays(item, step, names)}"
+    )
+
+
+def _rounds(item: Product) -> str:
+    """The count of rounds of the loop that these levels are."""
+    return f"S.step{item.loop}" if item.loop else "S.step"
+
+
+def _rounds_left(context: Context, item: Product) -> str:
+    if not item.loop:
+        return "limit - S.step"
+    return "int64(1) << 62" if item.limit is None else f"{context.scalar(item.limit, COUNT)} - {_rounds(item)}"
+
+
+def _stays(item: Product, step: BodyStep, names: _Names) -> str:
+    """Whether a level that fits shared memory is pushed there. By cost it always is: a pull takes longer."""
+    if policy_of(step) == "cost":
+        return "            NoRule stays;\n"
+    space, nvals, size = names.space, f"double({names.nvals})", f"double(S.s{item.operand}.size)"
+    return (
+        f"            auto stays = [&](double entries, double edges, double entries_before, double edges_before) {{\n"
+        f"                return {space}::pushes(edges, edges_before, 0.0, entries, entries_before, {size}, false, "
+        f"{nvals}, 0.0, double({names.nrows})) && !{space}::scans(edges, edges_before, {nvals});\n"
         f"            }};\n"
     )
 
@@ -392,8 +451,10 @@ def _plan(context: Context, item: Product, step: BodyStep, names: _Names) -> str
     space, U, W, nvals = names.space, f"S.s{item.operand}", f"S.s{item.out}", names.nvals
     few = f"unseen * {FEW} < rows" if _searches(step) else "false"
     sortable = context.word("sort", "capacity") if "push.sort" in context.facts.strategies[item.step] else "0"
-    # Whatever the rule says: a pull takes longer than any of these levels.
+    scans = f"{space}::scans(edges, edges_before, double({nvals}))"
     in_shared = _fits_shared(context, item) if item.in_shared else "false"
+    if item.in_shared and policy_of(step) != "cost":  # of which a pull takes longer than any of these levels
+        in_shared += f" && push && !{scans}"
     idle = "" if direction_of(step) == "pull" else "entries == 0 || "  # a push of nothing costs nothing
     return (
         f"            double rows = double({names.nrows}), entries = double({U}.count), size = double({U}.size);\n"
@@ -401,7 +462,7 @@ def _plan(context: Context, item: Product, step: BodyStep, names: _Names) -> str
         f"            bool push = {idle}{space}::pushes(edges, edges_before, unseen, entries, "
         f"double({U}.entries_before), size, {_dense(item, step)}, double({nvals}), {names.open_rows}, rows);\n"
         f"            {space}::make_plan({U}, {W}, int64(edges), {sortable}, push, "
-        f"{space}::scans(edges, edges_before, double({nvals})), {few}, {in_shared});\n"
+        f"{scans}, {few}, {in_shared});\n"
         f"{noted_begin(context.facts, item, space, _dense(item, step), f'int64({names.open_rows})')}"
     )
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ...programs.lower import BodyStep
-from ...programs.steps import overwrites
+from ...programs.steps import PRODUCTS, overwrites
 from ..runtime.translate import c_type
+from .analyse import Analysis
 from .emit_context import Context, counters_of, valued
 from .emit_reading import Reading, changed, computed
+from .emit_traced import noted_rows
 from .items import Positions
 from .schedule import written_order
 
@@ -23,19 +26,30 @@ class _Pass:
     wrote: dict[int, list[str]] = field(default_factory=dict)  # variables that tell whether a value was written
 
 
-def chain(context: Context, item: Positions) -> str:
+class Rows(NamedTuple):
+    """The product that a chain begins with."""
+
+    step: int
+    operand: int
+    matrix: str  # C++, by rows
+    nvals: str
+
+
+def chain(context: Context, item: Positions, rows: Rows | None = None) -> str:
     facts = context.facts
     steps = [facts.steps[at] for at in item.steps]
     last_step = {step.out: at for at, step in zip(item.steps, steps, strict=True)}
+    if rows is not None and not {steps[0].out} & {*item.swapped, *item.overwritten, *(step.out for step in steps[1:])}:
+        del last_step[steps[0].out]  # nobody else reads it
     order, swapped = written_order(last_step, item.swapped), set(item.swapped)
     listed = f"listed{item.steps[0]}"
     cleaned = _clean_others(context, listed, f"S.s{item.driver}", item.swapped) if swapped else ""
     running = _Pass(_reading(context, item.driver, f"{listed} || S.s{item.driver}.has(i)" if swapped else "true"))
     reading = running.reading
-    had = {number: reading.has(number) for number in sorted(set(last_step) - swapped)}
+    had = {number: reading.has(number) for number in sorted(set(last_step) - swapped - {*item.overwritten})}
     visit = [line for at, step in zip(item.steps, steps, strict=True) for line in _in_variables(running, at, step)]
     visit[:0] = _loads(reading)
-    puts = []
+    puts, ends = _rows_begin_and_end(facts, rows)
     for number in order:
         slot = facts.slots[number]
         found, value = reading.registers[number]
@@ -44,6 +58,9 @@ def chain(context: Context, item: Positions) -> str:
         given = f"<{valued(slot)}>(S.s{number}, {context.next_offsets(number)}, {counters_of(last_step[number])}"
         if number in swapped:
             puts.append(f"            auto put{number} = overwriting{given}, {listed});\n")
+            visit.append(f"put{number}.write(i, {found}, {value});")
+        elif number in item.overwritten:
+            puts.append(f"            auto put{number} = overwriting{given}, false);\n")
             visit.append(f"put{number}.write(i, {found}, {value});")
         else:
             puts.append(f"            auto put{number} = changing{given});\n")
@@ -62,8 +79,35 @@ def chain(context: Context, item: Positions) -> str:
     return (
         f"{cleaned}{''.join(running.before)}        {{\n{''.join(puts)}            {head}\n"
         + "".join(f"                {line}\n" for line in visit)
-        + f"            }});\n            {' '.join(f'put{number}.publish();' for number in order)}\n        }}\n"
+        + f"            }});\n            {' '.join(f'put{number}.publish();' for number in order)}\n{ends}        }}\n"
     )
+
+
+def _rows_begin_and_end(facts: Analysis, rows: Rows | None) -> tuple[list[str], str]:
+    if rows is None:
+        return [], ""
+    at, space, U = rows.step, f"p{rows.step}", f"S.s{rows.operand}"
+    begin, end = noted_rows(facts, at, rows.operand, rows.nvals)
+    operands = (
+        f"            const {space}::Matrix matrix{at} = {rows.matrix};\n"
+        f"            const {space}::Vector operand{at} = {{{U}.flags(), {U}.values()}};\n"
+    )
+    return [operands, begin], end
+
+
+def _row_in_variables(running: _Pass, at: int, step: BodyStep) -> list[str]:
+    """The row of a product at position i, if the mask is open there."""
+    kind = c_type(running.reading.context.facts.slots[step.out].dtype)
+    running.wrote[step.out] = [f"found{at}"]
+    lines = [
+        f"p{at}::Sum sum{at} = {{false, p{at}::Value(0)}};",
+        f"if ({running.reading.opened(step.mask)}) sum{at} = p{at}::sum_of_row(matrix{at}, operand{at}, i);",
+        f"bool found{at} = sum{at}.found;",
+        f"{kind} value{at} = cast<{kind}>(sum{at}.value);",
+        f"rows{at} += found{at};",
+    ]
+    running.reading.registers[step.out] = f"found{at}", f"value{at}"
+    return lines
 
 
 def _reading(context: Context, driver: int | None, there: str) -> Reading:
@@ -106,6 +150,8 @@ def _clean_others(context: Context, listed: str, driver: str, swapped: Sequence[
 
 def _in_variables(running: _Pass, at: int, step: BodyStep) -> list[str]:
     """A step at position i: from memory or the variables of steps before it to variables of its own."""
+    if step.kind in PRODUCTS:
+        return _row_in_variables(running, at, step)
     reading = running.reading
     slot = reading.context.facts.slots[step.out]
     kind, has, value, wrote = c_type(slot.dtype), f"found{at}", f"value{at}", f"wrote{at}"

@@ -39,7 +39,9 @@ class Context:
         return "decide();" if self.part is None else f"after{self.part}(); decide();"
 
     def namespace(self, name: str, text: str) -> None:
-        self.pieces.append(f"namespace {name} {{\n{text}\n}}\n")
+        piece = f"namespace {name} {{\n{text}\n}}\n"
+        if piece not in self.pieces:  # a step may be in two versions of a part
+            self.pieces.append(piece)
 
     def scalar(self, operand: Operand, dtype: np.dtype) -> str:
         """A constant, a Scalar of the loop or arithmetic on the count, as a value of a type."""

@@ -21,15 +21,16 @@ COMMON = ("prelude.cuh", "grid_barrier.cuh", "grid.cuh", "slot.cuh", "lists.cuh"
 
 
 def kernel_text(
-    context: Context, flow: FlowText, plan: str, steps: str, counters: int, loops: int, team_edges: str, small: str
+    context: Context, flow: FlowText, plan: str, steps: str, counters: int, loops: int, shares: bool, small: str
 ) -> str:
-    """The whole text; ``steps`` is a round, and ``plan`` is for the end of the round before."""
+    """The whole text; ``steps`` is a round, ``plan`` is for the end of the round before, and ``shares`` says whether
+    frontiers may be in shared memory."""
     facts, layout = context.facts, context.layout
     shape = shape_of(facts, small)
     kernel = KERNEL.format(
         threads=shape[0],
         blocks=shape[1],
-        begins_shared="    begin_shared_frontier();\n" if team_edges else "",
+        begins_shared="    begin_shared_frontier();\n" if shares else "",
         prologue=prologue(context),
         first=flow.first,
         following=flow.following,

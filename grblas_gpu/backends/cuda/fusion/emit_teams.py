@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ...programs.requests import direction_of
 from ...programs.steps import PRODUCTS, SCATTERS, product_operands
 from .analyse import FUSED, Analysis
 from .items import Schedule
 
 NEVER = "false"
+#: Parts whose rounds may stay in shared memory: C++ for whether the matrix lets them, and for how many edges.
+Shared = Mapping[int, tuple[str, str]]
 
 
-def small(order: Schedule, team_edges: str) -> str:
-    """Whether a cluster may go on alone with what comes next: with so many edges as ``team_edges`` says, if that
-    is not empty. Where loops are in loops it never does: with several passes a round all blocks are faster (betweenness
-    on a grid took 54 ms with clusters, and 49 without)."""
+def small(order: Schedule, shared: Shared) -> str:
+    """Whether a cluster may go on alone with what comes next. Where loops are in loops, it does so in shared memory
+    only: with several passes a round all blocks are faster (betweenness on a grid took 54 ms with clusters, and 49
+    without)."""
     facts = order.facts
-    return _on_short_lists(facts, range(len(facts.steps)), team_edges) if len(order.parts) == 1 else NEVER
+    if len(order.parts) == 1:
+        fits, edges = shared.get(0, ("", ""))
+        return _on_short_lists(facts, range(len(facts.steps)), f"({fits} ? {edges} : SMALL_EDGES)" if fits else "")
+    tests = []
+    for number, (fits, edges) in shared.items():
+        part = order.parts[number]
+        tests.append(
+            f"(S.part == {number} && {fits} && {_on_short_lists(facts, range(part.begins, part.ends), edges)})"
+        )
+    return " || ".join(tests) or NEVER
 
 
 def _on_short_lists(facts: Analysis, numbers: range, team_edges: str) -> str:
-    """Whether all that these steps go by is on short lists, and nothing is to be cleaned as a whole."""
+    """Whether all that these steps go by is on short lists, and nothing is to be cleaned as a whole; with so many edges
+    as ``team_edges`` says, if that is not empty."""
     listed: set[int] = set()  # vectors that steps go by
     written: set[int] = set()
     for at in numbers:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import indent
 
+from ...programs.lower import Operand
 from .analyse import Analysis
 
 
@@ -79,6 +81,7 @@ class Positions:
     swapped: tuple[int, ...]  # vectors that go to their other buffers
     one_value: bool = False  # stands for all, also in the copy
     epilogue: int = 0  # the product inside of which it runs, if it does
+    overwritten: tuple[int, ...] = ()  # vectors that go there position by position, where a product is the first step
 
     @property
     def in_place(self) -> bool:
@@ -106,6 +109,8 @@ class Product:
     decides: bool
     in_shared: bool = False  # a round is nothing else: a short frontier stays in shared memory (shared_frontier.cuh)
     between: tuple[int, ...] = ()  # Scalars that are computed between two levels there
+    loop: int = 0  # the number of the loop inside whose rounds these are; 0: the whole
+    limit: Operand | None = None  # of that loop
 
     def __str__(self) -> str:
         when = "at the end of the round before" if self.planned_ahead else "here"
@@ -164,13 +169,23 @@ class ScalarStep:
 Item = Barrier | Clean | Positions | Product | Reduce | Row | ScalarStep | Scatter
 
 
+def _lines(items: Sequence[Item]) -> str:
+    return "\n".join(map(str, items))
+
+
 @dataclass(frozen=True)
 class Part:
     """What runs from one decision to the next: the whole of a loop without others inside, or a piece of it."""
 
     begins: int  # the step
     ends: int  # the step after it: the "begin" or "end" of a loop inside, or the end of the body
-    items: Sequence[Item]
+    items: list[Item]
+    short_rows: Sequence[Item] = ()  # what runs instead if the matrices have short rows only (chains.with_rows)
+
+    def __str__(self) -> str:
+        if not self.short_rows:
+            return _lines(self.items)
+        return f"{_lines(self.items)}\nwith short rows instead\n{indent(_lines(self.short_rows), '    ')}"
 
 
 @dataclass(frozen=True)
@@ -181,11 +196,8 @@ class Schedule:
 
     def __str__(self) -> str:
         if len(self.parts) == 1:
-            return "\n".join(str(item) for item in self.items)
-        lines = []
-        for number, part in enumerate(self.parts):
-            lines += [f"part {number}", *(f"    {line}" for item in part.items for line in str(item).splitlines())]
-        return "\n".join(lines)
+            return str(self.parts[0])
+        return "\n".join(f"part {number}\n{indent(str(part), '    ')}" for number, part in enumerate(self.parts))
 
     @property
     def items(self) -> list[Item]:

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from ...programs.lower import BodyStep
+from ...programs.lower import BodyStep, Flow
 from ...programs.requests import PUSH, direction_of
 from ...programs.steps import CONTROL, PRODUCTS, SCATTERS, product_operands, read_anywhere, vectors_of
 from .analyse import Analysis
-from .chains import chains_of, is_driven, swapped_by
+from .chains import chains_of, is_driven, swapped_by, with_rows, written_with_rows
+from .direction import SHARED_POLICIES, policy_of
 from .items import (
     Barrier,
     Changed,
@@ -36,26 +37,53 @@ from .items import (
 
 def schedule(facts: Analysis) -> Schedule:
     chains = chains_of(facts)
+    joined = with_rows(facts, chains)
+    facts = _with_thirds(facts, joined)
     parts, planners = [], []
-    for begins, inside, ends in _parts(facts, chains):
+
+    def planned(inside: list[list[int]]) -> list[Item]:
         planner = _Scheduler(facts)
         for chain in inside:
             planner.add(chain, chain is inside[-1])
         if not inside or facts.steps[inside[-1][-1]].kind not in PRODUCTS:
             planner.end_round()
         planners.append((planner, inside))
-        parts.append(Part(begins, ends, planner.items))
-    for part, (planner, _) in zip(parts, planners, strict=True):
+        return planner.items
+
+    for (begins, inside, ends), (_, others, _) in zip(_parts(facts, chains), _parts(facts, joined), strict=True):
+        parts.append(Part(begins, ends, planned(inside), planned(others) if others != inside else ()))
+    for planner, _ in planners:
         for follower, following in planners:  # any of them may come next, for all that is known here
             if planner.wait_for_cleaning(following, follower):
                 break
-        assert part.items is planner.items
-    if len(parts) == 1:
-        _keep_in_shared(facts, planner.items)
+    for part in parts:
+        loop = Flow(0, facts.condition, None, False) if len(parts) == 1 else _loop_of(facts, part)
+        if loop is not None:
+            _keep_in_shared(facts, part.items, loop)
     return Schedule(facts, chains, parts)
 
 
-def _keep_in_shared(facts: Analysis, items: list[Item]) -> None:
+def _with_thirds(facts: Analysis, joined: Sequence[list[int]]) -> Analysis:
+    """A round that is one pass by a list, and rows of matrices, has one barrier: old buffers are cleaned meanwhile."""
+    thirds: set[int] = set()
+    for chain in joined:
+        if len(chain) > 1 and facts.steps[chain[0]].kind in PRODUCTS:
+            thirds |= written_with_rows(facts, chain).swapped
+    if thirds:
+        thirds |= {step.out for step in facts.steps if step.kind == "row"}
+    slots = [slot._replace(buffers=3) if at in thirds else slot for at, slot in enumerate(facts.slots)]
+    return replace(facts, slots=slots)
+
+
+def _loop_of(facts: Analysis, part: Part) -> Flow | None:
+    """The loop inside that is this part and nothing else: its rounds follow each other."""
+    before, after = (facts.steps[at] if 0 <= at < len(facts.steps) else None for at in (part.begins - 1, part.ends))
+    if before is None or after is None or (before.kind, after.kind) != ("begin", "end") or before.op.once:
+        return None
+    return before.op
+
+
+def _keep_in_shared(facts: Analysis, items: list[Item], loop: Flow) -> None:
     """A round may be nothing but a push from a vector to itself, as long as that has entries, and what is done on the
     way: then one can follow another without a look at anything else. Scalars that are computed of others come first."""
     at = next((number for number, item in enumerate(items) if isinstance(item, Product)), None)
@@ -67,15 +95,13 @@ def _keep_in_shared(facts: Analysis, items: list[Item]) -> None:
     assert isinstance(product, Product)
     epilogue = [facts.steps[number] for number in product.epilogue]
     step, slot = facts.steps[product.step], facts.slots[product.out]
-    asynchronous = step.desc is not None and step.desc.settles_at is not None
     alone = first and at == len(scalars) + len(epilogue) and items[-1] == Clean(product.out) and product.planned_ahead
-    itself = product.operand == product.out == product.closing and facts.condition == ("entries", product.out)
+    itself = product.operand == product.out == product.closing and loop.condition == ("entries", product.out)
     steady = not any(map(read_anywhere, epilogue))
     counted = slot.edges_of == product.step and slot.buffers == 3
     pushes = facts.strategies[product.step].push == PUSH and direction_of(step) != "pull"
-    by_cost = step.desc is None or step.desc.policy == "cost"
-    if alone and itself and steady and counted and not asynchronous and pushes and by_cost:
-        items[at] = replace(product, in_shared=True, between=scalars)
+    if alone and itself and steady and counted and pushes and policy_of(step) in SHARED_POLICIES:
+        items[at] = replace(product, in_shared=True, between=scalars, loop=loop.number, limit=loop.limit)
 
 
 def _parts(facts: Analysis, chains: Sequence[list[int]]) -> list[tuple[int, list[list[int]], int]]:
@@ -117,7 +143,9 @@ class _Scheduler:
 
     def add(self, chain: list[int], last: bool) -> None:
         at, step = chain[0], self.facts.steps[chain[0]]
-        if len(chain) > 1:
+        if len(chain) > 1 and step.kind in PRODUCTS:
+            self._chain_with_rows(chain, last)
+        elif len(chain) > 1:
             self._chain(chain, last)
         elif step.kind in PRODUCTS:
             self._product(at, step, last)
@@ -311,7 +339,33 @@ class _Scheduler:
                 self._note_overwritten(number, last_step[number], f"listed{chain[0]}")
             else:
                 self._note_changed(number, last_step[number])
-        following = facts.steps[chain[-1] + 1] if chain[-1] + 1 < len(facts.steps) else None
+        self._end_chain(chain, swapped, last)
+
+    def _chain_with_rows(self, chain: list[int], last: bool) -> None:
+        """A product whose rows are added up by those who need them."""
+        facts, steps = self.facts, [self.facts.steps[at] for at in chain]
+        driver, swapped, overwritten = written_with_rows(facts, chain)
+        self._barrier(f"step {chain[0]} may read what others wrote")
+        if waiting := {at for at in self._cleaning & (swapped | overwritten) if facts.slots[at].buffers == 2}:
+            self._wait_until_clean(waiting)
+        kept = swapped | overwritten | {step.out for step in steps[1:]}
+        last_step = {step.out: at for at, step in zip(chain, steps, strict=True) if step.out in kept}
+        self.items.append(
+            Positions(tuple(chain), driver, tuple(sorted(swapped)), overwritten=tuple(sorted(overwritten)))
+        )
+        for number in written_order(last_step, swapped):
+            if number in swapped:
+                self._note_overwritten(number, last_step[number], f"listed{chain[0]}")
+            elif number in overwritten:
+                self._notes.append(Overwritten(number, last_step[number], "false"))
+            else:
+                self._note_changed(number, last_step[number])
+        self._dense = False
+        self._end_chain(chain, swapped, last)
+
+    def _end_chain(self, chain: list[int], swapped: Collection[int], last: bool) -> None:
+        after = chain[-1] + 1
+        following = self.facts.steps[after] if after < len(self.facts.steps) else None
         if swapped and not last and (following is None or following.kind != "row"):
             self._barrier("whoever comes next may read a list")
 

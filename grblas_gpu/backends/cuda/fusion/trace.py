@@ -57,6 +57,8 @@ def records_of(run: Any, seconds: float) -> None:
             strategy = STRATEGIES[row["strategy"]]
             if row["in_shared"]:  # whatever the rule says
                 why = f"short, in shared memory ({why})"
+            elif row["in_chain"]:
+                why = "short rows, of the mask's entries, in one pass with what becomes of them"
             collector.records.append(
                 Record(
                     step.kind,

@@ -3,6 +3,8 @@
 
 #include "slot.cuh"
 
+constexpr int64 SHORT_ROW = 32;  // entries: such rows of a product are added up by whoever needs their sums, one thread each
+
 // A list that grows while a pass runs: the next free place is counted.
 struct NewList {
     int64* entries;

@@ -139,14 +139,14 @@ template <class S> DEVICE void pull_any_rows(const Operands& given, const Settle
 }
 
 // `out` gets the result. The arguments are otherwise those of multiply_into.
-template <class U, class S, class C, class Advance, class Note, class Then>
+template <class U, class S, class C, class Advance, class Stays, class Note, class Then>
 DEVICE void pull_asynchronously_into(
     const Operands& given, U& u, S& out, Marks marks, Value initial, int64* counters, int64* parts_list, C change,
-    int64 left, Advance advance, Note note, Then then
+    int64 left, Advance advance, Stays stays, Note note, Then then
 ) {
     if constexpr (MAY_PUSH) {
         if (::plan().push) {
-            multiply_into(given, u, out, initial, counters, parts_list, change, left, advance, note, then);
+            multiply_into(given, u, out, initial, counters, parts_list, change, left, advance, stays, note, then);
             return;
         }
     }

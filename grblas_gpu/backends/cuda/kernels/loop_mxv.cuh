@@ -8,6 +8,7 @@
 #include "loop_pull_balanced.cuh"
 #include "loop_pull_plain.cuh"
 #include "loop_sort.cuh"
+#include "loop_short_rows.cuh"
 
 // Thread 0 of every block, at a grid barrier before the product.
 template <class U, class S>
@@ -41,15 +42,15 @@ DEVICE constexpr bool runs_epilogue(int strategy) {
 // The product by a push or a pull; `out` holds the result afterwards. `change` has something to do at every entry of `u`. At the
 // barrier after that, thread 0 of every block runs `note`, which looks up numbers and returns what is to be done with them, and
 // when the result is there `then`. SHARED_FRONTIER: `u` is `out`, and a round is nothing but this; `left` of them may follow each other, and
-// `advance` is what is between two of them (loop_shared_frontier.cuh).
-template <class U, class S, class C, class Advance, class Note, class Then>
+// `advance` is what is between two of them, if `stays` agrees (loop_shared_frontier.cuh).
+template <class U, class S, class C, class Advance, class Stays, class Note, class Then>
 DEVICE void multiply_into(
-    Operands given, U& u, S& out, Value initial, int64* counters, int64* parts_list, C change, int64 left, Advance advance, Note note,
-    Then then
+    Operands given, U& u, S& out, Value initial, int64* counters, int64* parts_list, C change, int64 left, Advance advance,
+    Stays stays, Note note, Then then
 ) {
     if constexpr (SHARED_FRONTIER) {
         if (::plan().in_shared) {
-            push_levels(given, u, initial, counters, change, left, advance, note, then);
+            push_levels(given, u, initial, counters, change, left, advance, stays, note, then);
             return;
         }
     }

@@ -40,16 +40,16 @@ template <class S> struct SharedPush : Push<S> {
 };
 
 // Instead of multiply_into, if the plan says so: this level, and those that follow, `left` at most in all. Between two of them thread 0
-// of every block runs `advance(entries, edges)`, which moves `u` on.
-template <class S, class C, class Advance, class Note, class Then>
+// of every block runs `advance(entries, edges)`, which moves `u` on, and `stays(entries, edges, and those before)` has to agree.
+template <class S, class C, class Advance, class Stays, class Note, class Then>
 DEVICE void push_levels(
-    Operands given, S& u, Value initial, int64* counters, C& change, int64 left, Advance advance, Note note, Then then
+    Operands given, S& u, Value initial, int64* counters, C& change, int64 left, Advance advance, Stays stays, Note note, Then then
 ) {
     constexpr int LANES = 32 / ::SHARED_VERTICES;
     ::SharedFrontier& here = ::shared_frontier();
     ::FrontierEntry(&entries)[3][::SHARED_EACH] = ::queues().frontier.of;
     int warp = thread() >> 5, of = lane() / LANES, warps = int(blockDim.x >> 5);
-    int turn = here.turn, now = 0, count = int(::plan().length), before = 0, found, edges;
+    int turn = here.turn, now = 0, count = int(::plan().length), before = 0, found, edges = int(::plan().edges), edges_before;
     if (left > ::SHARED_LEVELS) left = ::SHARED_LEVELS;
 #pragma unroll 1
     for (bool listed = true;; listed = false) {
@@ -94,9 +94,9 @@ DEVICE void push_levels(
         }
         cluster_barrier();
         int counted = lane() < 2 ? int(::counted_in_team(lane() == 0 ? here.reached + turn : here.following + turn)) : 0;
-        found = from_lane(counted, 0), edges = from_lane(counted, 1);
+        edges_before = edges, found = from_lane(counted, 0), edges = from_lane(counted, 1);
         turn = ::after(turn);
-        bool fits = found > 0 && found <= SMALL_ENTRIES && edges <= MOST_SHARED;
+        bool fits = found > 0 && found <= SMALL_ENTRIES && edges <= MOST_SHARED && stays(found, edges, count, edges_before);
         if (!fits || --left <= 0) break;
         if (thread() == 0) advance(found, edges);
         __syncthreads();

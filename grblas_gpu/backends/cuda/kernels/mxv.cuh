@@ -62,16 +62,21 @@ DEVICE int64 column_of(const Matrix& m, int64 i, int64 entry) {
     return column;
 }
 
-DEVICE Value product(const Matrix& m, const Vector& u, int64 i, int64 k, int64 entry, int64 element) {
-    using MatrixOperand = either<FLIP, Right, Left>;
-    using VectorOperand = either<FLIP, Left, Right>;
+using MatrixOperand = either<FLIP, Right, Left>;
+using VectorOperand = either<FLIP, Left, Right>;
+DEVICE VectorOperand element_of(const Vector& u, int64 element) {
+    if constexpr (VECTOR == UNUSED) return VectorOperand(1);
+    else return cast<VectorOperand>(u.values[VECTOR == ISO ? 0 : element]);
+}
+DEVICE Value product_with(const Matrix& m, VectorOperand b, int64 i, int64 k, int64 entry) {
     MatrixOperand a = MatrixOperand(1);
-    VectorOperand b = VectorOperand(1);
     if constexpr (MATRIX != UNUSED) a = cast<MatrixOperand>(m.values[MATRIX == ISO ? 0 : place_of(m, i, entry)]);
-    if constexpr (VECTOR != UNUSED) b = cast<VectorOperand>(u.values[VECTOR == ISO ? 0 : element]);
     // The vector on the left is a row, with positions (0, k); on the right a column, with positions (k, 0).
     if constexpr (FLIP) return cast<Value>(multiply(b, a, 0, k, k, i));
     else return cast<Value>(multiply(a, b, i, k, k, 0));
+}
+DEVICE Value product(const Matrix& m, const Vector& u, int64 i, int64 k, int64 entry, int64 element) {
+    return product_with(m, element_of(u, element), i, k, entry);
 }
 
 // The one value of a structural result, by a thread that has less to do than others: what it looks up takes a while.

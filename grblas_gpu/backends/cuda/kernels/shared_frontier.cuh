@@ -27,6 +27,10 @@ DEVICE SharedFrontier& shared_frontier() {
     __shared__ SharedFrontier shared;
     return shared;
 }
+// Where no rule is asked: whatever fits stays in shared memory.
+struct NoRule {
+    DEVICE bool operator()(double, double, double, double) const { return true; }
+};
 DEVICE int after(int turn) { return turn == 2 ? 0 : turn + 1; }
 // All threads of the grid, before anything else.
 DEVICE void begin_shared_frontier() {

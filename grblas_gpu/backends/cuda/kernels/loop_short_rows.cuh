@@ -1,0 +1,33 @@
+// A whole row by one thread, for whoever needs its sum at once (fusion/chains.py): no row has more than SHORT_ROW entries.
+
+#include "loop_operands.cuh"
+
+// Some entries at a time; elements are read together with the flags that say whether they are there.
+constexpr int OF_A_ROW = 8;
+DEVICE Sum sum_of_row(const Matrix& m, const Vector& u, int64 i) {
+    Sum sum = {false, Value(0)};
+    Offset entry = m.indptr[i], stop = m.indptr[i + 1];
+    for (; entry < stop && !finished(sum); entry += OF_A_ROW) {
+        either<REPEATED, int64, Column> k[OF_A_ROW];
+        bool there[OF_A_ROW];
+        VectorOperand elements[OF_A_ROW];
+#pragma unroll
+        for (int n = 0; n < OF_A_ROW; ++n) {
+            there[n] = entry + n < stop;
+            k[n] = column_of(m, i, there[n] ? entry + n : entry);
+        }
+#pragma unroll
+        for (int n = 0; n < OF_A_ROW; ++n) {
+            if constexpr (!FULL) there[n] = there[n] & u.present[k[n]];
+            elements[n] = element_of(u, k[n]);
+        }
+#pragma unroll
+        for (int n = 0; n < OF_A_ROW; ++n) {
+            if (!there[n]) continue;
+            Value z = product_with(m, elements[n], i, k[n], entry + n);
+            sum.value = sum.found ? add(sum.value, z) : z;
+            sum.found = true;
+        }
+    }
+    return sum;
+}

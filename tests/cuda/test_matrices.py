@@ -136,6 +136,7 @@ def test_reductions_transposes_and_products(shape) -> None:
             lambda A, x: A.apply(indexunary.colindex, 2).new(),
             lambda A, x: x.diag().diag(),
             lambda A, x: A.diag(3),
+            lambda A, x: A.kronecker(A[:3, :2].new(), binary.minus).new(),
             lambda A, x: A[shape[0] // 4 : shape[0] // 2, :].new(),
             lambda A, x: gb.ss.concat([[A, A], [A, A]]),
         ):

@@ -26,13 +26,14 @@ FILES = {
     "cut_rows.cu",
     "diagonal.cu",
     "gather_rows.cu",
+    "kronecker_product.cu",
     "merge_matrices.cu",
     "pack_entries.cu",
     "pull_balanced.cu",
     "reduce_rows.cu",
     "take_positions.cu",
 }
-MODULES = "assign_block building extracting gathering masks matrices merging mxm_operands".split()
+MODULES = "assign_block building extracting gathering kronecker_product masks matrices merging mxm_operands".split()
 MODULES += "mxv_balanced mxv_product positions rows selecting transpose".split()
 
 
@@ -59,6 +60,7 @@ def programs(engine) -> list[str]:
         engine.extracting.rows_between(x, 0, 1)
         engine.extracting.diagonal(one if wide else x, 1)
         engine.rows.count_rows(x)
+        engine.kronecker_product.kronecker_product(x, one if wide else factor, binary.minus[dtype])
         engine.assign_block.assign_block(x, one if wide else kind.type(1), range(1, 2), None if wide else range(1, 2))
         engine.assign_block.assign_block(one, x, engine.to_device(np.array([1, 0])), None)
         engine.positions.checked_positions(engine.to_device(np.array([1, 0], offsets)), 2)

@@ -15,7 +15,7 @@ from grblas_gpu import binary, monoid
 
 @pytest.fixture(params=ENGINES)
 def engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(request.param, monkeypatch, "eager.operating", "runtime.launch") as found:
+    with loaded(request.param, monkeypatch, "eager.operating", "runtime.launch", "runtime.workspace") as found:
         yield found
 
 
@@ -128,5 +128,6 @@ def test_sums_do_not_depend_on_the_number_of_threads(engine, monkeypatch, blocks
     monkeypatch.setattr(emulated_cupy, "BLOCKS", blocks)
     monkeypatch.setattr(emulated_cupy, "THREADS", 32 * blocks)
     monkeypatch.setattr(engine.launch, "most_blocks", lambda device: blocks)
+    monkeypatch.setattr(engine.workspace.current(), "_most_blocks", blocks)
     assert np.array_equal(check(engine, monoid.plus["FP64"], values, starts), first)
     assert engine.operating.reduce_all(monoid.plus["FP64"], engine.to_device(values)) == whole

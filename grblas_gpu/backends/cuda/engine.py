@@ -18,7 +18,7 @@ from ..by_type import ByType, kind_among
 from ..entries import Store, cast, operand
 from ..every_form import EveryForm
 from ..matrix_forms import moved
-from ..matrix_storage import SPARSE
+from ..matrix_storage import HYPERSPARSE, SPARSE
 from ..messages import Numbering, Parcel
 from ..reference import Definitions
 from ..reference.elementwise import with_values
@@ -44,6 +44,7 @@ from .eager.assign_region import assign_region
 from .eager.degree_order import by_degree
 from .eager.groups import heaviest_groups, spread_out
 from .eager.kronecker import kronecker_keys
+from .eager.kronecker_product import kronecker_product
 from .eager.mxm import mxm, shaped_product
 from .eager.mxm_dot import estimate_dots, triangle_counts
 from .eager.mxm_masked import estimate_masked_products
@@ -111,6 +112,13 @@ class CudaKernels(Loops, VectorProducts):
     @sized
     def mxm(self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:
         return mxm(a, b, semiring, mask, plan=plan)
+
+    @sized
+    def kronecker(self, a: MatrixStore, b: MatrixStore, op: Any) -> MatrixStore:
+        nrows, ncols, entries = a.nrows * b.nrows, a.ncols * b.ncols, a.nvals * b.nvals
+        if not entries or HYPERSPARSE in (a.form, b.form, matrix_form(entries, nrows, ncols, SPARSE)):
+            return super().kronecker(a, b, op)
+        return kronecker_product(a, b, op)
 
     def shaped_product(self, a: MatrixStore, b: MatrixStore, semiring: Any, masked: bool) -> tuple[str, str] | None:
         return shaped_product(a, b, semiring, masked)
@@ -248,6 +256,13 @@ class CudaKernels(Loops, VectorProducts):
         mine, its = (op.type, op.type2) if is_left else (op.type2, op.type)
         fixed = cast(np.asarray(scalar).reshape(1), mine.np_type)[0]
         return with_values(x, operating.compute_bound(op, operand(x.values, its.np_type), fixed, is_left), fresh=True)
+
+    @sized
+    def reduce_scalar(self, x: Store, monoid: Any) -> Any:
+        if not x.iso or not x.nvals:
+            return super().reduce_scalar(x, monoid)
+        one = cast(x.values[:1], monoid.type.np_type)
+        return operating.reduce_all(monoid, np.broadcast_to(one, (x.nvals,)))
 
     @sized
     def reduce_rowwise(self, a: MatrixStore, monoid: Any) -> VectorStore:
@@ -439,10 +454,8 @@ class CudaKernels(Loops, VectorProducts):
     copy = sized(VectorProducts.copy)
     inner = sized(VectorProducts.inner)
     outer = sized(VectorProducts.outer)
-    kronecker = sized(VectorProducts.kronecker)
     ewise_add = sized(VectorProducts.ewise_add)
     ewise_union = sized(VectorProducts.ewise_union)
-    reduce_scalar = sized(VectorProducts.reduce_scalar)
     transpose = sized(VectorProducts.transpose)
     positions = sized(VectorProducts.positions)
     extract_row = sized(VectorProducts.extract_row)

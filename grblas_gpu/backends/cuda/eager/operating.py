@@ -10,10 +10,12 @@ import numpy as np
 from ...entries import is_iso
 from ...storage import INDEX, Array
 from ..runtime import compile, records
-from ..runtime.launch import launch
+from ..runtime.counters import EDGES
+from ..runtime.launch import BLOCK, launch
 from ..runtime.workspace import Scratch, current, word
 
 THREADS = 256
+_HALF = 32  # bits
 MOST_BLOCKS = 4096  # grid-stride loops do the rest
 FEW_BLOCKS = 64  # that any device has room for
 CHUNKS, LEAST_CHUNK = 4096, 1024  # as in kernels/reduce_runs.cu
@@ -141,7 +143,6 @@ def reduce_all(monoid: Any, values: Array) -> Any:
     """All values combined, as a NumPy scalar: one launch, one number read."""
     scratch = current()
     dtype = monoid.return_type.np_type
-    result = scratch.values("reduced", np.dtype(INDEX), 1)
     given, count = _plain(values), len(values)
     aligned = given.data.ptr % 16 == 0
 
@@ -149,17 +150,18 @@ def reduce_all(monoid: Any, values: Array) -> Any:
         aligns = compile.constant("ALIGNED", aligned)
         return [compile.using("Value", dtype), aligns, compile.binary("add", monoid.binaryop)]
 
-    names = ["reduce_all_kernel", "reduce_same_kernel"]
+    names = ("reduce_all_kernel", "reduce_same_kernel")
     reduce_values, reduce_same = compile.functions("reduce_all.cu", (monoid.key, aligned), names, pieces)
+    slots = scratch.slots()
     if _is_one(values):
-        launch(reduce_same, 1, (given, count, result))
+        scratch.launch(reduce_same, 1, (given.data.ptr, count, slots.host))
     else:
-        of_chunks = scratch.values("chunks", np.dtype(INDEX), WHOLE_CHUNKS)
+        of_chunks, done = scratch.values("chunks", np.dtype(INDEX), WHOLE_CHUNKS), scratch.flags("reduced", 8)
         warps = min(WHOLE_CHUNKS, -(-count * dtype.itemsize // STEP_BYTES))
-        arguments = (given, count, result, of_chunks, scratch.flags("reduced", 8))
-        launch(reduce_values, warps, arguments, per_block=THREADS // 32)
-    number = scratch.number_at(result.data.ptr)  # synchronizes
-    return np.array([number]).view(dtype)[0]
+        words = (given.data.ptr, count, of_chunks.data.ptr, done.data.ptr, slots.host)
+        scratch.launch(reduce_values, warps, words, BLOCK // 32)
+    lower = slots.published().read()  # synchronizes
+    return np.array([slots.published(EDGES).read() << _HALF | lower], np.uint64).view(dtype)[0]
 
 
 def launch_reduction(

@@ -4,10 +4,12 @@
 // The values are cut into chunks, one for each warp. How many there are, and which lane adds which values in what order,
 // depends on the number of values only, neither on the launch nor on where the values lie, so a sum of floats is the
 // same every time. A lane reads 16 bytes at a time, and so much LOADS times before it adds any of it: what is asked of
-// memory while others add keeps it busy. The last block joins the chunks.
+// memory while others add keeps it busy. The last block joins the chunks, and tells the host the bits of the result in two
+// halves: a word of the host holds one more than a number, so a whole result does not fit.
 
 #include "cooperate.cuh"
 #include "parts.cuh"
+#include "publish.cuh"
 
 constexpr int64 CHUNKS = 8192;
 constexpr int WIDTH = sizeof(Value), PACK = 16 / WIDTH, LOADS = 4;
@@ -20,6 +22,15 @@ DEVICE Value of_bits(Bits bits) {
     if constexpr (same_type<Value, float>) return __uint_as_float(bits);
     else if constexpr (same_type<Value, double>) return __longlong_as_double(bits);
     else return Value(bits);
+}
+
+DEVICE void tell(Value value, volatile int64* host) {
+    uint64 bits = 0;
+    if constexpr (same_type<Value, float>) bits = __float_as_uint(value);
+    else if constexpr (same_type<Value, double>) bits = uint64(__double_as_longlong(value));
+    else bits = Bits(value);
+    host[SLOT_EDGES] = int64(bits >> 32) + 1;
+    host[SLOT_COUNT] = int64(bits & 0xffffffffull) + 1;
 }
 
 // 16 bytes in two registers: an array of small values would not stay in registers.
@@ -65,7 +76,7 @@ DEVICE Part lane_joined(const Value* values, int64 lo, int64 hi) {
 }
 
 // One block joins the chunks: a group by each warp, then the groups.
-DEVICE void join_chunks(volatile const Value* of_chunks, int64 chunks, Value* result) {
+DEVICE void join_chunks(volatile const Value* of_chunks, int64 chunks, volatile int64* host) {
     __shared__ Value of_groups[GROUPS];
     for (int group = threadIdx.x >> 5; group < GROUPS; group += blockDim.x >> 5) {
         Part part = {false, Value(0)};
@@ -80,11 +91,11 @@ DEVICE void join_chunks(volatile const Value* of_chunks, int64 chunks, Value* re
     __syncthreads();
     if (threadIdx.x >= 32) return;
     Part part = warp_joined({lane() * PER_GROUP < chunks, of_groups[lane()]});
-    if (lane() == 0) *result = part.value;
+    if (lane() == 0) tell(part.value, host);
 }
 
 extern "C" __global__ void reduce_all_kernel(
-    const Value* values, int64 count, Value* result, Value* of_chunks, unsigned* done
+    const Value* values, int64 count, Value* of_chunks, unsigned* done, volatile int64* host
 ) {
     int64 packs = count / PACK, length = chunk_length(packs), chunks = packs > length ? (packs + length - 1) / length : 1;
     for (int64 chunk = warp_in_grid(); chunk < chunks; chunk += warps_in_grid()) {
@@ -95,12 +106,14 @@ extern "C" __global__ void reduce_all_kernel(
             part = joined(part, {at < count, values[at < count ? at : count - 1]});
         }
         part = warp_joined(part);
-        if (lane() == 0) *(chunks > 1 ? of_chunks + chunk : result) = part.value;
+        if (lane() != 0) continue;
+        if (chunks > 1) of_chunks[chunk] = part.value;
+        else tell(part.value, host);
     }
-    if (chunks > 1 && last_block(done)) join_chunks(of_chunks, chunks, result);
+    if (chunks > 1 && last_block(done)) join_chunks(of_chunks, chunks, host);
 }
 
 // The same where one value stands for all.
-extern "C" __global__ void reduce_same_kernel(const Value* value, int64 count, Value* result) {
-    if (thread_in_grid() == 0) *result = repeated(*value, count);
+extern "C" __global__ void reduce_same_kernel(const Value* value, int64 count, volatile int64* host) {
+    if (thread_in_grid() == 0) tell(repeated(*value, count), host);
 }

@@ -1,0 +1,65 @@
+"""``kron(A, B)``: offsets by one launch, entries by another; how many there are is known before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy
+import numpy as np
+
+from ...entries import cast, compress
+from ...storage import INDEX, INT32_LIMIT, MatrixStore, column_type
+from ..runtime import workspace as scratch_arrays
+from ..runtime.compile import constant, functions, product, using
+from ..runtime.launch import BLOCK
+from .mxv_product import index_key
+from .operating import compute
+from .rows import chunks_of
+
+_KERNELS = ("kronecker_offsets_kernel", "kronecker_entries_kernel")
+
+
+def kronecker_product(a: MatrixStore, b: MatrixStore, op: Any) -> MatrixStore:
+    """``t[i * b.nrows + k, j * b.ncols + l] = op(a[i, j], b[k, l])``; both have entries."""
+    nrows, ncols, entries = a.nrows * b.nrows, a.ncols * b.ncols, a.nvals * b.nvals
+    dtype, column = op.return_type.np_type, np.dtype(column_type(ncols))
+    offset = np.dtype(np.int32 if entries <= INT32_LIMIT else INDEX)
+    iso = a.iso and b.iso and op.positional is None
+    flags = {"A_ISO": a.iso, "B_ISO": b.iso, "OUT_ISO": iso}
+    types = {
+        "AOffset": a.indptr.dtype,
+        "AColumn": a.indices.dtype,
+        "A": a.values.dtype,
+        "BOffset": b.indptr.dtype,
+        "BColumn": b.indices.dtype,
+        "B": b.values.dtype,
+        "Left": op.type.np_type,
+        "Right": op.type2.np_type,
+        "Offset": offset,
+        "Column": column,
+        "Value": dtype,
+    }
+    stored = a.values.dtype.char, b.values.dtype.char
+    list_offsets, fill = functions(
+        "kronecker_product.cu",
+        (op.key, stored, index_key(a), index_key(b), offset.char, column.char, *flags.values()),
+        _KERNELS,
+        lambda: [
+            *(using(name, kind) for name, kind in types.items()),
+            *(constant(name, flag) for name, flag in flags.items()),
+            product("multiply", op),
+        ],
+    )
+    offsets, indices = cupy.empty(nrows + 1, offset), cupy.empty(entries, column)
+    if iso:
+        values = compute(op, cast(a.values, op.type.np_type), cast(b.values, op.type2.np_type))
+        values = compress(cast(values, dtype))
+    else:
+        values = cupy.empty(entries, dtype)
+    scratch = scratch_arrays.current()
+    shape = (a.indptr.data.ptr, b.indptr.data.ptr, a.nrows, b.nrows, offsets.data.ptr)
+    scratch.launch(list_offsets, nrows + 1, shape)
+    factors = (matrix.data.ptr for each in (a, b) for matrix in (each.indptr, each.indices, each.values))
+    outputs = (offsets.data.ptr, nrows, entries, indices.data.ptr, values.data.ptr)
+    scratch.launch(fill, chunks_of(entries), (*factors, b.nrows, b.ncols, *outputs), BLOCK // 32)
+    return MatrixStore(nrows, ncols, offsets, indices, values)

@@ -1,0 +1,61 @@
+// t[i * b_rows + k, j * b_columns + l] = op(a[i, j], b[k, l]): where the rows of the result begin is known from those of the
+// factors, and so is what each of its entries is made of. Generated: AOffset, AColumn, A, BOffset, BColumn, B (as stored), Left,
+// Right, multiply, Offset, Column, Value (of the result), A_ISO, B_ISO, and OUT_ISO (one value stands for all, and is not
+// written here).
+
+#include "row_starts.cuh"
+
+// Of numbers that are rarely so large that it takes 64 bits.
+DEVICE int64 quotient(int64 number, int64 by) {
+    return (number | by) >> 32 ? number / by : int64(uint32(number) / uint32(by));
+}
+
+extern "C" __global__ void kronecker_offsets_kernel(
+    const AOffset* a_indptr, const BOffset* b_indptr, int64 a_rows, int64 b_rows, Offset* out_indptr
+) {
+    int64 nrows = a_rows * b_rows, b_entries = b_indptr[b_rows];
+    for (int64 row = thread_in_grid(); row <= nrows; row += threads_in_grid()) {
+        int64 i = quotient(row, b_rows), k = row - i * b_rows, start = a_indptr[i];
+        int64 length = i < a_rows ? int64(a_indptr[i + 1]) - start : 0;
+        out_indptr[row] = Offset(start * b_entries + length * int64(b_indptr[k]));
+    }
+}
+
+extern "C" __global__ void kronecker_entries_kernel(
+    const AOffset* a_indptr, const AColumn* a_indices, const A* a, const BOffset* b_indptr, const BColumn* b_indices,
+    const B* b, int64 b_rows, int64 b_columns, const Offset* out_indptr, int64 nrows, int64 entries, Column* out_indices,
+    Value* out
+) {
+    for_each_window(out_indptr, nrows, entries, [&](int64 first, int64 hi, const int64(&rows)[ITEMS]) {
+        int64 from_a[ITEMS], from_b[ITEMS];
+        Column columns[ITEMS];
+        Value values[ITEMS];
+#pragma unroll
+        for (int n = 0; n < ITEMS; ++n) {
+            int64 to = first + 32 * n, row = rows[n];
+            if (to >= hi) continue;
+            int64 i = quotient(row, b_rows), k = row - i * b_rows, start = b_indptr[k], number = int64(b_indptr[k + 1]) - start;
+            int64 at = to - int64(out_indptr[row]), turn = quotient(at, number);
+            from_a[n] = int64(a_indptr[i]) + turn;
+            from_b[n] = start + (at - turn * number);
+        }
+#pragma unroll
+        for (int n = 0; n < ITEMS; ++n) {
+            if (first + 32 * n >= hi) continue;
+            int64 j = a_indices[from_a[n]], l = b_indices[from_b[n]];
+            columns[n] = Column(j * b_columns + l);
+            if constexpr (!OUT_ISO) {
+                int64 i = quotient(rows[n], b_rows);
+                Left x = cast<Left>(a[A_ISO ? 0 : from_a[n]]);
+                Right y = cast<Right>(b[B_ISO ? 0 : from_b[n]]);
+                values[n] = cast<Value>(multiply(x, y, i, j, rows[n] - i * b_rows, l));
+            }
+        }
+#pragma unroll
+        for (int n = 0; n < ITEMS; ++n) {
+            if (first + 32 * n >= hi) continue;
+            out_indices[first + 32 * n] = columns[n];
+            if constexpr (!OUT_ISO) out[first + 32 * n] = values[n];
+        }
+    });
+}

@@ -23,9 +23,10 @@ def cases(to_device: Any, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    run, workspace = (importlib.import_module(f"{CUDA}.fusion.{name}") for name in ("run", "workspace"))
-    compiled = run.module_of
-    monkeypatch.setattr(run, "module_of", lambda text: compiled(module.shrunk(text)))
+    names = ("compiled", "run", "workspace")
+    compiled, run, workspace = (importlib.import_module(f"{CUDA}.fusion.{name}") for name in names)
+    module_of = compiled.module_of
+    monkeypatch.setattr(compiled, "module_of", lambda text: module_of(module.shrunk(text)))
     monkeypatch.setattr(workspace, "LEAST_PART", module.LEAST_PART)
     monkeypatch.setattr(run, "_programs", {})  # of other sizes
     monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", 3)  # of which one is a cluster

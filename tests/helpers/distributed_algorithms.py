@@ -58,7 +58,7 @@ def case_algorithms() -> None:
 def case_one_dimension() -> None:
     for backend in GRIDS[1:]:
         for name, A, source in graphs():
-            if name not in ("kronecker", "directed", "one vertex")[RANKS > 4 :]:
+            if name not in ("kronecker", "directed", "one vertex")[RANKS > 4 or EVERY > 1 :]:
                 continue
             D = A.to(backend)
             for what in ("bfs", "dobfs, pull", "bfs_parents", "betweenness of some", "connected_components"):
@@ -96,7 +96,7 @@ def case_the_rest_of_the_library() -> None:
 def case_exact_betweenness() -> None:
     with gb.using(LOCAL):
         A = generators.grid_2d(3, 4)
-    for batch in (1, 5):
+    for batch in (1, 5)[EVERY > 1 :]:
         check(
             algorithms.betweenness_centrality(A.to("mpi"), batch=batch, normalized=False),
             algorithms.betweenness_centrality(A, normalized=False),

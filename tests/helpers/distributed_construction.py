@@ -24,7 +24,9 @@ from distributed_objects import (
 )
 
 import grblas_gpu as gb
-from grblas_gpu import Matrix, Vector, algorithms, binary, generators, select
+from grblas_gpu import Matrix, Vector, algorithms, binary, generators, select, version
+from grblas_gpu.backends.mpi.engine import MpiBackend
+from grblas_gpu.backends.mpi.transports import choose_transport
 from grblas_gpu.distributed import (
     DistMatrix,
     DistVector,
@@ -174,19 +176,22 @@ def case_many_files() -> None:
         shutil.rmtree(f"{folder}.binary")
 
 
+FIRST, LAST = 2, 3  # ranks
+
+
 def folder_of_parts() -> None:
     """Objects that the first job writes and later ones, with other numbers of ranks, read."""
     folder = os.environ["FOLDER_OF_PARTS"]
     for number, x in enumerate([*some_matrices(), *some_vectors()]):
         place = f"{folder}/{number}"
         kind: Any = DistMatrix if x.ndim == 2 else DistVector
-        if RANKS == 3:
+        if RANKS == FIRST:
             kind.save(x.to("mpi"), place)
         check(kind.load(place), x)
     expect(ValueError, lambda: DistVector.load(f"{folder}/0"), "a Matrix, not a Vector")
     expect(FileNotFoundError, lambda: DistVector.load(f"{folder}/99"), "not a folder of parts")
     WORLD.barrier()
-    if RANKS == 4:  # the last job
+    if RANKS == LAST:
         if RANK == 0:
             part = f"{folder}/0/part-1.npz"
             with open(part, "rb") as file:
@@ -294,6 +299,33 @@ def case_errors_are_everybodys() -> None:
         with gb.using("mpi"):
             expect(RanksDiffer, lambda: Vector.from_coo([RANK], [1], size=RANKS), "rank 1")
         expect(RanksDiffer, lambda: DistMatrix.kronecker(4, seed=RANK), "seed")
+        search = partial(algorithms.bfs, DistMatrix.kronecker(6), RANK)
+        expect(RanksDiffer, search, "a vector: rank 1 was given other entries than rank 0")
+        version.__version__ = "9.9" if last else gb.__version__
+        expect(RanksDiffer, Grid, f"grblas_gpu: rank 0 has '{gb.__version__}', rank {RANKS - 1} has '9.9'")
+        version.__version__ = gb.__version__
+
+
+def case_settings() -> None:
+    """Those that mean nothing are named."""
+    engine: Any = gb.Vector(int, 3).to("mpi")._engine
+    again = partial(MpiBackend, engine.grid, engine.local, "mpi")
+    expect_setting("OVERLAP", "on", again, "must be 0 or 1, not 'on'")
+    expect_setting("SEARCH", "quickly", again, "must be bits or products, not 'quickly'")
+    expect_setting("TIMEOUT", "soon", Grid, "must be a number of seconds, not 'soon'")
+    if RANKS > 1:
+        choose = partial(choose_transport, engine.grid, False)
+        expect_setting("TRANSPORT", "ipc", choose, "must be one of shared, mpi on these ranks, not 'ipc'")
+
+
+def expect_setting(name: str, value: str, work: Any, text: str) -> None:
+    name = f"GRBLAS_GPU_MPI_{name}"
+    before = os.environ.get(name)
+    os.environ[name] = value
+    expect(ValueError, work, f"{name} {text}")
+    del os.environ[name]
+    if before is not None:
+        os.environ[name] = before
 
 
 def case_too_much_to_gather() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from distributed_objects import (
+    EVERY,
     GRIDS,
     LOCAL,
     RANKS,
@@ -43,7 +44,7 @@ def case_masked_updates() -> None:
     vectors, matrices = some_vectors(), some_matrices()[:2]
     combinations = itertools.product(vectors, vectors[1:3], matrices, SEMIRINGS, MASKS)
     # A third of them on every number of ranks, all of them on 1, 2 and 3; fewer where ranks wait for cores.
-    some = itertools.islice(combinations, RANKS % 3, None, 3 if RANKS <= 3 else 6)
+    some = itertools.islice(combinations, RANKS % 3, None, 3 if RANKS <= 3 else 6 * (1 + (EVERY > 1)))
     for u, mask, A, op, (view, options) in some:
 
         def updated(x: Vector, y: Matrix, m: Vector, out: Vector, op=op, view=view, options=options) -> Vector:

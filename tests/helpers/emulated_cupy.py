@@ -10,6 +10,7 @@ import ctypes
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import weakref
@@ -173,6 +174,7 @@ def _folder() -> Path:
 
 
 COMPILER = "g++ -std=c++17 -Og -w -fno-gnu-unique -fwrapv -ffp-contract=off -fPIC".split()
+LINKER = ["-fuse-ld=gold"] if shutil.which("ld.gold") else []  # a tenth of the time less
 
 
 def _compile(source: Path, text: str, target: Path, *options: str) -> None:
@@ -210,7 +212,7 @@ def build(code: str) -> Path:
     program = f'{code}\n#line 1 "launchers"\n{launchers}'
     target = _folder() / f"{hashlib.sha256((_header() + program).encode()).hexdigest()[:24]}.so"
     if not target.exists():
-        _compile(target.with_suffix(".cpp"), program, target, "-shared", "-include", _header())
+        _compile(target.with_suffix(".cpp"), program, target, "-shared", *LINKER, "-include", _header())
     return target
 
 

@@ -12,6 +12,7 @@ import importlib.util
 import json
 import pkgutil
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +20,7 @@ from pathlib import Path
 import pytest
 
 from grblas_gpu import algorithms
+from grblas_gpu.backends import registry
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = [f"{algorithms.__name__}.{module.name}" for module in pkgutil.iter_modules(algorithms.__path__)]
@@ -61,23 +63,15 @@ def skip_without_graphblas(program):
         pytest.importorskip("graphblas")
 
 
-@pytest.mark.parametrize(
-    "program",
-    [
-        pytest.param(program, marks=pytest.mark.slow if number % 2 else ())
-        for number, program in enumerate(sorted({*EXAMPLES, *QUICK}))
-    ],
-)
-def test_programs(program):
+@pytest.mark.parametrize("program", sorted({*EXAMPLES, *QUICK}))
+def test_programs(program, monkeypatch, capsys):
+    """In this process, which has loaded what they need; the test of their plots starts them as users do."""
     skip_without_graphblas(program)
-    done = subprocess.run(
-        [sys.executable, str(ROOT / program), *QUICK.get(program, "").split()],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout
+    monkeypatch.setattr(sys, "argv", [program, *QUICK.get(program, "").split()])
+    monkeypatch.syspath_prepend(str(ROOT / program.partition("/")[0]))
+    monkeypatch.setattr(registry, "_default", registry.current_engine())  # a program may choose another one
+    runpy.run_path(str(ROOT / program), run_name="__main__")
+    assert capsys.readouterr().out
 
 
 def notebooks():

@@ -12,12 +12,13 @@ import argparse
 import json
 import math
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+from .level_costs import Costs, launcher, rows_of
+from .level_costs import fitted as fitted_costs
 from .scaling_model import (
     BITS,
     PRODUCTS,
@@ -40,24 +41,31 @@ GRIDS = [usual(*shape) for shape in ((1, 1), (1, 2), (1, 4), (2, 2), (1, 8))] + 
 ]
 BOTH = [Grid(*shape, by) for shape in ((2, 8), (2, 16), (4, 16)) for by in (BITS, PRODUCTS)]
 LARGE = [usual(1, 8), *BOTH, *(usual(*shape) for shape in ((4, 32), (8, 32), (16, 64), (32, 32), (1, 1024)))]
-# H200s with 400 Gb/s of network each and 2 us for a message, which are assumed. Searches by bits were measured
-# (docs/distributed.md): Kronecker 22 on one rank takes 0.53 ms, 26 us of it for each of seven levels, and a level of
-# four ranks up to 75 us. Products: 001.figure4 in docs/benchmark-results.md, levels assumed.
-IN_BITS = Machine("H200, 50 GB/s each", 184e9, 50e9, 2e-6, 75e-6, 141e9)
-IN_PRODUCTS = IN_BITS._replace(edge_rate=40e9, per_level=500e-6)
+# H200s with 400 Gb/s of network each and 2 us for a message, which are assumed. What a rank computes, and what levels
+# and rounds cost, was measured (level_costs.py).
+NAME, BANDWIDTH, PER_MESSAGE, MEMORY = "H200, 50 GB/s each", 50e9, 2e-6, 141e9
+# Where there are no results of a GPU: Kronecker 22 on one rank took 0.53 ms, 26 us of it for each of seven levels;
+# products: 001.figure4 in docs/benchmark-results.md.
+SEEN = {BITS: Costs(26e-6, 0.0, 184e9), PRODUCTS: Costs(0.0, 0.0, 40e9)}
+
+
+def machine(by: str) -> Machine:
+    """A rank with a GPU of its own. Rounds are calls of the host, as measured with CPU ranks;
+    so are levels by products, where no GPU has been measured.
+    """
+    host = fitted_costs(rows_of("cpu"), by)
+    device = fitted_costs(rows_of("cuda"), by) if rows_of("cuda") else SEEN[by]
+    per_level = device.per_level or host.per_level
+    return Machine(NAME, device.edge_rate, BANDWIDTH, PER_MESSAGE, per_level, host.per_round, MEMORY)
 
 
 def measure(grid: Grid, per_rank: int, roots: int, local: str) -> dict[str, Any]:
     """One job of ``grblas-gpu graph500``."""
     ranks = grid.ranks
-    beside = Path(sys.executable).parent / "mpiexec"
-    launcher = str(beside) if beside.exists() else shutil.which("mpiexec")
-    if launcher is None:
-        raise RuntimeError("no mpiexec: pip install grblas_gpu[mpi]")
     scale = per_rank + int(math.log2(ranks))
     shape = f"{grid.down}x{grid.across}"
     words = f"-m grblas_gpu.cli graph500 --scale {scale} --grid {shape} --roots {roots} --local {local} --json"
-    command = [launcher, "-n", str(ranks), sys.executable, *words.split()]
+    command = [launcher(), "-n", str(ranks), sys.executable, *words.split()]
     environment = {**os.environ, "GRBLAS_GPU_MPI_SEARCH": grid.by}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if done.returncode:
@@ -137,9 +145,9 @@ def tables(results: dict[Grid, dict[str, Any]], per_rank: int) -> list[Table]:
 def extrapolated(fit: Fit, per_rank: int) -> Table:
     """The model for grids of a cluster."""
     columns = "ranks grid by scale MB/rank messages compute-ms send-ms wait-ms GB/rank GTEPS".split()
-    table = Table(f"{IN_BITS.name}, 2**{per_rank} vertices per rank (a model)", columns)
+    table = Table(f"{NAME}, 2**{per_rank} vertices per rank (a model)", columns)
     for grid in LARGE:
-        row = predict(IN_BITS if grid.by == BITS else IN_PRODUCTS, fit, grid, 1 << per_rank)
+        row = predict(machine(grid.by), fit, grid, 1 << per_rank)
         table.add(
             grid.ranks,
             str(grid),

@@ -66,6 +66,7 @@ class Machine(NamedTuple):
     bandwidth: float  # bytes per second, out of a rank
     per_message: float  # seconds
     per_level: float  # seconds of calls and launches that nothing hides
+    per_round: float  # seconds of calls for a round of messages, besides
     memory: float  # bytes
 
 
@@ -169,7 +170,8 @@ def predict(machine: Machine, fit: Fit, grid: Grid, vertices: int) -> Prediction
     count = messages(grid, fit)
     computing = vertices * EDGES / machine.edge_rate
     sending = sent / machine.bandwidth
-    waiting = count * machine.per_message + fit.levels * machine.per_level
+    a_level = machine.per_level + rounds(grid) * machine.per_round
+    waiting = count * machine.per_message + fit.levels * a_level
     memory = vertices * memory_per_vertex(grid, index=index)
     teps = vertices * grid.ranks * EDGES / (computing + sending + waiting)
     return Prediction(sent, count, computing, sending, waiting, memory, teps)

@@ -3,12 +3,14 @@
     mpiexec -n 4 python -m benchmarks.search_levels --scale 22 --roots 16 --validate 2
 
 ``overhead`` is the time of a level of searches along a path, whose frontiers have one vertex. GRBLAS_GPU_MPI_SEARCH and
-GRBLAS_GPU_MPI_GRID say how ranks search.
+GRBLAS_GPU_MPI_GRID say how ranks search. ``--json`` is for ``level_costs.py``, which runs this for several grids.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import statistics
 import time
 from typing import Any
@@ -47,14 +49,85 @@ def use(engine: Any, transport: str) -> None:
     engine.transport = transport
 
 
-def overhead(engine: Any, times: int) -> tuple[float, float]:
-    """Seconds of a level with next to nothing to do: the least and the median of some searches."""
+def overhead(engine: Any, times: int) -> dict[str, float]:
+    """Of a level with next to nothing to do: seconds, the least and the median of some searches, and of a processor for
+    rank 0; and what this rank sends in it.
+    """
     ends = np.arange(PATH - 1)
     mine = ends if engine.grid.rank == 0 else ends[:0]
     path = DistMatrix.from_parts(mine, mine + 1, nrows=PATH, ncols=PATH, undirected=True)
     hybrid_bfs(path, 0)
-    seconds = [timed(engine, path, 0)[0] / PATH for _ in range(times)]
-    return min(seconds), statistics.median(seconds)
+    sent = engine.grid.traffic.copy()
+    hybrid_bfs(path, 0)
+    sent = engine.grid.traffic.since(sent)
+    seconds, busy = [], []
+    for _ in range(times):
+        begun = time.process_time()
+        seconds.append(timed(engine, path, 0)[0] / PATH)
+        busy.append((time.process_time() - begun) / PATH)
+    return {
+        "least": min(seconds),
+        "median": statistics.median(seconds),
+        "processor": min(busy),
+        "bytes": sent.bytes / PATH,
+        "messages": sent.messages / PATH,
+        "rounds": sent.rounds / PATH,
+    }
+
+
+def searched(engine: Any, A: Any, roots: list[int], degrees: Any) -> dict[str, Any]:
+    """Searches from these roots: seconds, edges for each second, levels, and what rank 0 sends in one of them."""
+    before = engine.grid.traffic.copy()
+    with trace() as t:
+        hybrid_bfs(A, roots[0])
+    sent = engine.grid.traffic.since(before)
+    seconds, counts = [], []
+    for root in roots:
+        taken, parents = timed(engine, A, root)
+        seconds.append(taken)
+        counts.append(engine.grid.everyone.add_up([degrees.edges(parents._store.part)])[0] // 2)
+    return {
+        "seconds": seconds,
+        "edges": counts,
+        "levels": len(t.steps()),
+        "bytes": sent.bytes,
+        "messages": sent.messages,
+        "rates": [edges / taken for edges, taken in zip(counts, seconds, strict=True)],
+    }
+
+
+def measured(engine: Any, A: Any, roots: list[int], degrees: Any, paths: int) -> dict[str, Any]:
+    """A row of ``level_costs.py``: how these ranks search, searches, and what a level costs."""
+    hybrid_bfs(A, roots[0])
+    carried = {record.transport for record in traced(A, roots[0]).steps()}
+    down, across = engine.grid.shape
+    return {
+        "ranks": engine.grid.size,
+        "grid": [down, across],
+        "by": "products" if engine.transport is None else "bits",
+        "transport": ", ".join(sorted(filter(None, carried))),
+        "local": engine.local.name,
+        "cores": len(os.sched_getaffinity(0)),
+        "vertices": A.nrows,
+        "search": searched(engine, A, roots, degrees),
+        "level": overhead(engine, paths),
+    }
+
+
+def traced(A: Any, root: int) -> Any:
+    with trace() as t:
+        hybrid_bfs(A, root)
+    return t
+
+
+def in_words(row: dict[str, Any]) -> str:
+    seconds, level = row["search"]["seconds"], row["level"]
+    return (
+        f"{row['by']}, {row['transport']}: median {1e3 * statistics.median(seconds):.3f} ms, "
+        f"least {1e3 * min(seconds):.3f} ms, median {statistics.median(row['search']['rates']) / 1e9:.2f} GTEPS, "
+        f"a level of next to nothing takes {1e6 * level['least']:.0f} us (median {1e6 * level['median']:.0f}, "
+        f"on a processor {1e6 * level['processor']:.0f})"
+    )
 
 
 def main() -> None:
@@ -64,38 +137,26 @@ def main() -> None:
     parser.add_argument("--validate", type=int, default=2, help="how many of the trees")
     parser.add_argument("--paths", type=int, default=9, help="searches along a path")
     parser.add_argument("--transports", default="", help="others than the usual one, separated by commas")
+    parser.add_argument("--json", action="store_true", help="a row for the usual transport, and nothing else")
     options = parser.parse_args()
     begun = time.perf_counter()
     A: Any = DistMatrix.kronecker(options.scale)
     engine = A._engine
     degrees = engine.degrees(A._store)
     made = time.perf_counter() - begun
+    roots = choose_roots(engine, degrees, A.nrows, options.roots, 1)
+    if options.json:
+        say(engine, json.dumps(measured(engine, A, roots, degrees, options.paths)))
+        return
     say(engine, f"scale {options.scale}, {engine.grid}, {engine.local.name}: made in {made:.1f} s")
     begun = time.perf_counter()
-    roots = choose_roots(engine, degrees, A.nrows, options.roots, 1)
     hybrid_bfs(A, roots[0])
     say(engine, f"prepared in {time.perf_counter() - begun:.1f} s")
-    with trace() as t:
-        hybrid_bfs(A, roots[0])
-    say(engine, t)
+    say(engine, traced(A, roots[0]))
     for transport in [engine.transport, *filter(None, options.transports.split(","))]:
         if transport != engine.transport:
             use(engine, transport)
-            hybrid_bfs(A, roots[0])
-        seconds, rates = [], []
-        for root in roots:
-            taken, parents = timed(engine, A, root)
-            edges = engine.grid.everyone.add_up([degrees.edges(parents._store.part)])[0] // 2
-            seconds.append(taken)
-            rates.append(edges / taken)
-        least, usual = overhead(engine, options.paths)
-        say(
-            engine,
-            f"{transport or 'products'}: median {1e3 * statistics.median(seconds):.3f} ms,",
-            f"least {1e3 * min(seconds):.3f} ms,",
-            f"median {statistics.median(rates) / 1e9:.2f} GTEPS,",
-            f"a level of next to nothing takes {1e6 * least:.0f} us (median {1e6 * usual:.0f})",
-        )
+        say(engine, in_words(measured(engine, A, roots, degrees, options.paths)))
     for root in roots[: options.validate]:
         result = validate_tree(A, root, hybrid_bfs(A, root))
         say(engine, "tree of root", root, "valid" if result.ok else f"WRONG: {result}")

@@ -270,8 +270,8 @@ def test_what_has_no_list_is_not_pushed_where_few_rows_are_open(to_device: Any) 
     """Backward over the levels of a search, degrees being alike: to list the level below costs more than it saves."""
     with gb.using("cpu"):
         rows, cols, _ = gb.generators.uniform_random(2048, 4, seed=1).to_coo()
-        some = np.arange(40)  # neighbours of a vertex that nobody reaches: a long row
-        rows, cols = np.concatenate([rows, np.full(40, 2048)]), np.concatenate([cols, some])
+        hub = np.full(40, 2048, rows.dtype)  # a vertex that nobody reaches, with many neighbours: a long row
+        rows, cols = np.concatenate([rows, hub]), np.concatenate([cols, np.arange(40, dtype=cols.dtype)])
         A = Matrix.from_coo(rows, cols, True, nrows=2049, ncols=2049)
         levels = algorithms.bfs(A, 3)
     B, depths, depth = to_device(A), levels.to("cuda"), int(levels.reduce(gb.monoid.max).new().value)

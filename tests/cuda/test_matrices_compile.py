@@ -28,7 +28,6 @@ FILES = {
     "gather_rows.cu",
     "kronecker_product.cu",
     "merge_matrices.cu",
-    "pack_entries.cu",
     "pull_balanced.cu",
     "reduce_rows.cu",
     "take_positions.cu",

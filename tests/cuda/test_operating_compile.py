@@ -91,10 +91,7 @@ def test_sorts(architecture: str, key: str, payload: str | None) -> None:
 def test_transposes(architecture: str, wide: bool) -> None:
     index = np.dtype(np.int64 if wide else np.int32)
     pieces = [cuda.using(name, index) for name in ("Offset", "OutOffset", "Row", "Column")]
-    pieces += [
-        cuda.using("Position", np.dtype(np.int64 if wide else np.uint32)),
-        cuda.using("Value", np.dtype("uint16")),
-    ]
+    pieces.append(cuda.using("Key", np.dtype(np.uint64 if wide else np.uint32)))
     nvrtc.compile_cuda(cuda.render("transpose.cu", pieces), architecture, cuda.OPTIONS)
 
 

@@ -61,3 +61,24 @@ def test_wide_columns(engine):
     a = random_matrix(np.random.default_rng(1), 20, 500, np.float64, 0.1)
     a.indices = a.indices.astype(np.int64)
     check(engine, a)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_positions_that_one_word_does_not_hold(engine, monkeypatch, dtype):
+    a = random_matrix(np.random.default_rng(2), 300, 250, dtype, 0.1)
+    for most in (18, 16, 2):  # a word of 32 bits would do for these; the others are ordered first
+        monkeypatch.setattr(engine.transpose, "MOST_BITS", most)
+        check(engine, a)
+        check(engine, MatrixStore(300, 250, a.indptr, a.indices, a.values[:1]), np.int32)
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.float64])
+def test_large_shapes(engine, dtype):
+    """A row and a column need more than 32 bits together."""
+    rng = np.random.default_rng(5)
+    counts = np.bincount(rng.integers(0, 2**17, 6000), minlength=2**17)
+    keys = np.unique(np.repeat(np.arange(2**17), counts) * 2**17 + rng.integers(0, 2**17, 6000))
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(keys >> 17, minlength=2**17))])
+    a = MatrixStore(2**17, 2**17, indptr, (keys % 2**17).astype(np.int32), rng.integers(0, 9, len(keys)).astype(dtype))
+    check(engine, a)
+    check(engine, MatrixStore(a.nrows, a.ncols, a.indptr, a.indices, a.values[:1]), np.int32)

@@ -16,8 +16,7 @@ from ..runtime.counters import EDGES
 from ..runtime.launch import BLOCK, launch
 from .radix import Work, bits_for, sort, sort_pairs
 
-NEIGHBOURS = 1024  # as in kernels/build.cu
-_PER_BLOCK = NEIGHBOURS * BLOCK // 32
+LINES_OF_A_BLOCK = 128 * BLOCK // 32  # as in kernels/sorted_lines.cuh
 _PACKED = 8 * BLOCK  # entries of a block, at least: it has counts to add up at its end
 _OUTSIDE = "a position lies outside of the matrix"
 _KERNELS = ("pack_positions_kernel", "unpack_positions_kernel", "list_rows_kernel")
@@ -69,7 +68,7 @@ def build_matrix(
         values = combined(dup_op, cast(values, dup_op.type.np_type), starts)
         keys, indices = keys[starts], indices[starts]
     indptr = cupy.empty(nrows + 1, offset)
-    launch(list_rows, nrows + 1, (keys, len(keys), column_bits, nrows, indptr), _PER_BLOCK)
+    launch(list_rows, nrows + 1, (keys, len(keys), column_bits, nrows, indptr), LINES_OF_A_BLOCK)
     return MatrixStore(nrows, ncols, indptr, indices, compress(values))
 
 

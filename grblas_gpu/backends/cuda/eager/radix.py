@@ -12,7 +12,7 @@ from ..runtime.compile import constant, functions, using
 from ..runtime.launch import BLOCK, blocks_for, processors
 
 DIGIT_BITS = 8  # the most in one pass
-TILE = 12 * BLOCK  # keys that a block takes at a time, as in kernels/radix_sort.cuh
+TILE = 12 * BLOCK  # keys that a block takes at a time, at least; see kernels/radix_sort.cuh
 _PER_PROCESSOR = 4  # blocks: as many as fit
 _DIGITS, _PASSES = 1 << DIGIT_BITS, 8
 SMALL = 4096  # up to so many keys one block does all passes: a single launch
@@ -42,7 +42,7 @@ class Work:
 
 
 def sort(keys: Array, bits: int, *, count: Any = 0, overwrite: bool = False, work: Work | None = None) -> Array:
-    """Keys that are not negative in ascending order, by their lowest ``bits`` (the others must be zero).
+    """Keys that are not negative in ascending order, by their lowest ``bits``; what is above them comes along.
 
     ``count`` is a number in device memory of how many there are, if they do not fill the array. With ``overwrite`` the
     given array is work space, too. With ``work`` digits have been counted.

@@ -2,9 +2,9 @@
 // (as coordinates are given), Key (an unsigned type), Place (as in radix_sort.cuh), OutOffset,
 // OutColumn.
 
-#include "cooperate.cuh"
 #include "publish.cuh"
 #include "radix_digits.cuh"
+#include "sorted_lines.cuh"
 
 // keys[entry] = its position, row above column, and the digits of all; counts those that are not above the one before, and
 // those outside of the matrix.
@@ -41,25 +41,9 @@ extern "C" __global__ void unpack_positions_kernel(
     publish(found, 0, counters, host);
 }
 
-// indptr[row] = how many of the sorted positions are in rows before. A warp takes neighbours: what a lane looks for is
-// close by.
-constexpr int64 NEIGHBOURS = 1024;
+// indptr[row] = how many of the sorted positions are in rows before.
 extern "C" __global__ void list_rows_kernel(
     const Key* keys, int64 entries, int64 column_bits, int64 nrows, OutOffset* indptr
 ) {
-    // How many keys are below the first of a row; the last row ends with them all.
-    auto below = [&](int64 row, int64 lo, int64 hi) {
-        while (lo < hi) {
-            int64 middle = (lo + hi) >> 1;
-            if (int64(keys[middle] >> column_bits) < row) lo = middle + 1;
-            else hi = middle;
-        }
-        return lo;
-    };
-    for (int64 base = warp_in_grid() * NEIGHBOURS; base <= nrows; base += warps_in_grid() * NEIGHBOURS) {
-        int64 last = base + NEIGHBOURS - 1 < nrows ? base + NEIGHBOURS - 1 : nrows;
-        int64 lo = from_lane(lane() == 0 ? below(base, 0, entries) : int64(0), 0);
-        int64 hi = from_lane(lane() == 0 ? below(last, lo, entries) : int64(0), 0);
-        for (int64 row = base + lane(); row <= last; row += 32) indptr[row] = OutOffset(below(row, lo, hi));
-    }
+    list_lines(entries, nrows, [&](int64 entry) { return int64(keys[entry] >> column_bits); }, indptr);
 }

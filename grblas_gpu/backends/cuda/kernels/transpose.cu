@@ -1,49 +1,32 @@
-// The steps of a transpose around the sort by column. Generated: Offset, OutOffset (types of row offsets before and after),
-// Row, Column, Position (types of numbers of rows, of columns and of entries) and Value.
-//
-// A warp takes as many neighbours as make up for finding its place: what a lane looks for is then close by.
+// The steps of a transpose around the sort by column, and the rows of entries. Generated: Offset, OutOffset (types of row
+// offsets before and after), Row, Column, and Key, an unsigned type that a row and a column fit into.
 
-#include "cooperate.cuh"
-
-constexpr int64 NEIGHBOURS = 1024;
+#include "row_starts.cuh"
+#include "sorted_lines.cuh"
 
 // rows[entry] = the row that the entry is in.
-DEVICE void list_rows(const Offset* indptr, int64 nrows, int64 entries, Row* rows) {
-    for (int64 base = warp_in_grid() * NEIGHBOURS; base < entries; base += warps_in_grid() * NEIGHBOURS) {
-        int64 end = base + NEIGHBOURS < entries ? base + NEIGHBOURS : entries;
-        int64 lo = warp_upper_bound(indptr, nrows, base) - 1, hi = warp_upper_bound(indptr, nrows, end - 1);
-        for (int64 entry = base + lane(); entry < end; entry += 32)
-            rows[entry] = Row(upper_bound(indptr, lo, hi, Offset(entry)) - 1);
-    }
-}
-
 extern "C" __global__ void list_rows_kernel(const Offset* indptr, int64 nrows, int64 entries, Row* rows) {
-    list_rows(indptr, nrows, entries, rows);
+    for_each_entry(indptr, nrows, entries, [&](int64 entry, int64 row) { rows[entry] = Row(row); });
 }
 
-// out_indptr[column] = how many of the sorted columns are lower.
-DEVICE void list_offsets(const Column* columns, int64 entries, int64 ncols, OutOffset* out_indptr) {
-    for (int64 base = warp_in_grid() * NEIGHBOURS; base <= ncols; base += warps_in_grid() * NEIGHBOURS) {
-        int64 last = base + NEIGHBOURS - 1 < ncols ? base + NEIGHBOURS - 1 : ncols;
-        int64 lo = warp_upper_bound(columns, entries, base - 1), hi = warp_upper_bound(columns, entries, last - 1);
-        for (int64 column = base + lane(); column <= last; column += 32)
-            out_indptr[column] = OutOffset(column == 0 ? 0 : upper_bound(columns, lo, hi, Column(column - 1)));
-    }
-}
-
-extern "C" __global__ void list_offsets_kernel(
-    const Column* columns, int64 entries, int64 ncols, OutOffset* out_indptr
+// keys[entry] = its column, by which it is sorted, and its row above that, which comes along.
+extern "C" __global__ void pack_entries_kernel(
+    const Offset* indptr, const Column* indices, int64 nrows, int64 entries, int64 column_bits, Key* keys
 ) {
-    list_offsets(columns, entries, ncols, out_indptr);
+    for_each_entry(indptr, nrows, entries, [&](int64 entry, int64 row) {
+        keys[entry] = Key(row) << column_bits | Key(indices[entry]);
+    });
 }
 
-// The row and the value of the entry that comes to each place.
-extern "C" __global__ void take_kernel(
-    const Position* positions, int64 entries, const Row* rows, const Value* values, Row* out_rows, Value* out_values
+extern "C" __global__ void unpack_entries_kernel(const Key* keys, int64 entries, int64 column_bits, Row* rows) {
+    for (int64 entry = thread_in_grid(); entry < entries; entry += threads_in_grid())
+        rows[entry] = Row(keys[entry] >> column_bits);
+}
+
+// out_indptr[column] = how many of the sorted entries are in lower columns.
+extern "C" __global__ void list_columns_kernel(
+    const Key* keys, int64 entries, int64 column_bits, int64 ncols, OutOffset* out_indptr
 ) {
-    for (int64 place = thread_in_grid(); place < entries; place += threads_in_grid()) {
-        int64 entry = int64(positions[place]);
-        out_rows[place] = rows[entry];
-        out_values[place] = values[entry];
-    }
+    Key mask = (Key(1) << column_bits) - 1;
+    list_lines(entries, ncols, [&](int64 entry) { return int64(keys[entry] & mask); }, out_indptr);
 }

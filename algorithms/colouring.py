@@ -24,7 +24,7 @@ from .randomness import SMALL, random_order
 
 BITS = 64
 ONE, NONE, ALL = np.uint64(1), np.uint64(0), np.uint64(2**BITS - 1)
-SPREAD = 16  # neighbours before a vertex for each colour that it skips at first; fewer: fewer rounds, more colours
+SPREAD = 8  # neighbours before a vertex for each colour that it skips at first; fewer: fewer rounds, more colours
 
 
 @graph_algorithm

@@ -2,7 +2,8 @@
 
 Returns a symmetric INT64 Matrix: the edges of the truss, each with its number of triangles there.
 Method: count the triangles of all edges, drop the edges with too few, take away the triangles that they were part of by
-masked products, repeat. Vertices with fewer than k - 1 neighbours go first if that is a good part of the graph.
+masked products, repeat. Vertices with fewer than k - 1 neighbours go first if that is a good part of the graph. Where
+there are hubs, vertices are numbered by degree meanwhile: hubs' rows are next to each other, and of no great length.
 Invariant: no edge of the truss is ever dropped. Cost: that of triangles.py, and for every round that of its triangles.
 References: J. Cohen, Trusses: cohesive subgraphs for social network analysis, 2008; T. Davis, Graph algorithms via
 SuiteSparse:GraphBLAS: triangle counting and k-truss, HPEC 2018.
@@ -10,12 +11,13 @@ SuiteSparse:GraphBLAS: triangle counting and k-truss, HPEC 2018.
 
 from __future__ import annotations
 
-from .. import Matrix, agg, binary, indexunary, select, semiring
+from .. import Matrix, agg, binary, select, semiring
 from .checks import graph_algorithm
 from .preparing import total
 
 common = semiring.plus_pair["INT64"]
 FEW = 3  # removing less than one edge in so many is done by what goes, more by what stays
+HUBS = 8  # times the mean degree make a vertex one
 SOME = 16  # one edge in so many at vertices that have too few makes it worth to look for them
 
 
@@ -44,6 +46,19 @@ def k_truss(A: Matrix, k: int) -> Matrix:
     {0: {1: 1, 2: 1}, 1: {0: 1, 2: 1}, 2: {0: 1, 1: 1}}
     """
     edges = A.pattern(loops=False, undirected=True)
+    mean, most, _ = edges.degree_statistics()
+    if most <= HUBS * mean:
+        return supports_in_truss(edges, k)
+    # ordered = P edges P': vertices by falling degree, so that rows of edges to lower numbers are short
+    ordered, P = edges.by_degree()
+    support = supports_in_truss(ordered, k)
+    # P' support P: back to the numbers of A; the second product turns around what is symmetric
+    rows = semiring.any_second(P.T @ support).new()
+    return semiring.any_second(P.T @ rows.T).new()
+
+
+def supports_in_truss(edges: Matrix, k: int) -> Matrix:
+    """The k-truss of a symmetric graph."""
     degree = edges.reduce_rowwise(agg.count).new()
     # leaving = degree < k - 1: none of these vertices is in the truss; where they have many edges, those go first
     while SOME * total(select.valuelt(degree, k - 1).new()) > edges.nvals:
@@ -54,12 +69,12 @@ def k_truss(A: Matrix, k: int) -> Matrix:
     while True:
         # removed = edges with too few
         removed = select.valuelt(support, k - 2).new()
-        support << select.valuege(support, k - 2)
-        if not removed.nvals or not support.nvals:
+        if not removed.nvals:
             return support
+        support << select.valuege(support, k - 2)
         # missed = those of them that were in triangles: what the others are not in, nobody loses
         missed = select.valuegt(removed, 0).new()
-        if not missed.nvals:
+        if not missed.nvals or not support.nvals:
             return support
         left = support.pattern()
         if FEW * removed.nvals < left.nvals:
@@ -75,14 +90,9 @@ def k_truss(A: Matrix, k: int) -> Matrix:
 
 
 def supports(edges: Matrix) -> Matrix:
-    """The number of triangles of every edge of a symmetric graph."""
-    # rank_i = n degree_i - i: vertices by degree, of equal ones the higher number first
-    rank = binary.times(edges.reduce_rowwise(agg.count).new(), edges.nrows).new()
-    rank(binary.minus) << indexunary.index(rank)
-    # steps_ij = rank_i - rank_j
-    steps = binary.minus(binary.first(rank & edges).new() & rank).new()
-    # L = edges with steps < 0: each once, to the end of higher degree, so that all rows are short
-    L = select.valuelt(steps, 0).new()
+    """The number of triangles of every edge of a symmetric graph, in which hubs come first if there are any."""
+    # L = edges to lower numbers: each once
+    L = select.tril(edges, -1).new()
     return both_directions(L.triangles_of_edges())
 
 

@@ -52,6 +52,7 @@ def matvec_facts(engine: Any, a: Any, u: Any, semiring: Any, view: Any, transpos
         terminal=ends_early(semiring, u.iso and _has_one_value(a, semiring)),
         costs=engine.costs,
         by_columns=columns is not None,
+        named_rows=view is not None and not view.complement,
         own_rows=view is not None and view.store is u and not view.complement,
         reused=reused,
         whole=bool(engine.costs.whole_rows)

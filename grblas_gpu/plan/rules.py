@@ -131,6 +131,7 @@ class Facts(NamedTuple):
     by_columns: bool = True  # M is stored by columns (too), as a push reads it; or else that has to be made first
     #: Edges that the product which made the operand had to check, or entries ("switchpoint"), if it was to remember.
     edges_before: int = 0
+    named_rows: bool = False  # the mask says which rows are open, not which are closed
     own_rows: bool = False  # the mask opens the rows of the operand's own entries, and no others
     reused: int = 0  # entries of the mask's vector, if a pull reads that in place of the operand
     whole: bool = False  # a full operand, no mask, and sums that hardly end early
@@ -219,10 +220,21 @@ def usual_pull(costs: Costs, whole: bool) -> str:
 # The rules as arithmetic on numbers alone: whole loops on a device decide by the same lines, translated to C++.
 
 
+def row_length(edges: float, entries: float, nrows: float, nvals: float, named: bool) -> float:
+    """Entries that an open row is expected to have: the mean; if the mask names the rows, not fewer than the columns of
+    the operand's entries have. Both are what is left of a graph, in many algorithms its hubs.
+
+    >>> row_length(600, 2, 1000, 16000, named=False), row_length(600, 2, 1000, 16000, named=True)
+    (16.0, 300.0)
+    """
+    mean = nvals / nrows if nrows > 0 else 0.0
+    return max(mean, edges / entries) if named and entries > 0 else mean
+
+
 def pull_cost(
     edges: float,
     allowed: float,
-    nrows: float,
+    length: float,
     nvals: float,
     pull_rows: float,
     terminal: bool,
@@ -232,12 +244,12 @@ def pull_cost(
 ) -> float:
     """What a pull is expected to cost, in the units of :class:`Costs`; the open rows have at most ``unseen`` edges.
 
-    >>> pull_cost(8000, 500, 1000, 16000, 1000, True, 1.0, 2.0, unseen=16000)
+    >>> pull_cost(8000, 500, 16, 16000, 1000, True, 1.0, 2.0, unseen=16000)
     3000.0
-    >>> pull_cost(8000, 500, 1000, 16000, 1000, True, 1.0, 2.0, unseen=0)
+    >>> pull_cost(8000, 500, 16, 16000, 1000, True, 1.0, 2.0, unseen=0)
     1000.0
     """
-    probes = nvals / nrows if nrows > 0 else 0.0
+    probes = length
     if terminal and edges > 0:
         # An edge leads into the operand with probability edges / nvals: the expected wait for the first hit.
         probes = min(probes, nvals / edges)
@@ -335,7 +347,7 @@ def by_cost(facts: Facts, desc: Descriptor | None = None) -> tuple[str, Reason]:
     pull = pull_cost(
         max(edges, facts.nvals * facts.reused / max(1, facts.nrows)),  # whose edges a pull may hit, at least
         facts.allowed,
-        facts.nrows,
+        row_length(edges, facts.u_nvals, facts.nrows, facts.nvals, facts.named_rows),
         facts.nvals,
         pull_rows,
         facts.terminal,

@@ -236,6 +236,21 @@ def test_trusses(backend: str, name: str) -> None:
             assert support == len(set(expected[u]) & set(expected[v]))
 
 
+def test_trusses_with_hubs(backend: str) -> None:
+    """A fan of triangles, whose middle has far more neighbours than others; vertices without any; and a clique."""
+    fan = nx.Graph([(50, i) for i in range(40)] + [(i, i + 1) for i in range(39)] + [(0, 39)])
+    G = nx.disjoint_union(nx.convert_node_labels_to_integers(fan, ordering="sorted"), nx.empty_graph(60))
+    G.add_edges_from((i, j) for i in (3, 70, 72, 90) for j in (3, 70, 72, 90) if i < j)
+    A = as_matrix(G)
+    mean, most, _ = A.degree_statistics()
+    assert most > 8 * mean  # so vertices are numbered by degree
+    for k in (3, 4, 5):
+        expected = nx.k_truss(G, k)
+        rows, columns, supports = (part.tolist() for part in k_truss(A, k).to_coo())
+        found = dict(zip(zip(rows, columns, strict=True), supports, strict=True))
+        assert found == {(u, v): len(set(expected[u]) & set(expected[v])) for u, v in expected.to_directed().edges()}
+
+
 @every_undirected
 @pytest.mark.parametrize("seed", [1, 2])
 def test_maximal_independent_sets(backend: str, name: str, seed: int) -> None:

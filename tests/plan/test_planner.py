@@ -53,6 +53,15 @@ def test_a_pull_that_reads_the_mask_finds_more() -> None:
     assert choose_matvec(late._replace(reused=700)).direction == "pull"
 
 
+def test_rows_that_a_mask_names_are_as_long_as_the_operands() -> None:
+    """Ten hubs of 400 edges each, and 40 rows that may be hubs as well."""
+    hubs = facts(u_edges=lambda: 4000, allowed=40, terminal=False)
+    assert choose_matvec(hubs).direction == "pull"
+    assert choose_matvec(hubs._replace(named_rows=True)).direction == "push"
+    few = hubs._replace(u_edges=lambda: 500, allowed=8)  # of the mean length
+    assert choose_matvec(few._replace(named_rows=True)).direction == choose_matvec(few).direction == "pull"
+
+
 def test_no_columns_are_made_for_the_rows_of_the_operands_own_entries() -> None:
     few = facts(u_edges=lambda: 100, by_columns=False)
     assert choose_matvec(few).direction == "push"

@@ -320,13 +320,13 @@ def _plan(context: Context, at: int, step: BodyStep, done: Product) -> str:
     if done.by_rows:
         count = "    edges = nvals * entries // max(size, 1)\n"
     elif not context.facts.slots[u].full:
-        # More edges make a push no cheaper and a pull no dearer: where some say that it is a pull, the rest need not
-        # be counted.
+        # More edges make a push no cheaper and a pull no dearer, unless the mask names rows that may be as long: where
+        # some say that it is a pull, the rest need not be counted.
         count = COUNT_EDGES.format(
             listed=f"{context.word('listed', u)} != 0",
             entries_of=f"l{u}",
             flags=f"f{u}",
-            may_stop=f"S[{TRACED}] == 0" if by_cost else "False",
+            may_stop=f"S[{TRACED}] == 0" if by_cost and not _names_rows(step) else "False",
             rule=rule if by_cost else "True",
         )
     context.functions.append(
@@ -362,15 +362,22 @@ def drives(context: Context, mask: MaskUse) -> bool:
     return not mask.complement and context.facts.slots[mask.vector].listed
 
 
+def _names_rows(step: BodyStep) -> bool:
+    return step.mask is not None and not step.mask.complement
+
+
 def _cost_rule(context: Context, step: BodyStep, done: Product) -> str:
     """The planner's own rule, pasted."""
+    _paste(context, rules.row_length)
     _paste(context, rules.pull_cost)
     reused = "0.0"
     if step.mask is not None and reuses(context.facts, step, done):
         reused = f"nvals * {'(rows - allowed)' if step.mask.complement else 'allowed'} / max(1, rows)"
     costs = costs_of("cpu")
     values = (
-        f"max(float(edges), {reused}), float(allowed), float(rows), float(nvals), float(pull_rows), {done.terminal}, "
+        f"max(float(edges), {reused}), float(allowed), "
+        f"row_length(float(edges), float(entries), float(rows), float(nvals), {_names_rows(step)}), "
+        f"float(nvals), float(pull_rows), {done.terminal}, "
         f"{costs.pull_row}, {costs.pull_probe}, float(nvals)"
     )
     return f"edges * {rules.push_edge(costs, done.terminal)} <= pull_cost({values})"

@@ -55,6 +55,7 @@ def record(
         mask_sparse=mask is not None and not mask.complement and mask_listed,
         terminal=product.terminal,
         edges_before=before,
+        named_rows=mask is not None and not mask.complement,
         reused=reused,
     )
     reason = rules.BY_ROWS if product.by_rows else rules.choose_matvec(facts, step.desc).reason

@@ -38,11 +38,12 @@ def triangle_counts(lower: MatrixStore, product: Product, of_edges: bool) -> Arr
     """How many triangles each edge or each vertex is in, of a graph given with every edge once."""
     assert product.counts and product.dtype == INDEX
     mask = MatrixMask(INSIDE, lower)
-    counts = cupy.zeros(lower.nvals if of_edges else lower.nrows, INDEX)
+    # An edge has no more triangles than there are vertices, as in kernels/mxm_masked_dot.cu.
+    counts = cupy.zeros(lower.nvals, np.uint32) if of_edges else cupy.zeros(lower.nrows, INDEX)
     program = Programs(lower, lower, mask, lower.nrows).dot(product, OF_EDGES if of_edges else OF_VERTICES)
     other = lower.transposed() if lower.nvals > MANY else None
     _launch_dots(program, lower, lower, mask, other, 0, counts)
-    return counts
+    return counts.astype(INDEX, copy=False)
 
 
 def _launch_dots(

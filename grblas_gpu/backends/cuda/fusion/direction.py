@@ -69,7 +69,7 @@ def _rule(step: BodyStep, product: Product) -> list[str]:
         return [f"{HEAD}    return {'true' if always == 'push' else 'false'};\n}}"]
     policy = policy_of(step)
     if policy == "cost":
-        return _cost_text(step.op, product)
+        return _cost_text(step, product)
     function = rules.PULLS[policy]
     names = list(inspect.signature(function).parameters)
     declared = ", ".join(f"{'bool' if name == 'dense' else 'double'} {name}" for name in names)
@@ -78,23 +78,37 @@ def _rule(step: BodyStep, product: Product) -> list[str]:
     return [rule, f"{HEAD}    return !pulls({values});\n}}"]
 
 
-def _cost_text(op: Any, product: Product) -> list[str]:
-    terminal, costs = _costs(op, product)
-    names = list(inspect.signature(rules.pull_cost).parameters)
-    declared = ", ".join(f"{'bool' if name == 'terminal' else 'double'} {name}" for name in names)
+def _cost_text(step: BodyStep, product: Product) -> list[str]:
+    terminal, costs = _costs(step.op, product)
+    named = str(_names_rows(step)).lower()
     given = {
+        "length": f"row_length(edges, entries, nrows, nvals, {named})",
         "pull_rows": "nrows",
         "terminal": str(terminal).lower(),
         "pull_row": repr(costs.pull_row),
         "pull_probe": repr(costs.pull_probe),
     }
-    values = ", ".join(given.get(name, name) for name in names)
-    rule = f"DEVICE double pull_cost({declared}) {{\n{translated(rules.pull_cost, names, 'double')}}}"
+    values = ", ".join(given.get(name, name) for name in inspect.signature(rules.pull_cost).parameters)
     listing = f" + (dense ? size * {costs.list_row!r} : 0.0)" if costs.list_row else ""
     push = f"    double push = edges * {costs.push_edge!r}{listing};\n"
     # A pull looks at every row at least: that decides most products, and all threads ask.
     soon = f"    if (push <= nrows * {costs.pull_row!r}) return true;\n"
-    return [rule, f"{HEAD}{push}{soon}    return push <= pull_cost({values});\n}}"]
+    return [
+        _number_text(rules.row_length),
+        _number_text(rules.pull_cost),
+        f"{HEAD}{push}{soon}    return push <= pull_cost({values});\n}}",
+    ]
+
+
+def _number_text(function: Any) -> str:
+    """A function of numbers in C++."""
+    names = list(inspect.signature(function).parameters)
+    declared = ", ".join(f"{'bool' if name in ('terminal', 'named') else 'double'} {name}" for name in names)
+    return f"DEVICE double {function.__name__}({declared}) {{\n{translated(function, names, 'double')}}}"
+
+
+def _names_rows(step: BodyStep) -> bool:
+    return step.mask is not None and not step.mask.complement
 
 
 def _costs(op: Any, product: Product) -> tuple[bool, rules.Costs]:
@@ -120,8 +134,9 @@ def reason(step: BodyStep, product: Product, strategies: Sides, seen: Seen, push
     edges, nrows, nvals = seen.edges, seen.nrows, seen.nvals
     if policy_of(step) == "cost":
         push = edges * costs.push_edge + (seen.size * costs.list_row if seen.dense else 0)
+        length = rules.row_length(edges, seen.entries, nrows, nvals, _names_rows(step))
         pull = rules.pull_cost(
-            edges, seen.allowed, nrows, nvals, nrows, terminal, costs.pull_row, costs.pull_probe, seen.unseen
+            edges, seen.allowed, length, nvals, nrows, terminal, costs.pull_row, costs.pull_probe, seen.unseen
         )
         return f"push {push:.3g} against pull {pull:.3g} for {edges} edges, {seen.allowed} open rows"
     facts = rules.Facts(

@@ -24,6 +24,8 @@ constexpr int WARPS = 8;              // of a block, at most
 enum Counter { WARP_ITEMS, BLOCK_ITEMS, NEXT_FOR_WARP, NEXT_FOR_BLOCK };
 
 enum { NO_CORNERS, OF_EDGES, OF_VERTICES };
+// An edge has no more triangles than there are vertices: half the memory for what is added to once for every triangle.
+using Tally = either<CORNERS == OF_EDGES, unsigned, uint64>;
 constexpr bool HAS_PLACES = LEFT == EACH || CORNERS != NO_CORNERS;  // where an entry is, not only whether there is one
 constexpr int SPARSE = 4, FILTER = 16;     // slots for every entry, bits for every slot
 using RowLookup = Lookup<LeftColumn, HAS_PLACES, SPARSE, FILTER>;
@@ -38,7 +40,7 @@ struct Output {
     Side side;
     MaskRows places;  // of results: the mask's, not its transpose's
     bool* present;
-    Value* values;    // of entries of the mask, or of edges or vertices
+    Value* values;    // of entries of the mask; or the tallies of edges or vertices
     unsigned* tally;  // in shared memory: triangles by their entry of the row
 };
 struct Row {
@@ -60,7 +62,7 @@ DEVICE Sum warp_merged(Sum sum) {
 
 DEVICE void add_triangles(Value* counts, int64 at, int64 number) {
     if constexpr (CORNERS != NO_CORNERS)
-        if (number > 0) atomicAdd((uint64*)counts + at, uint64(number));
+        if (number > 0) atomicAdd((Tally*)counts + at, Tally(number));
 }
 
 // A triangle, by its entries of the row and of a column: a product of a corner's lowest vertex.

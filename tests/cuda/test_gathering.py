@@ -50,6 +50,14 @@ def test_rows_by_number(engine, degrees) -> None:
     same(moved(result, engine.to_host), definitions.extract_matrix(b, index, None))
 
 
+def test_more_entries_than_32_bits_number(engine, monkeypatch) -> None:
+    """Counting begins again; here from a hundred entries on."""
+    monkeypatch.setattr(engine.gathering, "INT32_LIMIT", 100)
+    b, index = with_degrees([3, 0, 90, 1]), np.array([2, 0, 2, 1, 3])
+    result = engine.gathering.gathered(moved(b, engine.to_device), None, engine.to_device(index), None, 5)
+    same(moved(result, engine.to_host), definitions.extract_matrix(b, index, None))
+
+
 def test_columns_by_number(engine) -> None:
     rng = np.random.default_rng(5)
     for nrows, ncols in [(30, 50), (2, 2000), (900, 9)]:

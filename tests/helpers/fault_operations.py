@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from grblas_gpu import Matrix, Vector, binary, monoid, semiring, unary
+import grblas_gpu as gb
+from grblas_gpu import Matrix, Vector, agg, binary, monoid, semiring, unary
 
 Operation = Callable[..., Any]
 
@@ -64,6 +65,10 @@ MATRICES: dict[str, Operation] = {
     "multiply": lambda A, w, u: A(A.S) << semiring.plus_times(A @ A),
     "extract a row": lambda A, w, u: w << A[3, :],
     "extract": lambda A, w, u: A << A[::-1, :],
+    "cut rows out": lambda A, w, u: A << gb.ss.concat([[A[9:, :].new()], [A[:9, :].new()]]),
+    "assign a block": lambda A, w, u: A[5:90, 7:80].__lshift__(2),
+    "assign rows": lambda A, w, u: A[[5, 3, 17], :] << A[:3, :],
+    "count": lambda A, w, u: w << A.reduce_rowwise(agg.count),
     "diagonal": lambda A, w, u: A.setdiag(1.0),
     "resize": lambda A, w, u: A.resize(2000, 2500),
     "clear": lambda A, w, u: A.clear(),

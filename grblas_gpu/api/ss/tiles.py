@@ -21,6 +21,7 @@ from ..base import expect_type
 from ..conversions import integral
 from ..kinds import output_type
 from ..matrix import Matrix, TransposedMatrix
+from ..memory import reports_memory
 from ..scalar import Scalar
 from ..vector import Vector
 from .lines import gathered_lines, lines_of
@@ -127,6 +128,7 @@ def _as_matrix(tile: Any, message: str) -> Any:
     return tile if tile.ndim == 2 else tile._as_matrix()
 
 
+@reports_memory
 def concatenated(rows: list[list[Any]], dtype: Any, name: str | None = None) -> Matrix:
     """One Matrix of the tiles, which must fit together."""
     heights = [row[0]._nrows for row in rows]

@@ -8,7 +8,7 @@ import cupy
 import numpy as np
 
 from ...entries import cast, compress
-from ...storage import INDEX, Array, MatrixStore
+from ...storage import INDEX, INT32_LIMIT, Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import constant, functions, product, using
 from ..runtime.launch import BLOCK, TILES
@@ -39,9 +39,18 @@ def scaled(a: MatrixStore, b: MatrixStore, semiring: Any, mask: MatrixMask) -> M
 
 
 def gathered(
-    b: MatrixStore, a: MatrixStore | None, index: Array | None, semiring: Any, nrows: int, columns: bool = False
+    b: MatrixStore,
+    a: MatrixStore | None,
+    index: Array | None,
+    semiring: Any,
+    nrows: int,
+    columns: bool = False,
+    wide: bool = False,
 ) -> MatrixStore:
-    """The rows of ``b`` (or with ``columns`` of ``a``), as the factor ``a``, or an index, wants them."""
+    """The rows of ``b`` (or with ``columns`` of ``a``), as the factor ``a``, or an index, wants them.
+
+    ``wide``: offsets are known to take 64 bits; without it that is found, and all begins again.
+    """
     whole = a if columns and a is not None else b  # whose rows and columns the result has
     factor = b if columns else a
     keeps = columns or (a is not None and a.nvals == a.nrows == a.ncols and a.is_diagonal)
@@ -49,7 +58,7 @@ def gathered(
     op = None if semiring is None else semiring.binaryop
     dtype = b.values.dtype if semiring is None else semiring.return_type.np_type
     iso = left.iso and b.iso and (op is None or op.positional is None)
-    offset = whole.indptr.dtype if keeps else np.dtype(INDEX)
+    offset = whole.indptr.dtype if keeps else np.dtype(INDEX if wide else np.int32)
     flags = {
         "INDEXED": index is not None,
         "KEEPS": keeps,
@@ -66,6 +75,7 @@ def gathered(
             (left.values.dtype.char, b.values.dtype.char, dtype.char),
             index_key(whole),
             None if factor is None else index_key(factor),
+            offset.char,
             *flags.values(),
         ),
         _KERNELS,
@@ -88,11 +98,15 @@ def gathered(
     if keeps:
         offsets, indices, entries = whole.indptr, whole.indices, whole.nvals
     else:
-        offsets = cupy.empty(nrows + 1, INDEX) if nrows else cupy.zeros(1, INDEX)
-        sums, total = scratch.tile_sums.data.ptr, scratch.values("total", np.dtype(INDEX), 1).data.ptr
-        scratch.launch(sum_lengths, TILES, (*walk, b.indptr.data.ptr, nrows, sums), 1)
-        scratch.launch(list_offsets, TILES, (*walk, b.indptr.data.ptr, nrows, sums, total, offsets.data.ptr), 1)
-        entries = scratch.number_at(total) if nrows else 0  # synchronizes: memory must be sized
+        offsets, entries = cupy.empty(nrows + 1, offset) if nrows else cupy.zeros(1, offset), 0
+        if nrows:
+            sums, slots = scratch.tile_sums.data.ptr, scratch.slots()
+            given = (*walk, b.indptr.data.ptr, nrows, sums)
+            scratch.launch(sum_lengths, TILES, given, 1)
+            scratch.launch(list_offsets, TILES, (*given, offsets.data.ptr, slots.host), 1)
+            entries = slots.published().read()  # synchronizes: memory must be sized
+        if entries > INT32_LIMIT and not wide:
+            return gathered(b, a, index, semiring, nrows, columns, True)
         indices = cupy.empty(entries, whole.indices.dtype)
     count = min(1, entries) if iso else entries
     values = b.values[:count].copy() if op is None and iso else cupy.empty(count, dtype)

@@ -100,13 +100,13 @@ extern "C" __global__ void fill_block_kernel(
 ) {
     Block block = BLOCK_OF;
     for_each_window(out_indptr, nrows, entries, [&](int64 first, int64 hi, const int64(&row)[ITEMS]) {
-        int64 from[ITEMS];
+        Offset from[ITEMS];
         Column column[ITEMS];
         C value[ITEMS];
 #pragma unroll
         for (int k = 0; k < ITEMS; ++k) {
             int64 to = first + 32 * k;
-            if (to < hi) from[k] = block.source(row[k], to - int64(out_indptr[row[k]]));
+            if (to < hi) from[k] = Offset(block.source(row[k], to - int64(out_indptr[row[k]])));
         }
 #pragma unroll
         for (int k = 0; k < ITEMS; ++k) {

@@ -5,6 +5,7 @@
 // Generated: Offset (of the result), RowOffset (of b), Column, FactorOffset, FactorColumn, LeftStored, RightStored, Left,
 // Right, Value, multiply, LEFT_ISO, RIGHT_ISO, OUT_ISO, MULTIPLIED (otherwise values are copied).
 
+#include "publish.cuh"
 #include "row_starts.cuh"
 #include "tiles.cuh"
 
@@ -37,14 +38,15 @@ extern "C" __global__ void sum_lengths_kernel(FACTOR, const RowOffset* indptr, i
 }
 
 extern "C" __global__ void list_offsets_kernel(
-    FACTOR, const RowOffset* indptr, int64 nrows, const int64* sums, int64* total, int64* out_indptr
+    FACTOR, const RowOffset* indptr, int64 nrows, const int64* sums, Offset* out_indptr, volatile int64* host
 ) {
     Factor factor = {index, factor_indptr, factor_indices};
     with_offsets(
-        nrows, sums, total, [&](int64 p) { return length_of(factor, indptr, p); },
+        nrows, sums, nullptr, [&](int64 p) { return length_of(factor, indptr, p); },
         [&](int64 p, int64 offset, int64 length) {
             if (p == 0) out_indptr[0] = 0;
-            out_indptr[p + 1] = offset + length;
+            out_indptr[p + 1] = Offset(offset + length);
+            if (p == nrows - 1) host[SLOT_COUNT] = offset + length + 1;
         }
     );
 }
@@ -56,7 +58,8 @@ extern "C" __global__ void gather_entries_kernel(
 ) {
     Factor factor = {index, factor_indptr, factor_indices};
     for_each_window(out_indptr, nrows, entries, [&](int64 first, int64 hi, const int64(&rows)[ITEMS]) {
-        int64 from[ITEMS], row[ITEMS];
+        int64 row[ITEMS];
+        RowOffset from[ITEMS];
         Column columns[ITEMS];
         Value values[ITEMS];
 #pragma unroll
@@ -64,7 +67,7 @@ extern "C" __global__ void gather_entries_kernel(
             int64 to = first + 32 * k, p = rows[k];
             if (to >= hi) continue;
             row[k] = factor.row(p);
-            from[k] = KEEPS ? to : int64(indptr[row[k]]) + (to - int64(out_indptr[p]));
+            from[k] = RowOffset(KEEPS ? to : int64(indptr[row[k]]) + (to - int64(out_indptr[p])));
         }
 #pragma unroll
         for (int k = 0; k < ITEMS; ++k)

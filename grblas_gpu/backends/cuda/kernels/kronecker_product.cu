@@ -27,7 +27,8 @@ extern "C" __global__ void kronecker_entries_kernel(
     Value* out
 ) {
     for_each_window(out_indptr, nrows, entries, [&](int64 first, int64 hi, const int64(&rows)[ITEMS]) {
-        int64 from_a[ITEMS], from_b[ITEMS];
+        AOffset from_a[ITEMS];
+        BOffset from_b[ITEMS];
         Column columns[ITEMS];
         Value values[ITEMS];
 #pragma unroll
@@ -36,8 +37,8 @@ extern "C" __global__ void kronecker_entries_kernel(
             if (to >= hi) continue;
             int64 i = quotient(row, b_rows), k = row - i * b_rows, start = b_indptr[k], number = int64(b_indptr[k + 1]) - start;
             int64 at = to - int64(out_indptr[row]), turn = quotient(at, number);
-            from_a[n] = int64(a_indptr[i]) + turn;
-            from_b[n] = start + (at - turn * number);
+            from_a[n] = AOffset(a_indptr[i] + turn);
+            from_b[n] = BOffset(start + (at - turn * number));
         }
 #pragma unroll
         for (int n = 0; n < ITEMS; ++n) {

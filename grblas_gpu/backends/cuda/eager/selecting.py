@@ -98,13 +98,14 @@ def _kept(a: MatrixStore, op: Any, thunk: int, mask: MatrixMask, places: Array |
     arrays = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr)
     given = (*arrays, a.nrows, entries, thunk, address(places), *mask_addresses(mask))
     warps = chunks_of(entries)
-    scratch.launch(count, warps, (*given, offsets, done, slots.host), BLOCK // 32)
+    bits = cupy.empty(-(-entries // 32), np.uint32)
+    scratch.launch(count, warps, (*given, bits.data.ptr, offsets, done, slots.host), BLOCK // 32)
     kept = slots.published().read()  # synchronizes: memory must be sized
     if kept == entries and places is None:
         return a.copy()
     indptr, indices = cupy.empty(a.nrows + 1, a.indptr.dtype), cupy.empty(kept, a.indices.dtype)
     values = a.values[: min(1, kept)].copy() if a.iso else cupy.empty(kept, a.values.dtype)
-    outputs = (offsets, indptr.data.ptr, indices.data.ptr, values.data.ptr)
+    outputs = (bits.data.ptr, offsets, indptr.data.ptr, indices.data.ptr, values.data.ptr)
     scratch.launch(fill, warps, (*given, *outputs), BLOCK // 32)
     return MatrixStore(a.nrows, a.ncols, indptr, indices, values)
 

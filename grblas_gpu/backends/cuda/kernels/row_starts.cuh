@@ -36,9 +36,9 @@ DEVICE void list_starts(
     for (;;) {
         int64 row = first + lane();
         bool there = row < nrows;
-        int64 start = there ? int64(indptr[row]) : 0;
+        int64 start = there ? int64(indptr[row]) : 0, next = there ? int64(indptr[row + 1]) : 0;  // both in flight
         there = there && start < stop;
-        bool filled = there && int64(indptr[row + 1]) > start;
+        bool filled = there && next > start;
         if (there) row_is(row, filled);
         unsigned all = __ballot_sync(FULL_WARP, there), some = __ballot_sync(FULL_WARP, filled);
         if (filled) {

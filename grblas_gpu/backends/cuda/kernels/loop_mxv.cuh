@@ -25,18 +25,20 @@ DEVICE void make_plan(
 }
 
 template <int WAY, class S, class C>
-DEVICE void pull_by(const Operands& given, const S& out, int64* counters, int64* parts_list, C& change) {
+DEVICE void pull_by(const Operands& given, const S& out, int64* counters, int64* parts_list, C& change, bool epilogue) {
     if constexpr (takes_four(WAY)) pull_four_rows(given, out, counters, parts_list, change);
     else if constexpr (WAY == HYBRID) pull_rows(given, out, counters, parts_list);
     else if constexpr (WAY == COMPACT) pull_listed_rows(given, out, counters, parts_list);
-    else if constexpr (WAY == BY_THREADS) pull_by_threads(given, out, counters, change);
+    else if constexpr (WAY == BY_THREADS) pull_by_threads(given, out, counters, change, epilogue);
     else if constexpr (WAY == BY_WARPS) pull_by_warps(given, out, counters);
     else if constexpr (is_balanced(WAY)) pull_balanced(given, out, counters);
     else pull_by_entries(given, out, counters);
 }
-// Whether such a pull also does what is to be done at the operand's entries, if the mask closes these.
-DEVICE constexpr bool runs_epilogue(int strategy) {
-    return (takes_four(strategy) || strategy == BY_THREADS) && CLOSING && !REUSES_MASK;
+// Whether such a pull also does what is to be done at the operand's entries, if the mask closes these. Not if it looks these up in the
+// mask's vector (`bottom_up`).
+DEVICE constexpr bool runs_epilogue(int strategy, bool bottom_up) {
+    if (strategy == BY_THREADS) return CLOSING && !(REUSES_MASK && bottom_up);
+    return takes_four(strategy) && CLOSING && !REUSES_MASK;
 }
 
 // The product by a push or a pull; `out` holds the result afterwards. `change` has something to do at every entry of `u`. At the
@@ -65,7 +67,7 @@ DEVICE void multiply_into(
             if (unlisted) u.listed = 1;
         });
     }
-    bool in_epilogue = walks ? ::plan().by_list : push ? runs_epilogue(PUSH_BY) : runs_epilogue(PULL_BY);
+    bool in_epilogue = walks ? ::plan().by_list : push ? runs_epilogue(PUSH_BY, false) : runs_epilogue(PULL_BY, true);
     if (!in_epilogue) change.visit_all(&u);
     given.size = u.size;
     given.looked_up = given.u;
@@ -100,9 +102,9 @@ DEVICE void multiply_into(
         } else if (rest) {
             pull_long_rows(given, parts_list, ::parts_left(), out, counters, with_list);
         } else if (!push) {
-            pull_by<PULL_BY>(given, out, counters, parts_list, change);
+            pull_by<PULL_BY>(given, out, counters, parts_list, change, in_epilogue);
         } else {
-            if constexpr (!is_push(PUSH_BY)) pull_by<PUSH_BY>(given, out, counters, parts_list, change);
+            if constexpr (!is_push(PUSH_BY)) pull_by<PUSH_BY>(given, out, counters, parts_list, change, in_epilogue);
         }
         if (!rest) change.publish();
         if constexpr (PUSH_BY == SORT) {

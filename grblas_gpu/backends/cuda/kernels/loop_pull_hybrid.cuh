@@ -50,6 +50,9 @@ DEVICE unsigned open_rows(const Operands& given, int64 i, int64 size) {
 template <class T> struct alignas(16) Four {
     T of[4];
 };
+struct Eight {
+    Four<Column> of[2];
+};
 
 // Whether u has one of the entries from `start` to `stop` of row i, for a row (or none: start == stop) of each lane. A lane looks at
 // some of them, eight at a time; then eight lanes see to the rest, or the warp, or, if that is very long, all warps of the team.
@@ -77,13 +80,16 @@ struct Search {
         rows &= ~(found | last);
         return found;
     }
-    // Of the eight entries from `base` on, those from `start` to `stop`.
-    DEVICE bool has_any(Offset base, Offset start, Offset stop, int64 shift) const {
+    // The eight entries from `base` on, of which those before `stop` matter.
+    DEVICE Eight eight(Offset base, Offset stop) const {
         const Four<Column>* fours = (const Four<Column>*)(given.rows.indices + base);
-        Four<Column> k[2] = {fours[0], fours[base + 4 < stop ? 1 : 0]};
+        return {{fours[0], fours[base + 4 < stop ? 1 : 0]}};
+    }
+    // Of these, those from number `first` to `last`.
+    DEVICE bool has_any(const Eight& k, int first, int last, int64 shift) const {
         bool hit[8], any = false;
 #pragma unroll
-        for (int n = 0; n < 8; ++n) hit[n] = has(base + n >= start && base + n < stop, k[n / 4].of[n % 4] + shift);
+        for (int n = 0; n < 8; ++n) hit[n] = has(n >= first && n < last, k.of[n / 4].of[n % 4] + shift);
 #pragma unroll
         for (int n = 0; n < 8; ++n) any |= hit[n];
         return any;
@@ -102,7 +108,7 @@ struct Search {
 #pragma unroll 1
         for (int times = 0; times < ALONE && start < stop && !found; ++times) {
             Offset base = start & ~Offset(3);
-            found = has_any(base, start, stop, shift);
+            found = has_any(eight(base, stop), int(start - base), stop - base < 8 ? int(stop - base) : 8, shift);
             start = base + 8;
         }
         bool left = start < stop && !found;

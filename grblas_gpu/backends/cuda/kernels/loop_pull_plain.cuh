@@ -3,9 +3,99 @@
 #include "column_filter.cuh"
 #include "loop_pull_hybrid.cuh"
 
+// Where one entry of a row decides: a thread for each row of a lot, so that a warp reads what lies together, and eight entries at a time;
+// bottom-up, where one of the first few is likely to hit, four.
+// A warp takes LOTS of 32 rows, whose flags it reads at once, two lots at a time; of few rows one, so that all warps have some.
+// `epilogue`: it also does what is to be done at the operand's entries.
+template <int LOTS, class S, class C>
+DEVICE void find_by_threads(const Operands& given, const S& out, int64* counters, C& change, bool epilogue) {
+    constexpr int TOGETHER = LOTS > 1 ? 2 : 1;
+    ::Count<Offset> count = {given.next, 0, 0};
+    bool same = given.next == given.rows.indptr;  // the lengths of rows are at hand
+    int width = ::plan().push ? 8 : 4;
+    auto some = [&](Offset left) { return left < width ? int(left) : width; };
+    bool* flags = out.other_flags();
+    Search search = {given, counters, nullptr};
+    int64 warp = (thread() >> 5) * BLOCK_COUNT + blockIdx.x;  // neighbours are in different blocks
+    for (int64 base = 32 * LOTS * warp; base < out.size; base += 32 * LOTS * warps_in_grid()) {
+        int64 mine = base + LOTS * lane();  // the rows whose flags this lane reads and writes
+        unsigned open = 0, closing = 0, found = 0;
+        if (mine < out.size) {
+            if constexpr (LOTS == 4) {
+                open = open_rows(given, mine, out.size);
+                if (CLOSING && epilogue) closing = ::four_flags(given.closing, mine, out.size) & 0x01010101u;
+            } else {
+                open = is_open(given, mine);
+                if (CLOSING && epilogue) closing = given.closing[mine];
+            }
+        }
+#pragma unroll
+        for (int lot = 0; lot < LOTS; lot += TOGETHER) {
+            Offset start[TOGETHER], length[TOGETHER], at[TOGETHER];
+            int64 shift[TOGETHER] = {};
+            int skipped[TOGETHER];  // entries before the first one that are read with it
+            Eight k[TOGETHER];
+            bool hit[TOGETHER], any = false;
+#pragma unroll
+            for (int n = 0; n < TOGETHER; ++n) {
+                int64 i = base + 32 * (lot + n) + lane();
+                bool is = LOTS == 1 ? open : from_lane(open, 8 * (lot + n) + lane() / 4) >> 8 * (lane() & 3) & 1;
+                start[n] = is ? given.rows.indptr[i] : 0;
+                length[n] = is ? given.rows.indptr[i + 1] - start[n] : 0;
+                any |= is;
+            }
+            if (!__any_sync(FULL_WARP, any)) continue;
+#pragma unroll
+            for (int n = 0; n < TOGETHER; ++n) {
+                if constexpr (REPEATED) {
+                    if (length[n]) {
+                        int64 i = base + 32 * (lot + n) + lane();
+                        shift[n] = copy_of(given.rows, i) * given.rows.size;
+                        start[n] = place_of(given.rows, i, start[n]);
+                    }
+                }
+                at[n] = start[n] & ~Offset(3);
+                skipped[n] = int(start[n] - at[n]);
+                if (length[n]) k[n] = search.eight(at[n], at[n] + some(skipped[n] + length[n]));
+            }
+#pragma unroll
+            for (int n = 0; n < TOGETHER; ++n)
+                hit[n] = search.has_any(k[n], skipped[n], length[n] ? some(skipped[n] + length[n]) : 0, shift[n]);
+#pragma unroll
+            for (int n = 0; n < TOGETHER; ++n) {
+                Offset left = skipped[n] + length[n] - width;
+#pragma unroll 1
+                for (at[n] += width; left > 0 && !hit[n]; at[n] += width, left -= width)
+                    hit[n] = search.has_any(search.eight(at[n], at[n] + some(left)), 0, some(left), shift[n]);
+                if (hit[n]) {
+                    ++count.entries;
+                    count.edges += same ? length[n] : count.edges_of(base + 32 * (lot + n) + lane());
+                }
+                unsigned all = __ballot_sync(FULL_WARP, hit[n]);
+                if (LOTS == 1) found = hit[n];
+                else if (lane() / 8 == lot + n) found = all >> 4 * (lane() & 7) & 15;
+            }
+        }
+        if constexpr (LOTS == 4) {
+            if (closing) change.visit_four(mine, closing);
+            if (mine + 4 <= out.size) *(unsigned*)(flags + mine) = (found & 1) | (found & 2) << 7 | (found & 4) << 14 | (found & 8) << 21;
+            else for (int n = 0; mine + n < out.size; ++n) flags[mine + n] = found >> n & 1;
+        } else {
+            if (closing) change.make(mine, change.look(mine));
+            if (mine < out.size) flags[mine] = found;
+        }
+    }
+    count.publish(counters);
+}
+
 // A thread takes four rows, and two entries of each at a time, so that it waits once for all of them.
 template <class S, class C>
-DEVICE void pull_by_threads(const Operands& given, const S& out, int64* counters, C& change) {
+DEVICE void pull_by_threads(const Operands& given, const S& out, int64* counters, C& change, bool epilogue) {
+    if constexpr (STRUCTURE && ENDS_EARLY) {
+        if (out.size > 32 * warps_in_grid()) find_by_threads<4>(given, out, counters, change, epilogue);
+        else find_by_threads<1>(given, out, counters, change, epilogue);
+        return;
+    }
     constexpr int ROWS = 4, ENTRIES_OF_EACH = 2;
     ::Count<Offset> count = {given.next, 0, 0};
     bool* flags = out.other_flags();
@@ -54,7 +144,7 @@ DEVICE void pull_by_threads(const Operands& given, const S& out, int64* counters
                 left |= entry[n] < stop[n];
             }
         }
-        if constexpr (CLOSING && !REUSES_MASK) {
+        if (CLOSING && epilogue) {
             unsigned closing = ::four_flags(given.closing, first, out.size) & 0x01010101u;
             if (closing) change.visit_four(first, closing);
         }

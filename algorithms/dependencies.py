@@ -18,7 +18,7 @@ from .. import BOOL, FP64, INT32, INT64, Matrix, Scalar, Vector, binary, loop, p
 from .preparing import by_level, largest, smallest
 
 LEVELS = 512  # between which the counts are not scaled
-TOP, BOTTOM = 1000, -900  # counts are between 2**BOTTOM and 2**TOP
+TOP, BOTTOM = 1000, -900  # counts are between 2**BOTTOM and 2**TOP, and so is a scale
 HEADROOM, SLACK = 256, 1.25  # bits for counts to grow by, and how much faster they may do so than before
 SHALLOW, DEEP = 32, 128  # the vertices of so many levels are found among all; of more, they are listed once;
 POSITIONS = 2**22  # between the two, if no more than so many are looked at
@@ -83,7 +83,8 @@ def searched(A: Matrix, frontier: Vector, levels: Vector, sigma: Vector, depth: 
                 return None
             exponent = math.frexp(most)[1]
             # So large that they may go on to grow as they did, and by some bits in any case.
-            scale = min(0, TOP - max(HEADROOM, math.ceil(SLACK * (exponent - before))) - exponent)
+            room = max(HEADROOM, math.ceil(SLACK * (exponent - before)))
+            scale = max(BOTTOM, min(0, TOP - room - exponent))
             before = exponent + scale
             if scale:
                 if math.frexp(smallest(frontier))[1] + scale < BOTTOM:

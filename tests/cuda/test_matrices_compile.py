@@ -28,6 +28,7 @@ FILES = {
     "gather_rows.cu",
     "kronecker_product.cu",
     "merge_matrices.cu",
+    "place_positions.cu",
     "pull_balanced.cu",
     "reduce_rows.cu",
     "take_positions.cu",

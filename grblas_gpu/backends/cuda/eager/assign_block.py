@@ -15,9 +15,10 @@ from ..runtime.launch import BLOCK, TILES
 from ..runtime.workspace import word
 from .masks import address
 from .mxv_product import index_key
+from .positions import places_of
 from .rows import chunks_of
 
-_KERNELS = ("place_rows_kernel", "sum_lengths_kernel", "list_offsets_kernel", "fill_block_kernel")
+_KERNELS = ("sum_lengths_kernel", "list_offsets_kernel", "fill_block_kernel")
 
 
 def assign_block(c: MatrixStore, value: Any, rows: range | Array | None, cols: range | None) -> MatrixStore | None:
@@ -48,7 +49,7 @@ def assign_block(c: MatrixStore, value: Any, rows: range | Array | None, cols: r
         "BColumn": c.indices.dtype if b is None else b.indices.dtype,
         "Offset": offset,
     }
-    place, sum_lengths, list_offsets, fill = functions(
+    sum_lengths, list_offsets, fill = functions(
         "assign_block.cu",
         (c.values.dtype.char, index_key(c), kind.char, b and index_key(b), offset.char, *flags.values()),
         _KERNELS,
@@ -58,13 +59,7 @@ def assign_block(c: MatrixStore, value: Any, rows: range | Array | None, cols: r
         ],
     )
     scratch = scratch_arrays.current()
-    places, taken = None, None
-    if by_index:
-        assert rows is not None
-        places, slots = cupy.full(c.nrows, -1, np.int32), scratch.slots()
-        index = cupy.ascontiguousarray(rows)
-        scratch.launch(place, count, (index.data.ptr, count, places.data.ptr, slots.address, slots.host))
-        taken = slots.published()
+    places, placed = places_of(rows, c.nrows) if by_index else (None, None)
     cuts = None if cols is None else cupy.empty(2 * count, c.indptr.dtype)
     where = (address(places), c.nrows, first_row, count, first_column, width)
     given = (c.indptr.data.ptr, c.indices.data.ptr, *where, 0 if b is None else b.indptr.data.ptr, address(cuts))
@@ -73,7 +68,7 @@ def assign_block(c: MatrixStore, value: Any, rows: range | Array | None, cols: r
     scratch.launch(sum_lengths, TILES, (*given, sums), 1)
     scratch.launch(list_offsets, TILES, (*given, sums, offsets.data.ptr, slots.host), 1)
     entries = slots.published().read()  # synchronizes: memory must be sized
-    if taken is not None and taken.read():
+    if placed is not None and placed.published().read():
         return None
     indices = cupy.empty(entries, c.indices.dtype)
     values = _one_value(c, value)[: min(1, entries)] if iso else cupy.empty(entries, c.values.dtype)

@@ -13,6 +13,7 @@ from ..runtime.compile import constant, functions, using
 from ..runtime.counters import EDGES
 from .gathering import gathered
 from .mxv_product import index_key, index_pieces
+from .positions import places_of
 from .radix import bits_for, sort_positions
 from .selecting import renamed
 
@@ -42,14 +43,11 @@ def columns_at(a: MatrixStore, index: Array) -> MatrixStore | None:
     count = len(index)
     if a.nvals == 0 or column_type(a.ncols) != np.int32:
         return None
-    places = cupy.full(a.ncols, -1, np.int32)
-    places[index] = cupy.arange(count, dtype=np.int32)
-    if int(np.count_nonzero(places >= 0)) < count:  # synchronizes
+    places, placed = places_of(index.astype(INDEX, copy=False), a.ncols)
+    if placed.published().read():  # synchronizes
         return None
     result = renamed(a, places, count)
-    if count < 2 or result.nvals == 0 or bool((index[1:] > index[:-1]).all()):  # synchronizes
-        return result
-    return _in_order(result)
+    return _in_order(result) if result.nvals and placed.published(EDGES).read() else result
 
 
 def _in_order(a: MatrixStore) -> MatrixStore:

@@ -9,6 +9,7 @@ from ...storage import INDEX, Array, VectorStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import empty_list, two_arrays
 from ..runtime.compile import constant, functions, using
+from ..runtime.counters import Slots
 from .masks import address
 from .vectors import as_bitmap
 
@@ -30,6 +31,16 @@ def checked_positions(given: Array, size: int) -> Array | None:
     words = (given.data.ptr, count, size, positions.data.ptr, slots.address, slots.host)
     scratch.launch(check, count, words)
     return None if slots.published().read() else positions  # synchronizes: a wrong one is an error at the call
+
+
+def places_of(positions: Array, size: int) -> tuple[Array, Slots]:
+    """For every position below ``size`` its place in a list, or -1; slots for two counts: how many positions are named
+    again, and (``EDGES``) how many do not ascend."""
+    (place,) = functions("place_positions.cu", None, ["place_positions_kernel"])
+    scratch, count, positions = scratch_arrays.current(), len(positions), cupy.ascontiguousarray(positions)
+    places, slots = cupy.full(size, -1, np.int32), scratch.slots()
+    scratch.launch(place, count, (positions.data.ptr, count, places.data.ptr, slots.address, slots.host))
+    return places, slots
 
 
 def taken(u: VectorStore, positions: Array) -> VectorStore:

@@ -10,16 +10,6 @@
 #include "row_starts.cuh"
 #include "tiles.cuh"
 
-// Where the rows of an index go; the host is told how many of them others have taken. `places` is -1 everywhere.
-extern "C" __global__ void place_rows_kernel(
-    const int64* index, int64 rows, int32* places, int64* counters, volatile int64* host
-) {
-    int64 repeated = 0;
-    for (int64 p = thread_in_grid(); p < rows; p += threads_in_grid())
-        repeated += atomicExch(places + index[p], int32(p)) != -1;
-    publish(repeated, 0, counters, host);
-}
-
 struct Block {
     const RowOffset* indptr;
     const Column* indices;

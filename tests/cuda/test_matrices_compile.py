@@ -19,6 +19,7 @@ from grblas_gpu.errors import IndexOutOfBound
 
 pytestmark = pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
 FILES = {
+    "blend.cu",
     "assign_block.cu",
     "build.cu",
     "check_positions.cu",
@@ -53,6 +54,7 @@ def programs(engine) -> list[str]:
         op = binary.minus[dtype]
         mask = engine.mxm_operands.resolve(MaskView(x, wide, not wide))
         engine.selecting.inside(x, mask)
+        engine.selecting.blended(x, one, mask)
         engine.merging.merge(x, one, None if wide else op, engine.merging.WRITE, kind, mask=mask, replace=wide)
         engine.merging.merge(x, one, op, engine.merging.UNION, np.dtype(np.float64), (1, 2) if wide else None)
         engine.merging.merge(one, one, op, engine.merging.INTERSECTION, kind)

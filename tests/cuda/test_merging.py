@@ -107,6 +107,26 @@ def test_a_mask_with_the_positions_of_an_operand(
         same(moved(result, engine.to_host), definitions.write(c, t, MaskView(mask, True, complement), op, replace))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.int8, np.float64])
+@pytest.mark.parametrize("structure", [True, False])
+@pytest.mark.parametrize("complement", [True, False])
+def test_any_mask_over_equal_positions(engine, monkeypatch, dtype: Any, structure: bool, complement: bool) -> None:
+    """Only values change, or entries go: nothing is merged."""
+    monkeypatch.setattr(engine.matrices, "merge", None)
+    rng = np.random.default_rng(6)
+    c, m = valued_matrix(rng, 50, 70, dtype, 0.3), valued_matrix(rng, 50, 70, np.int8, 0.4)
+    t = MatrixStore(50, 70, c.indptr, c.indices, rng.integers(0, 9, c.nvals))
+    one = MatrixStore(50, 70, c.indptr, c.indices, t.values[:1])
+    of_c = MatrixStore(50, 70, c.indptr, c.indices, c.values[:1])
+    there = moved(c, engine.to_device)
+    mask, mask_there = MaskView(m, structure, complement), MaskView(moved(m, engine.to_device), structure, complement)
+    for x, y in ((c, t), (c, one), (of_c, t), (of_c, one)):
+        pair = [MatrixStore(50, 70, there.indptr, there.indices, engine.to_device(z.values)) for z in (x, y)]
+        for op, replace in itertools.product((None, binary.minus["FP64"]), (False, True)):
+            found = engine.matrices.write(*pair, mask_there, op, replace)
+            same(moved(found, engine.to_host), definitions.write(x, y, mask, op, replace))
+
+
 def test_one_value_for_all_stays_one_value(engine) -> None:
     rng = np.random.default_rng(3)
     x, y = random_matrix(rng, 50, 50, bool, 0.2), random_matrix(rng, 50, 50, bool, 0.2)

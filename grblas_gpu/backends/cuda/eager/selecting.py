@@ -21,6 +21,8 @@ from .rows import MOST_CHUNKS, chunks_of
 
 _KERNELS = ("count_entries_kernel", "fill_entries_kernel")
 _BOOL = np.dtype(bool)
+_BITS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+WORD = 8  # bytes of a value that entries are blended by, at most
 
 
 def select(a: MatrixStore, op: Any, thunk: Any) -> MatrixStore:
@@ -57,6 +59,17 @@ def inside(a: MatrixStore, mask: MatrixMask) -> MatrixStore:
     return _kept(a, None, 0, mask)
 
 
+def blended(x: MatrixStore, y: MatrixStore, mask: MatrixMask) -> MatrixStore:
+    """The values of ``x`` where a mask lets its entries through, elsewhere those of ``y``, which has the same ones."""
+    entries, dtype = x.nvals, x.values.dtype
+    word_type = np.dtype(_BITS[dtype.itemsize])
+    (blend,) = functions("blend.cu", word_type.char, ["blend_kernel"], lambda: [using("Bits", word_type)])
+    marked, values, scratch = _Marked(x, None, 0, mask), cupy.empty(entries, dtype), scratch_arrays.current()
+    operands = (x.values.data.ptr, int(not x.iso), y.values.data.ptr, int(not y.iso))
+    scratch.launch(blend, -(-entries // 4), (marked.bits.data.ptr, *operands, entries, values.data.ptr))
+    return MatrixStore(x.nrows, x.ncols, x.indptr, x.indices, values)
+
+
 def renamed(a: MatrixStore, places: Array, ncols: int) -> MatrixStore:
     """The entries whose column j has a place that is not negative, in column ``places[j]``; their order stays."""
     result = _kept(a, None, 0, MatrixMask(), places)
@@ -73,40 +86,48 @@ def offsets_workspace(scratch: Scratch, number: int) -> int:
     return scratch.values("offsets of chunks", np.dtype(INDEX), number).data.ptr
 
 
+class _Marked:
+    """Bits of the entries that stay, and how many these are; ``fill`` writes them."""
+
+    def __init__(self, a: MatrixStore, op: Any, thunk: int, mask: MatrixMask, places: Array | None = None) -> None:
+        count, self.fill = functions(
+            "select_entries.cu",
+            (None if op is None else op.key, a.values.dtype.char, a.iso, index_key(a), mask.key, places is None),
+            _KERNELS,
+            lambda: [
+                *index_pieces(a),
+                using("Stored", a.values.dtype),
+                *_operator(op),
+                *mask.pieces(),
+                constant("SELECT", op is not None),
+                constant("USES_ROW", mask.where != EVERYWHERE or (op is not None and uses(op, "i"))),
+                constant("ISO", a.iso),
+                constant("RENAMED", places is not None),
+            ],
+        )
+        scratch, entries = scratch_arrays.current(), a.nvals
+        slots = scratch.slots()
+        self.offsets, done = offsets_workspace(scratch, MOST_CHUNKS), scratch.flags("counted", 8).data.ptr
+        arrays = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr)
+        self.given = (*arrays, a.nrows, entries, thunk, address(places), *mask_addresses(mask))
+        self.bits = cupy.empty(-(-entries // 32), np.uint32)
+        words = (*self.given, self.bits.data.ptr, self.offsets, done, slots.host)
+        scratch.launch(count, chunks_of(entries), words, BLOCK // 32)
+        self.number = slots.published()
+
+
 def _kept(a: MatrixStore, op: Any, thunk: int, mask: MatrixMask, places: Array | None = None) -> MatrixStore:
     entries = a.nvals
     if entries == 0:
         return a.copy()
-    count, fill = functions(
-        "select_entries.cu",
-        (None if op is None else op.key, a.values.dtype.char, a.iso, index_key(a), mask.key, places is None),
-        _KERNELS,
-        lambda: [
-            *index_pieces(a),
-            using("Stored", a.values.dtype),
-            *_operator(op),
-            *mask.pieces(),
-            constant("SELECT", op is not None),
-            constant("USES_ROW", mask.where != EVERYWHERE or (op is not None and uses(op, "i"))),
-            constant("ISO", a.iso),
-            constant("RENAMED", places is not None),
-        ],
-    )
-    scratch = scratch_arrays.current()
-    slots = scratch.slots()
-    offsets, done = offsets_workspace(scratch, MOST_CHUNKS), scratch.flags("counted", 8).data.ptr
-    arrays = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr)
-    given = (*arrays, a.nrows, entries, thunk, address(places), *mask_addresses(mask))
-    warps = chunks_of(entries)
-    bits = cupy.empty(-(-entries // 32), np.uint32)
-    scratch.launch(count, warps, (*given, bits.data.ptr, offsets, done, slots.host), BLOCK // 32)
-    kept = slots.published().read()  # synchronizes: memory must be sized
+    marked = _Marked(a, op, thunk, mask, places)
+    kept = marked.number.read()  # synchronizes: memory must be sized
     if kept == entries and places is None:
         return a.copy()
     indptr, indices = cupy.empty(a.nrows + 1, a.indptr.dtype), cupy.empty(kept, a.indices.dtype)
     values = a.values[: min(1, kept)].copy() if a.iso else cupy.empty(kept, a.values.dtype)
-    outputs = (bits.data.ptr, offsets, indptr.data.ptr, indices.data.ptr, values.data.ptr)
-    scratch.launch(fill, warps, (*given, *outputs), BLOCK // 32)
+    outputs = (marked.bits.data.ptr, marked.offsets, indptr.data.ptr, indices.data.ptr, values.data.ptr)
+    scratch_arrays.current().launch(marked.fill, chunks_of(entries), (*marked.given, *outputs), BLOCK // 32)
     return MatrixStore(a.nrows, a.ncols, indptr, indices, values)
 
 

@@ -22,6 +22,7 @@ TOP, BOTTOM = 1000, -900  # counts are between 2**BOTTOM and 2**TOP, and so is a
 HEADROOM, SLACK = 256, 1.25  # bits for counts to grow by, and how much faster they may do so than before
 SHALLOW, DEEP = 32, 128  # the vertices of so many levels are found among all; of more, they are listed once;
 POSITIONS = 2**22  # between the two, if no more than so many are looked at
+ON_DEVICE = 2, 2**5  # so many times as many levels and positions, where threads look at all of them at once
 
 
 class Search(NamedTuple):
@@ -59,12 +60,18 @@ def both_stages(
     if factor is None:
         search = searched(A, frontier, levels, sigma, depth)
         return None if search is None else passed_on(A, search)
-    few, scale = min(LEVELS - 2, DEEP, max(SHALLOW, POSITIONS // A.nrows)), Scalar.from_value(factor, FP64)
+    few, scale = few_levels(A), Scalar.from_value(factor, FP64)
     found = shallow_centralities(A, frontier, levels, sigma, depth, Scalar.from_value(few, INT64), scale)
     if depth.value <= few:
         return None if overflows(A, depth.value, 0) and smallest(sigma) == 0 else found  # sigma is 1 / sigma
     search = searched(A, frontier, levels, sigma, depth)
     return None if search is None else scaled(passed_on(A, search), scale)
+
+
+def few_levels(A: Matrix) -> int:
+    """How many levels are few: to find their vertices among all takes less time than to list them."""
+    deep, positions = ON_DEVICE if A.backend == "cuda" else (1, 1)
+    return min(LEVELS - 2, deep * DEEP, max(SHALLOW, positions * POSITIONS // A.nrows))
 
 
 def nothing_found(A: Matrix) -> tuple[Vector, Vector, Scalar]:

@@ -78,8 +78,9 @@ DEVICE Changing<VALUED, T, Offset> changing(const Slot<T>& out, const Offset* ne
 // position i goes to, if there are lists.
 template <class D, int COUNT, class Visit>
 DEVICE void pass(const Slot<D>& driver, bool by_list, const NewList (&lists)[COUNT], Visit visit) {
-    int64 items = by_list ? driver.count : driver.size;
-    for (int64 base = thread_in_grid() - lane(); base < items; base += threads_in_grid()) {
+    int64 items = by_list ? driver.count : driver.size, base = thread_in_grid() - lane();
+    if (by_list) base = 32 * ((thread() >> 5) * BLOCK_COUNT + blockIdx.x);  // a short list is for warps of all blocks
+    for (; base < items; base += threads_in_grid()) {
         int64 t = base + lane(), i = 0;
         unsigned found = 0;
         if (t < items) {

@@ -2,7 +2,7 @@
 
 #include "loop_operands.cuh"
 
-// Some entries at a time; elements are read together with the flags that say whether they are there.
+// Some entries at a time; elements are read together with the flags that say whether they are there. Nothing is read behind the row's end.
 constexpr int OF_A_ROW = 8;
 DEVICE Sum sum_of_row(const Matrix& m, const Vector& u, int64 i) {
     Sum sum = {false, Value(0)};
@@ -14,12 +14,12 @@ DEVICE Sum sum_of_row(const Matrix& m, const Vector& u, int64 i) {
 #pragma unroll
         for (int n = 0; n < OF_A_ROW; ++n) {
             there[n] = entry + n < stop;
-            k[n] = column_of(m, i, there[n] ? entry + n : entry);
+            k[n] = there[n] ? column_of(m, i, entry + n) : 0;
         }
 #pragma unroll
         for (int n = 0; n < OF_A_ROW; ++n) {
-            if constexpr (!FULL) there[n] = there[n] & u.present[k[n]];
-            elements[n] = element_of(u, k[n]);
+            elements[n] = there[n] ? element_of(u, k[n]) : VectorOperand();
+            if constexpr (!FULL) there[n] = there[n] && u.present[k[n]];
         }
 #pragma unroll
         for (int n = 0; n < OF_A_ROW; ++n) {

@@ -422,8 +422,8 @@ def test_programs_are_compiled_and_bound_again(compiled: None) -> None:
                 with gb.using("numpy"):
                     expected = algorithms.bfs(graph.to("numpy"), source)
                 assert found.to_dict() == {vertex: level + source for vertex, level in expected.to_dict().items()}
-        empty = Matrix(bool, 40, 40)
-        assert levels_from(empty, Vector.from_coo([3], [True], size=40), Scalar.from_value(1)).to_dict() == {3: 1}
+        elsewhere = Matrix.from_coo([0], [1], True, nrows=40, ncols=40)
+        assert levels_from(elsewhere, Vector.from_coo([3], [True], size=40), Scalar.from_value(1)).to_dict() == {3: 1}
     assert levels_from.recordings == 1
     assert not [record for record in records.records if record.op == "loop" and record.strategy == "iterated"]
 

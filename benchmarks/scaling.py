@@ -105,6 +105,11 @@ def _grid(name: str) -> Grid:
     return Grid(int(down), int(across), by)
 
 
+def kept_results(kept: dict[str, Any]) -> dict[Grid, dict[str, Any]]:
+    """What ``--out`` has written."""
+    return {_grid(name): result for name, result in kept.items()}
+
+
 def width(size: int) -> int:
     """Bytes of a position below ``size``, as they are sent."""
     return 2 if size <= 2**16 else 4
@@ -131,7 +136,7 @@ def tables(results: dict[Grid, dict[str, Any]], per_rank: int) -> list[Table]:
             row["results"],
             0.0 if in_bits else foreign_results(grid.down, fit.reached, fit.neighbours),
             int(row["messages"]),
-            messages(grid, own, 1) - reductions(grid, own),
+            int(messages(grid, own, 1) - reductions(grid, own)),
             rounds(grid),
             result["median_teps"] / 1e6,
         )
@@ -174,8 +179,7 @@ def main() -> None:
     options = parser.parse_args()
     results: dict[Grid, dict[str, Any]] = {}
     if options.measured:
-        kept = json.loads(Path(options.measured).read_text(encoding="utf-8"))
-        results = {_grid(name): result for name, result in kept.items()}
+        results = kept_results(json.loads(Path(options.measured).read_text(encoding="utf-8")))
     for grid in () if options.measured else GRIDS:
         results[grid] = measure(grid, options.per_rank, options.roots, options.local)
         print(f"{grid} {grid.by}: done", file=sys.stderr, flush=True)

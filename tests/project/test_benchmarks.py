@@ -26,6 +26,7 @@ from grblas_gpu.benchmarks import (
     layers,
     machine,
     report,
+    scaling_page,
     speed_case,
     speed_checks,
     svg,
@@ -583,6 +584,13 @@ def test_the_page_of_results_is_up_to_date():
         assert f"## {result['experiment']}" in text
     missing = set(EXPERIMENTS) - {result["experiment"] for result in found}
     assert all(f"`{name}`" in text.split("##")[0] for name in missing)
+
+
+def test_the_page_of_ranks_is_up_to_date():
+    """What was measured, with the model next to it."""
+    text = scaling_page.PAGE.read_text(encoding="utf-8")
+    assert scaling_page.written(text) == text, "run python -m benchmarks.scaling_page"
+    assert scaling_page.markdown(scaling_page.tables()["weak scaling"]) in text
 
 
 def test_remarks_are_about_experiments():

@@ -9,10 +9,10 @@ algorithm for cores decomposition of networks, 2003.
 
 from __future__ import annotations
 
-from .. import Matrix, Scalar, Vector, agg, binary, loop, monoid, program, select, semiring, unary
+from .. import INT32, INT64, Matrix, Scalar, Vector, agg, binary, dtypes, loop, monoid, program, select, semiring, unary
 from .checks import graph_algorithm
 
-GONE = 2**62  # in place of the degree of a vertex that has left: more than any
+GONE = {INT32: 2**30, INT64: 2**62}  # in place of the degree of a vertex that has left: more than any
 
 
 @graph_algorithm
@@ -39,44 +39,46 @@ def core_number(A: Matrix) -> Vector:
     """
     edges = A.pattern(loops=False, undirected=True)
     # degree_i = number of neighbours; vertices without any have core number 0, and are gone
-    degree = Vector.from_scalar(GONE, A.nrows)
+    kind = degree_type(A)
+    degree = Vector.from_scalar(GONE[kind], A.nrows, kind)
     degree(binary.min) << edges.reduce_rowwise(agg.count)
-    cores = _core_numbers(edges, degree)
-    cores(~cores.S) << 0
+    cores = Vector.from_scalar(0, A.nrows)
+    # cores += the numbers of those that had neighbours
+    cores(binary.plus) << _core_numbers(edges, degree)
     return cores
+
+
+def degree_type(A: Matrix) -> dtypes.DataType:
+    """A type for numbers of neighbours: the smaller, the less has to be read for every k."""
+    return INT32 if A.nrows < GONE[INT32] else INT64
 
 
 @program
 def _core_numbers(edges: Matrix, degree: Vector) -> Vector:
-    cores, leaving, fewer, changed = (Vector(int, edges.nrows) for _ in range(4))
+    cores, leaving, fewer = (Vector(degree.dtype, edges.nrows) for _ in range(3))
     k = degree.reduce(monoid.min).new()
-    for _ in loop(k < GONE):
+    for _ in loop(k < GONE[degree.dtype]):
         # leaving = those of the lowest degree
         leaving << select.valuele(degree, k)
-        peel(edges, degree, cores, leaving, fewer, changed, k)
+        peel(edges, degree, cores, leaving, fewer, k)
         # k = the lowest degree that is left
         k << degree.reduce(monoid.min)
     return cores
 
 
-def peel(
-    edges: Matrix, degree: Vector, cores: Vector, leaving: Vector, fewer: Vector, changed: Vector, k: Scalar | int
-) -> None:
-    """Vertices leave, and with them all that have no more than k neighbours left; ``cores`` has k for these.
-
-    ``fewer`` and ``changed`` are what it works with.
-    """
+def peel(edges: Matrix, degree: Vector, cores: Vector, leaving: Vector, fewer: Vector, k: Scalar | int) -> None:
+    """Vertices leave, and with them all that have no more than k neighbours left; ``cores`` has k for these."""
     for _ in loop(leaving):
         # degree<leaving> = gone; cores<leaving> = leaving
-        degree(leaving.S) << GONE
+        degree(leaving.S) << GONE[degree.dtype]
         cores(leaving.S) << leaving
         # fewer<!cores> = leaving plus.pair edges
-        fewer(~cores.S, replace=True) << semiring.plus_pair["INT64"](leaving @ edges)
+        fewer(~cores.S, replace=True) << semiring.plus_pair[degree.dtype](leaving @ edges)
         # degree<fewer> -= fewer
         degree(fewer.S, binary.minus) << fewer
-        # changed<fewer> = max(degree, k); leaving = changed <= k
-        changed(fewer.S, replace=True) << binary.max(degree, k)
-        leaving << select.valuele(changed, k)
+        # leaving<fewer> = max(degree, k), where that is k
+        leaving(fewer.S, replace=True) << binary.max(degree, k)
+        leaving << select.valuele(leaving, k)
 
 
 @graph_algorithm
@@ -105,10 +107,11 @@ def k_core(A: Matrix, k: int) -> Vector:
     """
     edges = A.pattern(loops=False, undirected=True)
     # degree_i = number of neighbours, 0 where there are none
-    degree = Vector.from_scalar(0, A.nrows)
+    kind = degree_type(A)
+    degree = Vector.from_scalar(0, A.nrows, kind)
     degree(binary.plus) << edges.reduce_rowwise(agg.count)
-    gone, fewer, changed = (Vector(int, A.nrows) for _ in range(3))
+    gone, fewer = Vector(kind, A.nrows), Vector(kind, A.nrows)
     # leaving = degree < k
-    peel(edges, degree, gone, select.valuelt(degree, k).new(), fewer, changed, k - 1)
+    peel(edges, degree, gone, select.valuelt(degree, k).new(), fewer, k - 1)
     # members = those that are not gone
-    return unary.one(select.valuelt(degree, GONE).new()).new(bool)
+    return unary.one(select.valuelt(degree, GONE[kind]).new()).new(bool)

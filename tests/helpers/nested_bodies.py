@@ -109,6 +109,25 @@ def phases(A: Matrix, source: int) -> Result:
     return loop, [seen, frontier, back, counts, rounds]
 
 
+def peeled(A: Matrix, source: int) -> Result:
+    """The lowest are picked from all positions, many of them at first, and take others along."""
+    n = A.nrows
+    height, order, lowest, lower = Vector.from_dense(np.arange(n) % 7), Vector(int, n), Vector(int, n), Vector(int, n)
+    least, gone = Scalar.from_value(0), 1000
+    loop = gb.loop(least < gone)
+    for _ in loop:
+        lowest << select.valuele(height, least)
+        for _ in gb.loop(lowest):
+            height(lowest.S) << gone
+            order(lowest.S) << lowest
+            lower(~order.S, replace=True) << semiring.plus_pair["INT64"](lowest @ A)
+            height(lower.S, binary.minus) << lower
+            lowest(lower.S, replace=True) << binary.max(height, least)
+            lowest << select.valuele(lowest, least)
+        least << height.reduce(monoid.min)
+    return loop, [height, order]
+
+
 NESTED: dict[str, Callable[[Matrix, int], Result]] = {
-    body.__name__: body for body in (colouring, counted, decided, phases)
+    body.__name__: body for body in (colouring, counted, decided, peeled, phases)
 }

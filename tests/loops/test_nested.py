@@ -215,6 +215,16 @@ def test_the_parts_of_a_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
     assert f"\n{made['phases']}\n" == PARTS
 
 
+def test_what_is_selected_from_all_positions_has_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It goes to the other buffer, as what goes by a list does: no pass that lists it, none that cleans its buffer."""
+    made = made_of(
+        {"peeled": NESTED["peeled"]}, monkeypatch, lambda passes, body: passes.schedule(passes.analyse(body))
+    )
+    selects, rounds = str(made["peeled"]).split("part ")[1:3]
+    assert "notes s1 overwritten" in selects
+    assert rounds.count("grid barrier") == 2
+
+
 def test_loops_inside_of_what_iterates_run_as_a_whole(to_device: Any) -> None:
     """An aggregator keeps the body from being one kernel, but not the loops inside, which know the count outside."""
 

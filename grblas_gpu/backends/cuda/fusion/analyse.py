@@ -82,6 +82,11 @@ class Analysis:
             return False
         return self.driver(step) is not None
 
+    def picks(self, step: BodyStep) -> bool:
+        """Whether a step selects from all positions what goes to the other buffer, and to a list if it is not much."""
+        out = self.slots[step.out]
+        return out.buffers == 3 and not (out.full or out.iso) and _selects_from_all(step, self.listable)
+
 
 def analyse(body: Body) -> Analysis:
     apart: set[int] = set()  # vectors that no product writes to: found out while looking at all steps
@@ -194,6 +199,7 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
     listable = _listable(steps, full)
     closing = {at: before for at in products if (before := _closing(steps, at, full)) is not None}
     thirds = {steps[at].out for at in closing}
+    thirds |= {step.out for step in steps if _selects_from_all(step, listable) and not full[step.out]}
     visible = len(uses) - len(copied)
     slots = [
         SlotFacts(
@@ -254,6 +260,12 @@ def _listable(steps: Sequence[BodyStep], full: list[bool]) -> frozenset[int]:
                 listable.add(step.out)
                 grew = True
     return frozenset(listable)
+
+
+def _selects_from_all(step: BodyStep, listable: frozenset[int]) -> bool:
+    """Whether a step selects the entries of a vector that is overwritten in one that has no list."""
+    selects = step.kind == "select" and overwrites(step)
+    return selects and step.out in listable and driver_among(step, listable) is None
 
 
 def _closing(steps: Sequence[BodyStep], at: int, full: list[bool]) -> int | None:

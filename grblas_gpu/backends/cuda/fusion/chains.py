@@ -159,4 +159,4 @@ def swapped_by(facts: Analysis, chain: Sequence[int]) -> set[int]:
         return {steps[0].out}
     if steps[0].kind not in FUSED or (len(steps) > 1 and not is_driven(facts, steps)):
         return set()
-    return {step.out for step in steps if facts.swaps(step)}
+    return {step.out for step in steps if facts.swaps(step) or facts.picks(step)}

@@ -28,18 +28,26 @@ def _one_value(item: Positions, step: BodyStep) -> str:
 def _overwriting(context: Context, item: Positions, step: BodyStep, opened: str, result: tuple[str, str]) -> str:
     at, out, (found, value) = item.steps[0], context.facts.slots[step.out], result
     W, driver = f"S.s{step.out}", f"S.s{item.driver}"
+    given = f"{context.next_offsets(step.out)}, {counters_of(at)}"
+    compute = (
+        f"[&](int64 i, {c_type(out.dtype)}& value) -> bool {{\n"
+        f"            if (!({opened}) || !({found})) return false;\n"
+        f"            value = {value};\n"
+        f"            return true;\n"
+        f"        }});\n"
+    )
+    if item.driver is None:
+        return (
+            f"        bool listed{at} = !{W}.other_is_dirty();\n"
+            f"        pick<{valued(out)}>({W}, {given}, listed{at}, {compute}"
+        )
     return (
         f"        if ({W}.other_is_dirty() && {driver}.listed) {{\n"
         f"            clean_all<{valued(out)}>({W}, {W}.next_buffer(), {out.initial});\n"
         f"            grid_barrier([&] {{ {W}.other_is_clean(); }});\n"
         f"        }}\n"
         f"        bool listed{at} = {driver}.listed;\n"
-        f"        overwrite<{valued(out)}>({driver}, {W}, {context.next_offsets(step.out)}, {counters_of(at)}, "
-        f"[&](int64 i, {c_type(out.dtype)}& value) -> bool {{\n"
-        f"            if (!({opened}) || !({found})) return false;\n"
-        f"            value = {value};\n"
-        f"            return true;\n"
-        f"        }});\n"
+        f"        overwrite<{valued(out)}>({driver}, {W}, {given}, {compute}"
     )
 
 

@@ -308,7 +308,7 @@ class _Scheduler:
 
     def _position(self, at: int, step: BodyStep, last: bool) -> None:
         facts = self.facts
-        driver, swaps = facts.driver(step), facts.swaps(step)
+        driver, swaps = facts.driver(step), facts.swaps(step) or facts.picks(step)
         one_value = facts.slots[step.out].iso and step.kind == "copy"  # others may be reading it
         dense = driver is None and step.out not in facts.listable and not one_value
         swapped = (step.out,) if swaps else ()

@@ -262,6 +262,45 @@ DEVICE void overwrite(const Slot<D>& driver, const Slot<T>& out, const Offset* n
     else count.publish(counters);
 }
 
+// out = what `compute(i, value)` finds at all positions, into the other buffer; with a list, if that is clean. A block asks for
+// places once for many positions: there may be entries everywhere.
+template <bool VALUED, class T, class Offset, class Compute>
+DEVICE void pick(const Slot<T>& out, const Offset* next, int64* counters, bool with_list, Compute compute) {
+    constexpr int EACH_THREAD = 4;
+    __shared__ int64 shared[32], first;
+    Count<Offset> count = {next, 0, 0};
+    bool* flags = out.other_flags();
+    T* values = out.other_values();
+    int64 step = blockDim.x, tile = EACH_THREAD * step;
+    for (int64 base = int64(blockIdx.x) * tile; base < out.size; base += threads_in_grid() * EACH_THREAD) {
+        unsigned bits = 0;
+        int64 mine = base + threadIdx.x, total;
+#pragma unroll
+        for (int n = 0; n < EACH_THREAD; ++n) {
+            int64 i = mine + n * step;
+            if (i >= out.size) break;
+            T value = T();
+            bool found = compute(i, value);
+            if (found || !with_list) flags[i] = found;
+            if constexpr (VALUED)
+                if (found) values[i] = value;
+            if (found) count.add(i);
+            bits |= unsigned(found) << n;
+        }
+        if (!with_list) continue;
+        int64 place = block_offset(__popc(bits), total, shared);
+        if (total == 0) continue;
+        __syncthreads();
+        if (threadIdx.x == 0) first = int64(atomicAdd((uint64*)(counters + LISTED_ENTRIES), uint64(total)));
+        __syncthreads();
+        place += first;
+        for (; bits; bits &= bits - 1, ++place)
+            if (place < out.capacity) out.other_list()[place] = mine + (__ffs(bits) - 1) * step;
+    }
+    if (with_list) count.publish_edges(counters);
+    else count.publish(counters);
+}
+
 // out = a row of a matrix, into the other buffer. EACH: its entries have values of their own.
 template <bool VALUED, bool EACH, class T, class Column, class MatrixValue, class Offset>
 DEVICE void overwrite_by_row(

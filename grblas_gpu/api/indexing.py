@@ -84,10 +84,9 @@ class Axis:
         """The index as an array of positions (one for an integer) in an engine's memory, or None for everything."""
         if self.size is None:
             return engine.array([self.position], np.int64)
-        part = self._index
-        if type(part) is range:
-            check_entries(len(part))
-            return engine.array(np.arange(part.start, part.stop, part.step, dtype=np.int64))
+        if self.positions is not None and type(self._index) is not np.ndarray:
+            check_entries(len(self.positions))
+            return engine.listed(self.positions)
         return None if self.index is None else engine.array(self.index)
 
     def as_key(self) -> Any:

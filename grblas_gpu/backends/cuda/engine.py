@@ -73,6 +73,10 @@ class CudaKernels(Loops, VectorProducts):
         return records.to_device(values, dtype)
 
     @sized
+    def listed(self, part: range) -> Array:
+        return cupy.arange(part.start, part.stop, part.step, dtype=np.int64)
+
+    @sized
     def host(self, array: Array) -> np.ndarray:
         return records.to_host(array)  # synchronizes
 

@@ -1,0 +1,59 @@
+"""How many kernels an operation launches, and how often the host waits for a count: nothing runs here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from emulated_engine import loaded, moved
+from matrix_cases import with_degrees
+
+from grblas_gpu import binary, monoid
+from grblas_gpu.backends.storage import VectorStore
+
+MODULES = "assign_block extracting kronecker_product operating positions rows".split()
+Call = Callable[[Any, Any, Any], Any]
+
+#: Of the engine's modules, a matrix, and two positions: the call, its launches, its waits.
+CALLS: dict[str, tuple[Call, int, int]] = {
+    "rows that follow each other": (lambda e, a, i: e.extracting.rows_between(a, 0, 1), 1, 1),
+    "rows by number": (lambda e, a, i: e.extracting.rows_at(a, i), 3, 1),
+    "a diagonal": (lambda e, a, i: e.extracting.diagonal(a, 0), 1, 0),
+    "lengths of rows": (lambda e, a, i: e.rows.count_rows(a), 1, 0),
+    "an index is checked": (lambda e, a, i: e.positions.checked_positions(i, 3), 1, 1),
+    "a full vector": (lambda e, a, i: e.positions.taken(VectorStore(3, a.values), i), 1, 0),
+    "a block": (lambda e, a, i: e.assign_block.assign_block(a, np.float64(1), range(1, 2), range(1, 2)), 3, 1),
+    "a Kronecker product": (lambda e, a, i: e.kronecker_product.kronecker_product(a, a, binary.plus["FP64"]), 2, 0),
+    "all values": (lambda e, a, i: e.operating.reduce_all(monoid.plus["FP64"], a.values), 1, 1),
+}
+
+
+@pytest.fixture
+def engine(monkeypatch) -> Iterator[Any]:
+    modules = [f"eager.{name}" for name in MODULES]
+    with loaded("recorded", monkeypatch, *modules, "runtime.workspace", "runtime.counters") as found:
+        yield found
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_launches_and_waits(engine, monkeypatch, name: str) -> None:
+    call, launches, waits = CALLS[name]
+    seen: list[str] = []
+    launch = engine.workspace.Scratch.launch
+
+    def counted_launch(*given: Any, **options: Any) -> None:
+        seen.append("launch")
+        launch(*given, **options)
+
+    def waited(block: Any, place: int) -> int:
+        calls.add(place // engine.counters.SLOTS_PER_CALL)
+        return 1
+
+    calls: set[int] = set()  # what they count arrives together
+    monkeypatch.setattr(engine.workspace.Scratch, "launch", counted_launch)
+    monkeypatch.setattr(engine.counters.Block, "number_at", waited)
+    a = moved(with_degrees([1, 2, 3]), engine.to_device)
+    call(engine, a, engine.to_device(np.array([2, 0])))
+    assert (len(seen), len(calls)) == (launches, waits)

@@ -17,6 +17,7 @@ from ..runtime.launch import BLOCK, launch
 from .radix import Work, bits_for, sort, sort_pairs
 
 LINES_OF_A_BLOCK = 128 * BLOCK // 32  # as in kernels/sorted_lines.cuh
+PACKING = 5  # blocks that a processor has room for, as in kernels/build.cu
 _PACKED = 8 * BLOCK  # entries of a block, at least: it has counts to add up at its end
 _OUTSIDE = "a position lies outside of the matrix"
 _KERNELS = ("pack_positions_kernel", "unpack_positions_kernel", "list_rows_kernel")
@@ -47,7 +48,7 @@ def build_matrix(
     keys = cupy.empty(entries, key)
     slots = scratch.slots()
     given = (rows, cols, entries, nrows, ncols, column_bits, keys, slots.address, slots.host, *work.given)
-    launch(pack, entries, given, _PACKED)
+    launch(pack, entries, given, _PACKED, PACKING)
     iso = is_iso(values)
     descents = slots.published().read()  # synchronizes: most lists of coordinates are in order, or else not at all
     if slots.published(EDGES).read():

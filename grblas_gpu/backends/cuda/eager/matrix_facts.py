@@ -60,26 +60,27 @@ def same_arrays(a: MatrixStore, b: MatrixStore) -> bool:
     """Whether two matrices are equal to the last bit."""
     if len(a.values) != len(b.values):
         return False
-    pairs = ((a.indptr, b.indptr), (a.indices, b.indices), (a.values, b.values))
-    return all(_same(x, y) for x, y in pairs)  # the short ones first: most matrices differ there
+    return _same((a.indptr, b.indptr), (a.indices, b.indices), (a.values, b.values))
 
 
 @sized
 def same_indices(a: MatrixStore, b: MatrixStore) -> bool:
     """Whether two matrices have entries at the same positions."""
-    return _same(a.indptr, b.indptr) and _same(a.indices, b.indices)
+    return _same((a.indptr, b.indptr), (a.indices, b.indices))
 
 
-def _same(x: Array, y: Array) -> bool:
-    if x.dtype != y.dtype or len(x) != len(y):
+def _same(*pairs: tuple[Array, Array]) -> bool:
+    """The short ones first: where these differ, the device does not read the others."""
+    if any(x.dtype != y.dtype or len(x) != len(y) for x, y in pairs):
         return False
-    if isinstance(x, records.RecordArray):
-        x, y = x.words.reshape(-1), y.words.reshape(-1)
-    elif x.dtype.itemsize > 8:
-        x, y = x.view(np.uint64), y.view(np.uint64)
-    _, differences, *_ = _kernels(np.dtype(np.int64), np.dtype(_WORDS[x.dtype.itemsize]))
     slots = scratch_arrays.current().slots()
-    launch(differences, len(x), (x, y, len(x), slots.address))
+    for x, y in pairs:
+        if isinstance(x, records.RecordArray):
+            x, y = x.words.reshape(-1), y.words.reshape(-1)
+        elif x.dtype.itemsize > 8:
+            x, y = x.view(np.uint64), y.view(np.uint64)
+        _, differences, *_ = _kernels(np.dtype(np.int64), np.dtype(_WORDS[x.dtype.itemsize]))
+        launch(differences, len(x), (x, y, len(x), slots.address))
     return slots.counter().read() == 0  # synchronizes
 
 

@@ -114,7 +114,7 @@ def _sort(
     count_digits, move_keys = kernels
     blocks = blocks_for(capacity, TILE, _PER_PROCESSOR * processors(cupy.cuda.runtime.getDevice()))
     if not work.counted:
-        count_digits((2 * blocks,), (BLOCK,), (keys, count, capacity, *work.given))  # which needs little memory
+        count_digits((blocks,), (BLOCK,), (keys, count, capacity, *work.given))
     source, target, other = given, first, second
     for number in range(work.passes):
         move_keys((blocks,), (BLOCK,), (*source, *target, count, capacity, *work.given, number))

@@ -8,31 +8,32 @@
 
 // keys[entry] = its position, row above column, and the digits of all; counts those that are not above the one before, and
 // those outside of the matrix.
-extern "C" __global__ void pack_positions_kernel(
+extern "C" __global__ void __launch_bounds__(256, 5) pack_positions_kernel(
     const Row* rows, const Column* columns, int64 entries, int64 nrows, int64 ncols, int64 column_bits, Key* keys,
     int64* counters, volatile int64* host, int64 bits, int64 width, Place* workspace, int64 tiles
 ) {
     __shared__ DigitCounts counts;
     int64 found = 0, outside = 0;
-    auto position = [&](int64 entry) { return Key(rows[entry]) << column_bits | Key(columns[entry]); };
     auto packed = [&](int64 entry, bool inside) {
-        Key key = inside ? position(entry) : Key(0), before = from_lower(key, 1);
-        if (inside) keys[entry] = key;
-        if (lane() == 0 && inside && entry > 0) before = position(entry - 1);
+        uint64 row = inside ? uint64(rows[entry]) : 0, column = inside ? uint64(columns[entry]) : 0;
+        outside += inside && (row >= uint64(nrows) || column >= uint64(ncols));
+        Key key = Key(row) << column_bits | Key(column), before = from_lower(key, 1);
+        if (lane() == 0 && inside && entry > 0) before = Key(rows[entry - 1]) << column_bits | Key(columns[entry - 1]);
         found += inside && entry > 0 && before >= key;
-        outside += inside && (uint64(rows[entry]) >= uint64(nrows) || uint64(columns[entry]) >= uint64(ncols));
         return key;
     };
-    count_digits(packed, entries, {int(bits), int(width)}, {workspace, tiles}, counts);
+    auto store = [&](int64 entry, Key key) { keys[entry] = key; };
+    count_digits(packed, store, entries, {int(bits), int(width)}, {workspace, tiles}, counts);
     publish(found, outside, counters, host);
 }
 
 // Columns of the sorted positions; counts those that repeat the one before.
-extern "C" __global__ void unpack_positions_kernel(
+extern "C" __global__ void __launch_bounds__(256, 8) unpack_positions_kernel(
     const Key* keys, int64 entries, int64 column_bits, OutColumn* columns, int64* counters, volatile int64* host
 ) {
     int64 found = 0;
     Key mask = (Key(1) << column_bits) - 1;
+#pragma unroll 2
     for (int64 entry = thread_in_grid(); entry < entries; entry += threads_in_grid()) {
         Key key = keys[entry];
         columns[entry] = OutColumn(key & mask);

@@ -15,9 +15,11 @@ extern "C" __global__ void longest_row_kernel(const Offset* indptr, int64 nrows,
     if (lane() == 0) atomicMax((uint64*)longest, uint64(most));
 }
 
-// How many words of two arrays differ.
-extern "C" __global__ void differences_kernel(const Word* a, const Word* b, int64 words, int64* count) {
+// How many words of two arrays differ; or some number, if it is known already that something does.
+extern "C" __global__ void __launch_bounds__(256, 8) differences_kernel(const Word* a, const Word* b, int64 words, int64* count) {
+    if (__any_sync(FULL_WARP, *(volatile int64*)count != 0)) return;
     int64 found = 0;
+#pragma unroll 2
     for (int64 t = thread_in_grid(); t < words; t += threads_in_grid()) found += a[t] != b[t];
     add_to_counter(count, found);
 }

@@ -34,23 +34,35 @@ struct DigitCounts {
     unsigned of[MOST_PASSES][MOST_DIGITS];
 };
 
+constexpr int COUNTED_AT_ONCE = 4;  // keys of a thread that are in flight together
+
 // work.totals(pass)[digit] = how many of the keys have it. key_at(p, inside) is asked for each of them once, by all lanes
-// of a warp together; those that are not inside have no key.
-template <class KeyAt>
-DEVICE void count_digits(KeyAt key_at, int64 count, Passes passes, const Work& work, DigitCounts& own) {
+// of a warp together; those that are not inside have no key. use(p, key) gets those that are.
+template <class KeyAt, class Use>
+DEVICE void count_digits(KeyAt key_at, Use use, int64 count, Passes passes, const Work& work, DigitCounts& own) {
     for (int d = threadIdx.x; d < MOST_PASSES * MOST_DIGITS; d += blockDim.x) own.of[0][d] = 0;
     __syncthreads();
-#pragma unroll 4
-    for (int64 base = thread_in_grid() - lane(); base < count; base += threads_in_grid()) {
-        bool inside = base + lane() < count;
-        Key key = key_at(base + lane(), inside);
-        int here = __popc(__ballot_sync(FULL_WARP, inside));
-        for (int pass = 0; pass < passes.number(); ++pass) {
-            unsigned d = passes.digit(pass).of(key), first = from_lane(d, 0);
-            if (__all_sync(FULL_WARP, !inside || d == first)) {  // neighbours are often alike
-                if (lane() == 0) atomicAdd(&own.of[pass][d], unsigned(here));
-            } else if (inside) {
-                atomicAdd(&own.of[pass][d], 1u);
+    int64 step = threads_in_grid();
+    for (int64 base = thread_in_grid() - lane(); base < count; base += COUNTED_AT_ONCE * step) {
+        Key keys[COUNTED_AT_ONCE];
+#pragma unroll
+        for (int n = 0; n < COUNTED_AT_ONCE; ++n) {
+            int64 p = base + n * step + lane();
+            keys[n] = key_at(p, p < count);
+        }
+#pragma unroll
+        for (int n = 0; n < COUNTED_AT_ONCE; ++n) {
+            int64 p = base + n * step + lane();
+            bool inside = p < count;
+            if (inside) use(p, keys[n]);
+            int here = __popc(__ballot_sync(FULL_WARP, inside));
+            for (int pass = 0; pass < passes.number(); ++pass) {
+                unsigned d = passes.digit(pass).of(keys[n]), first = from_lane(d, 0);
+                if (__all_sync(FULL_WARP, !inside || d == first)) {  // neighbours are often alike
+                    if (lane() == 0 && inside) atomicAdd(&own.of[pass][d], unsigned(here));
+                } else if (inside) {
+                    atomicAdd(&own.of[pass][d], 1u);
+                }
             }
         }
     }

@@ -37,7 +37,7 @@ DEVICE Placing& shared_placing() {
 DEVICE void count_digits(const Key* keys, int64 count, Passes passes, const Work& work) {
     __shared__ DigitCounts counts;
     auto key_at = [&](int64 p, bool inside) { return inside ? keys[p] : Key(0); };
-    count_digits(key_at, count, passes, work, counts);
+    count_digits(key_at, [](int64, Key) {}, count, passes, work, counts);
 }
 
 // The lanes that have the same digit, of so many bits, as this one.

@@ -5,12 +5,12 @@
 #include "sorted_lines.cuh"
 
 // rows[entry] = the row that the entry is in.
-extern "C" __global__ void list_rows_kernel(const Offset* indptr, int64 nrows, int64 entries, Row* rows) {
+extern "C" __global__ void __launch_bounds__(256, 8) list_rows_kernel(const Offset* indptr, int64 nrows, int64 entries, Row* rows) {
     for_each_entry(indptr, nrows, entries, [&](int64 entry, int64 row) { rows[entry] = Row(row); });
 }
 
 // keys[entry] = its column, by which it is sorted, and its row above that, which comes along.
-extern "C" __global__ void pack_entries_kernel(
+extern "C" __global__ void __launch_bounds__(256, 8) pack_entries_kernel(
     const Offset* indptr, const Column* indices, int64 nrows, int64 entries, int64 column_bits, Key* keys
 ) {
     for_each_entry(indptr, nrows, entries, [&](int64 entry, int64 row) {

@@ -32,14 +32,24 @@ def blocks_for(items: int, per_block: int, most: int) -> int:
     return max(1, min(-(-items // per_block), most))
 
 
-def launch(kernel: Any, items: int, arguments: tuple[Any, ...], per_block: int = BLOCK) -> None:
-    """Run a kernel over ``items``, of which a block of threads takes ``per_block`` at a time."""
+def launch(
+    kernel: Any,
+    items: int,
+    arguments: tuple[Any, ...],
+    per_block: int = BLOCK,
+    per_processor: int = BLOCKS_PER_PROCESSOR,
+) -> None:
+    """Run a kernel over ``items``, of which a block of threads takes ``per_block`` at a time.
+
+    No more blocks than ``per_processor`` run at once: others would begin when these are done, and keep few processors
+    busy.
+    """
     if items <= per_block:  # the size of the device does not matter
         kernel(_ONE_BLOCK, _THREADS, arguments)
         return
     import cupy
 
-    most = most_blocks(cupy.cuda.runtime.getDevice())
+    most = per_processor * processors(cupy.cuda.runtime.getDevice())
     kernel((blocks_for(items, per_block, most),), _THREADS, arguments)
 
 

@@ -24,7 +24,7 @@ from distributed_objects import (
 )
 
 import grblas_gpu as gb
-from grblas_gpu import Matrix, Vector, algorithms, binary, generators, select, version
+from grblas_gpu import Matrix, Vector, algorithms, binary, distributed, generators, select, version
 from grblas_gpu.backends.mpi.engine import MpiBackend
 from grblas_gpu.backends.mpi.transports import choose_transport
 from grblas_gpu.distributed import (
@@ -304,6 +304,17 @@ def case_errors_are_everybodys() -> None:
         version.__version__ = "9.9" if last else gb.__version__
         expect(RanksDiffer, Grid, f"grblas_gpu: rank 0 has '{gb.__version__}', rank {RANKS - 1} has '9.9'")
         version.__version__ = gb.__version__
+
+
+def case_another_job_is_refused() -> None:
+    """What a long job has left to go on from belongs to this job."""
+    A = DistMatrix.kronecker(4)
+    folder = WORLD.bcast(tempfile.mkdtemp() if RANK == 0 else None)
+    distributed.pagerank(A, restart=folder)
+    expect(InvalidValue, lambda: distributed.pagerank(A, restart=folder, damping=0.5), "left by another job")
+    WORLD.barrier()
+    if RANK == 0:
+        shutil.rmtree(folder)
 
 
 def case_settings() -> None:

@@ -85,24 +85,8 @@ def _steps(folder: Path) -> int:
         return 0
 
 
-def test_another_job_is_refused(tmp_path):
-    text = f"""
-from grblas_gpu import distributed
-A = distributed.DistMatrix.kronecker(4)
-distributed.pagerank(A, restart={str(tmp_path)!r})
-try:
-    distributed.pagerank(A, restart={str(tmp_path)!r}, damping=0.5)
-except distributed.construction.InvalidValue as error:
-    assert "left by another job" in str(error)
-    print("refused")
-"""
-    done = launch(2, *program(text))
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("refused") == 2
-
-
 def test_folders_are_read_by_any_number_of_ranks(tmp_path):
-    for ranks in (2, 1, 3):  # the first job writes it
+    for ranks in (2, 3):  # the first job writes it
         done = launch(ranks, sys.executable, str(PROGRAM), "folder_of_parts", FOLDER_OF_PARTS=str(tmp_path))
         assert done.returncode == 0, done.stderr[-3000:]
         assert done.stdout.split()[0] == "folder_of_parts"

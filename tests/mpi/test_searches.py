@@ -47,8 +47,9 @@ def slow(*given: Any) -> Any:
 @pytest.mark.parametrize(
     "ranks, grid, transport, name",
     [
-        (3, "1x3", *TRANSPORTS[0]),
+        (2, "1x2", *TRANSPORTS[0]),
         (2, "2x1", *TRANSPORTS[1]),
+        slow(3, "1x3", *TRANSPORTS[0]),
         slow(4, "2x2", *TRANSPORTS[1]),
         slow(3, "1x3", *TRANSPORTS[1]),
         slow(3, "3x1", *TRANSPORTS[0]),

@@ -25,7 +25,8 @@ def kronecker_product(a: MatrixStore, b: MatrixStore, op: Any) -> MatrixStore:
     dtype, column = op.return_type.np_type, np.dtype(column_type(ncols))
     offset = np.dtype(np.int32 if entries <= INT32_LIMIT else INDEX)
     iso = a.iso and b.iso and op.positional is None
-    flags = {"A_ISO": a.iso, "B_ISO": b.iso, "OUT_ISO": iso}
+    narrow = max(nrows, entries) <= INT32_LIMIT
+    flags = {"A_ISO": a.iso, "B_ISO": b.iso, "OUT_ISO": iso, "NARROW": narrow}
     types = {
         "AOffset": a.indptr.dtype,
         "AColumn": a.indices.dtype,

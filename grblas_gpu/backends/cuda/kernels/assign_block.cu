@@ -84,7 +84,7 @@ extern "C" __global__ void list_offsets_kernel(BLOCK_GIVEN, const int64* sums, O
     );
 }
 
-extern "C" __global__ void fill_block_kernel(
+extern "C" __global__ void __launch_bounds__(256, 3) fill_block_kernel(
     BLOCK_GIVEN, const C* values, const BColumn* b_indices, const B* b_values, B scalar, const Offset* out_indptr,
     int64 entries, Column* out_indices, C* out
 ) {

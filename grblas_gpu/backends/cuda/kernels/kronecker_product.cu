@@ -1,13 +1,13 @@
 // t[i * b_rows + k, j * b_columns + l] = op(a[i, j], b[k, l]): where the rows of the result begin is known from those of the
 // factors, and so is what each of its entries is made of. Generated: AOffset, AColumn, A, BOffset, BColumn, B (as stored), Left,
-// Right, multiply, Offset, Column, Value (of the result), A_ISO, B_ISO, and OUT_ISO (one value stands for all, and is not
-// written here).
+// Right, multiply, Offset, Column, Value (of the result), A_ISO, B_ISO, OUT_ISO (one value stands for all, and is not written
+// here), and NARROW: 32 bits number the rows and entries of the result.
 
 #include "row_starts.cuh"
 
-// Of numbers that are rarely so large that it takes 64 bits.
 DEVICE int64 quotient(int64 number, int64 by) {
-    return (number | by) >> 32 ? number / by : int64(uint32(number) / uint32(by));
+    if constexpr (NARROW) return uint32(number) / uint32(by);
+    else return number / by;
 }
 
 extern "C" __global__ void kronecker_offsets_kernel(

@@ -12,6 +12,8 @@ struct Marks {
     uint8* of;
     Value final;
     DEVICE unsigned at(bool asked, int64 k) const { return asked ? ((volatile uint8*)of)[k] : 0; }
+    // Whether it was LAST when the pull began: hubs are asked for again and again, and a cache may answer.
+    DEVICE unsigned was_last(bool asked, int64 k) const { return asked ? of[k] & LAST : 0; }
     // The mark of a row that settles; with a product that is final, too, it is as good as the operand's own entries.
     DEVICE unsigned settled(const Matrix& m) const { return settled_product(m, {of, 0, final}, 0, 0, 0) == final ? LAST : ABOVE; }
 };
@@ -60,19 +62,22 @@ DEVICE unsigned marks_of_row(const Matrix& m, const Marks& marks, int64 start, i
     return seen;
 }
 
-// Every open row looks for what is LAST at its hub neighbours first. The others wait until there is one for every lane.
+// Every open row looks for what is LAST at its hub neighbours first; a lane takes four, flags, marks and all. The others wait until there
+// is one for every lane.
 template <class S> DEVICE void pull_marked_rows(const Operands& given, const Marks& marks, const S& out, int64* counters) {
     ::Count<Offset> count = {given.next, 0, 0};
     bool* flags = out.other_flags();
     Value* values = (Value*)out.other_values();
     int64 padded = (out.size + 3) / 4 * 4;
-    uint8 settled = marks.settled(given.rows);
+    bool hubs = HUB_NEIGHBOURS && given.hub_neighbours, few = ::plan().few;
+    unsigned settled = marks.settled(given.rows);
     Value above = settled_product(given.rows, {marks.of, 0, marks.final}, 0, 0, 0);
-    auto found = [&](int64 i, Value value) {
+    auto found = [&](int64 i, Value value, Offset edges) {
         flags[i] = true;
         values[i] = value;
         if (value == marks.final) ((volatile uint8*)marks.of)[i] = marks.of[i] | settled;
-        count.add(i);
+        ++count.entries;
+        count.edges += given.next == given.rows.indptr ? edges : count.edges_of(i);
     };
     ::WarpQueue waiting;
     Tickets<128> tickets(out.size, counters + ::ROWS_GIVEN - TICKET);
@@ -80,24 +85,45 @@ template <class S> DEVICE void pull_marked_rows(const Operands& given, const Mar
         int64 i = tickets.next();
         done = i >= out.size;  // one more time, for those that wait
         i += 4 * lane();
-        unsigned open = 0;
-        if (i < out.size) {
-            open = open_rows(given, i, out.size);
-            if (i + 4 <= out.size) *(unsigned*)(flags + i) = 0;
-            else for (int n = 0; i + n < out.size; ++n) flags[i + n] = false;
-        }
-        if (HUB_NEIGHBOURS && given.hub_neighbours) {
-            if (open) open &= *(const unsigned*)((const bool*)(given.hub_neighbours + 2 * padded) + i);  // rows that have entries
-            for (int which = 0; which < 2 && open; ++which) {
-                Four<Column> likely = *(const Four<Column>*)(given.hub_neighbours + which * padded + i);
-                unsigned last = 0;
-#pragma unroll
-                for (int n = 0; n < 4; ++n) {
-                    Column k = likely.of[n] < 0 ? -2 - likely.of[n] : likely.of[n];
-                    last |= (marks.at((open >> 8 * n & 1) && k >= 0, k) & LAST) << 8 * n;
+        unsigned open = 0, last = 0, marked = 0;
+        Four<Column> likely = {};
+        Four<Offset> offsets = {};
+        Offset end = 0;
+        if (i < out.size) {  // all that is likely to be needed is in flight at once
+            if (hubs && !few) {
+                likely = *(const Four<Column>*)(given.hub_neighbours + i);
+                if (given.next && i + 4 <= out.size) {
+                    offsets = *(const Four<Offset>*)(given.next + i);
+                    end = given.next[i + 4];
                 }
-                open &= ~last;
-                for (; last; last &= last - 1) found(i + (__ffs(last) - 1) / 8, marks.final);
+            }
+            marked = *(const unsigned*)(marks.of + i);
+            open = open_rows(given, i, out.size);
+            if (hubs) open &= *(const unsigned*)((const bool*)(given.hub_neighbours + 2 * padded) + i);  // rows that have entries
+            if (hubs && few && open) likely = *(const Four<Column>*)(given.hub_neighbours + i);
+        }
+        for (int which = 0; which < 2 && hubs && open; ++which) {
+            if (which == 1) likely = *(const Four<Column>*)(given.hub_neighbours + padded + i);
+            unsigned hits = 0;
+#pragma unroll
+            for (int n = 0; n < 4; ++n) {
+                Column k = likely.of[n] < 0 ? -2 - likely.of[n] : likely.of[n];
+                hits |= marks.was_last((open >> 8 * n & 1) && k >= 0, k) << 8 * n;
+            }
+            open &= ~hits;
+            last |= hits;
+        }
+        if (i + 4 <= out.size) *(unsigned*)(flags + i) = last;
+        else for (int n = 0; i + n < out.size; ++n) flags[i + n] = last >> 8 * n & 1;
+        if (last) {
+            *(volatile unsigned*)(marks.of + i) = marked | last * settled;
+            count.entries += __popc(last);
+#pragma unroll
+            for (int n = 0; n < 4; ++n) {
+                if (!(last >> 8 * n & 1)) continue;
+                values[i + n] = marks.final;
+                if (!few && i + 4 <= out.size) count.edges += (n < 3 ? offsets.of[n + 1] : end) - offsets.of[n];
+                else count.edges += count.edges_of(i + n);
             }
         }
         if (!done && !__any_sync(FULL_WARP, open)) continue;
@@ -111,12 +137,44 @@ template <class S> DEVICE void pull_marked_rows(const Operands& given, const Mar
             bool other = (seen & OTHER) && !(seen & LAST);  // its value has to be looked up
             if (__any_sync(FULL_WARP, other)) {
                 Sum sum = look_at_rows(given.rows, given.u, {marks.of, settled, marks.final}, row, start, other ? stop : start);
-                if (other) found(row, sum.value);
+                if (other) found(row, sum.value, stop - start);
             }
-            if (seen && !other) found(row, seen & LAST ? marks.final : above);
+            if (seen && !other) found(row, seen & LAST ? marks.final : above, stop - start);
         }
     }
     count.publish(counters);
+}
+
+// The marks of the operand, four positions at a time; what is to be done at its entries is done on the way.
+template <class S, class C> DEVICE void write_marks(const Operands& given, const Marks& marks, const S& out, C& change) {
+    constexpr int WORDS = 4;  // in flight
+    Value above = settled_product(given.rows, {marks.of, 0, marks.final}, 0, 0, 0);
+    for (int64 base = 128 * WORDS * warp_in_grid(); base < out.size; base += 128 * WORDS * warps_in_grid()) {
+        unsigned there[WORDS], word[WORDS];
+#pragma unroll
+        for (int w = 0; w < WORDS; ++w) {
+            int64 i = base + 128 * w + 4 * lane();
+            there[w] = i < out.size ? (FULL ? 0x01010101u : ::four_flags(given.u.present, i, out.size) & 0x01010101u) : 0;
+            if (FULL && i + 4 > out.size) there[w] &= i < out.size ? (1u << (out.size - i) * 8) - 1 : 0;
+        }
+#pragma unroll
+        for (int w = 0; w < WORDS; ++w) {
+            word[w] = 0;
+            if (!ONE_VALUE || !there[w]) continue;
+#pragma unroll
+            for (int n = 0; n < 4; ++n) {
+                if (!(there[w] >> 8 * n & 1)) continue;
+                Value z = product(given.rows, given.u, 0, base + 128 * w + 4 * lane() + n, 0, base + 128 * w + 4 * lane() + n);
+                word[w] |= (z == marks.final ? LAST : z == above ? ABOVE : OTHER) << 8 * n;
+            }
+        }
+#pragma unroll
+        for (int w = 0; w < WORDS; ++w) {
+            int64 i = base + 128 * w + 4 * lane();
+            if (i < out.size) *(unsigned*)(marks.of + i) = word[w];  // there is room for a whole word
+            if (there[w]) change.visit_four(i, there[w]);
+        }
+    }
 }
 
 // Where the products of a row differ, their values decide.
@@ -151,16 +209,7 @@ DEVICE void pull_asynchronously_into(
         }
     }
     write_constant(given.columns, given.u, (Value*)out.other_values());
-    change.visit_all(&u);
-    Value above = settled_product(given.rows, {marks.of, 0, marks.final}, 0, 0, 0);
-    for (int64 k = thread_in_grid(); k < out.size; k += threads_in_grid()) {
-        unsigned mark = 0;
-        if (ONE_VALUE && (FULL || given.u.present[k])) {
-            Value z = product(given.rows, given.u, 0, k, 0, k);
-            mark = z == marks.final ? LAST : z == above ? ABOVE : OTHER;
-        }
-        marks.of[k] = mark;
-    }
+    write_marks(given, marks, out, change);
     grid_barrier([] {});
     if constexpr (ONE_VALUE) pull_marked_rows(given, marks, out, counters);
     else pull_any_rows(given, {marks.of, 1, marks.final}, out, counters);

@@ -166,6 +166,12 @@ def extrapolated(fit: Fit, per_rank: int) -> Table:
             row.memory / 1e9,
             row.teps / 1e9,
         )
+    for by in (BITS, PRODUCTS):
+        rank = machine(by)
+        table.notes.append(
+            f"{by}: {rank.edge_rate / 1e9:.0f} GTEPS, a level {rank.per_level * 1e6:.0f} us, a round "
+            f"{rank.per_round * 1e6:.0f} us more"
+        )
     return table
 
 

@@ -42,7 +42,8 @@ def markdown(table: Table) -> str:
         ["---:" if right else "---" for right in numeric],
         *([shown(cell) for cell in row] for row in table.rows),
     ]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    rows = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return rows + "".join(f"\n*{note}*\n" for note in table.notes)
 
 
 def tables() -> dict[str, Table]:
@@ -59,7 +60,7 @@ def tables() -> dict[str, Table]:
 def written(text: str) -> str:
     """The page with these tables."""
     for name, table in tables().items():
-        place = re.compile(rf"(<!-- table: {re.escape(name)} -->\n\n)(?:\|.*\n)*\n*")
+        place = re.compile(rf"(<!-- table: {re.escape(name)} -->\n\n)(?:\|.*\n)*(?:\n\*[^*]+\*\n)*\n*")
         if not place.search(text):
             raise ValueError(f"{PAGE.name}: no place for the table {name!r}")
         text = place.sub(rf"\g<1>{markdown(table)}\n", text)

@@ -121,9 +121,9 @@ def reduce_columnwise(node: Node, view: MaskView | None) -> VectorStore:
 
 def _aggregated(op: Any, a: Any, mode: str) -> VectorStore:
     """The lines of a matrix aggregated; of CSR their lengths are known."""
-    if is_count(op):
+    if is_count(op) and type(a._matrix._store if a._is_transposed else a._store) is MatrixStore:
         store = matrix_store(a if mode == "rowwise" else a.T)
-        if type(store) is MatrixStore and store.form == SPARSE:
+        if store.form == SPARSE:
             counted: VectorStore = a._engine.count_rowwise(store)
             return counted
     found: VectorStore = aggregate(op, a, mode)._store

@@ -111,7 +111,8 @@ def assign_scalar(c: MatrixStore, value: Any, view: MaskView, accum: Any, replac
         mask = resolve(view)
         pattern = _empty(pattern) if mask is None else inside(pattern, mask)
     dtype = c.dtype if accum is None else np.asarray(value).dtype
-    t = _with(pattern, cupy.asarray([value] * min(1, pattern.nvals), dtype))
+    one = np.asarray([value], dtype)[0]  # comes with a launch: a copy to the device takes the host longer
+    t = _with(pattern, cupy.full(min(1, pattern.nvals), one, dtype))
     if accum is None:
         return t if replace or same_structure(c, t) else merge(c, t, None, UNION, c.dtype)
     return write(c, t, view, accum, True) if replace else union(c, t, accum, None, c.dtype)

@@ -1,21 +1,31 @@
 """Closeness centrality: how near all other vertices are.
 
-Returns an FP64 Vector. Method: distances to a batch of vertices at a time, by breadth-first search (or Bellman-Ford) on
-the reversed graph, one row for each; then row sums.
-Invariant: the result is final for the vertices of all batches so far.
-Cost: O(n m) in all without weights; memory for a batch of rows.
+Returns an FP64 Vector. Method: breadth-first searches from a batch of vertices at a time, each of which is a bit of a
+word; with every level, each vertex counts the bits that arrive. With weights, distances by Bellman-Ford on the reversed
+graph, a row for each vertex of a batch.
+Invariant: what has arrived is added up: the distances from the sources so far, or all of those of a batch's vertices.
+Cost: O(n m depth / 64) at most without weights; with weights, memory for a batch of rows.
 References: L. Freeman, Centrality in social networks: conceptual clarification, Social Networks 1979; S. Wasserman,
-K. Faust, Social Network Analysis, 1994 (the factor for graphs in several parts).
+K. Faust, Social Network Analysis, 1994 (the factor for graphs in several parts); M. Then et al., The more the merrier:
+efficient multi-source graph traversal, VLDB 2014.
 """
 
 from __future__ import annotations
 
-from .. import Matrix, Vector, agg, binary, monoid, select
+import functools
+from typing import Any
+
+import numpy as np
+
+from .. import UINT64, Matrix, Vector, agg, binary, loop, monoid, program, select, semiring, unary
 from ..progress import progress
 from .apsp import distances_from
-from .batches import vertices_in_batches
+from .batches import check_batch, vertices_in_batches
 from .checks import graph_algorithm
 from .preparing import check_weights
+
+BITS = 64  # of a word: as many searches at a time
+either = semiring.register_anonymous(monoid.bor, binary.first)[UINT64]
 
 
 @graph_algorithm
@@ -36,7 +46,7 @@ def closeness(A: Matrix, *, weighted: bool = False, improved: bool = True, batch
     improved : bool
         Whether to scale by the share of vertices that are reached.
     batch : int, optional
-        How many sources at a time; more take more memory.
+        How many sources at a time, at most: without weights up to 64, with weights more take more memory.
 
     Raises
     ------
@@ -55,21 +65,72 @@ def closeness(A: Matrix, *, weighted: bool = False, improved: bool = True, batch
     [1.0, 0.6, 0.6, 0.6]
     """
     n = A.nrows
-    if weighted:
-        check_weights(A, "closeness")
+    others, far = weighted_sums(A, batch) if weighted else sums_of_levels(A, batch)
     result = Vector.from_scalar(0.0, n)
+    # result = others / far, where that is not 0
+    far << select.valuegt(far, 0.0)
+    result(binary.plus) << binary.truediv(others & far)
+    if improved:
+        # result *= others / (n - 1)
+        result << binary.times(result & binary.truediv(others, float(max(n - 1, 1))).new())
+    return result
+
+
+def sums_of_levels(A: Matrix, batch: int | None) -> tuple[Vector, Vector]:
+    """How many others reach each vertex, and the sum of their distances, without weights."""
+    n, edges = A.nrows, A.pattern()
+    others, far = Vector.from_scalar(0, n), Vector.from_scalar(0, n)
+    together = min(check_batch(batch, BITS), BITS)
+    for some in progress(vertices_in_batches(n, together), "closeness"):
+        bits = np.uint64(1) << np.arange(len(some), dtype=np.uint64)
+        arriving = Vector.from_coo(some, bits, UINT64, size=n)
+        # missing = all bits, but for the sources' own
+        missing = Vector.from_scalar(np.bitwise_or.reduce(bits), n, UINT64)
+        missing(binary.minus) << arriving
+        _arrivals(edges, arriving, missing, others, far)
+    return others.dup(float), far.dup(float)
+
+
+@program
+def _arrivals(edges: Matrix, arriving: Vector, missing: Vector, others: Vector, far: Vector) -> None:
+    """Searches of which each is a bit: ``others`` and ``far`` grow by their numbers and their distances."""
+    count = Vector(UINT64, edges.nrows)
+    for depth in loop(arriving):
+        # arriving = arriving bor.first edges, of that what is missing
+        arriving << either(arriving @ edges)
+        arriving << binary.band(arriving & missing)
+        arriving << select.valuene(arriving, np.uint64(0))
+        # missing -= arriving
+        missing(binary.minus) << arriving
+        # others += number of bits; far += (depth + 1) number of bits
+        count << arriving
+        for step in bit_counts():
+            count << step(count)
+        others(binary.plus) << count
+        far(binary.plus) << binary.times["INT64"](count, depth + 1)
+
+
+def weighted_sums(A: Matrix, batch: int | None) -> tuple[Vector, Vector]:
+    """How many others reach each vertex, and the sum of their distances."""
+    check_weights(A, "closeness")
+    n = A.nrows
+    others, far = Vector.from_scalar(0.0, n), Vector.from_scalar(0.0, n)
     reverse = A.T.new()
     for some in progress(vertices_in_batches(n, batch), "closeness"):
-        distances = distances_from(reverse, some, weighted=weighted)
-        # others = entries of a row but for the vertex itself; far = their sum, where that is not 0
-        others = binary.minus(distances.reduce_rowwise(agg.count).new(float), 1.0).new()
-        far = distances.reduce_rowwise(monoid.plus).new(float)
-        far << select.valuegt(far, 0.0)
-        # close = others / far
-        close = binary.truediv(others & far).new()
-        if improved:
-            # close *= others / (n - 1)
-            close << binary.times(close & binary.truediv(others, max(n - 1, 1)).new())
-        # result[some]<close> = close
-        result[some](close.S) << close
-    return result
+        distances = distances_from(reverse, some)
+        # others[some] = entries of a row but for the vertex itself; far[some] = their sum
+        others[some] << binary.minus(distances.reduce_rowwise(agg.count).new(float), 1.0).new()
+        far[some] << distances.reduce_rowwise(monoid.plus).new(float)
+    return others, far
+
+
+@functools.cache
+def bit_counts() -> list[Any]:
+    """Numbers of bits, in pairs, in fours, in bytes and in all: each of what the one before has found."""
+    steps = (
+        "x - (x >> 1 & 0x5555555555555555u)",
+        "(x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u)",
+        "(x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu",
+        "x * 0x0101010101010101u >> 56",
+    )
+    return [unary.register_anonymous(step)[UINT64] for step in steps]

@@ -164,6 +164,17 @@ def test_components_of_larger_graphs() -> None:
     assert len(np.unique(labels.astype(np.int64) * n + found)) == count
 
 
+def test_closeness_of_more_vertices_than_a_word_has_bits(backend: str) -> None:
+    """In three batches, of which the last is short; some vertices reach nobody, and long paths have many levels."""
+    G = nx.disjoint_union(
+        nx.path_graph(100, create_using=nx.DiGraph), nx.gnp_random_graph(40, 0.1, seed=1, directed=True)
+    )
+    A = as_matrix(G)
+    expected = as_list(nx.closeness_centrality(G), len(G))
+    for batch in (None, 64, 63, 200):
+        np.testing.assert_allclose(closeness(A, batch=batch).to_dense(), expected, rtol=1e-12)
+
+
 @compiles_slowly
 @every_directed
 @pytest.mark.parametrize("improved", [True, False])

@@ -16,6 +16,7 @@ from operator_cases import KINDS, builtin_operators
 
 from grblas_gpu import binary
 from grblas_gpu.backends.cuda.fusion.emit_kernel import CLUSTER
+from grblas_gpu.backends.cuda.fusion.emit_teams import LONGEST_SHARED
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.storage import MaskView, VectorStore
 from grblas_gpu.plan.rules import Plan
@@ -38,6 +39,7 @@ def test_clusters_have_the_same_size_on_both_sides() -> None:
     sizes = re.findall(r"CLUSTER = (\d+)", team)
     assert sizes == [str(CLUSTER), "1"]
     assert f"__cluster_dims__({CLUSTER}, 1, 1)" in team
+    assert f"LONGEST_SHARED = {LONGEST_SHARED};" in (cuda.KERNELS / "shared_frontier.cuh").read_text()
 
 
 def operator_program() -> str:

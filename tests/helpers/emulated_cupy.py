@@ -204,6 +204,7 @@ def build(code: str) -> Path:
     """A shared library with ``launch_<kernel>`` for every kernel, cached by its text."""
     for text, smaller in SMALLER.items():
         code = code.replace(text, smaller)
+    code = code.replace("#define TEAMS 0", "#define TEAMS 1")  # there are no clusters in any case
     launchers = "".join(
         f'extern "C" int launch_{name}(unsigned grid, unsigned threads, void** arguments, int count) '
         f"{{ return launch({name}, grid, threads, {str(name == LOOP).lower()}, arguments, count); }}\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import emulated_engine
@@ -69,6 +70,19 @@ def test_when_a_cluster_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "SMALL_ENTRIES" in made["levels"]
     assert made["buckets"] == "bool small = goes_on && (false);"
     assert "(S.part == 1 && " in made["only scalars"] and "LONGEST_SHARED" in made["only scalars"]
+
+
+def test_clusters_are_left_out_where_rows_are_long(to_device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop inside runs on in shared memory or not at all, and that goes by the matrix."""
+    compiled = importlib.import_module(f"{emulated_engine.CUDA}.fusion.compiled")
+    asked, launcher = [], compiled.Compiled.launcher
+    monkeypatch.setattr(compiled.Compiled, "launcher", lambda self, teams: asked.append(teams) or launcher(self, teams))
+    with gb.using("cpu"):
+        path, star = generators.path(40), generators.star(40)
+        expected = [only_scalars(graph, 3)[1] for graph in (path, star, path)]
+    for graph, seen in zip((path, star, path), expected, strict=True):
+        assert only_scalars(to_device(graph), 3)[1].to("cpu").isequal(seen)
+    assert asked == [True, False, True]
 
 
 @pytest.mark.parametrize("body", [buckets, only_scalars])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ....progress import busy
 from ..runtime.compile import module_of
 from .emit import LoopKernel
+from .emit_kernel import NO_TEAMS, TEAMS
 from .launcher import Launcher
 from .layout import SLOT, SOURCE
 
@@ -19,15 +20,27 @@ class Compiled:
 
     def __init__(self, program: LoopKernel, constants: int) -> None:
         self.program = program
-        with busy("compiling a loop for this device, once"):
-            module, _ = module_of(program.text)
-            self.launcher = Launcher(module.get_function("loop_kernel"), *program.shape)
+        self._launchers: dict[bool, Launcher] = {}
         layout = program.layout
         self.limit, self.stamp, self.resumes, self.trace, self.parts = (layout.names[name,] for name in NAMED)
         self.slots = [Slot(program, number) for number in range(len(program.slots))]
         self.variables = [layout.variable(number) for number in range(layout.variables)]
         self.reported = [layout.reported_variable(number) for number in range(layout.variables)]
         self.constants = [layout.names.get(("constant", number)) for number in range(constants)]
+
+    def launcher(self, teams: bool) -> Launcher:
+        """The kernel with clusters, if it has any, or without: these need neighbouring processors, and others have
+        nothing to do meanwhile."""
+        found = self._launchers.get(teams)
+        if found is None:
+            text, (threads, blocks, cluster) = self.program.text, self.program.shape
+            if not teams:
+                text, cluster = text.replace(TEAMS, NO_TEAMS, 1), 1
+            with busy("compiling a loop for this device, once"):
+                module, _ = module_of(text)
+            found = Launcher(module.get_function("loop_kernel"), threads, blocks, cluster)
+            self._launchers[teams] = found
+        return found
 
 
 class Slot:

@@ -60,6 +60,7 @@ class LoopKernel:
     matrix_words: Sequence[tuple[int, str, str, int, bool]]  # words that belong to matrices
     sorted_bytes: tuple[int, int]  # of a key and a product, for pushes that sort; or (0, 0)
     shape: tuple[int, int, int]  # threads in a block, blocks in a processor, blocks in a cluster
+    team_words: Sequence[int]  # the longest rows of matrices: clusters are for short ones; without words for all
 
 
 def kernel_of(body: Body) -> LoopKernel:
@@ -105,7 +106,16 @@ def emit(order: Schedule) -> LoopKernel:
         [(at, side, *_matrix_word(side, rest)) for (side, *rest), at in names.items() if side in MATRIX_WORDS],
         _sorted_bytes(context),
         emit_kernel.shape_of(facts, small),
+        _team_words(context, order),
     )
+
+
+def _team_words(context: Context, order: Schedule) -> list[int]:
+    """Where loops are in loops, it is in shared memory only that a cluster goes on alone."""
+    if len(order.parts) == 1:
+        return []
+    shared = (item for item in order.items if isinstance(item, Product) and item.in_shared)
+    return [context.layout.word("longest", *context.columns_of(item.step)) for item in shared]
 
 
 def _sorted_bytes(context: Context) -> tuple[int, int]:

@@ -15,6 +15,7 @@ from .layout import HEAD, REPORT, SOURCE, VARIABLE, WORDS, Layout, declarations
 SHAPE = 512, 2
 WIDE = 1024, 1  # of loops whose products keep elements of their operands in shared memory: there is one copy of them
 CLUSTER = 8  # blocks, as in kernels/grid_barrier.cuh, where a device has clusters
+TEAMS, NO_TEAMS = "#define TEAMS 1\n", "#define TEAMS 0\n"  # whether a cluster may go on alone
 TIME_SLICE = 200_000_000  # nanoseconds after which the host gets a chance to interrupt
 #: Pasted once; the others once for each product.
 COMMON = ("prelude.cuh", "grid_barrier.cuh", "grid.cuh", "slot.cuh", "lists.cuh", "chain.cuh")
@@ -56,7 +57,7 @@ def kernel_text(
     )
     pasted: set[str] = set()
     first, *others = (programs.paste(name, pasted) for name in COMMON)  # in this order
-    shaped = f"#define TEAMS {int(shape[2] > 1)}\nconstexpr int BLOCK_THREADS = {shape[0]};\n"
+    shaped = f"{TEAMS if shape[2] > 1 else NO_TEAMS}constexpr int BLOCK_THREADS = {shape[0]};\n"
     common = f"{first}{shaped}{declarations()}{''.join(others)}"
     return f'{common}#line 1 "generated for a loop"\n{head}{"".join(context.pieces)}{kernel}'
 

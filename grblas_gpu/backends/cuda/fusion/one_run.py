@@ -20,6 +20,7 @@ from ..eager.matrix_facts import hub_neighbours
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import empty_list, memory_of_two
 from .compiled import Compiled, Slot
+from .emit_teams import LONGEST_SHARED
 from .layout import (
     AS_IT_IS,
     AS_LIST,
@@ -71,6 +72,7 @@ class Run:
         "compiled",
         "homes",
         "kept",
+        "launcher",
         "program",
         "report",
         "scratch",
@@ -106,6 +108,7 @@ class Run:
         words[compiled.limit] = limit
         words[compiled.resumes] = 0
         words[compiled.trace] = 0 if self.traced is None else self.traced.data.ptr
+        self.launcher = compiled.launcher(workspace.wants_teams)
 
     # ---- what the program is given -------------------------------------------------------------------------------
 
@@ -210,6 +213,8 @@ class Run:
         if any(self.program.sorted_bytes):
             workspace.make_sort_workspace(self.program, max(store.nvals for store in matrices))
         workspace.work = max([1, *workspace.sizes, *(store.nvals // 8 for store in matrices)])
+        team_words = self.program.team_words
+        workspace.wants_teams = not team_words or any(self.words[at] <= LONGEST_SHARED for at in team_words)
         workspace.matrices = self.body.last
 
     # ---- the run ---------------------------------------------------------------------------------------------------
@@ -246,7 +251,7 @@ class Run:
         while True:
             report.wanted += 1
             words[compiled.stamp] = report.wanted
-            compiled.launcher.launch(words, workspace.parameters, workspace.work, self.scratch, workspace.wants_shared)
+            self.launcher.launch(words, workspace.parameters, workspace.work, self.scratch, workspace.wants_shared)
             self._make_arrays()
             numbers: list[int] = report.wait(self.scratch.stream).tolist()  # synchronizes
             words[compiled.resumes] = 1

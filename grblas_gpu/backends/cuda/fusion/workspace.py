@@ -43,6 +43,7 @@ class Workspace:
         self.parameters = ctypes.addressof(self._given_at)
         self.matrices: list[weakref.ref[Any]] = []  # the words are those of
         self.wants_shared = False  # whether products keep something of their operands in shared memory
+        self.wants_teams = True  # whether a cluster may go on alone
         self._parts: Any = None
         self._sort_workspace: list[Any] = []
         self.work = max([1, *sizes])

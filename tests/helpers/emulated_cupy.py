@@ -1,7 +1,7 @@
 """A stand-in for CuPy on machines without a GPU: arrays are NumPy's, kernels run as fibers (``cuda_emulation.h``).
 
 It shows that kernels and the code that launches them compute the right things. It shows nothing about races and speed.
-Kernels may not depend on the number of threads, so they get few.
+Kernels may not depend on the number of threads, unless they are compiled for one, so they get few.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from grblas_gpu.backends.kernel_cache import private_folder
 
 FREE = 2**32  # bytes of memory
 BLOCKS, THREADS = 2, 64
+SORTERS, SORTS = 64, ("sort_kernel", "move_keys_kernel")  # which have as many threads as they are compiled for
 LOOP = "loop_kernel"  # whose blocks wait for each other
 HEADER = Path(__file__).parent / "cuda_emulation.h"
 _KERNEL = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\([^)]*\) )?(?:CLUSTERS )?(\w+)\(')
@@ -38,7 +39,7 @@ SMALLER = {
     "rows >= 2 * AT_A_TIME * ROWS * warps_in_grid()": "rows >= 2 * ROWS",
     "BLOCK_COUNT > 1": "BLOCK_COUNT > 0",
     "CHUNKS = 8192": "CHUNKS = 1024",
-    "SORTERS = 256": f"SORTERS = {THREADS}",
+    "SORTERS = 256": f"SORTERS = {SORTERS}",
     "EACH = WIDEST > 4 ? 12 : 16": "EACH = 128",  # a tile of at least as many keys by fewer threads
 }
 sources: list[str] = []  # of every program that was compiled
@@ -106,7 +107,8 @@ class Kernel:
         boxed = [_boxed(argument) for argument in arguments]
         addresses = (ctypes.c_void_p * len(boxed))(*(ctypes.addressof(box) for box in boxed))
         blocks = grid[0] if self.name == LOOP else min(grid[0], BLOCKS)
-        wanted = self.function(blocks, THREADS, addresses, len(boxed))
+        threads = SORTERS if self.name in SORTS else THREADS
+        wanted = self.function(blocks, threads, addresses, len(boxed))
         assert wanted == -1, f"{self.name} takes {wanted} arguments, not {len(boxed)}"
 
     def with_words(self, grid: int, parameters: int) -> None:

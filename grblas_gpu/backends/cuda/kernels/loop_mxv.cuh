@@ -58,6 +58,10 @@ DEVICE void multiply_into(
     }
     write_constant(given.columns, given.u, (Value*)out.other_values());
     bool push = ::plan().push, walks = push && is_push(PUSH_BY);
+    given.size = u.size;
+    given.looked_up = given.u;
+    bool filters = push && has_filter(PUSH_BY), filtered = false;  // the filter of the operand can be written while others clean
+    if (filters) write_filter(given);
     if ((push ? is_scattered(PUSH_BY) : is_scattered(PULL_BY)) && !::plan().ready) {
         bool dirty = out.other_is_dirty(), unlisted = walks && ::plan().by_list && !u.listed;
         if (dirty) clean_all<!STRUCTURE>(out, out.next_buffer(), initial);
@@ -66,11 +70,10 @@ DEVICE void multiply_into(
             if (dirty) out.other_is_clean();
             if (unlisted) u.listed = 1;
         });
+        filtered = filters;
     }
     bool in_epilogue = walks ? ::plan().by_list : push ? runs_epilogue(PUSH_BY, false) : runs_epilogue(PULL_BY, true);
     if (!in_epilogue) change.visit_all(&u);
-    given.size = u.size;
-    given.looked_up = given.u;
     if constexpr (REUSES_MASK)
         if (!push) given.looked_up.present = given.mask.present;
     if constexpr (REUSES_MASK && CLOSING)
@@ -79,10 +82,8 @@ DEVICE void multiply_into(
         list_open_rows(given, out, counters);
         grid_barrier([] {});
     }
-    if (push ? has_filter(PUSH_BY) : has_filter(PULL_BY)) {
-        write_filter(given);
-        grid_barrier([] {});
-    }
+    if (!push && has_filter(PULL_BY)) write_filter(given);
+    if (push ? filters && !filtered : has_filter(PULL_BY)) grid_barrier([] {});
     bool rest = false, with_list = ::plan().few && (push ? takes_four(PUSH_BY) : takes_four(PULL_BY));
     if (walks) with_list = ::plan().lists;
     bool balanced = push ? is_balanced(PUSH_BY) : is_balanced(PULL_BY);

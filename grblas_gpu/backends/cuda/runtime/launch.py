@@ -49,7 +49,7 @@ def launch(
         return
     import cupy
 
-    most = per_processor * processors(cupy.cuda.runtime.getDevice())
+    most = most_blocks(cupy.cuda.runtime.getDevice()) * per_processor // BLOCKS_PER_PROCESSOR
     kernel((blocks_for(items, per_block, most),), _THREADS, arguments)
 
 

@@ -1,16 +1,20 @@
-"""Many searches, several at a time: as rows of a matrix, or side by side in a vector over copies of the graph."""
+"""Many searches, several at a time: as rows of a matrix, side by side in a vector over copies of the graph, or as bits
+of the words of a vector (M. Then et al., The more the merrier: efficient multi-source graph traversal, VLDB 2014)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from .. import FP64, Matrix, Vector, agg, binary, io, monoid
+import numpy as np
+
+from .. import FP64, UINT64, Matrix, Vector, agg, binary, io, monoid, select, semiring
 from ..progress import progress
 
 ENTRIES = 2**22  # distances in memory at a time, about
 TOGETHER = 64  # searches that cost little more than one: a word has a bit for each
 MOST_ENTRIES = 2**28  # distances of so many in memory at a time, at most
+either_bit = semiring.register_anonymous(monoid.bor, binary.first)[UINT64]
 
 
 class Searches(Sequence[tuple[list[int], Any]]):
@@ -95,6 +99,33 @@ def vertices_in_batches(n: int, batch: int | None = None) -> Sequence[range]:
     together = min(TOGETHER, MOST_ENTRIES // max(n, 1))
     batch = check_batch(batch, max(1, together, ENTRIES // max(n, 1)))
     return [range(start, min(start + batch, n)) for start in range(0, n, batch)]
+
+
+def searches_as_bits(n: int, batch: int | None, what: str) -> Iterator[tuple[Vector, Vector]]:
+    """For searches from all of n vertices, up to 64 at a time: words with a bit at every source, and words that have
+    the bits of all other searches at every vertex. A bar says ``what`` they are for.
+
+    >>> [(arriving.to_dict(), missing.to_dense().tolist()) for arriving, missing in searches_as_bits(3, 2, "test")]
+    [({0: 1, 1: 2}, [2, 1, 3]), ({2: 1}, [1, 1, 0])]
+    """
+    together = min(check_batch(batch, TOGETHER), TOGETHER)
+    for some in progress(vertices_in_batches(n, together), what):
+        bits = np.uint64(1) << np.arange(len(some), dtype=np.uint64)
+        arriving = Vector.from_coo(some, bits, UINT64, size=n)
+        # missing = all bits, but for the sources' own
+        missing = Vector.from_scalar(np.bitwise_or.reduce(bits), n, UINT64)
+        missing(binary.minus) << arriving
+        yield arriving, missing
+
+
+def go_on(edges: Matrix, arriving: Vector, missing: Vector) -> None:
+    """One level more of searches that are bits: what arrives at the next vertices for the first time."""
+    # arriving = arriving bor.first edges, of that what is missing, where that is anything
+    arriving << either_bit(arriving @ edges)
+    arriving << binary.band(arriving & missing)
+    arriving << select.valuene(arriving, np.uint64(0))
+    # missing -= arriving
+    missing(binary.minus) << arriving
 
 
 def check_batch(batch: int | None, default: int) -> int:

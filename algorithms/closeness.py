@@ -6,8 +6,7 @@ graph, a row for each vertex of a batch.
 Invariant: what has arrived is added up: the distances from the sources so far, or all of those of a batch's vertices.
 Cost: O(n m depth / 64) at most without weights; with weights, memory for a batch of rows.
 References: L. Freeman, Centrality in social networks: conceptual clarification, Social Networks 1979; S. Wasserman,
-K. Faust, Social Network Analysis, 1994 (the factor for graphs in several parts); M. Then et al., The more the merrier:
-efficient multi-source graph traversal, VLDB 2014.
+K. Faust, Social Network Analysis, 1994 (the factor for graphs in several parts).
 """
 
 from __future__ import annotations
@@ -15,17 +14,12 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-import numpy as np
-
-from .. import UINT64, Matrix, Vector, agg, binary, loop, monoid, program, select, semiring, unary
+from .. import UINT64, Matrix, Vector, agg, binary, loop, monoid, program, select, unary
 from ..progress import progress
 from .apsp import distances_from
-from .batches import check_batch, vertices_in_batches
+from .batches import go_on, searches_as_bits, vertices_in_batches
 from .checks import graph_algorithm
 from .preparing import check_weights
-
-BITS = 64  # of a word: as many searches at a time
-either = semiring.register_anonymous(monoid.bor, binary.first)[UINT64]
 
 
 @graph_algorithm
@@ -78,16 +72,9 @@ def closeness(A: Matrix, *, weighted: bool = False, improved: bool = True, batch
 
 def sums_of_levels(A: Matrix, batch: int | None) -> tuple[Vector, Vector]:
     """How many others reach each vertex, and the sum of their distances, without weights."""
-    n, edges = A.nrows, A.pattern()
-    others, far = Vector.from_scalar(0, n), Vector.from_scalar(0, n)
-    together = min(check_batch(batch, BITS), BITS)
-    for some in progress(vertices_in_batches(n, together), "closeness"):
-        bits = np.uint64(1) << np.arange(len(some), dtype=np.uint64)
-        arriving = Vector.from_coo(some, bits, UINT64, size=n)
-        # missing = all bits, but for the sources' own
-        missing = Vector.from_scalar(np.bitwise_or.reduce(bits), n, UINT64)
-        missing(binary.minus) << arriving
-        _arrivals(edges, arriving, missing, others, far)
+    others, far = Vector.from_scalar(0, A.nrows), Vector.from_scalar(0, A.nrows)
+    for arriving, missing in searches_as_bits(A.nrows, batch, "closeness"):
+        _arrivals(A.pattern(), arriving, missing, others, far)
     return others.dup(float), far.dup(float)
 
 
@@ -96,12 +83,7 @@ def _arrivals(edges: Matrix, arriving: Vector, missing: Vector, others: Vector, 
     """Searches of which each is a bit: ``others`` and ``far`` grow by their numbers and their distances."""
     count = Vector(UINT64, edges.nrows)
     for depth in loop(arriving):
-        # arriving = arriving bor.first edges, of that what is missing
-        arriving << either(arriving @ edges)
-        arriving << binary.band(arriving & missing)
-        arriving << select.valuene(arriving, np.uint64(0))
-        # missing -= arriving
-        missing(binary.minus) << arriving
+        go_on(edges, arriving, missing)
         # others += number of bits; far += (depth + 1) number of bits
         count << arriving
         for step in bit_counts():

@@ -1,8 +1,9 @@
 """Eccentricity, the distance to the farthest vertex; the diameter, the largest of them; and a fast estimate.
 
 Returns a Vector of distances, or one of them as a number.
-Method: distances from a batch of vertices at a time (apsp.py). The estimate is a search from the farthest vertex found
-so far, a few times: every eccentricity is a lower bound of the diameter, on most graphs a good one.
+Method: searches to a batch of vertices at a time, each a bit of a word, and the level at which the last one arrives;
+with weights, distances from a batch of vertices (apsp.py). The estimate is a search from the farthest vertex found so
+far, a few times: every eccentricity is a lower bound of the diameter, on most graphs a good one.
 Invariant: the estimate is the distance between two vertices, never more than the diameter.
 Cost: O(n m) for all eccentricities without weights; O(n + m) for each sweep of the estimate.
 Reference: C. Magnien, M. Latapy, M. Habib, Fast computation of empirically tight bounds for the diameter of massive
@@ -11,11 +12,13 @@ graphs, J. Experimental Algorithmics 2009.
 
 from __future__ import annotations
 
-from .. import Matrix, Vector, agg, monoid, select
+import numpy as np
+
+from .. import UINT64, Matrix, Vector, agg, binary, loop, monoid, program, select
 from ..exceptions import InvalidValue
 from ..progress import progress
 from .apsp import distances_from
-from .batches import vertices_in_batches
+from .batches import go_on, searches_as_bits, vertices_in_batches
 from .checks import check_source, graph_algorithm
 from .dobfs import dobfs
 from .preparing import largest
@@ -36,7 +39,7 @@ def eccentricity(A: Matrix, *, weighted: bool = False, batch: int | None = None)
     weighted : bool
         Whether values are weights; otherwise every edge counts 1.
     batch : int, optional
-        How many sources at a time; more take more memory.
+        How many sources at a time, at most: without weights up to 64, with weights more take more memory.
 
     Raises
     ------
@@ -54,10 +57,12 @@ def eccentricity(A: Matrix, *, weighted: bool = False, batch: int | None = None)
     >>> eccentricity(generators.path(4)).to_dict()
     {0: 3, 1: 2, 2: 2, 3: 3}
     """
+    if not weighted:
+        return last_levels(A, batch)
     n = A.nrows
-    result = Vector(distance_type(A) if weighted else int, n)
+    result = Vector(distance_type(A), n)
     for some in progress(vertices_in_batches(n, batch), "eccentricity"):
-        distances = distances_from(A, some, weighted=weighted)
+        distances = distances_from(A, some)
         # complete = rows with a distance to every vertex
         complete = select.valueeq(distances.reduce_rowwise(agg.count).new(), n).new()
         # farthest<complete> = max of the row
@@ -65,6 +70,26 @@ def eccentricity(A: Matrix, *, weighted: bool = False, batch: int | None = None)
         # result[some]<farthest> = farthest
         result[some](farthest.S) << farthest
     return result
+
+
+def last_levels(A: Matrix, batch: int | None) -> Vector:
+    """The eccentricities without weights: searches on the reversed graph, and when the last of them arrives."""
+    reverse = A.pattern().T.new()
+    last, unreached = Vector.from_scalar(0, A.nrows), Vector.from_scalar(0, A.nrows, UINT64)
+    for arriving, missing in searches_as_bits(A.nrows, batch, "eccentricity"):
+        _arrivals(reverse, arriving, missing, last)
+        # unreached |= missing
+        unreached(binary.bor) << missing
+    # last, where nothing is missing
+    return last.dup(mask=select.valueeq(unreached, np.uint64(0)).new().S)
+
+
+@program
+def _arrivals(edges: Matrix, arriving: Vector, missing: Vector, last: Vector) -> None:
+    for depth in loop(arriving):
+        go_on(edges, arriving, missing)
+        # last<arriving> = max(last, depth + 1)
+        last(arriving.S, binary.max) << depth + 1
 
 
 @graph_algorithm

@@ -45,6 +45,7 @@ def _bitmap_source(monoid: Any, stored: np.dtype) -> Source:
     inliner = Inliner()
     dtype = monoid.type.np_type
     enough = "any_found" if monoid.any_value else _is_terminal(monoid, dtype, "total")
+    one_is_enough = f"{' ' * 16}break\n" if monoid.any_value else ""  # of others a block is looked at whole
     text = (
         "def kernel(present, values, partial, found, chunk, lo, hi):\n"
         f"    total = {static_cast(dtype, '0')}\n    any_found = False\n"
@@ -56,7 +57,7 @@ def _bitmap_source(monoid: Any, stored: np.dtype) -> Source:
         f"            acc = {inliner.load('values[i]', stored, dtype)}\n"
         # A value is computed whether it counts or not: a branch on flags that nobody can predict costs more.
         "            for i in range(start + U(1), stop):\n"
-        f"{_exit(monoid, dtype, ' ' * 16)}"
+        f"{one_is_enough}"
         f"                z = {inliner.load('values[i]', stored, dtype)}\n"
         f"                combined = {inliner.call(monoid.binaryop, x='acc', y='z')}\n"
         "                acc = combined if present[i] else acc\n"

@@ -22,7 +22,6 @@ TOP, BOTTOM = 1000, -900  # counts are between 2**BOTTOM and 2**TOP, and so is a
 HEADROOM, SLACK = 256, 1.25  # bits for counts to grow by, and how much faster they may do so than before
 SHALLOW, DEEP = 32, 128  # the vertices of so many levels are found among all; of more, they are listed once;
 POSITIONS = 2**22  # between the two, if no more than so many are looked at
-ON_DEVICE = 2, 2**5  # so many times as many levels and positions, where threads look at all of them at once
 
 
 class Search(NamedTuple):
@@ -70,8 +69,7 @@ def both_stages(
 
 def few_levels(A: Matrix) -> int:
     """How many levels are few: to find their vertices among all takes less time than to list them."""
-    deep, positions = ON_DEVICE if A.backend == "cuda" else (1, 1)
-    return min(LEVELS - 2, deep * DEEP, max(SHALLOW, positions * POSITIONS // A.nrows))
+    return min(LEVELS - 2, DEEP, max(SHALLOW, POSITIONS // A.nrows))
 
 
 def nothing_found(A: Matrix) -> tuple[Vector, Vector, Scalar]:

@@ -118,8 +118,8 @@ def searches_as_bits(n: int, batch: int | None, what: str) -> Iterator[tuple[Vec
         yield arriving, missing
 
 
-def go_on(edges: Matrix, arriving: Vector, missing: Vector) -> None:
-    """One level more of searches that are bits: what arrives at the next vertices for the first time."""
+def next_level(edges: Matrix, arriving: Vector, missing: Vector) -> None:
+    """A level of searches that are bits: those that arrive at the neighbours for the first time."""
     # arriving = arriving bor.first edges, of that what is missing, where that is anything
     arriving << either_bit(arriving @ edges)
     arriving << binary.band(arriving & missing)

@@ -17,7 +17,7 @@ from typing import Any
 from .. import UINT64, Matrix, Vector, agg, binary, loop, monoid, program, select, unary
 from ..progress import progress
 from .apsp import distances_from
-from .batches import go_on, searches_as_bits, vertices_in_batches
+from .batches import next_level, searches_as_bits, vertices_in_batches
 from .checks import graph_algorithm
 from .preparing import check_weights
 
@@ -83,7 +83,7 @@ def _arrivals(edges: Matrix, arriving: Vector, missing: Vector, others: Vector, 
     """Searches of which each is a bit: ``others`` and ``far`` grow by their numbers and their distances."""
     count = Vector(UINT64, edges.nrows)
     for depth in loop(arriving):
-        go_on(edges, arriving, missing)
+        next_level(edges, arriving, missing)
         # others += number of bits; far += (depth + 1) number of bits
         count << arriving
         for step in bit_counts():

@@ -18,7 +18,7 @@ from .. import UINT64, Matrix, Vector, agg, binary, loop, monoid, program, selec
 from ..exceptions import InvalidValue
 from ..progress import progress
 from .apsp import distances_from
-from .batches import go_on, searches_as_bits, vertices_in_batches
+from .batches import next_level, searches_as_bits, vertices_in_batches
 from .checks import check_source, graph_algorithm
 from .dobfs import dobfs
 from .preparing import largest
@@ -86,8 +86,9 @@ def last_levels(A: Matrix, batch: int | None) -> Vector:
 
 @program
 def _arrivals(edges: Matrix, arriving: Vector, missing: Vector, last: Vector) -> None:
+    """Searches of which each is a bit: ``last`` has the level at which one arrives last."""
     for depth in loop(arriving):
-        go_on(edges, arriving, missing)
+        next_level(edges, arriving, missing)
         # last<arriving> = max(last, depth + 1)
         last(arriving.S, binary.max) << depth + 1
 

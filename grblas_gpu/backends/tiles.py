@@ -11,6 +11,9 @@ import numpy as np
 from .entries import cast, compress, expand
 from .storage import INDEX, INT32_LIMIT, Array, MatrixStore, column_type
 
+FEW = 8  # parts; more of them CuPy puts together by a single kernel ...
+LONG = 2**21  # ... if they are shorter than that on average: bytes
+
 
 def joined(tiles: list[list[MatrixStore]], dtype: np.dtype) -> MatrixStore:
     """Rows of tiles that fit together."""
@@ -19,14 +22,15 @@ def joined(tiles: list[list[MatrixStore]], dtype: np.dtype) -> MatrixStore:
 
 def _above(tiles: list[MatrixStore], dtype: np.dtype) -> MatrixStore:
     nrows, ncols, entries = sum(tile.nrows for tile in tiles), tiles[0].ncols, sum(tile.nvals for tile in tiles)
-    offset, before = _offset_type(tiles, entries), 0
-    offsets: list[Array] = []
-    for tile in tiles:
+    offset = _offset_type(tiles, entries)
+    offsets = np.empty(nrows + 1, offset, like=tiles[0].indptr)
+    offsets[: tiles[0].nrows + 1] = tiles[0].indptr
+    row, before = tiles[0].nrows, tiles[0].nvals
+    for tile in tiles[1:]:
         own = tile.indptr.astype(offset, copy=False)
-        offsets.append(own[1:] + before if offsets else own)
-        before += tile.nvals
-    columns = np.concatenate([tile.indices for tile in tiles])
-    return MatrixStore(nrows, ncols, np.concatenate(offsets), columns, _values(tiles, dtype))
+        np.add(own[1:], before, out=offsets[row + 1 : row + tile.nrows + 1])
+        row, before = row + tile.nrows, before + tile.nvals
+    return MatrixStore(nrows, ncols, offsets, _in_a_row([tile.indices for tile in tiles]), _values(tiles, dtype))
 
 
 def _beside(tiles: list[MatrixStore], dtype: np.dtype) -> MatrixStore:
@@ -41,10 +45,10 @@ def _beside(tiles: list[MatrixStore], dtype: np.dtype) -> MatrixStore:
         columns.append(tile.indices.astype(kind) + before)
         before += tile.ncols
     order = np.empty(entries, INDEX, like=places[0])
-    order[np.concatenate(places)] = np.arange(entries, dtype=INDEX, like=places[0])
+    order[_in_a_row(places)] = np.arange(entries, dtype=INDEX, like=places[0])
     values = _values(tiles, dtype)
     values = values if len(values) < entries else values[order]
-    return MatrixStore(nrows, ncols, reduce(add, offsets), np.concatenate(columns)[order], values)
+    return MatrixStore(nrows, ncols, reduce(add, offsets), _in_a_row(columns)[order], values)
 
 
 def _offset_type(tiles: list[MatrixStore], entries: int) -> Any:
@@ -57,7 +61,20 @@ def _values(tiles: list[MatrixStore], dtype: np.dtype) -> Array:
     first = filled[0].values
     if all(tile.iso for tile in filled) and all(_same(first, tile.values) for tile in filled[1:]):
         return compress(cast(first, dtype).copy())
-    return np.concatenate([cast(expand(tile.values, tile.nvals), dtype) for tile in filled])
+    return _in_a_row([cast(expand(tile.values, tile.nvals), dtype) for tile in filled])
+
+
+def _in_a_row(parts: list[Array]) -> Array:
+    """``np.concatenate``, but by copies: CuPy's is a kernel that moves one element at a time, at half their speed."""
+    dtype, count = parts[0].dtype, sum(map(len, parts))
+    is_short = len(parts) > FEW and count * dtype.itemsize < LONG * len(parts)
+    if is_short or dtype.kind == "V" or any(part.dtype != dtype for part in parts):
+        return np.concatenate(parts)
+    whole, place = np.empty(count, dtype, like=parts[0]), 0
+    for part in filter(len, parts):
+        whole[place : place + len(part)] = part
+        place += len(part)
+    return whole
 
 
 def _same(one: Array, other: Array) -> bool:

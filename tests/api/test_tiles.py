@@ -11,6 +11,7 @@ import pytest
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector
+from grblas_gpu.backends import tiles
 
 
 @pytest.fixture(params=emulated_engine.BACKENDS)
@@ -26,15 +27,15 @@ def tile(nrows: int, ncols: int, fill: float, form: str, value: Any = None, seed
     return Matrix.from_coo(rows, cols, values, int, nrows=nrows, ncols=ncols).to(form=form)
 
 
-def check(tiles: list[list[Any]], dtype: Any = None) -> Matrix:
-    whole = gb.ss.concat(tiles, dtype)
-    expected = np.block([[each.to_dense(fill_value=0) for each in row] for row in tiles])
-    assert whole.shape == expected.shape and whole.nvals == sum(each.nvals for row in tiles for each in row)
+def check(rows: list[list[Any]], dtype: Any = None) -> Matrix:
+    whole = gb.ss.concat(rows, dtype)
+    expected = np.block([[each.to_dense(fill_value=0) for each in row] for row in rows])
+    assert whole.shape == expected.shape and whole.nvals == sum(each.nvals for row in rows for each in row)
     np.testing.assert_array_equal(whole.to_dense(fill_value=0), expected)
     indptr, indices, _ = whole.to_csr()
     for start, stop in zip(indptr[:-1], indptr[1:], strict=True):
         assert (np.diff(indices[start:stop].astype(int)) > 0).all()
-    assert whole.dtype == (tiles[0][0].dtype if dtype is None else dtype)
+    assert whole.dtype == (rows[0][0].dtype if dtype is None else dtype)
     return whole
 
 
@@ -47,6 +48,27 @@ def test_tiles(backend, form: str) -> None:
     check([[A, tile(20, 4, 0.3, form)], [B, tile(7, 4, 0.3, "sparse")]])
     check([[A.T], [tile(3, 20, 0.2, form)]])
     check([[tile(0, 30, 0.0, "sparse")], [tile(3, 30, 0.0, "sparse")]])
+
+
+def test_many_tiles(backend, monkeypatch) -> None:
+    A, B = tile(20, 30, 0.1, "sparse"), tile(7, 30, 0.2, "sparse", 4)
+    rows = [[A], [B]] * tiles.FEW
+    check(rows)
+    monkeypatch.setattr(tiles, "LONG", 1)
+    check(rows)
+
+
+def test_what_lies_above_each_other_is_copied(monkeypatch) -> None:
+    """Copies of whole arrays: on a device ``concatenate`` moves element by element."""
+
+    def refused(*given: Any) -> None:
+        raise AssertionError("concatenate")
+
+    A, B = tile(20, 30, 0.1, "sparse"), tile(7, 30, 0.2, "sparse")
+    monkeypatch.setattr(np, "concatenate", refused)
+    found = tiles.joined([[A._store], [B._store]], np.dtype(int))
+    monkeypatch.undo()
+    assert found.nvals == A.nvals + B.nvals and found.nrows == 27
 
 
 def test_one_value(backend) -> None:

@@ -94,7 +94,7 @@ def check_source(A: Matrix, source: SupportsIndex) -> int:
         ...
     grblas_gpu.errors.IndexOutOfBound: source 3 is not a vertex: the graph has vertices 0 to 2
     """
-    vertex = as_index(source)
+    vertex = source if type(source) is int else as_index(source)
     if vertex is None:
         shape = f" of shape {tuple(source.shape)}" if getattr(source, "ndim", 0) else ""
         raise TypeError(f"a source is the number of a vertex; got {type(source).__name__}{shape}")

@@ -40,14 +40,22 @@ def contents(made: Any) -> Any:
     return made._store if made.ndim else made._content
 
 
+def is_empty_list(initial: Any) -> bool:
+    """Whether these are the contents of a Vector without entries, for :func:`empty_list`."""
+    return type(initial) is VectorStore and initial.kind == "sparse" and initial.nvals == 0
+
+
+def empty_list(initial: VectorStore) -> VectorStore:
+    """Another one: arrays without elements may be shared."""
+    return VectorStore.known(initial.size, initial.values, initial.indices, None, 0)
+
+
 def begin(made: Any, initial: Any) -> None:
     """As the function made it."""
     if made.ndim == 0:
         made._content = initial
     elif initial.nvals:
         made._store = made._engine.copy(initial)
-    elif type(initial) is VectorStore:  # arrays without elements may be shared
-        made._store = VectorStore(initial.size, initial.values, indices=initial.indices, nvals=0)
     elif made.ndim == 1:
         made._store = made._engine.empty_vector(made._size, made.dtype.np_type)
     else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from functools import partial, update_wrapper
 from types import CodeType, FrameType
 from typing import Any, Generic, NoReturn, ParamSpec, TypeVar
@@ -103,11 +103,11 @@ class RecordedFunction(Generic[Parameters, Result]):
     def __call__(self, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
         if config["loops"] == "iterated" or (recording.active and recording.current() is not None):
             return self.function(*args, **kwargs)  # or a part of what is being recorded
-        given: tuple[Any, ...] = (*args, *kwargs.values())
-        last = getattr(self._local, "last", None)
-        if last is not None:
+        given: tuple[Any, ...] = (*args, *kwargs.values()) if kwargs else args
+        last: _LastCall | None = getattr(self._local, "last", None)
+        if last is not None and not last.recording.running:
             same = last.inputs_of(given, kwargs)
-            if same is not None and not last.recording.running:
+            if same is not None:
                 return last.recording.run(same)
         inputs: list[Any] = []
         key: list[Any] = [current_engine(), *kwargs]
@@ -149,21 +149,28 @@ class _LastCall:
         self._engine = current_engine()
         self._count, self._names = len(args), list(names)
         numbered = list(enumerate(args))
-        self._inputs = [(n, type(x), x.dtype, x._engine, x.shape) for n, x in numbered if type(x) in INPUTS]
+        self._inputs = [(n, type(x), x.dtype, x._engine, *_extent(x)) for n, x in numbered if type(x) in INPUTS]
         self._static = [(n, x) for n, x in numbered if type(x) not in INPUTS]
         self._alike = len({kind for _, kind, *_ in self._inputs}) < len(self._inputs)  # two could be one object
 
-    def inputs_of(self, args: Sequence[Any], names: Iterable[str]) -> list[Any] | None:
+    def inputs_of(self, args: Sequence[Any], names: Collection[str]) -> list[Any] | None:
         """The inputs among the arguments, if all are of these kinds, static ones equal, and no input is there twice.
 
         The last of them are given by these names.
         """
-        if len(args) != self._count or list(names) != self._names or current_engine() is not self._engine:
+        if len(args) != self._count or current_engine() is not self._engine:
+            return None
+        if (names or self._names) and list(names) != self._names:
             return None
         inputs: list[Any] = []
-        for n, kind, dtype, engine, shape in self._inputs:
+        for n, kind, dtype, engine, rows, columns in self._inputs:
             arg = args[n]
-            if type(arg) is not kind or arg.dtype is not dtype or arg._engine is not engine or arg.shape != shape:
+            if type(arg) is not kind or arg.dtype is not dtype or arg._engine is not engine:
+                return None
+            if kind is Vector:
+                if arg._size != rows:
+                    return None
+            elif kind is Matrix and (arg._nrows != rows or arg._ncols != columns):
                 return None
             inputs.append(arg)
         for n, given in self._static:
@@ -192,9 +199,10 @@ class Recording:
                 recorder.stop()
         self.program = recorder.program()
         self._made = recorder.begun
-        self._written = [n for n, one in enumerate(self.formals) if id(one) in recorder.written]
         self._given = [(n, one) for n, one in enumerate(self.formals) if one.ndim]
         self._given_scalars = [(n, one) for n, one in enumerate(self.formals) if not one.ndim]
+        self._written = [(n, one) for n, one in self._given if id(one) in recorder.written]
+        self._written_scalars = [(n, one) for n, one in self._given_scalars if id(one) in recorder.written]
         self._steps = _steps(self.program, recorder.engine)
         whole = recorder.engine.runs_functions and len(self._steps) > 1
         self._whole = Whole(self.program, recorder.engine) if whole else None  # loops, and all between them
@@ -210,16 +218,19 @@ class Recording:
         every = (*self.formals, *(made for made, _ in self._made))
         self._collections = [one for one in every if one.ndim]
         self._scalars = [one for one in every if not one.ndim]
+        self._empty = [(one, initial) for one, initial in self._made if handles.is_empty_list(initial)]
+        self._made = [(one, initial) for one, initial in self._made if not handles.is_empty_list(initial)]
         self._release()
 
     def run(self, inputs: Sequence[Any]) -> Any:
         self.running = True
-        formals = self.formals
         try:
             for n, one in self._given:
                 one._store = inputs[n]._store
             for n, one in self._given_scalars:
                 one._content = inputs[n]._content
+            for one, initial in self._empty:
+                one._store = handles.empty_list(initial)
             for one, initial in self._made:
                 handles.begin(one, initial)
             try:
@@ -227,12 +238,10 @@ class Recording:
                     for step in self._steps:
                         step()
             finally:  # as far as it came
-                for n in self._written:
-                    one, given = formals[n], inputs[n]
-                    if one.ndim:
-                        given._store = one._store
-                    else:
-                        given._content = one._content
+                for n, one in self._written:
+                    inputs[n]._store = one._store
+                for n, one in self._written_scalars:
+                    inputs[n]._content = one._content
             return handles.same(self._result) if self._makes_result else self._returned(self._result, inputs, {})
         finally:
             self.running = False
@@ -349,6 +358,12 @@ def _steps(function: Program, engine: Any) -> list[Callable[[], Any]]:
 def _repeated(inputs: Sequence[Any]) -> bool:
     """Whether an object is among the inputs twice."""
     return len(set(map(id, inputs))) < len(inputs)
+
+
+def _extent(one: Any) -> tuple[int, int]:
+    """Rows and columns; a Vector has one column, and a Scalar is one entry."""
+    rows, columns, *_ = (*tuple(one.shape), 1, 1)
+    return rows, columns
 
 
 def _static(arg: Any) -> tuple[type, Any]:

@@ -109,7 +109,7 @@ class _Using(ContextDecorator):
         return _Using(self._name)  # a decorated function has one for each call
 
     def __enter__(self) -> None:
-        self._token = _chosen.set(get_engine(self._name))
+        self._token = _chosen.set(_engines.get(self._name) or get_engine(self._name))
 
     def __exit__(self, *error: object) -> None:
         _chosen.reset(self._token)

@@ -9,6 +9,7 @@ import numpy as np
 
 from .index_types import INDEX, Array
 
+_new = object.__new__
 WORTH_KEEPING = 2**20  # bytes: a longer unused end of an array is given back
 
 
@@ -160,6 +161,20 @@ class VectorStore:
             else:
                 nvals = size
         self.nvals = nvals
+
+    @staticmethod
+    def known(size: int, values: Array, indices: Array | None, present: Array | None, nvals: int) -> VectorStore:
+        """As the constructor, in half the time: loops make several in every call."""
+        store = _new(VectorStore)
+        store.size = size
+        store.dtype = values.dtype
+        store.values = values
+        store.indices = indices
+        store.present = present
+        store.ordered = True
+        store.pending = store.edges = store.flags = None
+        store.nvals = nvals
+        return store
 
     @classmethod
     def empty(cls, size: int, dtype: np.dtype) -> VectorStore:

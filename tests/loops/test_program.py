@@ -84,6 +84,20 @@ def test_on_the_device(to_device: Any) -> None:
             assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True] * 3
 
 
+def test_vectors_that_begin_otherwise(to_device: Any) -> None:
+    """One kernel, and nothing of how the call before began: with one entry, several, none, all, in whatever form."""
+    search, A = gb.program(levels_of), graphs()["directed"]
+    B, size = to_device(A), A.nrows
+    begins = [[3], [5], [4, 9], [3], [], [3], list(range(size)), [3, 7], [], [], [6]]
+    for start in begins:
+        with gb.using("cpu"):
+            expected = levels_of(A, Vector.from_coo(start, True, size=size, dtype=bool))
+        assert same(expected, search(B, Vector.from_coo(start, [True] * len(start), size=size, dtype=bool)))
+        if len(start) == 1:
+            assert same(expected, search(B, entry(B, start[0])))
+    assert search.recordings == 1
+
+
 @pytest.mark.parametrize("name", BODIES)
 def test_every_loop_fits_into_a_program(backend: str, name: str) -> None:
     A = graphs()["directed"].to(backend)

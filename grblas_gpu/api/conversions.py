@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..backends.registry import current_engine
-from ..backends.storage import Array
+from ..backends.storage import Array, natives
 from ..dtypes import SUBARRAY, DataType, is_subarray, lookup_dtype
 from ..errors import IndexOutOfBound, InvalidValue, OutOfMemory
 from . import kinds
@@ -32,7 +32,7 @@ def given_array(x: Any, engine: Any = None) -> Any:
     """
     if isinstance(x, np.ndarray):
         return np.asarray(x)
-    if type(x) in PLAIN or not is_device_array(x):
+    if type(x) not in natives and (type(x) in PLAIN or not is_device_array(x)):
         return None
     return (current_engine() if engine is None else engine).share(x)
 

@@ -393,11 +393,9 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         return not extractor.new()._is_empty
 
     def _extraction(self, indexes: Indexes) -> Any:
-        shape = indexes.shape
-        shown = f"{{0.name}}[{indexes}]"
-        args = [self, indexes]
+        shape, args, shown = indexes.shape, [self, indexes], "{0.name}[{1}]"
         if (index := indexes.vector) is not None:
-            args = [self, index]
+            args, shown = [self, index], "{0.name}[{1.name}]"
             return VectorExpression("__getitem__", ops.GATHER, args, size=shape[0], dtype=self.dtype, expr_repr=shown)
         if len(shape) == 1:
             return VectorExpression("__getitem__", ops.EXTRACT, args, size=shape[0], dtype=self.dtype, expr_repr=shown)

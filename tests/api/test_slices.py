@@ -72,6 +72,19 @@ def test_positions_are_not_listed(backend, monkeypatch) -> None:
     assert A[2:9, :].new().nrows == 7 and v[2:9].new().size == 7
 
 
+def test_expressions_are_described_for_those_who_look(backend, monkeypatch) -> None:
+    """Of an index on a device that would be a copy to the host, and a wait."""
+    v = Vector.from_dense(np.arange(11.0))
+
+    def described(axis: indexing.Axis) -> str:
+        raise AssertionError("nobody looks")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(indexing.Axis, "_expr_name", property(described))
+        assert v[[3, 1]].new().to_dense().tolist() == [3, 1]
+    assert f"{v.name}[[3, 1]]" in repr(v[[3, 1]]._to_expr())
+
+
 def test_arrays_of_the_device(backend) -> None:
     """An index in the memory of the engine, of any type: what the same positions on the host give, or their error."""
     A, v = random_matrix("values"), Vector.from_dense(np.arange(11.0))

@@ -15,13 +15,26 @@ from .execution import fitting_mask, submit
 from .kinds import output_type
 
 MOST_DIMENSIONS = 64  # of NumPy's arrays
+LITERALS: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
+
+
+def plain_literal(out: Any, value: Any) -> Any:
+    """A number or truth value of Python's for an output of such, as NumPy has it, without an object for it; or None."""
+    literal = LITERALS.get(type(value))
+    if literal is None or out.dtype._is_udt or (literal is np.int64 and not -(2**63) <= value < 2**63):
+        return None
+    return literal(value)
 
 
 def assign_region(
     out: Any, indexes: Any, value: Any, mask: Any, accum: Any, replace: bool, submask: bool, desc: Any
 ) -> None:
     """``out(mask)[I, J] << value`` and ``out[I, J](mask) << value``."""
-    value, mask = _resolved(out, indexes, value, mask, submask)
+    literal = plain_literal(out, value) if mask is None and indexes.shape else None
+    if literal is None:
+        value, mask = _resolved(out, indexes, value, mask, submask)
+    else:  # written most often: it fits every region
+        value = literal
     op, index = ops.SUBASSIGN if submask else ops.ASSIGN, indexes
     if not submask and indexes.vector is not None:
         op, index = ops.SCATTER, indexes.vector
@@ -103,8 +116,8 @@ def _object_for_region(out: Any, indexes: Any, value: Any, kind: type) -> Any:
 def _literal_for_region(out: Any, indexes: Any, value: Any) -> Any:
     """A literal scalar, or a list or array of the region's shape."""
     record = out.dtype if out.dtype._is_udt else None
-    if type(value) is float and indexes.shape and record is None:  # written most often, without an object for it
-        return np.float64(value)
+    if indexes.shape and (literal := plain_literal(out, value)) is not None:
+        return literal
     try:
         if record is None or record.subarray is not None or not isinstance(value, list):
             return kinds.Scalar.from_value(value, record, is_cscalar=None, name="")

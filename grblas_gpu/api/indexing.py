@@ -153,6 +153,8 @@ def resolve_axis(key: Any, size: int, position: int, obj: Any) -> Axis:
         if isinstance(found, Axis):
             return found
         key = found
+    if 0 < len(key) <= FEW and all(type(number) is int for number in key):
+        return _resolve_few(key, size)
     return _resolve_array(np.array(key, np.int64) if len(key) == 0 else np.array(key), size)
 
 
@@ -242,6 +244,22 @@ def _slice_text(positions: range, size: int) -> str:
     return f"{start}:{stop}" if positions.step == 1 else f"{start}:{stop}:{positions.step}"
 
 
+def _resolve_few(numbers: list[int], size: int) -> Axis:
+    """A short list: Python looks through it before NumPy has begun to."""
+    low, high = min(numbers), max(numbers)
+    _check_range(low, high, size)
+    if low < 0:
+        numbers = [number + size if number < 0 else number for number in numbers]
+    return Axis(len(numbers), np.array(numbers, np.int64), size)
+
+
+def _check_range(low: int, high: int, size: int) -> None:
+    if low < -size:
+        raise IndexError(f"Index out of range: index={low}, size={size}")
+    if high >= size:
+        raise IndexOutOfBound(f"Index out of range: index={high}, size={size}")
+
+
 def _resolve_array(index: Any, size: int, engine: Any = None) -> Axis:
     if index.ndim != 1:
         raise TypeError(f"Invalid number of dimensions for index: {index.ndim}")
@@ -253,15 +271,10 @@ def _resolve_array(index: Any, size: int, engine: Any = None) -> Axis:
             return Axis(len(index), found, size)
     index = index.astype(np.int64)
     if len(index):
-        if len(index) <= FEW and type(index) is np.ndarray:  # NumPy takes longer to begin than this takes
-            numbers = index.tolist()
-            low, high = min(numbers), max(numbers)
-        else:
-            low, high = int(index.min()), int(index.max())
-        if low < -size:
-            raise IndexError(f"Index out of range: index={low}, size={size}")
-        if high >= size:
-            raise IndexOutOfBound(f"Index out of range: index={high}, size={size}")
+        if len(index) <= FEW and type(index) is np.ndarray:
+            return _resolve_few(index.tolist(), size)
+        low, high = int(index.min()), int(index.max())
+        _check_range(low, high, size)
         if low < 0:
             index = np.where(index < 0, index + size, index)
     return Axis(len(index), index, size)

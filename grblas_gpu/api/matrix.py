@@ -101,7 +101,7 @@ class Matrix(
         new._nrows, new._ncols = store.nrows, store.ncols
         new.name = f"M_{next(Matrix._name_counter)}" if name is None else name
         new._engine = engine
-        new._store = engine.cast(store, dtype.np_type)
+        new._store = store if store.dtype == dtype.np_type else engine.cast(store, dtype.np_type)
         if recording.active and (recorder := recording.current()) is not None:
             recorder.new(new)
         return new
@@ -519,16 +519,15 @@ class Matrix(
         >>> A.dup(float).to_dicts(), A.dup(mask=A.V).to_dicts()
         ({0: {1: 0.0}, 1: {0: 7.0}}, {1: {0: 7}})
         """
-        new = Matrix(self.dtype if dtype is None else dtype, self._nrows, self._ncols, name=name)
-        new._engine = self._engine
         descriptor_from_options(opts)
-        if clear:
-            return new
-        if mask is not None or (recording.active and recording.current() is not None):
-            new(mask=mask, **opts) << self
-        else:
+        found = self.dtype if dtype is None else lookup_dtype(dtype)
+        if not clear and mask is None and (not recording.active or recording.current() is None):
             notice_thread()
-            new._store = self._engine.cast(self._engine.copy(self._store), new.dtype.np_type)
+            return Matrix._from_store(self._engine, found, self._engine.copy(self._store), name)
+        new = Matrix(found, self._nrows, self._ncols, name=name)
+        new._engine = self._engine
+        if not clear:
+            new(mask=mask, **opts) << self
         return new
 
     @reports_memory
@@ -556,7 +555,9 @@ class Matrix(
         recording.read("the entries", self)
         k = int(k.value) if type(k) is Scalar else int(k)
         found = self.dtype if dtype is None else lookup_dtype(dtype)
-        store = self._engine.cast(self._engine.diagonal(self._store, k), found.np_type)
+        store = self._engine.diagonal(self._store, k)
+        if found is not self.dtype:
+            store = self._engine.cast(store, found.np_type)
         return Vector._from_store(self._engine, found, store, name)
 
     def setdiag(self, values: Any, k: int = 0, *, mask: Any = None, accum: Any = None, **opts: Any) -> None:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..backends.interpreter import execute as execute_node
 from ..config import config
 from ..errors import DimensionMismatch, InvalidObject
@@ -16,12 +14,10 @@ from ..ir import ops, recording
 from ..ir.descriptor import Descriptor, descriptor_from_options
 from ..ir.node import node_of
 from . import execution, kinds
-from .assignment import assign_region
+from .assignment import LITERALS, assign_region, plain_literal
 from .execution import assigned_value, check_shapes_equal, fitting_mask, submit
 from .indexing import Indexes
 from .mask import check_mask
-
-LITERALS: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
 
 
 class Updater:
@@ -111,7 +107,11 @@ def assign_to(parent: Any, indexes: Indexes, expr: Any, opts: dict[str, Any]) ->
     """``C[index] << expr``."""
     if parent._is_transposed:
         raise TypeError("'TransposedMatrix' object does not support item assignment")
-    Updater(parent, desc=descriptor_from_options(opts)).assign(indexes, expr, submask=False)
+    desc = descriptor_from_options(opts) if opts else None
+    if indexes.is_single_element:
+        execution.set_element(parent, indexes, expr)
+    else:
+        assign_region(parent, indexes, expr, None, None, False, False, desc)
 
 
 def execute(out: Any, expr: Any, mask: Any, accum: Any, replace: bool, desc: Descriptor | None) -> None:
@@ -176,9 +176,9 @@ def _assign_all(
     """The right side is an object or a literal: assign it to the whole output."""
     if input_mask is not None:
         raise TypeError("`input_mask` argument may only be used for extract")
-    literal = LITERALS.get(type(value))
-    if literal is not None and not out.dtype._is_udt and (literal is not np.int64 or -(2**63) <= value < 2**63):
-        op, operands = ops.ASSIGN, [literal(value), None]
+    literal = plain_literal(out, value)
+    if literal is not None:
+        op, operands = ops.ASSIGN, [literal, None]
     elif type(value) is type(out) and out.ndim:
         check_shapes_equal("update", out, value)
         if value._engine is not out._engine:

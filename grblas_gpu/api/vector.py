@@ -334,16 +334,16 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
         >>> v.dup(float).to_dict(), v.dup(mask=v.V).to_dict()
         ({0: 0.0, 1: 7.0}, {1: 7})
         """
-        new = Vector(self.dtype if dtype is None else dtype, self._size, name=name)
-        new._engine = self._engine
         descriptor_from_options(opts)
-        if clear:
-            return new
-        if mask is not None or (recording.active and recording.current() is not None):
-            new(mask=mask, **opts) << self
-        else:
+        engine, found = self._engine, self.dtype if dtype is None else lookup_dtype(dtype)
+        if not clear and mask is None and (not recording.active or recording.current() is None):
             notice_thread()
-            new._store = self._engine.cast(self._engine.copy(self._store), new.dtype.np_type)
+            store = engine.copy(self._store)
+            return Vector._of(engine, found, store if found is self.dtype else engine.cast(store, found.np_type), name)
+        new = Vector(found, self._size, name=name)
+        new._engine = engine
+        if not clear:
+            new(mask=mask, **opts) << self
         return new
 
     @reports_memory
@@ -487,9 +487,19 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
 
     @classmethod
     def _from_store(cls, engine: Any, dtype: Any, store: VectorStore, name: str | None = None) -> Vector:
-        new = cls(dtype, store.size, name=name)
+        return cls._of(engine, dtype, choose_format(engine, store), name)
+
+    @classmethod
+    def _of(cls, engine: Any, dtype: Any, store: VectorStore, name: str | None) -> Vector:
+        """A Vector that has this store as it is; none is made for it before."""
+        new = object.__new__(cls)
+        new.dtype = dtype
+        new._size = store.size
+        new.name = f"v_{next(Vector._name_counter)}" if name is None else name
         new._engine = engine
-        new._store = choose_format(engine, store)
+        new._store = store
+        if recording.active and (recorder := recording.current()) is not None:
+            recorder.new(new)
         return new
 
     # ---- operations -----------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ def assign(node: Node) -> None:
     if is_literal:
         dtype, plain = store.dtype, value
         if accum is None and value.dtype is not dtype:
-            whole = value.dtype.kind in "iu" and dtype.kind in "iu"
+            whole = value.dtype.kind in "biu" and dtype.kind in "biuf"
             plain = value.astype(dtype) if whole else cast(value.reshape(1), dtype)[0]
     else:
         plain = value_of(value)

@@ -85,6 +85,7 @@ class Aggregator:
         self._any_dtype = any_dtype if any_dtype is None or any_dtype is True else lookup_dtype(any_dtype)
         self._types: dict[DataType, DataType] | None = None
         self._typed_ops: dict[DataType, TypedAggregator] = {}
+        self._cache: dict[tuple[DataType, None], TypedAggregator] = {}  # where get_typed_op looks first
 
     @classmethod
     def _from_row(cls, row: AggRow) -> Aggregator:
@@ -97,6 +98,7 @@ class Aggregator:
         self._any_dtype = row.any_dtype
         self._types = None
         self._typed_ops = {}
+        self._cache = {}
         return self
 
     @property
@@ -126,7 +128,9 @@ class Aggregator:
 
     def for_dtype(self, dtype: DataType) -> TypedAggregator:
         """The typed aggregator for values of this type."""
-        return self[self._any_dtype] if isinstance(self._any_dtype, DataType) else self[dtype]
+        found = self[self._any_dtype] if isinstance(self._any_dtype, DataType) else self[dtype]
+        self._cache[dtype, None] = found
+        return found
 
     @property
     def monoid(self) -> Any:

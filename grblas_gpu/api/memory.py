@@ -22,13 +22,16 @@ def reports_memory(method: Method) -> Method:
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             return method(*args, **kwargs)
-        except OutOfMemory:
-            raise
-        except MemoryError as error:
-            raise OutOfMemory(f"{method.__qualname__}: {error or 'no memory left'}") from None
-        except ValueError as error:
-            if str(error).startswith(_TOO_BIG):  # NumPy's words for more than the address space
-                raise OutOfMemory(f"{method.__qualname__}: {error}") from None
+        except (MemoryError, ValueError) as error:
+            raise_out_of_memory(method.__qualname__, error)
             raise
 
     return call  # type: ignore[return-value]
+
+
+def raise_out_of_memory(name: str, error: MemoryError | ValueError) -> None:
+    """If this is the error of something that did not fit, say OutOfMemory."""
+    if isinstance(error, OutOfMemory):
+        return
+    if isinstance(error, MemoryError) or str(error).startswith(_TOO_BIG):  # NumPy's words for more than there can be
+        raise OutOfMemory(f"{name}: {str(error) or 'no memory left'}") from None

@@ -16,7 +16,7 @@ from ..ir import recording
 from ..operators import get_typed_op
 from . import kinds
 from .conversions import MAX_SIZE, check_bounds, index_array, own_values, values_to_array
-from .memory import reports_memory
+from .memory import raise_out_of_memory, reports_memory
 from .scalar import Scalar, as_scalar
 
 NUMBERS = frozenset((bool, int, float))
@@ -31,7 +31,6 @@ class VectorConstruction:
         raise TypeError("make a Vector")
 
     @classmethod
-    @reports_memory
     def from_coo(
         cls,
         indices: Any,
@@ -66,10 +65,18 @@ class VectorConstruction:
         >>> Vector.from_coo([3, 1], [10, 20]).to_dict()
         {1: 20, 3: 10}
         """
-        if cls is kinds.Vector and dtype is None and dup_op is None:
-            entry = _from_entry(cls, indices, values, size, name)
-            if entry is not None:
-                return entry
+        try:  # not by a decorator: of the time for one entry, that would be a sixth
+            if cls is kinds.Vector and dtype is None and dup_op is None:
+                entry = _from_entry(cls, indices, values, size, name)
+                if entry is not None:
+                    return entry
+            return cls._of_entries(indices, values, dtype, size, dup_op, name)
+        except (MemoryError, ValueError) as error:
+            raise_out_of_memory("Vector.from_coo", error)
+            raise
+
+    @classmethod
+    def _of_entries(cls, indices: Any, values: Any, dtype: Any, size: Any, dup_op: Any, name: str | None) -> Any:
         index = index_array(indices, "indices")
         array, dtype = values_to_array(values, dtype)
         if size is None:

@@ -160,7 +160,7 @@ def transpose(node: Node, view: MaskView | None) -> MatrixStore:
 
 def copy(node: Node, view: MaskView | None) -> Any:
     (x,) = node.operands
-    return x._engine.copy(x._store)
+    return x._engine.copy(x._store) if view is None else x._engine.copy_allowed(x._store, view)
 
 
 def extract(node: Node, view: MaskView | None) -> Any:

@@ -369,6 +369,37 @@ def test_write_through_the_output_itself(rng):
         same(ENGINE.write(c, t, MaskView(c, True, complement), accum, False), expected)
 
 
+def test_write_what_the_mask_lists(rng):
+    """``distances(frontier.S) << frontier``: the mask is the list of what is written."""
+    for kind, iso, complement, replace in product(KINDS, (True, False), (True, False), (True, False)):
+        c, t = random_vector(rng, 40, kind, "int64"), random_vector(rng, 40, "unordered", "int8", iso, 0.2)
+        mask = MaskView(VectorStore(40, np.ones(1, bool), indices=t.indices, ordered=False), True, complement)
+        expected = DEFINITIONS.write(c.copy(), t, mask, None, replace)
+        same(ENGINE.write(c.copy(), t, mask, None, replace), expected)
+
+
+def test_copy_through_a_list_takes_what_is_listed(rng):
+    for kind, iso, structure, complement in product(KINDS, (True, False), (True, False), (True, False)):
+        x, c = random_vector(rng, 90, kind, "int64", iso), random_vector(rng, 90, kind, "int64")
+        mask = MaskView(random_vector(rng, 90, "unordered", "bool", fill=0.1), structure, complement)
+        copied = ENGINE.copy_allowed(x, mask)
+        same(ENGINE.write(c.copy(), copied, mask, None, False), DEFINITIONS.write(c, x, mask, None, False))
+        assert not np.may_share_memory(copied.values, x.values)
+        if kind in ("bitmap", "full") and not complement:
+            assert set(copied.indices) <= set(mask.store.indices)
+
+
+def test_scatter_few_entries_into_a_long_vector(rng):
+    op = binary.plus["INT64"]
+    for kind, value, masked in product(KINDS, ("full", "sparse", "scalar"), (False, True)):
+        c, index = random_vector(rng, 900, kind, "int64", fill=0.02), rng.integers(0, 900, 12)
+        index[3:6] = index[0]
+        given = np.int64(3) if value == "scalar" else random_vector(rng, 12, value, "int64", iso=masked)
+        mask = MaskView(random_vector(rng, 900, "bitmap", "bool"), True, False) if masked else None
+        expected = DEFINITIONS.assign(c.copy(), given, (index,), mask, op, False, False)
+        same(ENGINE.assign(c.copy(), given, (index,), mask, op, False, False), expected)
+
+
 def test_assign_scalar_through_dense_mask(rng):
     for kind, iso, complement, structure in product(("bitmap", "full"), (True, False), (True, False), (True, False)):
         c = random_vector(rng, 40, kind, "int64", iso)
@@ -376,6 +407,20 @@ def test_assign_scalar_through_dense_mask(rng):
         for value in (np.int64(7), c.values[0]):
             expected = DEFINITIONS.assign(c.copy(), value, (None,), mask, None, False, False)
             same(ENGINE.assign(c.copy(), value, (None,), mask, None, False, False), expected)
+
+
+def test_assign_scalar_to_a_matrix(rng):
+    """``levels(frontier.S) << depth``, for one level after another in each row."""
+    nothing = (None, None)
+    for iso, mask_iso, structure, complement in product((True, False), repeat=4):
+        c, m = random_matrix(rng, 15, 12, "int16", iso), random_matrix(rng, 15, 12, "bool", mask_iso)
+        equal = MatrixStore(15, 12, c.indptr, c.indices, np.ones(1, bool))
+        for store in (m, equal, MatrixStore.empty(15, 12, m.dtype)):
+            mask, value = MaskView(store, structure, complement), np.int16(rng.integers(0, 9))
+            expected = DEFINITIONS.assign(c.copy(), value, nothing, mask, None, False, False)
+            before = c.copy()
+            same(ENGINE.assign(c, value, nothing, mask, None, False, False), expected)
+            same(c, before)
 
 
 def test_empty_operands():

@@ -1,4 +1,4 @@
-"""``c<m> = scalar`` in place: the step that every traversal takes."""
+"""``c<m> = scalar``, in place if ``c`` is a vector: the step that every traversal takes."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import numpy as np
 
 from ... import undivided
 from ...plan.storage_rules import DENSE_LIMIT, SPARSE_BELOW
-from ..entries import expand
-from ..storage import INDEX, Array, MaskView, VectorStore
+from ..entries import Store, expand
+from ..matrix_storage import SPARSE
+from ..storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from . import ewise, pool, workspace
 from .masks import BYTES, BYTES_COMPLEMENT, NOTHING, ROWS, resolve
 from .parallel import LIGHT_WORK, even_chunks
@@ -131,6 +132,14 @@ def assign_scalar(c: VectorStore, value: Any, mask: MaskView) -> VectorStore | N
     finally:
         undivided.changing = False
     return c
+
+
+def assign_scalar_to_matrix(c: MatrixStore, value: Any, mask: MaskView) -> Store | None:
+    """The mask's entries with this value, laid over those of ``c``; None for the definition to decide."""
+    m = mask.store
+    if type(m) is not MatrixStore or m.form != SPARSE or mask.complement or not mask.structure:
+        return None
+    return ewise.overlaid(c, MatrixStore(m.nrows, m.ncols, m.indptr, m.indices, np.array([value], c.dtype)))
 
 
 def _append(c: VectorStore, value: Any, rows: Array) -> VectorStore | None:

@@ -17,6 +17,7 @@ from ..storage import MaskView, MatrixStore, VectorStore
 from . import assign, ewise, messages, mxm, reduce, scatter, select, spread, write
 from . import groups as by_groups
 from .fusion.run import Prepared, run_loop
+from .masks import NO_MASK, ROWS, resolve
 from .mxv import VectorProducts
 from .search import CpuSearch
 from .tier import get_tier, set_tier
@@ -93,6 +94,10 @@ class CpuBackend(EveryForm, CpuKernels):
     def _look_at_types(self) -> None:
         self.__class__ = CpuBackendWithRecords
 
+    def copy_allowed(self, store: Store, mask: MaskView) -> Store:
+        kind, rows = resolve(mask) if type(store) is VectorStore and store.indices is None else (NO_MASK, None)
+        return write.at_rows(store, rows, mask.store.ordered) if kind == ROWS else self.copy(store)
+
     def assign(
         self, c: Store, value: Any, index: tuple, mask: MaskView | None, accum: Any, replace: bool, submask: bool
     ) -> Store:
@@ -113,6 +118,9 @@ class CpuBackend(EveryForm, CpuKernels):
                 return result
         if type(c) is MatrixStore:
             found = self.assign_form(c, value, index, mask, accum, replace, submask)
+            plain = accum is None and not (replace or submask) and index[0] is None and index[1] is None
+            if found is None and plain and mask is not None and type(value) is not MatrixStore:
+                found = assign.assign_scalar_to_matrix(c, value, mask)
             if found is not None:
                 return found
         return super().assign(c, value, index, mask, accum, replace, submask)

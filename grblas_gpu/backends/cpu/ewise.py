@@ -27,7 +27,10 @@ _table = KernelTable()
 
 
 class _Operands:
-    """One operator on two stores: its key, how values are read, and the single value of the result if it has one."""
+    """One operator on two stores: its key, how values are read, and the single value of the result if it has one.
+
+    Without an operator the second value takes the place of the first.
+    """
 
     def __init__(self, x: Array, y: Array, op: Any, union: bool, defaults: Any = None, dtype: Any = None) -> None:
         self.op, self.union = op, union
@@ -45,12 +48,13 @@ class _Operands:
         self.constant = self._constant(x, y)
         self.key: Any = None
         if self.constant is None:
-            self.key = (op.key, x.dtype.char, y.dtype.char, self.dtype.char, self.x, self.y, len(self.defaults))
+            name = None if op is None else op.key
+            self.key = (name, x.dtype.char, y.dtype.char, self.dtype.char, self.x, self.y, len(self.defaults))
 
     def _constant(self, x: Array, y: Array) -> Array | None:
         if self.x == ARRAY or self.y == ARRAY or len(x) == 0 or len(y) == 0:
             return None
-        both = cast(single(self.op, x, y), self.dtype)
+        both = cast(y[:1].copy() if self.op is None else single(self.op, x, y), self.dtype)
         if not self.union:
             return both
         if self.defaults:
@@ -87,9 +91,15 @@ class _Text:
         self.prologue = self.both = self.only_x = self.only_y = ""
         if operands.constant is not None:
             return
-        op, (x_type, y_type) = operands.op, operands.types
+        op, (x_type, y_type), result = operands.op, operands.types, operands.dtype
+        if operands.union and not operands.defaults:
+            alone_x, alone_y = (x_at if operands.x == ARRAY else "0"), (y_at if operands.y == ARRAY else "0")
+            self.only_x = f"{target} = {inliner.load(f'x_values[{alone_x}]', x_type, result)}\n"
+            self.only_y = f"{target} = {inliner.load(f'y_values[{alone_y}]', y_type, result)}\n"
+        if op is None:
+            self.both = self.only_y
+            return
         left, right = op.type.np_type, op.type2.np_type
-        result = operands.dtype
         self.prologue = prologue(inliner, "x_values", operands.x, x_type, left, "x_first")
         self.prologue += prologue(inliner, "y_values", operands.y, y_type, right, "y_first")
         x = inliner.load(f"x_values[{x_at}]", x_type, left) if operands.x == ARRAY else "x_first"
@@ -99,10 +109,6 @@ class _Text:
         if operands.defaults:
             self.only_x = f"left = {x}\nright = right_default[0]\n{target} = {call}\n"
             self.only_y = f"left = left_default[0]\nright = {y}\n{target} = {call}\n"
-        elif operands.union:
-            x_at, y_at = (x_at if operands.x == ARRAY else "0"), (y_at if operands.y == ARRAY else "0")
-            self.only_x = f"{target} = {inliner.load(f'x_values[{x_at}]', x_type, result)}\n"
-            self.only_y = f"{target} = {inliner.load(f'y_values[{y_at}]', y_type, result)}\n"
 
     def finish(self, text: str) -> Source:
         return self.inliner.header() + "@kernel\n" + text, self.inliner.functions
@@ -300,6 +306,13 @@ def union(x: Store, y: Store, op: Any, defaults: Any, dtype: Any) -> Store | Non
     if x.nvals == 0 or y.nvals == 0:
         return None
     return _combine(x, y, _Operands(x.values, y.values, op, True, defaults, dtype))
+
+
+def overlaid(x: MatrixStore, y: MatrixStore) -> Store | None:
+    """``y``, and ``x`` where ``y`` has no entry, in the type of ``x``."""
+    if not _table.enabled or x.nvals == 0 or y.nvals == 0:
+        return None
+    return _combine(x, y, _Operands(x.values, y.values, None, True, dtype=x.dtype))
 
 
 def _combine(x: Store, y: Store, operands: _Operands) -> Store | None:

@@ -15,7 +15,7 @@ from .tier import KernelTable
 
 Source = tuple[str, dict[str, Any]]
 
-SPARSE = 16  # positions for each that an index names: if there are more, going through all of them takes too long
+SPARSE = 16  # positions for each that an index names: if there are more, a list stays one
 
 _table = KernelTable()
 
@@ -72,12 +72,15 @@ def gather(u: VectorStore, index: VectorStore) -> VectorStore | None:
 
 
 def scatter(engine: Any, c: VectorStore, value: Any, index: Array, mask: MaskView | None, accum: Any) -> Store | None:
-    """``c<m>[index] (+)= value``, one entry after another into a dense output; None for the definition to decide."""
-    if not _table.enabled or len(index) == 0 or c.size > SPARSE * len(index):
+    """``c<m>[index] (+)= value``, one entry after another into a dense output, or in their order into a list.
+
+    None for the definition to decide.
+    """
+    if not _table.enabled or len(index) == 0:
         return None
     if accum.monoid is None or accum.return_type.np_type != c.dtype or (mask is not None and mask.store is c):
         return None
-    c, targets = engine.with_kind(c, "bitmap") if c.indices is not None else c, index
+    is_list, targets = c.indices is not None and c.size > SPARSE * len(index), index
     if type(value) is VectorStore and value.kind == "full":
         values = values_of(value)
     elif type(value) is VectorStore:
@@ -85,6 +88,10 @@ def scatter(engine: Any, c: VectorStore, value: Any, index: Array, mask: MaskVie
         targets = index[keys]
     else:
         values = np.array([value])
+    if is_list:
+        targets, values = engine.combined_by_key(targets, expand(values, len(targets)), accum)
+        return engine.write(c, VectorStore(c.size, values, indices=targets), mask, accum, False)
+    c = engine.with_kind(c, "bitmap") if c.indices is not None else c
     if targets is index and np.may_share_memory(targets, c.values):
         targets = targets.copy()
     if np.may_share_memory(values, c.values):

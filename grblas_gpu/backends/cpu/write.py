@@ -50,6 +50,13 @@ def write(c: Store, t: Store, mask: MaskView | None, accum: Any, replace: bool, 
         raise
 
 
+def at_rows(t: VectorStore, rows: Array, ordered: bool) -> VectorStore:
+    """The entries of a dense ``t`` at these rows, as a list: the cost is theirs, however long ``t`` is."""
+    rows = rows if t.present is None else rows[t.present[rows]]
+    values = t.values.copy() if len(t.values) == 1 else t.values[rows]
+    return VectorStore(t.size, values, indices=rows, ordered=ordered)
+
+
 def _write_dense(
     c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Any, replace: bool, masked: bool
 ) -> VectorStore | None:
@@ -57,7 +64,10 @@ def _write_dense(
         if masked:
             kind, allowed = NO_MASK, None
         return _update(c, t, kind, allowed, accum)
-    return _merge(c, t, kind, allowed, accum, replace)
+    updated = None
+    if accum is None and kind == ROWS and t.indices is allowed and c.indices is None and not replace:
+        updated = _update(c, t, NO_MASK, None, None)  # nothing is closed to t, and nothing else is open
+    return _merge(c, t, kind, allowed, accum, replace) if updated is None else updated
 
 
 class _Text:
@@ -104,7 +114,9 @@ def _dense_values(c: VectorStore) -> Array:
 
 def _update_source(c: np.dtype, t: np.dtype, t_mode: int, accum: Any, full: bool, kind: int) -> Source:
     text = _Text(c, t, t_mode, "n", accum)
-    if full:
+    if accum is None:
+        body = text.only_t + ("" if full else "added += not c_present[i]\nc_present[i] = True\n")
+    elif full:
         body = text.both
     else:
         body = "if c_present[i]:\n" + indent(text.both, "    ")
@@ -121,10 +133,10 @@ def _update_source(c: np.dtype, t: np.dtype, t_mode: int, accum: Any, full: bool
 
 
 def _update(c: VectorStore, t: VectorStore, kind: int, allowed: Any, accum: Any) -> VectorStore | None:
-    """Accumulate a sparse ``t`` into a dense ``c``."""
+    """Accumulate a sparse ``t`` into a dense ``c``; without an accumulator its entries take the place of others."""
     full, t_mode = c.present is None, reading(t.values)
     bytes_kind = {ROWS: BYTES, ROWS_COMPLEMENT: BYTES_COMPLEMENT}.get(kind, kind)
-    key = ("update", accum.key, c.dtype.char, t.values.dtype.char, t_mode, full, bytes_kind)
+    key = ("update", None if accum is None else accum.key, c.dtype.char, t.values.dtype.char, t_mode, full, bytes_kind)
     kernel = _table.find(key, t.nvals, lambda: _update_source(c.dtype, t.values.dtype, t_mode, accum, full, bytes_kind))
     if kernel is None:
         return None

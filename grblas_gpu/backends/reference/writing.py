@@ -115,7 +115,7 @@ class Writing(Operating):
                 inside = allowed(mask, keys)
                 keys, values = keys[inside], take(values, inside)
             t_keys, t_values = (
-                self._scattered(region.place(keys), values, accum) if not region.whole else (keys, values)
+                self.combined_by_key(region.place(keys), values, accum) if not region.whole else (keys, values)
             )
         c_keys, c_values = entries(c)
         if accum is None:
@@ -132,7 +132,7 @@ class Writing(Operating):
             outside &= ~region.contains(c_keys) if submask else False
         return rebuild(c, *merge(t_keys[inside], take(t_values, inside), c_keys[outside], take(c_values, outside)))
 
-    def _scattered(self, keys: Array, values: Array, accum: Any) -> tuple[Array, Array]:
+    def combined_by_key(self, keys: Array, values: Array, accum: Any) -> tuple[Array, Array]:
         """Entries in the order of their keys; the accumulator combines those of equal ones."""
         order = np.argsort(keys, kind="stable")
         keys, values = keys[order], take(values, order)

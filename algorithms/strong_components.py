@@ -51,19 +51,19 @@ def strongly_connected_components(A: Matrix) -> Vector:
 
 @program
 def _trimmed_first(edges: Matrix, degree: Vector) -> Vector:
-    components = numbers(edges.nrows)
+    components, whole = numbers(edges.nrows), Scalar.from_value(True)
     left, trimmed = components.dup(), Vector(int, edges.nrows)
-    trim(left, edges)
-    trim(left, edges.T)
-    for _ in when(left):
-        largest(edges, degree, left, components)
     for _ in loop(left):
-        # left = those that no trimming takes away
+        # left = those that no trimming takes away, nor the component of a hub, which is looked for once
         trimmed << left
         for _ in loop(trimmed):
             trimmed << left
             trim(left, edges)
             trim(left, edges.T)
+            for _ in when(whole):
+                whole << False
+                for _ in when(left):
+                    largest(edges, degree, left, components)
             trimmed(~left.S, replace=True) << trimmed
         same_colour(edges, left, components)
     return components

@@ -1,12 +1,15 @@
 """Maximum flow, and with it a minimum cut: how much can go from one vertex to another along edges with capacities.
 
 Returns a MaximumFlow: the value, the flow along every edge that has some, and the vertices on the source's side of a
-minimum cut. Method: push and relabel on a list of arcs, one for each direction of an edge; ``residual`` is what can
-still go along an arc. All that leaves the source is let go; in each phase heights are distances to the sink (or, where
-it cannot be reached any more, to the source, above all others), and what a vertex has in excess goes down by one arc at
-a time until nothing moves; the next phase measures distances anew, until no vertex has any excess.
-Invariant: no arc with something left leads down by more than one. Cost: O(m) for every step of a search or a push, of
-which there are hundreds; on one core the serial algorithm of ``scipy.sparse.csgraph`` is much faster.
+minimum cut.
+Method: push and relabel on a list of arcs, one for each direction of an edge; ``residual`` is what can still go along
+an arc. All that leaves the source is let go. Heights are distances to the sink. Then, in each round, every vertex with
+excess rises to one above its lowest neighbour, and gives to those that are one below it: by its widest arc, and by as
+many after that as its excess fills. After as many rounds as there were levels, distances are measured anew. When no
+excess is left where the sink can be reached, the value is known, and the rest goes back to the source in the same way.
+Invariant: no arc with something left leads down by more than one.
+Cost: of a round or a level that of the arcs at its vertices, and O(n); there are about as many as a few searches have
+levels. On one core the serial algorithm of ``scipy.sparse.csgraph`` is faster.
 References: A. Goldberg, R. Tarjan, A new approach to the maximum-flow problem, J. ACM 1988; B. Cherkassky, A. Goldberg,
 On implementing the push-relabel method for the maximum flow problem, Algorithmica 1997 (distances measured anew).
 """
@@ -15,7 +18,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, SupportsIndex
 
-from .. import Matrix, Scalar, Vector, binary, io, loop, monoid, select, unary
+from .. import Matrix, Scalar, Vector, binary, io, loop, select, semiring, unary, when
 from ..exceptions import InvalidValue
 from .checks import check_source, graph_algorithm
 from .components import numbers
@@ -23,15 +26,18 @@ from .preparing import check_weights, sum_type
 
 
 class MaximumFlow(NamedTuple):
-    """What goes from source to target, along which edges, and the vertices on the source's side of a minimum cut."""
+    """What goes from source to target, along which edges, and the vertices on the source's side of a minimum cut.
+
+    Of a call with ``along_edges=False`` the flow is None.
+    """
 
     value: Any
-    flow: Matrix
+    flow: Matrix | None
     source_side: Vector
 
 
 @graph_algorithm
-def maximum_flow(A: Matrix, source: SupportsIndex, target: SupportsIndex) -> MaximumFlow:
+def maximum_flow(A: Matrix, source: SupportsIndex, target: SupportsIndex, *, along_edges: bool = True) -> MaximumFlow:
     """The most that can go from source to target; ``A[i, j]`` is the capacity of the edge from i to j, zero or more.
 
     Parameters
@@ -43,6 +49,8 @@ def maximum_flow(A: Matrix, source: SupportsIndex, target: SupportsIndex) -> Max
         Where it comes from.
     target : int
         Where it goes, another vertex.
+    along_edges : bool
+        Whether to find how much goes along each edge, too: that takes longer than the value and the cut alone.
 
     Examples
     --------
@@ -62,70 +70,112 @@ def maximum_flow(A: Matrix, source: SupportsIndex, target: SupportsIndex) -> Max
     forward = select.offdiag(A).new(dtype)
     capacity = binary.plus(forward | binary.times(forward, 0).new().T).new()
     tails, heads, residual = io.to_vectors(capacity)
-    # reverse_e = the arc from heads_e to tails_e: numbers of the arcs, by column
-    arcs = numbers(capacity.nvals)
-    *_, reverse = io.to_vectors(io.from_vectors(tails, heads, arcs, nrows=n, ncols=n).T.new())
+    network = network_of(tails, heads, n)
+    # let go what leaves the source: residual_e = 0, residual[reverse_e] = it, excess[heads_e] = it
     excess = Vector.from_scalar(0, n, dtype)
-    # let go what leaves the source: residual_e = 0, residual[reverse_e] += it, excess[heads_e] += it
     gone = residual.dup(mask=select.valueeq(tails, source).new().S)
     residual(gone.S) << 0
-    residual(binary.plus)[reverse.dup(mask=gone.S)] << gone
+    residual(binary.plus)[network.reverse.dup(mask=gone.S)] << gone
     excess(binary.plus)[heads.dup(mask=gone.S)] << gone
-    between = Vector.from_scalar(True, n)
-    del between[source], between[sink]
-    # far_i = 0 at the sink, n at the source, and more elsewhere
-    far = Vector.from_scalar(2 * n, n)
-    far[sink], far[source] = 0, n
-    inner = select.valuene(tails, source).new()  # arcs by which heights are found: the source has its own
-    active, heights, moved = excess.dup(clear=True), Vector(int, n), Scalar.from_value(1)
-    # active<between> = excess > 0
-    active(between.S, replace=True) << select.valuegt(excess, 0)
-    for _ in loop(active):
-        distances(heights, far, residual, tails, heads, inner)
-        moved << 1
-        for _ in loop(moved > 0):
-            # admissible_e: residual_e > 0 and heights[tails_e] = heights[heads_e] + 1, from an active vertex
-            level = binary.plus(heights[heads].new(), 1).new()
-            down = binary.eq(level & heights[tails].new()).new()
-            down(active[tails].new().S, replace=True) << down
-            down(select.valuegt(residual, 0).new().S, replace=True) << down
-            # choice_i = the first of them that leaves i
-            choice = Vector(int, n)
-            choice(binary.min)[tails] << arcs.dup(mask=down.V)
-            # amount_i = min(excess_i, residual[choice_i])
-            amount = binary.min(active & residual[choice].new()).new()
-            # residual[choice] -= amount; residual[reverse[choice]] += amount
+    heights = send(network, residual, excess, sink, source)
+    # source_side = what does not reach the sink any more
+    side = Vector(bool, n)
+    side(~heights.S) << True
+    value, flow = excess[sink].new().value, None
+    if along_edges:
+        send(network, residual, excess, source, sink)
+        # flow_e = capacity_e - residual_e, where that is more than 0
+        sent = select.valuegt(binary.minus(io.to_vectors(capacity)[2] & residual).new(), 0).new()
+        flow = io.from_vectors(tails.dup(mask=sent.S), heads.dup(mask=sent.S), sent, nrows=n, ncols=n)
+    return MaximumFlow(value, flow, side)
+
+
+class Network(NamedTuple):
+    """Arcs by number; in row i of ``out`` are those that leave vertex i, in row i of ``into`` those that reach it."""
+
+    arcs: Vector
+    tails: Vector
+    heads: Vector
+    reverse: Vector
+    out: Matrix
+    into: Matrix
+
+
+def network_of(tails: Vector, heads: Vector, n: int) -> Network:
+    """The arcs from tails to heads, in the order of their tails; to every arc there is its reverse."""
+    arcs = numbers(tails.size)
+    # reverse_e = the arc from heads_e to tails_e: numbers of the arcs, by column
+    ends, _, reverse = io.to_vectors(io.from_vectors(tails, heads, arcs, nrows=n, ncols=n).T.new())
+    there = Vector.from_scalar(True, arcs.size)
+    out = io.from_vectors(tails, arcs, there, nrows=n, ncols=arcs.size)
+    into = io.from_vectors(ends, reverse, there, nrows=n, ncols=arcs.size)
+    return Network(arcs, tails, heads, reverse, out, into)
+
+
+def send(network: Network, residual: Vector, excess: Vector, goal: int, other: int) -> Vector:
+    """Move all excess that can reach the goal there; returns the distances to it along arcs with something left.
+
+    Nothing goes through the ``other`` end.
+    """
+    arcs, tails, heads, reverse, out, into = network
+    n, one = excess.size, Scalar.from_value(1)
+    between, start = Vector.from_scalar(True, n), Vector(int, n)
+    del between[goal], between[other]
+    start[goal] = 0
+    heights, frontier, active, waiting, rounds = start.dup(), start.dup(), excess.dup(), excess.dup(), Scalar(int)
+    for _ in loop(waiting):
+        # heights = distances to the goal
+        heights << start
+        frontier << start
+        for depth in loop(frontier):
+            # usable = arcs to the frontier with residual > 0
+            usable = residual.dup(mask=semiring.any_pair[bool](frontier @ into).new().S)
+            usable << select.valuegt(usable, 0)
+            # frontier<!heights, between> = their tails
+            frontier(~heights.S, replace=True) << semiring.any_pair[int](usable @ out.T)
+            frontier(between.S, replace=True) << frontier
+            heights(frontier.S) << depth + 1
+            rounds << depth + 1
+        # waiting<between, heights> = excess > 0
+        waiting(between.S, replace=True) << select.valuegt(excess, 0)
+        waiting(heights.S, replace=True) << waiting
+        active << waiting
+        for _ in loop(active):
+            # room_e = residual_e > 0, of the arcs that leave active vertices
+            room = residual.dup(mask=semiring.any_pair[bool](active @ out).new().S)
+            room << select.valuegt(room, 0)
+            ahead, behind = heads.dup(mask=room.S), tails.dup(mask=room.S)
+            # relabel: heights_i = 1 + min heights[heads_e]; none where they have none
+            lowest = Vector(int, n)
+            lowest(binary.min)[behind] << heights[ahead].new()
+            heights(active.S) << binary.plus(lowest, 1)
+            # room_e = where heights[tails_e] = heights[heads_e] + 1
+            drop = binary.minus(heights[behind].new() & heights[ahead].new()).new()
+            room(select.valueeq(drop, 1).new().S, replace=True) << room
+            # largest_i = max room_e; first_i = the first arc with it
+            largest, first = active.dup(clear=True), Vector(int, n)
+            largest(binary.max)[behind] << room
+            widest = binary.eq(room & largest[behind].new()).new()
+            first(binary.min)[behind] << arcs.dup(mask=widest.V)
+            # count_i = how many arcs from there on the excess is enough for, whatever their room
+            count = binary.max(binary.floordiv(active & largest).new(), 1).new()
+            # place_e = e - first_i, from 0 to count_i - 1
+            place = binary.minus(arcs.dup(mask=room.S) & first[behind].new()).new()
+            place << select.valuege(place, 0)
+            chosen = binary.lt(place & count[behind].new()).new()
+            # amount_e = min(excess_i, room_e)
+            amount = binary.min(room & active[behind].new()).new(mask=chosen.V)
+            # residual -= amount; residual[reverse] += amount
             less = unary.ainv(amount).new()
-            residual(binary.plus)[choice] << less
-            residual(binary.plus)[reverse[choice].new()] << amount
-            # excess -= amount; excess[heads[choice]] += amount
-            excess(binary.plus) << less
-            excess(binary.plus)[heads[choice].new()] << amount
-            # active<between> = excess > 0
+            residual(binary.plus) << less
+            residual(binary.plus)[reverse.dup(mask=amount.S)] << amount
+            # excess[tails] -= amount; excess[heads] += amount
+            excess(binary.plus)[behind] << less
+            excess(binary.plus)[ahead] << amount
+            # active<between, heights> = excess > 0, until distances are out of date
             active(between.S, replace=True) << select.valuegt(excess, 0)
-            moved << unary.one(amount).new(int).reduce(monoid.plus, allow_empty=False)
-    distances(heights, far, residual, tails, heads, inner)
-    # flow_e = capacity_e - residual_e, where that is more than 0
-    sent = select.valuegt(binary.minus(io.to_vectors(capacity)[2] & residual).new(), 0).new()
-    flow = io.from_vectors(tails.dup(mask=sent.S), heads.dup(mask=sent.S), sent, nrows=n, ncols=n)
-    # source_side = what reaches the sink no more
-    side = unary.one(select.valuege(heights, n).new()).new(bool)
-    return MaximumFlow(excess[sink].new().value, flow, side)
-
-
-def distances(heights: Vector, far: Vector, residual: Vector, tails: Vector, heads: Vector, inner: Vector) -> None:
-    """Heights: the number of arcs to the sink, or n and the number of arcs to the source; 2 n without either."""
-    again = Scalar(bool)
-    # start<usable> = tails: of the arcs with something left
-    usable = select.valuegt(residual, 0).new()
-    usable(inner.S, replace=True) << usable
-    start = tails.dup(mask=usable.S)
-    heights << far
-    again << True
-    for _ in loop(again):
-        # heights[tails_e] = min(heights[tails_e], heights[heads_e] + 1)
-        before = heights.dup()
-        above = binary.plus(before[heads].new(), 1).new()
-        heights(binary.min)[start] << above.dup(mask=start.S)
-        # again = whether any of them has changed
-        again << binary.ne(heights & before).new().reduce(monoid.lor)
+            active(heights.S, replace=True) << active
+            rounds << binary.minus(rounds & one)
+            for _ in when(rounds < 1):
+                active.clear()
+    return heights

@@ -20,7 +20,7 @@ def _value(G: Graph, source: Any, target: Any, capacity: str) -> Any:
         raise NotImplementedError("there are no two different nodes")
     # capacities off the diagonal: a loop leads nowhere
     A = select.offdiag(G.weights(capacity, negative=False)).new()
-    return algorithms.maximum_flow(A, G.index[source], G.index[target]).value
+    return algorithms.maximum_flow(A, G.index[source], G.index[target], along_edges=False).value
 
 
 @dispatched(refuse=_refused)

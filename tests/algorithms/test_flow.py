@@ -24,6 +24,8 @@ def check(A: Matrix, source: int, target: int, expected: float) -> None:
     inside = source_side.to_dense(False)
     assert inside[source] and not inside[target]
     assert capacity[inside][:, ~inside].sum() == pytest.approx(value)  # so neither can be better
+    alone = maximum_flow(A, source, target, along_edges=False)
+    assert alone.flow is None and alone.value == value and alone.source_side.isequal(source_side)
 
 
 @takes_long
@@ -49,6 +51,36 @@ def test_random_flows(backend: str, n: int) -> None:
         rows, cols = keys // n, keys % n
         expected = csgraph.maximum_flow(csr_array((capacities, (rows, cols)), (n, n)), 0, n - 1).flow_value
         check(Matrix.from_coo(rows, cols, capacities, nrows=n, ncols=n), 0, n - 1, expected)
+
+
+@takes_long
+@pytest.mark.parametrize("unit", [True, False])
+def test_a_vertex_with_many_arcs_gives_to_many_at_once(backend: str, unit: bool) -> None:
+    """From source to sink by one vertex, many and one; the first arc has room for half of them."""
+    many = 40
+    source, fork, join, sink = range(many, many + 4)
+    each = np.ones(many, int) if unit else np.random.default_rng(3).integers(0, 9, many)
+    between = np.arange(many)
+    rows = np.concatenate([[source], np.full(many, fork), between, [join]])
+    cols = np.concatenate([[fork], between, np.full(many, join), [sink]])
+    capacities = np.concatenate([[each.sum() // 2], each, each, [each.sum()]])
+    A = Matrix.from_coo(rows, cols, capacities, nrows=many + 4, ncols=many + 4)
+    check(A, source, sink, each.sum() // 2)
+    check(A, source, join, each.sum() // 2)
+    check(A, sink, source, 0)
+
+
+@takes_long
+def test_excess_that_has_to_turn_back(backend: str) -> None:
+    """A long way in, on which only the last arc is narrow, and a dead end."""
+    n = 12
+    rows, cols = np.arange(n - 1), np.arange(1, n)
+    capacities = np.append(np.full(n - 2, 7.5), 0.25)
+    rows, cols = np.append(rows, 3), np.append(cols, n)
+    A = Matrix.from_coo(rows, cols, np.append(capacities, 9.0), nrows=n + 2, ncols=n + 2)
+    check(A, 0, n - 1, 0.25)
+    check(A, 0, n, 7.5)
+    check(A, 0, n + 1, 0)
 
 
 def test_capacities_beyond_64_bits(backend: str) -> None:

@@ -45,7 +45,9 @@ def test_what_compiling_gathers_takes_is_paid_for_by_nodes(monkeypatch: pytest.M
         some = calls_until(jumps(100_000, 10), tier.COMPILE, monkeypatch)
         assert 2_000_000 / (10 * tier.NODE_WORK) < some < 100
         assert calls_until(jumps(200_000, 10), tier.COMPILE, monkeypatch) == some
-        assert calls_until(jumps(100_000, 40), tier.COMPILE, monkeypatch) > some
+        assert some < calls_until(jumps(100_000, 40), tier.COMPILE, monkeypatch) < math.inf
+        assert calls_until(jumps(100_000, 60), tier.COMPILE, monkeypatch) == math.inf  # would be minutes
+        assert calls_until(jumps(100_000, 60), tier.LOAD, monkeypatch) == 1
 
 
 def test_loops_inside_are_work_of_the_loop_around_them(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,8 @@ As for single operations (``cpu/tier.py``), every loop keeps account of the work
 
 from __future__ import annotations
 
+from math import inf
+
 from ....ir.ops import CONTROL, GATHER, SCATTER
 from ....ir.program import Program
 from .. import tier
@@ -18,6 +20,7 @@ COMPILE_WORK = 2_000_000  # ... for compiling
 
 NODE_WORK = 20_000  # entries that are gone over in the time that Python takes for a node: all that a long loop saves
 FEW_NODES = 4  # of which machine code is made in that time; for more it grows faster than they do
+MOST_NODES = 56  # of which it is made unasked: for more it takes minutes
 
 LONG = frozenset((*CONTROL, GATHER, SCATTER))
 
@@ -33,11 +36,11 @@ def level(program: Program, first: int, before: int = 0) -> int:
     chosen = tier.get_tier()
     if chosen != "auto":
         return COMPILE if chosen == "numba" else NOT_YET
-    entries, compiling = _entries(program), COMPILE_WORK
+    entries, compiling = _entries(program), float(COMPILE_WORK)
     if _is_long(program):
         nodes = len(program.flat)
         entries = min(entries, NODE_WORK * nodes)
-        compiling *= max(1.0, nodes / FEW_NODES) ** 1.5
+        compiling *= max(1.0, nodes / FEW_NODES) ** 1.5 if nodes <= MOST_NODES else inf
     key = _key(program)
     _done[key] = _done.get(key, 0) + STEP_WORK * (FIRST_STEPS if first else before or 1) + entries * (not first)
     done = _with_loops_inside(program)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -99,6 +100,21 @@ def test_bits(rng: Any, trials: Any, forms: tuple[str, str]) -> None:
         mask = random_mask(rng, shape[0], shape[2], trial)
         result = ENGINE.mxm(a, b, op, mask, plan=plan)
         assert result.form in ("bitmap", "full") and result.iso
+        check(result, DEFINITIONS.mxm(a, b, op, mask, plan=plan), op)
+
+
+@pytest.mark.parametrize("form", ["bitmap", "full"])
+@pytest.mark.parametrize("name", ["plus_times fp32", "any_pair"])
+def test_few_products_through_flags(rng: Any, name: str, form: str) -> None:
+    """Where a dense mask has many positions for each product, nobody makes a list of it."""
+    op = semiring.any_pair["BOOL"] if name == "any_pair" else semiring.plus_times["FP32"]
+    stored, plan = op.binaryop.type.np_type, Plan("mxm.gustavson", "test")
+    for structure, complement, dtype in product((True, False), (True, False), ("bool", "int8")):
+        a, b = random_matrix(rng, 20, 30, stored, 0.02), random_matrix(rng, 30, 200, stored, 0.05)
+        mask = MaskView(in_form(rng, 20, 200, dtype, form), structure, complement)
+        result = ENGINE.mxm(a, b, op, mask, plan=plan)
+        with pytest.raises(AttributeError):
+            object.__getattribute__(mask.store, "indices")
         check(result, DEFINITIONS.mxm(a, b, op, mask, plan=plan), op)
 
 

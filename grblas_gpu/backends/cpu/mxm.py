@@ -21,6 +21,7 @@ from .spmm import DenseKernels, times_full
 from .tier import KernelTable
 
 MANY = 2**24  # positions of a dense result for which it is asked whether there is memory
+FEW = 8  # positions of a dense mask for each product: if there are more, the mask is not listed
 EVEN = 4  # rows of up to so many times as many entries as on average are as good as equal
 COPIED_BYTES = 2**28  # values of a result that may exist twice for a moment
 
@@ -47,10 +48,13 @@ def mxm(a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *,
         check_entries(filled * b.ncols, semiring.return_type.np_type.itemsize)
     if max(a.ncols, b.ncols) > max(DENSE_LIMIT, a.nvals, b.nvals):
         return None  # no scratch of such a length for a few entries
+    call = prepared(a.values, b.values, semiring, False, plan.early_exit)
+    if mask is not None and plan.strategy == "mxm.gustavson" and _is_cheaper_than_listing(a, b, mask.store):
+        unmasked = _gustavson(a, b, call, NO_MASK, None)
+        return None if unmasked is None else _where_flagged(unmasked, mask)
     kind, pattern = resolve(mask)
     if kind == NOTHING:
         return MatrixStore.empty(a.nrows, b.ncols, semiring.return_type.np_type)
-    call = prepared(a.values, b.values, semiring, False, plan.early_exit)
     if plan.strategy == "mxm.masked_dot" and kind == BYTES:
         return _masked_dot(a, b.transposed(), call, pattern)
     return _gustavson(a, b, call, kind, pattern)
@@ -78,6 +82,26 @@ def _filtered(store: MatrixStore, keep: Array) -> MatrixStore:
     kept = np.zeros(len(keep) + 1, INDEX)
     np.cumsum(keep, out=kept[1:])
     return MatrixStore(store.nrows, store.ncols, kept[store.indptr], store.indices[keep], np.ones(1, bool))
+
+
+def _is_cheaper_than_listing(a: MatrixStore, b: MatrixStore, mask: Any) -> bool:
+    """Whether there are few products for the positions of a dense mask: to look at a flag for each is little then."""
+    if mask.dense is None:
+        return False
+    return int(lengths(b.indptr)[a.indices].sum()) * FEW <= mask.nrows * mask.ncols
+
+
+def _where_flagged(t: MatrixStore, mask: MaskView) -> MatrixStore:
+    """The entries that a dense mask allows."""
+    m: Any = mask.store
+    places = t.row_ids.astype(INDEX) * t.ncols + t.indices
+    keep = np.ones(len(places), bool) if m.present is None else m.present[places]
+    if not mask.structure:
+        keep = keep & ((m.dense if len(m.dense) == 1 else m.dense[places]) != 0)
+    keep = keep ^ mask.complement
+    found = _filtered(t, keep)
+    found.values = t.values[: found.nvals] if len(t.values) == 1 else t.values[keep]
+    return found
 
 
 def _gustavson(

@@ -1,17 +1,19 @@
 """Random walks: uniform, by weight, and node2vec's, which remember where they come from.
 
 Returns an INT64 Matrix with a row for every walk: its vertices in order, fewer if it ends where no edge leads on.
-Method: all walks make a step at once. A step draws one of the edges of a vertex: any, or by weight with the sums of
-weights before each edge. node2vec draws so, and keeps what it drew with a probability that depends on the vertex
-before; what it rejects is drawn again.
-Invariant: column t has the vertices after t steps. Cost: O(1) a step of a walk, O(log m) by weight; node2vec's are as
-many draws as the ratio of its largest and smallest factor, at most, on average.
+Method: all walks draw at once, one of the edges of a vertex: any, or by weight with the sums of weights before each
+edge. node2vec draws so, and keeps what it drew with a probability that depends on the vertex before; a walk that
+rejects what it drew stays, and draws again in the next round, while others are further on. Nobody asks in between
+whether a walk is at its end: it goes on anywhere, and that is cut off when all are done.
+Invariant: the vertices of a walk stand one after another, at most one more in every round. Cost: O(1) a step of a walk,
+O(log m) by weight; node2vec's are as many draws as the ratio of its largest and smallest factor, at most, on average.
 References: B. Perozzi, R. Al-Rfou, S. Skiena, DeepWalk, KDD 2014; A. Grover, J. Leskovec, node2vec, KDD 2016;
 K. Yang et al., KnightKing: a fast distributed graph random walk engine, SOSP 2019 (rejection).
 """
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,9 @@ from ..exceptions import InvalidValue
 from .checks import Sources, check_sources, with_labels
 from .labels import labels_of
 from .preparing import check_weights
+
+BLOCK = 16  # rounds whose random numbers are drawn at once
+EDGE, COIN = 1, 2  # what random numbers are for
 
 
 def walks_by_label(graph: Graph, walks: Matrix) -> list[list]:
@@ -83,38 +88,72 @@ def random_walks(
         raise InvalidValue(f"random_walks: p and q must be positive numbers; got {p} and {q}")
     if weighted:
         check_weights(A, "random_walks")
+    if not starts:
+        return Matrix(int, 0, length + 1)
     edges = Edges(A, weighted)
-    at = np.asarray(starts, np.int64, like=edges.pointers)
-    walk = np.arange(len(starts), like=edges.pointers)
-    visited = [(walk, at)]
-    before = None
-    for step in range(length):
-        going = edges.out[at] > 0
-        walk, at, before = walk[going], at[going], None if before is None else before[going]
-        draw = Draws(seed, step, walk)
-        target = edges.draw(at, draw)
-        if before is not None and (p != 1 or q != 1):
-            target = edges.accepted(at, before, target, draw, p, q)
-        before, at = at, target
-        visited.append((walk, at))
-    rows = np.concatenate([rows for rows, _ in visited])
-    columns = np.concatenate([np.full_like(rows, step) for step, (rows, _) in enumerate(visited)])
-    vertices = np.concatenate([vertices for _, vertices in visited])
-    return Matrix.from_coo(rows, columns, vertices, int, nrows=len(starts), ncols=length + 1)
+    start = np.asarray(starts, np.int64, like=edges.pointers)
+    if not A.nvals:
+        paths = start[None]
+    elif p == 1 and q == 1:
+        paths = straight(edges, start, length, seed)
+    else:
+        paths = with_memory(edges, start, length, seed, p, q)
+    return without_what_follows_an_end(paths, edges.out, length)
 
 
-class Draws:
-    """Random numbers from 0 to 1 for the walks at one step, another one each time."""
+def straight(edges: Edges, at: Any, length: int, seed: int) -> Any:
+    """The vertices of walks that take every edge they draw, a row for every step."""
+    paths, walk = [at], np.arange(len(at), like=at)
+    for first in range(0, length, BLOCK):
+        for share in shares(seed, EDGE, first, walk)[: length - first]:
+            at = edges.draw(at, share)
+            paths.append(at)
+    return np.stack(paths)
 
-    def __init__(self, seed: int, step: int, walk: Any) -> None:
-        self.stream = generators.randomness.Stream(seed, 1 + step)
-        self.walk = walk.astype(np.uint64)
-        self.times = 0
 
-    def __call__(self, which: Any = slice(None)) -> Any:
-        self.times += 1
-        bits = self.stream.bits(self.walk[which] + np.uint64(self.times << 40))
-        return (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
+def with_memory(edges: Edges, at: Any, length: int, seed: int, p: float, q: float) -> Any:
+    """The vertices of node2vec's walks, a row for every step; each walk is as far as it has come."""
+    largest = max(1 / p, 1.0, 1 / q)
+    back, near, far = 1 / p / largest, 1 / largest, 1 / q / largest
+    count, walk = len(at), np.arange(len(at), like=at)
+    steps, before = np.zeros_like(at), np.full_like(at, -1)
+    paths = np.zeros((length + 1) * count, np.int64, like=at)
+    paths[walk] = at
+    first = 0
+    while len(left := np.flatnonzero((steps < length) & (edges.out[at] > 0))):
+        walk, at, before, steps = walk[left], at[left], before[left], steps[left]
+        coins = shares(seed, COIN, first, walk)
+        unclear = (coins >= min(near, far)) & (coins < max(near, far))  # unless one knows which of them it is
+        for share, coin, look in zip(shares(seed, EDGE, first, walk), coins, unclear, strict=True):
+            target = edges.draw(at, share)
+            factor = np.where(edges.joined(before, target, look), near, far) if q != 1 else near
+            keeps = (coin < np.where(target == before, back, factor)) | (before < 0)
+            moves = keeps & (steps < length)
+            steps = steps + moves
+            before, at = np.where(moves, at, before), np.where(moves, target, at)
+            paths[steps * count + walk] = at
+        first += BLOCK
+    return paths.reshape(length + 1, count)
+
+
+def without_what_follows_an_end(paths: Any, out: Any, length: int) -> Matrix:
+    """A row for every walk, as far as there was an edge to take."""
+    step = np.arange(len(paths), like=paths)
+    # end = the first step after which no edge leads on
+    end = np.where(out[paths] > 0, len(paths) - 1, step[:, None]).min(axis=0)
+    there = step <= end[:, None]
+    pointers = np.zeros(len(end) + 1, np.int64, like=paths)
+    pointers[1:] = np.cumsum(end + 1)
+    columns = np.broadcast_to(step, there.shape)[there]
+    return Matrix.from_csr(pointers, columns, paths.T[there], int, ncols=length + 1)
+
+
+def shares(seed: int, purpose: int, first: int, walk: Any) -> Any:
+    """Random numbers from 0 to 1 for each of the walks, a row for each of the rounds that are drawn for at once."""
+    rounds = np.arange(first, first + BLOCK, dtype=np.uint64, like=walk) << np.uint64(40)
+    counters = rounds[:, None] + walk.astype(np.uint64)
+    bits = generators.randomness.Stream(seed, purpose).bits(counters)
+    return (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 class Edges:
@@ -124,41 +163,34 @@ class Edges:
         arrays = A.to(form="sparse").device_arrays()
         self.pointers, self.targets = arrays["indptr"].astype(np.int64), arrays["indices"]
         self.n = A.nrows
-        self.sums = None
-        self.out = np.diff(self.pointers)
+        # the places of edges; of a vertex without any that of another, for walks that are at their end
+        self.last = np.maximum(self.pointers[1:] - 1, 0)
+        self.first = np.minimum(self.pointers[:-1], self.last)
+        self.out, self.sums = np.diff(self.pointers), None
         if weighted:
-            weights = np.broadcast_to(arrays["values"], self.targets.shape).astype(np.float64)
-            self.sums = np.concatenate([np.zeros(1, like=weights), np.cumsum(weights)])
-            self.out = self.sums[self.pointers[1:]] - self.sums[self.pointers[:-1]]
-        self.keys: Any = None
+            self.sums = np.zeros(len(self.targets) + 1, like=self.pointers)
+            self.sums[1:] = np.cumsum(np.broadcast_to(arrays["values"], self.targets.shape), dtype=np.float64)
+            self.before = self.sums[self.pointers[:-1]]
+            self.out = self.sums[self.pointers[1:]] - self.before
 
-    def draw(self, at: Any, draw: Draws, which: Any = slice(None)) -> Any:
-        """For each vertex one that an edge leads to."""
-        share, first, end = draw(which), self.pointers[at], self.pointers[at + 1]
+    def draw(self, at: Any, share: Any) -> Any:
+        """For each vertex one that an edge leads to; shares are below 1, and of whole numbers of edges below all."""
         if self.sums is None:
-            edge = first + (share * (end - first)).astype(np.int64)
-        else:
-            # the edge at which the sum of weights exceeds a share of that of the vertex
-            edge = np.searchsorted(self.sums, self.sums[first] + share * self.out[at], side="right") - 1
-        return self.targets[np.minimum(np.maximum(edge, first), end - 1)].astype(np.int64)
+            return self.targets[self.first[at] + (share * self.out[at]).astype(np.int64)].astype(np.int64)
+        # the edge at which the sum of weights exceeds a share of that of the vertex
+        edge = np.searchsorted(self.sums, self.before[at] + share * self.out[at], side="right") - 1
+        return self.targets[np.minimum(edge, self.last[at])].astype(np.int64)
 
-    def accepted(self, at: Any, before: Any, target: Any, draw: Draws, p: float, q: float) -> Any:
-        """The targets, drawn again until they are kept: by node2vec's factors, as shares of the largest."""
-        largest = max(1 / p, 1.0, 1 / q)
-        open_ = np.arange(len(at), like=at)
-        while len(open_):
-            back = target[open_] == before[open_]
-            near = self.joined(before[open_], target[open_])
-            factor = np.where(back, 1 / p, np.where(near, 1.0, 1 / q))
-            open_ = open_[draw(open_) * largest >= factor]
-            target[open_] = self.draw(at[open_], draw, open_)
-        return target
-
-    def joined(self, u: Any, v: Any) -> Any:
-        """Whether an edge leads from u to v."""
-        if self.keys is None:
-            rows = np.repeat(np.arange(self.n, like=self.pointers), np.diff(self.pointers))
-            self.keys = rows * self.n + self.targets
-        wanted = u * self.n + v
+    def joined(self, u: Any, v: Any, asked: Any) -> Any:
+        """Whether an edge leads from u to v, where that is asked; to look for the same elsewhere takes no time."""
+        wanted = np.where(asked, u * self.n + v, 0)
         place = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
         return self.keys[place] == wanted
+
+    @functools.cached_property
+    def keys(self) -> Any:
+        """A number for every edge from i to j, in their order: n i + j."""
+        found = np.repeat(np.arange(self.n, like=self.pointers), np.diff(self.pointers))
+        found *= self.n
+        found += self.targets
+        return found

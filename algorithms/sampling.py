@@ -1,24 +1,29 @@
 """Neighbour sampling: some random edges of every vertex around the sources, as graph neural networks learn from.
 
-Returns a Matrix with the edges that were drawn and their weights. Method: in every hop the edges of the frontier get
-random numbers, and the highest of each row are drawn, one for all rows at a time; by weight with the exponential race,
-in which edge e finishes at time -log(random) / weight. What they lead to is the next frontier.
-Invariant: every vertex is expanded once, in the hop after it was reached. Cost: O(edges of the frontier) per draw.
+Returns a Matrix with the edges that were drawn and their weights. Method: in every hop all vertices of the frontier
+draw at once, by Floyd's method: to draw k of d places, draw one of the first d - k + 1, then one of the first
+d - k + 2, and so on, and if that has been drawn take the last of them. By weight with the exponential race: edge e
+finishes at time -log(random) / weight, and the first are taken. What they lead to is the next frontier.
+Invariant: every vertex is expanded once, in the hop after it was reached. Cost: O(k) steps for all vertices together,
+whatever edges they have; by weight a sort of the edges of the frontier.
 References: W. Hamilton, R. Ying, J. Leskovec, Inductive representation learning on large graphs, NeurIPS 2017;
+J. Bentley, R. Floyd, Programming pearls: a sample of brilliance, Communications of the ACM 1987;
 P. Efraimidis, P. Spirakis, Weighted random sampling with a reservoir, Information Processing Letters 2006.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import FP64, UINT64, Matrix, Vector, binary, indexunary, monoid, select, semiring, unary
+from .. import Matrix, Vector, binary, generators, io
 from ..exceptions import InvalidValue
 from .checks import Sources, as_index, check_sources, graph_algorithm
 from .preparing import check_weights
-from .randomness import hashed
+
+Stream = generators.randomness.Stream
 
 
 @graph_algorithm
@@ -68,50 +73,86 @@ def sample_neighbors(
         raise InvalidValue(f"sample_neighbors: fanouts must not be negative; got {fanouts}")
     if weighted:
         check_weights(A, "sample_neighbors")
-    drawn = Matrix(bool, n, n)
-    frontier = Vector.from_coo(check_sources(A, sources), True, size=n)
-    expanded = frontier.dup()
+    starts = np.unique(np.asarray(check_sources(A, sources), np.int64))
+    frontier = io.to_array(Vector.from_dense(starts))
+    expanded, drawn = frontier, [(frontier[:0], frontier[:0])]
     for hop, fanout in enumerate(hops):
-        # edges = the rows of the frontier
-        edges = binary.second(frontier & A).new()
-        picked = highest_of_rows(race(edges, seed + hop, weighted), fanout)
-        drawn(picked.S) << True
-        # frontier<!expanded> = frontier any.pair picked
-        frontier(~expanded.S, replace=True) << semiring.any_pair[bool](frontier @ picked)
-        # expanded<frontier> = true
-        expanded(frontier.S) << True
+        if not len(frontier):
+            break
+        rows = Rows.of(A, frontier)
+        draw = rows.some_by_weight if weighted else rows.some
+        row, place = draw(fanout, Stream(seed, 1 + hop), frontier)
+        targets = rows.targets[place].astype(np.int64)
+        drawn.append((frontier[row], targets))
+        frontier = np.unique(targets)
+        frontier = frontier[~np.isin(frontier, expanded)]
+        expanded = np.concatenate([expanded, frontier])
+    i, j = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
     # A where it was drawn
-    return A.dup(mask=drawn.S)
+    return binary.second(Matrix.from_coo(i, j, True, bool, nrows=n, ncols=n) & A).new()
 
 
-def race(edges: Matrix, seed: int, weighted: bool) -> Matrix:
-    """A number for every edge, the highest of which win: random, or minus the time to finish."""
-    # number_ij = hash of i n + j
-    number = binary.times[UINT64](indexunary.rowindex(edges).new(UINT64), np.uint64(edges.nrows)).new()
-    number << binary.plus(number & indexunary.colindex(edges).new(UINT64))
-    number << hashed(number, seed)
-    if not weighted:
-        return number
-    # share = (number / 2^11 + 1) / 2^53, from above 0 to 1
-    share = binary.plus(binary.bshift[UINT64](number, np.int8(-11)).new(FP64), 1.0).new()
-    share << binary.times(share, 2.0**-53)
-    # time = log share / weight
-    return binary.truediv(unary.log(share).new() & select.valuegt(edges.dup(FP64), 0.0).new()).new()
+class Rows(NamedTuple):
+    """Some rows of a graph: the places at which each begins, its length, and what stands at all places."""
 
+    first: Any
+    length: Any
+    targets: Any
+    weights: Any
 
-def highest_of_rows(numbers: Matrix, count: int) -> Matrix:
-    """The pattern of the highest entries of every row.
+    @classmethod
+    def of(cls, A: Matrix, vertices: Any) -> Rows:
+        if A.backend.startswith("mpi") or "indptr" not in A.device_arrays():  # then only these rows, compressed
+            A, vertices = A[vertices, :].new().to(form="sparse"), np.arange(len(vertices), like=vertices)
+        arrays = A.device_arrays()
+        first, end = (arrays["indptr"][place].astype(np.int64) for place in (vertices, vertices + 1))
+        return cls(first, end - first, arrays["indices"], arrays["values"])
 
-    >>> highest_of_rows(Matrix.from_dense([[3, 1, 2], [5, 6, 4]]), 2).to_dicts()
-    {0: {0: True, 2: True}, 1: {0: True, 1: True}}
-    """
-    picked, left = Matrix(bool, *numbers.shape), numbers
-    for _ in range(count):
-        # top_i = max_j left_ij
-        top = left.reduce_rowwise(monoid.max).new()
-        # picked<left = top> = true
-        best = select.valueeq(binary.eq(top & left).new(), True).new()
-        picked(best.S) << True
-        # left<!best> = left
-        left = left.dup(mask=~best.S)
-    return picked
+    def entries(self) -> tuple[Any, Any]:
+        """Every entry of these rows: which of the rows, and the place."""
+        ends = np.cumsum(self.length)
+        row = np.repeat(np.arange(len(ends), like=ends), self.length)
+        return row, np.arange(len(row), like=ends) + (self.first - ends + self.length)[row]
+
+    def take(self, some: Any) -> Rows:
+        return self._replace(first=self.first[some], length=self.length[some])
+
+    def some(self, fanout: int, stream: Stream, vertices: Any) -> tuple[Any, Any]:
+        """At most so many entries of every row, without looking at others: which of the rows, and the place."""
+        short, long = np.flatnonzero(self.length <= fanout), np.flatnonzero(self.length > fanout)
+        row, place = self.take(short).entries()
+        if not len(long):
+            return short[row], place
+        first, length, vertices = self.first[long], self.length[long], vertices[long].astype(np.uint64)
+        chosen = np.full((fanout, len(long)), -1, np.int64, like=place)
+        for k in range(fanout):
+            last = length - fanout + k
+            # number = one of 0 to last
+            number = stream.below((last + 1).astype(np.uint64), vertices + np.uint64(k << 40)).astype(np.int64)
+            chosen[k] = np.where((chosen == number).any(axis=0), last, number)
+        every = np.broadcast_to(long, chosen.shape).ravel()
+        return np.concatenate([short[row], every]), np.concatenate([place, (first + chosen).ravel()])
+
+    def some_by_weight(self, fanout: int, stream: Stream, vertices: Any) -> tuple[Any, Any]:
+        """At most so many entries of every row, by weight: which of the rows, and the place."""
+        row, place = self.entries()
+        weight = np.broadcast_to(self.weights, self.targets.shape)[place].astype(np.float64)
+        some = np.flatnonzero(weight)
+        row, place, weight = row[some], place[some], weight[some]
+        if not len(row):
+            return row, place
+        # share = (random bits / 2^11 + 1) / 2^53, from above 0 to 1
+        counters = ((place - self.first[row]) << 32) + vertices[row]
+        bits = stream.bits(counters.astype(np.uint64))
+        share = ((bits >> np.uint64(11)).astype(np.float64) + 1.0) * 2.0**-53
+        time, rows = -np.log(share) / weight, len(self.first)
+        # few are left to sort: those who finish before others would have, unless they are not enough
+        early = time * np.bincount(row, weight, minlength=rows)[row] <= 4.0 * (fanout + 4)
+        short = np.bincount(row[early], minlength=rows) < fanout
+        some = np.flatnonzero(early | short[row])
+        row, place, time = row[some], place[some], time[some]
+        order = np.lexsort(np.stack([time, row.astype(np.float64)]))
+        row, place = row[order], place[order]
+        rank = np.arange(len(row), like=row) - np.searchsorted(row, row)
+        taken = np.flatnonzero(rank < fanout)
+        return row[taken], place[taken]

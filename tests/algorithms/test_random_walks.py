@@ -62,15 +62,25 @@ def test_steps_by_weight(backend: str) -> None:
     check_shares(frequencies(single, 0, 1, weighted=True), {(0, 1): 0.5, (0, 2): 0.5})
 
 
-def test_node2vec_steps(backend: str) -> None:
+@pytest.mark.parametrize("weights", [(1.0, 1.0, 1.0), (1.0, 2.0, 4.0)])
+def test_node2vec_steps(backend: str, weights: tuple[float, ...]) -> None:
     """0 - 1, then from 1: back to 0, to 2 which is a neighbour of 0, or to 3 which is none."""
-    edges = [(0, 1), (1, 0), (0, 2), (1, 2), (1, 3)]
-    A = gb.Matrix.from_coo(*zip(*edges, strict=True), 1.0, nrows=4, ncols=4)
-    p, q = 0.5, 4.0
-    first = random_walks(A, [0] * 8_000, 2, p=p, q=q, seed=2).to_dicts().values()
-    last = Counter(walk[2] for walk in first if walk[1] == 1)
-    weights = {0: 1 / p, 2: 1.0, 3: 1 / q}
-    check_shares(last, {v: weight / sum(weights.values()) for v, weight in weights.items()})
+    edges = [(0, 1), (0, 2), (1, 0), (1, 2), (1, 3)]
+    A = gb.Matrix.from_coo(*zip(*edges, strict=True), [1.0, 1.0, *weights], nrows=4, ncols=4)
+    for p, q in ((0.5, 4.0), (3.0, 0.25), (4.0, 1.0)):
+        first = random_walks(A, [0] * 8_000, 2, weighted=True, p=p, q=q, seed=2).to_dicts().values()
+        last = Counter(walk[2] for walk in first if walk[1] == 1)
+        likely = dict(zip((0, 2, 3), np.multiply(weights, (1 / p, 1.0, 1 / q)), strict=True))
+        check_shares(last, {v: weight / sum(likely.values()) for v, weight in likely.items()})
+
+
+@pytest.mark.parametrize("options", [{}, {"weighted": True}, {"p": 0.3, "q": 4.0}])
+def test_a_walk_does_not_depend_on_others_or_its_length(backend: str, options: dict) -> None:
+    A = generators.kronecker(6, 8, seed=3).dup(float)
+    most = random_walks(A, range(A.nrows), 40, **options).to_dicts()
+    assert any(len(walk) == 41 for walk in most.values())
+    fewer = random_walks(A, range(20), 17, **options).to_dicts()
+    assert fewer == {row: {step: v for step, v in most[row].items() if step <= 17} for row in range(20)}
 
 
 def test_seeds_matter(backend: str) -> None:
@@ -110,6 +120,27 @@ def test_samples(backend: str, name: str) -> None:
 def test_a_sample_of_all(backend: str) -> None:
     A = generators.complete(9)
     assert sample_neighbors(A, [3], 20).to_dicts()[3] == A.to_dicts()[3]
+
+
+def test_all_pairs_are_as_likely(backend: str) -> None:
+    """Of each of many vertices two of the same five edges."""
+    count = 4_000
+    rows, columns = np.repeat(np.arange(count), 5), np.tile(count + np.arange(5), count)
+    A = gb.Matrix.from_coo(rows, columns, True, nrows=count + 5, ncols=count + 5)
+    drawn = sample_neighbors(A, range(count), [2, 3])
+    pairs = Counter(tuple(row) for row in drawn.to_dicts().values() if row)
+    check_shares(pairs, dict.fromkeys(itertools.combinations(range(count, count + 5), 2), 0.1))
+
+
+@pytest.mark.parametrize("options", [{}, {"weighted": True}])
+def test_samples_of_every_form(backend: str, options: dict) -> None:
+    A = generators.kronecker(5, 4, seed=2).dup(float)
+    expected = sample_neighbors(A.to(form="sparse"), [1, 5, 1], [3, 2], **options)
+    assert expected.nvals > 6
+    for form in ("hypersparse", "bitmap"):
+        assert sample_neighbors(A.to(form=form), [5, 1], [3, 2], **options).isequal(expected)
+    everything = sample_neighbors(A, range(A.nrows), 10**12, **options)
+    assert everything.isequal(A)
 
 
 def test_samples_are_fair(backend: str) -> None:

@@ -3,7 +3,8 @@
 ``topological_generations`` returns an INT64 Vector, the number of edges of the longest path to each vertex;
 ``topological_order`` one with the position of each vertex. Method: Kahn's; the vertices without an edge from one that
 is left are the next generation, and leave.
-Invariant: ``waiting`` counts the edges into a vertex from those that are left. Cost: O(n + m), a step per generation.
+Invariant: ``waiting`` counts the edges into a vertex from those that are left. Cost: O(n + m), a step per generation,
+which looks at the edges of that generation only.
 Reference: A. Kahn, Topological sorting of large networks, Communications of the ACM 1962.
 """
 
@@ -51,13 +52,19 @@ def topological_generations(A: Matrix) -> Vector:
     waiting(binary.plus) << edges.reduce_columnwise(agg.count)
     # ready = waiting for none
     ready = select.valueeq(waiting, 0).new()
+    # generations<ready> = 0
+    generations(ready.S) << 0
+    gone = Vector(int, n)
     for depth in loop(ready):
-        # generations<ready> = depth
-        generations(ready.S) << depth
-        # waiting<!generations> -= ready plus.pair edges
-        waiting(~generations.S, binary.minus, replace=True) << semiring.plus_pair["INT64"](ready @ edges)
-        # ready = waiting for none
-        ready << select.valueeq(waiting, 0)
+        # gone = ready plus.pair edges
+        gone << semiring.plus_pair["INT64"](ready @ edges)
+        # waiting -= gone
+        waiting(binary.minus) << gone
+        # ready<gone> = waiting for none
+        ready(gone.S, replace=True) << waiting
+        ready << select.valueeq(ready, 0)
+        # generations<ready> = depth + 1
+        generations(ready.S) << depth + 1
     if generations.nvals < n:
         raise InvalidValue("topological order: the graph has a cycle")
     return generations

@@ -111,29 +111,32 @@ def straight(edges: Edges, at: Any, length: int, seed: int) -> Any:
     return np.stack(paths)
 
 
-def with_memory(edges: Edges, at: Any, length: int, seed: int, p: float, q: float) -> Any:
+def with_memory(edges: Edges, start: Any, length: int, seed: int, p: float, q: float) -> Any:
     """The vertices of node2vec's walks, a row for every step; each walk is as far as it has come."""
     largest = max(1 / p, 1.0, 1 / q)
     back, near, far = 1 / p / largest, 1 / largest, 1 / q / largest
-    count, walk = len(at), np.arange(len(at), like=at)
-    steps, before = np.zeros_like(at), np.full_like(at, -1)
-    paths = np.zeros((length + 1) * count, np.int64, like=at)
-    paths[walk] = at
-    first = 0
-    while len(left := np.flatnonzero((steps < length) & (edges.out[at] > 0))):
-        walk, at, before, steps = walk[left], at[left], before[left], steps[left]
+    count, walk = len(start), np.arange(len(start), like=start)
+    paths = np.zeros((length + 2) * count, np.int64, like=start)  # with a last row for those who are done
+    # the first step remembers nothing
+    before, at = start, edges.draw(start, shares(seed, EDGE, 0, walk)[0])
+    paths[walk] = start
+    slot = walk + count
+    paths[slot] = at
+    first = 1
+    while len(left := np.flatnonzero((slot < length * count) & (edges.out[at] > 0))):
+        walk, at, before, slot = walk[left], at[left], before[left], slot[left]
+        done = walk + (length + 1) * count
         coins = shares(seed, COIN, first, walk)
         unclear = (coins >= min(near, far)) & (coins < max(near, far))  # unless one knows which of them it is
         for share, coin, look in zip(shares(seed, EDGE, first, walk), coins, unclear, strict=True):
             target = edges.draw(at, share)
             factor = np.where(edges.joined(before, target, look), near, far) if q != 1 else near
-            keeps = (coin < np.where(target == before, back, factor)) | (before < 0)
-            moves = keeps & (steps < length)
-            steps = steps + moves
-            before, at = np.where(moves, at, before), np.where(moves, target, at)
-            paths[steps * count + walk] = at
+            keeps = coin < np.where(target == before, back, factor)
+            before, at = np.where(keeps, at, before), np.where(keeps, target, at)
+            slot = np.minimum(slot + count * keeps, done)
+            paths[slot] = at
         first += BLOCK
-    return paths.reshape(length + 1, count)
+    return paths.reshape(length + 2, count)[:-1]
 
 
 def without_what_follows_an_end(paths: Any, out: Any, length: int) -> Matrix:
@@ -168,29 +171,30 @@ class Edges:
         self.first = np.minimum(self.pointers[:-1], self.last)
         self.out, self.sums = np.diff(self.pointers), None
         if weighted:
-            self.sums = np.zeros(len(self.targets) + 1, like=self.pointers)
-            self.sums[1:] = np.cumsum(np.broadcast_to(arrays["values"], self.targets.shape), dtype=np.float64)
-            self.before = self.sums[self.pointers[:-1]]
-            self.out = self.sums[self.pointers[1:]] - self.before
+            sums = np.zeros(len(self.targets) + 1, like=self.pointers)
+            sums[1:] = np.cumsum(np.broadcast_to(arrays["values"], self.targets.shape), dtype=np.float64)
+            self.before, self.sums = sums[self.pointers[:-1]], sums[1:]
+            self.out = sums[self.pointers[1:]] - self.before
 
     def draw(self, at: Any, share: Any) -> Any:
         """For each vertex one that an edge leads to; shares are below 1, and of whole numbers of edges below all."""
         if self.sums is None:
             return self.targets[self.first[at] + (share * self.out[at]).astype(np.int64)].astype(np.int64)
         # the edge at which the sum of weights exceeds a share of that of the vertex
-        edge = np.searchsorted(self.sums, self.before[at] + share * self.out[at], side="right") - 1
+        edge = np.searchsorted(self.sums, self.before[at] + share * self.out[at], side="right")
         return self.targets[np.minimum(edge, self.last[at])].astype(np.int64)
 
     def joined(self, u: Any, v: Any, asked: Any) -> Any:
         """Whether an edge leads from u to v, where that is asked; to look for the same elsewhere takes no time."""
         wanted = np.where(asked, u * self.n + v, 0)
-        place = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
-        return self.keys[place] == wanted
+        return self.keys[np.searchsorted(self.keys, wanted)] == wanted
 
     @functools.cached_property
     def keys(self) -> Any:
-        """A number for every edge from i to j, in their order: n i + j."""
-        found = np.repeat(np.arange(self.n, like=self.pointers), np.diff(self.pointers))
+        """A number for every edge from i to j, in their order: n i + j; and one that is above them."""
+        counts = np.ones(self.n + 1, np.int64, like=self.pointers)
+        counts[:-1] = np.diff(self.pointers)
+        found = np.repeat(np.arange(self.n + 1, like=counts), counts)
         found *= self.n
-        found += self.targets
+        found[:-1] += self.targets
         return found

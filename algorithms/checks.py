@@ -10,7 +10,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, SupportsIndex, TypeAli
 
 import numpy as np
 
-from .. import INT32, INT64, Graph, Matrix, Vector, using
+from .. import INT32, INT64, Graph, Matrix, Vector, binary, io, using
 from ..exceptions import DimensionMismatch, IndexOutOfBound
 from .labels import Labelled, by_label, numbered
 
@@ -115,34 +115,78 @@ def check_sources(A: Matrix, sources: Sources) -> list[int]:
     """
     if as_index(sources) is not None:
         return [check_source(A, sources)]  # type: ignore[arg-type]
-    if isinstance(sources, Vector):
-        if sources.size != A.nrows:
-            raise DimensionMismatch(f"the Vector of sources has size {sources.size}, the graph {A.nrows} vertices")
-        return sources.to_coo(values=False)[0].tolist()
+    if isinstance(sources, Vector) or (is_array_for(A, sources) and sources.ndim == 1):
+        return check_vertices(A, sources).to_dense().tolist()
     listed = sources.tolist() if hasattr(sources, "tolist") else sources  # an array, on whatever device
     if isinstance(listed, (str, bytes)) or not isinstance(listed, Iterable):
         raise TypeError(f"sources are numbers of vertices, or a Vector with entries there; got {sources!r}")
     return [check_source(A, source) for source in listed]
 
 
-def check_pairs(A: Matrix, pairs: Any) -> Matrix:
-    """Pairs of vertices as the entries of a Matrix: those of a Matrix, or a list or array of two columns.
+def check_vertices(A: Matrix, vertices: Sources) -> Vector:
+    """The same as the values of an INT64 Vector where the graph is: those of an array or Vector are never listed.
 
-    >>> check_pairs(Matrix(bool, 3, 3), [(0, 2), (1, 0)]).to_dicts()
-    {0: {2: True}, 1: {0: True}}
+    >>> check_vertices(Matrix(bool, 3, 3), np.array([2, 0])).to_dense().tolist()
+    [2, 0]
+    """
+    if isinstance(vertices, Vector):
+        if vertices.size != A.nrows:
+            raise DimensionMismatch(f"the Vector of sources has size {vertices.size}, the graph {A.nrows} vertices")
+        return io.to_vectors(vertices.to(A.backend))[0]
+    if isinstance(vertices, range):
+        vertices = np.arange(vertices.start, vertices.stop, vertices.step)
+    if not is_array_for(A, vertices) or vertices.ndim != 1:  # type: ignore[union-attr]
+        return Vector.from_dense(check_sources(A, vertices), dtype=int)
+    for vertex in extremes(vertices):
+        check_source(A, vertex)
+    return Vector.from_dense(vertices.astype(np.int64))  # type: ignore[union-attr]
+
+
+def vertex_set(vertices: Vector, n: int) -> Vector:
+    """The Vector with an entry at each of some vertices, however often it is among them.
+
+    >>> vertex_set(Vector.from_dense([2, 0, 2]), 3).to_dict()
+    {0: True, 2: True}
+    """
+    found = Vector(bool, n)
+    # found[vertices] = true
+    found(binary.lor)[vertices] << True
+    return found
+
+
+def check_pairs(A: Matrix, pairs: Any) -> Matrix | tuple[Vector, Vector]:
+    """Pairs of vertices: those of a Matrix as its pattern, those of a list or array of two columns as two Vectors.
+
+    >>> [ends.to_dense().tolist() for ends in check_pairs(Matrix(bool, 3, 3), [(0, 2), (1, 0)])]
+    [[0, 1], [2, 0]]
     """
     if isinstance(pairs, Matrix):
         if pairs.shape != A.shape:
             raise DimensionMismatch(f"the Matrix of pairs has shape {pairs.shape}, the graph {A.shape}")
         return pairs.pattern()
-    ends = np.asarray(pairs.tolist() if hasattr(pairs, "tolist") else list(pairs))
+    ends = pairs if is_array_for(A, pairs) else np.asarray(pairs.tolist() if hasattr(pairs, "tolist") else list(pairs))
     if ends.size and (ends.ndim != 2 or ends.shape[1] != 2 or ends.dtype.kind not in "iu"):
         raise TypeError("pairs are a Matrix with an entry at each, or (vertex, vertex) tuples")
-    ends = ends.reshape(-1, 2).astype(np.int64)
-    for vertex in (ends.min(initial=0), ends.max(initial=0)):
-        if ends.size and not 0 <= vertex < A.nrows:
+    for vertex in extremes(ends):
+        if not 0 <= vertex < A.nrows:
             raise IndexOutOfBound(f"pairs: {vertex} is not a vertex of the graph, which has {A.nrows}")
-    return Matrix.from_coo(ends[:, 0], ends[:, 1], True, nrows=A.nrows, ncols=A.nrows)
+    first, second = ends.reshape(-1, 2).astype(np.int64).T.copy()
+    return Vector.from_dense(first), Vector.from_dense(second)
+
+
+def is_array_for(A: Matrix, x: Any) -> bool:
+    """Whether this is an array of integers that the engine of A reads: NumPy's, or one on a device if A is there.
+
+    >>> A = Matrix(bool, 3, 3)
+    >>> is_array_for(A, np.arange(3)), is_array_for(A, np.array([True])), is_array_for(A, [1])
+    (True, False, False)
+    """
+    return (isinstance(x, np.ndarray) or (A.backend == "cuda" and hasattr(x, "astype"))) and x.dtype.kind in "iu"
+
+
+def extremes(array: Any) -> list[int]:
+    """The lowest and the highest number of an array, on whatever device; none of an empty one."""
+    return [int(array.min()), int(array.max())] if array.size else []
 
 
 def as_index(value: Any) -> int | None:

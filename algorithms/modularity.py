@@ -21,7 +21,7 @@ from ..progress import elapsed
 from .checks import graph_algorithm
 from .components import numbers, pointers
 from .labels import vertex_by_label
-from .preparing import by_vertex, check_weights, total
+from .preparing import as_floats, by_vertex, check_weights, largest, smallest, total
 from .randomness import random_order
 
 ROUNDS = 25  # in which every vertex may move, at most
@@ -76,23 +76,27 @@ def modularity(A: Matrix, labels: Any, *, resolution: float = 1.0, weighted: boo
     >>> modularity(generators.path(3), [5, 5, 2])
     -0.125
     """
-    labels = by_vertex(labels, A.nrows, "labels")
+    labels = by_vertex(labels, A.nrows, "labels").to(A.backend)
     if labels.nvals != A.nrows:
         raise DimensionMismatch(f"modularity: {labels.nvals} labels for {A.nrows} vertices")
-    return quality(symmetric_weights(A, weighted, "modularity"), compact(labels)[0], resolution)
+    if labels.dtype.np_type.kind not in "iu" or smallest(labels) < 0 or largest(labels) >= A.nrows > 0:
+        labels, _ = compact(labels)
+    return quality(symmetric_weights(A, weighted, "modularity"), labels, resolution)
 
 
 def symmetric_weights(A: Matrix, weighted: bool, what: str) -> Matrix:
-    """Weights of an undirected graph, loops twice: rows add up to degrees, and all entries to twice all weights."""
+    """Weights of an undirected graph, loops twice: rows add up to degrees, and all entries to twice all weights.
+
+    Perhaps A itself: do not change it.
+    """
     if weighted:
         check_weights(A, what)
-    W = A.dup(FP64) if weighted else binary.pair(A, 1.0).new(FP64)
-    if not W.is_symmetric():
+    W = as_floats(A) if weighted else binary.pair(A, 1.0).new(FP64)
+    if not (A if weighted else A.pattern()).is_symmetric():  # what they know they need not find out again
         # W = W + W', loops twice by that
         return binary.plus(W | W.T).new()
-    loops = select.diag(W).new()
     # W = W + loops
-    return binary.plus(W | loops).new() if loops.nvals else W
+    return W if A.pattern(loops=False).nvals == A.nvals else binary.plus(W | select.diag(W).new()).new()
 
 
 def check_resolution(resolution: float, what: str) -> None:
@@ -111,15 +115,19 @@ def best_of_tries(W: Matrix, seed: int, find: Callable[[int], Communities]) -> C
 
 
 def quality(W: Matrix, labels: Vector, resolution: float) -> float:
-    """The modularity of communities that are numbered."""
-    weight = total(W)
+    """The modularity of communities that have numbers of vertices."""
+    # degree_i = sum_j W_ij
+    degree = W.reduce_rowwise(monoid.plus).new()
+    weight = total(degree)
     if not weight:
         return 0.0
-    S = pointers(labels)
     # shares_c = sum of the degrees in c / all weights
-    shares = binary.truediv(semiring.plus_first(W.reduce_rowwise(monoid.plus).new() @ S).new(), weight).new()
+    shares = binary.truediv(sizes(degree, labels), weight).new()
+    # own_ij = label_i, same_ij = whether own_ij = label_j
+    own = binary.first(labels & W).new()
+    same = binary.eq(own & labels).new()
     # inside = sum of W_ij with i and j in the same community
-    inside = total(semiring.plus_first[FP64](W @ S).new(mask=S.S))
+    inside = total(binary.times(W & same).new())
     # modularity = inside / all weights - resolution sum_c shares_c^2
     return inside / weight - resolution * total(binary.times(shares & shares).new())
 

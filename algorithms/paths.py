@@ -16,6 +16,8 @@ from .checks import check_source, with_labels
 from .labels import labels_of
 from .sssp import sssp
 
+SHORT = 32  # vertices of a path: to ask for so many one by one is less than to copy all
+
 
 class Path(NamedTuple):
     """A path: its length, and its vertices from the first to the last."""
@@ -72,8 +74,9 @@ def shortest_path(A: Matrix, source: int, target: int, *, weighted: bool = True)
         tree = bfs_parents(A, source, reproducible=True)
     if tree.get(target) is None:
         raise NoValue(f"shortest_path: no path leads from {source} to {target}")
-    before = tree.to_dense(-1).tolist()
-    vertices = [target]
+    vertices, before = [target], tree.get
     while vertices[-1] != source:
-        vertices.append(before[vertices[-1]])
+        if len(vertices) == SHORT:  # from here on the whole tree at once
+            before = tree.to_dense(-1).__getitem__
+        vertices.append(int(before(vertices[-1])))
     return Path(distances.get(target) if weighted else len(vertices) - 1, vertices[::-1])

@@ -47,6 +47,15 @@ def check_weights(A: Matrix, what: str, *, negative: bool = False) -> None:
         raise InvalidValue(f"{what}: weights must not be negative; the smallest is {A.value_range().min}")
 
 
+def as_floats(A: Matrix) -> Matrix:
+    """The same weights as FP64: the Matrix itself, with all that it knows of itself, if they are. Do not change it.
+
+    >>> as_floats(Matrix.from_coo([0], [1], [7])).dtype
+    FP64
+    """
+    return A if A.dtype == FP64 else A.dup(FP64)
+
+
 def sum_type(A: Matrix, terms: int) -> type:
     """The type for sums of so many weights: integers, if the weights are some, and the sums stay below 2**62.
 

@@ -1,7 +1,7 @@
 """Similarity of two vertices: how many of their neighbours they have in common.
 
 Returns an FP64 Matrix with an entry for every pair that was asked for. Method: the product of A with its transpose,
-at these pairs only, counts the common neighbours; the degrees make shares of the counts.
+at these pairs only, counts the common neighbours, or that of the rows of few pairs; degrees make shares of the counts.
 Cost: O(sum over all pairs of the degrees), whatever else the graph has, or for all pairs at distance two that of A A'.
 References: P. Jaccard, Etude comparative de la distribution florale, 1901; L. Dice, Measures of the amount of ecologic
 association between species, 1945; T. Sorensen, 1948; M. Vijaymeena, K. Kavitha, A survey on similarity measures, 2016.
@@ -9,15 +9,16 @@ association between species, 1945; T. Sorensen, 1948; M. Vijaymeena, K. Kavitha,
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
+from .. import FP64, Matrix, Vector, agg, binary, io, monoid, select, semiring, unary
+from .checks import check_pairs, graph_algorithm, vertex_set
+from .components import numbers
+from .preparing import as_floats, check_weights, total
 
-from .. import FP64, Matrix, agg, binary, monoid, select, semiring, unary
-from .checks import check_pairs, graph_algorithm
-from .preparing import check_weights
-
-FEW = 8  # vertices for each pair: where there are more, most rows are not looked at
+LEAST = 2**20  # entries that the rows of all pairs may have, also if the graph has fewer
+Formula = Callable[[Any, Any, Any], Any]  # of Matrices, or of Vectors with a value for every pair
 
 
 @graph_algorithm
@@ -47,11 +48,14 @@ def jaccard(A: Matrix, pairs: Any = None) -> Matrix:
     >>> jaccard(generators.path(4), [(0, 2), (1, 2)]).to_dicts()
     {0: {2: 0.5}, 1: {2: 0.0}}
     """
-    common, own, other = counts(A, pairs)
-    # similarity = common / (own + other - common)
-    either = binary.plus(own & other).new()
-    either << binary.minus(either & common)
-    return share(common, either)
+
+    def of_all(common: Any, own: Any, other: Any) -> Any:
+        # similarity = common / (own + other - common)
+        either = binary.plus(own & other).new()
+        either << binary.minus(either & common)
+        return share(common, either)
+
+    return similarity(A, pairs, of_all)
 
 
 @graph_algorithm
@@ -78,9 +82,8 @@ def overlap(A: Matrix, pairs: Any = None) -> Matrix:
     >>> overlap(generators.path(4), [(0, 2), (1, 2)]).to_dicts()
     {0: {2: 1.0}, 1: {2: 0.0}}
     """
-    common, own, other = counts(A, pairs)
     # similarity = common / min(own, other)
-    return share(common, monoid.min(own & other).new())
+    return similarity(A, pairs, lambda common, own, other: share(common, monoid.min(own & other).new()))
 
 
 @graph_algorithm
@@ -107,9 +110,12 @@ def sorensen(A: Matrix, pairs: Any = None) -> Matrix:
     >>> sorensen(generators.path(4), [(1, 3)]).to_dicts()
     {1: {3: 0.6666666666666666}}
     """
-    common, own, other = counts(A, pairs)
-    # similarity = 2 common / (own + other)
-    return share(binary.times(common, 2.0).new(), binary.plus(own & other).new())
+
+    def of_mean(common: Any, own: Any, other: Any) -> Any:
+        # similarity = 2 common / (own + other)
+        return share(binary.times(common, 2.0).new(), binary.plus(own & other).new())
+
+    return similarity(A, pairs, of_mean)
 
 
 @graph_algorithm
@@ -145,56 +151,80 @@ def cosine(A: Matrix, pairs: Any = None, *, weighted: bool = False) -> Matrix:
     """
     if weighted:
         check_weights(A, "cosine", negative=True)
-    common, own, other = counts(A, pairs, weighted=weighted)
-    # similarity = common / sqrt(own other)
-    return share(common, unary.sqrt(binary.times(own & other).new()).new())
+
+    def of_lengths(common: Any, own: Any, other: Any) -> Any:
+        # similarity = common / sqrt(own other)
+        return share(common, unary.sqrt(binary.times(own & other).new()).new())
+
+    return similarity(A, pairs, of_lengths, weighted=weighted)
 
 
-def counts(A: Matrix, pairs: Any, *, weighted: bool = False) -> tuple[Matrix, Matrix, Matrix]:
-    """For every pair what its rows of A have in common, what the first has, and what the second has."""
+def similarity(A: Matrix, pairs: Any, formula: Formula, *, weighted: bool = False) -> Matrix:
+    """For every pair the formula of what its rows of A have in common, what the first has, and what the second has."""
+    rows = as_floats(A) if weighted else A.pattern()
+    wanted = None if pairs is None else check_pairs(A, pairs)
+    if isinstance(wanted, Matrix) and wanted.nvals <= A.nrows:
+        first, second, _ = io.to_vectors(wanted)
+        wanted = first, second
+    if wanted is None or isinstance(wanted, Matrix):
+        return of_matrix(rows, wanted, formula, weighted)
+    return of_list(rows, *wanted, formula, weighted)
+
+
+def of_matrix(rows: Matrix, wanted: Matrix | None, formula: Formula, weighted: bool) -> Matrix:
+    """That of the pairs of a Matrix; None is all pairs that have something in common."""
     multiply = (semiring.plus_times if weighted else semiring.plus_pair)[FP64]
-    rows = A.dup(FP64) if weighted else A.pattern()
-    if pairs is None:
+    if wanted is None:
         # common = A A', off the diagonal
         common = select.offdiag(multiply(rows @ rows.T).new()).new()
     else:
-        wanted = check_pairs(A, pairs)
-        if wanted.nvals * FEW < A.nrows:
-            return of_few(rows, wanted, multiply, weighted)
         # common<wanted> = 0 + A A'
         common = binary.second(wanted, 0.0).new(FP64)
         common(wanted.S, binary.plus) << multiply(rows @ rows.T)
-    return common, *sizes(rows, common, weighted)
-
-
-def of_few(rows: Matrix, wanted: Matrix, multiply: Any, weighted: bool) -> tuple[Matrix, Matrix, Matrix]:
-    """The same of few pairs: the vertices of these are numbered, and no other row is looked at."""
-    first, second, _ = wanted.to_coo()
-    used = np.unique(np.concatenate([first, second]))
-    # R = A[used, :], common<wanted[used, used]> = 0 + R R'
-    few, asked = rows[used, :].new(), wanted[used, used].new()
-    common = binary.second(asked, 0.0).new(FP64)
-    common(asked.S, binary.plus) << multiply(few @ few.T)
-    found = []
-    for part in (common, *sizes(few, common, weighted)):
-        # whole[used, used] = part
-        whole = Matrix(FP64, wanted.nrows, wanted.ncols)
-        whole[used, used] << part
-        found.append(whole)
-    return found[0], found[1], found[2]
-
-
-def sizes(rows: Matrix, common: Matrix, weighted: bool) -> tuple[Matrix, Matrix]:
-    """For every pair what its first row has, and what its second has."""
-    # size_i = sum_j A_ij^2
-    squares = binary.times(rows & rows).new() if weighted else rows
-    size = squares.reduce_rowwise(monoid.plus if weighted else agg.count).new(FP64)
+    size = products(rows, rows, weighted)
     # own_ij = size_i, other_ij = size_j
-    return binary.first(size & common).new(), binary.second(common & size).new()
+    return formula(common, binary.first(size & common).new(), binary.second(common & size).new())
 
 
-def share(part: Matrix, whole: Matrix) -> Matrix:
-    """part / whole, and 0 where there is no whole."""
+def of_list(rows: Matrix, first: Vector, second: Vector, formula: Formula, weighted: bool) -> Matrix:
+    """That of some pairs: no rows of other vertices are looked at."""
+    # degree_i = entries in row i
+    n, degree = rows.nrows, rows.reduce_rowwise(agg.count).new()
+    if total(degree[first].new()) + total(degree[second].new()) <= max(rows.nvals, LEAST):
+        # F = A(first, :), S = A(second, :)
+        F, S = rows[first, :].new(), rows[second, :].new()
+        found = formula(products(F, S, weighted), products(F, F, weighted), products(S, S, weighted))
+    else:  # hubs are in many pairs
+        used, _ = io.to_vectors(binary.lor(vertex_set(first, n) | vertex_set(second, n)).new())
+        place = Vector(int, n)
+        # place[used] = 0, 1, ...
+        place[used] << numbers(used.size)
+        ends = [io.to_array(place[vertices].new()) for vertices in (first, second)]
+        wanted = Matrix.from_coo(*ends, True, nrows=used.size, ncols=used.size)
+        # similarity of the rows A(used, :)
+        i, j, found = io.to_vectors(of_matrix(rows[used, :].new(), wanted, formula, weighted))
+        first, second = used[i].new(), used[j].new()
+    return io.from_vectors(first, second, found, nrows=n, ncols=n, dup_op=binary.any)
+
+
+def products(first: Matrix, second: Matrix, weighted: bool) -> Vector:
+    """For every row the sum of the products of two matrices; without weights how many columns both have.
+
+    >>> A = Matrix.from_dense([[1.0, 2.0], [3.0, 4.0]])
+    >>> products(A, A, True).to_dict(), products(A, select.diag(A).new(), False).to_dict()
+    ({0: 5.0, 1: 25.0}, {0: 1.0, 1: 1.0})
+    """
+    found, both = Vector.from_scalar(0.0, first.nrows), first
+    if weighted or first is not second:
+        # both_ij = first_ij second_ij
+        both = (binary.times if weighted else binary.pair)(first & second).new()
+    # found_i = sum_j both_ij
+    found(binary.plus) << both.reduce_rowwise(monoid.plus if weighted else agg.count)
+    return found
+
+
+def share(part: Any, whole: Any) -> Any:
+    """part / whole, and 0 where there is no whole: of Matrices, or of Vectors."""
     result = binary.second(part, 0.0).new(FP64)
     # result<whole != 0> = part / whole
     result(binary.plus) << binary.truediv(part & select.valuene(whole, 0.0).new())

@@ -8,12 +8,12 @@ Reference: J. Kepner, J. Gilbert (eds.), Graph Algorithms in the Language of Lin
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from .. import Graph, Matrix, Vector, binary, select, semiring
+from .. import Graph, Matrix, Vector, binary, io, select, semiring
 from ..exceptions import InvalidValue
 from .bfs import bfs
-from .checks import Sources, check_source, check_sources, graph_algorithm, with_labels
+from .checks import Sources, check_source, check_vertices, graph_algorithm, vertex_set, with_labels
 from .labels import labels_of
 from .sssp import sssp
 
@@ -60,11 +60,11 @@ def induced_subgraph(A: Matrix, vertices: Sources) -> Subgraph:
     >>> matrix.to_dicts(), vertices.to_dense().tolist()
     ({0: {1: True}, 1: {0: True}}, [3, 2, 0])
     """
-    chosen = check_sources(A, vertices)
-    if len(set(chosen)) < len(chosen):
+    chosen = check_vertices(A, vertices)
+    if vertex_set(chosen, A.nrows).nvals < chosen.size:
         raise InvalidValue("induced_subgraph: a vertex is there twice")
     # part = A(chosen, chosen)
-    return Subgraph(A[chosen, chosen].new(), Vector.from_coo(range(len(chosen)), chosen, int, size=len(chosen)))
+    return Subgraph(A[chosen, chosen].new(), chosen)
 
 
 @with_labels(part_with_labels)
@@ -153,10 +153,11 @@ def two_hop_neighbors(A: Matrix, sources: Sources | None = None) -> Matrix:
     """
     n = A.nrows
     edges = A.pattern()
-    first: Any = edges
+    first = edges
     if sources is not None:
-        chosen = Vector.from_coo(check_sources(A, sources), True, size=n)
-        # first = rows of the sources
-        first = binary.second(chosen & edges).new()
+        chosen, _ = io.to_vectors(vertex_set(check_vertices(A, sources), n))
+        first = Matrix(bool, n, n)
+        # first(chosen, :) = edges(chosen, :)
+        first[chosen, :] << edges[chosen, :].new()
     # ways = first plus.pair edges, off the diagonal
     return select.offdiag(semiring.plus_pair["INT64"](first @ edges).new()).new()

@@ -80,6 +80,16 @@ class Case:
         """10,000 pairs of vertices, some of them more than once."""
         return np.random.default_rng(1).integers(self.A.nrows, size=(10_000, 2))
 
+    @cached_property
+    def sixteenths(self) -> np.ndarray:
+        """Sixteen parts of the vertices."""
+        return np.arange(self.A.nrows) % 16
+
+    @cached_property
+    def half(self) -> np.ndarray:
+        """Every second vertex."""
+        return self.some(-(-self.A.nrows // 2))
+
     def some(self, count: int) -> np.ndarray:
         """So many vertices, if there are, spread over all."""
         return np.arange(0, self.A.nrows, max(1, self.A.nrows // count))[:count]

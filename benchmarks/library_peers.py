@@ -164,7 +164,7 @@ def rows_from_dicts(g: Any, found: dict[int, dict[int, float]]) -> np.ndarray:
 
 
 def half(g: Any) -> list[int]:
-    return g.case.some(-(-g.n // 2)).tolist()
+    return g.case.half.tolist()
 
 
 def chosen(g: Any, vertices: Any) -> np.ndarray:

@@ -52,10 +52,6 @@ def small_alpha(case: Case) -> float:
     return 0.5 / max(1, case.A._store.max_degree + case.A._store.transposed().max_degree)
 
 
-def sixteenths(case: Case) -> np.ndarray:
-    return np.arange(case.A.nrows) % 16
-
-
 WORKS: dict[str, Work] = {
     "bfs": searched("bfs"),
     "dobfs": searched("dobfs"),
@@ -181,8 +177,8 @@ WORKS: dict[str, Work] = {
     ),
     "leiden": Work(lambda c: a.leiden(c.A), lambda c, r: checks.communities(c.S, r), undirected_only=True),
     "modularity of 16 parts": Work(
-        lambda c: a.modularity(c.A, sixteenths(c)),
-        lambda c, r: checks.modularity(c.S, sixteenths(c), r),
+        lambda c: a.modularity(c.A, c.sixteenths),
+        lambda c, r: checks.modularity(c.S, c.sixteenths, r),
         undirected_only=True,
     ),
     "jaccard of all edges": Work(
@@ -200,8 +196,8 @@ WORKS: dict[str, Work] = {
         lambda c: a.ego_graph(c.A, c.source, 2), lambda c, r: checks.ego_graph(c.S, r, c.source, 2)
     ),
     "subgraph of a half": Work(
-        lambda c: a.induced_subgraph(c.A, c.some(-(-c.A.nrows // 2))),
-        lambda c, r: checks.subgraph(c.S, r, c.some(-(-c.A.nrows // 2))),
+        lambda c: a.induced_subgraph(c.A, c.half),
+        lambda c, r: checks.subgraph(c.S, r, c.half),
     ),
     "1000 random walks of 80": Work(
         lambda c: a.random_walks(c.A, np.arange(1000) % c.A.nrows, 80), lambda c, r: checks.walks(c.S, r)

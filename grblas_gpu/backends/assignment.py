@@ -12,7 +12,7 @@ from ..ir.recording import Number
 from .entries import cast
 from .formats import choose_format
 from .matrix_storage import SPARSE
-from .operands import value_of
+from .operands import positions_of, value_of
 from .storage import MaskView, MatrixStore
 from .windows import positions_to_change
 
@@ -72,9 +72,11 @@ def _assign_block(engine: Any, store: Any, value: Any, rows: Any, cols: Any) -> 
     if across is None and cols.index is not None:
         return None
     if down is None and rows.index is not None:
-        if rows.is_vector or rows.is_long:
+        if rows.is_long:
             return None
-        down = rows.on(engine)
+        (down,), (there,) = positions_of(engine, [rows])
+        if there is not None:  # an index with gaps
+            return None
     if down is None and across is None:
         return None
     if type(value) is not MatrixStore:

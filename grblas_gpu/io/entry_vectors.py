@@ -1,4 +1,4 @@
-"""The entries of a Matrix as Vectors, for algorithms that work on a list of edges."""
+"""The entries of a Matrix or Vector as Vectors, for algorithms that work on a list of edges or of vertices."""
 
 from __future__ import annotations
 
@@ -9,47 +9,58 @@ import numpy as np
 from ..api.base import ensure_type
 from ..api.matrix import Matrix, TransposedMatrix
 from ..api.vector import Vector
-from ..backends.entries import entries
+from ..backends.entries import compress, entries
 from ..backends.registry import using
 from ..backends.storage import INDEX, MatrixStore, VectorStore
-from ..dtypes import INT64, DataType
+from ..dtypes import INT64
 from ..errors import InvalidValue
 from ..ir import recording
 
 
-def to_vectors(A: Any) -> tuple[Vector, Vector, Vector]:
-    """Row, column and value of every entry, as three Vectors on the same backend, in the order of rows and columns.
+def to_vectors(x: Any) -> tuple[Vector, ...]:
+    """Row, column and value of every entry of a Matrix, as three Vectors on the same backend, in the order of rows and
+    columns; of a Vector index and value, as two.
 
     On backend "cuda" nothing leaves the device. With gathers, ``v[rows]``, and scatters, ``w(binary.min)[rows] << v``,
     this is a graph as a list of edges.
 
     Parameters
     ----------
-    A : Matrix
-        The Matrix.
+    x : Matrix or Vector
+        What has the entries.
 
     Examples
     --------
-    >>> from grblas_gpu import Matrix, io
+    >>> from grblas_gpu import Matrix, Vector, io
     >>> rows, cols, values = io.to_vectors(Matrix.from_coo([0, 2, 2], [1, 0, 1], [5, 6, 7]))
     >>> rows.to_dense().tolist(), cols.to_dense().tolist(), values.to_dense().tolist()
     ([0, 2, 2], [1, 0, 1], [5, 6, 7])
+    >>> indices, values = io.to_vectors(Vector.from_coo([1, 4], [5, 6], size=9))
+    >>> indices.to_dense().tolist(), values.to_dense().tolist()
+    ([1, 4], [5, 6])
     """
-    A = ensure_type(A, (Matrix, TransposedMatrix))
-    if isinstance(A, TransposedMatrix):
-        A = A.new()
-    recording.read("the entries", A)
-    store = A._store
-    if not isinstance(store, MatrixStore):  # over the ranks of a job
-        rows, cols, values = A.to_coo()
-        made = [Vector.from_dense(part).to(A.backend) for part in (rows.astype(INDEX), cols.astype(INDEX), values)]
-        return made[0], made[1], made[2]
+    x = ensure_type(x, (Matrix, TransposedMatrix, Vector))
+    if isinstance(x, TransposedMatrix):
+        x = x.new()
+    recording.read("the entries", x)
+    store, types = x._store, (*[INT64] * x.ndim, x.dtype)
+    found: tuple[Any, ...]
+    if isinstance(store, MatrixStore):
+        found = (store.row_ids.astype(INDEX), store.indices.astype(INDEX), store.values.copy())
+    elif isinstance(store, VectorStore):
+        keys, values = entries(store)
+        found = (keys.astype(INDEX), compress(values).copy())
+    else:  # over the ranks of a job
+        with using(x.backend):
+            return tuple(Vector.from_dense(part, dtype=own) for part, own in zip(x.to_coo(), types, strict=True))
     # Arrays of their own: an engine may change the values of a Vector in place.
-    rows, cols, values = store.row_ids.astype(INDEX), store.indices.astype(INDEX), store.values.copy()
-    return _made(A, INT64, rows), _made(A, INT64, cols), _made(A, A.dtype, values)
+    return tuple(
+        Vector._from_store(x._engine, own, VectorStore(x.nvals, x._engine.array(part)))
+        for part, own in zip(found, types, strict=True)
+    )
 
 
-def from_vectors(rows: Any, cols: Any, values: Any, *, nrows: int, ncols: int) -> Matrix:
+def from_vectors(rows: Any, cols: Any, values: Any, *, nrows: int, ncols: int, dup_op: Any = None) -> Matrix:
     """A Matrix with an entry for each position of three Vectors: its row, its column and its value.
 
     The Vectors have entries at the same positions, not necessarily at all. On backend "cuda" nothing leaves the device.
@@ -57,11 +68,13 @@ def from_vectors(rows: Any, cols: Any, values: Any, *, nrows: int, ncols: int) -
     Parameters
     ----------
     rows, cols : Vector
-        Of integers: where the entries go. No two go to the same place.
+        Of integers: where the entries go. No two go to the same place, unless ``dup_op`` is given.
     values : Vector
         What they are.
     nrows, ncols : int
         The shape.
+    dup_op : BinaryOp, optional
+        How to combine the values of a place that is there twice.
 
     Examples
     --------
@@ -80,8 +93,4 @@ def from_vectors(rows: Any, cols: Any, values: Any, *, nrows: int, ncols: int) -
         raise InvalidValue("from_vectors: rows, columns and values must have entries at the same positions")
     (_, i), (_, j), (_, x) = found
     with using(parts[2].backend):
-        return Matrix.from_coo(i, j, x, nrows=nrows, ncols=ncols, dtype=parts[2].dtype)
-
-
-def _made(A: Matrix, dtype: DataType, values: Any) -> Vector:
-    return Vector._from_store(A._engine, dtype, VectorStore(A.nvals, A._engine.array(values)))
+        return Matrix.from_coo(i, j, x, nrows=nrows, ncols=ncols, dtype=parts[2].dtype, dup_op=dup_op)

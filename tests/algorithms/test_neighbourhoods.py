@@ -79,6 +79,17 @@ def test_few_pairs_of_a_graph_with_a_hub(backend: str, weighted: bool) -> None:
     assert peak < 2**24 or backend == "cuda"
 
 
+@pytest.mark.parametrize("measure", MEASURES)
+def test_hubs_that_are_in_many_pairs(backend: str, measure: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their rows are taken once, not for every pair."""
+    A = gb.generators.star(90) | gb.Matrix.from_coo([3, 4], [4, 3], True, nrows=90, ncols=90)
+    A = gb.monoid.lor(A).new()
+    pairs = [(0, v) for v in range(1, 60)] + [(3, 4), (4, 3), (3, 4)]
+    expected = MEASURES[measure][0](A, pairs)
+    monkeypatch.setattr("grblas_gpu.algorithms.similarity.LEAST", 0)
+    assert expected.nvals == 61 and MEASURES[measure][0](A, pairs).isclose(expected, check_dtype=True)
+
+
 def test_weighted_cosine_against_scipy(backend: str) -> None:
     G = weighted("dense random")
     A = as_matrix(G, "weight", float)

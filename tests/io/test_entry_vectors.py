@@ -1,4 +1,4 @@
-"""A Matrix as three Vectors, and back."""
+"""A Matrix as three Vectors, and back; a Vector as two."""
 
 from __future__ import annotations
 
@@ -19,6 +19,27 @@ def test_there_and_back(backend: str, dtype: object) -> None:
     some = Vector.from_coo(np.arange(0, A.nvals, 3), True, size=A.nvals)
     part = io.from_vectors(*(x.dup(mask=some.S) for x in (rows, cols, values)), nrows=A.nrows, ncols=A.ncols)
     assert part.nvals == some.nvals and part.isequal(A.dup(mask=part.S), check_dtype=True)
+
+
+@pytest.mark.parametrize("count", [0, 3, 400, 900])
+@pytest.mark.parametrize("values", [True, "different"])
+def test_the_entries_of_a_vector(backend: str, count: int, values: object) -> None:
+    """Whether it is stored as a list, with flags, or in full."""
+    where = np.sort(np.random.default_rng(1).permutation(900)[:count])
+    v = Vector.from_coo(where, where * 0.5 if values == "different" else values, size=900)
+    indices, found = io.to_vectors(v)
+    assert indices.dtype == gb.INT64 and found.dtype == v.dtype and indices.nvals == indices.size == count
+    assert np.array_equal(indices.to_dense(), where) and np.array_equal(found.to_dense(), v.to_coo()[1])
+    found << gb.unary.one(found)
+    assert v.isequal(Vector.from_coo(where, where * 0.5 if values == "different" else values, size=900))
+
+
+def test_a_place_that_is_there_twice(backend: str) -> None:
+    ends, values = Vector.from_dense([1, 0, 1]), Vector.from_dense([5, 6, 7])
+    with pytest.raises(ValueError, match="dup_op"):
+        io.from_vectors(ends, ends, values, nrows=2, ncols=2)
+    summed = io.from_vectors(ends, ends, values, nrows=2, ncols=2, dup_op=gb.binary.plus)
+    assert summed.to_dicts() == {0: {0: 6}, 1: {1: 12}}
 
 
 def test_what_does_not_fit(backend: str) -> None:

@@ -13,8 +13,8 @@ from ..entries import Store, expand, present_flags
 from ..every_form import EveryForm, NumpyBackend
 from ..messages import Numbering, Parcel
 from ..reference import groups as defined
-from ..storage import MaskView, MatrixStore, VectorStore
-from . import assign, ewise, messages, mxm, reduce, scatter, select, spread, write
+from ..storage import Array, MaskView, MatrixStore, VectorStore
+from . import assign, ewise, extract, messages, mxm, reduce, scatter, select, spread, write
 from . import groups as by_groups
 from .fusion.run import Prepared, run_loop
 from .masks import NO_MASK, ROWS, resolve
@@ -65,6 +65,10 @@ class CpuKernels(VectorProducts):
     def spread(self, u: VectorStore, nrows: int, ncols: int, down: bool, pattern: MatrixStore | None) -> MatrixStore:
         result = spread.spread(u, down, pattern)
         return super().spread(u, nrows, ncols, down, pattern) if result is None else result
+
+    def extract_matrix(self, a: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore:
+        result = extract.extract_matrix(a, rows, cols)
+        return super().extract_matrix(a, rows, cols) if result is None else result
 
     def gather(self, u: VectorStore, index: VectorStore) -> VectorStore:
         result = scatter.gather(u, index)

@@ -1,0 +1,76 @@
+"""``A[I, J]``: row after row the entries whose column has a place; nothing is searched or sorted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..storage import INDEX, Array, MatrixStore, column_type
+from . import buffers, pool
+from .parallel import LIGHT_WORK, edge_chunks
+from .tier import KernelTable
+
+SPARSE = 8  # columns for every entry of the rows: if there are more, a table of them costs more than to search
+
+COUNT = """\
+@kernel
+def kernel(indptr, indices, rows, places, counts, lo, hi):
+    for p in range(U(lo), U(hi)):
+        row, n = U(rows[p]), 0
+        for t in range(U(indptr[row]), U(indptr[row + U(1)])):
+            n += places[U(indices[t])] >= 0
+        counts[p] = n
+"""
+FILL = """\
+@kernel
+def kernel(indptr, indices, values, rows, places, starts, out_indices, out_values, lo, hi):
+    for p in range(U(lo), U(hi)):
+        row, n, stop = U(rows[p]), U(starts[p]), U(starts[p + U(1)])
+        t = U(indptr[row])
+        while n < stop:
+            place = {place}
+            out_indices[n] = place
+{copy}            n += U({kept})
+            t += U(1)
+"""
+COPY = "            out_values[n] = values[t]\n"
+
+_table = KernelTable()
+
+
+def extract_matrix(a: MatrixStore, rows: Array | None, cols: Array | None) -> MatrixStore | None:
+    """``t[p, q] = a[rows[p], cols[q]]``; None for the definition: columns may have to be sorted."""
+    if not _table.enabled or a.nvals == 0:
+        return None
+    rows = np.arange(a.nrows, dtype=INDEX) if rows is None else np.ascontiguousarray(rows)
+    lengths = a.indptr[rows + 1] - a.indptr[rows]
+    work = int(lengths.sum())
+    if cols is not None and (a.ncols > SPARSE * work or not (cols[1:] > cols[:-1]).all()):
+        return None
+    ncols, iso = a.ncols if cols is None else len(cols), len(a.values) == 1
+    key = (cols is None, iso, a.indptr.dtype.char, a.indices.dtype.char, "" if iso else a.values.dtype.char)
+    fill = _table.find(key, work, lambda: _fill_source(cols is None, iso))
+    if fill is None:
+        return None
+    starts = np.zeros(len(rows) + 1, INDEX)
+    np.cumsum(lengths, out=starts[1:])
+    parts = edge_chunks(starts) if work > LIGHT_WORK else [(0, len(rows))]
+    places = np.empty(0, np.int32)
+    if cols is not None:
+        count = _table.find(("count", *key[2:4]), 10**9, lambda: (COUNT, {}))
+        places = np.full(a.ncols, -1, column_type(ncols))
+        places[cols] = np.arange(ncols)
+        pool.run(lambda part: count(a.indptr, a.indices, rows, places, starts[1:], *part), parts)
+        np.cumsum(starts, out=starts)
+    total = int(starts[-1])
+    indices = buffers.empty(total, column_type(ncols))
+    values = a.values[: min(1, total)].copy() if iso else buffers.empty(total, a.values.dtype)
+    pool.run(lambda part: fill(a.indptr, a.indices, a.values, rows, places, starts, indices, values, *part), parts)
+    return MatrixStore(len(rows), ncols, starts, indices, values)
+
+
+def _fill_source(whole_rows: bool, iso: bool) -> tuple[str, dict[str, Any]]:
+    """An entry is written whether its column is wanted or not, and then overwritten: nobody can predict which."""
+    place, kept = ("indices[t]", "1") if whole_rows else ("places[U(indices[t])]", "place >= 0")
+    return FILL.format(place=place, kept=kept, copy="" if iso else COPY), {}

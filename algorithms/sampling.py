@@ -102,11 +102,9 @@ class Rows(NamedTuple):
 
     @classmethod
     def of(cls, A: Matrix, vertices: Any) -> Rows:
-        if A.backend.startswith("mpi") or "indptr" not in A.device_arrays():  # then only these rows, compressed
-            A, vertices = A[vertices, :].new().to(form="sparse"), np.arange(len(vertices), like=vertices)
-        arrays = A.device_arrays()
-        first, end = (arrays["indptr"][place].astype(np.int64) for place in (vertices, vertices + 1))
-        return cls(first, end - first, arrays["indices"], arrays["values"])
+        arrays = A[vertices, :].new().to(form="sparse").device_arrays()
+        pointers = arrays["indptr"].astype(np.int64)
+        return cls(pointers[:-1], np.diff(pointers), arrays["indices"], arrays["values"])
 
     def entries(self) -> tuple[Any, Any]:
         """Every entry of these rows: which of the rows, and the place."""

@@ -64,7 +64,8 @@ def induced_subgraph(A: Matrix, vertices: Sources) -> Subgraph:
     if vertex_set(chosen, A.nrows).nvals < chosen.size:
         raise InvalidValue("induced_subgraph: a vertex is there twice")
     # part = A(chosen, chosen)
-    return Subgraph(A[chosen, chosen].new(), chosen)
+    members = io.to_array(chosen)
+    return Subgraph(A[members, members].new(), chosen)
 
 
 @with_labels(part_with_labels)

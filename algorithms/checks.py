@@ -6,7 +6,7 @@ import inspect
 import operator
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, Protocol, SupportsIndex, TypeAlias, TypeVar, overload
+from typing import Any, Concatenate, ParamSpec, Protocol, SupportsIndex, TypeAlias, TypeGuard, TypeVar, overload
 
 import numpy as np
 
@@ -135,11 +135,11 @@ def check_vertices(A: Matrix, vertices: Sources) -> Vector:
         return io.to_vectors(vertices.to(A.backend))[0]
     if isinstance(vertices, range):
         vertices = np.arange(vertices.start, vertices.stop, vertices.step)
-    if not is_array_for(A, vertices) or vertices.ndim != 1:  # type: ignore[union-attr]
+    if not is_array_for(A, vertices) or vertices.ndim != 1:
         return Vector.from_dense(check_sources(A, vertices), dtype=int)
     for vertex in extremes(vertices):
         check_source(A, vertex)
-    return Vector.from_dense(vertices.astype(np.int64))  # type: ignore[union-attr]
+    return Vector.from_dense(vertices.astype(np.int64))
 
 
 def vertex_set(vertices: Vector, n: int) -> Vector:
@@ -174,7 +174,7 @@ def check_pairs(A: Matrix, pairs: Any) -> Matrix | tuple[Vector, Vector]:
     return Vector.from_dense(first), Vector.from_dense(second)
 
 
-def is_array_for(A: Matrix, x: Any) -> bool:
+def is_array_for(A: Matrix, x: Any) -> TypeGuard[np.ndarray]:
     """Whether this is an array of integers that the engine of A reads: NumPy's, or one on a device if A is there.
 
     >>> A = Matrix(bool, 3, 3)

@@ -82,8 +82,10 @@ def test_sorts(architecture: str, key: str, payload: str | None) -> None:
             cuda.using("Place", np.dtype(place)),
             cuda.constant("HAS_PAYLOAD", payload is not None),
         ]
-        for file in ("radix_sort.cu", "radix_few.cu"):
+        for file in ("radix_sort.cu", "radix_few.cu", "radix_count.cu"):
             nvrtc.compile_cuda(cuda.render(file, pieces), architecture, cuda.OPTIONS)
+        types = [cuda.using("Upper", np.dtype(np.int64)), cuda.using("Lower", np.dtype(np.int32))]
+        nvrtc.compile_cuda(cuda.render("radix_apart.cu", pieces + types), architecture, cuda.OPTIONS)
 
 
 @pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
@@ -91,7 +93,7 @@ def test_sorts(architecture: str, key: str, payload: str | None) -> None:
 def test_transposes(architecture: str, wide: bool) -> None:
     index = np.dtype(np.int64 if wide else np.int32)
     pieces = [cuda.using(name, index) for name in ("Offset", "OutOffset", "Row", "Column")]
-    pieces.append(cuda.using("Key", np.dtype(np.uint64 if wide else np.uint32)))
+    pieces += [cuda.using(name, np.dtype(np.uint64 if wide else np.uint32)) for name in ("Key", "Place")]
     nvrtc.compile_cuda(cuda.render("transpose.cu", pieces), architecture, cuda.OPTIONS)
 
 

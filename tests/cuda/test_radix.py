@@ -59,6 +59,26 @@ def test_a_payload_keeps_the_order_of_equal_keys(engine, dtype, bits, payload):
         assert np.array_equal(found[1].get(), values[order])
 
 
+@pytest.mark.parametrize("bits", [5, 14, 20])
+@pytest.mark.parametrize("payload", [None, np.float32])
+def test_keys_of_two_numbers_are_taken_apart(engine, bits, payload):
+    count, radix = 9000, engine.radix
+    keys = random_keys(bits, count, bits + 9, np.uint64)
+    lower, order = keys & np.uint64(2**bits - 1), np.argsort(keys & np.uint64(2**bits - 1), kind="stable")
+    work = radix.Work(count, bits, counted=True)
+    digits = work.given[2][8 : 8 + 8 * 256].reshape(8, 256)  # as in kernels/radix_digits.cuh
+    for number in range(work.passes):
+        shift, width = number * work.given[1], min(work.given[1], bits - number * work.given[1])
+        found = np.bincount((lower >> np.uint64(shift)).astype(int) & (2**width - 1), minlength=256)
+        digits[number] = engine.to_device(found.astype(np.uint32))
+    values = None if payload is None else engine.to_device(np.arange(count).astype(payload))
+    types = np.dtype(np.int64), np.dtype(np.int32)
+    low, high, moved = radix.sort_apart(engine.to_device(keys.copy()), values, bits, *types, work)
+    assert low.dtype == np.int32 and high.dtype == np.int64
+    assert np.array_equal(low.get(), lower[order]) and np.array_equal(high.get(), keys[order] >> np.uint64(bits))
+    assert values is None or np.array_equal(moved.get(), order.astype(payload))
+
+
 @pytest.mark.parametrize("count", [50, 12_000])
 def test_positions(engine, count):
     keys = random_keys(1, count, 10, np.int32)

@@ -25,7 +25,10 @@ from grblas_gpu.backends.kernel_cache import private_folder
 
 FREE = 2**32  # bytes of memory
 BLOCKS, THREADS = 2, 64
-SORTERS, SORTS = 64, ("sort_kernel", "move_keys_kernel")  # which have as many threads as they are compiled for
+SORTERS, SORTS = (
+    64,
+    ("sort_kernel", "move_keys_kernel", "take_apart_kernel"),
+)  # which have as many threads as they are compiled for
 LOOP = "loop_kernel"  # whose blocks wait for each other
 HEADER = Path(__file__).parent / "cuda_emulation.h"
 _KERNEL = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\([^)]*\) )?(?:CLUSTERS )?(\w+)\(')

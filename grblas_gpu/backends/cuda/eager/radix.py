@@ -13,11 +13,12 @@ from ..runtime.launch import BLOCK, blocks_for, processors
 
 DIGIT_BITS = 8  # the most in one pass
 TILE = 12 * BLOCK  # keys that a block takes at a time, at least; see kernels/radix_sort.cuh
-_PER_PROCESSOR = 4  # blocks: as many as fit
+PER_PROCESSOR = 4  # blocks: as many as fit
 _DIGITS, _PASSES = 1 << DIGIT_BITS, 8
 SMALL = 4096  # up to so many keys one block does all passes: a single launch
 _UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
-_FEW, _MANY = ("radix_few.cu", ("sort_kernel",)), ("radix_sort.cu", ("count_digits_kernel", "move_keys_kernel"))
+_FEW, _MANY = ("radix_few.cu", "sort_kernel"), ("radix_sort.cu", "move_keys_kernel")
+_COUNT, _APART = ("radix_count.cu", "count_digits_kernel"), ("radix_apart.cu", "take_apart_kernel")
 
 
 def bits_for(limit: int) -> int:
@@ -47,7 +48,7 @@ def sort(keys: Array, bits: int, *, count: Any = 0, overwrite: bool = False, wor
     ``count`` is a number in device memory of how many there are, if they do not fill the array. With ``overwrite`` the
     given array is work space, too. With ``work`` digits have been counted.
     """
-    return _sort(keys, None, np.dtype(np.uint8), bits, count, overwrite, False, work=work)[0]
+    return _sort(keys, None, _type_of(None), bits, count, overwrite, False, work=work)[0]
 
 
 def sort_pairs(
@@ -64,10 +65,25 @@ def sort_pairs(
     return _sort(keys, payload, payload.dtype, bits, count, overwrite, overwrite_payload, work=work)
 
 
+def sort_apart(
+    keys: Array, payload: Array | None, bits: int, upper: np.dtype, lower: np.dtype, work: Work
+) -> tuple[Array, Array, Any]:
+    """Of more than ``SMALL`` keys: those bits in order, what is above them, and the payload, in arrays of their own.
+
+    The last pass writes them: nobody has to read keys again. These are work space, and ``work`` has their digits.
+    """
+    assert work.counted and len(keys) > SMALL
+    return _sort(keys, payload, _type_of(payload), bits, 0, True, False, work=work, apart=(upper, lower))
+
+
 def sort_positions(keys: Array, bits: int, *, count: Any = 0) -> tuple[Array, Array]:
     """The keys in order and where each of them was."""
     dtype = np.dtype(np.uint32 if len(keys) < 2**32 else np.int64)
     return _sort(keys, None, dtype, bits, count, False, False, True)
+
+
+def _type_of(payload: Array | None) -> np.dtype:
+    return np.dtype(np.uint8) if payload is None else payload.dtype
 
 
 def _sort(
@@ -80,22 +96,15 @@ def _sort(
     overwrite_payload: bool,
     positions: bool = False,
     work: Work | None = None,
-) -> tuple[Array, Any]:
+    apart: tuple[np.dtype, np.dtype] | None = None,
+) -> Any:
     capacity, key_type = len(keys), keys.dtype
     paired = positions or payload is not None
     work = work or Work(capacity, bits)
-    file, names = _FEW if capacity <= SMALL else _MANY
-    kernels = functions(
-        file,
-        (key_type.itemsize, payload_type.itemsize, paired, work.place.char),
-        names,
-        lambda: [
-            using("Key", np.dtype(_UNSIGNED[key_type.itemsize])),
-            using("Payload", np.dtype(_UNSIGNED[payload_type.itemsize])),
-            using("Place", work.place),
-            constant("HAS_PAYLOAD", paired),
-        ],
-    )
+    types = (key_type.itemsize, payload_type.itemsize, paired, work.place.char)
+
+    def compiled(file: str, name: str, *more: str) -> Any:
+        return functions(file, types + more, (name,), lambda: _pieces(*types, *more))[0]
 
     def new_payload() -> Any:
         return cupy.empty(capacity, payload_type) if paired else 0
@@ -109,14 +118,29 @@ def _sort(
             payload if overwrite_payload else new_payload(),
         )
     if capacity <= SMALL:
-        kernels[0]((1,), (BLOCK,), (*given, *first, *second, count, capacity, *work.given))
+        compiled(*_FEW)((1,), (BLOCK,), (*given, *first, *second, count, capacity, *work.given))
         return first if work.passes % 2 else second
-    count_digits, move_keys = kernels
-    blocks = blocks_for(capacity, TILE, _PER_PROCESSOR * processors(cupy.cuda.runtime.getDevice()))
+    move_keys = compiled(*_MANY)
+    blocks = blocks_for(capacity, TILE, PER_PROCESSOR * processors(cupy.cuda.runtime.getDevice()))
     if not work.counted:
-        count_digits((blocks,), (BLOCK,), (keys, count, capacity, *work.given))
+        compiled(*_COUNT)((blocks,), (BLOCK,), (keys, count, capacity, *work.given))
     source, target, other = given, first, second
-    for number in range(work.passes):
+    for number in range(work.passes - (apart is not None)):
         move_keys((blocks,), (BLOCK,), (*source, *target, count, capacity, *work.given, number))
         source, target, other = target, other, target
-    return source
+    if apart is None:
+        return source
+    upper, lower = (cupy.empty(capacity, dtype) for dtype in apart)
+    last = (*source, upper, lower, target[1], bits, capacity, *work.given, work.passes - 1)
+    compiled(*_APART, apart[0].char, apart[1].char)((blocks,), (BLOCK,), last)
+    return lower, upper, target[1]
+
+
+def _pieces(key: int, payload: int, paired: bool, place: str, *apart: str) -> list[str]:
+    pieces = [
+        using("Key", np.dtype(_UNSIGNED[key])),
+        using("Payload", np.dtype(_UNSIGNED[payload])),
+        using("Place", np.dtype(place)),
+        constant("HAS_PAYLOAD", paired),
+    ]
+    return pieces + [using(name, np.dtype(char)) for name, char in zip(("Upper", "Lower"), apart, strict=False)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import cupy
 import numpy as np
@@ -10,13 +10,12 @@ import numpy as np
 from ...storage import INDEX, INT32_LIMIT, Array, MatrixStore, column_type
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import functions, using
-from ..runtime.launch import BLOCK
+from ..runtime.launch import BLOCK, launch
 from ..runtime.reporting import sized
 from .building import LINES_OF_A_BLOCK
-from .radix import bits_for, sort, sort_pairs, sort_positions
+from .radix import PER_PROCESSOR, SMALL, TILE, Work, bits_for, sort, sort_apart, sort_pairs, sort_positions
 from .rows import chunks_of
 
-_KERNELS = ("list_rows_kernel", "pack_entries_kernel", "unpack_entries_kernel", "list_columns_kernel")
 _WORD = np.dtype(np.uint64)
 MOST_BITS = 64  # of a row and a column in one word
 
@@ -35,19 +34,27 @@ def transpose(a: MatrixStore) -> MatrixStore:
     if entries == 0:
         return MatrixStore(a.ncols, a.nrows, cupy.zeros(a.ncols + 1, offset), cupy.empty(0, row), a.values.copy())
     key = np.dtype(np.uint32 if bits <= 32 else np.uint64)
-    _, pack, unpack, list_columns = _kernels(a, key)
+    work = Work(entries, column_bits, counted=entries > SMALL)
+    kernels = _kernels(a, key, work.place)
     scratch, keys = scratch_arrays.current(), cupy.empty(entries, key)
     given = (a.indptr.data.ptr, a.indices.data.ptr, a.nrows, entries, column_bits, keys.data.ptr)
-    scratch.launch(pack, chunks_of(entries), given, BLOCK // 32)
-    if a.iso:
-        keys, values = sort(keys, column_bits, overwrite=True), a.values.copy()
+    scratch.launch(kernels.pack_entries, chunks_of(entries), given, BLOCK // 32)
+    values = None if a.iso else a.values
+    if work.counted:
+        launch(kernels.count_columns, entries, (a.indices, entries, *work.given), TILE, PER_PROCESSOR)
+        columns, rows, values = sort_apart(keys, values, column_bits, row, a.indices.dtype, work)
     else:
-        keys, values = sort_pairs(keys, a.values, column_bits, overwrite=True)
-    indptr, rows = cupy.empty(a.ncols + 1, offset), cupy.empty(entries, row)
-    scratch.launch(unpack, entries, (keys.data.ptr, entries, column_bits, rows.data.ptr))
-    words = (keys.data.ptr, entries, column_bits, a.ncols, indptr.data.ptr)
-    scratch.launch(list_columns, a.ncols + 1, words, LINES_OF_A_BLOCK)
-    return MatrixStore(a.ncols, a.nrows, indptr, rows, values)
+        if values is None:
+            keys = sort(keys, column_bits, overwrite=True, work=work)
+        else:
+            keys, values = sort_pairs(keys, values, column_bits, overwrite=True, work=work)
+        columns, rows = cupy.empty(entries, a.indices.dtype), cupy.empty(entries, row)
+        words = (keys.data.ptr, entries, column_bits, rows.data.ptr, columns.data.ptr)
+        scratch.launch(kernels.unpack_entries, entries, words)
+    indptr = cupy.empty(a.ncols + 1, offset)
+    sorted_columns = (columns.data.ptr, entries, a.ncols, indptr.data.ptr)
+    scratch.launch(kernels.list_columns, a.ncols + 1, sorted_columns, LINES_OF_A_BLOCK)
+    return MatrixStore(a.ncols, a.nrows, indptr, rows, a.values.copy() if a.iso else values)
 
 
 def _by_order(a: MatrixStore) -> MatrixStore:
@@ -65,7 +72,7 @@ def row_ids(a: MatrixStore) -> Array:
     rows = cupy.empty(a.nvals, column_type(a.nrows))
     if a.nvals:
         words = (a.indptr.data.ptr, a.nrows, a.nvals, rows.data.ptr)
-        scratch_arrays.current().launch(_kernels(a)[0], chunks_of(a.nvals), words, BLOCK // 32)
+        scratch_arrays.current().launch(_kernels(a).list_rows, chunks_of(a.nvals), words, BLOCK // 32)
     return rows
 
 
@@ -73,12 +80,21 @@ def _offset(entries: int) -> np.dtype:
     return np.dtype(np.int32 if entries <= INT32_LIMIT else INDEX)
 
 
-def _kernels(a: MatrixStore, key: np.dtype = _WORD) -> tuple[Any, ...]:
+class _Kernels(NamedTuple):
+    list_rows: Any
+    pack_entries: Any
+    count_columns: Any
+    unpack_entries: Any
+    list_columns: Any
+
+
+def _kernels(a: MatrixStore, key: np.dtype = _WORD, place: np.dtype = _WORD) -> _Kernels:
     types = {"Offset": a.indptr.dtype, "OutOffset": _offset(a.nvals), "Row": np.dtype(column_type(a.nrows))}
-    types |= {"Column": a.indices.dtype, "Key": key}
-    return functions(
+    types |= {"Column": a.indices.dtype, "Key": key, "Place": place}
+    found = functions(
         "transpose.cu",
         "".join(dtype.char for dtype in types.values()),
-        _KERNELS,
+        [f"{name}_kernel" for name in _Kernels._fields],
         lambda: [using(name, dtype) for name, dtype in types.items()],
     )
+    return _Kernels(*found)

@@ -58,6 +58,7 @@ struct Items {
     Key* keys;
     Payload* payload;  // read from nowhere: the payload is the position
 };
+DEVICE void put_key(const Items& to, Place place, Key key) { to.keys[place] = key; }
 DEVICE Payload payload_at(const Items& from, int64 p) { return from.payload ? from.payload[p] : Payload(p); }
 
 // use(d) for the digits that this thread counts.
@@ -163,8 +164,9 @@ template <int BITS> struct SmallNumbers {
 // One tile: keys to shared memory in the order of their digits, from there to their places; the payload after them.
 // Registers are scarce here, so what is within the tile is numbered by 32 bits. Behind the last key there are others with
 // the highest digit, which come last in the tile, and go nowhere: all else need not ask whether there is a key.
+template <class To>
 DEVICE void move_tile(
-    const Items& from, const Items& to, int64 count, Digit digit, Placing& placing, void* staging, const Work& work,
+    const Items& from, const To& to, int64 count, Digit digit, Placing& placing, void* staging, const Work& work,
     int pass
 ) {
     int64 tile = placing.tile, lo = tile * TILE;
@@ -222,7 +224,7 @@ DEVICE void move_tile(
         unsigned own_digit = digit.of(key);
         digits.set(k, own_digit);
         Place goes_to = placing.shift[own_digit] + Place(place);
-        if (place < end) to.keys[goes_to] = key;
+        if (place < end) put_key(to, goes_to, key);
     }
     if constexpr (HAS_PAYLOAD) {
         Payload* sorted_payload = (Payload*)staging;
@@ -240,8 +242,10 @@ DEVICE void move_tile(
     }
 }
 
-// All keys to the places that their digit gives them. Where all have the same digit they are copied as they are.
-DEVICE void move_keys(const Items& from, const Items& to, int64 count, Passes passes, int pass, const Work& work) {
+// All keys to the places that their digit gives them, to Items or whatever has a put_key of its own, and a payload. Where all have
+// the same digit they are copied as they are.
+template <class To>
+DEVICE void move_keys(const Items& from, const To& to, int64 count, Passes passes, int pass, const Work& work) {
     Placing& placing = shared_placing();
     __shared__ uint64 staging[TILE * WIDEST / 8];
     Digit digit = passes.digit(pass);
@@ -249,7 +253,7 @@ DEVICE void move_keys(const Items& from, const Items& to, int64 count, Passes pa
     start_placing(placing, count, digit, work.totals(pass));
     if (placing.all_alike) {
         for (int64 p = thread_in_grid(); p < count; p += threads_in_grid()) {
-            to.keys[p] = from.keys[p];
+            put_key(to, Place(p), from.keys[p]);
             if constexpr (HAS_PAYLOAD) to.payload[p] = payload_at(from, p);
         }
         return;

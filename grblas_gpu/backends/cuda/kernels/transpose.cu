@@ -1,12 +1,22 @@
 // The steps of a transpose around the sort by column, and the rows of entries. Generated: Offset, OutOffset (types of row
-// offsets before and after), Row, Column, and Key, an unsigned type that a row and a column fit into.
+// offsets before and after), Row, Column, Key, an unsigned type that a row and a column fit into, and Place (radix_sort.cuh).
 
+#include "radix_digits.cuh"
 #include "row_starts.cuh"
 #include "sorted_lines.cuh"
 
 // rows[entry] = the row that the entry is in.
 extern "C" __global__ void __launch_bounds__(256, 8) list_rows_kernel(const Offset* indptr, int64 nrows, int64 entries, Row* rows) {
     for_each_entry(indptr, nrows, entries, [&](int64 entry, int64 row) { rows[entry] = Row(row); });
+}
+
+// The digits of all columns: less to read than keys are.
+extern "C" __global__ void __launch_bounds__(256) count_columns_kernel(
+    const Column* indices, int64 entries, int64 bits, int64 width, Place* workspace, int64 tiles
+) {
+    __shared__ DigitCounts counts;
+    auto column_at = [&](int64 p, bool inside) { return inside ? Key(indices[p]) : Key(0); };
+    count_digits(column_at, [](int64, Key) {}, entries, {int(bits), int(width)}, {workspace, tiles}, counts);
 }
 
 // keys[entry] = its column, by which it is sorted, and its row above that, which comes along.
@@ -18,15 +28,19 @@ extern "C" __global__ void __launch_bounds__(256, 8) pack_entries_kernel(
     });
 }
 
-extern "C" __global__ void unpack_entries_kernel(const Key* keys, int64 entries, int64 column_bits, Row* rows) {
-    for (int64 entry = thread_in_grid(); entry < entries; entry += threads_in_grid())
+// For few of them, that one block sorts.
+extern "C" __global__ void unpack_entries_kernel(
+    const Key* keys, int64 entries, int64 column_bits, Row* rows, Column* columns
+) {
+    for (int64 entry = thread_in_grid(); entry < entries; entry += threads_in_grid()) {
         rows[entry] = Row(keys[entry] >> column_bits);
+        columns[entry] = Column(keys[entry] & ((Key(1) << column_bits) - 1));
+    }
 }
 
 // out_indptr[column] = how many of the sorted entries are in lower columns.
 extern "C" __global__ void list_columns_kernel(
-    const Key* keys, int64 entries, int64 column_bits, int64 ncols, OutOffset* out_indptr
+    const Column* columns, int64 entries, int64 ncols, OutOffset* out_indptr
 ) {
-    Key mask = (Key(1) << column_bits) - 1;
-    list_lines(entries, ncols, [&](int64 entry) { return int64(keys[entry] & mask); }, out_indptr);
+    list_lines(entries, ncols, [&](int64 entry) { return int64(columns[entry]); }, out_indptr);
 }

@@ -20,6 +20,8 @@ from .selecting import mask_addresses, offsets_workspace
 
 UNION, INTERSECTION, WRITE = 0, 1, 2  # as in kernels/merge_matrices.cu
 TILE = 2048  # as in kernels/merge.cuh
+PLANES = {UNION: 3, INTERSECTION: 2, WRITE: 4}  # bits of every entry of both, as in kernels/merge_matrices.cu
+TOGETHER = 6  # blocks that merge and count, for which a processor has room
 _KERNELS = ("find_splits_kernel", "count_merged_kernel", "fill_merged_kernel")
 _BOOL = np.dtype(bool)
 
@@ -52,6 +54,8 @@ def merge(
     if entries == 0:
         return MatrixStore(x.nrows, x.ncols, x.indptr, x.indices, cupy.empty(0, dtype))
 
+    positional = op is not None and op.positional is not None
+
     def kernels(iso: bool) -> tuple[Any, ...]:
         key = (
             None if op is None else op.key,
@@ -75,6 +79,7 @@ def merge(
                 constant("ACCUM", op is not None),
                 constant("REPLACE", replace),
                 constant("OUT_ISO", iso),
+                constant("POSITIONAL", positional),
             ],
         )
 
@@ -95,14 +100,14 @@ def merge(
     find_splits, count, _ = kernels(False)
     arrays = (x.indptr.data.ptr, x.indices.data.ptr, y.indptr.data.ptr, y.indices.data.ptr)
     scratch.launch(find_splits, tiles + 1, (*arrays, x.nrows, entries, splits), BLOCK // 32)
-    scratch.launch(count, tiles * BLOCK, (*given, splits, offsets, done, slots.host))
+    marks = cupy.empty(tiles * PLANES[kind] * TILE // 32, np.uint32)
+    scratch.launch(count, tiles, (*given, splits, marks.data.ptr, offsets, done, slots.host), 1, per_processor=TOGETHER)
     kept = slots.published().read()  # synchronizes: memory must be sized
-    positional = op is not None and op.positional is not None
     iso = kept > 0 and not positional and defaults is None and slots.published(EDGES).read() == 1
     indptr, indices = cupy.empty(x.nrows + 1, offset), cupy.empty(kept, x.indices.dtype)
     values = cupy.empty(1 if iso else kept, dtype)
-    outputs = (splits, offsets, indptr.data.ptr, indices.data.ptr, values.data.ptr)
-    scratch.launch(kernels(iso)[2], tiles * BLOCK, (*given, *outputs))
+    outputs = (splits, marks.data.ptr, offsets, indptr.data.ptr, indices.data.ptr, values.data.ptr)
+    scratch.launch(kernels(iso)[2], tiles, (*given, *outputs), 1)
     return MatrixStore(x.nrows, x.ncols, indptr, indices, values)
 
 

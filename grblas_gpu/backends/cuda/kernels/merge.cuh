@@ -4,6 +4,7 @@
 #include "cooperate.cuh"
 
 constexpr int MERGED_AT_A_TIME = 8, TILE = 2048;  // entries of both matrices, that a thread and a block take
+constexpr int WORDS = TILE / 32;                   // of a bit for each of them
 
 struct Pair {
     const XOffset* x_indptr;
@@ -47,50 +48,37 @@ DEVICE Split split_at(const Pair& pair, int64 number) {
     return {row, x + lo, y + left - lo};
 }
 
-// A tile: its entries, row above column, with one of x before it and one of y behind it; and the entries of the union, each
-// by where it is in x and in y.
+constexpr uint64 NO_ENTRY = ~uint64(0), FIRST_ROW = uint64(1) << 32;
+
+// A tile: its entries, row above column, those of x with one of x before them, those of y with one of y behind them, and
+// one above all others in between. Rows are counted from the first one of the tile, which is 1.
 struct Tile {
-    uint64 entries[TILE + 2];  // rows are counted from the first one
-    unsigned places[TILE];     // HAS_X, HAS_Y, perhaps OPEN, and the numbers of entries in the tile
-    unsigned kept[TILE / 32], before[TILE / 32 + 1];
-    unsigned last_rows[32];    // that begin in the entries of each warp
-    int64 shared[32];
+    uint64 entries[TILE + 3 + MERGED_AT_A_TIME];  // the last ones are read by who merges beyond the end
+    unsigned last_rows[32];                       // that begin in the entries of each warp
     Split from, to;
-    int xs, ys, number;  // entries of x, of y, and of the union
+    int xs, ys;     // entries of x, of y
+    unsigned kept;  // entries of the result
 
     DEVICE const uint64* x() const { return entries + 1; }
-    DEVICE const uint64* y() const { return entries + 1 + xs; }
+    DEVICE const uint64* y() const { return entries + 2 + xs; }
     DEVICE unsigned& row(int entry) { return ((unsigned*)(entries + 1 + entry))[1]; }  // little-endian
 };
-constexpr unsigned HAS_X = 1u << 31, HAS_Y = 1u << 30, OPEN = 1u << 29;
-constexpr int BITS_OF_PLACE = 12;
-DEVICE unsigned place_at(bool has_x, int x, bool has_y, int y) {
-    return (has_x ? HAS_X : 0) | (has_y ? HAS_Y : 0) | unsigned(x) << BITS_OF_PLACE | unsigned(y);
-}
-DEVICE int x_of(unsigned place) { return int(place >> BITS_OF_PLACE & ((1 << BITS_OF_PLACE) - 1)); }
-DEVICE int y_of(unsigned place) { return int(place & ((1 << BITS_OF_PLACE) - 1)); }
-DEVICE uint64 entry_of(const Tile& tile, unsigned place) {
-    return place & HAS_X ? tile.x()[x_of(place)] : tile.y()[y_of(place)];
-}
 
-constexpr unsigned OF_Y = 1u << 31;  // above the row of an entry of y, until all rows are there
-constexpr uint64 NO_ENTRY = ~uint64(0);
-
-// The rows of the tile's entries, which are 0, or OF_Y for the first of y: the first entry of each row gets its number, and
-// from there it goes on to the next. All threads of the block call it.
+// The rows of the tile's entries, which are 1 for the first of x and of y, and 0 for others: the first entry of each row gets its
+// number, and from there it goes on to the next. All threads of the block call it.
 DEVICE void number_rows(const Pair& pair, Tile& tile) {
     Split from = tile.from, to = tile.to;
-    int xs = tile.xs, ys = tile.ys;
+    int xs = tile.xs, ys = tile.ys, all = xs + 1 + ys;
     for (int64 row = from.row + 1 + threadIdx.x; row <= to.row && row < pair.nrows; row += blockDim.x) {
         int64 x = int64(pair.x_indptr[row]) - from.x, x_end = int64(pair.x_indptr[row + 1]) - from.x;
         int64 y = int64(pair.y_indptr[row]) - from.y, y_end = int64(pair.y_indptr[row + 1]) - from.y;
-        if (x < x_end && x < xs) tile.row(int(x)) = unsigned(row - from.row);
-        if (y < y_end && y < ys) tile.row(xs + int(y)) = unsigned(row - from.row) | OF_Y;
+        if (x < x_end && x < xs) tile.row(int(x)) = unsigned(row - from.row) + 1;
+        if (y < y_end && y < ys) tile.row(xs + 1 + int(y)) = unsigned(row - from.row) + 1;
     }
     __syncthreads();
     int warps = int(blockDim.x >> 5), warp = int(threadIdx.x >> 5);
-    int number = ((xs + ys + 31) / 32 + warps - 1) / warps * 32;  // entries of a warp
-    int first = warp * number, end = first + number < xs + ys ? first + number : xs + ys;
+    int number = ((all + 31) / 32 + warps - 1) / warps * 32;  // entries of a warp
+    int first = warp * number, end = first + number < all ? first + number : all;
     unsigned open = 0;  // the row that began last
     for (int base = first; base < end; base += 32) {
         bool inside = base + lane() < end;
@@ -102,117 +90,94 @@ DEVICE void number_rows(const Pair& pair, Tile& tile) {
     }
     if (lane() == 0) tile.last_rows[warp] = open;
     __syncthreads();
-    unsigned before = 0;  // of the warps before: rows ascend, and those of y are above all of x
+    unsigned before = 0;  // of the warps before
     for (int other = 0; other < warp; ++other) before = tile.last_rows[other] ? tile.last_rows[other] : before;
-    for (int base = first; base < end; base += 32) {
-        bool inside = base + lane() < end;
-        unsigned own = inside ? tile.row(base + lane()) : 0;
-        if (inside) tile.row(base + lane()) = (own ? own : before) & ~OF_Y;
+    for (int base = first; base < end; base += 32) {  // only those ahead of the first row that begins have none yet
+        bool none = base + lane() < end && tile.row(base + lane()) == 0;
+        if (none) tile.row(base + lane()) = before;
+        if (!__all_sync(FULL_WARP, none)) break;
     }
     __syncthreads();
 }
 
-// All threads of the block load a tile and merge it; `from` and `to` are there.
-DEVICE void merge_tile(const Pair& pair, Tile& tile) {
+// A bit for each of the entries of both that a thread merges, in their order, the lowest first.
+struct Slots {
+    unsigned of_x, in_union, in_both;  // it is one of x; no other of the same position was before; y has it, too
+};
+
+// All threads of the block load a tile, of which `from` and `to` are there, and merge it: use(place, slots) gets all slots of a
+// tile, those behind its end as well, eight at a time.
+template <class Use> DEVICE void merge_tile(const Pair& pair, Tile& tile, Use use) {
     __syncthreads();
     Split from = tile.from, to = tile.to;
-    int xs = int(to.x - from.x), ys = int(to.y - from.y);
+    int xs = int(to.x - from.x), ys = int(to.y - from.y), all = xs + ys;
     if (threadIdx.x == 0) {
         tile.xs = xs;
         tile.ys = ys;
         bool before = from.row < pair.nrows && from.x > int64(pair.x_indptr[from.row]);  // in the first row
         bool behind = to.row < pair.nrows && to.y < int64(pair.y_indptr[to.row + 1]);    // in the last one
-        tile.entries[0] = before ? uint64(unsigned(pair.x_indices[from.x - 1])) : NO_ENTRY;
-        tile.entries[1 + xs + ys] =
-            behind ? uint64(to.row - from.row) << 32 | uint64(unsigned(pair.y_indices[to.y])) : NO_ENTRY;
+        tile.entries[0] = before ? FIRST_ROW | uint64(unsigned(pair.x_indices[from.x - 1])) : NO_ENTRY;
+        tile.entries[1 + xs] = NO_ENTRY;
+        tile.entries[2 + all] =
+            behind ? uint64(to.row - from.row + 1) << 32 | uint64(unsigned(pair.y_indices[to.y])) : NO_ENTRY;
     }
-    for (int p = threadIdx.x; p < xs; p += blockDim.x) tile.entries[1 + p] = uint64(unsigned(pair.x_indices[from.x + p]));
-    for (int p = threadIdx.x; p < ys; p += blockDim.x) {
-        uint64 column = unsigned(pair.y_indices[from.y + p]);
-        tile.entries[1 + xs + p] = p == 0 ? column | uint64(OF_Y) << 32 : column;
-    }
+    for (int p = threadIdx.x; p < xs; p += blockDim.x)
+        tile.entries[1 + p] = uint64(unsigned(pair.x_indices[from.x + p])) | (p == 0 ? FIRST_ROW : 0);
+    for (int p = threadIdx.x; p < ys; p += blockDim.x)
+        tile.entries[2 + xs + p] = uint64(unsigned(pair.y_indices[from.y + p])) | (p == 0 ? FIRST_ROW : 0);
     __syncthreads();
     number_rows(pair, tile);
-    const uint64 *x = tile.x(), *y = tile.y();
-    int number = 0;
-    for (int base = 0; base < xs + ys; base += blockDim.x * MERGED_AT_A_TIME) {
-        int left = base + int(threadIdx.x) * MERGED_AT_A_TIME, found = 0;
-        unsigned places[MERGED_AT_A_TIME];
-        int lo = left > ys ? left - ys : 0, hi = left < xs ? left : xs;
-        while (lo < hi) {
-            int middle = (lo + hi) >> 1;
-            if (x[middle] <= y[left - 1 - middle]) lo = middle + 1;
-            else hi = middle;
-        }
-        int i = lo < xs ? lo : xs, j = left - lo < ys ? left - lo : ys;
-        uint64 before = x[i - 1], next_x = x[i], next_y = y[j];  // x[-1] is before the tile, y[ys] behind it
-#pragma unroll
-        for (int k = 0; k < MERGED_AT_A_TIME; ++k) {
-            places[k] = 0;
-            if (i + j >= xs + ys) continue;
-            if (i < xs && (j >= ys || next_x <= next_y)) {
-                places[k] = place_at(true, i, next_x == next_y, j);
-                before = next_x;
-                next_x = x[++i];
-            } else {
-                if (before != next_y) places[k] = place_at(false, 0, true, j);
-                next_y = y[++j];
+    const uint64 *x = tile.entries + 1, *y = tile.entries + 2 + xs;
+    for (int left = int(threadIdx.x) * MERGED_AT_A_TIME; left < TILE; left += int(blockDim.x) * MERGED_AT_A_TIME) {
+        Slots found = {0, 0, 0};
+        if (left < all) {
+            int lo = left > ys ? left - ys : 0, hi = left < xs ? left : xs;
+            while (lo < hi) {
+                int middle = (lo + hi) >> 1;
+                if (x[middle] <= y[left - 1 - middle]) lo = middle + 1;
+                else hi = middle;
             }
-            found += places[k] != 0;
-        }
-        int64 total;
-        int to_place = number + int(block_offset(found, total, tile.shared));
+            int i = lo, j = left - lo;
+            uint64 before = x[i - 1], next_x = x[i], next_y = y[j];
 #pragma unroll
-        for (int k = 0; k < MERGED_AT_A_TIME; ++k)
-            if (places[k]) tile.places[to_place++] = places[k];
-        number += int(total);
-    }
-    if (threadIdx.x == 0) tile.number = number;
-    __syncthreads();
-}
-
-// Which of the union stay: keep(place, row, column), which may mark the place as OPEN. Returns how many. All threads of
-// the block call it.
-template <class Keep> DEVICE int filter_tile(Tile& tile, Keep keep) {
-    int number = tile.number, words = (number + 31) >> 5;
-    for (int word = int(threadIdx.x >> 5); word < words; word += int(blockDim.x >> 5)) {
-        int p = 32 * word + lane();
-        bool stays = false;
-        if (p < number) {
-            unsigned place = tile.places[p];
-            uint64 entry = entry_of(tile, place);
-            stays = keep(place, tile.from.row + int64(entry >> 32), int64(unsigned(entry)));
-            tile.places[p] = place;
+            for (int k = 0; k < MERGED_AT_A_TIME; ++k) {  // what is behind x is above all of y, what is behind y above all of x
+                bool of_x = next_x <= next_y;
+                found.of_x |= unsigned(of_x) << k;
+                found.in_both |= unsigned(next_x == next_y) << k;
+                found.in_union |= unsigned(of_x || before != next_y) << k;
+                uint64 next = *(of_x ? x + ++i : y + ++j);
+                before = of_x ? next_x : before;
+                next_x = of_x ? next : next_x;
+                next_y = of_x ? next_y : next;
+            }
+            unsigned inside = all - left < MERGED_AT_A_TIME ? (1u << (all - left)) - 1 : (1u << MERGED_AT_A_TIME) - 1;
+            found = {found.of_x & inside, found.in_union & inside, found.in_both & inside};
         }
-        unsigned all = __ballot_sync(FULL_WARP, stays);
-        if (lane() == 0) tile.kept[word] = all;
+        use(left / MERGED_AT_A_TIME, found);
     }
-    __syncthreads();
-    int64 before = 0, total;
-    for (int base = 0; base <= words; base += int(blockDim.x)) {
-        int word = base + int(threadIdx.x);
-        int64 own = word < words ? __popc(tile.kept[word]) : 0;
-        int64 place = before + block_offset(own, total, tile.shared);
-        if (word <= words) tile.before[word] = unsigned(place);
-        before += total;
-    }
-    __syncthreads();
-    return int(before);
 }
 
-// How many that stay come before number p of the union.
-DEVICE unsigned rank_of(const Tile& tile, int p) {
-    unsigned rank = tile.before[p >> 5];
-    return p & 31 ? rank + __popc(tile.kept[p >> 5] & ((1u << (p & 31)) - 1)) : rank;
+// Bits of the slots of a tile, eight in a byte as they are merged.
+DEVICE unsigned char& eight_of(unsigned* words, int place) { return ((unsigned char*)words)[place]; }  // little-endian
+
+// How many bits come before each word, and how many there are. For one warp.
+DEVICE void list_ranks(const unsigned* words, unsigned* before) {
+    unsigned all = 0;
+    for (int base = 0; base < WORDS; base += 32) {
+        unsigned own = __popc(words[base + lane()]), sum = own;
+#pragma unroll
+        for (int distance = 1; distance < 32; distance <<= 1) {
+            unsigned lower = from_lower(sum, distance);
+            if (lane() >= distance) sum += lower;
+        }
+        before[base + lane()] = all + sum - own;
+        all += from_lane(sum, 31);
+    }
+    if (lane() == 0) before[WORDS] = all;
 }
 
-// The first of the union that is in a row, counted from the tile's first, or behind it.
-DEVICE int first_in_row(const Tile& tile, int64 row) {
-    int lo = 0, hi = tile.number;
-    while (lo < hi) {
-        int middle = (lo + hi) >> 1;
-        if (int64(entry_of(tile, tile.places[middle]) >> 32) < row) lo = middle + 1;
-        else hi = middle;
-    }
-    return lo;
+// How many bits come before that of a slot, which may be the end of the tile.
+DEVICE int rank_of(const unsigned* words, const unsigned* before, int slot) {
+    int word = slot >> 5, bit = slot & 31;
+    return int(before[word]) + (bit ? __popc(words[word] & ((1u << bit) - 1)) : 0);
 }

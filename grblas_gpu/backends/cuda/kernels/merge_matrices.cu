@@ -1,9 +1,10 @@
-// Two matrices combined where they have entries, tile by tile: counted, then written. Generated: X, Y (as stored), XOffset,
+// Two matrices combined where they have entries, tile by tile: merged and counted, then written by what the merge has noted. Generated: X, Y (as stored), XOffset,
 // XColumn, YOffset, YColumn, Left, Right (as the operator `op` has them), Out, OutOffset, the mask, and
 //   KIND       UNION, INTERSECTION, or WRITE: out<mask, REPLACE> = x with y written to it
 //   DEFAULTS   of a union: a missing operand has a value (otherwise the other one is the result)
 //   ACCUM      of a write: where both have an entry the result is op(x, y)
 //   X_ISO, Y_ISO, OUT_ISO  one value stands for all
+//   POSITIONAL the operator asks where its operands are
 
 #include "matrix_mask.cuh"
 #include "merge.cuh"
@@ -28,30 +29,31 @@ struct Operands {
         {mask_indptr, mask_indices}, mask_values                                                              \
     }
 
-DEVICE bool keeps(const Operands& given, unsigned& place, int64 i, int64 j) {
-    bool has_x = place & HAS_X, has_y = place & HAS_Y;
-    if constexpr (KIND == UNION) return true;
-    else if constexpr (KIND == INTERSECTION) return has_x && has_y;
-    else if (!allowed(given.mask, i, j)) return !REPLACE && has_x;
-    place |= OPEN;
-    return has_y || (ACCUM && has_x);
+// What is known of an entry of either matrix, or of both: where these have it, and for a write whether the mask allows it.
+struct Found {
+    bool has_x, has_y, open;
+    int64 x, y;
+};
+
+DEVICE bool keeps(const Operands& given, Found& found, int64 i, int64 j) {
+    found.open = allowed(given.mask, i, j);
+    if (!found.open) return !REPLACE && found.has_x;
+    return found.has_y || (ACCUM && found.has_x);
 }
 
-DEVICE Out combined(const Operands& given, const Tile& tile, unsigned place, int64 i, int64 j) {
-    bool has_x = place & HAS_X, has_y = place & HAS_Y;
-    const X* x = given.x + (X_ISO ? 0 : tile.from.x + x_of(place));
-    const Y* y = given.y + (Y_ISO ? 0 : tile.from.y + y_of(place));
-    bool both = has_x && has_y;
+DEVICE Out combined(const Operands& given, const Found& found, int64 i, int64 j) {
+    const X* x = given.x + (X_ISO ? 0 : found.x);
+    const Y* y = given.y + (Y_ISO ? 0 : found.y);
     if constexpr (KIND == WRITE) {
-        if (!(place & OPEN)) return cast<Out>(*x);
-        if (!ACCUM && has_y) return cast<Out>(*y);
+        if (!found.open) return cast<Out>(*x);
+        if (!ACCUM && found.has_y) return cast<Out>(*y);
     }
-    if (both || (KIND == UNION && DEFAULTS)) {
-        Left left = has_x ? cast<Left>(*x) : given.left_default;
-        Right right = has_y ? cast<Right>(*y) : given.right_default;
+    if ((found.has_x && found.has_y) || (KIND == UNION && DEFAULTS)) {
+        Left left = found.has_x ? cast<Left>(*x) : given.left_default;
+        Right right = found.has_y ? cast<Right>(*y) : given.right_default;
         return cast<Out>(op(left, right, i, j, i, j));
     }
-    return has_x ? cast<Out>(*x) : cast<Out>(*y);
+    return found.has_x ? cast<Out>(*x) : cast<Out>(*y);
 }
 
 // Whether one value would do for all: what either has alone, and what both make.
@@ -79,9 +81,55 @@ extern "C" __global__ void find_splits_kernel(
     }
 }
 
+// What counting leaves for filling: bits of the entries of both matrices as they come, tile by tile.
+constexpr int OF_X = 0, KEPT = 1, IN_BOTH = 2, OPEN = 3, PLANES = KIND == INTERSECTION ? 2 : KIND == UNION ? 3 : 4;
+DEVICE unsigned* marks_of(unsigned* marks, int64 number, int plane) { return marks + (number * PLANES + plane) * WORDS; }
+
+// The bits of a tile in shared memory.
+struct Bits {
+    unsigned of[PLANES][WORDS], x_before[WORDS + 1], kept_before[WORDS + 1];
+
+    DEVICE bool has(int plane, int slot) const { return of[plane][slot >> 5] >> (slot & 31) & 1; }
+    DEVICE int x_at(int slot) const { return rank_of(of[OF_X], x_before, slot); }
+    DEVICE int kept_at(int slot) const { return rank_of(of[KEPT], kept_before, slot); }
+    DEVICE Found at(const Split& from, int slot) const {
+        bool has_x = has(OF_X, slot), both = KIND == INTERSECTION || has(IN_BOTH % PLANES, slot);
+        int x = x_at(slot);
+        return {has_x, both || !has_x, KIND == WRITE && has(OPEN % PLANES, slot), from.x + x, from.y + slot - x};
+    }
+};
+
+// Of a write: asks the mask about every entry of the union, which is marked as kept so far. Returns how many stay, in all threads of
+// the block together.
+DEVICE int filter_tile(const Operands& given, const Tile& tile, Bits& bits) {
+    __syncthreads();
+    if (threadIdx.x < 32) list_ranks(bits.of[OF_X], bits.x_before);
+    __syncthreads();
+    int kept = 0;
+    for (int word = int(threadIdx.x >> 5); word < WORDS; word += int(blockDim.x >> 5)) {
+        int slot = 32 * word + lane();
+        Found found = bits.at(tile.from, slot);
+        bool stays = false;
+        found.open = false;
+        if (bits.has(KEPT, slot)) {
+            int x = bits.x_at(slot);
+            uint64 entry = found.has_x ? tile.x()[x] : tile.y()[slot - x];
+            stays = keeps(given, found, tile.from.row + int64(entry >> 32) - 1, int64(unsigned(entry)));
+        }
+        unsigned all_kept = __ballot_sync(FULL_WARP, stays), all_open = __ballot_sync(FULL_WARP, found.open);
+        if (lane() == 0) {
+            bits.of[KEPT][word] = all_kept;
+            bits.of[OPEN % PLANES][word] = all_open;
+            kept += __popc(all_kept);
+        }
+    }
+    __syncthreads();
+    return kept;
+}
+
 // counts[tile] = how many entries it keeps, in the end those of all tiles before.
 extern "C" __global__ void __launch_bounds__(256, 6) count_merged_kernel(
-    OPERANDS, const Split* splits, int64* counts, unsigned* done, volatile int64* host
+    OPERANDS, const Split* splits, unsigned* marks, int64* counts, unsigned* done, volatile int64* host
 ) {
     __shared__ Tile tile;
     Operands given = {GIVEN};
@@ -90,49 +138,75 @@ extern "C" __global__ void __launch_bounds__(256, 6) count_merged_kernel(
         if (threadIdx.x == 0) {
             tile.from = splits[number];
             tile.to = splits[number + 1];
+            tile.kept = 0;
         }
-        merge_tile(given.pair, tile);
-        auto keep = [&](unsigned& place, int64 i, int64 j) { return keeps(given, place, i, j); };
-        int kept = KIND == UNION ? tile.number : filter_tile(tile, keep);
-        if (threadIdx.x == 0) counts[number] = kept;
+        unsigned* out = marks_of(marks, number, 0);
+        int kept = 0;
+        if constexpr (KIND == WRITE) {
+            __shared__ Bits bits;
+            merge_tile(given.pair, tile, [&](int place, const Slots& found) {
+                eight_of(bits.of[OF_X], place) = found.of_x;
+                eight_of(bits.of[KEPT], place) = found.in_union;
+                eight_of(bits.of[IN_BOTH], place) = found.in_both;
+            });
+            kept = filter_tile(given, tile, bits);
+            for (int word = threadIdx.x; word < PLANES * WORDS; word += blockDim.x) out[word] = bits.of[0][word];
+        } else {
+            merge_tile(given.pair, tile, [&](int place, const Slots& found) {
+                unsigned stays = KIND == UNION ? found.in_union : found.in_both;
+                eight_of(out + OF_X * WORDS, place) = found.of_x;
+                eight_of(out + KEPT * WORDS, place) = stays;
+                if (KIND == UNION) eight_of(out + IN_BOTH * WORDS, place) = found.in_both;
+                kept += __popc(stays);
+            });
+        }
+        unsigned of_warp = sum_of_lanes(unsigned(kept));
+        if (lane() == 0) atomicAdd(&tile.kept, of_warp);
         __syncthreads();
+        if (threadIdx.x == 0) counts[number] = tile.kept;
     }
     publish_offsets(counts, tiles, done, all_alike(given), host);
 }
 
-extern "C" __global__ void __launch_bounds__(256, 6) fill_merged_kernel(
-    OPERANDS, const Split* splits, const int64* offsets, OutOffset* out_indptr, XColumn* out_indices, Out* out
-) {
-    __shared__ Tile tile;
-    Operands given = {GIVEN};
-    int64 tiles = (entries + TILE - 1) / TILE;
-    if (OUT_ISO && thread_in_grid() == 0) {
-        tile.from = {0, 0, 0};
-        out[0] = combined(given, tile, HAS_X | HAS_Y | OPEN, 0, 0);
+// The row of an entry of both, numbered through: one of those from `lo` to `hi`.
+DEVICE int64 row_of(const Pair& pair, int64 number, int64 lo, int64 hi) {
+    while (lo < hi) {  // the last one that starts no later
+        int64 middle = (lo + hi + 1) >> 1;
+        if (pair.start(middle) <= number) lo = middle;
+        else hi = middle - 1;
     }
+    return lo;
+}
+
+extern "C" __global__ void __launch_bounds__(256, 8) fill_merged_kernel(
+    OPERANDS, const Split* splits, unsigned* marks, const int64* offsets, OutOffset* out_indptr, XColumn* out_indices, Out* out
+) {
+    __shared__ Bits bits;
+    Operands given = {GIVEN};
+    const Pair& pair = given.pair;
+    int64 tiles = (entries + TILE - 1) / TILE;
+    if (OUT_ISO && thread_in_grid() == 0) out[0] = combined(given, {true, true, true, 0, 0}, 0, 0);
     for (int64 number = blockIdx.x; number < tiles; number += gridDim.x) {
+        Split from = splits[number], to = splits[number + 1];
+        const unsigned* given_marks = marks_of(marks, number, 0);
+        int64 offset = offsets[number], start = number * TILE;
         __syncthreads();
-        if (threadIdx.x == 0) {
-            tile.from = splits[number];
-            tile.to = splits[number + 1];
+        for (int word = threadIdx.x; word < PLANES * WORDS; word += blockDim.x) bits.of[0][word] = given_marks[word];
+        __syncthreads();
+        if (threadIdx.x < 32) list_ranks(bits.of[OF_X], bits.x_before);
+        else if (threadIdx.x < 64) list_ranks(bits.of[KEPT], bits.kept_before);
+        __syncthreads();
+        for (int slot = threadIdx.x; slot < TILE; slot += blockDim.x) {
+            if (!bits.has(KEPT, slot)) continue;
+            Found found = bits.at(from, slot);
+            int64 place = offset + bits.kept_at(slot);
+            int64 j = found.has_x ? int64(pair.x_indices[found.x]) : int64(pair.y_indices[found.y]);
+            out_indices[place] = XColumn(j);
+            int64 i = POSITIONAL ? row_of(pair, start + slot, from.row, to.row) : 0;
+            if (!OUT_ISO) out[place] = combined(given, found, i, j);
         }
-        merge_tile(given.pair, tile);
-        int64 offset = offsets[number];
-        if constexpr (KIND != UNION)
-            filter_tile(tile, [&](unsigned& place, int64 i, int64 j) { return keeps(given, place, i, j); });
-        for (int p = threadIdx.x; p < tile.number; p += blockDim.x) {
-            if (KIND != UNION && !(tile.kept[p >> 5] >> (p & 31) & 1)) continue;
-            int64 to = offset + (KIND == UNION ? p : int(rank_of(tile, p)));
-            unsigned place = tile.places[p];
-            uint64 entry = entry_of(tile, place);
-            int64 i = tile.from.row + int64(entry >> 32), j = int64(unsigned(entry));
-            out_indices[to] = XColumn(j);
-            if (!OUT_ISO) out[to] = combined(given, tile, place, i, j);
-        }
-        int64 first = number == 0 ? 0 : tile.from.row + 1;
-        for (int64 row = first + threadIdx.x; row <= tile.to.row; row += blockDim.x) {
-            int p = first_in_row(tile, row - tile.from.row);
-            out_indptr[row] = OutOffset(offset + (KIND == UNION ? p : int(rank_of(tile, p))));
-        }
+        int64 first = number == 0 ? 0 : from.row + 1;
+        for (int64 row = first + threadIdx.x; row <= to.row; row += blockDim.x)
+            out_indptr[row] = OutOffset(offset + bits.kept_at(int(pair.start(row) - start)));
     }
 }

@@ -17,7 +17,17 @@ import numpy as np
 
 from ...storage import INDEX, Array
 from .counters import SLOTS, SLOTS_PER_CALL, Block, Slots
-from .launch import BLOCK, LARGE, RESERVED, TILES, blocks_for, most_blocks, processors, shared_bytes_at_most
+from .launch import (
+    BLOCK,
+    BLOCKS_PER_PROCESSOR,
+    LARGE,
+    RESERVED,
+    TILES,
+    blocks_for,
+    most_blocks,
+    processors,
+    shared_bytes_at_most,
+)
 
 COUNTERS = 8  # numbers that the kernels of one call may count with
 BITS = tuple(1 << bit for bit in range(8))  # of a byte
@@ -42,7 +52,13 @@ class Scratch:
         self._mark = 0
 
     def launch(
-        self, kernel: Any, items: int, words: tuple[int, ...], per_block: int = BLOCK, together: int = 1
+        self,
+        kernel: Any,
+        items: int,
+        words: tuple[int, ...],
+        per_block: int = BLOCK,
+        together: int = 1,
+        per_processor: int = BLOCKS_PER_PROCESSOR,
     ) -> None:
         """As :func:`.launch.launch`, in half the time: every argument is an integer of up to 64 bits.
 
@@ -53,7 +69,8 @@ class Scratch:
         if ready is None:
             ready = self._ready[kernel] = _Ready(kernel, len(words), len(words) - together + 1)
         ready.pack(ready.words, 0, *words)
-        blocks = 1 if items <= per_block else min(-(-items // per_block), self._most_blocks)
+        most = self._most_blocks * per_processor // BLOCKS_PER_PROCESSOR
+        blocks = 1 if items <= per_block else min(-(-items // per_block), most)
         _launch_kernel(ready.handle, blocks, 1, 1, BLOCK, 1, 1, 0, self.stream_at, ready.parameters, 0)
 
     def launch_large(self, kernel: Any, warps: int, words: tuple[int, ...], most_shared: int) -> None:

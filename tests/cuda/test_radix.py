@@ -59,12 +59,13 @@ def test_a_payload_keeps_the_order_of_equal_keys(engine, dtype, bits, payload):
         assert np.array_equal(found[1].get(), values[order])
 
 
-@pytest.mark.parametrize("bits", [5, 14, 20])
+@pytest.mark.parametrize("bits, lower_bits", [(5, 5), (14, 6), (20, 20)])
 @pytest.mark.parametrize("payload", [None, np.float32])
-def test_keys_of_two_numbers_are_taken_apart(engine, bits, payload):
+def test_keys_of_two_numbers_are_taken_apart(engine, bits, lower_bits, payload):
     count, radix = 9000, engine.radix
     keys = random_keys(bits, count, bits + 9, np.uint64)
-    lower, order = keys & np.uint64(2**bits - 1), np.argsort(keys & np.uint64(2**bits - 1), kind="stable")
+    lower = keys & np.uint64(2**bits - 1)
+    order = np.argsort(lower, kind="stable")
     work = radix.Work(count, bits, counted=True)
     digits = work.given[2][8 : 8 + 8 * 256].reshape(8, 256)  # as in kernels/radix_digits.cuh
     for number in range(work.passes):
@@ -73,9 +74,10 @@ def test_keys_of_two_numbers_are_taken_apart(engine, bits, payload):
         digits[number] = engine.to_device(found.astype(np.uint32))
     values = None if payload is None else engine.to_device(np.arange(count).astype(payload))
     types = np.dtype(np.int64), np.dtype(np.int32)
-    low, high, moved = radix.sort_apart(engine.to_device(keys.copy()), values, bits, *types, work)
+    high, low, moved = radix.sort_apart(engine.to_device(keys.copy()), values, bits, lower_bits, *types, work)
     assert low.dtype == np.int32 and high.dtype == np.int64
-    assert np.array_equal(low.get(), lower[order]) and np.array_equal(high.get(), keys[order] >> np.uint64(bits))
+    assert np.array_equal(low.get(), keys[order] & np.uint64(2**lower_bits - 1))
+    assert np.array_equal(high.get(), keys[order] >> np.uint64(lower_bits))
     assert values is None or np.array_equal(moved.get(), order.astype(payload))
 
 

@@ -8,19 +8,19 @@ import cupy
 import numpy as np
 
 from ....errors import IndexOutOfBound, InvalidValue
-from ...entries import cast, compress, is_iso, runs
+from ...entries import cast, compress, is_iso, runs_of_pairs
 from ...storage import INDEX, INT32_LIMIT, Array, MatrixStore, column_type
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import functions, using
 from ..runtime.counters import EDGES
 from ..runtime.launch import BLOCK, launch
-from .radix import Work, bits_for, sort, sort_pairs
+from .radix import SMALL, Work, bits_for, sort, sort_apart, sort_pairs
 
 LINES_OF_A_BLOCK = 128 * BLOCK // 32  # as in kernels/sorted_lines.cuh
 PACKING = 5  # blocks that a processor has room for, as in kernels/build.cu
 _PACKED = 8 * BLOCK  # entries of a block, at least: it has counts to add up at its end
 _OUTSIDE = "a position lies outside of the matrix"
-_KERNELS = ("pack_positions_kernel", "unpack_positions_kernel", "list_rows_kernel")
+_KERNELS = ("pack_positions_kernel", "unpack_positions_kernel", "count_repeats_kernel", "list_rows_kernel")
 
 
 def build_matrix(
@@ -34,11 +34,11 @@ def build_matrix(
     rows, cols = cupy.ascontiguousarray(rows), cupy.ascontiguousarray(cols)
     key = np.dtype(np.uint32 if bits <= 31 else np.uint64)
     offset = np.dtype(np.int32 if entries <= INT32_LIMIT else INDEX)
-    column = np.dtype(column_type(ncols))
+    row, column = np.dtype(column_type(nrows)), np.dtype(column_type(ncols))
     work = Work(entries, bits, counted=True)
     types = {"Row": rows.dtype, "Column": cols.dtype, "Key": key, "Place": work.place}
-    types |= {"OutOffset": offset, "OutColumn": column}
-    pack, unpack, list_rows = functions(
+    types |= {"OutOffset": offset, "OutRow": row, "OutColumn": column}
+    pack, unpack, count_repeats, list_rows = functions(
         "build.cu",
         "".join(dtype.char for dtype in types.values()),
         _KERNELS,
@@ -53,23 +53,29 @@ def build_matrix(
     descents = slots.published().read()  # synchronizes: most lists of coordinates are in order, or else not at all
     if slots.published(EDGES).read():
         raise IndexOutOfBound(_OUTSIDE)
-    if descents:
-        if iso:
+    slots = scratch.slots()
+    if descents and entries > SMALL:
+        lines, indices, moved = sort_apart(keys, None if iso else values, bits, column_bits, row, column, work)
+        values = values if iso else moved
+        launch(count_repeats, entries, (lines, indices, entries, slots.address, slots.host))
+    else:
+        if descents and iso:
             keys = sort(keys, bits, overwrite=True, work=work)
-        else:
+        elif descents:
             keys, values = sort_pairs(keys, values, bits, overwrite=True, work=work)
-    elif not iso:
-        values = values.copy()
-    indices, slots = cupy.empty(entries, column), scratch.slots()
-    launch(unpack, entries, (keys, entries, column_bits, indices, slots.address, slots.host))
+        elif not iso:
+            values = values.copy()
+        lines, indices = cupy.empty(entries, row), cupy.empty(entries, column)
+        launch(unpack, entries, (keys, entries, column_bits, lines, indices, slots.address, slots.host))
+    indptr = cupy.empty(nrows + 1, offset)
+    launch(list_rows, nrows + 1, (lines, entries, nrows, indptr), LINES_OF_A_BLOCK)
     if slots.published().read():  # synchronizes: equal positions are combined
         if dup_op is None:
             raise InvalidValue("duplicate indices found; give dup_op= to say how to combine their values")
-        starts = runs(keys)
+        starts = runs_of_pairs(lines, indices)
         values = combined(dup_op, cast(values, dup_op.type.np_type), starts)
-        keys, indices = keys[starts], indices[starts]
-    indptr = cupy.empty(nrows + 1, offset)
-    launch(list_rows, nrows + 1, (keys, len(keys), column_bits, nrows, indptr), LINES_OF_A_BLOCK)
+        lines, indices = lines[starts], indices[starts]
+        launch(list_rows, nrows + 1, (lines, len(lines), nrows, indptr), LINES_OF_A_BLOCK)
     return MatrixStore(nrows, ncols, indptr, indices, compress(values))
 
 

@@ -66,14 +66,15 @@ def sort_pairs(
 
 
 def sort_apart(
-    keys: Array, payload: Array | None, bits: int, upper: np.dtype, lower: np.dtype, work: Work
+    keys: Array, payload: Array | None, bits: int, lower_bits: int, upper: np.dtype, lower: np.dtype, work: Work
 ) -> tuple[Array, Array, Any]:
-    """Of more than ``SMALL`` keys: those bits in order, what is above them, and the payload, in arrays of their own.
+    """More than ``SMALL`` keys in order as two arrays, what is above ``lower_bits`` and these; and the payload.
 
     The last pass writes them: nobody has to read keys again. These are work space, and ``work`` has their digits.
     """
     assert work.counted and len(keys) > SMALL
-    return _sort(keys, payload, _type_of(payload), bits, 0, True, False, work=work, apart=(upper, lower))
+    apart = lower_bits, upper, lower
+    return _sort(keys, payload, _type_of(payload), bits, 0, True, False, work=work, apart=apart)
 
 
 def sort_positions(keys: Array, bits: int, *, count: Any = 0) -> tuple[Array, Array]:
@@ -96,7 +97,7 @@ def _sort(
     overwrite_payload: bool,
     positions: bool = False,
     work: Work | None = None,
-    apart: tuple[np.dtype, np.dtype] | None = None,
+    apart: tuple[int, np.dtype, np.dtype] | None = None,
 ) -> Any:
     capacity, key_type = len(keys), keys.dtype
     paired = positions or payload is not None
@@ -130,10 +131,11 @@ def _sort(
         source, target, other = target, other, target
     if apart is None:
         return source
-    upper, lower = (cupy.empty(capacity, dtype) for dtype in apart)
-    last = (*source, upper, lower, target[1], bits, capacity, *work.given, work.passes - 1)
-    compiled(*_APART, apart[0].char, apart[1].char)((blocks,), (BLOCK,), last)
-    return lower, upper, target[1]
+    lower_bits, *numbers = apart
+    upper, lower = (cupy.empty(capacity, dtype) for dtype in numbers)
+    last = (*source, upper, lower, target[1], lower_bits, capacity, *work.given, work.passes - 1)
+    compiled(*_APART, *(dtype.char for dtype in numbers))((blocks,), (BLOCK,), last)
+    return upper, lower, target[1]
 
 
 def _pieces(key: int, payload: int, paired: bool, place: str, *apart: str) -> list[str]:

@@ -42,7 +42,8 @@ def transpose(a: MatrixStore) -> MatrixStore:
     values = None if a.iso else a.values
     if work.counted:
         launch(kernels.count_columns, entries, (a.indices, entries, *work.given), TILE, PER_PROCESSOR)
-        columns, rows, values = sort_apart(keys, values, column_bits, row, a.indices.dtype, work)
+        types = row, a.indices.dtype
+        rows, columns, values = sort_apart(keys, values, column_bits, column_bits, *types, work)
     else:
         if values is None:
             keys = sort(keys, column_bits, overwrite=True, work=work)

@@ -1,6 +1,6 @@
 // A matrix from coordinates: positions as numbers that a sort can order, and rows of the sorted ones. Generated: Row, Column
 // (as coordinates are given), Key (an unsigned type), Place (as in radix_sort.cuh), OutOffset,
-// OutColumn.
+// OutRow, OutColumn.
 
 #include "publish.cuh"
 #include "radix_digits.cuh"
@@ -27,24 +27,34 @@ extern "C" __global__ void __launch_bounds__(256, 5) pack_positions_kernel(
     publish(found, outside, counters, host);
 }
 
-// Columns of the sorted positions; counts those that repeat the one before.
+// Rows and columns of positions that are in order, or few; counts those that repeat the one before.
 extern "C" __global__ void __launch_bounds__(256, 8) unpack_positions_kernel(
-    const Key* keys, int64 entries, int64 column_bits, OutColumn* columns, int64* counters, volatile int64* host
+    const Key* keys, int64 entries, int64 column_bits, OutRow* rows, OutColumn* columns, int64* counters, volatile int64* host
 ) {
     int64 found = 0;
     Key mask = (Key(1) << column_bits) - 1;
 #pragma unroll 2
     for (int64 entry = thread_in_grid(); entry < entries; entry += threads_in_grid()) {
         Key key = keys[entry];
+        rows[entry] = OutRow(key >> column_bits);
         columns[entry] = OutColumn(key & mask);
         if (entry > 0) found += keys[entry - 1] == key;
     }
     publish(found, 0, counters, host);
 }
 
-// indptr[row] = how many of the sorted positions are in rows before.
-extern "C" __global__ void list_rows_kernel(
-    const Key* keys, int64 entries, int64 column_bits, int64 nrows, OutOffset* indptr
+// The same of those that a sort has taken apart.
+extern "C" __global__ void __launch_bounds__(256, 8) count_repeats_kernel(
+    const OutRow* rows, const OutColumn* columns, int64 entries, int64* counters, volatile int64* host
 ) {
-    list_lines(entries, nrows, [&](int64 entry) { return int64(keys[entry] >> column_bits); }, indptr);
+    int64 found = 0;
+#pragma unroll 4
+    for (int64 entry = thread_in_grid() + 1; entry < entries; entry += threads_in_grid())
+        found += rows[entry - 1] == rows[entry] && columns[entry - 1] == columns[entry];
+    publish(found, 0, counters, host);
+}
+
+// indptr[row] = how many of the sorted positions are in rows before.
+extern "C" __global__ void list_rows_kernel(const OutRow* rows, int64 entries, int64 nrows, OutOffset* indptr) {
+    list_lines(entries, nrows, [&](int64 entry) { return int64(rows[entry]); }, indptr);
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import cupy
@@ -22,10 +24,10 @@ class Launcher:
         self._function = kernel.kernel.ptr
         self._threads = threads  # in a block
         self._blocks, self._cluster = blocks, cluster  # in a processor, in a cluster
-        # The driver's own function, not the kernel's: that takes three times as long.
-        self._launch = cupy.cuda.driver.launchCooperativeKernel
         self._shapes: dict[tuple[int, bool], tuple[int, int, int]] = {}  # on a device, with shared memory or without
         self._last: tuple[int, bool] | None = None
+        self._asked: tuple | None = None  # what was launched the last time, and how
+        self._again: Callable[[], None]
 
     def _shape(self, device_number: int, wants_shared: bool) -> tuple[int, int, int]:
         """Blocks, how many of them are a cluster, and bytes of shared memory for each besides what is compiled in."""
@@ -45,22 +47,42 @@ class Launcher:
 
         ``wants_shared``: products keep something of their operands there (kernels/row_products.cuh, column_filter.cuh).
         """
-        place = scratch.device, wants_shared
-        if place != self._last:  # the kernel has one preference
-            carveout = carveout_percent(scratch.device) if wants_shared else AS_USUAL
-            self._kernel.preferred_shared_memory_carveout = carveout
-            self._last = place
-        known = self._shapes.get(place)
-        if known is None:
-            known = self._shapes[place] = self._shape(scratch.device, wants_shared)
-        most, cluster, shared = known
-        wanted = -(-work // (self._threads * cluster)) * cluster
-        blocks = wanted if wanted < most else most
+        asked = scratch.device, scratch.stream_at, parameters, work, wants_shared
+        if asked != self._asked:
+            self._prepare(*asked)
         try:
-            self._launch(self._function, blocks, 1, 1, self._threads, 1, 1, shared, scratch.stream_at, parameters)
+            self._again()
         except cupy.cuda.driver.CUDADriverError as error:
+            place = scratch.device, wants_shared
+            most, cluster, shared = self._shapes[place]
+            blocks = min(most, self._wanted(work, cluster))
             if error.status != TOO_LARGE or blocks <= cluster:
                 raise
             # The processors of a cluster are neighbours: there may be a place for a block, but not for eight.
             self._shapes[place] = blocks - cluster, cluster, shared
+            self._asked = None
             self.launch(words, parameters, work, scratch, wants_shared)
+
+    def _wanted(self, work: int, cluster: int) -> int:
+        """Blocks for so many items of work."""
+        return -(-work // (self._threads * cluster)) * cluster
+
+    def _prepare(self, device: int, stream: int, parameters: int, work: int, wants_shared: bool) -> None:
+        self._asked = None
+        place = device, wants_shared
+        known = self._shapes.get(place)
+        if known is None:
+            known = self._shapes[place] = self._shape(device, wants_shared)
+        if place != self._last:  # the kernel has one preference
+            carveout = carveout_percent(device) if wants_shared else AS_USUAL
+            self._kernel.preferred_shared_memory_carveout = carveout
+            self._last = place
+        most, cluster, shared = known
+        blocks = min(most, self._wanted(work, cluster))
+        # The driver's own functions, not the kernel's: that takes three times as long.
+        driver, given = cupy.cuda.driver, (self._function, blocks, 1, 1, self._threads, 1, 1, shared, stream, parameters)
+        if blocks > cluster:
+            self._again = partial(driver.launchCooperativeKernel, *given)
+        else:  # the blocks of one cluster run at the same time in any case: nothing needs to be made sure of
+            self._again = partial(driver.launchKernel, *given, 0)
+        self._asked = device, stream, parameters, work, wants_shared

@@ -80,7 +80,10 @@ class Launcher:
         most, cluster, shared = known
         blocks = min(most, self._wanted(work, cluster))
         # The driver's own functions, not the kernel's: that takes three times as long.
-        driver, given = cupy.cuda.driver, (self._function, blocks, 1, 1, self._threads, 1, 1, shared, stream, parameters)
+        driver, given = (
+            cupy.cuda.driver,
+            (self._function, blocks, 1, 1, self._threads, 1, 1, shared, stream, parameters),
+        )
         if blocks > cluster:
             self._again = partial(driver.launchCooperativeKernel, *given)
         else:  # the blocks of one cluster run at the same time in any case: nothing needs to be made sure of

@@ -88,8 +88,8 @@ class Run:
         self.scratch = scratch_arrays.current()
         self.workspace = workspace = workspace_of(self.scratch, compiled.program, body.sizes)
         self.words = words = workspace.words  # every run sets the same ones
-        self.homes: list[tuple[Slot, Any, Any, Any, bool, VectorStore | None]] = []  # see _written
-        self.bare: list[int] = []  # homes that are memory so far: arrays are made of it while the kernel runs
+        self.homes: list[list[Any]] = []  # see _written
+        self.bare: list[list[Any]] = []  # homes that are memory so far: arrays are made of it while the kernel runs
         self.kept: list[Any] = []  # alive until the kernel has run
         for number, vector in enumerate(body.vectors):
             slot = compiled.slots[number]
@@ -122,11 +122,12 @@ class Run:
     def _written(self, slot: Slot, vector: Any) -> None:
         """Where a vector is at the beginning and will be at the end, and how its entries get there.
 
-        Adds to ``homes``: slot and vector, flags and values, whether others may know these arrays, and what they make.
+        Adds to ``homes``: slot and vector, flags and values, whether others may know these arrays, and the store that
+        is made of what is only memory yet.
         """
-        words, homes, number, iso = self.words, self.workspace.homes, slot.number, slot.iso
-        flags, values = homes[number]
-        homes[number] = NOWHERE  # unless there is no result to keep there
+        words, workspace, number, iso = self.words, self.workspace, slot.number, slot.iso
+        flags, values = workspace.homes[number]
+        workspace.homes[number] = NOWHERE  # unless there is no result to keep there
         size, store = vector._size, vector._store
         pending, start, dense = store.pending, EMPTY, False
         if slot.full and number in self.body.fresh:
@@ -152,9 +153,10 @@ class Run:
                     words[slot.source_values] = values.data.ptr
                     values = None
         if flags is values is None and not slot.full:
-            self.bare.append(len(self.homes))
             flags, values = memory_of_two(size, slot.dtype.itemsize * (1 if iso else size))
             words[slot.flags], words[slot.values] = flags.ptr, values.ptr
+            home = [slot, vector, flags, values, dense, None]
+            self.bare.append(home)
         else:
             if flags is None and not slot.full:
                 flags = _array((size,), FLAG)
@@ -162,12 +164,17 @@ class Run:
                 values = _array((1 if iso else size,), slot.dtype)
             words[slot.flags] = 0 if slot.full else flags.data.ptr
             words[slot.values] = values.data.ptr
-        words[slot.count] = count
-        # What the array of a vector holds where that has no entry is not for sums to begin with.
-        words[slot.dirty] = dense and not iso
-        words[slot.listed] = slot.listable and not dense and count <= words[slot.capacity]
-        words[slot.begin] = start
-        self.homes.append((slot, vector, flags, values, dense, None))
+            home = [slot, vector, flags, values, dense, None]
+        begun = start, count, dense
+        if workspace.begun[number] != begun:  # mostly these words are set already
+            workspace.begun[number] = None
+            words[slot.count] = count
+            # What the array of a vector holds where that has no entry is not for sums to begin with.
+            words[slot.dirty] = dense and not iso
+            words[slot.listed] = slot.listable and not dense and count <= words[slot.capacity]
+            words[slot.begin] = start
+            workspace.begun[number] = begun
+        self.homes.append(home)
 
     def _scalars(self) -> None:
         words = self.words
@@ -261,11 +268,11 @@ class Run:
     def _make_arrays(self) -> None:
         """Arrays of what is memory so far, while the kernel writes it."""
         while self.bare:
-            slot, vector, flags, values, given, _ = self.homes[self.bare[-1]]
+            home = self.bare[-1]
+            slot, vector, flags, values, _, _ = home
             size = vector._size
             present, found = _array((size,), FLAG, flags), _array((1 if slot.iso else size,), slot.dtype, values)
-            store = VectorStore(size, found, present=present, nvals=0)
-            self.homes[self.bare[-1]] = slot, vector, present, found, given, store
+            home[5] = VectorStore.known(size, found, None, present, 0)
             self.bare.pop()
 
     def _take(self, numbers: list[int]) -> None:
@@ -284,7 +291,8 @@ class Run:
                 vector._store = empty_list(vector._size, slot.dtype, self.scratch.device)
                 # For the next run: short arrays, and those of vectors of which the workspace has others as long.
                 if not given and (slot.buffers > 1 or vector._size <= FEW):
-                    self.workspace.homes[slot.number] = flags, values
+                    kept = (flags, values) if store is None else (store.present, store.values)
+                    self.workspace.homes[slot.number] = kept
             elif slot.full:
                 vector._store = VectorStore(vector._size, values)
             elif store is not None:
@@ -292,7 +300,8 @@ class Run:
                 vector._store = store
             else:
                 vector._store = VectorStore(vector._size, values, present=flags, nvals=count)
-        for at, scalar in zip(self.compiled.reported, self.body.variables, strict=True):
+        for number, scalar in enumerate(self.body.variables):
+            at = self.compiled.reported[number]
             word, present = numbers[at + BITS], numbers[at + PRESENT]
             scalar._content = from_bits(word, scalar.dtype.np_type) if present else None
 

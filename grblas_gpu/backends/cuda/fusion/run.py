@@ -8,7 +8,7 @@ from ....ir.program import Program
 from ...programs.lower import Body, Unfusable, located, lower
 from ...programs.requests import trace_in_vain
 from ...protocol import Backend
-from ..runtime.reporting import sized
+from ..runtime.reporting import failed
 from .compiled import Compiled
 from .emit import kernel_of
 from .one_run import Run, Wrong
@@ -39,32 +39,32 @@ class Prepared:
         self._program = program
         self._body: Body | None = None
 
-    @sized
-    def run_loop(self) -> int | None:
+    def __call__(self) -> int | None:
         program, body = self._program, self._body
-        if body is None or not body.refresh():
-            try:
-                self._body = body = lower(program, nested=True)
-            except Unfusable as reason:
-                self._body = None
-                self._iterated(str(reason), reason.number)
-                return None
-            self._compiled = _compiled(body)
-        compiled = self._compiled
-        if isinstance(compiled, tuple):
-            self._iterated(*compiled)
-            return None
-        limit = program.limit
         try:
+            if body is None or not body.refresh():
+                self._body = None  # unless there is one
+                self._body = body = lower(program, nested=True)
+                self._compiled = _compiled(body)
+            compiled = self._compiled
+            if isinstance(compiled, tuple):
+                self._iterated(*compiled)
+                return None
+            limit = program.limit
             steps = Run(compiled, body, 2**62 if limit is None else limit).result()
             trace_in_vain(program)
             return steps
-        except Wrong as wrong:
-            raise wrong.error(program) from None
+        except Unfusable as reason:
+            self._iterated(str(reason), reason.number)
+            return None
+        except BaseException as error:
+            failed("run_loop", error)
+            if isinstance(error, Wrong):
+                raise error.error(program) from None
+            raise
         finally:
-            body.matrices = []  # are not kept alive
-
-    __call__ = run_loop
+            if body is not None:
+                body.matrices = []  # are not kept alive
 
     def _iterated(self, why: str, number: int | None) -> None:
         """The nodes are run one by one. Of a function, its loops will say why."""

@@ -49,6 +49,7 @@ class Workspace:
         self.work = max([1, *sizes])
         self._arrays: list[Any] = []
         self.homes = [NOWHERE] * len(sizes)  # flags and values of vectors that had no entries in the end
+        self.begun: list[Any] = [None] * len(sizes)  # how vectors began the last time: their words say so
         self.all_sizes = sizes = sizes + tuple([sizes[copied] for copied in program.copied])
         for number, (slot, size) in enumerate(zip(program.slots, sizes, strict=True)):
             at = layout.slot(number)

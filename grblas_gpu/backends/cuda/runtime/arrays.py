@@ -48,4 +48,4 @@ def empty_list(size: int, dtype: Any, device: int | None = None) -> VectorStore:
     if found is None:
         found = _nothing[key] = cupy.empty(0, INDEX), cupy.empty(0, dtype)
     indices, values = found
-    return VectorStore(size, values, indices=indices, nvals=0)
+    return VectorStore.known(size, values, indices, None, 0)

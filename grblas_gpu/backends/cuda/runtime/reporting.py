@@ -23,12 +23,17 @@ def sized(function: Method) -> Method:
         try:
             return function(*args, **kwargs)
         except BaseException as error:
-            workspace.forget()  # nobody knows what is set there
-            if not isinstance(error, cupy.cuda.memory.OutOfMemoryError):
-                raise
-            raise _too_large(name, error) from None
+            failed(name, error)
+            raise
 
     return call  # type: ignore[return-value]
+
+
+def failed(name: str, error: BaseException) -> None:
+    """What :func:`sized` does about an error, for whoever has no time for another call."""
+    workspace.forget()  # nobody knows what is set there
+    if isinstance(error, cupy.cuda.memory.OutOfMemoryError):
+        raise _too_large(name, error) from None
 
 
 def _too_large(name: str, error: BaseException) -> OutOfMemory:

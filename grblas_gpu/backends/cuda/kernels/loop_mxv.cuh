@@ -102,10 +102,10 @@ DEVICE void multiply_into(
                 add_row_carries(given.rows.indptr, out.size, given.nvals, (Value*)out.other_values(), {given.carry_values, given.carry_rows});
         } else if (rest) {
             pull_long_rows(given, parts_list, ::parts_left(), out, counters, with_list);
-        } else if (!push) {
+        } else if (!push || PUSH_BY == PULL_BY) {  // the same text once, where both answers are one
             pull_by<PULL_BY>(given, out, counters, parts_list, change, in_epilogue);
         } else {
-            if constexpr (!is_push(PUSH_BY)) pull_by<PUSH_BY>(given, out, counters, parts_list, change, in_epilogue);
+            if constexpr (!is_push(PUSH_BY) && PUSH_BY != PULL_BY) pull_by<PUSH_BY>(given, out, counters, parts_list, change, in_epilogue);
         }
         if (!rest) change.publish();
         if constexpr (PUSH_BY == SORT) {

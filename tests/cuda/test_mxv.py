@@ -151,6 +151,8 @@ def test_full_vectors_times_rows_of_any_length(engine, name):
         rng.integers(0, 3, 900),
         np.where(rng.random(300) < 0.02, ncols, 3),
         [0] * 70 + [33, 32, 31] + [0] * 40 + [1100, 1] + [0] * 100,
+        [0, 1, 5, 6, 7, 8, 9, 12, 13, 16, 17, 0, 2] * 20,  # as long as lanes take them by themselves, and longer
+        [5] * 900 + [ncols] + [3, 4] * 300,  # chunks begin within short rows, too
         [0] * 2500 + [7, 2100, 3] + [0] * 1023 + [1] + [0] * 2100,  # runs of empty rows are shared, too
     ):
         indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(INDEX)

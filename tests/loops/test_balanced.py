@@ -42,12 +42,21 @@ def in_a_loop(A: Matrix, **options: Any) -> tuple[Any, list[Vector]]:
     return loop, [y, z]
 
 
-@pytest.mark.parametrize(("options", "blocks"), [({}, 3), ({"strategy": "pull.edge"}, 1)])
+def long_rows_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows are added up by whole warps, however short they are."""
+    monkeypatch.setattr(importlib.import_module(f"{emulated_engine.CUDA}.eager.mxv_balanced"), "SHORT_MEAN", 0)
+
+
+@pytest.mark.parametrize(
+    ("options", "blocks", "short"), [({}, 3, True), ({"strategy": "pull.edge"}, 1, True), ({}, 3, False)]
+)
 def test_the_sums_of_a_loop_are_those_of_a_call(
-    to_device: Any, monkeypatch: pytest.MonkeyPatch, options: dict[str, str], blocks: int
+    to_device: Any, monkeypatch: pytest.MonkeyPatch, options: dict[str, str], blocks: int, short: bool
 ) -> None:
     """To the last bit: it is the same text, and the order of additions depends on nothing else."""
     monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", blocks)
+    if not short:
+        long_rows_only(monkeypatch)
     with gb.using("cpu"):
         A = rows_of_all_lengths()
         x = starts(A.nrows)
@@ -109,12 +118,14 @@ def test_which_products_add_up_whole_rows(monkeypatch: pytest.MonkeyPatch) -> No
     assert {name: "BALANCED = true" in text for name, text in texts.items()} == {
         name: whole for name, (_, whole) in BODIES.items()
     }
-    nvrtc.compile_cuda(texts["chosen"], nvrtc.ARCHITECTURES[1], ("-std=c++17",))
+    for text in (texts["chosen"], texts["chosen"].replace("SHORT_ROWS = false", "SHORT_ROWS = true")):
+        nvrtc.compile_cuda(text, nvrtc.ARCHITECTURES[1], ("-std=c++17",))
 
 
 @pytest.fixture
 def hubs_pay(to_device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Columns get an order even in small matrices."""
+    """Columns get an order even in small matrices, and in such with short rows."""
+    long_rows_only(monkeypatch)
     small = {"LEAST_COLUMNS": 1, "LEAST_DEGREE": 0, "HUBS": 2, "LEAST_SHARE": 0.0}
     module = importlib.import_module("grblas_gpu.backends.cuda.eager.column_order")
     for name, value in small.items():

@@ -76,7 +76,9 @@ def test_clusters_are_left_out_where_rows_are_long(to_device: Any, monkeypatch: 
     """A loop inside runs on in shared memory or not at all, and that goes by the matrix."""
     compiled = importlib.import_module(f"{emulated_engine.CUDA}.fusion.compiled")
     asked, launcher = [], compiled.Compiled.launcher
-    monkeypatch.setattr(compiled.Compiled, "launcher", lambda self, teams: asked.append(teams) or launcher(self, teams))
+    monkeypatch.setattr(
+        compiled.Compiled, "launcher", lambda self, teams, short: asked.append(teams) or launcher(self, teams, short)
+    )
     with gb.using("cpu"):
         path, star = generators.path(40), generators.star(40)
         expected = [only_scalars(graph, 3)[1] for graph in (path, star, path)]

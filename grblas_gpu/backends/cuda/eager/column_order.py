@@ -17,7 +17,7 @@ from ...storage import Array, MatrixStore
 from ..runtime.reporting import free_bytes, sized
 
 LEAST_COLUMNS = 2**17  # all of a shorter vector is in the caches anyway
-LEAST_DEGREE = 8  # entries for each element that has to be written
+LEAST_DEGREE = 8  # entries for each element that has to be written, and for each row: short ones are added up otherwise
 HUBS = 2**14  # columns whose elements a processor's first cache can hold ...
 LEAST_SHARE = 0.25  # ... if they have so much of all entries, this pays
 BEFORE = 4  # products that a matrix has been in: finding the order takes as long as some of them save
@@ -32,7 +32,7 @@ class ColumnOrder(NamedTuple):
 
 def column_order(a: MatrixStore, products: int) -> ColumnOrder | None:
     """The order of its columns, kept with the matrix, where it pays; ``products`` are about to be computed with it."""
-    if a.ncols < LEAST_COLUMNS or a.nvals < LEAST_DEGREE * a.ncols or a.copies > 1:
+    if a.ncols < LEAST_COLUMNS or a.nvals < LEAST_DEGREE * max(a.ncols, a.nrows) or a.copies > 1:
         return None
     known = a._column_order
     if isinstance(known, int):  # of products so far

@@ -16,6 +16,7 @@ from .mxv_product import EACH, Product, index_key
 from .rows import LEAST_CHUNK, carries, chunks_of
 
 _BOOL = np.dtype(bool)
+SHORT_MEAN = 8  # as in kernels/row_lanes.cuh
 _KERNELS = ("pull_balanced_kernel", "pull_hubs_kernel", "add_carries_kernel")
 
 
@@ -24,16 +25,22 @@ def suits(product: Product, m: MatrixStore, u: VectorStore, mask: VectorMask) ->
     return mask is NO_MASK and u.kind == "full" and m.copies == 1 and product.adds_up_whole_rows
 
 
+def may_have_short_rows(a: MatrixStore, transposed: bool = False) -> bool:
+    """Whether rows (or columns) are looked at before they are added up: a lane takes one that is short."""
+    return a.nvals < SHORT_MEAN * (a.ncols if transposed else a.nrows)
+
+
 def pull_balanced(
     product: Product, m: MatrixStore, u: VectorStore, following: Array | None, scratch: Scratch
 ) -> VectorStore:
     """``following``: the offsets of the matrix that the result is likely to be multiplied with next."""
     nrows, entries = m.nrows, m.nvals
+    short = may_have_short_rows(m)
     kernel, with_hubs, add_carries = functions(
         "pull_balanced.cu",
-        (product.key, index_key(m)),
+        (product.key, index_key(m), short),
         _KERNELS,
-        lambda: [*product.pieces(m), constant("FULL", True), *NO_MASK.pieces()],
+        lambda: [*product.pieces(m), constant("FULL", True), constant("SHORT_ROWS", short), *NO_MASK.pieces()],
     )
     present, values = two_arrays(nrows, _BOOL, nrows, product.dtype)
     slots = scratch.slots()

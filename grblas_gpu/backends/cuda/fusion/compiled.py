@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....progress import busy
 from ..runtime.compile import module_of
 from .emit import LoopKernel
-from .emit_kernel import NO_TEAMS, TEAMS
+from .emit_kernel import LONG_ROWS, NO_TEAMS, SHORT_ROWS, TEAMS
 from .launcher import Launcher
 from .layout import SLOT, SOURCE
 
@@ -20,7 +20,7 @@ class Compiled:
 
     def __init__(self, program: LoopKernel, constants: int) -> None:
         self.program = program
-        self._launchers: dict[bool, Launcher] = {}
+        self._launchers: dict[tuple[bool, bool], Launcher] = {}
         layout = program.layout
         self.limit, self.stamp, self.resumes, self.trace, self.parts = (layout.names[name,] for name in NAMED)
         self.slots = [Slot(program, number) for number in range(len(program.slots))]
@@ -28,18 +28,20 @@ class Compiled:
         self.reported = [layout.reported_variable(number) for number in range(layout.variables)]
         self.constants = [layout.names.get(("constant", number)) for number in range(constants)]
 
-    def launcher(self, teams: bool) -> Launcher:
+    def launcher(self, teams: bool, short_rows: bool) -> Launcher:
         """The kernel with clusters, if it has any, or without: these need neighbouring processors, and others have
-        nothing to do meanwhile."""
-        found = self._launchers.get(teams)
+        nothing to do meanwhile; and with a look at rows that may be short, or without."""
+        found = self._launchers.get((teams, short_rows))
         if found is None:
             text, (threads, blocks, cluster) = self.program.text, self.program.shape
             if not teams:
                 text, cluster = text.replace(TEAMS, NO_TEAMS, 1), 1
+            if short_rows:
+                text = text.replace(LONG_ROWS, SHORT_ROWS, 1)
             with busy("compiling a loop for this device, once"):
                 module, _ = module_of(text)
             found = Launcher(module.get_function("loop_kernel"), threads, blocks, cluster)
-            self._launchers[teams] = found
+            self._launchers[teams, short_rows] = found
         return found
 
 

@@ -60,6 +60,7 @@ class LoopKernel:
     matrix_words: Sequence[tuple[int, str, str, int, bool]]  # words that belong to matrices
     sorted_bytes: tuple[int, int]  # of a key and a product, for pushes that sort; or (0, 0)
     shape: tuple[int, int, int]  # threads in a block, blocks in a processor, blocks in a cluster
+    whole_rows: Sequence[tuple[int, bool]]  # matrices whose rows are added up whole, and whether these are columns
     team_words: Sequence[int]  # the longest rows of matrices: clusters are for short ones; without words for all
 
 
@@ -106,6 +107,7 @@ def emit(order: Schedule) -> LoopKernel:
         [(at, side, *_matrix_word(side, rest)) for (side, *rest), at in names.items() if side in MATRIX_WORDS],
         _sorted_bytes(context),
         emit_kernel.shape_of(facts, small),
+        [context.columns_of(at) for at in sorted(facts.balanced)],
         _team_words(context, order),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..eager.mxv_product import EACH
 from ..runtime import compile as programs
+from ..runtime.compile import constant
 from ..runtime.translate import c_type
 from .analyse import Analysis
 from .emit_context import MOST_BLOCKS, Context, truth, valued
@@ -16,6 +17,8 @@ SHAPE = 512, 2
 WIDE = 1024, 1  # of loops whose products keep elements of their operands in shared memory: there is one copy of them
 CLUSTER = 8  # blocks, as in kernels/grid_barrier.cuh, where a device has clusters
 TEAMS, NO_TEAMS = "#define TEAMS 1\n", "#define TEAMS 0\n"  # whether a cluster may go on alone
+#: Whether rows may be so short that a lane had better take one: known when a run sees its matrices.
+SHORT_ROWS, LONG_ROWS = (f"{constant('SHORT_ROWS', short)}\n" for short in (True, False))
 TIME_SLICE = 200_000_000  # nanoseconds after which the host gets a chance to interrupt
 #: Pasted once; the others once for each product.
 COMMON = ("prelude.cuh", "grid_barrier.cuh", "grid.cuh", "slot.cuh", "lists.cuh", "chain.cuh")
@@ -57,7 +60,7 @@ def kernel_text(
     )
     pasted: set[str] = set()
     first, *others = (programs.paste(name, pasted) for name in COMMON)  # in this order
-    shaped = f"{TEAMS if shape[2] > 1 else NO_TEAMS}constexpr int BLOCK_THREADS = {shape[0]};\n"
+    shaped = f"{TEAMS if shape[2] > 1 else NO_TEAMS}{LONG_ROWS}constexpr int BLOCK_THREADS = {shape[0]};\n"
     common = f"{first}{shaped}{declarations()}{''.join(others)}"
     return f'{common}#line 1 "generated for a loop"\n{head}{"".join(context.pieces)}{kernel}'
 

@@ -17,6 +17,7 @@ from ...storage import INDEX, HostEntry, VectorStore
 from ..eager import vectors
 from ..eager.column_order import BEFORE, column_order
 from ..eager.matrix_facts import hub_neighbours
+from ..eager.mxv_balanced import may_have_short_rows
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import empty_list, memory_of_two
 from .compiled import Compiled, Slot
@@ -108,7 +109,7 @@ class Run:
         words[compiled.limit] = limit
         words[compiled.resumes] = 0
         words[compiled.trace] = 0 if self.traced is None else self.traced.data.ptr
-        self.launcher = compiled.launcher(workspace.wants_teams)
+        self.launcher = compiled.launcher(workspace.wants_teams, workspace.short_rows)
 
     # ---- what the program is given -------------------------------------------------------------------------------
 
@@ -222,6 +223,8 @@ class Run:
         workspace.work = max([1, *workspace.sizes, *(store.nvals // 8 for store in matrices)])
         team_words = self.program.team_words
         workspace.wants_teams = not team_words or any(self.words[at] <= LONGEST_SHARED for at in team_words)
+        whole = self.program.whole_rows
+        workspace.short_rows = any(may_have_short_rows(matrices[number], transposed) for number, transposed in whole)
         workspace.matrices = self.body.last
 
     # ---- the run ---------------------------------------------------------------------------------------------------

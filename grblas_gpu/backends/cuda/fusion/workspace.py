@@ -44,6 +44,7 @@ class Workspace:
         self.matrices: list[weakref.ref[Any]] = []  # the words are those of
         self.wants_shared = False  # whether products keep something of their operands in shared memory
         self.wants_teams = True  # whether a cluster may go on alone
+        self.short_rows = False  # whether rows that are added up whole may be short ones
         self._parts: Any = None
         self._sort_workspace: list[Any] = []
         self.work = max([1, *sizes])

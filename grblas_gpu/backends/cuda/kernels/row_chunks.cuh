@@ -6,17 +6,18 @@
 // (add_carries: in another kernel, or after a grid barrier). Generated: Offset, Value, add.
 
 #include "carries.cuh"
-#include "row_groups.cuh"
+#include "row_lanes.cuh"
 #include "row_starts.cuh"
 
 // Chunks of a path through so many entries and rows.
 DEVICE int64 path_chunk(int64 nrows, int64 entries) { return chunk_length(entries + nrows); }
 
-// load(base, skipped, count, items) as in row_groups.cuh; row_is(row, filled) is called for every row: whether it has entries.
-template <int IN_FLIGHT, class Load, class RowIs>
+// load(base, skipped, count, items) as in row_groups.cuh, load_lane as in row_lanes.cuh; row_is(row, filled) is called for every row:
+// whether it has entries. BY_LANES: where rows that follow each other are short, a lane takes one.
+template <int IN_FLIGHT, bool BY_LANES, class Load, class LoadLane, class RowIs>
 DEVICE void add_up_chunk(
     const Offset* indptr, int64 nrows, int64 entries, int64 chunk, int64 length, Value* result, const Carry& carry,
-    Load load, RowIs row_is
+    Load load, LoadLane load_lane, RowIs row_is
 ) {
     int64 path = entries + nrows;
     Place begin = Place(chunk * length), end = Place(chunk * length + length < path ? chunk * length + length : path);
@@ -37,7 +38,9 @@ DEVICE void add_up_chunk(
         Place own = open ? begin - row : start, own_end = stop + row < end ? stop : end - row;
         if (!mine) own = own_end = 0;
         Part sum = {false, Value(0)};
-        add_rows<IN_FLIGHT>(own, own_end, from_lane(own, 0), from_lane(own_end, 31 - __clz(all)), sum, load);
+        bool by_lanes = BY_LANES && entries < SHORT_MEAN * nrows && !__any_sync(FULL_WARP, own_end - own > Place(LANE_ROW));
+        if (by_lanes) sum = sum_of_lane(own, own_end, load_lane);
+        else add_rows<IN_FLIGHT>(own, own_end, from_lane(own, 0), from_lane(own_end, 31 - __clz(all)), sum, load);
         if (mine && open) carry.values[chunk] = sum.value;
         else if (mine) {
             row_is(row, sum.found);
@@ -50,13 +53,14 @@ DEVICE void add_up_chunk(
 }
 
 // The warps of the grid share the chunks.
-template <int IN_FLIGHT, class Load, class RowIs>
+template <int IN_FLIGHT, bool BY_LANES, class Load, class LoadLane, class RowIs>
 DEVICE void add_up_rows(
-    const Offset* indptr, int64 nrows, int64 entries, Value* result, const Carry& carry, Load load, RowIs row_is
+    const Offset* indptr, int64 nrows, int64 entries, Value* result, const Carry& carry, Load load, LoadLane load_lane,
+    RowIs row_is
 ) {
     int64 length = path_chunk(nrows, entries);
     // Warps of different blocks have chunks that follow each other: what is left for the last turn is on all processors.
     int64 first = int64(thread() >> 5) * BLOCK_COUNT + blockIdx.x;
     for (int64 chunk = first; chunk * length < entries + nrows; chunk += warps_in_grid())
-        add_up_chunk<IN_FLIGHT>(indptr, nrows, entries, chunk, length, result, carry, load, row_is);
+        add_up_chunk<IN_FLIGHT, BY_LANES>(indptr, nrows, entries, chunk, length, result, carry, load, load_lane, row_is);
 }

@@ -1,6 +1,7 @@
 // Matrix times full vector, balanced over entries: every row is added up whole, so this is for sums that do not end early. A single
 // call (pull_balanced.cu) and a loop (loop_pull_balanced.cuh) run this text, and their sums are the same to the last bit.
-// Generated: what mxv.cuh needs; products do not depend on their places.
+// Generated: what mxv.cuh needs; products do not depend on their places; and
+//   SHORT_ROWS  rows are so short on average that it pays to look for short ones: see row_lanes.cuh
 
 #include "dynamic_shared.cuh"
 #include "mxv.cuh"
@@ -42,8 +43,14 @@ template <int IN_FLIGHT, class U, class RowIs>
 DEVICE void multiply_rows(
     const Matrix& m, const U& u, int64 nrows, int64 entries, Value* result, const Carry& carry, RowIs row_is
 ) {
-    using MatrixOperand = either<FLIP, Right, Left>;
-    using VectorOperand = either<FLIP, Left, Right>;
+    auto item = [&](MatrixValue stored, VectorValue element) {
+        MatrixOperand a = MatrixOperand(1);
+        VectorOperand b = VectorOperand(1);
+        if constexpr (MATRIX != UNUSED) a = cast<MatrixOperand>(MATRIX == ISO ? m.values[0] : stored);
+        if constexpr (VECTOR != UNUSED) b = cast<VectorOperand>(VECTOR == ISO ? u.values[0] : element);
+        if constexpr (FLIP) return cast<Value>(multiply(b, a, 0, 0, 0, 0));
+        else return cast<Value>(multiply(a, b, 0, 0, 0, 0));
+    };
     auto load = [&](Place base, int skipped, int count, Value* items) {
         Column columns[IN_FLIGHT];
         MatrixValue stored[IN_FLIGHT];
@@ -65,16 +72,30 @@ DEVICE void multiply_rows(
             for (int k = 0; k < IN_FLIGHT; ++k) elements[k] = u.element(columns[k], elements[k]);
         }
 #pragma unroll
-        for (int k = 0; k < IN_FLIGHT; ++k) {
-            MatrixOperand a = MatrixOperand(1);
-            VectorOperand b = VectorOperand(1);
-            if constexpr (MATRIX != UNUSED) a = cast<MatrixOperand>(MATRIX == ISO ? m.values[0] : stored[k]);
-            if constexpr (VECTOR != UNUSED) b = cast<VectorOperand>(VECTOR == ISO ? u.values[0] : elements[k]);
-            if constexpr (FLIP) items[k] = cast<Value>(multiply(b, a, 0, 0, 0, 0));
-            else items[k] = cast<Value>(multiply(a, b, 0, 0, 0, 0));
-        }
+        for (int k = 0; k < IN_FLIGHT; ++k) items[k] = item(stored[k], elements[k]);
     };
-    add_up_rows<IN_FLIGHT>(m.indptr, nrows, entries, result, carry, load, row_is);
+    // Through the first-level cache: other entries of its lines are read next.
+    auto load_lane = [&](Place from, int count, Value* items) {
+        Column columns[OF_A_LANE];
+        MatrixValue stored[OF_A_LANE];
+        VectorValue elements[OF_A_LANE];
+        const Column* own_columns = global(m.indices) + from;
+        const MatrixValue* own_values = global(m.values) + (MATRIX == EACH ? from : 0);
+#pragma unroll
+        for (int k = 0; k < OF_A_LANE; ++k) {
+            if constexpr (VECTOR == EACH) columns[k] = k < count ? own_columns[k] : Column(0);
+            if constexpr (MATRIX == EACH) stored[k] = k < count ? own_values[k] : MatrixValue(0);
+        }
+        __syncwarp();  // or a compiler that is short of registers would wait for one before it asks for the next
+        if constexpr (VECTOR == EACH) {  // without asking: there are fewer predicates than entries
+#pragma unroll
+            for (int k = 0; k < OF_A_LANE; ++k) elements[k] = u.values[columns[k]];
+        }
+#pragma unroll
+        for (int k = 0; k < OF_A_LANE; ++k) items[k] = item(stored[k], elements[k]);
+    };
+    // Of short rows nobody has an order of columns.
+    add_up_rows<IN_FLIGHT, SHORT_ROWS && same_type<U, Elements>>(m.indptr, nrows, entries, result, carry, load, load_lane, row_is);
 }
 
 // Whether rows may be in several chunks: then their carries have to be added.

@@ -10,10 +10,10 @@ import pytest
 from emulated_engine import loaded, moved
 from matrix_cases import with_degrees
 
-from grblas_gpu import binary, monoid
+from grblas_gpu import binary, monoid, semiring
 from grblas_gpu.backends.storage import VectorStore
 
-MODULES = "assign_block extracting kronecker_product merging operating positions rows".split()
+MODULES = "assign_block extracting kronecker_product merging mxv_balanced mxv_product operating positions rows".split()
 Call = Callable[[Any, Any, Any], Any]
 
 #: Of the engine's modules, a matrix, and two positions: the call, its launches, its waits.
@@ -38,23 +38,42 @@ def engine(monkeypatch) -> Iterator[Any]:
         yield found
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_launches_and_waits(engine, monkeypatch, name: str) -> None:
-    call, launches, waits = CALLS[name]
-    seen: list[str] = []
+@pytest.fixture
+def seen(engine, monkeypatch) -> list[str]:
+    """A word for every launch."""
+    launches: list[str] = []
     launch = engine.workspace.Scratch.launch
 
     def counted_launch(*given: Any, **options: Any) -> None:
-        seen.append("launch")
+        launches.append("launch")
         launch(*given, **options)
+
+    monkeypatch.setattr(engine.workspace.Scratch, "launch", counted_launch)
+    return launches
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_launches_and_waits(engine, seen, monkeypatch, name: str) -> None:
+    call, launches, waits = CALLS[name]
 
     def waited(block: Any, place: int) -> int:
         calls.add(place // engine.counters.SLOTS_PER_CALL)
         return 1
 
     calls: set[int] = set()  # what they count arrives together
-    monkeypatch.setattr(engine.workspace.Scratch, "launch", counted_launch)
     monkeypatch.setattr(engine.counters.Block, "number_at", waited)
     a = moved(with_degrees([1, 2, 3]), engine.to_device)
     call(engine, a, engine.to_device(np.array([2, 0])))
     assert (len(seen), len(calls)) == (launches, waits)
+
+
+@pytest.mark.parametrize(("longest", "launches"), [(12, 1), (13, 2)])
+def test_nothing_is_left_over_of_short_rows(engine, seen, monkeypatch, longest: int, launches: int) -> None:
+    """Rows that chunks share are completed by a second kernel: a lane that takes whole rows needs none."""
+    monkeypatch.setattr(engine.mxv_balanced, "WORTH_A_LOOK", 0)
+    a = moved(with_degrees([2] * 1000), engine.to_device)
+    a._max_degree = longest
+    u = VectorStore(a.ncols, engine.to_device(np.ones(a.ncols)))
+    product = engine.mxv_product.product_of(a, u, semiring.plus_times["FP64"], False, True)
+    engine.mxv_balanced.pull_balanced(product, a, u, None, engine.workspace.current())
+    assert len(seen) == launches

@@ -163,6 +163,25 @@ def test_full_vectors_times_rows_of_any_length(engine, name):
         check(engine, Case(a, u, op, None, False, False), "pull.edge")
 
 
+@pytest.mark.parametrize("name", ["plus_times", pytest.param("plus_times fp32", marks=pytest.mark.slow)])
+def test_full_vectors_times_short_rows_only(engine, monkeypatch, name):
+    """Rows as long as a lane takes them, and one more; empty ones, at the end, too."""
+    module = importlib.import_module(f"{CUDA}.eager.mxv_balanced")
+    monkeypatch.setattr(module, "WORTH_A_LOOK", 0)
+    rng, op = np.random.default_rng(6), SEMIRINGS[name]
+    dtype = op.monoid.type.np_type
+    limit, ncols = module.lane_row(dtype), 40
+    for longest in (1, limit, limit + 1):
+        lengths = [*rng.integers(0, min(longest, 8) + 1, 1500), longest, *[0] * 37]
+        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(INDEX)
+        columns = [np.sort(rng.choice(ncols, length, replace=False)) for length in lengths]
+        values = rng.integers(1, 9, indptr[-1]).astype(dtype)
+        a = MatrixStore(len(lengths), ncols, indptr, np.concatenate(columns).astype(np.int32), values)
+        u = VectorStore(ncols, rng.integers(1, 9, ncols).astype(dtype))
+        assert module.has_only_short_rows(a, limit) == (longest <= limit)
+        check(engine, Case(a, u, op, None, False, False), "pull.edge")
+
+
 @pytest.mark.parametrize("name", ["plus_times", "any_second", "any_pair"])
 def test_sorted_pushes_do_not_depend_on_the_number_of_threads(engine, monkeypatch, name):
     rng = np.random.default_rng(11)

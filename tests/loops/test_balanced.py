@@ -76,6 +76,36 @@ def test_the_sums_of_a_loop_are_those_of_a_call(
     assert gb.binary.plus(once | other).new().to("cpu").isequal(z.to("cpu"))
 
 
+@pytest.mark.parametrize("blocks", [1, pytest.param(3, marks=pytest.mark.slow)])
+def test_a_loop_over_short_rows_has_the_sums_of_a_call(
+    to_device: Any, monkeypatch: pytest.MonkeyPatch, blocks: int
+) -> None:
+    """By rows of which none is longer than a lane takes them; and by columns, of which one is."""
+    module = importlib.import_module(f"{emulated_engine.CUDA}.eager.mxv_balanced")
+    monkeypatch.setattr(module, "WORTH_A_LOOK", 0)
+    monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", blocks)
+    random, n = np.random.default_rng(8), 1200
+    lengths = random.integers(0, 8, n)
+    lengths[[0, 77]] = module.lane_row(np.dtype(float))
+    rows = np.repeat(np.arange(n), lengths)
+    cols = np.concatenate([random.choice(n - 1, length, replace=False) + 1 for length in lengths])
+    rows, cols = np.append(rows, np.flatnonzero(lengths < 7)), np.append(cols, np.zeros((lengths < 7).sum(), int))
+    with gb.using("cpu"):
+        A = Matrix.from_coo(rows, cols, random.random(len(rows)), nrows=n, ncols=n)
+        x = starts(n)
+        expected = semiring.plus_times(A @ x).new()
+    B = to_device(A)
+    loop, (y, z) = in_a_loop(B)
+    assert loop.mode == "fused"
+    assert [module.has_only_short_rows(B._store, 12, transposed) for transposed in (False, True)] == [True, False]
+    assert same(expected, y)
+    on_device = starts(n)
+    once = semiring.plus_times(B @ on_device).new(strategy="pull.edge")
+    other = semiring.plus_times(on_device @ B).new(strategy="pull.edge")
+    assert once.to("cpu").isequal(y.to("cpu"))
+    assert gb.binary.plus(once | other).new().to("cpu").isequal(z.to("cpu"))
+
+
 def forced(A: Matrix, source: int) -> Any:
     return in_a_loop(A, strategy="pull.edge")
 

@@ -16,7 +16,8 @@ from .mxv_product import EACH, Product, index_key
 from .rows import LEAST_CHUNK, carries, chunks_of
 
 _BOOL = np.dtype(bool)
-SHORT_MEAN = 8  # as in kernels/row_lanes.cuh
+SHORT_MEAN = 8  # as in kernels/row_lanes.cuh, which has what a lane takes, too
+WORTH_A_LOOK = 2**20  # entries: with fewer, finding the longest row would take as long as it saves
 _KERNELS = ("pull_balanced_kernel", "pull_hubs_kernel", "add_carries_kernel")
 
 
@@ -28,6 +29,22 @@ def suits(product: Product, m: MatrixStore, u: VectorStore, mask: VectorMask) ->
 def may_have_short_rows(a: MatrixStore, transposed: bool = False) -> bool:
     """Whether rows (or columns) are looked at before they are added up: a lane takes one that is short."""
     return a.nvals < SHORT_MEAN * (a.ncols if transposed else a.nrows)
+
+
+def lane_row(dtype: np.dtype) -> int:
+    """How many entries a row has, at most, that a lane takes.
+
+    >>> lane_row(np.dtype(np.float32)), lane_row(np.dtype(np.float64))
+    (16, 12)
+    """
+    return 16 if dtype.itemsize < 8 else 12
+
+
+def has_only_short_rows(a: MatrixStore, limit: int, transposed: bool = False) -> bool:
+    """Whether no row (or column) has more entries, as far as that is worth knowing."""
+    if a.nvals < WORTH_A_LOOK or not may_have_short_rows(a, transposed):
+        return False
+    return (a.transposed() if transposed else a).max_degree <= limit
 
 
 def pull_balanced(
@@ -42,21 +59,22 @@ def pull_balanced(
         _KERNELS,
         lambda: [*product.pieces(m), constant("FULL", True), constant("SHORT_ROWS", short), *NO_MASK.pieces()],
     )
+    order = column_order(m, 1) if product.vector == EACH else None
+    all_short = order is None and has_only_short_rows(m, lane_row(product.dtype))
     present, values = two_arrays(nrows, _BOOL, nrows, product.dtype)
     slots = scratch.slots()
     kept = carries(scratch)
     path = entries + nrows  # which the chunks are of: see kernels/row_chunks.cuh
-    order = column_order(m, 1) if product.vector == EACH else None
     indices = m.indices if order is None else order.indices
     elements = u.values if order is None else u.values[order.columns]
     operands = (m.indptr.data.ptr, indices.data.ptr, m.values.data.ptr, 0, elements.data.ptr, 0, 0)
     outputs = (nrows, entries, present.data.ptr, values.data.ptr, address(following))
-    words = (*operands, *outputs, *kept, slots.address, slots.host)
+    words = (*operands, *outputs, *kept, all_short, slots.address, slots.host)
     if order is None:
         scratch.launch(kernel, chunks_of(path), words, BLOCK // 32)
     else:
         scratch.launch_large(with_hubs, chunks_of(path), (*words, m.ncols), m.ncols * elements.itemsize)
-    if path > LEAST_CHUNK:
+    if path > LEAST_CHUNK and not all_short:
         scratch.launch(add_carries, chunks_of(path), (m.indptr.data.ptr, nrows, entries, values.data.ptr, *kept))
     result = VectorStore.counted_bitmap(nrows, values, present, slots.published(), nrows)
     if following is not None:

@@ -16,6 +16,7 @@ from ....ir.descriptor import Counted
 from ...programs.lower import Body, BodyStep, MaskUse
 from ...programs.requests import Sides, direction_of, reuses_mask
 from ...programs.steps import product_operands
+from ..eager.mxv_balanced import lane_row
 from ..eager.mxv_product import EACH
 from ..eager.mxv_product import Product as Kind
 from ..eager.rows import MOST_CHUNKS
@@ -41,7 +42,7 @@ from .schedule import schedule
 FEW = 64  # edges for so many rows that a search has not seen: what a pull finds then is listed
 MASK_FLAGS = ("MASKED", "MASK_PRESENT", "MASK_VALUED", "MASK_ISO", "COMPLEMENT")
 SORT_PARTS = ("capacity", "keys", "products", "counts")
-MATRIX_WORDS = ("columns", "rows", "hub_neighbours", "order", "row_ids", "nvals", "nrows", "once", "longest")
+MATRIX_WORDS = "columns rows hub_neighbours order row_ids nvals nrows once longest all_short".split()
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,6 +227,7 @@ class _Names(NamedTuple):
     row_ids: str  # of the entries, for pull.edge
     carries: str  # where chunks leave values and rows, for pull.edge that is balanced
     order: str  # of the columns, and where the operand is written in that order, for the same
+    all_short: str  # whether no row has more entries than a lane takes, for the same
     open_list: str  # where the open rows are listed, for pull.compact
     filter: str  # where bits of columns are, for pull.edge
     sort_workspace: str  # where products are sorted, for push.sort
@@ -259,8 +261,8 @@ def _product(context: Context, item: Product) -> _ProductText:
         f"        {{\n"
         f"            {space}::Operands operands = {{{names.columns}, {names.rows}, {{{U}.flags(), {U}.values()}}, "
         f"{mask}, {closing}, {context.next_offsets(item.out, 'nullptr')}, {names.hub_neighbours}, "
-        f"{names.row_ids}, {names.open_list}, {names.filter}, {names.carries}, {names.order}, {names.nvals}, "
-        f"{names.sort_workspace}}};\n"
+        f"{names.row_ids}, {names.open_list}, {names.filter}, {names.carries}, {names.order}, {names.all_short}, "
+        f"{names.nvals}, {names.sort_workspace}}};\n"
         f"{planned}"
         f"            auto then = [&] {{\n"
         f"{noted_end(facts, item, f'{W}.count', item.decides)}"
@@ -353,9 +355,11 @@ def _names(context: Context, item: Product, step: BodyStep) -> _Names:
         hub_neighbours = f"(const {space}::Column*){context.word('hub_neighbours', '', matrix, transposed)}"
     strategies = context.facts.strategies[at]
     row_ids, carries, order, open_list, bits = "nullptr", "nullptr, nullptr", "{}", "nullptr", "nullptr"
+    all_short = "false"
     if at in context.facts.balanced:
         word = context.word("carries")
         carries = f"({space}::Value*){word}, (int64*){word} + {MOST_CHUNKS}"
+        all_short = f"{context.word('all_short', str(lane_row(done.dtype)), matrix, transposed)} != 0"
         if done.vector == EACH:
             columns, indices = (context.word("order", f, matrix, transposed) for f in ("columns", "indices"))
             arrays = ", ".join(f"(const {space}::Column*){word}" for word in (columns, indices))
@@ -387,6 +391,7 @@ def _names(context: Context, item: Product, step: BodyStep) -> _Names:
         row_ids,
         carries,
         order,
+        all_short,
         open_list,
         bits,
         sort_workspace,

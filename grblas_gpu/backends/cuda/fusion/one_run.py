@@ -17,7 +17,7 @@ from ...storage import INDEX, HostEntry, VectorStore
 from ..eager import vectors
 from ..eager.column_order import BEFORE, column_order
 from ..eager.matrix_facts import hub_neighbours
-from ..eager.mxv_balanced import may_have_short_rows
+from ..eager.mxv_balanced import has_only_short_rows, may_have_short_rows
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import empty_list, memory_of_two
 from .compiled import Compiled, Slot
@@ -201,6 +201,8 @@ class Run:
                 self.words[at] = getattr(store.once, field)
             elif side == "longest":  # of the rows that a push goes through
                 self.words[at] = (store if transposed else store.transposed()).max_degree
+            elif side == "all_short":
+                self.words[at] = has_only_short_rows(store, int(field), transposed)
             elif side == "nrows":
                 self.words[at] = store.ncols if transposed else store.nrows
             else:  # pushes read the matrix (or its transpose) by columns, pulls by rows

@@ -122,7 +122,7 @@ DEVICE void multiply_into(
         grid_barrier([&] {
             auto write = note();  // what it looks up is in flight together with these
             int64 found = fresh(counters + (with_list ? ::LISTED_ENTRIES : ::ENTRIES)), edges = fresh(counters + ::EDGES_NEXT);
-            int64 parts = rest ? 0 : balanced ? has_carries(out.size, given.nvals) : fresh(counters + ::PARTS);
+            int64 parts = rest ? 0 : balanced ? !given.all_short && has_carries(out.size, given.nvals) : fresh(counters + ::PARTS);
             ::parts_left() = parts;
             if (parts == 0) {
                 write();

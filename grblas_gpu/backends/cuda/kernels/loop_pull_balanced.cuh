@@ -27,6 +27,8 @@ template <class S> DEVICE void pull_balanced(const Operands& given, const S& out
     if (VECTOR == EACH && given.order.columns) {
         rows.indices = given.order.indices;
         multiply_by(HubElements(global(given.order.ordered), given.size));
+    } else if (SHORT_ROWS && given.all_short) {
+        multiply_short_rows(rows, Elements{global(given.u.values)}, out.size, (Value*)out.other_values(), row_is);
     } else {
         multiply_by(Elements{global(given.u.values)});
     }

@@ -3,7 +3,8 @@
 #include "row_products.cuh"
 #include "tally.cuh"
 
-constexpr int BLOCKS = sizeof(Value) == 8 ? 3 : 4;  // in a processor, with registers for eight entries of a lane
+// Blocks in a processor, and entries of a lane that these have registers for.
+constexpr int BLOCKS = sizeof(Value) == 8 && !SHORT_ROWS ? 3 : 4, IN_TURN = sizeof(Value) == 8 && SHORT_ROWS ? 4 : 8;
 
 struct Result {
     int64 nrows, entries;
@@ -11,13 +12,14 @@ struct Result {
     Value* values;
     const Offset* next;
     Carry carry;
+    int64 all_short;  // no row has more than LANE_ROW entries
     int64* counters;
     volatile int64* host;
 };
 #define RESULT                                                                                                   \
     int64 nrows, int64 entries, bool *out_present, Value *out_values, const Offset *next, Value *carry_values,    \
-        int64 *carry_rows, int64 *counters, volatile int64 *host
-#define GIVEN_RESULT {nrows, entries, out_present, out_values, next, {carry_values, carry_rows}, counters, host}
+        int64 *carry_rows, int64 all_short, int64 *counters, volatile int64 *host
+#define GIVEN_RESULT {nrows, entries, out_present, out_values, next, {carry_values, carry_rows}, all_short, counters, host}
 
 template <int IN_FLIGHT, class U> DEVICE void pull_balanced(const Matrix& m, const U& u, const Result& out) {
     Tally total = {out.next, 0, 0};
@@ -25,12 +27,17 @@ template <int IN_FLIGHT, class U> DEVICE void pull_balanced(const Matrix& m, con
         out.present[row] = filled;
         if (filled) tally(total, row);
     };
-    multiply_rows<IN_FLIGHT>(m, u, out.nrows, out.entries, out.values, out.carry, row_is);
+    bool done = false;
+    if constexpr (SHORT_ROWS && same_type<U, Elements>) {
+        done = out.all_short;
+        if (done) multiply_short_rows(m, u, out.nrows, out.values, row_is);
+    }
+    if (!done) multiply_rows<IN_FLIGHT>(m, u, out.nrows, out.entries, out.values, out.carry, row_is);
     publish(total, out.counters, out.host);
 }
 
 extern "C" __global__ void __launch_bounds__(256, BLOCKS) pull_balanced_kernel(OPERANDS, RESULT) {
-    pull_balanced<8>({indptr, indices, matrix_values}, Elements{vector_values}, GIVEN_RESULT);
+    pull_balanced<IN_TURN>({indptr, indices, matrix_values}, Elements{vector_values}, GIVEN_RESULT);
 }
 
 // Columns are in the order of their entries, and so is the vector. One block in a processor: there is one copy of the hubs.

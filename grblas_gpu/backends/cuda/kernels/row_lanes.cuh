@@ -3,8 +3,8 @@
 
 #include "row_groups.cuh"
 
-constexpr int OF_A_LANE = sizeof(Value) == 8 ? 6 : 8;  // entries that a lane waits for together: there are registers for so many
-constexpr int LANE_ROW = 2 * OF_A_LANE;                // entries of a row that is short
+constexpr int OF_A_LANE = sizeof(Value) < 8 ? 8 : 6;  // entries that a lane waits for together: there are registers for so many
+constexpr int LANE_ROW = 2 * OF_A_LANE;                // entries of a row that is short. As in eager/mxv_balanced.py
 constexpr int64 SHORT_MEAN = 8;  // with fewer entries on average, most rows are likely to be short. As in eager/mxv_balanced.py
 
 // load_lane(from, count, items): items[k] is the value of entry from + k, of the first `count`; all lanes of the warp come together, and

@@ -38,19 +38,59 @@ struct HubElements {
     }
 };
 
+template <class U> DEVICE Value product_of(const Matrix& m, const U& u, MatrixValue stored, VectorValue element) {
+    MatrixOperand a = MatrixOperand(1);
+    VectorOperand b = VectorOperand(1);
+    if constexpr (MATRIX != UNUSED) a = cast<MatrixOperand>(MATRIX == ISO ? m.values[0] : stored);
+    if constexpr (VECTOR != UNUSED) b = cast<VectorOperand>(VECTOR == ISO ? u.values[0] : element);
+    if constexpr (FLIP) return cast<Value>(multiply(b, a, 0, 0, 0, 0));
+    else return cast<Value>(multiply(a, b, 0, 0, 0, 0));
+}
+
+// The products of some entries that follow each other, for one lane, as in row_lanes.cuh. Through the first-level cache: what else is
+// in its lines is read by neighbours.
+template <class U> DEVICE void load_products(const Matrix& m, const U& u, Place from, int count, Value* items) {
+    Column columns[OF_A_LANE];
+    MatrixValue stored[OF_A_LANE];
+    VectorValue elements[OF_A_LANE];
+    const Column* own_columns = global(m.indices) + from;
+    const MatrixValue* own_values = global(m.values) + (MATRIX == EACH ? from : 0);
+#pragma unroll
+    for (int k = 0; k < OF_A_LANE; ++k) {
+        if constexpr (VECTOR == EACH) columns[k] = k < count ? own_columns[k] : Column(0);
+        if constexpr (MATRIX == EACH) stored[k] = k < count ? own_values[k] : MatrixValue(0);
+    }
+    __syncwarp();  // or a compiler that is short of registers would wait for one before it asks for the next
+    if constexpr (VECTOR == EACH) {  // without asking: there are fewer predicates than entries
+#pragma unroll
+        for (int k = 0; k < OF_A_LANE; ++k) elements[k] = u.values[columns[k]];
+    }
+#pragma unroll
+    for (int k = 0; k < OF_A_LANE; ++k) items[k] = product_of(m, u, stored[k], elements[k]);
+}
+
+// If no row has more than LANE_ROW entries: nobody has to look for rows, and nothing of them is left over.
+template <class RowIs> DEVICE void multiply_short_rows(const Matrix& m, const Elements& u, int64 nrows, Value* result, RowIs row_is) {
+    auto load_lane = [&](Place from, int count, Value* items) { load_products(m, u, from, count, items); };
+    auto offset = [&](int64 row) { return Place(row <= nrows ? m.indptr[row] : 0); };
+    int64 row = warp_in_grid() * 32 + lane();
+    Place start = offset(row), stop = offset(row + 1);
+    for (; row - lane() < nrows; row += threads_in_grid()) {
+        Place next_start = offset(row + threads_in_grid()), next_stop = offset(row + threads_in_grid() + 1);  // in flight
+        bool mine = row < nrows;
+        Part sum = sum_of_lane(mine ? start : 0, mine ? stop : 0, load_lane);
+        if (mine) row_is(row, sum.found);
+        if (mine && sum.found) result[row] = sum.value;
+        start = next_start;
+        stop = next_stop;
+    }
+}
+
 // A lane waits for IN_FLIGHT entries together: the sums do not depend on it. What is left of rows is in `carry` (add_row_carries).
 template <int IN_FLIGHT, class U, class RowIs>
 DEVICE void multiply_rows(
     const Matrix& m, const U& u, int64 nrows, int64 entries, Value* result, const Carry& carry, RowIs row_is
 ) {
-    auto item = [&](MatrixValue stored, VectorValue element) {
-        MatrixOperand a = MatrixOperand(1);
-        VectorOperand b = VectorOperand(1);
-        if constexpr (MATRIX != UNUSED) a = cast<MatrixOperand>(MATRIX == ISO ? m.values[0] : stored);
-        if constexpr (VECTOR != UNUSED) b = cast<VectorOperand>(VECTOR == ISO ? u.values[0] : element);
-        if constexpr (FLIP) return cast<Value>(multiply(b, a, 0, 0, 0, 0));
-        else return cast<Value>(multiply(a, b, 0, 0, 0, 0));
-    };
     auto load = [&](Place base, int skipped, int count, Value* items) {
         Column columns[IN_FLIGHT];
         MatrixValue stored[IN_FLIGHT];
@@ -72,28 +112,9 @@ DEVICE void multiply_rows(
             for (int k = 0; k < IN_FLIGHT; ++k) elements[k] = u.element(columns[k], elements[k]);
         }
 #pragma unroll
-        for (int k = 0; k < IN_FLIGHT; ++k) items[k] = item(stored[k], elements[k]);
+        for (int k = 0; k < IN_FLIGHT; ++k) items[k] = product_of(m, u, stored[k], elements[k]);
     };
-    // Through the first-level cache: other entries of its lines are read next.
-    auto load_lane = [&](Place from, int count, Value* items) {
-        Column columns[OF_A_LANE];
-        MatrixValue stored[OF_A_LANE];
-        VectorValue elements[OF_A_LANE];
-        const Column* own_columns = global(m.indices) + from;
-        const MatrixValue* own_values = global(m.values) + (MATRIX == EACH ? from : 0);
-#pragma unroll
-        for (int k = 0; k < OF_A_LANE; ++k) {
-            if constexpr (VECTOR == EACH) columns[k] = k < count ? own_columns[k] : Column(0);
-            if constexpr (MATRIX == EACH) stored[k] = k < count ? own_values[k] : MatrixValue(0);
-        }
-        __syncwarp();  // or a compiler that is short of registers would wait for one before it asks for the next
-        if constexpr (VECTOR == EACH) {  // without asking: there are fewer predicates than entries
-#pragma unroll
-            for (int k = 0; k < OF_A_LANE; ++k) elements[k] = u.values[columns[k]];
-        }
-#pragma unroll
-        for (int k = 0; k < OF_A_LANE; ++k) items[k] = item(stored[k], elements[k]);
-    };
+    auto load_lane = [&](Place from, int count, Value* items) { load_products(m, u, from, count, items); };
     // Of short rows nobody has an order of columns.
     add_up_rows<IN_FLIGHT, SHORT_ROWS && same_type<U, Elements>>(m.indptr, nrows, entries, result, carry, load, load_lane, row_is);
 }

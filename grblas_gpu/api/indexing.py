@@ -32,6 +32,7 @@ class Axis:
     """
 
     __slots__ = ("size", "_index", "dimsize", "positions")
+    given: Any = None  # an array that is not checked yet
 
     def __init__(self, size: int | None, index: Any, dimsize: int, positions: range | None = None) -> None:
         self.positions = positions  # of a slice
@@ -61,15 +62,16 @@ class Axis:
     def _expr_name(self) -> str:
         if self.positions is not None:
             return _slice_text(self.positions, self.dimsize)
-        if self.index is None:
+        if self.given is None and self.index is None:
             return ":"
         if self.size is None:
             return str(self.index)
         if self.is_vector:
             return str(self.index.name)
+        index = self.index if self.given is None else self.given
         if self.size < 6:
-            return f"[{', '.join(map(str, self.index.tolist()))}]"
-        return f"[{', '.join(map(str, self.index[:3].tolist()))}, ...]"
+            return f"[{', '.join(map(str, index.tolist()))}]"
+        return f"[{', '.join(map(str, index[:3].tolist()))}, ...]"
 
     @property
     def is_vector(self) -> bool:
@@ -93,6 +95,23 @@ class Axis:
         if self.positions is not None:
             return _slice_of(self.positions, self.dimsize)
         return slice(None) if self.index is None else self.index
+
+
+class GivenAxis(Axis):
+    """Positions in the memory of an engine, as they were given. As those of a Vector they are looked at when the
+    operation runs: by what takes the entries there, or by whoever asks for a list of them."""
+
+    __slots__ = ("given", "_engine")
+
+    def __init__(self, given: Any, dimsize: int, engine: Any) -> None:
+        super().__init__(len(given), None, dimsize)
+        self.given, self._engine = given, engine
+
+    @property
+    def index(self) -> Any:
+        if self._index is None:
+            self._index = _checked(self.given, self.dimsize, self._engine)
+        return self._index
 
 
 class Indexes:
@@ -154,7 +173,7 @@ def resolve_axis(key: Any, size: int, position: int, obj: Any) -> Axis:
             return found
         key = found
     if 0 < len(key) <= FEW and all(type(number) is int for number in key):
-        return _resolve_few(key, size)
+        return Axis(len(key), _checked_few(key, size), size)
     return _resolve_array(np.array(key, np.int64) if len(key) == 0 else np.array(key), size)
 
 
@@ -183,7 +202,7 @@ def _resolve_object(key: Any, size: int, obj: Any) -> Any:
     if array is None and hasattr(key, "__dlpack__"):  # of another library, in the memory of the host
         array = np.from_dlpack(key)
     if array is not None:
-        return _resolve_array(array, size, obj._engine)
+        return _resolve_array(array, size, obj._engine, obj.ndim == 1 and not recording.active)
     try:
         return list(key)
     except Exception:
@@ -244,13 +263,13 @@ def _slice_text(positions: range, size: int) -> str:
     return f"{start}:{stop}" if positions.step == 1 else f"{start}:{stop}:{positions.step}"
 
 
-def _resolve_few(numbers: list[int], size: int) -> Axis:
-    """A short list: Python looks through it before NumPy has begun to."""
+def _checked_few(numbers: list[int], size: int) -> np.ndarray:
+    """The positions of a short list: Python looks through it before NumPy has begun to."""
     low, high = min(numbers), max(numbers)
     _check_range(low, high, size)
     if low < 0:
         numbers = [number + size if number < 0 else number for number in numbers]
-    return Axis(len(numbers), np.array(numbers, np.int64), size)
+    return np.array(numbers, np.int64)
 
 
 def _check_range(low: int, high: int, size: int) -> None:
@@ -260,21 +279,28 @@ def _check_range(low: int, high: int, size: int) -> None:
         raise IndexOutOfBound(f"Index out of range: index={high}, size={size}")
 
 
-def _resolve_array(index: Any, size: int, engine: Any = None) -> Axis:
+def _resolve_array(index: Any, size: int, engine: Any = None, later: bool = False) -> Axis:
     if index.ndim != 1:
         raise TypeError(f"Invalid number of dimensions for index: {index.ndim}")
     if index.dtype.kind not in "iu":
         raise TypeError(f"Invalid dtype for index: {index.dtype}")
+    if later and engine.checks_positions_late and type(index) is not np.ndarray:
+        return GivenAxis(index, size, engine)
+    return Axis(len(index), _checked(index, size, engine), size)
+
+
+def _checked(index: Any, size: int, engine: Any) -> Any:
+    """Positions from 0 on, as a copy."""
     if type(index) is not np.ndarray and engine is not None:
         found = engine.checked_positions(index, size)
         if found is not None:
-            return Axis(len(index), found, size)
+            return found
     index = index.astype(np.int64)
     if len(index):
         if len(index) <= FEW and type(index) is np.ndarray:
-            return _resolve_few(index.tolist(), size)
+            return _checked_few(index.tolist(), size)
         low, high = int(index.min()), int(index.max())
         _check_range(low, high, size)
         if low < 0:
             index = np.where(index < 0, index + size, index)
-    return Axis(len(index), index, size)
+    return index

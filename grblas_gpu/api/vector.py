@@ -461,7 +461,8 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
 
         An index is an integer, a slice, a list, an array (NumPy's, CuPy's, any of DLPack) or a Vector of integers: a
         gather, which has no entry where the index has none. Assigning by an index is a scatter, in which an accumulator
-        combines what goes to one position.
+        combines what goes to one position. A Vector and an array on a device are read, and their positions checked,
+        when the expression is computed; others when it is made.
 
         >>> v, index = Vector.from_dense([5, 6, 7]), Vector.from_dense([2, 0, 2])
         >>> v[index].new().to_dict()

@@ -168,6 +168,8 @@ def extract(node: Node, view: MaskView | None) -> Any:
     engine = parent._engine
     if parent.ndim == 1:
         axis, vector = indexes.axes[0], parent._store
+        if axis.given is not None and (found := engine.extract_given(vector, axis.given)) is not None:
+            return found
         if type(vector) is VectorStore and (axis.is_long or (axis.window is not None and vector.kind != "sparse")):
             return windows.of_vector(vector, axis.positions)
         return engine.extract_vector(vector, axis.on(engine))

@@ -45,6 +45,8 @@ class Backend(Protocol):
     keeps_dense: bool = False
     #: Whether looking at a size means waiting for a device.
     sizes_on_device: bool = False
+    #: Whether positions in an array of this engine's are checked by what takes them (:meth:`extract_given`).
+    checks_positions_late: bool = False
     #: Whether :meth:`mxm` takes the strategies for dense factors; its matrices then have forms.
     dense_products: bool = False
     #: Whether :meth:`run_loop` can repeat a whole loop.
@@ -204,6 +206,11 @@ class Backend(Protocol):
     def checked_positions(self, index: Array, size: int) -> Array | None:
         """Positions in an array of this engine's, negative ones from the end, as a copy from 0 on, or None: look at the
         array (one of them may be out of range)."""
+        return None
+
+    def extract_given(self, u: VectorStore, given: Array) -> VectorStore | None:
+        """What a vector has at positions in an array of this engine's, negative ones from the end, or None: see
+        ``checked_positions`` and ``extract_vector``."""
         return None
 
     def positions(self, index: VectorStore, size: int) -> tuple[Array, Array | None]: ...

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import grblas_gpu as gb
-from grblas_gpu import Matrix, Vector
+from grblas_gpu import Matrix, Vector, binary
 from grblas_gpu.api import indexing
+from grblas_gpu.exceptions import IndexOutOfBound
 
 SLICES = [slice(*each) for each in [(2, 9), (0, 1), (5, 5), (9, 3), (None,), (-4, None), (1, 11, 3), (8, 2, -2)]]
 
@@ -50,14 +51,19 @@ def test_slices_of_matrices(backend, kind: str, monkeypatch) -> None:
             same(A.T[part, :].new(), A.T[list(range(30))[part], :].new())
 
 
-@pytest.mark.parametrize("kind", ["full", "one value", "bitmap", "sparse"])
-def test_slices_of_vectors(backend, kind: str) -> None:
+def random_vector(kind: str) -> Vector:
     n = 300  # of which a format is chosen
     v = Vector.from_scalar(3, n) if kind == "one value" else Vector.from_dense(np.arange(n))
     if kind in ("bitmap", "sparse"):
         some = np.arange(0, n, 3) if kind == "bitmap" else np.array([5, 299])
         v = Vector.from_coo(some, some / 2, size=n)
     assert v._store.kind == kind.replace("one value", "full")
+    return v
+
+
+@pytest.mark.parametrize("kind", ["full", "one value", "bitmap", "sparse"])
+def test_slices_of_vectors(backend, kind: str) -> None:
+    v, n = random_vector(kind), 300
     for part in [*SLICES, slice(4, 280)]:
         same(v[part].new(), v[list(range(n))[part]].new())
 
@@ -94,14 +100,49 @@ def test_arrays_of_the_device(backend) -> None:
 
     for dtype in (np.int8, np.int64, np.uint32):
         host = np.array([3, 0, 10, 3, 7] if dtype is np.uint32 else [3, -1, 10, -11, 7], dtype)
-        there = cupy.asarray(host)
+        there = cupy.asarray(host.copy())
         same(v[there].new(), v[host].new())
         same(A[there, :].new(), A[host, :].new())
         same(A[there, there[:2]].new(), A[host, host[:2]].new())
-    kept = v[there]
+    part = Vector(float, 5)
+    kept, rows = v[there], A[there, :]
+    assert f"{v.name}[[3, 0, 10, 3, 7]]" in repr(kept)
     there[0] = 5
-    assert kept.new().to_dense()[0] == 3  # an expression has a copy
-    with pytest.raises(gb.exceptions.IndexOutOfBound, match="index=11, size=11"):
-        v[cupy.asarray(np.array([0, 11]))]
-    with pytest.raises(IndexError, match="index=-12, size=11"):
-        A[cupy.asarray(np.array([0, -12])), :]
+    assert kept.new().to_dense().tolist() == [5, 0, 10, 3, 7]  # read when the operation runs, as a Vector is
+    same(rows.new(), A[host, :].new())
+    part << kept
+    assert part.to_dense().tolist() == [5, 0, 10, 3, 7]
+    for wrong, message in (11, "index=11, size=11"), (-12, "index=-12, size=11"):
+        index = cupy.asarray(np.array([0, 1, wrong, 0, 1]))
+        with pytest.raises((IndexError, IndexOutOfBound), match=message):
+            v[index].new()
+        with pytest.raises((IndexError, IndexOutOfBound), match=message):
+            part << v[index]
+        with pytest.raises((IndexError, IndexOutOfBound), match=message):
+            v[index] << 1
+        with pytest.raises((IndexError, IndexOutOfBound), match=message):
+            v(binary.plus)[index] << 1
+        with pytest.raises((IndexError, IndexOutOfBound), match=message):
+            A[index, :]
+    assert part.to_dense().tolist() == [5, 0, 10, 3, 7] and v.to_dense().tolist() == list(range(11))
+
+
+@pytest.mark.parametrize("kind", ["full", "one value", "bitmap", "sparse"])
+def test_arrays_of_the_device_and_every_form(backend, kind: str) -> None:
+    if backend != "cuda":
+        pytest.skip("arrays are those of the host")
+    import cupy
+
+    host = np.random.default_rng(3).integers(-300, 300, 700)
+    v = random_vector(kind)
+    there = v[cupy.asarray(host)].new()
+    same(there, v[host].new())
+    assert there.nvals == v[host].new().nvals
+    assert v[cupy.asarray(host[:0])].new().size == 0
+    with pytest.raises(IndexOutOfBound, match="index=300, size=300"):
+        v[cupy.asarray(np.append(host, 300))].new()
+    recorded = Vector(v.dtype, 700)
+    count = Vector.from_coo([0], [True], size=1)
+    for _ in gb.loop(count, 1):  # a body keeps the positions that it was written with
+        recorded << v[cupy.asarray(host)]
+    same(recorded, there)

@@ -78,7 +78,22 @@ def test_what_a_vector_has_at_positions(engine, kind: str) -> None:
         u.values = u.values[:1].copy()
     there = moved(u, engine.to_device)
     for index in (rng.integers(0, SIZE, 500), np.array([SIZE - 1, 0, 0]), np.arange(0)):
-        result = moved(engine.positions.taken(there, engine.to_device(index)), engine.to_host)
         expected = definitions.extract_vector(u, index)
-        assert result.size == expected.size and result.nvals == expected.nvals
-        same(result, expected)
+        for found in (engine.positions.taken, engine.positions.taken_if_inside):
+            result = moved(found(there, engine.to_device(index)), engine.to_host)
+            assert result.size == expected.size and result.nvals == expected.nvals
+            same(result, expected)
+
+
+@pytest.mark.parametrize("dtype", [np.int16, np.int64, np.uint64])
+@pytest.mark.parametrize("kind", ["full", "bitmap"])
+def test_positions_are_checked_while_taken(engine, kind: str, dtype: Any) -> None:
+    low = -SIZE if np.dtype(dtype).kind == "i" else 0
+    given = np.random.default_rng(5).integers(low, SIZE, 700).astype(dtype)
+    u = vector(kind, np.float32, 1)
+    there = moved(u, engine.to_device)
+    result = moved(engine.positions.taken_if_inside(there, engine.to_device(given)), engine.to_host)
+    same(result, definitions.extract_vector(u, np.arange(SIZE)[given.astype(np.int64)]))
+    for wrong in [SIZE, *([-SIZE - 1] if low else []), *([2**63, 2**64 - 1] if dtype is np.uint64 else [])]:
+        given[-1] = wrong
+        assert engine.positions.taken_if_inside(there, engine.to_device(given)) is None

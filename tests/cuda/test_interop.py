@@ -203,6 +203,6 @@ def test_arrays_on_the_device_are_indices(cupy: Any, wrapped: Any) -> None:
     assert v.to_dense().tolist() == [6, 6, 9]
     assert A[wrapped(cupy.array([1], np.int32)), :].new().to_dense().tolist() == [[3, 4]]
     with pytest.raises(gb.exceptions.IndexOutOfBound):
-        v[wrapped(cupy.array([0, 3]))]
+        v[wrapped(cupy.array([0, 3]))].new()
     with pytest.raises(TypeError, match="Invalid dtype for index"):
         v[wrapped(cupy.array([0.0, 1.0]))]

@@ -24,6 +24,7 @@ CALLS: dict[str, tuple[Call, int, int]] = {
     "lengths of rows": (lambda e, a, i: e.rows.count_rows(a), 1, 0),
     "an index is checked": (lambda e, a, i: e.positions.checked_positions(i, 3), 1, 1),
     "a full vector": (lambda e, a, i: e.positions.taken(VectorStore(3, a.values), i), 1, 0),
+    "an index as it is given": (lambda e, a, i: e.positions.taken_if_inside(VectorStore(3, a.values), i), 1, 1),
     "a block": (lambda e, a, i: e.assign_block.assign_block(a, np.float64(1), range(1, 2), range(1, 2)), 3, 1),
     "a Kronecker product": (lambda e, a, i: e.kronecker_product.kronecker_product(a, a, binary.plus["FP64"]), 2, 0),
     "a union": (lambda e, a, i: e.merging.merge(a, a, binary.plus["FP64"], e.merging.UNION, a.values.dtype), 3, 1),

@@ -69,6 +69,7 @@ def programs(engine) -> list[str]:
         flags = engine.to_device(np.ones(2, bool)) if wide else None
         u = VectorStore(2, engine.to_device(np.ones(2, kind)), present=flags, nvals=2)
         engine.positions.taken(u, engine.to_device(np.array([1, 0])))
+        engine.positions.taken_if_inside(u, engine.to_device(np.array([1, 0], np.uint64 if wide else np.int32)))
         typed = semiring.plus_times[dtype]
         factor._is_diagonal = wide
         engine.gathering.scaled(factor, x, typed, everywhere)

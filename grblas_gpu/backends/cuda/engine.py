@@ -52,7 +52,7 @@ from .eager.mxm_operands import Product
 from .eager.mxv import VectorProducts
 from .fusion.run import Loops
 from .runtime import records
-from .runtime.arrays import empty_list, no_offsets
+from .runtime.arrays import another_empty_list, empty_list, no_offsets
 from .runtime.reporting import sized
 from .search import CudaSearch
 
@@ -83,6 +83,8 @@ class CudaKernels(Loops, VectorProducts):
     @sized
     def share(self, array: Any) -> Array:
         if isinstance(array, records.RecordArray):
+            return array
+        if type(array) is cupy.ndarray and array.flags.c_contiguous:
             return array
         interface = getattr(array, "__cuda_array_interface__", None)
         if interface is None:
@@ -222,6 +224,12 @@ class CudaKernels(Loops, VectorProducts):
         if index is None or not vectors.worthwhile(u):
             return super().extract_vector(u, index)
         return positions.taken(u, index)
+
+    @sized
+    def extract_given(self, u: VectorStore, given: Array) -> VectorStore | None:
+        if u.dtype.kind in "cV" or not vectors.worthwhile(u):
+            return None
+        return positions.taken_if_inside(u, given)
 
     @sized
     def with_kind(self, u: VectorStore, kind: str) -> VectorStore:
@@ -484,7 +492,12 @@ class CudaBackend(ByType, EveryForm, CudaKernels):
     keeps_dense = True
     costs = CUDA_COSTS
     sizes_on_device = True
+    checks_positions_late = True
     left_to_others = "cV"
+
+    def empty_vector(self, size: int, dtype: np.dtype) -> VectorStore:
+        """Every result begins as one, so it is made before anybody asks what type it has, or what memory is left."""
+        return another_empty_list(size, dtype) or super().empty_vector(size, dtype)
 
     def other_engine(self, kind: str, name: str) -> tuple[Callable[..., Any], str, str]:
         return sized(getattr(array_code.ARRAY_CODE, name)), "array code", array_code.REASONS[kind]

@@ -9,7 +9,7 @@ from ...storage import INDEX, Array, VectorStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import empty_list, two_arrays
 from ..runtime.compile import constant, functions, using
-from ..runtime.counters import Slots
+from ..runtime.counters import EDGES, Slots
 from .masks import address
 from .vectors import as_bitmap
 
@@ -45,27 +45,42 @@ def places_of(positions: Array, size: int) -> tuple[Array, Slots]:
 
 def taken(u: VectorStore, positions: Array) -> VectorStore:
     """``t[p] = u[positions[p]]``, by one launch; a list is spread out before."""
+    return _take(u, positions, False)[0]
+
+
+def taken_if_inside(u: VectorStore, given: Array) -> VectorStore | None:
+    """The same for positions as they were given, of any type and negative ones from the end, or None where one is out
+    of range: one launch, one number read."""
+    result, slots = _take(u, given, True)
+    if slots is not None and slots.published(EDGES).read():  # synchronizes: a wrong one is an error at the call
+        return None
+    return result
+
+
+def _take(u: VectorStore, positions: Array, check: bool) -> tuple[VectorStore, Slots | None]:
+    """What is there, and slots with how much it is and (``EDGES``) how many positions are outside; none for no position."""
     count, u = len(positions), as_bitmap(u)
-    full, iso = u.present is None, len(u.values) == 1
     if count == 0:
-        return empty_list(0, u.dtype)
-    if full and iso:
-        return VectorStore(count, u.values.copy())
+        return empty_list(0, u.dtype), None
+    dtype, full, iso = u.dtype, u.present is None, len(u.values) == 1
+    positions = cupy.ascontiguousarray(positions)
     (take,) = functions(
         "take_positions.cu",
-        (u.values.dtype.char, full, iso),
+        (dtype.char, positions.dtype.char, full, iso, check),
         ["take_positions_kernel"],
-        lambda: [using("Stored", u.values.dtype), constant("FULL", full), constant("ISO", iso)],
+        lambda: [
+            using("Stored", dtype),
+            using("Given", positions.dtype),
+            constant("FULL", full),
+            constant("ISO", iso),
+            constant("CHECK", check),
+        ],
     )
-    positions = cupy.ascontiguousarray(positions)
     scratch = scratch_arrays.current()
     slots = scratch.slots()
-    if iso:
-        present, values = cupy.empty(count, bool), u.values.copy()
-    else:
-        present, values = two_arrays(0 if full else count, _BOOL, count, u.values.dtype)
-    given = (address(u.present), u.values.data.ptr, positions.data.ptr, count)
+    present, values = two_arrays(0 if full else count, _BOOL, 1 if iso else count, dtype)
+    given = (address(u.present), u.values.data.ptr, u.size, positions.data.ptr, count)
     scratch.launch(take, count, (*given, present.data.ptr, values.data.ptr, slots.address, slots.host))
     if full:
-        return VectorStore(count, values)
-    return VectorStore.counted_bitmap(count, values, present, slots.published(), count)
+        return VectorStore(count, values), slots
+    return VectorStore.counted_bitmap(count, values, present, slots.published(), count), slots

@@ -1,6 +1,7 @@
 // Positions as they are given, negative ones from the end, as numbers from 0 on; the host is told how many there are not.
 // Generated: Given.
 
+#include "given_position.cuh"
 #include "publish.cuh"
 
 extern "C" __global__ void check_positions_kernel(
@@ -8,9 +9,7 @@ extern "C" __global__ void check_positions_kernel(
 ) {
     int64 wrong = 0;
     for (int64 t = thread_in_grid(); t < count; t += threads_in_grid()) {
-        Given number = given[t];
-        bool below = is_signed<Given> && number < Given(0);
-        int64 position = int64(number) + (below ? size : 0);
+        int64 position = given_position(given[t], size);
         positions[t] = position;
         wrong += uint64(position) >= uint64(size);
     }

@@ -8,14 +8,19 @@ from typing import Any
 import emulated_cupy
 import numpy as np
 import pytest
-from emulated_engine import ENGINES, loaded
+from emulated_engine import ENGINES, loaded, moved
+from matrix_cases import with_degrees
+from vector_cases import definitions
 
 from grblas_gpu import binary, monoid
+from grblas_gpu.backends.storage import MatrixStore
 
 
 @pytest.fixture(params=ENGINES)
 def engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(request.param, monkeypatch, "eager.operating", "runtime.launch", "runtime.workspace") as found:
+    with loaded(
+        request.param, monkeypatch, "engine", "eager.operating", "runtime.launch", "runtime.workspace"
+    ) as found:
         yield found
 
 
@@ -131,3 +136,18 @@ def test_sums_do_not_depend_on_the_number_of_threads(engine, monkeypatch, blocks
     monkeypatch.setattr(engine.workspace.current(), "_most_blocks", blocks)
     assert np.array_equal(check(engine, monoid.plus["FP64"], values, starts), first)
     assert engine.operating.reduce_all(monoid.plus["FP64"], engine.to_device(values)) == whole
+
+
+def test_matrices(engine) -> None:
+    """In the operator's type, in another one, with one value for all, and without entries."""
+    cuda = engine.engine.CudaBackend()
+    for degrees in ([2, 0, 300], [1], [0, 0]):
+        for dtype in ("FP32", "INT8"):
+            host = with_degrees(degrees, np.dtype(dtype.replace("FP", "float").lower()))
+            host.values = np.arange(1, len(host.values) + 1).astype(host.values.dtype)
+            one = MatrixStore(host.nrows, host.ncols, host.indptr, host.indices, host.values[:1] * 3)
+            for a in (host, one):
+                for typed in (monoid.plus[dtype], monoid.plus["FP64"], monoid.max["INT64"]):
+                    found = cuda.reduce_scalar(moved(a, engine.to_device), typed)
+                    assert found == definitions.reduce_scalar(a, typed)
+                    assert found is None or found.dtype == typed.return_type.np_type

@@ -271,10 +271,12 @@ class CudaKernels(Loops, VectorProducts):
 
     @sized
     def reduce_scalar(self, x: Store, monoid: Any) -> Any:
-        if not x.iso or not x.nvals:
-            return super().reduce_scalar(x, monoid)
-        one = cast(x.values[:1], monoid.type.np_type)
-        return operating.reduce_all(monoid, np.broadcast_to(one, (x.nvals,)))
+        count, dtype = x.nvals, monoid.type.np_type
+        if count and x.iso:
+            return operating.reduce_same(monoid, cast(x.values, dtype), count)
+        if count and type(x) is MatrixStore and x.form == SPARSE and x.dtype == dtype:
+            return operating.reduce_all(monoid, x.values)
+        return super().reduce_scalar(x, monoid)
 
     @sized
     def reduce_rowwise(self, a: MatrixStore, monoid: Any) -> VectorStore:

@@ -72,10 +72,7 @@ def diagonal(a: MatrixStore, k: int) -> VectorStore:
     )
     scratch = scratch_arrays.current()
     slots = scratch.slots()
-    if a.iso:
-        present, values = cupy.empty(size, bool), a.values.copy()
-    else:
-        present, values = two_arrays(size, _BOOL, size, a.values.dtype)
+    present, values = two_arrays(size, _BOOL, 1 if a.iso else size, a.values.dtype)
     given = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr, first_row, first_column, size)
     scratch.launch(kernel, size, (*given, present.data.ptr, values.data.ptr, slots.address, slots.host))
     return VectorStore.counted_bitmap(size, values, present, slots.published(), size)

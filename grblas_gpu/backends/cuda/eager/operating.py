@@ -10,12 +10,14 @@ import numpy as np
 from ...entries import is_iso
 from ...storage import INDEX, Array
 from ..runtime import compile, records
-from ..runtime.counters import EDGES
+from ..runtime.counters import EDGES, Slots
 from ..runtime.launch import BLOCK, launch
 from ..runtime.workspace import Scratch, current, word
 
 THREADS = 256
 _HALF = 32  # bits
+_CHUNK = np.dtype(INDEX)  # as long as any value
+_OF_ALL = ("reduce_all_kernel", "reduce_same_kernel")
 MOST_BLOCKS = 4096  # grid-stride loops do the rest
 FEW_BLOCKS = 64  # that any device has room for
 CHUNKS, LEAST_CHUNK = 4096, 1024  # as in kernels/reduce_runs.cu
@@ -141,27 +143,46 @@ def reduce_runs(op: Any, values: Array, starts: Array) -> Array:
 
 def reduce_all(monoid: Any, values: Array) -> Any:
     """All values combined, as a NumPy scalar: one launch, one number read."""
-    scratch = current()
-    dtype = monoid.return_type.np_type
-    given, count = _plain(values), len(values)
-    aligned = given.data.ptr % 16 == 0
-
-    def pieces() -> list[str]:
-        aligns = compile.constant("ALIGNED", aligned)
-        return [compile.using("Value", dtype), aligns, compile.binary("add", monoid.binaryop)]
-
-    names = ("reduce_all_kernel", "reduce_same_kernel")
-    reduce_values, reduce_same = compile.functions("reduce_all.cu", (monoid.key, aligned), names, pieces)
-    slots = scratch.slots()
+    count, given = len(values), _plain(values)
     if _is_one(values):
-        scratch.launch(reduce_same, 1, (given.data.ptr, count, slots.host))
-    else:
-        of_chunks, done = scratch.values("chunks", np.dtype(INDEX), WHOLE_CHUNKS), scratch.flags("reduced", 8)
-        warps = min(WHOLE_CHUNKS, -(-count * dtype.itemsize // STEP_BYTES))
-        words = (given.data.ptr, count, of_chunks.data.ptr, done.data.ptr, slots.host)
-        scratch.launch(reduce_values, warps, words, BLOCK // 32)
-    lower = slots.published().read()  # synchronizes
-    return np.array([slots.published(EDGES).read() << _HALF | lower], np.uint64).view(dtype)[0]
+        return reduce_same(monoid, given, count)
+    scratch, dtype = current(), monoid.return_type.np_type
+    reduce_values, _ = _reductions(monoid, given)
+    slots = scratch.slots()
+    of_chunks, done = scratch.values("chunks", _CHUNK, WHOLE_CHUNKS), scratch.flags("reduced", 8)
+    warps = min(WHOLE_CHUNKS, -(-count * dtype.itemsize // STEP_BYTES))
+    words = (given.data.ptr, count, of_chunks.data.ptr, done.data.ptr, slots.host)
+    scratch.launch(reduce_values, warps, words, BLOCK // 32)
+    return _told(slots, dtype)
+
+
+def reduce_same(monoid: Any, value: Array, count: int) -> Any:
+    """One value combined with itself, so many times, as a NumPy scalar: one launch, one number read."""
+    scratch = current()
+    _, reduce_one = _reductions(monoid, value)
+    slots = scratch.slots()
+    scratch.launch(reduce_one, 1, (value.data.ptr, count, slots.host))
+    return _told(slots, monoid.return_type.np_type)
+
+
+def _reductions(monoid: Any, given: Array) -> tuple[Any, ...]:
+    aligned = given.data.ptr % 16 == 0
+    return compile.functions(
+        "reduce_all.cu",
+        (monoid.key, aligned),
+        _OF_ALL,
+        lambda: [
+            compile.using("Value", monoid.return_type.np_type),
+            compile.constant("ALIGNED", aligned),
+            compile.binary("add", monoid.binaryop),
+        ],
+    )
+
+
+def _told(slots: Slots, dtype: np.dtype) -> Any:
+    """A value of which a kernel tells the host the bits in two halves."""
+    lower = slots.read()  # synchronizes
+    return np.frombuffer((slots.read(EDGES) << _HALF | lower).to_bytes(8, "little"), dtype, 1)[0]
 
 
 def launch_reduction(

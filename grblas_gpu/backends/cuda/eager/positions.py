@@ -58,7 +58,7 @@ def taken_if_inside(u: VectorStore, given: Array) -> VectorStore | None:
 
 
 def _take(u: VectorStore, positions: Array, check: bool) -> tuple[VectorStore, Slots | None]:
-    """What is there, and slots with how much it is and (``EDGES``) how many positions are outside; none for no position."""
+    """What is there; and slots with two counts: of that, and (``EDGES``) of positions outside. Or None: no position."""
     count, u = len(positions), as_bitmap(u)
     if count == 0:
         return empty_list(0, u.dtype), None

@@ -1,5 +1,5 @@
 // A diagonal of a matrix: flags and values by position, found by a search in each row. Generated: Offset, Column, Stored, and
-//   ISO   one value stands for all, and is not copied
+//   ISO   one value stands for all, and is copied once
 
 #include "publish.cuh"
 
@@ -8,6 +8,7 @@ extern "C" __global__ void diagonal_kernel(
     bool* present, Stored* out, int64* counters, volatile int64* host
 ) {
     int64 found = 0;
+    if (ISO && thread_in_grid() == 0) out[0] = values[0];
     for (int64 p = thread_in_grid(); p < size; p += threads_in_grid()) {
         int64 start = indptr[first_row + p], stop = indptr[first_row + p + 1];
         Column column = Column(first_column + p);

@@ -79,6 +79,14 @@ class Slots:
         """What a kernel counts in this slot and writes to memory of the host itself."""
         return Counter(self._block, self._first + slot, True)
 
+    def read(self, slot: int = COUNT) -> int:
+        """What a kernel counts in this slot and writes to memory of the host itself, now."""
+        block, first = self._block, self._first
+        number = block.number_at(first + slot)  # synchronizes
+        if block.seen <= first:
+            block.seen = first + SLOTS_PER_CALL
+        return number
+
 
 class Block:
     """Slots for calls on one stream, and their words on the host: 0 until the number is there, which is then one less.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import binary, monoid
 from ..backends.entries import cast
+from ..backends.later import Later
 from ..backends.registry import current_engine
 from ..backends.storage import VectorStore
 from ..config import config
@@ -79,7 +80,7 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
     True
     """
 
-    __slots__ = ("_content", "_is_cscalar")
+    __slots__ = ("_content", "_is_cscalar", "_later")
     ndim = 0
     shape = ()
     _is_scalar = True
@@ -144,6 +145,15 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         new._assign(value)  # at once, though a loop may be recorded: nobody else knows it yet
         return new
 
+    if not TYPE_CHECKING:  # type checkers would believe that there is every attribute
+
+        def __getattr__(self, name: str) -> Any:
+            """A value that is not here yet: whoever looks waits for the device."""
+            if name != "_content":
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+            self._content = content = self._later.read()  # synchronizes; another thread may do the same
+            return content
+
     # The stored value is a NumPy scalar of our type, or None.
     def _get(self) -> Any:
         if recording.active and (recorder := recording.current()) is not None:
@@ -156,6 +166,12 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
         np_type = self.dtype.np_type
         if value is None or type(value) is np_type.type:
             self._content = value
+        elif isinstance(value, Later):
+            if value.dtype != np_type:
+                self._set(value.read())
+            else:
+                self._later, self._content = value, None
+                del self._content
         elif self.dtype._is_udt:
             self._content = as_record(value, np_type)
         else:

@@ -11,6 +11,7 @@ from ..ir.ops import SUBASSIGN
 from ..ir.recording import Number
 from .entries import cast
 from .formats import choose_format
+from .later import Later
 from .matrix_storage import SPARSE
 from .operands import positions_of, value_of
 from .storage import MaskView, MatrixStore
@@ -151,6 +152,8 @@ def _assign_scalar(out: Any, value: Any, accum: Any) -> None:
 
 def set_scalar(out: Any, value: Any, accum: Any) -> None:
     """``out (accum)= value``; None is no value."""
+    if accum is not None and isinstance(value, Later):
+        value = value.read()
     if accum is not None and not out._is_empty:
         if value is None:
             return

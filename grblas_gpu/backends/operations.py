@@ -97,7 +97,7 @@ def reduce(node: Node, view: MaskView | None) -> Any:
     store = x._matrix._store if x._is_transposed else x._store
     if x.ndim == 2 and store.dense is not None:  # position by position, as a vector is
         store = flat(store)
-    return x._engine.reduce_scalar(store, node.operator)
+    return x._engine.reduce_later(store, node.operator)
 
 
 def reduce_or_identity(node: Node, view: MaskView | None) -> Any:

@@ -193,6 +193,10 @@ class Backend(Protocol):
 
     # reductions
     def reduce_scalar(self, x: Store, monoid: Any) -> Any: ...
+    def reduce_later(self, x: Store, monoid: Any) -> Any:
+        """The same, or a value that somebody may wait for (:class:`.later.Later`)."""
+        return self.reduce_scalar(x, monoid)
+
     def reduce_rowwise(self, a: MatrixStore, monoid: Any) -> VectorStore: ...
     def count_rowwise(self, a: MatrixStore) -> VectorStore:
         """How many entries each row of CSR has, where it has any."""

@@ -28,8 +28,9 @@ CALLS: dict[str, tuple[Call, int, int]] = {
     "a block": (lambda e, a, i: e.assign_block.assign_block(a, np.float64(1), range(1, 2), range(1, 2)), 3, 1),
     "a Kronecker product": (lambda e, a, i: e.kronecker_product.kronecker_product(a, a, binary.plus["FP64"]), 2, 0),
     "a union": (lambda e, a, i: e.merging.merge(a, a, binary.plus["FP64"], e.merging.UNION, a.values.dtype), 3, 1),
-    "one value for all": (lambda e, a, i: e.operating.reduce_same(monoid.plus["FP64"], a.values[:1], 6), 1, 1),
+    "one value for all": (lambda e, a, i: e.operating.one_combined(monoid.plus["FP64"], a.values[:1], 6), 1, 0),
     "all values": (lambda e, a, i: e.operating.reduce_all(monoid.plus["FP64"], a.values), 1, 1),
+    "all values, which nobody reads": (lambda e, a, i: e.operating.all_combined(monoid.plus["FP64"], a.values), 1, 0),
 }
 
 

@@ -17,6 +17,7 @@ from ...plan.storage_rules import DENSE_LIMIT, matrix_form
 from ..by_type import ByType, kind_among
 from ..entries import Store, cast, operand
 from ..every_form import EveryForm
+from ..later import Later
 from ..matrix_forms import moved
 from ..matrix_storage import HYPERSPARSE, SPARSE
 from ..messages import Numbering, Parcel
@@ -271,12 +272,13 @@ class CudaKernels(Loops, VectorProducts):
 
     @sized
     def reduce_scalar(self, x: Store, monoid: Any) -> Any:
-        count, dtype = x.nvals, monoid.type.np_type
-        if count and x.iso:
-            return operating.reduce_same(monoid, cast(x.values, dtype), count)
-        if count and type(x) is MatrixStore and x.form == SPARSE and x.dtype == dtype:
-            return operating.reduce_all(monoid, x.values)
-        return super().reduce_scalar(x, monoid)
+        found = _told(x, monoid)
+        return super().reduce_scalar(x, monoid) if found is None else found.read()
+
+    @sized
+    def reduce_later(self, x: Store, monoid: Any) -> Any:
+        found = None if kind_among("cV", (x, monoid)) else _told(x, monoid)
+        return self.reduce_scalar(x, monoid) if found is None else found
 
     @sized
     def reduce_rowwise(self, a: MatrixStore, monoid: Any) -> VectorStore:
@@ -503,6 +505,15 @@ class CudaBackend(ByType, EveryForm, CudaKernels):
 
     def other_engine(self, kind: str, name: str) -> tuple[Callable[..., Any], str, str]:
         return sized(getattr(array_code.ARRAY_CODE, name)), "array code", array_code.REASONS[kind]
+
+
+def _told(x: Store, monoid: Any) -> Later | None:
+    """All entries combined, if there are some, of the type that is asked for and in order: sums depend on it."""
+    count, dtype = x.nvals, monoid.type.np_type
+    if count and x.iso:
+        return operating.one_combined(monoid, cast(x.values, dtype), count)
+    in_order = x.form == SPARSE if type(x) is MatrixStore else x.present is None and x.ordered
+    return operating.all_combined(monoid, x.values) if count and in_order and x.dtype == dtype else None
 
 
 def _few_on_host(*arrays: Array) -> bool:

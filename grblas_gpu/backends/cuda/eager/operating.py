@@ -8,6 +8,7 @@ import cupy
 import numpy as np
 
 from ...entries import is_iso
+from ...later import Later
 from ...storage import INDEX, Array
 from ..runtime import compile, records
 from ..runtime.counters import EDGES, Slots
@@ -141,11 +142,30 @@ def reduce_runs(op: Any, values: Array, starts: Array) -> Array:
     return result
 
 
+class Told(Later):
+    """A value of which a kernel tells the host the bits, in two halves: a word holds one more than a number."""
+
+    __slots__ = ("_slots",)
+
+    def __init__(self, dtype: np.dtype, slots: Slots) -> None:
+        super().__init__(dtype)
+        self._slots = slots
+
+    def read(self) -> Any:
+        lower = self._slots.read()  # synchronizes
+        return np.frombuffer((self._slots.read(EDGES) << _HALF | lower).to_bytes(8, "little"), self.dtype, 1)[0]
+
+
 def reduce_all(monoid: Any, values: Array) -> Any:
     """All values combined, as a NumPy scalar: one launch, one number read."""
+    return all_combined(monoid, values).read()  # synchronizes
+
+
+def all_combined(monoid: Any, values: Array) -> Told:
+    """All values combined: one launch."""
     count, given = len(values), _plain(values)
     if _is_one(values):
-        return reduce_same(monoid, given, count)
+        return one_combined(monoid, given, count)
     scratch, dtype = current(), monoid.return_type.np_type
     reduce_values, _ = _reductions(monoid, given)
     slots = scratch.slots()
@@ -153,16 +173,16 @@ def reduce_all(monoid: Any, values: Array) -> Any:
     warps = min(WHOLE_CHUNKS, -(-count * dtype.itemsize // STEP_BYTES))
     words = (given.data.ptr, count, of_chunks.data.ptr, done.data.ptr, slots.host)
     scratch.launch(reduce_values, warps, words, BLOCK // 32)
-    return _told(slots, dtype)
+    return Told(dtype, slots)
 
 
-def reduce_same(monoid: Any, value: Array, count: int) -> Any:
-    """One value combined with itself, so many times, as a NumPy scalar: one launch, one number read."""
+def one_combined(monoid: Any, value: Array, count: int) -> Told:
+    """One value combined with itself, so many times: one launch."""
     scratch = current()
     _, reduce_one = _reductions(monoid, value)
     slots = scratch.slots()
     scratch.launch(reduce_one, 1, (value.data.ptr, count, slots.host))
-    return _told(slots, monoid.return_type.np_type)
+    return Told(monoid.return_type.np_type, slots)
 
 
 def _reductions(monoid: Any, given: Array) -> tuple[Any, ...]:
@@ -177,12 +197,6 @@ def _reductions(monoid: Any, given: Array) -> tuple[Any, ...]:
             compile.binary("add", monoid.binaryop),
         ],
     )
-
-
-def _told(slots: Slots, dtype: np.dtype) -> Any:
-    """A value of which a kernel tells the host the bits in two halves."""
-    lower = slots.read()  # synchronizes
-    return np.frombuffer((slots.read(EDGES) << _HALF | lower).to_bytes(8, "little"), dtype, 1)[0]
 
 
 def launch_reduction(

@@ -1,0 +1,19 @@
+"""A value that a device is still computing: whoever looks at it waits for it, and nobody before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+class Later:
+    """A number of this type; ``read()`` waits for it. It stays the same, however often it is read."""
+
+    __slots__ = ("dtype",)
+
+    def __init__(self, dtype: np.dtype) -> None:
+        self.dtype = dtype
+
+    def read(self) -> Any:
+        raise NotImplementedError

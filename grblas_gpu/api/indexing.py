@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..backends.memory_limits import check_entries
+from ..backends.storage import natives
 from ..errors import IndexOutOfBound, InvalidObject
 from ..ir import recording
 from ..ir.recording import Number
@@ -167,6 +168,8 @@ def resolve_axis(key: Any, size: int, position: int, obj: Any) -> Axis:
         return _resolve_slice(key, size)
     if kind is tuple:
         raise TypeError(f"Index in position {position} cannot be a tuple; must use slice or list or int")
+    if kind in natives and kind is not np.ndarray and _is_read_late(obj):  # the engine's own: nothing to convert
+        return _resolve_array(key, size, obj._engine, True)
     if kind is not list:
         found = _resolve_object(key, size, obj)
         if isinstance(found, Axis):
@@ -202,7 +205,7 @@ def _resolve_object(key: Any, size: int, obj: Any) -> Any:
     if array is None and hasattr(key, "__dlpack__"):  # of another library, in the memory of the host
         array = np.from_dlpack(key)
     if array is not None:
-        return _resolve_array(array, size, obj._engine, obj.ndim == 1 and not recording.active)
+        return _resolve_array(array, size, obj._engine, _is_read_late(obj))
     try:
         return list(key)
     except Exception:
@@ -210,6 +213,11 @@ def _resolve_object(key: Any, size: int, obj: Any) -> Any:
             f"Invalid type for index: {type(key)}; unable to convert to list.  "
             f"An index is an integer, a slice, or a list or array of integers; got {key!r}"
         ) from None
+
+
+def _is_read_late(obj: Any) -> bool:
+    """Whether arrays of a device that say which positions of an object are meant are read when the operation runs."""
+    return obj.ndim == 1 and obj._engine.checks_positions_late and not recording.active
 
 
 def _resolve_vector(key: Any, size: int, obj: Any) -> Axis:
@@ -284,7 +292,7 @@ def _resolve_array(index: Any, size: int, engine: Any = None, later: bool = Fals
         raise TypeError(f"Invalid number of dimensions for index: {index.ndim}")
     if index.dtype.kind not in "iu":
         raise TypeError(f"Invalid dtype for index: {index.dtype}")
-    if later and engine.checks_positions_late and type(index) is not np.ndarray:
+    if later and type(index) is not np.ndarray:
         return GivenAxis(index, size, engine)
     return Axis(len(index), _checked(index, size, engine), size)
 

@@ -64,15 +64,16 @@ def diagonal(a: MatrixStore, k: int) -> VectorStore:
     size = max(0, min(a.nrows - first_row, a.ncols - first_column))
     if size == 0 or a.nvals == 0:
         return empty_list(size, a.dtype)
+    dtype, iso = a.values.dtype, len(a.values) == 1
     (kernel,) = functions(
         "diagonal.cu",
-        (a.values.dtype.char, a.iso, index_key(a)),
+        (dtype.char, iso, index_key(a)),
         ["diagonal_kernel"],
-        lambda: [*index_pieces(a), using("Stored", a.values.dtype), constant("ISO", a.iso)],
+        lambda: [*index_pieces(a), using("Stored", dtype), constant("ISO", iso)],
     )
     scratch = scratch_arrays.current()
     slots = scratch.slots()
-    present, values = two_arrays(size, _BOOL, 1 if a.iso else size, a.values.dtype)
+    present, values = two_arrays(size, _BOOL, 1 if iso else size, dtype)
     given = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr, first_row, first_column, size)
     scratch.launch(kernel, size, (*given, present.data.ptr, values.data.ptr, slots.address, slots.host))
     return VectorStore.counted_bitmap(size, values, present, slots.published(), size)

@@ -21,6 +21,7 @@ LONG_SLICE = 2**24  # positions that are not listed
 
 
 FEW = 64
+_INTEGERS = {int}
 
 
 class Axis:
@@ -175,7 +176,7 @@ def resolve_axis(key: Any, size: int, position: int, obj: Any) -> Axis:
         if isinstance(found, Axis):
             return found
         key = found
-    if 0 < len(key) <= FEW and all(type(number) is int for number in key):
+    if 0 < len(key) <= FEW and set(map(type, key)) == _INTEGERS:
         return Axis(len(key), _checked_few(key, size), size)
     return _resolve_array(np.array(key, np.int64) if len(key) == 0 else np.array(key), size)
 

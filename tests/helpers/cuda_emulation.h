@@ -64,7 +64,7 @@ struct Meeting {
     void wait(unsigned expected);
 };
 struct Warp {
-    Meeting meeting;
+    Meeting meeting;  // its generation says how often the lanes have met
     unsigned long long slots[32];
 };
 struct Body {
@@ -79,9 +79,11 @@ struct Machine {
     std::vector<Meeting> blocks;
     std::vector<std::vector<char>> shared;  // memory of the blocks
     unsigned first;  // of these blocks
+    unsigned most_meetings;  // of the lanes of one warp
     Body* body;
 };
 static Machine* machine;
+extern "C" unsigned most_meetings() { return machine->most_meetings; }
 inline unsigned fiber_number() { return (blockIdx.x - machine->first) * blockDim.x + threadIdx.x; }
 inline Warp& warp_here() { return machine->warps[fiber_number() / 32]; }
 inline void yield() { swapcontext(&machine->fibers[fiber_number()], &machine->scheduler); }
@@ -186,11 +188,14 @@ inline void run_together(unsigned first, unsigned last, unsigned threads) {
             exit(3);
         }
     }
+    for (const Warp& warp : here.warps)
+        if (warp.meeting.generation > here.most_meetings) here.most_meetings = warp.meeting.generation;
 }
 
 inline void run_blocks(unsigned grid, unsigned threads, bool together, Body& kernel) {
     if (!machine) machine = new Machine, progress = new long(0);
     machine->body = &kernel;
+    machine->most_meetings = 0;
     blockDim = {threads};
     gridDim = {grid};
     if (together) run_together(0, grid, threads);

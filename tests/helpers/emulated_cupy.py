@@ -42,10 +42,12 @@ SMALLER = {
     "rows >= 2 * AT_A_TIME * ROWS * warps_in_grid()": "rows >= 2 * ROWS",
     "BLOCK_COUNT > 1": "BLOCK_COUNT > 0",
     "CHUNKS = 8192": "CHUNKS = 1024",
+    "MOST_STEPS = 16": "MOST_STEPS = 2",
     "SORTERS = 256": f"SORTERS = {SORTERS}",
     "EACH = WIDEST > 4 ? 12 : 16": "EACH = 128",  # a tile of at least as many keys by fewer threads
 }
 sources: list[str] = []  # of every program that was compiled
+meetings: dict[str, int] = {}  # how often the lanes of one warp met in a launch of a kernel, at most: its longest chain of steps
 
 
 class CompileException(Exception):
@@ -93,9 +95,10 @@ def wrapped(function: Any) -> Any:
 
 
 class Kernel:
-    def __init__(self, function: Any, name: str) -> None:
+    def __init__(self, function: Any, name: str, most_meetings: Any) -> None:
         self.function = function
         self.name = name
+        self.most_meetings = most_meetings
 
     max_dynamic_shared_size_bytes = 48 * 1024
 
@@ -111,15 +114,18 @@ class Kernel:
         addresses = (ctypes.c_void_p * len(boxed))(*(ctypes.addressof(box) for box in boxed))
         blocks = grid[0] if self.name == LOOP else min(grid[0], BLOCKS)
         threads = SORTERS if self.name in SORTS else THREADS
-        wanted = self.function(blocks, threads, addresses, len(boxed))
-        assert wanted == -1, f"{self.name} takes {wanted} arguments, not {len(boxed)}"
+        self._run(blocks, threads, addresses, len(boxed))
 
     def with_words(self, grid: int, parameters: int) -> None:
         """A launch by the driver: the addresses of the arguments, and a 0."""
         addresses = ctypes.cast(parameters, ctypes.POINTER(ctypes.c_void_p))
         count = next(number for number in range(1000) if not addresses[number])
-        wanted = self.function(min(grid, BLOCKS), THREADS, addresses, count)
+        self._run(min(grid, BLOCKS), THREADS, addresses, count)
+
+    def _run(self, blocks: int, threads: int, addresses: Any, count: int) -> None:
+        wanted = self.function(blocks, threads, addresses, count)
         assert wanted == -1, f"{self.name} takes {wanted} arguments, not {count}"
+        meetings[self.name] = max(meetings.get(self.name, 0), self.most_meetings())
 
 
 def _launch_kernel(kernel: Any, grid: int, *rest: int) -> None:
@@ -168,7 +174,7 @@ class RawModule:
         self._library = ctypes.CDLL(str(build(code)))
 
     def get_function(self, name: str) -> Kernel:
-        return Kernel(getattr(self._library, f"launch_{name}"), name)
+        return Kernel(getattr(self._library, f"launch_{name}"), name, self._library.most_meetings)
 
 
 @cache

@@ -12,7 +12,7 @@ from ...storage import INDEX, Array, MatrixStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.launch import BLOCK, launch
 from .mxm_programs import Program
-from .rows import LEAST_CHUNK, carries, chunks_of
+from .rows import LEAST_CHUNK, carries, chunks_of, warps_for
 
 CAPACITIES = (8, 16, 32, 64, 128, 256, 512)  # of small rows, in products; as in kernels/mxm_bins.cu and mxm_small.cu
 MOST_SMALL = CAPACITIES[-1]
@@ -27,7 +27,7 @@ def count_products(program: Program, a: MatrixStore, b: MatrixStore) -> Array:
     products = cupy.empty(nrows, INDEX)
     pattern = (a.indptr.data.ptr, a.indices.data.ptr, b.indptr.data.ptr)
     words = (*pattern, nrows, entries, products.data.ptr, *kept)
-    scratch.launch(count, chunks_of(entries), words, BLOCK // 32)
+    scratch.launch(count, warps_for(entries, nrows), words, BLOCK // 32)
     if entries > LEAST_CHUNK:
         scratch.launch(add_carries, chunks_of(entries), (a.indptr.data.ptr, entries, products.data.ptr, *kept))
     return products

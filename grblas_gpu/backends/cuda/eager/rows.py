@@ -13,7 +13,7 @@ from ..runtime.compile import binary, constant, functions, using
 from ..runtime.launch import BLOCK
 from ..runtime.workspace import Scratch
 
-MOST_CHUNKS, LEAST_CHUNK = 8192, 1024  # as in kernels/row_starts.cuh
+MOST_CHUNKS, LEAST_CHUNK, WINDOW = 8192, 1024, 256  # as in kernels/row_starts.cuh
 _BOOL, _COUNTS = np.dtype(bool), np.dtype(INDEX)
 _KERNELS = ("reduce_rows_kernel", "add_carries_kernel", "repeat_rows_kernel")
 
@@ -21,6 +21,11 @@ _KERNELS = ("reduce_rows_kernel", "add_carries_kernel", "repeat_rows_kernel")
 def chunks_of(entries: int) -> int:
     """How many warps a sum over rows can use, at most."""
     return min(MOST_CHUNKS, -(-entries // LEAST_CHUNK))
+
+
+def warps_for(entries: int, rows: int) -> int:
+    """How many warps a kernel can use that shares out entries to warps and rows to threads."""
+    return max(chunks_of(entries), -(-rows // 32))
 
 
 def carries(scratch: Scratch) -> tuple[int, int]:
@@ -57,7 +62,7 @@ def reduce_rows(a: MatrixStore, monoid: Any) -> VectorStore:
     else:
         kept = carries(scratch)
         given = (a.indptr.data.ptr, nrows, entries, a.values.data.ptr)
-        scratch.launch(reduce, chunks_of(entries), (*given, *outputs, *kept, *counters), BLOCK // 32)
+        scratch.launch(reduce, warps_for(entries, nrows), (*given, *outputs, *kept, *counters), BLOCK // 32)
         if entries > LEAST_CHUNK:
             words = (a.indptr.data.ptr, entries, result.data.ptr, *kept)
             scratch.launch(add_carries, chunks_of(entries), words)

@@ -17,7 +17,7 @@ from ..runtime.workspace import Scratch, word
 from .masks import address
 from .mxm_operands import EVERYWHERE, MatrixMask
 from .mxv_product import index_key, index_pieces
-from .rows import MOST_CHUNKS, chunks_of
+from .rows import MOST_CHUNKS, WINDOW, chunks_of
 
 _KERNELS = ("count_entries_kernel", "fill_entries_kernel")
 _BOOL = np.dtype(bool)
@@ -110,7 +110,7 @@ class _Marked:
         self.offsets, done = offsets_workspace(scratch, MOST_CHUNKS), scratch.flags("counted", 8).data.ptr
         arrays = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr)
         self.given = (*arrays, a.nrows, entries, thunk, address(places), *mask_addresses(mask))
-        self.bits = cupy.empty(-(-entries // 32), np.uint32)
+        self.bits = cupy.empty(-(-entries // 32) * 2, np.uint32)  # and behind them how many come before each word
         words = (*self.given, self.bits.data.ptr, self.offsets, done, slots.host)
         scratch.launch(count, chunks_of(entries), words, BLOCK // 32)
         self.number = slots.published()
@@ -126,8 +126,9 @@ def _kept(a: MatrixStore, op: Any, thunk: int, mask: MatrixMask, places: Array |
         return a.copy()
     indptr, indices = cupy.empty(a.nrows + 1, a.indptr.dtype), cupy.empty(kept, a.indices.dtype)
     values = a.values[: min(1, kept)].copy() if a.iso else cupy.empty(kept, a.values.dtype)
-    outputs = (marked.bits.data.ptr, marked.offsets, indptr.data.ptr, indices.data.ptr, values.data.ptr)
-    scratch_arrays.current().launch(marked.fill, chunks_of(entries), (*marked.given, *outputs), BLOCK // 32)
+    outputs = (marked.bits.data.ptr, marked.offsets, kept, indptr.data.ptr, indices.data.ptr, values.data.ptr)
+    warps = max(-(-entries // WINDOW), -(-a.nrows // 32))
+    scratch_arrays.current().launch(marked.fill, warps, (*marked.given, *outputs), BLOCK // 32)
     return MatrixStore(a.nrows, a.ncols, indptr, indices, values)
 
 

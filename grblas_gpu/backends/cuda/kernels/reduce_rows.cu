@@ -9,7 +9,7 @@ struct alignas(PER_LOAD * sizeof(Stored)) Several {
     Stored values[PER_LOAD];
 };
 
-extern "C" __global__ void reduce_rows_kernel(
+extern "C" __global__ void __launch_bounds__(256, 4) reduce_rows_kernel(
     const Offset* indptr, int64 nrows, int64 entries, const Stored* values, bool* present, Value* result,
     Value* carry_values, int64* carry_rows, int64* counters, volatile int64* host
 ) {

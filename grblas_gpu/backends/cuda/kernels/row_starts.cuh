@@ -1,10 +1,12 @@
-// Which rows start in a window of entries that a warp looks at. Generated: Offset.
+// Which rows start in a window of entries that a warp looks at, however many rows without entries are among them: whoever has
+// something to say to each row does that with all threads of the grid, a row for each. Generated: Offset.
 
 #include "cooperate.cuh"
 
 constexpr int ITEMS = 8, WINDOW = 32 * ITEMS;
 constexpr int64 MOST_CHUNKS = 8192, LEAST_CHUNK = 4 * WINDOW;
 constexpr int WARPS_OF_BLOCK = 8;
+constexpr int MOST_STEPS = 16;  // through 32 rows each, in a window: to search for rows takes about as long
 
 // The entries are cut into chunks of whole windows, one for a warp: how many depends on the number of entries only.
 DEVICE int64 chunk_length(int64 entries) {
@@ -23,23 +25,57 @@ struct Starts {
     unsigned rows[WINDOW];  // counted from the first row of the window
 };
 
-// Lists the rows from `first` on that start before `stop`, in the window at `base`, and moves on; row_is(row, filled) is
-// told whether a row has entries.
-template <class RowIs>
-DEVICE void list_starts(
-    const Offset* indptr, int64 nrows, int64& first, int64 base, int64 stop, Starts& starts, RowIs row_is
+// The rest of a window in which most rows are empty, so that to walk through them would keep the warp busy for long: the
+// entries from where row `first` starts look for their rows, all at the same time. `count` rows of the window are listed. Returns the
+// first row that does not start before `stop`.
+DEVICE int64 search_starts(
+    const Offset* indptr, int64 nrows, int64 window_first, int64 first, int count, int64 base, int64 stop, Starts& starts
 ) {
+    int64 end = first_row_at(indptr, nrows, stop);
+    if (end > nrows) end = nrows;
+    const Offset* offsets = indptr + first;
+    constexpr int AT_ONCE = 4;
+    unsigned size = unsigned(end - first), ahead = unsigned(first - window_first);
+    if (size == 0) return end;
+#pragma unroll 1
+    for (int half = 0; half < ITEMS; half += AT_ONCE) {  // all at once would need more registers than walking through rows
+        unsigned found[AT_ONCE] = {};  // the last of these rows that starts no later than the entry, so far
+        for (unsigned step = 1u << (31 - __clz(size)); step > 0; step >>= 1) {
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; ++k) {
+                unsigned probe = found[k] + step;
+                if (probe < size && int64(offsets[probe]) <= base + 32 * (half + k) + lane()) found[k] = probe;
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; ++k) {
+            int64 entry = base + 32 * (half + k) + lane();
+            bool begins = int64(offsets[found[k]]) == entry && int64(offsets[found[k] + 1]) > entry;
+            unsigned some = __ballot_sync(FULL_WARP, begins);
+            if (begins) starts.rows[count + __popc(some & ((1u << lane()) - 1))] = ahead + found[k];
+            if (lane() == 0 && some) atomicOr(&starts.bits[half + k], some);
+            count += __popc(some);
+        }
+    }
+    return end;
+}
+
+// Lists the rows from `first` on that start before `stop`, in the window at `base`, and moves on to the first one that does not.
+DEVICE void list_starts(const Offset* indptr, int64 nrows, int64& first, int64 base, int64 stop, Starts& starts) {
     if (lane() < ITEMS) starts.bits[lane()] = 0;
     __syncwarp();
     int64 window_first = first;
     int count = 0;
-    for (;;) {
+    for (int step = 0;; ++step) {
+        if (step == MOST_STEPS) {
+            first = search_starts(indptr, nrows, window_first, first, count, base, stop, starts);
+            break;
+        }
         int64 row = first + lane();
         bool there = row < nrows;
         int64 start = there ? int64(indptr[row]) : 0, next = there ? int64(indptr[row + 1]) : 0;  // both in flight
         there = there && start < stop;
         bool filled = there && next > start;
-        if (there) row_is(row, filled);
         unsigned all = __ballot_sync(FULL_WARP, there), some = __ballot_sync(FULL_WARP, filled);
         if (filled) {
             int at = int(start - base);
@@ -70,7 +106,7 @@ template <class Use> DEVICE void for_each_window(const Offset* indptr, int64 nro
         int64 first = first_row_at(indptr, nrows, lo), open_row = first - 1;
         for (int64 base = lo; base < hi; base += WINDOW) {
             int64 window_first = first, rows[ITEMS];
-            list_starts(indptr, nrows, first, base, end_for_rows(base, hi, entries), starts, [](int64, bool) {});
+            list_starts(indptr, nrows, first, base, end_for_rows(base, hi, entries), starts);
             int rank = 0;
 #pragma unroll
             for (int k = 0; k < ITEMS; ++k) {

@@ -10,10 +10,10 @@
 #include "row_starts.cuh"
 
 // One chunk by a warp. load(base, hi, items): the values of this lane's entries, from base + lane() * ITEMS on, before hi.
-template <class Load, class RowIs>
+template <class Load>
 DEVICE void reduce_chunk(
     const Offset* indptr, int64 nrows, int64 entries, int64 chunk, int64 length, Starts& starts, Value* result,
-    const Carry& carry, Load load, RowIs row_is
+    const Carry& carry, Load load
 ) {
     int64 lo = chunk * length, hi = lo + length < entries ? lo + length : entries;
     int64 first = first_row_at(indptr, nrows, lo);
@@ -27,7 +27,7 @@ DEVICE void reduce_chunk(
         Value items[ITEMS];
         load(base, hi, items);
         int64 window_first = first;
-        list_starts(indptr, nrows, first, base, end_for_rows(base, hi, entries), starts, row_is);
+        list_starts(indptr, nrows, first, base, end_for_rows(base, hi, entries), starts);
         unsigned bits = starts.bits[lane() >> 2] >> (8 * (lane() & 3)) & 0xff;
         int before = __popc(bits);  // rows that start before this lane's entries
         for (int distance = 1; distance < 32; distance <<= 1) {
@@ -80,7 +80,8 @@ DEVICE void reduce_chunk(
     }
 }
 
-// The warps of the grid share the chunks.
+// The warps of the grid share the chunks, and its threads the rows: row_is(row, filled) is told whether a row has entries. A run of
+// empty rows, however long, is no chunk's.
 template <class Load, class RowIs>
 DEVICE void reduce_rows(
     const Offset* indptr, int64 nrows, int64 entries, Value* result, const Carry& carry, Load load, RowIs row_is
@@ -88,5 +89,7 @@ DEVICE void reduce_rows(
     __shared__ Starts starts[WARPS_OF_BLOCK];
     int64 length = chunk_length(entries);
     for (int64 chunk = warp_in_grid(); chunk * length < entries; chunk += warps_in_grid())
-        reduce_chunk(indptr, nrows, entries, chunk, length, starts[threadIdx.x >> 5], result, carry, load, row_is);
+        reduce_chunk(indptr, nrows, entries, chunk, length, starts[threadIdx.x >> 5], result, carry, load);
+#pragma unroll 4
+    for (int64 row = thread_in_grid(); row < nrows; row += threads_in_grid()) row_is(row, indptr[row + 1] > indptr[row]);
 }

@@ -47,20 +47,19 @@ DEVICE bool keeps(const Given& m, const Window& window, int k, int64 i) {
     return kept;
 }
 
-// The windows of a chunk, with the rows that start there where somebody asks. look(window, base, hi, first, end, rows): these
-// rows are from first to end, and rows(k) is that of entry base + 32 k + lane(); calls with k = 0, 1, ... only.
-template <bool WITH_ROWS, class Look> DEVICE void for_each_window(const Given& m, int64 chunk, Starts& starts, Look look) {
+// The windows of a chunk. look(window, base, hi, rows): rows(k) is the row of entry base + 32 k + lane(), where somebody asks; calls with
+// k = 0, 1, ... only.
+template <class Look> DEVICE void for_each_window(const Given& m, int64 chunk, Starts& starts, Look look) {
     int64 length = chunk_length(m.entries);
     int64 lo = chunk * length, hi = lo + length < m.entries ? lo + length : m.entries;
-    int64 first = WITH_ROWS ? first_row_at(m.indptr, m.nrows, lo) : 0, open_row = first - 1;
+    int64 first = USES_ROW ? first_row_at(m.indptr, m.nrows, lo) : 0, open_row = first - 1;
     for (int64 base = lo; base < hi; base += WINDOW) {
         int64 window_first = first;
         Window window;
         window.load(m, base, hi);
-        if (WITH_ROWS)
-            list_starts(m.indptr, m.nrows, first, base, end_for_rows(base, hi, m.entries), starts, [](int64, bool) {});
+        if (USES_ROW) list_starts(m.indptr, m.nrows, first, base, end_for_rows(base, hi, m.entries), starts);
         int rank = 0;
-        look(window, base, hi, window_first, first, [&](int k) {
+        look(window, base, hi, [&](int k) {
             if constexpr (!USES_ROW) return int64(0);
             unsigned bits = starts.bits[k];
             int own = rank + __popc(bits & (FULL_WARP >> (31 - lane())));
@@ -72,73 +71,84 @@ template <bool WITH_ROWS, class Look> DEVICE void for_each_window(const Given& m
     }
 }
 
-// A bit for every entry that stays, and counts[chunk] = how many of the chunk do, in the end of those before.
+// What counting leaves for filling: a bit for every entry that stays, in words, and how many come before each word in its chunk.
+// There are fewer than 2^32 words: indices of more entries would fill no memory there is.
+template <class Words> struct Kept {
+    Words bits, before;
+    int64 words;
+
+    DEVICE Kept(Words given, int64 entries) : bits(given), words((entries + 31) >> 5) { before = bits + words; }
+};
+
+// counts[chunk] = how many entries of the chunk stay, in the end of those before.
 extern "C" __global__ void __launch_bounds__(256, 4) count_entries_kernel(
-    GIVEN, unsigned* kept, int64* counts, unsigned* done, volatile int64* host
+    GIVEN, unsigned* marks, int64* counts, unsigned* done, volatile int64* host
 ) {
     __shared__ Starts starts[WARPS_OF_BLOCK];
     Given m = {indptr, indices, values, nrows, entries, thunk, places, {{mask_indptr, mask_indices}, mask_values}};
+    Kept<unsigned*> kept(marks, entries);
     int64 length = chunk_length(entries), chunks = (entries + length - 1) / length;
     for (int64 chunk = warp_in_grid(); chunk < chunks; chunk += warps_in_grid()) {
-        int64 count = 0;
-        auto look = [&](const Window& window, int64 base, int64 hi, int64, int64, auto row) {
-            unsigned word = 0;
+        unsigned count = 0;
+        auto look = [&](const Window& window, int64 base, int64 hi, auto row) {
+            unsigned word = 0, before = 0;
 #pragma unroll
             for (int k = 0; k < ITEMS; ++k) {
                 int64 i = row(k);
                 bool stays = base + 32 * k + lane() < hi && keeps(m, window, k, i);
                 unsigned all = __ballot_sync(FULL_WARP, stays);
-                if (lane() == k) word = all;
+                if (lane() == k) {
+                    word = all;
+                    before = count;
+                }
                 count += __popc(all);
             }
-            if (lane() < ITEMS && base + 32 * lane() < hi) kept[(base >> 5) + lane()] = word;
+            if (lane() < ITEMS && base + 32 * lane() < hi) {
+                kept.bits[(base >> 5) + lane()] = word;
+                kept.before[(base >> 5) + lane()] = before;
+            }
         };
-        for_each_window<USES_ROW>(m, chunk, starts[threadIdx.x >> 5], look);
+        for_each_window(m, chunk, starts[threadIdx.x >> 5], look);
         if (lane() == 0) counts[chunk] = count;
     }
     publish_offsets(counts, chunks, done, 0, host);
 }
 
+// Warps take windows of entries, and threads take rows: where they start among the `total` entries that stay.
 extern "C" __global__ void __launch_bounds__(256, 4) fill_entries_kernel(
-    GIVEN, const unsigned* kept, const int64* offsets, Offset* out_indptr, Column* out_indices, Stored* out_values
+    GIVEN, const unsigned* marks, const int64* offsets, int64 total, Offset* out_indptr, Column* out_indices, Stored* out_values
 ) {
-    __shared__ Starts starts[WARPS_OF_BLOCK];
-    __shared__ unsigned kept_of[WARPS_OF_BLOCK][ITEMS + 1], before_of[WARPS_OF_BLOCK][ITEMS + 1];
-    Given m = {indptr, indices, values, nrows, entries, thunk, places, {{mask_indptr, mask_indices}, mask_values}};
-    int64 length = chunk_length(entries), chunks = (entries + length - 1) / length;
-    unsigned *own_kept = kept_of[threadIdx.x >> 5], *own_before = before_of[threadIdx.x >> 5];
-    for (int64 chunk = warp_in_grid(); chunk < chunks; chunk += warps_in_grid()) {
-        int64 place = offsets[chunk];
-        auto look = [&](const Window& window, int64 base, int64 hi, int64 first, int64 end, auto) {
-            unsigned word = lane() < ITEMS && base + 32 * lane() < hi ? kept[(base >> 5) + lane()] : 0;
-            unsigned before = __popc(word);  // up to this word, then before it
+    Kept<const unsigned*> kept(marks, entries);
+    unsigned words_of_chunk = unsigned(chunk_length(entries) >> 5);
+    for (int64 base = warp_in_grid() * WINDOW; base < entries; base += warps_in_grid() * WINDOW) {
+        int64 word = (base >> 5) + lane();
+        bool own = lane() < ITEMS && word < kept.words;
+        unsigned bits = own ? kept.bits[word] : 0, before = own ? kept.before[word] : 0;
+        int64 place = offsets[unsigned(base >> 5) / words_of_chunk];
+        Column columns[ITEMS];
+        Stored stored[ITEMS];
 #pragma unroll
-            for (int distance = 1; distance <= ITEMS; distance <<= 1) {
-                unsigned lower = from_lower(before, distance);
-                if (lane() >= distance) before += lower;
-            }
-            before -= __popc(word);
-            if (lane() <= ITEMS) {
-                own_kept[lane()] = word;
-                own_before[lane()] = before;
-            }
+        for (int k = 0; k < ITEMS; ++k) {  // what stays is in flight together, and nothing else is read
+            if (!(from_lane(bits, k) >> lane() & 1)) continue;
+            columns[k] = indices[base + 32 * k + lane()];
+            if (!ISO) stored[k] = values[base + 32 * k + lane()];
+        }
 #pragma unroll
-            for (int k = 0; k < ITEMS; ++k) {
-                unsigned all = from_lane(word, k);
-                int64 to = place + from_lane(before, k) + __popc(all & ((1u << lane()) - 1));
-                if (!(all >> lane() & 1)) continue;
-                out_indices[to] = RENAMED ? places[window.columns[k]] : window.columns[k];
-                if (!ISO) out_values[to] = window.stored[k];
-            }
-            __syncwarp();
-            for (int64 own = first + lane(); own < end; own += 32) {
-                int at = int(int64(indptr[own]) - base);
-                unsigned lower = own_kept[at >> 5] & ((1u << (at & 31)) - 1);
-                out_indptr[own] = Offset(place + own_before[at >> 5] + __popc(lower));
-            }
-            place += from_lane(before, ITEMS);
-        };
-        for_each_window<true>(m, chunk, starts[threadIdx.x >> 5], look);
-        if (chunk == chunks - 1 && lane() == 0) out_indptr[nrows] = Offset(place);
+        for (int k = 0; k < ITEMS; ++k) {
+            unsigned all = from_lane(bits, k);
+            int64 to = place + from_lane(before, k) + __popc(all & ((1u << lane()) - 1));
+            if (!(all >> lane() & 1)) continue;
+            out_indices[to] = RENAMED ? places[columns[k]] : columns[k];
+            if (!ISO) out_values[to] = stored[k];
+        }
+    }
+#pragma unroll 2
+    for (int64 row = thread_in_grid(); row <= nrows; row += threads_in_grid()) {
+        int64 start = indptr[row], place = total;
+        if (start < entries) {
+            unsigned word = unsigned(start >> 5), lower = kept.bits[word] & ((1u << (start & 31)) - 1);
+            place = offsets[word / words_of_chunk] + kept.before[word] + __popc(lower);
+        }
+        out_indptr[row] = Offset(place);
     }
 }

@@ -1,9 +1,11 @@
-// Two matrices of one shape merged, row by row, in equal tiles: the entries of both are numbered through as they come in
-// the order of rows and columns, however long the rows are. Generated: XOffset, XColumn, YOffset, YColumn.
+// Two matrices of one shape merged, row by row, in equal tiles of the path that goes through the entries of both in the order of
+// rows and columns, and takes a step more for every few rows: neither long rows nor long runs of empty ones are for one tile
+// alone. Generated: XOffset, XColumn, YOffset, YColumn.
 
 #include "cooperate.cuh"
 
-constexpr int MERGED_AT_A_TIME = 8, TILE = 2048;  // entries of both matrices, that a thread and a block take
+constexpr int MERGED_AT_A_TIME = 8, TILE = 2048;  // entries of both matrices, that a thread and a block take at most
+constexpr int ROWS_OF_A_STEP = 4;
 constexpr int WORDS = TILE / 32;                   // of a bit for each of them
 
 struct Pair {
@@ -14,19 +16,23 @@ struct Pair {
     int64 nrows, entries;  // of both
 
     DEVICE int64 start(int64 row) const { return int64(x_indptr[row]) + int64(y_indptr[row]); }
+    DEVICE int64 steps() const { return entries + nrows / ROWS_OF_A_STEP; }
+    DEVICE int64 tiles() const { return (steps() + TILE - 1) / TILE; }
 };
 
 // So many entries of each come before; the next one is in this row, or behind it.
 struct Split {
     int64 row, x, y;
+
+    DEVICE int64 entries() const { return x + y; }
 };
 
-// The split after `number` entries, those of x first where both have one. All lanes of the warp ask for the same.
+// The split after `number` steps, entries of x first where both have one. All lanes of the warp ask for the same.
 DEVICE Split split_at(const Pair& pair, int64 number) {
     int64 lo = 0, hi = pair.nrows + 1;  // the last row that starts no later
     while (lo < hi) {
         int64 step = (hi - lo + 31) >> 5, probe = lo + (lane() + 1) * step - 1;
-        bool below = probe < hi && pair.start(probe) <= number;
+        bool below = probe < hi && pair.start(probe) + probe / ROWS_OF_A_STEP <= number;
         int passed = __popc(__ballot_sync(FULL_WARP, below));
         int64 end = lo + (passed + 1) * step - 1;
         lo += passed * step;
@@ -34,7 +40,7 @@ DEVICE Split split_at(const Pair& pair, int64 number) {
     }
     int64 row = lo - 1, x = pair.x_indptr[row], y = pair.y_indptr[row];
     if (row == pair.nrows) return {row, x, y};
-    int64 left = number - x - y, xs = int64(pair.x_indptr[row + 1]) - x, ys = int64(pair.y_indptr[row + 1]) - y;
+    int64 left = number - row / ROWS_OF_A_STEP - x - y, xs = int64(pair.x_indptr[row + 1]) - x, ys = int64(pair.y_indptr[row + 1]) - y;
     lo = left > ys ? left - ys : 0;
     hi = left < xs ? left : xs;
     while (lo < hi) {  // how many of x: the first place whose column is behind that of its counterpart in y

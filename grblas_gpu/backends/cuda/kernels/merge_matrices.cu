@@ -74,9 +74,9 @@ extern "C" __global__ void find_splits_kernel(
     int64 entries, Split* splits
 ) {
     Pair pair = {x_indptr, x_indices, y_indptr, y_indices, nrows, entries};
-    int64 tiles = (entries + TILE - 1) / TILE;
+    int64 tiles = pair.tiles();
     for (int64 number = warp_in_grid(); number <= tiles; number += warps_in_grid()) {
-        Split found = split_at(pair, number < tiles ? number * TILE : entries);
+        Split found = split_at(pair, number < tiles ? number * TILE : pair.steps());
         if (lane() == 0) splits[number] = found;
     }
 }
@@ -133,7 +133,7 @@ extern "C" __global__ void __launch_bounds__(256, 6) count_merged_kernel(
 ) {
     __shared__ Tile tile;
     Operands given = {GIVEN};
-    int64 tiles = (entries + TILE - 1) / TILE;
+    int64 tiles = given.pair.tiles();
     for (int64 number = blockIdx.x; number < tiles; number += gridDim.x) {
         if (threadIdx.x == 0) {
             tile.from = splits[number];
@@ -184,12 +184,12 @@ extern "C" __global__ void __launch_bounds__(256, 8) fill_merged_kernel(
     __shared__ Bits bits;
     Operands given = {GIVEN};
     const Pair& pair = given.pair;
-    int64 tiles = (entries + TILE - 1) / TILE;
+    int64 tiles = given.pair.tiles();
     if (OUT_ISO && thread_in_grid() == 0) out[0] = combined(given, {true, true, true, 0, 0}, 0, 0);
     for (int64 number = blockIdx.x; number < tiles; number += gridDim.x) {
         Split from = splits[number], to = splits[number + 1];
         const unsigned* given_marks = marks_of(marks, number, 0);
-        int64 offset = offsets[number], start = number * TILE;
+        int64 offset = offsets[number], start = from.entries();
         __syncthreads();
         for (int word = threadIdx.x; word < PLANES * WORDS; word += blockDim.x) bits.of[0][word] = given_marks[word];
         __syncthreads();

@@ -1,0 +1,123 @@
+"""Matrices with long runs of empty rows, or far fewer entries than rows: the same results, and no warp goes through them alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import emulated_cupy
+import numpy as np
+import pytest
+from emulated_engine import SLOW_ENGINES, loaded, moved
+from matrix_cases import same
+from vector_cases import definitions
+
+from grblas_gpu import binary, indexunary, monoid, select
+from grblas_gpu.backends.entries import entries
+from grblas_gpu.backends.storage import INDEX, MatrixStore, same_arrays, transpose_csr
+
+LONG = 100_000
+COLUMNS = 50
+#: How often the lanes of a warp may meet in a kernel: to walk through a long run takes thousands of steps, of four each.
+FEW_MEETINGS = LONG // 32
+BY_ROWS = {"list_offsets_kernel", "sum_lengths_kernel", "list_columns_kernel"}  # which share out rows
+
+
+def matrix(degrees: np.ndarray, seed: int = 0) -> MatrixStore:
+    """Rows of these lengths, with values from -3 to 3."""
+    rng = np.random.default_rng(seed)
+    indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int32)
+    filled = degrees[degrees > 0]
+    columns = [np.sort(rng.choice(COLUMNS, count, replace=False)) for count in filled]
+    indices = np.concatenate([np.empty(0, np.int32), *columns]).astype(np.int32)
+    return MatrixStore(len(degrees), COLUMNS, indptr, indices, rng.integers(-3, 4, len(indices)).astype(np.float64))
+
+
+def degrees_of(name: str) -> np.ndarray:
+    rng = np.random.default_rng(7)
+    some, none = rng.integers(0, 9, 400), np.zeros(LONG, int)
+    if name == "short runs":
+        lengths = [31, 32, 33, 64, 63, 65, 511, 512, 513, 1, 95, 96, 97] * 2
+        return np.concatenate([np.concatenate([np.zeros(length, int), [1 + length % 3]]) for length in lengths])
+    if name == "five entries":
+        degrees = np.zeros(2 * LONG, int)
+        degrees[[0, 1, 77_777, 130_000, 2 * LONG - 1]] = 1
+        return degrees
+    if name == "an entry here and there":
+        degrees = np.zeros(LONG, int)
+        degrees[rng.choice(LONG, 1500, replace=False)] = 1
+        return degrees
+    if name == "nothing":
+        return none
+    parts = {"first": [none, some], "last": [some, none], "between": [some, none, some], "around": [none, some, none]}
+    return np.concatenate(parts[name])
+
+
+CASES = ["first", "last", "between", "around", "short runs", "five entries", "an entry here and there", "nothing"]
+
+
+@pytest.fixture(params=SLOW_ENGINES)
+def engine(request, monkeypatch) -> Iterator[Any]:
+    modules = "extracting merging mxm_bins mxm_operands mxm_programs rows selecting transpose".split()
+    emulated_cupy.meetings.clear()
+    with loaded(request.param, monkeypatch, *(f"eager.{name}" for name in modules), "runtime.workspace") as found:
+        yield found
+    met = {name: number for name, number in emulated_cupy.meetings.items() if name not in BY_ROWS}
+    assert max(met.values(), default=0) < FEW_MEETINGS, met
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_selected_entries(engine, name: str) -> None:
+    a = matrix(degrees_of(name))
+    for op, thunk in ((select.valuegt["FP64"], 0), (select.valuegt["FP64"], 9), (select.tril["FP64"], 40 - LONG // 2)):
+        result = engine.selecting.select(moved(a, engine.to_device), op, thunk)
+        same(moved(result, engine.to_host), definitions.select(a, op, thunk))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_sums_of_rows(engine, name: str) -> None:
+    a = matrix(degrees_of(name))
+    result = moved(engine.rows.reduce_rows(moved(a, engine.to_device), monoid.plus["FP64"]), engine.to_host)
+    for found, wanted in zip(entries(result), entries(definitions.reduce_rowwise(a, monoid.plus["FP64"])), strict=True):
+        np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_rows_of_entries(engine, name: str) -> None:
+    a = matrix(degrees_of(name))
+    op = indexunary.rowindex["INT64"]
+    result = engine.selecting.apply_index(moved(a, engine.to_device), op, 1)
+    same(moved(result, engine.to_host), definitions.apply_index(a, op, 1))
+    turned = moved(engine.transpose.transpose(moved(a, engine.to_device)), engine.to_host)
+    assert same_arrays(turned, transpose_csr(a))
+    index = np.arange(a.nrows)[::-1].copy()
+    result = engine.extracting.rows_at(moved(a, engine.to_device), engine.to_device(index))
+    same(moved(result, engine.to_host), definitions.extract_matrix(a, index, None))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_merged(engine, name: str) -> None:
+    degrees = degrees_of(name)
+    x, y, op = matrix(degrees), matrix(np.roll(degrees, len(degrees) // 3), 1), binary.minus["FP64"]
+    there = moved(x, engine.to_device), moved(y, engine.to_device)
+    kinds = {engine.merging.UNION: definitions.union, engine.merging.INTERSECTION: definitions.ewise_mult}
+    for kind, wanted in kinds.items():
+        result = engine.merging.merge(*there, op, kind, np.dtype(np.float64))
+        same(moved(result, engine.to_host), wanted(x, y, op))
+    if x.nvals:
+        steps = x.nvals + y.nvals + x.nrows // engine.merging.ROWS_OF_A_STEP
+        tiles = -(-steps // engine.merging.TILE)
+        splits = engine.workspace.current().values("splits", np.dtype(INDEX), 3 * (tiles + 1))
+        rows = engine.to_host(splits)[: 3 * (tiles + 1) : 3]
+        assert np.diff(rows).max() <= engine.merging.ROWS_OF_A_STEP * (engine.merging.TILE + 1)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_products_of_rows(engine, name: str) -> None:
+    a = matrix(degrees_of(name))
+    b = matrix(np.arange(COLUMNS), 1)
+    there = moved(a, engine.to_device), moved(b, engine.to_device)
+    programs = engine.mxm_programs.Programs(*there, engine.mxm_operands.MatrixMask(), b.ncols)
+    products = engine.to_host(engine.mxm_bins.count_products(programs.bins(), *there))
+    rows = np.repeat(np.arange(a.nrows), np.diff(a.indptr))
+    np.testing.assert_array_equal(products, np.bincount(rows, np.diff(b.indptr)[a.indices], a.nrows))

@@ -1,4 +1,4 @@
-"""Matrices with long runs of empty rows, or far fewer entries than rows: the same results, and no warp goes through them alone."""
+"""Matrices with long runs of empty rows, or far fewer entries than rows: the same results, and no warp walks alone."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from emulated_engine import SLOW_ENGINES, loaded, moved
 from matrix_cases import same
 from vector_cases import definitions
 
-from grblas_gpu import binary, indexunary, monoid, select
+from grblas_gpu import binary, indexunary, monoid, select, semiring
+from grblas_gpu.backends.dense_products import EVERYWHERE, Allowed, Side
 from grblas_gpu.backends.entries import entries
 from grblas_gpu.backends.storage import INDEX, MatrixStore, same_arrays, transpose_csr
 
 LONG = 100_000
 COLUMNS = 50
-#: How often the lanes of a warp may meet in a kernel: to walk through a long run takes thousands of steps, of four each.
+#: How often the lanes of a warp may meet in a kernel: to walk through a long run takes thousands of steps.
 FEW_MEETINGS = LONG // 32
 BY_ROWS = {"list_offsets_kernel", "sum_lengths_kernel", "list_columns_kernel"}  # which share out rows
 
@@ -58,7 +59,7 @@ CASES = ["first", "last", "between", "around", "short runs", "five entries", "an
 
 @pytest.fixture(params=SLOW_ENGINES)
 def engine(request, monkeypatch) -> Iterator[Any]:
-    modules = "extracting merging mxm_bins mxm_operands mxm_programs rows selecting transpose".split()
+    modules = "extracting merging mxm_bins mxm_operands mxm_programs rows selecting spmm transpose".split()
     emulated_cupy.meetings.clear()
     with loaded(request.param, monkeypatch, *(f"eager.{name}" for name in modules), "runtime.workspace") as found:
         yield found
@@ -121,3 +122,19 @@ def test_products_of_rows(engine, name: str) -> None:
     products = engine.to_host(engine.mxm_bins.count_products(programs.bins(), *there))
     rows = np.repeat(np.arange(a.nrows), np.diff(a.indptr))
     np.testing.assert_array_equal(products, np.bincount(rows, np.diff(b.indptr)[a.indices], a.nrows))
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name != "nothing"])
+def test_times_a_dense_matrix(engine, name: str) -> None:
+    a = matrix(degrees_of(name))
+    dense = np.random.default_rng(3).integers(-3, 4, (COLUMNS, 6)).astype(np.float64)
+    there = MatrixStore.full(COLUMNS, 6, engine.to_device(dense.ravel()))
+    op = semiring.plus_times["FP64"]
+    given = moved(a, engine.to_device), Side(there, False), op, False, True, Allowed(EVERYWHERE, None)
+    out, present, count = engine.spmm.multiply(*given)
+    wanted = np.zeros((a.nrows, 6))
+    np.add.at(wanted, a.row_ids, a.values[:, None] * dense[a.indices])
+    np.testing.assert_array_equal(engine.to_host(out).reshape(-1, 6), wanted)
+    filled = np.diff(a.indptr) > 0
+    np.testing.assert_array_equal(engine.to_host(present).reshape(-1, 6), np.repeat(filled[:, None], 6, axis=1))
+    assert count == 6 * filled.sum()

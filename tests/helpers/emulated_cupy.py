@@ -47,7 +47,7 @@ SMALLER = {
     "EACH = WIDEST > 4 ? 12 : 16": "EACH = 128",  # a tile of at least as many keys by fewer threads
 }
 sources: list[str] = []  # of every program that was compiled
-meetings: dict[str, int] = {}  # how often the lanes of one warp met in a launch of a kernel, at most: its longest chain of steps
+meetings: dict[str, int] = {}  # of every kernel: how often the lanes of one warp met in a launch, at most
 
 
 class CompileException(Exception):

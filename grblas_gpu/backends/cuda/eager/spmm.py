@@ -56,8 +56,9 @@ def multiply(
             constant("WIDTH", width),
         ],
     )
-    length = chunk_length(entries, columns)
-    chunks = -(-entries // length)
+    path = entries + nrows
+    length = chunk_length(path, columns)
+    chunks = -(-path // length)
     out, present = cupy.empty(nrows * columns, product.dtype), cupy.empty(nrows * columns, bool)
     carry_values, carry_present = cupy.empty(chunks * columns, product.dtype), cupy.empty(chunks * columns, bool)
     carry_rows = cupy.empty(chunks, INDEX)
@@ -70,7 +71,7 @@ def multiply(
     tiles = -(-columns // (group * width))
     scratch.launch(kernel, chunks * tiles, (*matrix, *dense_at, *sizes, *results), BLOCK // group)
     if chunks > 1:
-        words = (rows.indptr.data.ptr, entries, length, columns, *results)
+        words = (rows.indptr.data.ptr, path, length, columns, *results)
         scratch.launch(add_carries, chunks * -(-columns // 32), words, BLOCK // 32)
     nvals = bits.count(present).read()  # synchronizes
     return (turn(out, nrows, columns), turn(present, nrows, columns), nvals) if flip else (out, present, nvals)
@@ -96,14 +97,14 @@ def lanes(columns: int, values: Array | None) -> tuple[int, int]:
     return group, width
 
 
-def chunk_length(entries: int, columns: int) -> int:
-    """How many entries a group of lanes takes: as follows from the sizes alone, and so does the order of sums.
+def chunk_length(path: int, columns: int) -> int:
+    """How many entries and rows a group of lanes takes, of so many: as follows from the sizes alone.
 
     >>> chunk_length(10, 64), chunk_length(2**25, 64), chunk_length(2**25, 2**12)
     (64, 1024, 65536)
     """
     most = max(64, min(MOST_CHUNKS, CARRY_ENTRIES // max(1, columns)))
-    return max(LEAST_CHUNK, -(-entries // most))
+    return max(LEAST_CHUNK, -(-path // most))
 
 
 def turn(values: Array, nrows: int, ncols: int) -> Array:

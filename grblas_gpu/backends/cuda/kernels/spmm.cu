@@ -3,9 +3,10 @@
 //   FULL    every position of the dense matrix has an entry; otherwise its flags are words (bit_words.cuh), as the mask's are
 //   GROUP   lanes that share a row of the dense matrix; WIDTH: columns of it that one of them has
 //
-// The entries are cut into chunks of one length, and a group of lanes takes a chunk, whatever rows are in it: a row of a
-// million and a million rows of one keep all groups equally busy. What a chunk holds of a row that began before it is its
-// `carry`, which a second kernel adds to the row. So sums are made in an order that follows from the number of entries.
+// The path through the entries of the first row, its end, the entries of the second row, its end and so on is cut into chunks of
+// one length, and a group of lanes takes a chunk: a row of a million and a million rows of one, or of nothing, keep all groups
+// equally busy. Entry e of row r is at e + r of the path. What a chunk holds of a row that began before it is its `carry`, which
+// a second kernel adds to the row. So sums are made in an order that follows from sizes and from where entries lie.
 // Lanes work for themselves; nobody waits for anybody.
 
 #include "bit_words.cuh"
@@ -120,51 +121,62 @@ DEVICE void write(const Sums& sums, int64 at, Value* out, bool* present) {
     *(Columns<bool>*)(present + at) = found;
 }
 
+// How many rows begin before a place on the path.
+DEVICE int64 rows_before(const Offset* indptr, int64 nrows, int64 place) {
+    int64 lo = 0, hi = nrows + 1;
+    while (lo < hi) {
+        int64 middle = (lo + hi) >> 1;
+        if (int64(indptr[middle]) + middle < place) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
 extern "C" __global__ void spmm_kernel(
     const Offset* indptr, const Column* indices, const SparseStored* sparse, const DenseStored* dense, const uint64* words,
     const uint64* mask, int64 nrows, int64 entries, int64 length, int64 columns, int64 width, Value* out, bool* present,
     Value* carry_values, bool* carry_present, int64* carry_rows
 ) {
     Operands given = {indices, sparse, dense, words, columns, width};
-    int64 chunks = (entries + length - 1) / length, tiles = (columns + TILE - 1) / TILE;
+    int64 path = entries + nrows, chunks = (path + length - 1) / length, tiles = (columns + TILE - 1) / TILE;
     int64 workers = threads_in_grid() / GROUP, column_in_tile = thread() % GROUP * WIDTH;
     for (int64 item = thread_in_grid() / GROUP; item < chunks * tiles; item += workers) {
         int64 tile = item / chunks, chunk = item - tile * chunks, column = tile * TILE + column_in_tile;
         if (column >= columns) continue;
-        int64 lo = chunk * length, hi = lo + length < entries ? lo + length : entries;
-        int64 row = lo == 0 ? 0 : upper_bound(indptr, 0, nrows + 1, Offset(lo - 1));  // the first that starts here
-        bool begun = int64(indptr[row]) == lo;
+        int64 lo = chunk * length, hi = lo + length < path ? lo + length : path;
+        int64 row = rows_before(indptr, nrows, lo);  // the first that begins here
+        bool begun = int64(indptr[row]) + row == lo;
         if (!begun) --row;
         if (column == 0) carry_rows[chunk] = begun ? -1 : row;
-        int64 start = lo, end = indptr[row + 1];
+        int64 start = lo - row, end = indptr[row + 1];
         for (;;) {
             int64 following = row + 2 <= nrows ? int64(indptr[row + 2]) : 0;  // in flight while this row is added up
             unsigned open = OWN;
             if constexpr (MASK != EVERYWHERE)
                 open = unsigned(open_columns(mask, row * width + (column >> 6), ~uint64(0)) >> (column & 63)) & OWN;
             Sums sums = {0};
-            add_entries(given, row, start, end < hi ? end : hi, column, open, sums);
+            add_entries(given, row, start, end < hi - row ? end : hi - row, column, open, sums);
             if (begun) write(sums, row * columns + column, out, present);
             else write(sums, chunk * columns + column, carry_values, carry_present);
             begun = true;
             ++row;
             start = end;
             end = following;
-            if (row >= nrows || start > hi || (start == hi && hi < entries)) break;
+            if (row >= nrows || start + row >= hi) break;
         }
     }
 }
 
 // What chunks have left over of rows that began before, in their order.
 extern "C" __global__ void add_carries_kernel(
-    const Offset* indptr, int64 entries, int64 length, int64 columns, Value* out, bool* present, const Value* carry_values,
+    const Offset* indptr, int64 path, int64 length, int64 columns, Value* out, bool* present, const Value* carry_values,
     const bool* carry_present, const int64* carry_rows
 ) {
-    int64 tiles = (columns + 31) / 32, chunks = (entries + length - 1) / length;
+    int64 tiles = (columns + 31) / 32, chunks = (path + length - 1) / length;
     for (int64 item = warp_in_grid(); item < chunks * tiles; item += warps_in_grid()) {
         int64 chunk = item / tiles, column = (item - chunk * tiles) * 32 + lane(), row = carry_rows[chunk];
         if (row < 0 || (chunk > 0 && carry_rows[chunk - 1] == row) || column >= columns) continue;
-        int64 last = (int64(indptr[row + 1]) - 1) / length;
+        int64 last = (int64(indptr[row + 1]) - 1 + row) / length;
         Sum sum = {present[row * columns + column], out[row * columns + column]};
 #pragma unroll 8
         for (int64 other = chunk; other <= last; ++other) {

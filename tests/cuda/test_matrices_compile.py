@@ -75,6 +75,7 @@ def programs(engine) -> list[str]:
         engine.gathering.scaled(factor, x, typed, everywhere)
     engine.gathering.scaled(x, factor, typed, everywhere)
     engine.selecting.apply_index(x, indexunary.rowindex["INT64"], 1)
+    engine.selecting.flagged(x, engine.to_device(np.zeros(5, bool)))
     engine.selecting.renamed(x, engine.to_device(np.zeros(3, np.int32)), 3)
     for name in ("plus_times", "min_plus", "plus_gap"):
         typed = SEMIRINGS[name]

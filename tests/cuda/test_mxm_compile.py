@@ -77,7 +77,7 @@ def test_masks_and_indices(kind, column):
         programs.small(product),
     ]
     if mask(kind).where == INSIDE:
-        all_of_them += [programs.dot(product), programs.masked_rows(product), programs.keep(product)]
+        all_of_them += [programs.dot(product), programs.masked_rows(product)]
     else:
         all_of_them += [programs.dense_count(), programs.dense_fill(product)]
     for program in all_of_them:

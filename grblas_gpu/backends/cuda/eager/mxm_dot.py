@@ -31,7 +31,7 @@ def masked_dot(a: MatrixStore, b: MatrixStore, product: Product, mask: MatrixMas
     if a is b and mask.values is None and (product.counts or product.structure) and pattern.nvals > MANY:
         other = pattern._transpose  # not made for this: that takes as long as it saves
     _launch_dots(program, a, b, mask, other, present, values)
-    return kept_entries(programs, product, (a.nrows, b.nrows), pattern, present, values)
+    return kept_entries(programs, (a.nrows, b.nrows), pattern, present, values)
 
 
 def triangle_counts(lower: MatrixStore, product: Product, of_edges: bool) -> Array:

@@ -11,6 +11,7 @@ from ..runtime.launch import BLOCK, launch
 from .mxm_bins import count_products
 from .mxm_operands import MatrixMask, PatternOnly, Product
 from .mxm_programs import Programs
+from .selecting import flagged
 
 FAR_LONGER, WIDE_ROW = 16, 64  # as in kernels/mxm_masked_rows.cu and mxm_share.cuh
 
@@ -30,7 +31,7 @@ def masked_rows(a: MatrixStore, b: MatrixStore, product: Product | PatternOnly, 
     arguments = (*factors, a.nrows, rows, counters, present, values)
     launch(by_block, a.nrows, arguments, per_block=1)  # the longest first
     launch(by_warp, a.nrows, arguments, per_block=BLOCK // 32)
-    return kept_entries(programs, product, (a.nrows, b.ncols), pattern, present, values)
+    return kept_entries(programs, (a.nrows, b.ncols), pattern, present, values)
 
 
 def estimate_masked_products(a: MatrixStore, b: MatrixStore, mask: MatrixStore) -> float:
@@ -43,21 +44,10 @@ def estimate_masked_products(a: MatrixStore, b: MatrixStore, mask: MatrixStore) 
 
 
 def kept_entries(
-    programs: Programs,
-    product: Product | PatternOnly,
-    shape: tuple[int, int],
-    pattern: MatrixStore,
-    present: Array,
-    values: Array,
+    programs: Programs, shape: tuple[int, int], pattern: MatrixStore, present: Array, values: Array
 ) -> MatrixStore:
     """The entries of a mask's pattern that are present, with their values."""
-    kept = np.cumsum(present, dtype=INDEX)
-    nvals, entries = int(kept[-1]), len(present)  # synchronizes
-    if nvals == entries and pattern.indices.dtype == programs.column:  # the mask's pattern is that of the result
-        return MatrixStore(*shape, pattern.indptr, pattern.indices, values)
-    (keep,) = programs.keep(product).functions()
-    indptr, indices = cupy.empty(shape[0] + 1, INDEX), cupy.empty(nvals, programs.column)
-    kept_values = values if product.structure and nvals else cupy.empty(nvals, product.dtype)
-    given = (pattern.indptr, pattern.indices, shape[0], entries, present, values, kept)
-    launch(keep, max(entries, shape[0] + 1), (*given, indptr, indices, kept_values))
-    return MatrixStore(*shape, indptr, indices, kept_values)
+    result = flagged(MatrixStore(*shape, pattern.indptr, pattern.indices, values), present)
+    if result.indices.dtype == programs.column:
+        return result
+    return MatrixStore(*shape, result.indptr, result.indices.astype(programs.column), result.values)

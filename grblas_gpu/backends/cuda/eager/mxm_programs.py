@@ -61,19 +61,6 @@ class Programs:
             lambda: [*product.pieces(), *self._pieces()],
         )
 
-    def keep(self, product: Product | PatternOnly) -> Program:
-        return Program(
-            "mxm_keep.cu",
-            (self.mask.key, self.column.char, product.dtype.char, product.structure),
-            ("keep_present_kernel",),
-            lambda: [
-                *self.mask.pieces(),
-                using("Column", self.column),
-                using("Value", product.dtype),
-                constant("STRUCTURE", product.structure),
-            ],
-        )
-
     def bins(self) -> Program:
         return bins_program(self.left, self.right[1], self.mask)
 

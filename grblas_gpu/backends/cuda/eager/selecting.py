@@ -76,6 +76,11 @@ def renamed(a: MatrixStore, places: Array, ncols: int) -> MatrixStore:
     return MatrixStore(a.nrows, ncols, result.indptr, result.indices, result.values)
 
 
+def flagged(a: MatrixStore, flags: Array) -> MatrixStore:
+    """The entries whose flags are set; the matrix itself where all are."""
+    return _kept(a, None, 0, MatrixMask(), flags=flags)
+
+
 def mask_addresses(mask: MatrixMask) -> tuple[int, int, int]:
     store = mask.store
     return (0, 0, 0) if store is None else (store.indptr.data.ptr, store.indices.data.ptr, address(mask.values))
@@ -89,10 +94,19 @@ def offsets_workspace(scratch: Scratch, number: int) -> int:
 class _Marked:
     """Bits of the entries that stay, and how many these are; ``fill`` writes them."""
 
-    def __init__(self, a: MatrixStore, op: Any, thunk: int, mask: MatrixMask, places: Array | None = None) -> None:
+    def __init__(
+        self,
+        a: MatrixStore,
+        op: Any,
+        thunk: int,
+        mask: MatrixMask,
+        places: Array | None = None,
+        flags: Array | None = None,
+    ) -> None:
+        by = places is None, flags is None
         count, self.fill = functions(
             "select_entries.cu",
-            (None if op is None else op.key, a.values.dtype.char, a.iso, index_key(a), mask.key, places is None),
+            (None if op is None else op.key, a.values.dtype.char, a.iso, index_key(a), mask.key, by),
             _KERNELS,
             lambda: [
                 *index_pieces(a),
@@ -103,27 +117,30 @@ class _Marked:
                 constant("USES_ROW", mask.where != EVERYWHERE or (op is not None and uses(op, "i"))),
                 constant("ISO", a.iso),
                 constant("RENAMED", places is not None),
+                constant("FLAGGED", flags is not None),
             ],
         )
         scratch, entries = scratch_arrays.current(), a.nvals
         slots = scratch.slots()
         self.offsets, done = offsets_workspace(scratch, MOST_CHUNKS), scratch.flags("counted", 8).data.ptr
         arrays = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr)
-        self.given = (*arrays, a.nrows, entries, thunk, address(places), *mask_addresses(mask))
+        self.given = (*arrays, a.nrows, entries, thunk, address(places), address(flags), *mask_addresses(mask))
         self.bits = cupy.empty(-(-entries // 32) * 2, np.uint32)  # and behind them how many come before each word
         words = (*self.given, self.bits.data.ptr, self.offsets, done, slots.host)
         scratch.launch(count, chunks_of(entries), words, BLOCK // 32)
         self.number = slots.published()
 
 
-def _kept(a: MatrixStore, op: Any, thunk: int, mask: MatrixMask, places: Array | None = None) -> MatrixStore:
+def _kept(
+    a: MatrixStore, op: Any, thunk: int, mask: MatrixMask, places: Array | None = None, flags: Array | None = None
+) -> MatrixStore:
     entries = a.nvals
     if entries == 0:
         return a.copy()
-    marked = _Marked(a, op, thunk, mask, places)
+    marked = _Marked(a, op, thunk, mask, places, flags)
     kept = marked.number.read()  # synchronizes: memory must be sized
     if kept == entries and places is None:
-        return a.copy()
+        return a.copy() if flags is None else a
     indptr, indices = cupy.empty(a.nrows + 1, a.indptr.dtype), cupy.empty(kept, a.indices.dtype)
     values = a.values[: min(1, kept)].copy() if a.iso else cupy.empty(kept, a.values.dtype)
     outputs = (marked.bits.data.ptr, marked.offsets, kept, indptr.data.ptr, indices.data.ptr, values.data.ptr)

@@ -32,7 +32,6 @@ DEVICE int64 search_starts(
     const Offset* indptr, int64 nrows, int64 window_first, int64 first, int count, int64 base, int64 stop, Starts& starts
 ) {
     int64 end = first_row_at(indptr, nrows, stop);
-    if (end > nrows) end = nrows;
     const Offset* offsets = indptr + first;
     constexpr int AT_ONCE = 4;
     unsigned size = unsigned(end - first), ahead = unsigned(first - window_first);
@@ -50,7 +49,7 @@ DEVICE int64 search_starts(
 #pragma unroll
         for (int k = 0; k < AT_ONCE; ++k) {
             int64 entry = base + 32 * (half + k) + lane();
-            bool begins = int64(offsets[found[k]]) == entry && int64(offsets[found[k] + 1]) > entry;
+            bool begins = int64(offsets[found[k]]) == entry;  // which then has it: the next one starts later
             unsigned some = __ballot_sync(FULL_WARP, begins);
             if (begins) starts.rows[count + __popc(some & ((1u << lane()) - 1))] = ahead + found[k];
             if (lane() == 0 && some) atomicOr(&starts.bits[half + k], some);
@@ -60,8 +59,9 @@ DEVICE int64 search_starts(
     return end;
 }
 
-// Lists the rows from `first` on that start before `stop`, in the window at `base`, and moves on to the first one that does not.
-DEVICE void list_starts(const Offset* indptr, int64 nrows, int64& first, int64 base, int64 stop, Starts& starts) {
+// Lists the rows from `first` on that start in the window at `base`, before `hi`, and moves on to the first one that does not.
+DEVICE void list_starts(const Offset* indptr, int64 nrows, int64& first, int64 base, int64 hi, Starts& starts) {
+    int64 stop = base + WINDOW < hi ? base + WINDOW : hi;
     if (lane() < ITEMS) starts.bits[lane()] = 0;
     __syncwarp();
     int64 window_first = first;
@@ -89,12 +89,6 @@ DEVICE void list_starts(const Offset* indptr, int64 nrows, int64& first, int64 b
     __syncwarp();
 }
 
-// Where the window at `base` ends for rows: those that start at the very end of the matrix, and have no entries, belong to
-// the last one.
-DEVICE int64 end_for_rows(int64 base, int64 hi, int64 entries) {
-    return base + WINDOW < hi ? base + WINDOW : hi == entries ? entries + 1 : hi;
-}
-
 // use(first, hi, rows) for every window of entries: rows[k] is the row of entry first + 32 k, if that comes before hi. Who loads
 // for all of them before anything is stored keeps memory busy. The warps of the grid share the chunks.
 template <class Use> DEVICE void for_each_window(const Offset* indptr, int64 nrows, int64 entries, Use use) {
@@ -106,7 +100,7 @@ template <class Use> DEVICE void for_each_window(const Offset* indptr, int64 nro
         int64 first = first_row_at(indptr, nrows, lo), open_row = first - 1;
         for (int64 base = lo; base < hi; base += WINDOW) {
             int64 window_first = first, rows[ITEMS];
-            list_starts(indptr, nrows, first, base, end_for_rows(base, hi, entries), starts);
+            list_starts(indptr, nrows, first, base, hi, starts);
             int rank = 0;
 #pragma unroll
             for (int k = 0; k < ITEMS; ++k) {

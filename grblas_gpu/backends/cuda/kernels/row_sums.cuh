@@ -27,7 +27,7 @@ DEVICE void reduce_chunk(
         Value items[ITEMS];
         load(base, hi, items);
         int64 window_first = first;
-        list_starts(indptr, nrows, first, base, end_for_rows(base, hi, entries), starts);
+        list_starts(indptr, nrows, first, base, hi, starts);
         unsigned bits = starts.bits[lane() >> 2] >> (8 * (lane() & 3)) & 0xff;
         int before = __popc(bits);  // rows that start before this lane's entries
         for (int distance = 1; distance < 32; distance <<= 1) {

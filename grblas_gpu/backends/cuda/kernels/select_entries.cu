@@ -4,6 +4,7 @@
 //   USES_ROW   somebody asks for the row
 //   ISO        one value stands for all
 //   RENAMED    columns have places, and those with a negative one are left out
+//   FLAGGED    entries have flags, which alone decide
 
 #include "matrix_mask.cuh"
 #include "offsets.cuh"
@@ -16,29 +17,37 @@ struct Given {
     int64 nrows, entries;
     Thunk thunk;
     const Column* places;
+    const bool* flags;
     Mask mask;
 };
 #define GIVEN                                                                                                 \
     const Offset *indptr, const Column *indices, const Stored *values, int64 nrows, int64 entries, Thunk thunk,  \
-        const Column *places, const MaskOffset *mask_indptr, const MaskColumn *mask_indices, const MaskValue *mask_values
+        const Column *places, const bool *flags, const MaskOffset *mask_indptr, const MaskColumn *mask_indices,      \
+        const MaskValue *mask_values
 
 // The entries of a window that a lane has, all of them in flight together.
 struct Window {
     Column columns[ITEMS];
     Stored stored[ITEMS];
+    bool flags[ITEMS];
 
     DEVICE void load(const Given& m, int64 base, int64 hi) {
 #pragma unroll
         for (int k = 0; k < ITEMS; ++k) {
             int64 entry = base + 32 * k + lane();
             if (entry >= hi) continue;
-            columns[k] = m.indices[entry];
-            stored[k] = m.values[ISO ? 0 : entry];
+            if constexpr (FLAGGED) {
+                flags[k] = m.flags[entry];
+            } else {
+                columns[k] = m.indices[entry];
+                stored[k] = m.values[ISO ? 0 : entry];
+            }
         }
     }
 };
 
 DEVICE bool keeps(const Given& m, const Window& window, int k, int64 i) {
+    if constexpr (FLAGGED) return window.flags[k];
     bool kept = true;
     int64 j = window.columns[k];
     if constexpr (SELECT) kept = cast<bool>(op(cast<Left>(window.stored[k]), i, j, m.thunk));
@@ -57,7 +66,7 @@ template <class Look> DEVICE void for_each_window(const Given& m, int64 chunk, S
         int64 window_first = first;
         Window window;
         window.load(m, base, hi);
-        if (USES_ROW) list_starts(m.indptr, m.nrows, first, base, end_for_rows(base, hi, m.entries), starts);
+        if (USES_ROW) list_starts(m.indptr, m.nrows, first, base, hi, starts);
         int rank = 0;
         look(window, base, hi, [&](int k) {
             if constexpr (!USES_ROW) return int64(0);
@@ -85,7 +94,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) count_entries_kernel(
     GIVEN, unsigned* marks, int64* counts, unsigned* done, volatile int64* host
 ) {
     __shared__ Starts starts[WARPS_OF_BLOCK];
-    Given m = {indptr, indices, values, nrows, entries, thunk, places, {{mask_indptr, mask_indices}, mask_values}};
+    Given m = {indptr, indices, values, nrows, entries, thunk, places, flags, {{mask_indptr, mask_indices}, mask_values}};
     Kept<unsigned*> kept(marks, entries);
     int64 length = chunk_length(entries), chunks = (entries + length - 1) / length;
     for (int64 chunk = warp_in_grid(); chunk < chunks; chunk += warps_in_grid()) {

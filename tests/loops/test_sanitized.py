@@ -25,8 +25,8 @@ def cases(to_device: Any, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     spec.loader.exec_module(module)
     names = ("compiled", "run", "workspace")
     compiled, run, workspace = (importlib.import_module(f"{CUDA}.fusion.{name}") for name in names)
-    module_of = compiled.module_of
-    monkeypatch.setattr(compiled, "module_of", lambda text: module_of(module.shrunk(text)))
+    functions_of = compiled.functions_of
+    monkeypatch.setattr(compiled, "functions_of", lambda text, names: functions_of(module.shrunk(text), names))
     monkeypatch.setattr(workspace, "LEAST_PART", module.LEAST_PART)
     monkeypatch.setattr(run, "_programs", {})  # of other sizes
     monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", 3)  # of which one is a cluster

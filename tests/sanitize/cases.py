@@ -166,9 +166,9 @@ def shrink() -> None:
         def launch(self, words: memoryview, parameters: int, work: int, scratch: Any, hubs: bool) -> None:
             super().launch(words, parameters, max(work, THREADS * CLUSTER + 1), scratch, hubs)
 
-    module_of = compiled.module_of
+    functions_of = compiled.functions_of
     compiled.Launcher = TwoClusters  # type: ignore[misc]
-    compiled.module_of = lambda text: module_of(shrunk(text))  # type: ignore[assignment]
+    compiled.functions_of = lambda text, names: functions_of(shrunk(text), names)  # type: ignore[assignment]
     workspace.LEAST_PART = LEAST_PART
 
 

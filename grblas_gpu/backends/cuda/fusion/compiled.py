@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....progress import busy
-from ..runtime.compile import module_of
+from ..runtime.compile import functions_of
 from .emit import LoopKernel
 from .emit_kernel import LONG_ROWS, NO_TEAMS, SHORT_ROWS, TEAMS
 from .launcher import Launcher
@@ -39,8 +39,8 @@ class Compiled:
             if short_rows:
                 text = text.replace(LONG_ROWS, SHORT_ROWS, 1)
             with busy("compiling a loop for this device, once"):
-                module, _ = module_of(text)
-            found = Launcher(module.get_function("loop_kernel"), threads, blocks, cluster)
+                (kernel,), _ = functions_of(text, ["loop_kernel"])
+            found = Launcher(kernel, threads, blocks, cluster)
             self._launchers[teams, short_rows] = found
         return found
 

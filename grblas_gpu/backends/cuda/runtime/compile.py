@@ -28,6 +28,7 @@ from ....errors import UdfParseError
 from ....progress import busy
 from . import link, structs, translate
 from .translate import Untranslatable, c_type, literal
+from .turns import turn
 
 KERNELS = Path(__file__).parents[1] / "kernels"
 SHOWN = "grblas_gpu/backends/cuda/kernels"  # how errors name the folder, wherever the package is installed
@@ -179,8 +180,7 @@ def _compile(kernel: str, key: Any, names: Sequence[str], pieces: Callable[[], I
         with busy(f"compiling {kernel} for this device, once"):
             text = render(kernel, pieces())
             try:
-                module, linked = module_of(text)
-                found = tuple(module.get_function(name) for name in names)
+                found, linked = functions_of(text, names)
             except Exception as error:
                 if not structs.has_some(text) or type(error).__name__ != "CompileException":
                     raise
@@ -196,12 +196,15 @@ def _not_for_records(key: Any, problem: str) -> str:
     return f'cannot compile {key} for the GPU; use backend "cpu" for it. The compiler says:\n    {shown}'
 
 
-def module_of(text: str) -> tuple[Any, bool]:
-    """A compiled program, and whether user-defined functions were linked to it, for this device only."""
+def functions_of(text: str, names: Iterable[str]) -> tuple[tuple[Any, ...], bool]:
+    """Functions of a compiled program, and whether user-defined ones were linked to it, for this device only."""
     import cupy
 
     symbols = link.declared_in(text)
-    if not symbols:
-        return cupy.RawModule(code=text, options=OPTIONS), False
-    capability = str(cupy.cuda.Device().compute_capability)
-    return cupy.RawModule(path=str(link.linked_file(text, symbols, capability))), True
+    with turn(text):
+        if symbols:
+            capability = str(cupy.cuda.Device().compute_capability)
+            module = cupy.RawModule(path=str(link.linked_file(text, symbols, capability)))
+        else:
+            module = cupy.RawModule(code=text, options=OPTIONS)
+        return tuple(module.get_function(name) for name in names), bool(symbols)  # the first one compiles

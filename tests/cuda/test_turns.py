@@ -1,0 +1,59 @@
+"""Whoever wants a program that another process compiles waits for it, but not for a process that is gone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from grblas_gpu.backends.cuda.runtime import turns
+
+pytest.importorskip("fcntl", reason="there are no turns without it")
+
+HOLDER = """
+import sys
+from grblas_gpu.backends.cuda.runtime.turns import turn
+with turn("a program"):
+    print("compiling", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_turn_ends_with_its_process(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("GRBLAS_GPU_CACHE_DIR", str(tmp_path / "cache"))
+    had_turn = threading.Event()
+
+    def wants_the_same() -> None:
+        with turns.turn("a program"):
+            had_turn.set()
+
+    command = [sys.executable, "-c", HOLDER]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "compiling\n"
+        with turns.turn("another program"):
+            pass
+        waiting = threading.Thread(target=wants_the_same)
+        waiting.start()
+        waited = not had_turn.wait(0.3)
+        holder.kill()
+    assert had_turn.wait(60)
+    waiting.join()
+    assert waited
+
+
+def test_patience_ends(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("GRBLAS_GPU_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(turns, "PATIENCE", 0.1)
+    with turns.turn("a program"), turns.turn("a program"):
+        pass
+
+
+def test_there_may_be_no_folder(tmp_path: Path, monkeypatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("GRBLAS_GPU_CACHE_DIR", str(tmp_path / "file"))
+    with turns.turn("a program"), turns.turn("a program"):  # nobody waits
+        pass

@@ -22,7 +22,7 @@ ABLE = Abilities(frozenset(STRATEGIES), _PULLS, Sides(PUSH, "pull.hybrid"), asyn
 SHARED_POLICIES = ("cost", "edge-check")
 
 HEAD = (
-    "DEVICE bool pushes(double edges, double edges_before, double unseen, double entries, double entries_before, "
+    "CALLABLE bool pushes(double edges, double edges_before, double unseen, double entries, double entries_before, "
     "double size, bool dense, double nvals, double allowed, double nrows) {\n"
 )
 SCANS = "DEVICE bool scans(double edges, double edges_before, double nvals) {\n"

@@ -76,16 +76,16 @@ def emit(order: Schedule) -> LoopKernel:
     context = Context(facts, layout)
     counters = max(PER_STEP * (len(facts.steps) + 1), len(facts.slots) + 1)
     if len(order.parts) == 1:
-        flow, (plan, steps) = emit_flow.one_part(context), _part(context, order.parts[0])
+        flow, (plan, text) = emit_flow.one_part(context), _part(context, order.parts[0])
+        parts = [text]
     else:
         flow, rounds = emit_flow.several_parts(context, order), []
         for number, part in enumerate(order.parts):
             rounds.append(_part(replace(context, part=number), part))
+        parts = [text for _, text in rounds]
         plan = "".join(
             f"        if (S.part == {n}) {{\n{ahead}        }}\n" for n, (ahead, _) in enumerate(rounds) if ahead
         )
-        cases = "".join(f"        case {n}: {{\n{text}        }} break;\n" for n, (_, text) in enumerate(rounds))
-        steps = f"        switch (S.part) {{\n{cases}        }}\n"
     shared = {
         number: (_fits_shared(context, item), f"p{item.step}::TEAM_EDGES")
         for number, part in enumerate(order.parts)
@@ -93,7 +93,7 @@ def emit(order: Schedule) -> LoopKernel:
         if isinstance(item, Product) and item.in_shared
     }
     small = emit_teams.small(order, shared)
-    text = emit_kernel.kernel_text(context, flow, plan, steps, counters, loops, bool(shared), small)
+    text = emit_kernel.kernel_text(context, flow, plan, parts, counters, loops, bool(shared), small)
     names = layout.names
     return LoopKernel(
         text,

@@ -16,6 +16,8 @@ from .layout import Layout
 
 PER_STEP = 8  # counters
 MOST_BLOCKS = 4096  # that a sum may have parts for
+#: Loops inside of loops with more steps are compiled as many functions: one with all of them takes a compiler minutes.
+MANY_STEPS = 24
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,7 @@ class Context:
     facts: Analysis
     layout: Layout
     pieces: list[str] = field(default_factory=list)  # namespaces, one for each operator or product
+    _spaces: dict[str, str] = field(default_factory=dict)  # what each has, and its name
     part: int | None = None  # of the body that is written, if there are several
 
     def word(self, *name: Any) -> str:
@@ -38,8 +41,16 @@ class Context:
     def decide(self) -> str:
         return "decide();" if self.part is None else f"after{self.part}(); decide();"
 
+    @property
+    def calls(self) -> bool:
+        """Whether parts are functions of their own (:mod:`.emit_calls`)."""
+        kinds = [step.kind for step in self.facts.steps]
+        return "begin" in kinds and sum(kind not in ("begin", "end") for kind in kinds) > MANY_STEPS
+
     def namespace(self, name: str, text: str) -> None:
-        piece = f"namespace {name} {{\n{text}\n}}\n"
+        """What is called is compiled once for all namespaces that have the same in them."""
+        first = self._spaces.setdefault(text, name) if self.calls else name
+        piece = f"namespace {name} {{\n{text}\n}}\n" if first == name else f"namespace {name} = {first};\n"
         if piece not in self.pieces:  # a step may be in two versions of a part
             self.pieces.append(piece)
 

@@ -18,22 +18,22 @@ DONE = -1
 
 class FlowText(NamedTuple):
     first: str  # for thread 0 of every block, before the first round
-    following: str  # functions for thread 0 of every block: what follows each part
+    following: Sequence[str]  # for thread 0 of every block: what follows each part, where there are several
     goes_on: str  # whether there is another round, or another part
 
 
 def one_part(context: Context) -> FlowText:
     """A body without loops inside: as long as the condition holds."""
-    return FlowText("", "", f"({condition(context, context.facts.condition, 'condition')})")
+    return FlowText("", (), f"({condition(context, context.facts.condition, 'condition')})")
 
 
 def several_parts(context: Context, order: Schedule) -> FlowText:
     """S.part is the part that comes next, or DONE."""
     flow = _Flow(context, order)
-    following = "".join(
+    following = [
         f"    auto after{number} = [&] {{ {flow.to(part.ends, part.ends == part.begins)} }};\n"
         for number, part in enumerate(order.parts)
-    )
+    ]
     first = f"if ({flow.holds} && 0 < limit) {{ S.part = 0; }} else {{ S.part = {DONE}; }}"
     return FlowText(first, following, f"S.part != {DONE}")
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..eager.mxv_product import EACH
 from ..runtime import compile as programs
 from ..runtime.compile import constant
 from ..runtime.translate import c_type
+from . import emit_calls
 from .analyse import Analysis
 from .emit_context import MOST_BLOCKS, Context, truth, valued
 from .emit_flow import FlowText
@@ -25,28 +28,45 @@ COMMON = ("prelude.cuh", "grid_barrier.cuh", "grid.cuh", "slot.cuh", "lists.cuh"
 
 
 def kernel_text(
-    context: Context, flow: FlowText, plan: str, steps: str, counters: int, loops: int, shares: bool, small: str
+    context: Context,
+    flow: FlowText,
+    plan: str,
+    parts: Sequence[str],
+    counters: int,
+    loops: int,
+    shares: bool,
+    small: str,
 ) -> str:
-    """The whole text; ``steps`` is a round, ``plan`` is for the end of the round before, and ``shares`` says whether
-    frontiers may be in shared memory."""
+    """The whole text; ``parts`` are what a round has to do, ``plan`` is for the end of the round before, and ``shares``
+    says whether frontiers may be in shared memory."""
     facts, layout = context.facts, context.layout
     shape = shape_of(facts, small)
+    begins = prologue(context)  # words are numbered as they are asked for
+    words = {name: context.word(name) for name in WORDS}
+    deciding = DECIDING.format(goes_on=flow.goes_on, small=small, plan=plan)
+    if context.calls:
+        calls = emit_calls.of_parts(flow, deciding, parts, words, (layout.state_words, layout.size))
+        functions, keeps, steps, decides = *calls, ""
+    else:
+        functions = keeps = ""
+        decides = DECIDES.format(deciding=deciding, **words)
+        steps = parts[0] if len(parts) == 1 else in_cases(parts)
     kernel = KERNEL.format(
+        functions=functions,
+        keeps=keeps,
+        decides=decides,
         threads=shape[0],
         blocks=shape[1],
         begins_shared="    begin_shared_frontier();\n" if shares else "",
-        prologue=prologue(context),
+        prologue=begins,
         first=flow.first,
-        following=flow.following,
-        goes_on=flow.goes_on,
-        small=small,
-        plan=plan,
+        after="" if context.calls else "".join(flow.following),
         steps=steps,
         finish=epilogue(facts),
         counters=counters,
         state_words=layout.state_words,
         report_text=report(layout),
-        **{name: context.word(name) for name in WORDS},
+        **words,
     )
     slots = "".join(f"    Slot<{c_type(slot.dtype)}> s{n};\n" for n, slot in enumerate(facts.slots))
     variables = "".join(f"    Variable c{n};\n" for n in range(len(facts.variables)))
@@ -61,8 +81,14 @@ def kernel_text(
     pasted: set[str] = set()
     first, *others = (programs.paste(name, pasted) for name in COMMON)  # in this order
     shaped = f"{TEAMS if shape[2] > 1 else NO_TEAMS}{LONG_ROWS}constexpr int BLOCK_THREADS = {shape[0]};\n"
-    common = f"{first}{shaped}{declarations()}{''.join(others)}"
+    common = f"{first}{emit_calls.CALLING if context.calls else ''}{shaped}{declarations()}{''.join(others)}"
     return f'{common}#line 1 "generated for a loop"\n{head}{"".join(context.pieces)}{kernel}'
+
+
+def in_cases(parts: Sequence[str]) -> str:
+    """The part that comes next."""
+    cases = "".join(f"        case {number}: {{\n{text}        }} break;\n" for number, text in enumerate(parts))
+    return f"        switch (S.part) {{\n{cases}        }}\n"
 
 
 def shape_of(facts: Analysis, small: str) -> tuple[int, int, int]:
@@ -118,6 +144,26 @@ def report(layout: Layout) -> str:
     return "".join(f"            report[{at}] = {value};\n" for at, value in published.items())
 
 
+#: Thread 0 of every block, at the end of a round.
+DECIDING = """        bool goes_on = {goes_on} && S.step < limit && !S.stop;
+        bool small = goes_on && ({small});
+        bool other_team = small ? team_blocks() > CLUSTER : team_blocks() < gridDim.x;
+        S.then = other_team ? OTHER_TEAM : goes_on ? GO_ON : END;
+        if (S.then != GO_ON) return;
+        if (blockIdx.x == team_blocks() - 1) {{  // the counters after the next ones
+            int64* next = counters_of(S.turn == SETS_OF_COUNTERS - 1 ? 0 : S.turn + 1);
+            for (int64 at = 0; at < COUNTERS_IN_SET; ++at) next[at] = 0;
+        }}
+        bool looks = blockIdx.x == 0 && S.tick % 8 == 0;  // at the clock, which takes a while
+        if (looks && nanoseconds() - started > TIME_SLICE) stop_because(counters_of(S.turn) + STOP, OUT_OF_TIME);
+{plan}"""
+DECIDES = """    auto counters_of = [&](int64 turn) -> int64* {{
+        return (int64*){counter_sets} + turn * COUNTERS_IN_SET;
+    }};
+    // Thread 0 of every block, at the end of a round: is there another one, whose is it, and how does it begin?
+    auto decide = [&] {{
+{deciding}    }};
+"""
 KERNEL = """
 DEVICE State& state() {{
     __shared__ State shared;
@@ -128,7 +174,7 @@ DEVICE void copy_words(const int64* from, int64* to, int64 count) {{
 }}
 
 constexpr int64 GO_ON = 0, OTHER_TEAM = 1, END = 2, UNDECIDED = 3;
-
+{functions}
 extern "C" __global__ void __launch_bounds__({threads}, {blocks}) CLUSTERS loop_kernel(const Words given) {{
     State& S = state();
     constexpr int64 STATE_WORDS = {state_words};
@@ -141,31 +187,14 @@ extern "C" __global__ void __launch_bounds__({threads}, {blocks}) CLUSTERS loop_
     uint64 started = nanoseconds();
     begin_team((unsigned*){barrier});
 {begins_shared}    copy_words({resumes} ? saved : given.word, (int64*)&S, STATE_WORDS);
-    __syncthreads();
+{keeps}    __syncthreads();
     if (thread() == 0) S.stop = 0, S.then = UNDECIDED;
     __syncthreads();
     if (!{resumes}) {{
 {prologue}    }}
-{following}    if (!{resumes} && thread() == 0) {{ {first} }}
+{after}    if (!{resumes} && thread() == 0) {{ {first} }}
     __syncthreads();
-    auto counters_of = [&](int64 turn) -> int64* {{
-        return (int64*){counter_sets} + turn * COUNTERS_IN_SET;
-    }};
-    // Thread 0 of every block, at the end of a round: is there another one, whose is it, and how does it begin?
-    auto decide = [&] {{
-        bool goes_on = {goes_on} && S.step < limit && !S.stop;
-        bool small = goes_on && ({small});
-        bool other_team = small ? team_blocks() > CLUSTER : team_blocks() < gridDim.x;
-        S.then = other_team ? OTHER_TEAM : goes_on ? GO_ON : END;
-        if (S.then != GO_ON) return;
-        if (blockIdx.x == team_blocks() - 1) {{  // the counters after the next ones
-            int64* next = counters_of(S.turn == SETS_OF_COUNTERS - 1 ? 0 : S.turn + 1);
-            for (int64 at = 0; at < COUNTERS_IN_SET; ++at) next[at] = 0;
-        }}
-        bool looks = blockIdx.x == 0 && S.tick % 8 == 0;  // at the clock, which takes a while
-        if (looks && nanoseconds() - started > TIME_SLICE) stop_because(counters_of(S.turn) + STOP, OUT_OF_TIME);
-{plan}    }};
-    while (true) {{
+{decides}    while (true) {{
         if (S.then != GO_ON) {{
             if (S.then == END) break;
             bool changes = S.then == OTHER_TEAM, all = team_blocks() == gridDim.x;

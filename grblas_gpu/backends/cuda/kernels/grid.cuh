@@ -30,6 +30,14 @@ template <class T> DEVICE T* global(T* address) {
     return address;
 }
 
+// What is in shared memory, for a function that is called, whose compiler does not know.
+template <class T> DEVICE T& in_block(T& object) {
+#ifdef __CUDA_ARCH__
+    __builtin_assume(__isShared(&object));
+#endif
+    return object;
+}
+
 // A count lives on the device where one is given; otherwise the host knew it.
 DEVICE int64 counted(const int64* on_device, int64 from_host) { return on_device ? *on_device : from_host; }
 
@@ -75,7 +83,7 @@ DEVICE int64 add_alone(int64* counter, int64 number) {
 }
 
 // Every thread of the grid calls it once, after its loop: one atomic per warp.
-DEVICE void add_to_counter(int64* counter, int64 number) {
+CALLABLE void add_to_counter(int64* counter, int64 number) {
     if (!__any_sync(FULL_WARP, number != 0)) return;
     number = warp_total(number);
     if (lane() == 0 && number != 0) add_alone(counter, number);
@@ -90,7 +98,7 @@ DEVICE int64 place_in_list(int64* counter, bool wanted) {
 }
 
 // The exclusive sum over the threads of a block, and the total; `shared` holds 32 numbers. All threads call it.
-DEVICE int64 block_offset(int64 number, int64& total, int64* shared) {
+CALLABLE int64 block_offset(int64 number, int64& total, int64* shared) {
     int64 inclusive = number;
     int warps = int(blockDim.x >> 5), mine = int(threadIdx.x >> 5);
     for (int distance = 1; distance < 32; distance <<= 1) {

@@ -59,8 +59,21 @@ DEVICE void cluster_barrier() {
     __syncthreads();
 #endif
 }
+// All threads of a block wait, and its thread 0 until those of the team have come.
+CALLABLE void meet() {
+    bool in_cluster = team_blocks() == CLUSTER;
+    if (in_cluster) cluster_barrier();
+    else __syncthreads();
+    if (thread() == 0 && !in_cluster) barrier().wait();
+}
 // All threads of the team wait for each other; then thread 0 of every block notes what the others counted.
 template <class Note> DEVICE void grid_barrier(Note note) {
+    if constexpr (CALLS) {
+        meet();
+        if (thread() == 0) note();
+        __syncthreads();
+        return;
+    }
     bool in_cluster = team_blocks() == CLUSTER;
     if (in_cluster) cluster_barrier();
     else __syncthreads();

@@ -12,7 +12,7 @@
 
 // Thread 0 of every block, at a grid barrier before the product.
 template <class U, class S>
-DEVICE void make_plan(
+CALLABLE void make_plan(
     const U& u, const S& out, int64 edges, int64 sortable, bool push, bool scans, bool few, bool in_shared
 ) {
     bool listable = u.listed || (u.count <= u.capacity && !u.full());
@@ -34,6 +34,49 @@ DEVICE void pull_by(const Operands& given, const S& out, int64* counters, int64*
     else if constexpr (is_balanced(WAY)) pull_balanced(given, out, counters);
     else pull_by_entries(given, out, counters);
 }
+// Where functions are called (CALLS) and nothing is to be done at the operand's entries, products that are alike have these in common, and
+// what they are given is in shared memory.
+DEVICE const Operands& handed(const Operands& given) {
+    __shared__ Operands shared;
+    __syncthreads();
+    if (thread() == 0) shared = given;
+    __syncthreads();
+    return shared;
+}
+// Where it points to, which is known of a kernel's parameters only.
+DEVICE Operands in_memory(Operands given) {
+    ::global(given.columns.indptr), ::global(given.columns.indices), ::global(given.columns.values);
+    ::global(given.rows.indptr), ::global(given.rows.indices), ::global(given.rows.values);
+    ::global(given.u.present), ::global(given.u.values), ::global(given.looked_up.present), ::global(given.looked_up.values);
+    ::global(given.mask.present), ::global(given.mask.values), ::global(given.closing), ::global(given.next), ::global(given.hub_neighbours);
+    return given;
+}
+template <class U, class S>
+CALLABLE void push_alone(const Operands& given, const U& u, const S& out, int64* counters, int64* parts_list, bool in_parts) {
+    NoChange nothing;
+    push_edges(in_memory(in_block(given)), in_block(u), in_block(out), counters, parts_list, in_parts, nothing);
+}
+template <int WAY, class S> CALLABLE void pull_alone(const Operands& given, const S& out, int64* counters, int64* parts_list, bool epilogue) {
+    NoChange nothing;
+    pull_by<WAY>(in_memory(in_block(given)), in_block(out), counters, parts_list, nothing, epilogue);
+}
+template <class S> CALLABLE void pull_rest_alone(const Operands& given, const S& out, int64* counters, int64* parts_list, bool lists) {
+    pull_long_rows(in_memory(in_block(given)), parts_list, ::parts_left(), in_block(out), counters, lists);
+}
+template <class U, class S, class C>
+DEVICE void push_and_change(const Operands& given, const U& u, const S& out, int64* counters, int64* parts_list, bool in_parts, C& change) {
+    if constexpr (CALLS && same_type<C, NoChange>) push_alone(given, u, out, counters, parts_list, in_parts);
+    else push_edges(given, u, out, counters, parts_list, in_parts, change);
+}
+template <int WAY, class S, class C>
+DEVICE void pull_and_change(const Operands& given, const S& out, int64* counters, int64* parts_list, C& change, bool epilogue) {
+    if constexpr (CALLS && same_type<C, NoChange>) pull_alone<WAY>(given, out, counters, parts_list, epilogue);
+    else pull_by<WAY>(given, out, counters, parts_list, change, epilogue);
+}
+template <class C, class S> DEVICE void pull_rest(const Operands& given, const S& out, int64* counters, int64* parts_list, bool lists) {
+    if constexpr (CALLS && same_type<C, NoChange>) pull_rest_alone(given, out, counters, parts_list, lists);
+    else pull_long_rows(given, parts_list, ::parts_left(), out, counters, lists);
+}
 // Whether such a pull also does what is to be done at the operand's entries, if the mask closes these. Not if it looks these up in the
 // mask's vector (`bottom_up`).
 DEVICE constexpr bool runs_epilogue(int strategy, bool bottom_up) {
@@ -47,19 +90,23 @@ DEVICE constexpr bool runs_epilogue(int strategy, bool bottom_up) {
 // `advance` is what is between two of them, if `stays` agrees (loop_shared_frontier.cuh).
 template <class U, class S, class C, class Advance, class Stays, class Note, class Then>
 DEVICE void multiply_into(
-    Operands given, U& u, S& out, Value initial, int64* counters, int64* parts_list, C change, int64 left, Advance advance,
+    Operands start, U& u, S& out, Value initial, int64* counters, int64* parts_list, C change, int64 left, Advance advance,
     Stays stays, Note note, Then then
 ) {
     if constexpr (SHARED_FRONTIER) {
         if (::plan().in_shared) {
-            push_levels(given, u, initial, counters, change, left, advance, stays, note, then);
+            push_levels(start, u, initial, counters, change, left, advance, stays, note, then);
             return;
         }
     }
-    write_constant(given.columns, given.u, (Value*)out.other_values());
+    write_constant(start.columns, start.u, (Value*)out.other_values());
     bool push = ::plan().push, walks = push && is_push(PUSH_BY);
-    given.size = u.size;
-    given.looked_up = given.u;
+    start.size = u.size;
+    start.looked_up = start.u;
+    if constexpr (REUSES_MASK)
+        if (!push) start.looked_up.present = start.mask.present;
+    if constexpr (CALLS) start = in_memory(start);
+    const Operands& given = CALLS && same_type<C, NoChange> ? handed(start) : start;
     bool filters = push && has_filter(PUSH_BY), filtered = false;  // the filter of the operand can be written while others clean
     if (filters) write_filter(given);
     if ((push ? is_scattered(PUSH_BY) : is_scattered(PULL_BY)) && !::plan().ready) {
@@ -74,8 +121,6 @@ DEVICE void multiply_into(
     }
     bool in_epilogue = walks ? ::plan().by_list : push ? runs_epilogue(PUSH_BY, false) : runs_epilogue(PULL_BY, true);
     if (!in_epilogue) change.visit_all(&u);
-    if constexpr (REUSES_MASK)
-        if (!push) given.looked_up.present = given.mask.present;
     if constexpr (REUSES_MASK && CLOSING)
         if (!push) grid_barrier([] {});  // the mask's vector has the operand's entries from here on
     if ((PUSH_BY == COMPACT && push) || (PULL_BY == COMPACT && !push)) {
@@ -95,17 +140,18 @@ DEVICE void multiply_into(
 #pragma unroll 1
     do {  // a second time for parts of what is too long for a warp, or for what chunks hold of rows that began before
         if (walks) {
-            if constexpr (is_push(PUSH_BY)) push_edges(given, u, out, counters, parts_list, rest, change);
+            if constexpr (is_push(PUSH_BY)) push_and_change(given, u, out, counters, parts_list, rest, change);
         } else if (rest && balanced) {
             // Other blocks wrote the carries and the rows: the grid barrier between orders that.
             if constexpr (BALANCED)
                 add_row_carries(given.rows.indptr, out.size, given.nvals, (Value*)out.other_values(), {given.carry_values, given.carry_rows});
         } else if (rest) {
-            pull_long_rows(given, parts_list, ::parts_left(), out, counters, with_list);
+            pull_rest<C>(given, out, counters, parts_list, with_list);
         } else if (!push || PUSH_BY == PULL_BY) {  // the same text once, where both answers are one
-            pull_by<PULL_BY>(given, out, counters, parts_list, change, in_epilogue);
+            pull_and_change<PULL_BY>(given, out, counters, parts_list, change, in_epilogue);
         } else {
-            if constexpr (!is_push(PUSH_BY) && PUSH_BY != PULL_BY) pull_by<PUSH_BY>(given, out, counters, parts_list, change, in_epilogue);
+            if constexpr (!is_push(PUSH_BY) && PUSH_BY != PULL_BY)
+                pull_and_change<PUSH_BY>(given, out, counters, parts_list, change, in_epilogue);
         }
         if (!rest) change.publish();
         if constexpr (PUSH_BY == SORT) {

@@ -11,6 +11,9 @@ typedef long long int64;
 typedef unsigned long long uint64;
 
 #define DEVICE __device__ __forceinline__
+// What runs once in a step, not once for an entry, is called in loops of many steps (CALLS; fusion/emit_calls.py).
+#define CALLABLE DEVICE
+#define CALLS false
 
 // --- types -----------------------------------------------------------------------------------------------------------
 

@@ -45,7 +45,7 @@ template <class T> struct Slot : SlotWords {  // the words are declared in fusio
 
     // The other buffer becomes the vector; thread 0 only. What went to a dirty buffer without a list has set all its flags; values
     // of positions without an entry are old ones, and it stays dirty.
-    template <bool VALUED> DEVICE void overwritten(int64 entries, int64 new_edges, bool with_list) {
+    template <bool VALUED> CALLABLE void overwritten(int64 entries, int64 new_edges, bool with_list) {
         int64 old_entries = count;
         bool by_list = listed && count * MANY < size;  // a long list is in no order, and takes longer than everything at once
         if (!by_list) dirty |= int64(1) << now;
@@ -60,7 +60,7 @@ template <class T> struct Slot : SlotWords {  // the words are declared in fusio
         edges = new_edges;
     }
     // The same where the old buffer is clean at the end of the round after, and the new one has a list.
-    DEVICE void advanced(int64 entries, int64 new_edges) {
+    CALLABLE void advanced(int64 entries, int64 new_edges) {
         now = next_buffer();
         old_count = 0;
         edges_before = edges;
@@ -71,7 +71,7 @@ template <class T> struct Slot : SlotWords {  // the words are declared in fusio
         pulled = false;
     }
     // Entries came or went in place; those that went have left their values.
-    DEVICE void changed(int64 new_entries, int64 new_edges) {
+    CALLABLE void changed(int64 new_entries, int64 new_edges) {
         count += new_entries;
         edges += new_edges;
         listed = false;
@@ -80,7 +80,7 @@ template <class T> struct Slot : SlotWords {  // the words are declared in fusio
 };
 
 // After the buffers were exchanged: clean the old one by its list. Nobody reads it before the next barrier.
-template <bool VALUED, class T> DEVICE void clean_by_list(const Slot<T>& slot, T initial) {
+template <bool VALUED, class T> CALLABLE void clean_by_list(const Slot<T>& slot, T initial) {
     // From the last block on: if there is little to do, the first ones are busy with what comes next.
     int64 mine = (BLOCK_COUNT - 1 - blockIdx.x) * blockDim.x + thread();
     if (mine >= slot.old_count) return;
@@ -93,12 +93,12 @@ template <bool VALUED, class T> DEVICE void clean_by_list(const Slot<T>& slot, T
         if constexpr (VALUED) slot.values_in(old)[i] = initial;
     }
 }
-DEVICE void clear_flags(bool* flags, int64 size) {
+CALLABLE void clear_flags(bool* flags, int64 size) {
     unsigned* words = (unsigned*)flags;
     for (int64 at = thread_in_grid(); at < size / 4; at += threads_in_grid()) words[at] = 0;
     if (thread_in_grid() < size % 4) flags[size - 1 - thread_in_grid()] = false;
 }
-template <bool VALUED, class T> DEVICE void clean_all(const Slot<T>& slot, int64 buffer, T initial) {
+template <bool VALUED, class T> CALLABLE void clean_all(const Slot<T>& slot, int64 buffer, T initial) {
     clear_flags(slot.flags_at[buffer], slot.size);
     if constexpr (VALUED)
         for (int64 i = thread_in_grid(); i < slot.size; i += threads_in_grid()) slot.values_in(buffer)[i] = initial;
@@ -111,7 +111,7 @@ DEVICE unsigned four_flags(const bool* flags, int64 i, int64 size) {
 }
 
 // The entries of a vector as a list, which must have room for them. A thread looks at 16 positions.
-template <class T> DEVICE void make_list(const Slot<T>& slot, int64* counters) {
+template <class T> CALLABLE void make_list(const Slot<T>& slot, int64* counters) {
     __shared__ int64 shared[32], first;
     const bool* flags = slot.flags();
     for (int64 base = int64(blockIdx.x) * blockDim.x * 16; base < slot.size; base += threads_in_grid() * 16) {
@@ -149,7 +149,7 @@ template <class T> DEVICE uint64 bits_of(T value) {
 
 // First pass: arrays without entries. FILL: positions without an entry hold `initial`.
 template <bool ISO, bool FILL, class T>
-DEVICE void prepare(const Slot<T>& slot, int64 start, const T* source_values, T initial) {
+CALLABLE void prepare(const Slot<T>& slot, int64 start, const T* source_values, T initial) {
     if (start == AS_IT_IS) return;
     if (start != ONE_VALUE) clear_flags(slot.flags_at[0], slot.size);
     bool fills = start == ONE_VALUE ? !ISO : FILL;
@@ -160,7 +160,7 @@ DEVICE void prepare(const Slot<T>& slot, int64 start, const T* source_values, T 
 
 // Second pass: the entries of the list, and how many edges they have.
 template <bool ISO, class T, class Offset>
-DEVICE void enter(
+CALLABLE void enter(
     const Slot<T>& slot, int64 start, const int64* source, const T* source_values, int64 several_values,
     const Offset* next, int64* counter
 ) {
@@ -193,12 +193,12 @@ DEVICE void enter(
 }
 
 // At the end the vector is in its first buffer, and the others are as clean as they were.
-template <bool VALUED, class T> DEVICE void leave_clean(const Slot<T>& slot, T initial) {
+template <bool VALUED, class T> CALLABLE void leave_clean(const Slot<T>& slot, T initial) {
     for (int64 buffer = 0; buffer < slot.buffers; ++buffer)
         if (buffer != slot.now && slot.dirty >> buffer & 1) clean_all<VALUED>(slot, buffer, initial);
     clean_by_list<VALUED>(slot, initial);
 }
-template <bool VALUED, class T> DEVICE void move_home(const Slot<T>& slot, T initial) {
+template <bool VALUED, class T> CALLABLE void move_home(const Slot<T>& slot, T initial) {
     if (slot.now == 0) return;
     bool by_list = slot.listed && !(slot.dirty >> slot.now & 1);
     int64 items = by_list ? slot.count : slot.size;
@@ -435,7 +435,7 @@ template <class T> struct Cell {
 };
 
 // The sum over the threads of a block, in thread 0; `add` is associative.
-template <class T, class Add> DEVICE Cell<T> block_sum(Cell<T> mine, Add add) {
+template <class T, class Add> CALLABLE Cell<T> block_sum(Cell<T> mine, Add add) {
     __shared__ Cell<T> sums[32];
     auto merged = [&](const Cell<T>& left, const Cell<T>& right) -> Cell<T> {
         if (!right.present) return left;
@@ -469,7 +469,7 @@ DEVICE void sum_entries(const Slot<D>& slot, Cell<T>* partial, Add add, Read rea
     if (threadIdx.x == 0) partial[blockIdx.x] = mine;
 }
 // The same total in every block, in thread 0 of each.
-template <class T, class Add> DEVICE Cell<T> sum_blocks(const Cell<T>* partial, Add add) {
+template <class T, class Add> CALLABLE Cell<T> sum_blocks(const Cell<T>* partial, Add add) {
     Cell<T> mine = {T(), false};
     for (unsigned block = threadIdx.x; block < team_blocks(); block += blockDim.x) {
         Cell<T> other = {((volatile const Cell<T>*)partial)[block].value, ((volatile const Cell<T>*)partial)[block].present};

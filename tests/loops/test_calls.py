@@ -1,0 +1,53 @@
+"""Loops of many steps are compiled as many functions, and compute the same; those of few are one function."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import emulated_engine
+import nvrtc
+import pytest
+from emulated_engine import CUDA
+from loop_cases import graphs, made_of, same
+from nested_bodies import NESTED
+
+import grblas_gpu as gb
+
+LATER = [pytest.param(name, marks=pytest.mark.slow) for name in NESTED if name not in ("decided", "phases")]
+
+
+@pytest.mark.parametrize("name", ["decided", "phases", *LATER])
+def test_functions_that_are_called_compute_the_same(to_device: Any, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    context, run = (importlib.import_module(f"{CUDA}.fusion.{module}") for module in ("emit_context", "run"))
+    monkeypatch.setattr(context, "MANY_STEPS", 0)
+    monkeypatch.setattr(run, "_programs", {})
+    monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", 2)
+    A, body = graphs()["directed"], NESTED[name]
+    with gb.using("cpu"), gb.config.set(loops="iterated"):
+        expected, results = body(A, 5)
+    loop, found = body(to_device(A), 5)
+    assert (loop.mode, loop.steps) == ("fused", expected.steps)
+    assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True] * len(found)
+
+
+def texts(name: str, monkeypatch: pytest.MonkeyPatch, many_steps: int | None = None) -> list[str]:
+    def text(passes: Any, body: Any) -> str:
+        if many_steps is not None:
+            monkeypatch.setattr(importlib.import_module(f"{CUDA}.fusion.emit_context"), "MANY_STEPS", many_steps)
+        return passes.kernel_of(body).text
+
+    return list(made_of({name: NESTED[name]}, monkeypatch, text).values())
+
+
+def test_few_steps_are_one_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    for text in texts("decided", monkeypatch):
+        assert "__noinline__" not in text and "part0()" not in text
+
+
+@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.parametrize("name", ["decided", *LATER, pytest.param("phases", marks=pytest.mark.slow)])
+def test_many_functions_compile(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for text in texts(name, monkeypatch, many_steps=0):
+        assert "#define CALLS true" in text and "part0()" in text
+        nvrtc.compile_cuda(text, nvrtc.ARCHITECTURES[-1], ("-std=c++17",))

@@ -192,8 +192,7 @@ class Edges:
     @functools.cached_property
     def keys(self) -> Any:
         """A number for every edge from i to j, in their order: n i + j; and one that is above them."""
-        counts = np.ones(self.n + 1, np.int64, like=self.pointers)
-        counts[:-1] = np.diff(self.pointers)
+        counts = np.diff(self.pointers, append=self.pointers[-1:] + 1)
         found = np.repeat(np.arange(self.n + 1, like=counts), counts)
         found *= self.n
         found[:-1] += self.targets

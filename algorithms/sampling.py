@@ -122,7 +122,7 @@ class Rows(NamedTuple):
         if not len(long):
             return short[row], place
         first, length, vertices = self.first[long], self.length[long], vertices[long].astype(np.uint64)
-        chosen = np.full((fanout, len(long)), -1, np.int64, like=place)
+        chosen = np.zeros((fanout, len(long)), np.int64, like=place) - 1
         for k in range(fanout):
             last = length - fanout + k
             # number = one of 0 to last

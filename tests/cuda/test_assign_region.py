@@ -87,3 +87,12 @@ def test_repeated_positions_are_combined(engine) -> None:
     c, value = (moved(x, engine.to_device) for x in (vector("sparse", np.float32, 3), given("full", np.float32, 5)))
     with pytest.raises(InvalidValue, match="more than once"):
         engine.engine.CudaBackend().assign(c, value, (engine.to_device(repeated),), None, None, False, False)
+
+
+def test_an_index_of_one_value_is_a_position_for_each(engine) -> None:
+    """Kernels go from a position to the next one in memory: after a single one there is anything."""
+    backend = engine.engine.CudaBackend()
+    index = VectorStore(len(POSITIONS), np.full(1, 3, np.int64))
+    positions, there = backend.positions(moved(index, engine.to_device), SIZE)
+    assert there is None and positions.strides == (8,)
+    check(engine, "full", "full", None, binary.plus["FP32"], False, engine.to_host(positions))

@@ -14,6 +14,7 @@ from ..entries import (
     expand,
     find,
     in_order_of_pairs,
+    is_iso,
     line,
     lines,
     position,
@@ -49,7 +50,7 @@ class Extracting:
                 if not 0 <= wrong < size:
                     raise IndexOutOfBound(f"Index out of range: index={wrong}, size={size}")
         there = keys if keys is not None and len(keys) < index.size else None
-        return values.astype(INDEX, copy=False), there
+        return values.astype(INDEX, order="C", copy=is_iso(values)), there  # kernels go from each to the next
 
     def gather(self, u: VectorStore, index: VectorStore) -> VectorStore:
         """``t[p] = u[index[p]]``, where both have an entry."""

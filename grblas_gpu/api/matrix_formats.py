@@ -77,7 +77,7 @@ def compressed_store(
         pointers = index_array(pointers, "index pointers", copy=copy)
     index = checked_index(indices, what)
     array, found = values_to_array(values, dtype)
-    pointers, index = together(pointers, index)
+    pointers, index, own = together(pointers, index, own_values(array, found.np_type, copy).reshape(-1))
     copy_index = copy and isinstance(index, np.ndarray)
     if pointers.size == 0:
         raise InvalidValue("indptr array must not be empty")
@@ -94,8 +94,7 @@ def compressed_store(
         raise InvalidValue(f"{what} and values must have the same length: {index.size} != {array.size}")
     if index.size and int(index.max()) >= inner:
         raise InvalidObject(f"{what}: {int(index.max())} is out of range for size {inner}")
-    array = together(index, own_values(array, found.np_type, copy).reshape(-1))[1]
-    index = index.astype(column_type(inner), copy=copy_index)
+    array, index = own, index.astype(column_type(inner), copy=copy_index)
     if not copy and isinstance(index, np.ndarray):  # kernels read arrays without gaps; those without stay shared
         pointers, index, array = (np.ascontiguousarray(x) for x in (pointers, index, array))
     store = MatrixStore(count, inner, pointers, index, array)

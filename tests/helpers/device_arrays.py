@@ -104,7 +104,8 @@ class DeviceArray:
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        return {**self.emulated.__array_interface__, "version": 3}
+        interface = self.emulated.__array_interface__
+        return {**interface, "data": (interface["data"][0], False), "version": 3}  # CuPy knows no read-only arrays
 
     @property
     def data(self) -> Any:

@@ -57,7 +57,13 @@ class CompileException(Exception):
 class Pointer:
     def __init__(self, array: np.ndarray) -> None:
         self.array = array
-        self.ptr = array.ctypes.data
+
+    @property
+    def ptr(self) -> int:
+        """Whoever has an address goes from one element to the next, and knows nothing of strides."""
+        array = self.array
+        assert array.flags.c_contiguous, f"the address of an array with strides: {array.shape}, {array.strides}"
+        return int(array.ctypes.data)
 
     @property
     def mem(self) -> SimpleNamespace:

@@ -40,17 +40,29 @@ DEVICE void count_digits(const Key* keys, int64 count, Passes passes, const Work
     count_digits(key_at, [](int64, Key) {}, count, passes, work, counts);
 }
 
-// The lanes that have the same digit, of so many bits, as this one.
-DEVICE unsigned lanes_alike(unsigned d, int bits) {
+// The lanes of `lanes` whose two bits are the same as those of this one. Written out because this is what a sort does most: a compiler
+// that sees the question asked twice, by all lanes and by this one, finds out about a bit twice, in seven instructions where three will do.
+DEVICE unsigned lanes_alike(unsigned lanes, unsigned bit, unsigned other) {
+#ifdef __CUDA_ARCH__
+    asm volatile(
+        "{ .reg .pred is_set, is_other; .reg .b32 with, with_other;"
+        "setp.ne.u32 is_set, %1, 0; vote.sync.ballot.b32 with, is_set, 0xffffffff; @!is_set not.b32 with, with;"
+        "setp.ne.u32 is_other, %2, 0; vote.sync.ballot.b32 with_other, is_other, 0xffffffff; @!is_other not.b32 with_other, with_other;"
+        "lop3.b32 %0, %0, with, with_other, 0x80; }"
+        : "+r"(lanes) : "r"(bit), "r"(other)
+    );
+    return lanes;
+#else
+    unsigned with = __ballot_sync(FULL_WARP, bit != 0), with_other = __ballot_sync(FULL_WARP, other != 0);
+    return lanes & (bit ? with : ~with) & (other ? with_other : ~with_other);
+#endif
+}
+
+// The lanes that have the same digit as this one. Bits that a digit does not have are the same in all of them.
+DEVICE unsigned lanes_alike(unsigned d) {
     unsigned alike = FULL_WARP;
-    auto look_at = [&](int bit) {
-        unsigned set = __ballot_sync(FULL_WARP, d >> bit & 1);
-        alike &= d >> bit & 1 ? set : ~set;
-    };
 #pragma unroll
-    for (int bit = 0; bit < DIGIT_BITS - 2; ++bit) look_at(bit);
-    if (bits > DIGIT_BITS - 2) look_at(DIGIT_BITS - 2);  // the same for all threads
-    if (bits > DIGIT_BITS - 1) look_at(DIGIT_BITS - 1);
+    for (int bit = 0; bit < DIGIT_BITS; bit += 2) alike = lanes_alike(alike, d & 1u << bit, d & 2u << bit);
     return alike;
 }
 
@@ -88,27 +100,32 @@ DEVICE void start_placing(Placing& placing, int64 count, Digit digit, const Plac
 
 // How many keys with a digit the tiles before this one have; `notes` are the tile's own, those of others are before it.
 // Tiles that work at the same time finish at the same time, so there are dozens of notes to add up until one tells about
-// all before it, and a note takes as long as all else that a tile does to a few keys: several are in flight together.
+// all before it, and a note takes as long as all else that a tile does to a few keys: several are in flight together. They are
+// added up without a branch, with their upper bits, which are taken off when all of them are there.
 DEVICE Place look_back(volatile Place* notes, int64 tile, int d, Place number) {
     Place before = 0;
     bool up_to_here = tile == 0;
     for (volatile Place* note = notes + d; !up_to_here;) {
-        Place noted[NOTES_AT_ONCE];
+        int left = tile < NOTES_AT_ONCE ? int(tile) : NOTES_AT_ONCE, used = 0;
+        Place noted[NOTES_AT_ONCE], last = 0;
 #pragma unroll
-        for (int k = 0; k < NOTES_AT_ONCE; ++k) noted[k] = k < tile ? note[-(k + 1) * MOST_DIGITS] : UP_TO_HERE;
-        int used = 0;
+        for (int k = 0; k < NOTES_AT_ONCE; ++k) noted[k] = k < left ? note[-(k + 1) * MOST_DIGITS] : 0;
+        bool more = true;
 #pragma unroll
         for (int k = 0; k < NOTES_AT_ONCE; ++k) {
-            if (used != k || up_to_here || !(noted[k] & NOTED)) continue;
-            before += noted[k] & ~NOTED;
-            up_to_here = noted[k] & UP_TO_HERE;
-            ++used;
+            bool there = more && noted[k] != 0;
+            before += there ? noted[k] : 0;
+            last = there ? noted[k] : last;
+            used += there;
+            more = there && noted[k] < UP_TO_HERE;
         }
+        up_to_here = last >= UP_TO_HERE;
         note -= used * MOST_DIGITS;
         tile -= used;
         if (used == 0)
             while (!(note[-MOST_DIGITS] & NOTED));
     }
+    before &= ~NOTED;
     notes[d] = (before + number) | UP_TO_HERE;
     return before;
 }
@@ -149,40 +166,71 @@ DEVICE void place_digits(Placing& placing, Digit digit, volatile Place* notes, i
     __syncthreads();
 }
 
-// A number of so many bits for each key of a thread, as few registers as they fit into: a compiler takes one for each.
-template <int BITS> struct SmallNumbers {
-    static constexpr int IN_A_WORD = 32 / BITS;
-    unsigned words[(EACH + IN_A_WORD - 1) / IN_A_WORD];
+// A number of 16 bits for each key of a thread, two in a register: a compiler that sees how they got there keeps one for each.
+struct SmallNumbers {
+    unsigned words[EACH / 2];
 
-    DEVICE unsigned get(int k) const { return words[k / IN_A_WORD] >> k % IN_A_WORD * BITS & ((1u << BITS) - 1); }
+    DEVICE unsigned get(int k) const { return k % 2 ? words[k / 2] >> 16 : words[k / 2] & 0xffff; }
     DEVICE void set(int k, unsigned number) {  // in ascending order
-        if (k % IN_A_WORD == 0) words[k / IN_A_WORD] = number;
-        else words[k / IN_A_WORD] |= number << k % IN_A_WORD * BITS;
+        unsigned& word = words[k / 2];
+#ifdef __CUDA_ARCH__
+        if (k % 2) asm("prmt.b32 %0, %0, %1, 0x5410;" : "+r"(word) : "r"(number));
+#else
+        if (k % 2) word |= number << 16;
+#endif
+        else word = number;
     }
 };
 
+// Where the items of a thread are in a tile, every 32nd from there on: the warps share it.
+DEVICE int own_offset() { return int(thread() >> 5) * EACH * 32 + int(thread() & 31); }
+
+// The items of a thread. All tiles but the last are whole: nobody has to ask whether there are items, which takes as long as to read them.
+template <class T> DEVICE void load_items(const T* tile, int end, T missing, T* items) {
+    int offset = own_offset();
+    const T* from = tile + offset;
+    if (end == TILE) {
+#pragma unroll
+        for (int k = 0; k < EACH; ++k) items[k] = from[k * 32];
+    } else {
+#pragma unroll
+        for (int k = 0; k < EACH; ++k) items[k] = offset + k * 32 < end ? from[k * 32] : missing;
+    }
+}
+
+// put(k, place) for the places in the tile that this thread writes, in the same way.
+template <class Put> DEVICE void for_own_places(int end, Put put) {
+    int me = int(thread());
+    if (end == TILE) {
+#pragma unroll
+        for (int k = 0; k < EACH; ++k) put(k, k * SORTERS + me);
+    } else {
+#pragma unroll
+        for (int k = 0; k < EACH; ++k)
+            if (k * SORTERS + me < end) put(k, k * SORTERS + me);
+    }
+}
+
 // One tile: keys to shared memory in the order of their digits, from there to their places; the payload after them.
 // Registers are scarce here, so what is within the tile is numbered by 32 bits. Behind the last key there are others with
-// the highest digit, which come last in the tile, and go nowhere: all else need not ask whether there is a key.
+// the highest digit, which come last in the tile, and go nowhere.
 template <class To>
 DEVICE void move_tile(
     const Items& from, const To& to, int64 count, Digit digit, Placing& placing, void* staging, const Work& work,
     int pass
 ) {
     int64 tile = placing.tile, lo = tile * TILE;
-    int warp = int(thread() >> 5), offset = warp * EACH * 32 + int(thread() & 31);
     int end = count - lo < TILE ? int(count - lo) : TILE;
-    const Key* given_keys = from.keys + lo + offset;
-    unsigned* own = placing.ranks[warp];
-    for (int d = lane(); d < MOST_DIGITS; d += 32) own[d] = 0;
-    Key keys[EACH];
-    SmallNumbers<16> ranks, places;
+    unsigned* own = placing.ranks[thread() >> 5];
 #pragma unroll
-    for (int k = 0; k < EACH; ++k) keys[k] = offset + k * 32 < end ? given_keys[k * 32] : Key(~Key(0));
+    for (int d = 0; d < MOST_DIGITS; d += 32) own[d + lane()] = 0;
+    Key keys[EACH];
+    SmallNumbers ranks, places;
+    load_items((const Key*)from.keys + lo, end, Key(~Key(0)), keys);
     __syncwarp();
 #pragma unroll
     for (int k = 0; k < EACH; ++k) {
-        unsigned d = digit.of(keys[k]), alike = lanes_alike(d, digit.bits), before = own[d];
+        unsigned d = digit.of(keys[k]), alike = lanes_alike(d), before = own[d];
         int lower = __popc(alike & ((1u << lane()) - 1));
         __syncwarp();
         if (lower == 0) own[d] = before + __popc(alike);
@@ -201,45 +249,35 @@ DEVICE void move_tile(
     }
     Payload payload[EACH];  // is in flight meanwhile
     if constexpr (HAS_PAYLOAD) {
-        if (const Payload* given_payload = from.payload) {
-            given_payload += lo + offset;
-#pragma unroll
-            for (int k = 0; k < EACH; ++k) payload[k] = offset + k * 32 < end ? given_payload[k * 32] : Payload(0);
+        if (from.payload) {
+            load_items((const Payload*)from.payload + placing.tile * TILE, end, Payload(0), payload);
         } else {
+            Payload first = Payload(placing.tile * TILE) + Payload(own_offset());
 #pragma unroll
-            for (int k = 0; k < EACH; ++k) payload[k] = Payload(lo + offset + k * 32);
+            for (int k = 0; k < EACH; ++k) payload[k] = first + Payload(k * 32);
         }
     }
     for_own_digits(digit, [&](int d) {
         placing.shift[d] = placing.lower[d] + look_back(notes, tile, d, placing.shift[d]) - placing.starts[d];
     });
-    int me = int(thread());
-    if (me == 0) placing.tile = int64(atomicAdd(work.next(pass), Place(1)));  // the next one, by the time it is needed
+    Place next;  // tile: it is in flight while keys are written
+    if (threadIdx.x == 0) next = atomicAdd(work.next(pass), Place(1));
     __syncthreads();
-    SmallNumbers<DIGIT_BITS> digits;  // of the keys that this thread writes
-#pragma unroll
-    for (int k = 0; k < EACH; ++k) {
-        int place = k * SORTERS + me;
+    Place goes_to[EACH];
+    for_own_places(end, [&](int k, int place) {
         Key key = sorted_keys[place];
-        unsigned own_digit = digit.of(key);
-        digits.set(k, own_digit);
-        Place goes_to = placing.shift[own_digit] + Place(place);
-        if (place < end) put_key(to, goes_to, key);
-    }
+        goes_to[k] = placing.shift[digit.of(key)] + Place(place);
+        put_key(to, goes_to[k], key);
+    });
     if constexpr (HAS_PAYLOAD) {
         Payload* sorted_payload = (Payload*)staging;
         __syncthreads();
 #pragma unroll
         for (int k = 0; k < EACH; ++k) sorted_payload[places.get(k)] = payload[k];
         __syncthreads();
-#pragma unroll
-        for (int k = 0; k < EACH; ++k) {
-            int place = k * SORTERS + me;
-            Place goes_to = placing.shift[digits.get(k)] + Place(place);
-            Payload own_payload = sorted_payload[place];
-            if (place < end) to.payload[goes_to] = own_payload;
-        }
+        for_own_places(end, [&](int k, int place) { to.payload[goes_to[k]] = sorted_payload[place]; });
     }
+    if (threadIdx.x == 0) placing.tile = int64(next);
 }
 
 // All keys to the places that their digit gives them, to Items or whatever has a put_key of its own, and a payload. Where all have

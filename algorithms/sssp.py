@@ -3,8 +3,10 @@
 Returns the distance of every vertex that can be reached, INT64 for integer weights, unless sums of them might not fit,
 and FP64 otherwise.
 Method: distances are relaxed with the (min, +) semiring, Bellman-Ford's from all vertices that became nearer, those of
-delta-stepping in buckets of width delta; light and heavy edges are not told apart, since buckets are wide. After some
-buckets they are wider: paths are long, so that few vertices are in each, and steps count for more than corrections.
+delta-stepping in buckets of width delta; light and heavy edges are not told apart. By default the first buckets are as
+wide as the shortest edges of a vertex are long, so that hubs, which have most of all edges, leave their bucket once or
+twice. Later ones are wider: hubs are behind, or paths are long, and few vertices are in each, so that steps count for
+more than corrections.
 Invariant: a distance is the length of some path, never less than the shortest; and edges that could make one smaller
 start at the vertices still waiting.
 Cost: O(m) per step, at most n steps of Bellman-Ford; delta-stepping O(n + m) expected for random lengths.
@@ -21,12 +23,12 @@ from ..exceptions import InvalidValue
 from .bfs import bfs_parents
 from .checks import check_source, graph_algorithm, with_labels
 from .labels import vertex_by_label
-from .preparing import check_weights, sum_type, total
+from .preparing import check_weights, sum_type
 
-NARROW, WIDE = 4, 16  # default widths of buckets in mean lengths: the least time on random graphs, and on grids
-NARROW_ONES = 8  # buckets, before they are wide: random graphs have no more
+NEAREST = 3  # times as long as the shortest edge of a vertex is the first buckets' width: the least time on all graphs
+LATER = 16  # times as wide as the first ones are later ones, and as a mean length the last ones
+FIRST_ONES, LATER_ONES = 8, 32  # how many buckets
 WIDEST = 2**62  # of a bucket: distances are integers below that, or floats
-DEGREE = 8  # up to which buckets pay: beyond it paths have few edges, and Bellman-Ford few steps
 
 
 def distance_type(A: Matrix) -> type:
@@ -94,8 +96,8 @@ def bellman_ford(A: Matrix, source: int) -> Vector:
 def delta_stepping(A: Matrix, source: int, delta: float | None = None) -> Vector:
     """Distances from a vertex; ``A[i, j]`` is the length of the edge from i to j, zero or more.
 
-    Vertices within ``delta`` of each other are settled together; by default four times the mean length, and sixteen
-    times after eight buckets.
+    Vertices within ``delta`` of each other are settled together; by default three times the mean length over the mean
+    degree, after eight buckets sixteen times as much, and after many sixteen mean lengths.
 
     Parameters
     ----------
@@ -158,12 +160,11 @@ def _in_buckets(A: Matrix, distances: Vector, waiting: Vector, width: Scalar, mo
 
 def default_widths(A: Matrix) -> list[tuple[float, int | None]]:
     """Widths of buckets, and how many have each; at least 1 for integers."""
-    # mean = sum_ij A_ij / nvals, in floats
-    mean = float(total(A.dup(float))) / max(A.nvals, 1)
-    narrow, wide = NARROW * mean, WIDE * mean
-    if distance_type(A) is int:
-        narrow, wide = max(1, int(narrow)), max(1, int(wide))
-    return [(narrow or 1.0, NARROW_ONES), (wide or 1.0, None)]
+    # shortest = mean_ij A_ij / degree: of edges with random lengths
+    mean = A.mean_value()
+    narrow = NEAREST * mean * A.nrows / max(A.nvals, 1) or 1.0
+    widths = [(narrow, FIRST_ONES), (LATER * narrow, LATER_ONES), (LATER * max(narrow, mean), None)]
+    return [(max(1, int(width)), most) for width, most in widths] if distance_type(A) is int else widths
 
 
 class ShortestPaths(NamedTuple):
@@ -183,8 +184,8 @@ def paths_by_label(graph: Graph, result: Any) -> Any:
 def sssp(A: Matrix, source: int, *, predecessors: bool = False) -> Any:
     """Distances from a vertex, by the algorithm that suits the lengths ``A[i, j]``.
 
-    Bellman-Ford, unless no length is negative, they differ, and the degrees are small: then many distances would be
-    corrected many times, and delta-stepping wins. With ``predecessors`` a named tuple of the distances and of the
+    Delta-stepping where no length is negative and they differ: Bellman-Ford would correct many distances, and those of
+    hubs, many times. With ``predecessors`` a named tuple of the distances and of the
     vertex before each vertex on a shortest path to it: the lowest number of those with the fewest edges to go.
 
     Parameters
@@ -217,10 +218,8 @@ def sssp(A: Matrix, source: int, *, predecessors: bool = False) -> Any:
     ({0: 0, 1: 3, 2: 1}, {0: 0, 1: 2, 2: 0})
     """
     check_weights(A, "sssp", negative=True)
-    few = 0 < A.nvals <= DEGREE * A.nrows
-    low, high, _ = A.value_range() if few else (0, 0, True)
-    delta_pays = few and 0 <= low < high
-    distances = delta_stepping(A, source) if delta_pays else bellman_ford(A, source)
+    low, high, _ = A.value_range() if A.nvals else (0, 0, True)
+    distances = delta_stepping(A, source) if 0 <= low < high else bellman_ford(A, source)
     return ShortestPaths(distances, shortest_path_tree(A, source, distances)) if predecessors else distances
 
 

@@ -51,6 +51,22 @@ class MatrixValues:
             store.value_range = found = _find_value_range(self)
             return found
 
+    @reports_memory
+    def mean_value(self) -> float:
+        """The mean of all values, 0.0 without entries. Found once.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix.from_coo([0, 1], [1, 0], [2, 5]).mean_value()
+        3.5
+        """
+        recording.read("the values", self)
+        store = self._store
+        try:
+            return store.mean_value
+        except AttributeError:  # not asked for yet
+            store.mean_value = found = _find_mean(self)
+            return found
+
 
 def _find_value_range(A: Any) -> ValueRange:
     """The range of the values of a Matrix, from its entries."""
@@ -59,3 +75,9 @@ def _find_value_range(A: Any) -> ValueRange:
     # and_ij isfinite(A_ij), of floats; other numbers always are
     finite = A.dtype.np_type.kind != "f" or unary.isfinite(A).new().reduce_scalar(monoid.land).new().get(True)
     return ValueRange(low, high, bool(finite))
+
+
+def _find_mean(A: Any) -> float:
+    """sum_ij A_ij / nvals, of floats: sums of integers might not fit."""
+    values = A if A.dtype.np_type.kind == "f" else A.dup(float)
+    return float(values.reduce_scalar(monoid.plus).new().get(0)) / max(A.nvals, 1)

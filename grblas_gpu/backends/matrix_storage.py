@@ -69,6 +69,7 @@ class MatrixStore:
         "_filled_rows",
         "_once",
         "value_range",
+        "mean_value",
         "_hub_neighbours",
         "_column_order",
         "_is_diagonal",
@@ -254,7 +255,7 @@ class MatrixStore:
     def uncount(self) -> None:
         """A bitmap or full matrix is about to change in place: what is known of its entries is found again."""
         counted = ("nvals",) if self.present is not None else ()
-        for name in ("indptr", "indices", "values", "value_range", *counted):
+        for name in ("indptr", "indices", "values", "value_range", "mean_value", *counted):
             with suppress(AttributeError):
                 delattr(self, name)
         self._transpose = self._row_ids = self._max_degree = self._max_column = self._filled_rows = None

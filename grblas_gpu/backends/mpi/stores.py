@@ -153,7 +153,7 @@ class DistMatrixStore:
     ``kept`` remembers what was found out about the matrix (degrees, pattern); like all stores it never changes.
     """
 
-    __slots__ = ("nrows", "ncols", "part", "count", "kept", "value_range", "_engine", "_transpose")
+    __slots__ = ("nrows", "ncols", "part", "count", "kept", "value_range", "mean_value", "_engine", "_transpose")
 
     def __init__(self, engine: Any, nrows: int, ncols: int, part: MatrixStore) -> None:
         self.nrows = nrows

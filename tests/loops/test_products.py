@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import emulated_engine
 import numpy as np
 import nvrtc
 import pytest
@@ -287,18 +288,39 @@ def test_what_has_no_list_is_not_pushed_where_few_rows_are_open(to_device: Any) 
     assert [step.direction == "push" for step in steps] == fewer_below
 
 
-@pytest.mark.parametrize("found", ["levels", "paths"])
-def test_long_rows_are_looked_at_in_groups(to_device: Any, found: str) -> None:
-    """By entries: groups of one row, of several, and the last one, which is not complete."""
+@pytest.mark.parametrize("short_rows", [600, 300])  # more columns than an emulation has bits for, or fewer
+@pytest.mark.parametrize("found", ["levels", "levels, every entry", "paths"])
+def test_long_rows_are_looked_at_in_groups(
+    to_device: Any, monkeypatch: pytest.MonkeyPatch, found: str, short_rows: int
+) -> None:
+    """By entries: groups of one row, of several, and the last one, which is not complete; of closed rows, too."""
+    monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", 2)
     random = np.random.default_rng(3)
-    lengths = np.concatenate([[700, 0, 129, 128, 127], random.integers(0, 9, 600), [300, 3]])
+    lengths = np.concatenate([[700, 0, 129, 128, 127], random.integers(0, 9, short_rows), [300, 3]])
     n = len(lengths)
     cols = np.concatenate([np.sort(random.choice(n, length, replace=False)) for length in np.minimum(lengths, n)])
     with gb.using("cpu"):
         A = Matrix.from_coo(np.repeat(np.arange(n), np.minimum(lengths, n)), cols, True, nrows=n, ncols=n).T.new()
-        expected = {"levels": algorithms.bfs(A, 7), "paths": algorithms.turbobfs(A, 7, paths=True)[1]}[found]
+        expected = algorithms.turbobfs(A, 7, paths=True)[found == "paths"]
+        levels, edges = algorithms.bfs(A, 7).to_dense(fill_value=-1), A.reduce_rowwise(gb.agg.count).new()
+        edges_of_level = [int(edges.to_dense(fill_value=0)[levels == depth].sum()) for depth in range(levels.max() + 1)]
     B = to_device(A)
     with gb.trace() as trace:
-        result = algorithms.turbobfs(B, 7, kernel="edge", paths=found == "paths")
-    assert "pull.edge" in {step.strategy for step in trace.steps()}
+        if found == "levels, every entry":
+            result = every_level_by(B, 7, expected.dtype, strategy="pull.edge", early_exit=False)
+        else:
+            result = algorithms.turbobfs(B, 7, kernel="edge", paths=found == "paths")
+    steps = trace.steps()
+    assert "pull.edge" in {step.strategy for step in steps}
     assert same(expected, result[1] if found == "paths" else result)
+    assert [step.input_nvals for step in steps] == np.bincount(levels[levels >= 0]).tolist()
+    if found != "paths":
+        assert [step.input_edges for step in steps] == edges_of_level
+
+
+def every_level_by(A: Matrix, source: int, dtype: Any, **how: Any) -> Vector:
+    levels, frontier = Vector(dtype, A.nrows), Vector.from_coo([source], [True], size=A.nrows)
+    for depth in gb.loop(frontier):
+        levels(frontier.S) << depth
+        frontier(~levels.S, replace=True, **how) << semiring.any_pair[bool](frontier @ A)
+    return levels

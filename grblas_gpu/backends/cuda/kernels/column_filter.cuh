@@ -42,6 +42,7 @@ struct ColumnFilter {
         for (int64 at = thread(); at < filter_words(given.size, shift); at += blockDim.x) ((unsigned*)dynamic_shared())[at] = given.filter[at];
         __syncthreads();
     }
+    DEVICE bool is_exact() const { return FULL || shift == 0; }  // what a column may have, it has
     DEVICE bool may_have(Column k) const {
         if (shift < 0) return true;
         unsigned bit = sizeof(Column) == 4 ? unsigned(k) >> shift : unsigned(uint64(k) >> shift);

@@ -32,6 +32,7 @@ DEVICE void pull_by(const Operands& given, const S& out, int64* counters, int64*
     else if constexpr (WAY == BY_THREADS) pull_by_threads(given, out, counters, change, epilogue);
     else if constexpr (WAY == BY_WARPS) pull_by_warps(given, out, counters);
     else if constexpr (is_balanced(WAY)) pull_balanced(given, out, counters);
+    else if constexpr (marks_rows(WAY)) mark_by_entries(given, out);
     else pull_by_entries(given, out, counters);
 }
 // Where functions are called (CALLS) and nothing is to be done at the operand's entries, products that are alike have these in common, and
@@ -131,20 +132,22 @@ DEVICE void multiply_into(
     if (push ? filters && !filtered : has_filter(PULL_BY)) grid_barrier([] {});
     bool rest = false, with_list = ::plan().few && (push ? takes_four(PUSH_BY) : takes_four(PULL_BY));
     if (walks) with_list = ::plan().lists;
-    bool balanced = push ? is_balanced(PUSH_BY) : is_balanced(PULL_BY);
+    bool balanced = push ? is_balanced(PUSH_BY) : is_balanced(PULL_BY), marked = push ? marks_rows(PUSH_BY) : marks_rows(PULL_BY);
     if constexpr (BALANCED)
         if (balanced && given.order.columns) {
             write_in_order(given);
             grid_barrier([] {});
         }
 #pragma unroll 1
-    do {  // a second time for parts of what is too long for a warp, or for what chunks hold of rows that began before
+    do {  // a second time for parts of what is too long for a warp, for what chunks hold of rows that began before, or to count what was marked
         if (walks) {
             if constexpr (is_push(PUSH_BY)) push_and_change(given, u, out, counters, parts_list, rest, change);
         } else if (rest && balanced) {
             // Other blocks wrote the carries and the rows: the grid barrier between orders that.
             if constexpr (BALANCED)
                 add_row_carries(given.rows.indptr, out.size, given.nvals, (Value*)out.other_values(), {given.carry_values, given.carry_rows});
+        } else if (rest && marked) {
+            if constexpr (marks_rows(PUSH_BY) || marks_rows(PULL_BY)) count_marked_rows(given, out, counters);
         } else if (rest) {
             pull_rest<C>(given, out, counters, parts_list, with_list);
         } else if (!push || PUSH_BY == PULL_BY) {  // the same text once, where both answers are one
@@ -168,7 +171,7 @@ DEVICE void multiply_into(
         grid_barrier([&] {
             auto write = note();  // what it looks up is in flight together with these
             int64 found = fresh(counters + (with_list ? ::LISTED_ENTRIES : ::ENTRIES)), edges = fresh(counters + ::EDGES_NEXT);
-            int64 parts = rest ? 0 : balanced ? !given.all_short && has_carries(out.size, given.nvals) : fresh(counters + ::PARTS);
+            int64 parts = rest ? 0 : marked ? 1 : balanced ? !given.all_short && has_carries(out.size, given.nvals) : fresh(counters + ::PARTS);
             ::parts_left() = parts;
             if (parts == 0) {
                 write();

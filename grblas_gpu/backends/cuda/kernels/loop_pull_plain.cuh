@@ -191,9 +191,9 @@ template <class S> DEVICE void pull_by_warps(const Operands& given, const S& out
 
 // Adds what a thread has found of a row; true if it is the first.
 DEVICE bool add_to_row(const Sums& sums, int64 i, const Sum& sum) {
-    if constexpr (!STRUCTURE && !EXIT_AT_FIRST) add_atomically(sums.values + i, sum.value);
+    if constexpr (!EXIT_AT_FIRST) add_atomically(sums.values + i, sum.value);
     bool first = first_touch(sums, i);
-    if constexpr (!STRUCTURE && EXIT_AT_FIRST)
+    if constexpr (EXIT_AT_FIRST)
         if (first) sums.values[i] = sum.value;
     return first;
 }
@@ -209,8 +209,7 @@ DEVICE bool is_there(const Vector& u, Column k) {
 // The sum over a warp, in lane 0.
 DEVICE Sum sum_of_lanes(Sum sum) {
     for (int distance = 16; distance > 0; distance >>= 1) {
-        Sum higher = {from_higher(sum.found, distance), sum.value};
-        if constexpr (!STRUCTURE) higher.value = from_higher(sum.value, distance);
+        Sum higher = {from_higher(sum.found, distance), from_higher(sum.value, distance)};
         if (lane() + distance < 32) sum = merged(sum, higher);
     }
     return sum;
@@ -235,7 +234,7 @@ DEVICE void pull_mixed_group(const Operands& given, const ColumnFilter& filter, 
 #pragma unroll
     for (int n = 0; n < GROUP_OF_EACH; ++n) {
         there[n] = there[n] && is_open(given, i[n]);
-        if constexpr (STRUCTURE || EXIT_AT_FIRST) there[n] = there[n] && !touched(sums, i[n]);
+        if constexpr (EXIT_AT_FIRST) there[n] = there[n] && !touched(sums, i[n]);
     }
 #pragma unroll
     for (int n = 0; n < GROUP_OF_EACH; ++n) there[n] = there[n] && is_there(u, k[n]);
@@ -248,10 +247,7 @@ DEVICE void pull_mixed_group(const Operands& given, const ColumnFilter& filter, 
             sum = {false, Value(0)};
             row = i[n];
         }
-        if (!there[n]) continue;
-        Sum one = {true, Value(0)};
-        if constexpr (!STRUCTURE) one.value = product(given.rows, u, row, k[n], entry + n, k[n]);
-        sum = merged(sum, one);
+        if (there[n]) sum = merged(sum, {true, product(given.rows, u, row, k[n], entry + n, k[n])});
     }
     if (!__any_sync(FULL_WARP, sum.found)) return;
     if (__all_sync(FULL_WARP, row == from_lane(row, 0))) {
@@ -302,42 +298,124 @@ DEVICE unsigned pull_groups(
             Sum sum = {false, Value(0)};
 #pragma unroll
             for (int n = 0; n < GROUP_OF_EACH; ++n) {
-                if (!there[n]) continue;
-                Sum one = {true, Value(0)};
-                if constexpr (!STRUCTURE) one.value = product(given.rows, u, i, k[g][n], entry + 32 * n, k[g][n]);
-                sum = merged(sum, one);
+                if (there[n]) sum = merged(sum, {true, product(given.rows, u, i, k[g][n], entry + 32 * n, k[g][n])});
             }
             if (!__any_sync(FULL_WARP, sum.found)) continue;
-            if constexpr (STRUCTURE) sum.found = true;
-            else sum = sum_of_lanes(sum);
+            sum = sum_of_lanes(sum);
             if (lane() == 0 && add_to_row(sums, i, sum)) count.add(i);
         }
     }
     return mixed;
 }
 
-// A warp takes a group for each of its lanes, or fewer if there are not enough for all warps.
+// For a warp, again and again: a group for each of its lanes, or fewer if there are not enough for all warps. take(base, row, open, whole) gets
+// where the first of them begins, and of which the entries matter, of which all are of one row: that of the lane. The last group, which may not
+// be complete, is left out.
+template <class Done, class Take> DEVICE void for_each_groups(const Operands& given, Done done, Take take) {
+    int64 complete = given.nvals / GROUP * GROUP;
+    int64 width = given.nvals / GROUP / warps_in_grid();
+    width = GROUP * (width < 1 ? 1 : width > 32 ? 32 : width);
+    int64 warp = (thread() >> 5) * BLOCK_COUNT + blockIdx.x;  // neighbours are in different blocks
+    for (int64 base = warp * width; base < complete; base += warps_in_grid() * width) {
+        int64 first = base + GROUP * lane();
+        bool open = GROUP * lane() < width && first < complete, whole = false;
+        RowId row = 0;
+        if (open) {
+            row = given.row_ids[first];
+            whole = row == given.row_ids[first + GROUP - 1];
+            if (whole) open = is_open(given, row) && !done(row);
+        }
+        take(base, row, __ballot_sync(FULL_WARP, open), __ballot_sync(FULL_WARP, whole));
+    }
+}
+DEVICE bool has_last_group(const Operands& given) { return warp_in_grid() == 0 && given.nvals % GROUP != 0; }
+
 template <class S> DEVICE void pull_by_entries(const Operands& given, const S& out, int64* counters) {
     ::Count<Offset> count = {given.next, 0, 0};
     Sums sums = sums_of(out);
     ColumnFilter filter(given);
-    int64 width = given.nvals / GROUP / warps_in_grid();
-    width = GROUP * (width < 1 ? 1 : width > 32 ? 32 : width);
-    int64 warp = (thread() >> 5) * BLOCK_COUNT + blockIdx.x;  // neighbours are in different blocks
-    for (int64 base = warp * width; base < given.nvals; base += warps_in_grid() * width) {
-        int64 first = base + GROUP * lane(), row = 0;
-        bool is = GROUP * lane() < width && first < given.nvals, complete = is && first + GROUP <= given.nvals;
-        bool whole = false, open = complete;
-        if (complete) {
-            row = given.row_ids[first];
-            whole = row == given.row_ids[first + GROUP - 1];
-            if (whole) open = is_open(given, row);
-            if constexpr (STRUCTURE || EXIT_AT_FIRST) open = open && !(whole && touched(sums, row));
-        }
-        unsigned all_open = __ballot_sync(FULL_WARP, open), all_whole = __ballot_sync(FULL_WARP, whole);
-        unsigned mixed = pull_groups(given, filter, sums, all_open, all_whole, row, base, count);
-        mixed |= __ballot_sync(FULL_WARP, is && !complete);  // the last one of all
+    auto done = [&](int64 row) { return EXIT_AT_FIRST && touched(sums, row); };
+    for_each_groups(given, done, [&](int64 base, int64 row, unsigned open, unsigned whole) {
+        unsigned mixed = pull_groups(given, filter, sums, open, whole, row, base, count);
         for (; mixed; mixed &= mixed - 1) pull_mixed_group(given, filter, sums, base + GROUP * (__ffs(mixed) - 1), count);
+    });
+    if (has_last_group(given)) pull_mixed_group(given, filter, sums, given.nvals / GROUP * GROUP, count);
+    count.publish(counters);
+}
+
+// Where only flags matter (STRUCTURE), whoever finds an entry sets the flag of its row, and waits for nothing: several may set one, and flags of
+// closed rows are set, too. count_marked_rows sees to that.
+DEVICE constexpr bool marks_rows(int strategy) { return strategy == BY_ENTRIES && !BALANCED && STRUCTURE; }
+constexpr int ENTRIES_AT_ONCE = GROUPS_AT_ONCE * GROUP_OF_EACH;
+
+// Some of the groups from `base` on. Those in `whole` are each of one row, which is in the lane of its bit; when one of its entries is found,
+// the others need not be read.
+DEVICE void mark_groups(
+    const Operands& given, const ColumnFilter& filter, volatile bool* flags, unsigned groups, unsigned whole, RowId row, int64 base
+) {
+    bool is_whole = whole >> lane() & 1;
+    while (groups) {
+        Column k[ENTRIES_AT_ONCE];
+        int number[GROUPS_AT_ONCE];
+        unsigned mixed = 0, hits = 0;  // of the entries, a bit for each
+#pragma unroll
+        for (int g = 0; g < GROUPS_AT_ONCE; ++g) {  // if there are fewer, the first one again: that costs less than to ask
+            number[g] = groups ? __ffs(groups) - 1 : number[0];
+            groups &= groups - 1;
+            if (!(whole >> number[g] & 1)) mixed |= ((1u << GROUP_OF_EACH) - 1) << GROUP_OF_EACH * g;
+            const Column* columns = given.rows.indices + base + GROUP * number[g] + lane();
+#pragma unroll
+            for (int n = 0; n < GROUP_OF_EACH; ++n) k[GROUP_OF_EACH * g + n] = read_once(columns + 32 * n);
+        }
+#pragma unroll
+        for (int e = 0; e < ENTRIES_AT_ONCE; ++e) hits |= unsigned(filter.may_have(k[e])) << e;
+        if (!filter.is_exact()) {
+            unsigned may = hits;
+            hits = 0;
+#pragma unroll
+            for (int e = 0; e < ENTRIES_AT_ONCE; ++e) hits |= unsigned(may >> e & 1 && is_there(given.looked_up, k[e])) << e;
+        }
+        if (!__any_sync(FULL_WARP, hits)) continue;
+#pragma unroll
+        for (int g = 0; g < GROUPS_AT_ONCE; ++g) {
+            if (!__any_sync(FULL_WARP, hits & ~mixed & ((1u << GROUP_OF_EACH) - 1) << GROUP_OF_EACH * g)) continue;
+            RowId i = from_lane(row, number[g]);
+            if (lane() == 0) flags[i] = true;
+            if constexpr (ENDS_EARLY) groups &= ~__ballot_sync(FULL_WARP, is_whole && row == i);
+        }
+        mixed &= hits;
+        if (!__any_sync(FULL_WARP, mixed)) continue;
+        RowId rows[ENTRIES_AT_ONCE];
+#pragma unroll
+        for (int e = 0; e < ENTRIES_AT_ONCE; ++e)
+            if (mixed >> e & 1) rows[e] = given.row_ids[base + GROUP * number[e / GROUP_OF_EACH] + 32 * (e % GROUP_OF_EACH) + lane()];
+#pragma unroll
+        for (int e = 0; e < ENTRIES_AT_ONCE; ++e)
+            if (mixed >> e & 1) flags[rows[e]] = true;
+    }
+}
+template <class S> DEVICE void mark_by_entries(const Operands& given, const S& out) {
+    volatile bool* flags = out.other_flags();
+    ColumnFilter filter(given);
+    auto done = [&](int64 row) { return ENDS_EARLY && flags[row]; };
+    for_each_groups(given, done, [&](int64 base, RowId row, unsigned open, unsigned whole) {
+        mark_groups(given, filter, flags, open, whole, row, base);
+    });
+    if (!has_last_group(given)) return;
+    for (int64 entry = given.nvals / GROUP * GROUP + lane(); entry < given.nvals; entry += 32)
+        if (is_there(given.looked_up, given.rows.indices[entry])) flags[given.row_ids[entry]] = true;
+}
+
+// After a grid barrier.
+template <class S> DEVICE void count_marked_rows(const Operands& given, const S& out, int64* counters) {
+    ::Count<Offset> count = {given.next, 0, 0};
+    bool* flags = out.other_flags();
+    for (int64 i = 4 * thread_in_grid(); i < out.size; i += 4 * threads_in_grid()) {
+        unsigned marked = ::four_flags(flags, i, out.size) & 0x01010101u, found = marked & open_rows(given, i, out.size);
+        for (int n = 0; n < 4; ++n) {
+            if (found >> 8 * n & 1) count.add(i + n);
+            else if (marked >> 8 * n & 1) flags[i + n] = false;
+        }
     }
     count.publish(counters);
 }

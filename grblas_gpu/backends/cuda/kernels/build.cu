@@ -8,19 +8,34 @@
 
 // keys[entry] = its position, row above column, and the digits of all; counts those that are not above the one before, and
 // those outside of the matrix.
-extern "C" __global__ void __launch_bounds__(256, 5) pack_positions_kernel(
+extern "C" __global__ void __launch_bounds__(256, 4) pack_positions_kernel(
     const Row* rows, const Column* columns, int64 entries, int64 nrows, int64 ncols, int64 column_bits, Key* keys,
     int64* counters, volatile int64* host, int64 bits, int64 width, Place* workspace, int64 tiles
 ) {
     __shared__ DigitCounts counts;
     int64 found = 0, outside = 0;
-    auto packed = [&](int64 entry, bool inside) {
-        uint64 row = inside ? uint64(rows[entry]) : 0, column = inside ? uint64(columns[entry]) : 0;
-        outside += inside && (row >= uint64(nrows) || column >= uint64(ncols));
-        Key key = Key(row) << column_bits | Key(column), before = from_lower(key, 1);
-        if (lane() == 0 && inside && entry > 0) before = Key(rows[entry - 1]) << column_bits | Key(columns[entry - 1]);
-        found += inside && entry > 0 && before >= key;
-        return key;
+    auto position = [&](Row row, Column column) { return Key(row) << column_bits | Key(column); };
+    auto packed = [&](int64 first, Key* positions) {
+        Row own_rows[COUNTED_AT_ONCE];
+        Column own_columns[COUNTED_AT_ONCE];
+#pragma unroll
+        for (int n = 0; n < COUNTED_AT_ONCE; ++n) {  // all in flight before the first is there
+            bool inside = first + 32 * n < entries;
+            own_rows[n] = inside ? rows[first + 32 * n] : Row(0);
+            own_columns[n] = inside ? columns[first + 32 * n] : Column(0);
+        }
+        bool follows = lane() == 0 && first > 0;  // what another warp has
+        Key last = follows ? position(rows[first - 1], columns[first - 1]) : Key(0);
+#pragma unroll
+        for (int n = 0; n < COUNTED_AT_ONCE; ++n) {
+            bool inside = first + 32 * n < entries;
+            outside += inside && (uint64(own_rows[n]) >= uint64(nrows) || uint64(own_columns[n]) >= uint64(ncols));
+            positions[n] = position(own_rows[n], own_columns[n]);
+            Key before = from_lower(positions[n], 1);
+            if (lane() == 0) before = last;
+            found += inside && first + n > 0 && before >= positions[n];
+            last = from_lane(positions[n], 31);
+        }
     };
     auto store = [&](int64 entry, Key key) { keys[entry] = key; };
     count_digits(packed, store, entries, {int(bits), int(width)}, {workspace, tiles}, counts);
@@ -43,14 +58,27 @@ extern "C" __global__ void __launch_bounds__(256, 8) unpack_positions_kernel(
     publish(found, 0, counters, host);
 }
 
-// The same of those that a sort has taken apart.
+// The same of those that a sort has taken apart. Rows are the same for most neighbours, columns for next to none: only where these
+// are, rows are read.
 extern "C" __global__ void __launch_bounds__(256, 8) count_repeats_kernel(
     const OutRow* rows, const OutColumn* columns, int64 entries, int64* counters, volatile int64* host
 ) {
-    int64 found = 0;
-#pragma unroll 4
-    for (int64 entry = thread_in_grid() + 1; entry < entries; entry += threads_in_grid())
-        found += rows[entry - 1] == rows[entry] && columns[entry - 1] == columns[entry];
+    constexpr int AT_ONCE = 4;
+    int64 found = 0, step = threads_in_grid();
+    for (int64 first = thread_in_grid() + 1; first < entries; first += AT_ONCE * step) {
+        OutColumn own[AT_ONCE], before[AT_ONCE];
+#pragma unroll
+        for (int n = 0; n < AT_ONCE; ++n) {
+            int64 entry = first + n * step < entries ? first + n * step : first;
+            own[n] = columns[entry];
+            before[n] = columns[entry - 1];
+        }
+#pragma unroll
+        for (int n = 0; n < AT_ONCE; ++n) {
+            int64 entry = first + n * step;
+            if (own[n] == before[n] && entry < entries) found += rows[entry - 1] == rows[entry];
+        }
+    }
     publish(found, 0, counters, host);
 }
 

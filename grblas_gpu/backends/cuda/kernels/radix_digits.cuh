@@ -36,23 +36,19 @@ struct DigitCounts {
 
 constexpr int COUNTED_AT_ONCE = 4;  // keys of a thread that are in flight together
 
-// work.totals(pass)[digit] = how many of the keys have it. key_at(p, inside) is asked for each of them once, by all lanes
-// of a warp together; those that are not inside have no key. use(p, key) gets those that are.
-template <class KeyAt, class Use>
-DEVICE void count_digits(KeyAt key_at, Use use, int64 count, Passes passes, const Work& work, DigitCounts& own) {
+// work.totals(pass)[digit] = how many of the keys have it. load(first, keys) is asked once for COUNTED_AT_ONCE keys of each lane, every
+// 32nd from `first` on, by all lanes of a warp together: these follow each other. use(p, key) gets every key.
+template <class Load, class Use>
+DEVICE void count_digits(Load load, Use use, int64 count, Passes passes, const Work& work, DigitCounts& own) {
     for (int d = threadIdx.x; d < MOST_PASSES * MOST_DIGITS; d += blockDim.x) own.of[0][d] = 0;
     __syncthreads();
-    int64 step = threads_in_grid();
-    for (int64 base = thread_in_grid() - lane(); base < count; base += COUNTED_AT_ONCE * step) {
+    constexpr int64 OF_A_WARP = 32 * COUNTED_AT_ONCE;
+    for (int64 base = warp_in_grid() * OF_A_WARP; base < count; base += warps_in_grid() * OF_A_WARP) {
         Key keys[COUNTED_AT_ONCE];
+        load(base + lane(), keys);
 #pragma unroll
         for (int n = 0; n < COUNTED_AT_ONCE; ++n) {
-            int64 p = base + n * step + lane();
-            keys[n] = key_at(p, p < count);
-        }
-#pragma unroll
-        for (int n = 0; n < COUNTED_AT_ONCE; ++n) {
-            int64 p = base + n * step + lane();
+            int64 p = base + 32 * n + lane();
             bool inside = p < count;
             if (inside) use(p, keys[n]);
             int here = __popc(__ballot_sync(FULL_WARP, inside));
@@ -69,4 +65,10 @@ DEVICE void count_digits(KeyAt key_at, Use use, int64 count, Passes passes, cons
     __syncthreads();
     for (int d = threadIdx.x; d < passes.number() * MOST_DIGITS; d += blockDim.x)
         if (own.of[0][d]) atomicAdd(work.totals(0) + d, Place(own.of[0][d]));
+}
+
+// The keys that count_digits asks for, of an array; what is behind its end has none.
+template <class T> DEVICE void load_keys(const T* from, int64 first, int64 count, Key* keys) {
+#pragma unroll
+    for (int n = 0; n < COUNTED_AT_ONCE; ++n) keys[n] = first + 32 * n < count ? Key(from[first + 32 * n]) : Key(0);
 }

@@ -36,8 +36,8 @@ DEVICE Placing& shared_placing() {
 
 DEVICE void count_digits(const Key* keys, int64 count, Passes passes, const Work& work) {
     __shared__ DigitCounts counts;
-    auto key_at = [&](int64 p, bool inside) { return inside ? keys[p] : Key(0); };
-    count_digits(key_at, [](int64, Key) {}, count, passes, work, counts);
+    auto load = [&](int64 first, Key* loaded) { load_keys(keys, first, count, loaded); };
+    count_digits(load, [](int64, Key) {}, count, passes, work, counts);
 }
 
 // The lanes of `lanes` whose two bits are the same as those of this one. Written out because this is what a sort does most: a compiler

@@ -15,8 +15,8 @@ extern "C" __global__ void __launch_bounds__(256) count_columns_kernel(
     const Column* indices, int64 entries, int64 bits, int64 width, Place* workspace, int64 tiles
 ) {
     __shared__ DigitCounts counts;
-    auto column_at = [&](int64 p, bool inside) { return inside ? Key(indices[p]) : Key(0); };
-    count_digits(column_at, [](int64, Key) {}, entries, {int(bits), int(width)}, {workspace, tiles}, counts);
+    auto load = [&](int64 first, Key* loaded) { load_keys(indices, first, entries, loaded); };
+    count_digits(load, [](int64, Key) {}, entries, {int(bits), int(width)}, {workspace, tiles}, counts);
 }
 
 // keys[entry] = its column, by which it is sorted, and its row above that, which comes along.

@@ -20,11 +20,16 @@ extern "C" __global__ void __launch_bounds__(256) count_columns_kernel(
 }
 
 // keys[entry] = its column, by which it is sorted, and its row above that, which comes along.
-extern "C" __global__ void __launch_bounds__(256, 8) pack_entries_kernel(
+extern "C" __global__ void __launch_bounds__(256, 4) pack_entries_kernel(
     const Offset* indptr, const Column* indices, int64 nrows, int64 entries, int64 column_bits, Key* keys
 ) {
-    for_each_entry(indptr, nrows, entries, [&](int64 entry, int64 row) {
-        keys[entry] = Key(row) << column_bits | Key(indices[entry]);
+    for_each_window(indptr, nrows, entries, [&](int64 first, int64 hi, const int64(&rows)[ITEMS]) {
+        Column columns[ITEMS];
+#pragma unroll
+        for (int k = 0; k < ITEMS; ++k) columns[k] = first + 32 * k < hi ? indices[first + 32 * k] : Column(0);
+#pragma unroll
+        for (int k = 0; k < ITEMS; ++k)
+            if (first + 32 * k < hi) keys[first + 32 * k] = Key(rows[k]) << column_bits | Key(columns[k]);
     });
 }
 

@@ -50,6 +50,16 @@ def test_positions_in_any_order(engine, nrows, ncols, shuffled) -> None:
         same(built(engine, nrows, ncols, rows, cols, values, None), expected)
 
 
+@pytest.mark.parametrize("entry", [1, 31, 32, 96, 128, 1024, 4999])
+def test_one_position_that_is_not_in_order_is_found(engine, entry) -> None:
+    """Neighbours are compared within a warp, from one of its reads to the next, and with what another warp has."""
+    keys = np.arange(5000) * 3
+    keys[[entry - 1, entry]] = keys[[entry, entry - 1]]
+    rows, cols, values = keys // 7000, keys % 7000, np.arange(5000.0)
+    expected = definitions.build_matrix(3, 7000, rows, cols, values, None)
+    same(built(engine, 3, 7000, rows, cols, values, None), expected)
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int8])
 @pytest.mark.parametrize("ncols", [3000, 2**24 + 5])
 def test_rows_of_every_length(engine, dtype, ncols) -> None:

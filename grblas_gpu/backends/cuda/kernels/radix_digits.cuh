@@ -42,22 +42,25 @@ template <class Load, class Use>
 DEVICE void count_digits(Load load, Use use, int64 count, Passes passes, const Work& work, DigitCounts& own) {
     for (int d = threadIdx.x; d < MOST_PASSES * MOST_DIGITS; d += blockDim.x) own.of[0][d] = 0;
     __syncthreads();
-    constexpr int64 OF_A_WARP = 32 * COUNTED_AT_ONCE;
+    constexpr int OF_A_WARP = 32 * COUNTED_AT_ONCE;
     for (int64 base = warp_in_grid() * OF_A_WARP; base < count; base += warps_in_grid() * OF_A_WARP) {
+        int left = (count - base < OF_A_WARP ? int(count - base) : OF_A_WARP) - lane();  // from this lane's first key on
         Key keys[COUNTED_AT_ONCE];
         load(base + lane(), keys);
 #pragma unroll
-        for (int n = 0; n < COUNTED_AT_ONCE; ++n) {
-            int64 p = base + 32 * n + lane();
-            bool inside = p < count;
-            if (inside) use(p, keys[n]);
-            int here = __popc(__ballot_sync(FULL_WARP, inside));
-            for (int pass = 0; pass < passes.number(); ++pass) {
-                unsigned d = passes.digit(pass).of(keys[n]), first = from_lane(d, 0);
+        for (int n = 0; n < COUNTED_AT_ONCE; ++n)
+            if (32 * n < left) use(base + lane() + 32 * n, keys[n]);
+        for (int pass = 0; pass < passes.number(); ++pass) {
+            Digit digit = passes.digit(pass);
+            unsigned* counts = own.of[pass];
+#pragma unroll
+            for (int n = 0; n < COUNTED_AT_ONCE; ++n) {
+                bool inside = 32 * n < left;
+                unsigned d = digit.of(keys[n]), first = from_lane(d, 0);
                 if (__all_sync(FULL_WARP, !inside || d == first)) {  // neighbours are often alike
-                    if (lane() == 0 && inside) atomicAdd(&own.of[pass][d], unsigned(here));
+                    if (lane() == 0 && inside) atomicAdd(&counts[d], unsigned(left - 32 * n < 32 ? left - 32 * n : 32));
                 } else if (inside) {
-                    atomicAdd(&own.of[pass][d], 1u);
+                    atomicAdd(&counts[d], 1u);
                 }
             }
         }

@@ -308,22 +308,22 @@ DEVICE unsigned pull_groups(
     return mixed;
 }
 
-// For a warp, again and again: a group for each of its lanes, or fewer if there are not enough for all warps. take(base, row, open, whole) gets
+// For a warp, again and again: a group for each of its lanes, or fewer, so that all warps have as many. take(base, row, open, whole) gets
 // where the first of them begins, and of which the entries matter, of which all are of one row: that of the lane. The last group, which may not
 // be complete, is left out.
 template <class Done, class Take> DEVICE void for_each_groups(const Operands& given, Done done, Take take) {
-    int64 complete = given.nvals / GROUP * GROUP;
-    int64 width = given.nvals / GROUP / warps_in_grid();
-    width = GROUP * (width < 1 ? 1 : width > 32 ? 32 : width);
+    int64 groups = given.nvals / GROUP, complete = groups * GROUP, warps = warps_in_grid();
+    if (groups == 0) return;
+    int64 times = (groups + 32 * warps - 1) / (32 * warps), width = GROUP * ((groups + times * warps - 1) / (times * warps));
     int64 warp = (thread() >> 5) * BLOCK_COUNT + blockIdx.x;  // neighbours are in different blocks
-    for (int64 base = warp * width; base < complete; base += warps_in_grid() * width) {
+    for (int64 base = warp * width; base < complete; base += warps * width) {
         int64 first = base + GROUP * lane();
         bool open = GROUP * lane() < width && first < complete, whole = false;
         RowId row = 0;
         if (open) {
             row = given.row_ids[first];
             whole = row == given.row_ids[first + GROUP - 1];
-            if (whole) open = is_open(given, row) && !done(row);
+            if (whole) open = is_open(given, row) & !done(row);  // both are in flight
         }
         take(base, row, __ballot_sync(FULL_WARP, open), __ballot_sync(FULL_WARP, whole));
     }

@@ -211,7 +211,7 @@ class MatrixPreparation:
             of, kept = self._prepared
         except AttributeError:
             of, kept = (None,), {}
-        if any(was is not now for was, now in zip(of, structure, strict=False)):
+        if of[0] is not structure[0] or of[-1] is not structure[-1]:  # one or two objects
             kept = {}
             self._prepared = structure, kept
         if name not in kept:

@@ -10,7 +10,7 @@ from .. import binary, select
 from ..backends.formats import choose_format
 from ..backends.registry import current_engine
 from ..backends.storage import Array, VectorStore
-from ..dtypes import lookup_dtype
+from ..dtypes import DataType, lookup_dtype
 from ..errors import InvalidValue
 from ..ir import recording
 from ..operators import get_typed_op
@@ -66,8 +66,8 @@ class VectorConstruction:
         {1: 20, 3: 10}
         """
         try:  # not by a decorator: of the time for one entry, that would be a sixth
-            if cls is kinds.Vector and dtype is None and dup_op is None:
-                entry = _from_entry(cls, indices, values, size, name)
+            if cls is kinds.Vector and dup_op is None and (dtype is None or type(dtype) is DataType):
+                entry = _from_entry(cls, indices, values, dtype, size, name)
                 if entry is not None:
                     return entry
             return cls._of_entries(indices, values, dtype, size, dup_op, name)
@@ -249,7 +249,7 @@ class VectorConstruction:
         return new
 
 
-def _from_entry(cls: Any, indices: Any, values: Any, size: Any, name: str | None) -> Any:
+def _from_entry(cls: Any, indices: Any, values: Any, dtype: DataType | None, size: Any, name: str | None) -> Any:
     """A Vector of one entry, which a search begins with, given in Python's numbers; None if it is something else.
 
     Not while a loop is recorded: the recording must see that a Vector is made and filled.
@@ -260,10 +260,14 @@ def _from_entry(cls: Any, indices: Any, values: Any, size: Any, name: str | None
     if type(index) is not int or type(size) is not int or not 0 <= index < size < MAX_SIZE or recording.active:
         return None
     engine: Any = current_engine()
-    if type(value) not in NUMBERS or not -(2**63) <= value < 2**63:
-        return None
+    if dtype is None:
+        if type(value) not in NUMBERS or not -(2**63) <= value < 2**63:
+            return None
+        dtype = lookup_dtype(type(value))
+    elif type(value) is not int or not 0 <= value < 128 or dtype.np_type.kind not in "iuf":
+        return None  # what is not the same number in every type
     new = cls.__new__(cls)  # without the empty store that this one would replace
-    new.dtype = dtype = lookup_dtype(type(value))
+    new.dtype = dtype
     new._size = size
     new.name = f"v_{next(cls._name_counter)}" if name is None else name
     new._engine = engine

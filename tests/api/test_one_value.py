@@ -36,3 +36,21 @@ def test_a_number_on_the_left_goes_where_the_others_are():
     with gb.using("cpu"):
         for found in (2 * v, v + 2 * v, gb.binary.minus(1, v), 3 - A, gb.Scalar.from_value(4) * v):
             assert found.new().backend == "numpy"
+
+
+@pytest.mark.parametrize("value", [0, 1, 127, 128, -1, True, 2.5])
+@pytest.mark.parametrize("dtype", ["BOOL", "INT8", "UINT8", "INT32", "UINT64", "FP32", "FP64", "FC64"])
+def test_one_entry_of_a_type(backend: str, dtype: str, value: float) -> None:
+    """A type, its name, Python's numbers and arrays: the same Vector, or the same mistake."""
+    made = []
+    for kind, indices, values in (
+        (getattr(gb.dtypes, dtype), [3], [value]),
+        (dtype, [3], [value]),
+        (getattr(gb.dtypes, dtype), np.array([3]), [value]),
+    ):
+        try:
+            found = Vector.from_coo(indices, values, kind, size=5)
+            made.append((found.dtype, found.size, found.to_coo()[0].tolist(), found.to_coo()[1].tolist()))
+        except (OverflowError, ValueError, TypeError) as error:
+            made.append(type(error))
+    assert made[0] == made[1] == made[2]

@@ -12,8 +12,20 @@ struct Marks {
     uint8* of;
     Value final;
     DEVICE unsigned at(bool asked, int64 k) const { return asked ? ((volatile uint8*)of)[k] : 0; }
-    // Whether it was LAST when the pull began: hubs are asked for again and again, and a cache may answer.
-    DEVICE unsigned was_last(bool asked, int64 k) const { return asked ? of[k] & LAST : 0; }
+    // Which of four positions were LAST when the pull began: hubs are asked for again and again, and a cache may answer. There is no branch,
+    // so all four are in flight.
+    DEVICE unsigned were_last(unsigned asked, const Four<Column>& entries) const {
+        unsigned mark[4], last = 0;
+#pragma unroll
+        for (int n = 0; n < 4; ++n) {
+            Column k = entries.of[n] < 0 ? -2 - entries.of[n] : entries.of[n];
+            bool is = (asked >> 8 * n & 1) && k >= 0;
+            mark[n] = of[is ? k : 0] & (is ? LAST : 0);
+        }
+#pragma unroll
+        for (int n = 0; n < 4; ++n) last |= mark[n] << 8 * n;
+        return last;
+    }
     // The mark of a row that settles; with a product that is final, too, it is as good as the operand's own entries.
     DEVICE unsigned settled(const Matrix& m) const { return settled_product(m, {of, 0, final}, 0, 0, 0) == final ? LAST : ABOVE; }
 };
@@ -104,12 +116,7 @@ template <class S> DEVICE void pull_marked_rows(const Operands& given, const Mar
         }
         for (int which = 0; which < 2 && hubs && open; ++which) {
             if (which == 1) likely = *(const Four<Column>*)(given.hub_neighbours + padded + i);
-            unsigned hits = 0;
-#pragma unroll
-            for (int n = 0; n < 4; ++n) {
-                Column k = likely.of[n] < 0 ? -2 - likely.of[n] : likely.of[n];
-                hits |= marks.was_last((open >> 8 * n & 1) && k >= 0, k) << 8 * n;
-            }
+            unsigned hits = marks.were_last(open, likely);
             open &= ~hits;
             last |= hits;
         }
@@ -121,10 +128,14 @@ template <class S> DEVICE void pull_marked_rows(const Operands& given, const Mar
 #pragma unroll
             for (int n = 0; n < 4; ++n) {
                 if (!(last >> 8 * n & 1)) continue;
-                values[i + n] = marks.final;
                 if (!few && i + 4 <= out.size) count.edges += (n < 3 ? offsets.of[n + 1] : end) - offsets.of[n];
                 else count.edges += count.edges_of(i + n);
             }
+        }
+        if (__any_sync(FULL_WARP, last)) {  // by neighbours, so that a warp writes whole lines
+#pragma unroll
+            for (int n = 0; n < 4; ++n)
+                if (from_lane(last, 8 * n + lane() / 4) >> 8 * (lane() & 3) & 1) values[i - 3 * lane() + 32 * n] = marks.final;
         }
         if (!done && !__any_sync(FULL_WARP, open)) continue;
 #pragma unroll 1
@@ -150,23 +161,27 @@ template <class S, class C> DEVICE void write_marks(const Operands& given, const
     constexpr int WORDS = 4;  // in flight
     Value above = settled_product(given.rows, {marks.of, 0, marks.final}, 0, 0, 0);
     for (int64 base = 128 * WORDS * warp_in_grid(); base < out.size; base += 128 * WORDS * warps_in_grid()) {
-        unsigned there[WORDS], word[WORDS];
+        unsigned there[WORDS], word[WORDS] = {};
 #pragma unroll
         for (int w = 0; w < WORDS; ++w) {
             int64 i = base + 128 * w + 4 * lane();
             there[w] = i < out.size ? (FULL ? 0x01010101u : ::four_flags(given.u.present, i, out.size) & 0x01010101u) : 0;
             if (FULL && i + 4 > out.size) there[w] &= i < out.size ? (1u << (out.size - i) * 8) - 1 : 0;
         }
+        if constexpr (ONE_VALUE) {  // those without an entry look at position 0: all are in flight
+            Value z[WORDS][4];
 #pragma unroll
-        for (int w = 0; w < WORDS; ++w) {
-            word[w] = 0;
-            if (!ONE_VALUE || !there[w]) continue;
+            for (int w = 0; w < WORDS; ++w)
 #pragma unroll
-            for (int n = 0; n < 4; ++n) {
-                if (!(there[w] >> 8 * n & 1)) continue;
-                Value z = product(given.rows, given.u, 0, base + 128 * w + 4 * lane() + n, 0, base + 128 * w + 4 * lane() + n);
-                word[w] |= (z == marks.final ? LAST : z == above ? ABOVE : OTHER) << 8 * n;
-            }
+                for (int n = 0; n < 4; ++n) {
+                    int64 k = there[w] >> 8 * n & 1 ? base + 128 * w + 4 * lane() + n : 0;
+                    z[w][n] = product(given.rows, given.u, 0, k, 0, k);
+                }
+#pragma unroll
+            for (int w = 0; w < WORDS; ++w)
+#pragma unroll
+                for (int n = 0; n < 4; ++n)
+                    word[w] |= (there[w] >> 8 * n & 1) * (z[w][n] == marks.final ? LAST : z[w][n] == above ? ABOVE : OTHER) << 8 * n;
         }
 #pragma unroll
         for (int w = 0; w < WORDS; ++w) {

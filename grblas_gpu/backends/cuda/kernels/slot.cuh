@@ -192,10 +192,13 @@ CALLABLE void enter(
     if (next) add_to_counter(counter, edges);
 }
 
-// At the end the vector is in its first buffer, and the others are as clean as they were.
+// At the end the vector is in its first buffer, where values without an entry may be any, and the others are as clean as they were.
 template <bool VALUED, class T> CALLABLE void leave_clean(const Slot<T>& slot, T initial) {
-    for (int64 buffer = 0; buffer < slot.buffers; ++buffer)
-        if (buffer != slot.now && slot.dirty >> buffer & 1) clean_all<VALUED>(slot, buffer, initial);
+    for (int64 buffer = 0; buffer < slot.buffers; ++buffer) {
+        if (buffer == slot.now || !(slot.dirty >> buffer & 1)) continue;
+        if (VALUED && buffer == 0) clear_flags(slot.flags_at[0], slot.size);
+        else clean_all<VALUED>(slot, buffer, initial);
+    }
     clean_by_list<VALUED>(slot, initial);
 }
 template <bool VALUED, class T> CALLABLE void move_home(const Slot<T>& slot, T initial) {

@@ -26,7 +26,7 @@ from .labels import vertex_by_label
 from .preparing import check_weights, sum_type
 
 NEAREST = 3  # times as long as the shortest edge of a vertex is the first buckets' width: the least time on all graphs
-LATER = 16  # times as wide as the first ones are later ones, and as a mean length the last ones
+LATER, LAST = 32, 16  # later buckets in widths of the first ones, and the widest ones in mean lengths
 FIRST_ONES, LATER_ONES = 8, 32  # how many buckets
 WIDEST = 2**62  # of a bucket: distances are integers below that, or floats
 
@@ -97,7 +97,7 @@ def delta_stepping(A: Matrix, source: int, delta: float | None = None) -> Vector
     """Distances from a vertex; ``A[i, j]`` is the length of the edge from i to j, zero or more.
 
     Vertices within ``delta`` of each other are settled together; by default three times the mean length over the mean
-    degree, after eight buckets sixteen times as much, and after many sixteen mean lengths.
+    degree, after eight buckets 32 times as much, and at most sixteen mean lengths.
 
     Parameters
     ----------
@@ -161,9 +161,10 @@ def _in_buckets(A: Matrix, distances: Vector, waiting: Vector, width: Scalar, mo
 def default_widths(A: Matrix) -> list[tuple[float, int | None]]:
     """Widths of buckets, and how many have each; at least 1 for integers."""
     # shortest = mean_ij A_ij / degree: of edges with random lengths
-    mean = A.mean_value()
-    narrow = NEAREST * mean * A.nrows / max(A.nvals, 1) or 1.0
-    widths = [(narrow, FIRST_ONES), (LATER * narrow, LATER_ONES), (LATER * max(narrow, mean), None)]
+    shortest = A.mean_value() * A.nrows / max(A.nvals, 1)
+    wide = LAST * A.mean_value() or 1.0
+    narrow, later = (min(times * NEAREST * shortest, wide) or 1.0 for times in (1, LATER))
+    widths = [(narrow, FIRST_ONES), (later, LATER_ONES), (wide, None)]
     return [(max(1, int(width)), most) for width, most in widths] if distance_type(A) is int else widths
 
 

@@ -20,6 +20,7 @@ from grblas_gpu.algorithms import (
     strongly_connected_components,
     transitive_closure,
 )
+from grblas_gpu.algorithms.sssp import default_widths
 from library_graphs import DIRECTED, UNDIRECTED, as_list, as_matrix, compiles_slowly, directed, undirected, weighted
 from scipy.sparse.csgraph import connected_components as scipy_components
 from scipy.sparse.csgraph import minimum_spanning_tree, shortest_path
@@ -51,6 +52,21 @@ def test_zero_and_float_weights(backend: str, name: str) -> None:
     assert delta_stepping(A, 0).to_dict() == bellman_ford(A, 0).to_dict() == expected
     assert delta_stepping(A, 0, delta=0.5).to_dict() == expected
     assert delta_stepping(A, 0, delta=1e9).to_dict() == expected
+
+
+def test_buckets_grow_with_the_shortest_edges() -> None:
+    """Of the first ones the width is some mean lengths over the degree; none is wider than those of sparse graphs."""
+    ring = np.arange(64)
+    for reach, dtype in ((1, float), (1, int), (8, float), (8, int)):
+        cols = (ring[:, None] + np.arange(1, reach + 1)) % 64
+        lengths = np.where(cols % 2, 64, 192)
+        A = gb.Matrix.from_coo(np.repeat(ring, reach), cols.ravel(), lengths.ravel(), dtype, nrows=64, ncols=64)
+        widths, counts = zip(*default_widths(A), strict=True)
+        assert widths == (3 * 128 / reach, min(32 * 3 * 128 / reach, 16 * 128), 16 * 128) and counts == (8, 32, None)
+        assert all(type(width) is dtype for width in widths)
+        assert delta_stepping(A, 0).isclose(bellman_ford(A, 0))
+    nothing = default_widths(gb.Matrix.from_coo([0, 1], [1, 0], [0, 0]))
+    assert all(width == 1 for width, _ in nothing) and default_widths(gb.Matrix(float, 3, 3))[0][0] > 0
 
 
 @compiles_slowly

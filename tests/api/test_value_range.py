@@ -44,6 +44,14 @@ def test_the_range_of_every_type(backend: str, dtype: str) -> None:
     assert Matrix(dtype, 3, 2).value_range() == Matrix(dtype, 0, 0).value_range() == (None, None, True)
 
 
+@pytest.mark.parametrize("dtype", ["BOOL", "INT8", "UINT64", "FP32", "FP64"])
+def test_the_mean_of_every_type(backend: str, dtype: str) -> None:
+    A = unary.abs(signed()).new(dtype)
+    assert A.mean_value() == pytest.approx(float(A.to_coo()[2].mean()), rel=1e-6)
+    assert Matrix.from_coo([0, 1, 1], [1, 0, 1], 1, dtype).mean_value() == 1.0  # one stored value
+    assert Matrix(dtype, 3, 2).mean_value() == 0.0
+
+
 @pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf])
 def test_values_that_are_not_finite(backend: str, odd: float) -> None:
     for dtype in ("FP32", "FP64"):
@@ -90,10 +98,12 @@ CHANGES: dict[str, Callable[[Matrix], Any]] = {
 @pytest.mark.parametrize("dtype", ["FP64", "INT64"])
 def test_forgotten_when_values_change(backend: str, change: str, dtype: str) -> None:
     A = signed(dtype)
-    before = A.value_range()
+    before, mean = A.value_range(), A.mean_value()
     other, transposed = A.dup(), A.T.new()
     assert other.value_range() == transposed.value_range() == before
     CHANGES[change](A)
+    assert A.mean_value() == pytest.approx(A.to_coo()[2].mean() if A.nvals else 0)
+    assert other.mean_value() == pytest.approx(mean) == pytest.approx(29)
     assert A.value_range() == expected(A)
     assert A.value_range() != before
     assert other.value_range() == transposed.value_range() == before == expected(other)

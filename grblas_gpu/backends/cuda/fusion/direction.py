@@ -114,7 +114,7 @@ def _names_rows(step: BodyStep) -> bool:
 def _costs(op: Any, product: Product) -> tuple[bool, rules.Costs]:
     """Whether a row may end early, and what things cost then."""
     terminal = ends_early(op, product.structure)
-    return terminal, rules.in_loops(costs_of("cuda"), terminal)
+    return terminal, rules.in_loops(costs_of("cuda"), terminal, op.monoid.is_idempotent)
 
 
 def reason(step: BodyStep, product: Product, strategies: Sides, seen: Seen, pushed: bool) -> str:

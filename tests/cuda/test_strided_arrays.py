@@ -6,6 +6,7 @@ seen many times. On a GPU, or emulated: there the address of such an array is an
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -124,10 +125,10 @@ INDEXED_ONCE: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def same(found: Any, expected: Any) -> None:
-    assert found.dtype == expected.dtype and found.shape == expected.shape
+def same(found: Any, expected: Any, name: str = "") -> None:
+    assert found.dtype == expected.dtype and found.shape == expected.shape, name
     for mine, theirs in zip(found.to_coo(), expected.to_coo(), strict=True):
-        np.testing.assert_array_equal(mine, theirs)
+        np.testing.assert_array_equal(mine, theirs, name)
 
 
 def on_host(make: Callable[[Any], Any], *given: Any) -> Any:
@@ -135,13 +136,11 @@ def on_host(make: Callable[[Any], Any], *given: Any) -> Any:
         return make(*given)
 
 
-@pytest.mark.parametrize("name", [*INDEXED, *INDEXED_ONCE])
-def test_indices(cupy: Any, name: str) -> None:
+def test_indices(cupy: Any) -> None:
     for layout in LAYOUTS:
-        if layout != "repeated" or name in INDEXED:
-            index, expected = laid_out(cupy, layout, PLACES)
-            make = INDEXED.get(name) or INDEXED_ONCE[name]
-            same(make(index), on_host(make, expected))
+        index, expected = laid_out(cupy, layout, PLACES)
+        for name, make in (INDEXED if layout == "repeated" else INDEXED | INDEXED_ONCE).items():
+            same(make(index), on_host(make, expected), name)
 
 
 #: What takes an array of values.
@@ -176,11 +175,11 @@ def _squared(A: Matrix) -> Matrix:
     return A.mxm(A).new()
 
 
-@pytest.mark.parametrize("name", VALUED)
-def test_values(cupy: Any, name: str) -> None:
+def test_values(cupy: Any) -> None:
     for layout in LAYOUTS:
         values, expected = laid_out(cupy, layout, VALUES)
-        same(VALUED[name](values), on_host(VALUED[name], expected))
+        for name, make in VALUED.items():
+            same(make(values), on_host(make, expected), name)
 
 
 def test_structure(cupy: Any) -> None:
@@ -243,11 +242,10 @@ BY_VECTOR: dict[str, Callable[[Vector], Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", BY_VECTOR)
-def test_vectors_of_positions(cupy: Any, name: str) -> None:
-    for iso in (True, False):
-        for full in (True, False):
-            same(BY_VECTOR[name](an_index(iso, full)), on_host(lambda *of: BY_VECTOR[name](an_index(*of)), iso, full))
+def test_vectors_of_positions(cupy: Any) -> None:
+    for name, make in BY_VECTOR.items():
+        for kind in itertools.product((True, False), repeat=2):
+            same(make(an_index(*kind)), on_host(lambda of, take: take(an_index(*of)), kind, make), name)
 
 
 def _looped(iso: bool, values: Any) -> Vector:
@@ -266,8 +264,7 @@ def test_gathers_and_scatters_of_a_loop(cupy: Any) -> None:
             same(_looped(iso, values), on_host(_looped, iso, expected))
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_loops_read_what_is_given(cupy: Any, layout: str) -> None:
+def test_loops_read_what_is_given(cupy: Any) -> None:
     def walked(values: Any) -> Vector:
         given, v, A = Vector.from_dense(values), Vector.from_dense([1, 2, 3, 4]), matrix()[:4, :4].new()
         for _ in gb.loop(Vector.from_coo([0], [True], size=1), 2):
@@ -275,8 +272,9 @@ def test_loops_read_what_is_given(cupy: Any, layout: str) -> None:
             v(binary.plus) << A.mxv(v)
         return v
 
-    values, expected = laid_out(cupy, layout, VALUES)
-    same(walked(values), on_host(walked, expected))
+    for layout in LAYOUTS:
+        values, expected = laid_out(cupy, layout, VALUES)
+        same(walked(values), on_host(walked, expected))
 
 
 def test_an_address_is_for_elements_that_follow_each_other(cupy: Any) -> None:

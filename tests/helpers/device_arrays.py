@@ -6,14 +6,12 @@ refuses passes. These follow NumPy's protocols only, as CuPy's do; kernels run i
 
 from __future__ import annotations
 
-import operator
 from types import ModuleType
 from typing import Any
 
+import cupy_calls
 import emulated_cupy
 import numpy as np
-
-NO_LIKE = (np.ones, np.full)  # functions that CuPy has without `like=`
 
 
 def bare(x: Any) -> Any:
@@ -51,12 +49,15 @@ class DeviceArray:
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if any(each not in (DeviceArray, np.ndarray) for each in types):
             return NotImplemented
-        refuse_host(*args)
-        if function in NO_LIKE or (function is np.repeat and isinstance(args[1], DeviceArray)):
-            raise TypeError(f"CuPy has no such numpy.{function.__name__}")
+        name = function.__name__
+        cupy_calls.check(name, args, kwargs, lambda x: isinstance(x, DeviceArray))
+        if name not in cupy_calls.FROM_THE_HOST:
+            refuse_host(*args, *kwargs.values())
         return dressed(function(*bare(args), **bare(kwargs)))
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if method != "__call__":
+            raise NotImplementedError(f"nobody has looked whether CuPy has {ufunc.__name__}.{method}")
         refuse_host(*inputs)
         return dressed(getattr(ufunc, method)(*bare(inputs), **bare(kwargs)))
 
@@ -72,7 +73,7 @@ class DeviceArray:
 
     def __getattr__(self, name: str) -> Any:
         """Everything else that arrays have: methods, and what they tell of themselves."""
-        if name.startswith("__"):
+        if name.startswith("__") or name in cupy_calls.NO_ATTRIBUTES:
             raise AttributeError(name)
         found = getattr(self.emulated, name)
         if not callable(found):
@@ -95,9 +96,6 @@ class DeviceArray:
 
     def __float__(self) -> float:
         return float(self.emulated)
-
-    def __index__(self) -> int:
-        return operator.index(self.emulated)
 
     def get(self) -> np.ndarray:
         return self.emulated.copy()

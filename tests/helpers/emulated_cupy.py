@@ -46,6 +46,11 @@ SMALLER = {
     "SORTERS = 256": f"SORTERS = {SORTERS}",
     "EACH = WIDEST > 4 ? 12 : 16": "EACH = 128",  # a tile of at least as many keys by fewer threads
 }
+#: For AddressSanitizer a flag is a byte; elsewhere atomics take the whole word around it, and arrays end with words.
+WATCHED_FLAGS = {
+    "return !(atomicOr((unsigned*)(address & ~uint64(3)), bit) & bit);": "bool was = *flag; *flag = true; return !was;",
+    "return atomicAnd((unsigned*)(address & ~uint64(3)), ~bit) & bit;": "bool was = *flag; *flag = false; return was;",
+}
 sources: list[str] = []  # of every program that was compiled
 meetings: dict[str, int] = {}  # of every kernel: how often the lanes of one warp met in a launch, at most
 
@@ -190,7 +195,11 @@ def _folder() -> Path:
     return folder if private_folder(folder) else Path(tempfile.mkdtemp(prefix="grblas_gpu_emulation-"))
 
 
+#: With AddressSanitizer a kernel that reads or writes outside of an array is an error; see CONTRIBUTING.md.
+SANITIZER = "-fsanitize=address -fsanitize-recover=address --param asan-stack=0 --param asan-globals=0 -g1"
+WATCHED = bool(os.environ.get("GRBLAS_GPU_EMULATION_WATCHED"))
 COMPILER = "g++ -std=c++17 -Og -w -fno-gnu-unique -fwrapv -ffp-contract=off -fPIC".split()
+COMPILER += SANITIZER.split() if WATCHED else []
 LINKER = ["-fuse-ld=gold"] if shutil.which("ld.gold") else []  # a tenth of the time less
 
 
@@ -210,7 +219,7 @@ def _compile(source: Path, text: str, target: Path, *options: str) -> None:
 def _header() -> str:
     """The header, which g++ reads once for all programs: that is a third of its time for one."""
     text = HEADER.read_text()
-    header = _folder() / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.h"
+    header = _folder() / f"{hashlib.sha256((text + str(COMPILER)).encode()).hexdigest()[:24]}.h"
     precompiled = Path(f"{header}.gch")
     if not precompiled.exists():
         _compile(header, text, precompiled, "-x", "c++-header")
@@ -219,7 +228,7 @@ def _header() -> str:
 
 def build(code: str) -> Path:
     """A shared library with ``launch_<kernel>`` for every kernel, cached by its text."""
-    for text, smaller in SMALLER.items():
+    for text, smaller in (SMALLER | WATCHED_FLAGS if WATCHED else SMALLER).items():
         code = code.replace(text, smaller)
     code = code.replace("#define TEAMS 0", "#define TEAMS 1")  # there are no clusters in any case
     launchers = "".join(

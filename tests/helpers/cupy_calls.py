@@ -1,0 +1,79 @@
+"""What CuPy 14.2 takes of NumPy's functions, as far as our array code calls them: names and arguments.
+
+NumPy hands a call with an array of CuPy's to the function of that name in CuPy, which may lack an argument, or be
+missing. ``tests/project/test_cupy_calls.py`` compares this with the CuPy that is installed, where one is.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+FUNCTIONS = """
+all(a, axis=None, out=None, keepdims=None)
+any(a, axis=None, out=None, keepdims=None)
+append(arr, values, axis=None)
+arange(start, stop=None, step=None, dtype=None)
+argsort(a, axis=None, kind=None)
+array(obj, dtype=None, copy=None, order=None, subok=None, ndmin=None, *, blocking=None)
+array_equal(a1, a2, equal_nan=None)
+asarray(a, dtype=None, order=None, *, copy=None, blocking=None)
+ascontiguousarray(a, dtype=None)
+bincount(x, weights=None, minlength=None)
+broadcast_to(array, shape)
+concatenate(tup, axis=None, out=None, *, dtype=None, casting=None)
+count_nonzero(a, axis=None)
+cumsum(a, axis=None, dtype=None, out=None)
+diff(a, n=None, axis=None, prepend=None, append=None)
+empty(shape, dtype=None, order=None)
+empty_like(prototype, dtype=None, order=None, subok=None, shape=None)
+flatnonzero(a)
+full(shape, fill_value, dtype=None, order=None)
+full_like(a, fill_value, dtype=None, order=None, subok=None, shape=None)
+isin(element, test_elements, assume_unique=None, invert=None)
+lexsort(keys)
+may_share_memory(a, b, max_work=None)
+ndim(a)
+nonzero(a)
+ones(shape, dtype=None, order=None)
+ones_like(a, dtype=None, order=None, subok=None, shape=None)
+packbits(a, axis=None, bitorder=None)
+repeat(a, repeats, axis=None)
+searchsorted(a, v, side=None, sorter=None)
+shape(a)
+sort(a, axis=None, kind=None)
+stack(tup, axis=None, out=None, *, dtype=None, casting=None)
+sum(a, axis=None, dtype=None, out=None, keepdims=None)
+tile(A, reps)
+unique(ar, return_index=None, return_inverse=None, return_counts=None, axis=None, *, equal_nan=None)
+unpackbits(a, axis=None, bitorder=None)
+where(condition, x=None, y=None)
+zeros(shape, dtype=None, order=None)
+zeros_like(a, dtype=None, order=None, subok=None, shape=None)
+"""
+#: What arrays of NumPy have, and CuPy's have not.
+NO_ATTRIBUTES = frozenset("ctypes getfield resize setfield setflags to_device".split())
+FROM_THE_HOST = ("array", "asarray")  # which take an array of the host, and bring it to the device
+
+
+def _signature(line: str) -> tuple[str, inspect.Signature]:
+    name = line.partition("(")[0]
+    scope: dict[str, Any] = {}
+    exec(f"def {line}: pass", scope)
+    return name, inspect.signature(scope[name])
+
+
+SIGNATURES = dict(map(_signature, FUNCTIONS.split("\n")[1:-1]))
+
+
+def check(name: str, args: Any, kwargs: Any, is_array: Any) -> None:
+    """Raise what CuPy raises for arguments that it does not know; ``is_array`` tells its arrays."""
+    if name not in SIGNATURES:
+        raise TypeError(f"numpy.{name} of an array of CuPy's: nobody has looked whether CuPy has it (cupy_calls.py)")
+    SIGNATURES[name].bind(*args, **kwargs)
+    if name == "lexsort" and not is_array(args[0]):
+        raise AttributeError(f"{type(args[0]).__name__!r} object has no attribute 'ndim'")
+    if name == "searchsorted" and not (is_array(args[0]) and (is_array(args[1]) or isinstance(args[1], int | float))):
+        raise NotImplementedError("Only python scalars or ndarrays are supported for v")
+    if name in ("sort", "argsort") and kwargs.get("kind") not in (None, "stable"):
+        raise ValueError("kind can only be None or 'stable'")

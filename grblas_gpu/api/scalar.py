@@ -151,7 +151,11 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
             """A value that is not here yet: whoever looks waits for the device."""
             if name != "_content":
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
-            self._content = content = self._later.read()  # synchronizes; another thread may do the same
+            later = self._later
+            if later is None:  # another thread was quicker
+                return self._content
+            self._content = content = later.read()  # synchronizes; another thread may do the same
+            self._later = None  # with memory of many other sums
             return content
 
     # The stored value is a NumPy scalar of our type, or None.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import emulated_engine
@@ -137,6 +139,70 @@ def test_without_entries_and_in_other_types(waits: Waits) -> None:
     assert one_to_ten("INT8").reduce_scalar(monoid.plus["FP64"]).new().value == 55
     assert one_to_ten(complex).reduce_scalar().new().value == 55
     assert Vector.from_coo([3, 900], [1.5, 2], size=1000).reduce().new().value == 3.5
+
+
+def test_thousands_wait_for_somebody_to_look(waits: Waits) -> None:
+    """More than a block of counters has room for, read backwards, and some not at all."""
+    v, expected = Vector.from_dense(np.arange(1.0, 11)), []
+    found = []
+    for number in range(1200):
+        v[0] << number
+        found.append(v.reduce().new())
+        expected.append(number + 54)
+    assert [s.value for s in found[::-3]] == expected[::-3]
+    assert all(s._later is None for s in found[::-3])  # memory of blocks that somebody has read can go
+
+
+def test_another_thread_looks(waits: Waits) -> None:
+    found = [one_to_ten().reduce_scalar().new() for _ in range(40)]
+    with ThreadPoolExecutor(8) as threads:
+        for each in found[::2]:
+            assert set(threads.map(lambda s: s.value, [each] * 8)) == {55}
+        assert set(threads.map(lambda s: s.value, found)) == {55}
+
+
+def test_sums_of_other_streams(waits: Waits) -> None:
+    import cupy
+
+    streams, found = [cupy.cuda.Stream(non_blocking=True) for _ in range(3)], []
+    for stream in streams:
+        with stream:
+            found.append(one_to_ten().reduce_scalar().new())
+    del streams
+    assert [s.value for s in found] == [55] * 3
+
+
+def test_memory_is_given_back_and_used_again(waits: Waits) -> None:
+    v = Vector.from_dense(np.arange(1.0, 1001))
+    total = v.reduce().new()
+    del v
+    others = [Vector.from_dense(np.zeros(1000)) for _ in range(5)]
+    assert total.value == 500500 and len(others) == 5
+
+
+def test_conditions_read_it(waits: Waits) -> None:
+    total, v, steps = one_to_ten(bool).reduce_scalar(monoid.lor).new(), Vector.from_dense([1.0, 2.0]), Scalar(int)
+    steps << 0
+    for _ in gb.loop(Vector.from_coo([0], [True], size=1), 3):
+        for _ in gb.when(total):
+            v << v.apply(binary.plus, right=1.0)
+            steps(binary.plus) << 1
+    assert v.to_dense().tolist() == [4, 5] and steps.value == 3 and total
+
+
+def test_a_loop_changes_it(waits: Waits) -> None:
+    total, v = one_to_ten().reduce_scalar().new(), Vector.from_dense([1.0, 2.0])
+    for _ in gb.loop(Vector.from_coo([0], [True], size=1), 2):
+        total(binary.plus) << v.reduce()
+    assert total.value == 61
+
+
+def test_copies(waits: Waits) -> None:
+    for copied in (copy.copy, copy.deepcopy, lambda s: s.dup(), lambda s: Scalar.from_value(s)):
+        total = one_to_ten().reduce_scalar().new()
+        found = copied(total)
+        total << 3
+        assert found.value == 55 and found == 55 and bool(found) and found.isclose(55.0)
 
 
 def test_programs_read_it(waits: Waits) -> None:

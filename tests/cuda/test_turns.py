@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,4 +58,30 @@ def test_there_may_be_no_folder(tmp_path: Path, monkeypatch) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("GRBLAS_GPU_CACHE_DIR", str(tmp_path / "file"))
     with turns.turn("a program"), turns.turn("a program"):  # nobody waits
+        pass
+
+
+def test_nobody_waits_for_what_stays_in_another_process(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("GRBLAS_GPU_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("CUPY_CACHE_IN_MEMORY", "1")
+    with turns.turn("a program"), turns.turn("a program"):
+        pass
+
+
+def test_an_error_ends_a_turn(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("GRBLAS_GPU_CACHE_DIR", str(tmp_path / "cache"))
+    with pytest.raises(SyntaxError), turns.turn("a program"):
+        raise SyntaxError("what a compiler says")
+    monkeypatch.setattr(turns.time, "sleep", lambda seconds: pytest.fail("somebody still has the turn"))
+    with turns.turn("a program"):
+        pass
+
+
+def test_file_systems_may_have_no_locks(tmp_path: Path, monkeypatch) -> None:
+    def refuse(*_: Any) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setenv("GRBLAS_GPU_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(turns.fcntl, "flock", refuse)
+    with turns.turn("a program"), turns.turn("a program"):
         pass

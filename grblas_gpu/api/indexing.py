@@ -120,6 +120,7 @@ class Indexes:
     """The resolved index of an object: one axis for a Vector, two for a Matrix."""
 
     __slots__ = ("obj", "axes", "shape", "__weakref__")
+    shape: tuple[int, ...]
 
     @reports_memory
     def __init__(self, obj: Any, keys: Any) -> None:
@@ -130,7 +131,10 @@ class Indexes:
         elif len(dims) == 1:
             if type(keys) is tuple:
                 raise TypeError(f"Index for {type(obj).__name__} cannot be a tuple")
-            self.axes = [resolve_axis(keys, dims[0], 0, obj)]
+            axis = resolve_axis(keys, dims[0], 0, obj)
+            self.axes = [axis]
+            self.shape = () if axis.size is None else (axis.size,)
+            return
         else:
             if type(keys) is not tuple or len(keys) != 2:
                 forms = "A[i, j], a row A[i, :], a column A[:, j]"

@@ -10,7 +10,7 @@ from .. import binary, select
 from ..backends.formats import choose_format
 from ..backends.registry import current_engine
 from ..backends.storage import Array, VectorStore
-from ..dtypes import DataType, lookup_dtype
+from ..dtypes import BOOL, FP64, INT64, DataType, lookup_dtype
 from ..errors import InvalidValue
 from ..ir import recording
 from ..operators import get_typed_op
@@ -19,7 +19,7 @@ from .conversions import MAX_SIZE, check_bounds, index_array, own_values, values
 from .memory import raise_out_of_memory, reports_memory
 from .scalar import Scalar, as_scalar
 
-NUMBERS = frozenset((bool, int, float))
+NUMBERS = {bool: BOOL, int: INT64, float: FP64}  # of Python
 
 
 class VectorConstruction:
@@ -261,9 +261,9 @@ def _from_entry(cls: Any, indices: Any, values: Any, dtype: DataType | None, siz
         return None
     engine: Any = current_engine()
     if dtype is None:
-        if type(value) not in NUMBERS or not -(2**63) <= value < 2**63:
+        dtype = NUMBERS.get(type(value))
+        if dtype is None or not -(2**63) <= value < 2**63:
             return None
-        dtype = lookup_dtype(type(value))
     elif type(value) is not int or not 0 <= value < 128 or dtype.np_type.kind not in "iuf":
         return None  # what is not the same number in every type
     new = cls.__new__(cls)  # without the empty store that this one would replace

@@ -23,19 +23,18 @@ def kind_among(kinds: str, arguments: Any) -> str:
     """
     for each in arguments:
         what = type(each)
-        if what in _NEITHER:
-            continue
         if what is VectorStore or what is MatrixStore:
             if each.dtype.kind in kinds:
                 return str(each.dtype.kind)
-        elif isinstance(each, TypedOpBase):
-            if each.on_complex and "c" in kinds:
-                return "c"
-            if "V" in kinds and (each.type._is_udt or each.type2._is_udt or each.return_type._is_udt):
-                return "V"
+        elif what in _NEITHER:
+            continue
         elif what is MaskView:
             if each.store.dtype.kind in kinds:
                 return str(each.store.dtype.kind)
+        elif isinstance(each, TypedOpBase):
+            for kind in each.odd_kinds:
+                if kind in kinds:
+                    return kind
         elif what is tuple:
             if kind := kind_among(kinds, each):
                 return kind

@@ -61,7 +61,7 @@ class TypedOpBase:
         "name",
         "numpy",
         "offset",
-        "on_complex",
+        "odd_kinds",
         "parent",
         "positional",
         "return_type",
@@ -79,7 +79,9 @@ class TypedOpBase:
         self.type = dtype
         self.type2 = dtype if dtype2 is None else dtype2
         self.return_type = return_type
-        self.on_complex = any(each.np_type.kind == "c" for each in (dtype, self.type2, return_type))
+        types = (dtype, self.type2, return_type)
+        complex_numbers, records = any(each.np_type.kind == "c" for each in types), any(each._is_udt for each in types)
+        self.odd_kinds = "c" * complex_numbers + "V" * records  # of NumPy types, among those that it takes and gives
         self.function: Callable[..., Any] | None = None if isinstance(parent.orig_func, str) else parent.orig_func
         self.cacheable: bool = parent._key is not None
         self.key: str = f"{self._modname}.{parent._key or f'user{parent._number}'}:{dtype}"

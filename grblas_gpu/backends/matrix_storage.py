@@ -39,6 +39,7 @@ def nothing(dtype: Any) -> Array:
 
 
 _NO_COLUMNS = nothing(column_type(MANY_ROWS))
+_SHORT, _LONG = np.dtype(np.int32), np.dtype(INDEX)  # offsets on a device
 
 
 class MatrixStore:
@@ -93,7 +94,9 @@ class MatrixStore:
         self.ncols = ncols
         self.nvals = nvals = len(indices)
         if not isinstance(indptr, np.ndarray):
-            indptr = indptr.astype(np.int32 if nvals <= INT32_LIMIT else INDEX, copy=False)
+            wanted = _SHORT if nvals <= INT32_LIMIT else _LONG
+            if indptr.dtype is not wanted:
+                indptr = indptr.astype(wanted, copy=False)
         self.indptr = indptr
         self.indices = indices
         self.values = values

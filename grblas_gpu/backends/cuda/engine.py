@@ -53,7 +53,7 @@ from .eager.mxm_operands import Product
 from .eager.mxv import VectorProducts
 from .fusion.run import Loops
 from .runtime import records
-from .runtime.arrays import another_empty_list, empty_list, no_offsets
+from .runtime.arrays import another_empty_list, empty_list, empty_rows
 from .runtime.reporting import sized
 from .search import CudaSearch
 
@@ -112,7 +112,7 @@ class CudaKernels(Loops, VectorProducts):
     def empty_matrix(self, nrows: int, ncols: int, dtype: np.dtype) -> MatrixStore:
         if matrix_form(0, nrows, ncols, "sparse") != "sparse":
             return moved(_HOST.empty_matrix(nrows, ncols, dtype), cupy.asarray)
-        return MatrixStore(nrows, ncols, no_offsets(nrows), cupy.empty(0, column_type(ncols)), cupy.empty(0, dtype))
+        return empty_rows(nrows, ncols, dtype)
 
     # ---- products -----------------------------------------------------------------------------------------------
 

@@ -118,7 +118,7 @@ class CudaSearch(Steps):
 
 def _counted(slots: Slots) -> tuple[int, int]:
     """Vertices found and their edges, as soon as the kernels are done."""
-    return slots.published().read(), slots.published(EDGES).read()  # synchronizes
+    return slots.read(), slots.read(EDGES)  # synchronizes
 
 
 def collect(places: Array, first: int, length: int, target: Array) -> None:

@@ -67,8 +67,8 @@ def assign_block(c: MatrixStore, value: Any, rows: range | Array | None, cols: r
     sums = scratch.tile_sums.data.ptr
     scratch.launch(sum_lengths, TILES, (*given, sums), 1)
     scratch.launch(list_offsets, TILES, (*given, sums, offsets.data.ptr, slots.host), 1)
-    entries = slots.published().read()  # synchronizes: memory must be sized
-    if placed is not None and placed.published().read():
+    entries = slots.read()  # synchronizes: memory must be sized
+    if placed is not None and placed.read():
         return None
     indices = cupy.empty(entries, c.indices.dtype)
     values = _one_value(c, value)[: min(1, entries)] if iso else cupy.empty(entries, c.values.dtype)

@@ -42,7 +42,7 @@ def _marked(size: int, positions: Array) -> tuple[Array, int]:
     slots, flags = scratch.slots(), cupy.zeros(size, bool)
     words = (positions.data.ptr, len(positions), flags.data.ptr, slots.address, slots.host)
     scratch.launch(kernel, len(positions), words)
-    return flags, slots.published().read()  # synchronizes: repeated positions are another matter
+    return flags, slots.read()  # synchronizes: repeated positions are another matter
 
 
 def _placed(size: int, value: VectorStore, positions: Array, named: Array) -> VectorStore:

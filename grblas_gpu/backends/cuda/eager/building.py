@@ -50,8 +50,8 @@ def build_matrix(
     given = (rows, cols, entries, nrows, ncols, column_bits, keys, slots.address, slots.host, *work.given)
     launch(pack, entries, given, _PACKED, PACKING)
     iso = is_iso(values)
-    descents = slots.published().read()  # synchronizes: most lists of coordinates are in order, or else not at all
-    if slots.published(EDGES).read():
+    descents = slots.read()  # synchronizes: most lists of coordinates are in order, or else not at all
+    if slots.read(EDGES):
         raise IndexOutOfBound(_OUTSIDE)
     slots = scratch.slots()
     if descents and entries > SMALL:
@@ -69,7 +69,7 @@ def build_matrix(
         launch(unpack, entries, (keys, entries, column_bits, lines, indices, slots.address, slots.host))
     indptr = cupy.empty(nrows + 1, offset)
     launch(list_rows, nrows + 1, (lines, entries, nrows, indptr), LINES_OF_A_BLOCK)
-    if slots.published().read():  # synchronizes: equal positions are combined
+    if slots.read():  # synchronizes: equal positions are combined
         if dup_op is None:
             raise InvalidValue("duplicate indices found; give dup_op= to say how to combine their values")
         starts = runs_of_pairs(lines, indices)

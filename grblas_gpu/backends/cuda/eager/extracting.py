@@ -8,7 +8,7 @@ import numpy as np
 from ...entries import is_iso
 from ...storage import INDEX, Array, MatrixStore, VectorStore, column_type
 from ..runtime import workspace as scratch_arrays
-from ..runtime.arrays import empty_list, two_arrays
+from ..runtime.arrays import Result, empty_list
 from ..runtime.compile import constant, functions, using
 from ..runtime.counters import EDGES
 from .gathering import gathered
@@ -16,8 +16,6 @@ from .mxv_product import index_key, index_pieces
 from .positions import places_of
 from .radix import bits_for, sort_positions
 from .selecting import renamed
-
-_BOOL = np.dtype(bool)
 
 
 def rows_at(a: MatrixStore, index: Array) -> MatrixStore:
@@ -33,7 +31,7 @@ def rows_between(a: MatrixStore, first: int, stop: int) -> MatrixStore:
     )
     slots, offsets = scratch.slots(), cupy.empty(nrows + 1, a.indptr.dtype)
     scratch.launch(cut, nrows + 1, (a.indptr.data.ptr, first, nrows, offsets.data.ptr, slots.host))
-    count, begin = slots.published().read(), slots.published(EDGES).read()  # synchronizes: memory must be sized
+    count, begin = slots.read(), slots.read(EDGES)  # synchronizes: memory must be sized
     values = a.values[: min(1, count)] if a.iso else a.values[begin : begin + count]
     return MatrixStore(nrows, a.ncols, offsets, a.indices[begin : begin + count].copy(), values.copy())
 
@@ -44,10 +42,10 @@ def columns_at(a: MatrixStore, index: Array) -> MatrixStore | None:
     if a.nvals == 0 or column_type(a.ncols) != np.int32:
         return None
     places, placed = places_of(index.astype(INDEX, copy=False), a.ncols)
-    if placed.published().read():  # synchronizes
+    if placed.read():  # synchronizes
         return None
     result = renamed(a, places, count)
-    return _in_order(result) if result.nvals and placed.published(EDGES).read() else result
+    return _in_order(result) if result.nvals and placed.read(EDGES) else result
 
 
 def _in_order(a: MatrixStore) -> MatrixStore:
@@ -72,8 +70,7 @@ def diagonal(a: MatrixStore, k: int) -> VectorStore:
         lambda: [*index_pieces(a), using("Stored", dtype), constant("ISO", iso)],
     )
     scratch = scratch_arrays.current()
-    slots = scratch.slots()
-    present, values = two_arrays(size, _BOOL, 1 if iso else size, dtype)
+    result, slots = Result(size, dtype, iso), scratch.slots()
     given = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr, first_row, first_column, size)
-    scratch.launch(kernel, size, (*given, present.data.ptr, values.data.ptr, slots.address, slots.host))
-    return VectorStore.counted_bitmap(size, values, present, slots.published(), size)
+    scratch.launch(kernel, size, (*given, *result.addresses, slots.address, slots.host))
+    return result.store(slots)

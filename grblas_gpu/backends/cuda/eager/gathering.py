@@ -104,7 +104,7 @@ def gathered(
             given = (*walk, b.indptr.data.ptr, nrows, sums)
             scratch.launch(sum_lengths, TILES, given, 1)
             scratch.launch(list_offsets, TILES, (*given, offsets.data.ptr, slots.host), 1)
-            entries = slots.published().read()  # synchronizes: memory must be sized
+            entries = slots.read()  # synchronizes: memory must be sized
         if entries > INT32_LIMIT and not wide:
             return gathered(b, a, index, semiring, nrows, columns, True)
         indices = cupy.empty(entries, whole.indices.dtype)

@@ -39,8 +39,8 @@ def element(m: MatrixStore, row: int, col: int) -> Any:
     scratch = scratch_arrays.current()
     slots = scratch.slots()
     scratch.launch(read, 1, (*_arrays(m), row, col, slots.address, slots.host))
-    upper = slots.published().read()  # synchronizes
-    bits = upper >> 1 << _HALF | slots.published(EDGES).read()
+    upper = slots.read()  # synchronizes
+    bits = upper >> 1 << _HALF | slots.read(EDGES)
     return np.array([bits], np.uint64).view(m.dtype)[0] if upper & 1 else None
 
 
@@ -64,8 +64,8 @@ def _find(m: MatrixStore, row: int, col: int, value: Any) -> tuple[bool, bool, i
     scratch = scratch_arrays.current()
     slots = scratch.slots()
     scratch.launch(find, 1, (*_arrays(m), row, col, word(value), slots.address, slots.host))
-    found = slots.published().read()  # synchronizes: memory must be sized
-    return bool(found & 1), bool(found & 2), slots.published(EDGES).read()
+    found = slots.read()  # synchronizes: memory must be sized
+    return bool(found & 1), bool(found & 2), slots.read(EDGES)
 
 
 def _changed(m: MatrixStore, row: int, col: int, value: Any, place: int, shift: int, iso: bool) -> MatrixStore:

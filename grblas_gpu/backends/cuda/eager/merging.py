@@ -102,8 +102,8 @@ def merge(
     scratch.launch(find_splits, tiles + 1, (*arrays, x.nrows, entries, splits), BLOCK // 32)
     marks = cupy.empty(tiles * PLANES[kind] * TILE // 32, np.uint32)
     scratch.launch(count, tiles, (*given, splits, marks.data.ptr, offsets, done, slots.host), 1, per_processor=TOGETHER)
-    kept = slots.published().read()  # synchronizes: memory must be sized
-    iso = kept > 0 and not positional and defaults is None and slots.published(EDGES).read() == 1
+    kept = slots.read()  # synchronizes: memory must be sized
+    iso = kept > 0 and not positional and defaults is None and slots.read(EDGES) == 1
     indptr, indices = cupy.empty(x.nrows + 1, offset), cupy.empty(kept, x.indices.dtype)
     values = cupy.empty(1 if iso else kept, dtype)
     outputs = (splits, marks.data.ptr, offsets, indptr.data.ptr, indices.data.ptr, values.data.ptr)

@@ -8,14 +8,13 @@ from __future__ import annotations
 from typing import Any
 
 import cupy
-import numpy as np
 
 from ...matrix_storage import HYPERSPARSE
 from ...programs.monoids import is_idempotent
 from ...reference import Definitions
 from ...storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from ..runtime import workspace as scratch_arrays
-from ..runtime.arrays import empty_list, two_arrays
+from ..runtime.arrays import Result, empty_list
 from ..runtime.compile import constant, functions, using
 from ..runtime.counters import EDGES, LISTED, Slots
 from ..runtime.launch import BLOCK, launch
@@ -33,7 +32,6 @@ from .mxv_product import EACH, Product, index_key, native_atomic, product_of
 from .mxv_push import push
 from .mxv_results import dense_result, fresh_sums
 
-_BOOL = np.dtype(bool)
 _by_swapping: dict[Any, bool] = {}  # by monoid
 ATOMIC = ("push.scatter", "push.scan", "pull.edge")  # add up in any order
 _ROWS_PER_BLOCK = {"pull.thread": BLOCK, "pull.warp": BLOCK // 32, "pull.hybrid": BLOCK}
@@ -193,10 +191,10 @@ def _pull_rows(
     name = strategy.replace(".", "_")
     kernel = _kernel(f"{name}.cu", f"{name}_kernel", product, m, u, mask)
     nrows = m.nrows
-    present, values = two_arrays(nrows, _BOOL, 1 if product.structure else nrows, product.dtype)
-    outputs = (nrows, present.data.ptr, values.data.ptr, address(following), slots.address, slots.host)
+    result = Result(nrows, product.dtype, product.structure)
+    outputs = (nrows, *result.addresses, address(following), slots.address, slots.host)
     scratch.launch(kernel, nrows, (*_operands(m, vector, mask), *outputs), _ROWS_PER_BLOCK[strategy])
-    return dense_result(nrows, present, values, slots)
+    return result.store(slots)
 
 
 def _pull_edge(

@@ -9,7 +9,7 @@ import numpy as np
 from ...entries import cast
 from ...storage import MaskView, MatrixStore, VectorStore
 from ..runtime import workspace as scratch_arrays
-from ..runtime.arrays import empty_list, two_arrays
+from ..runtime.arrays import Result, empty_list
 from ..runtime.compile import constant, functions
 from ..runtime.workspace import word
 from .masks import VectorMask, address, as_flags, clear, resolve
@@ -47,7 +47,7 @@ def pull_in_place(
 def _in_place(product: Product, m: MatrixStore, u: VectorStore, mask: VectorMask, final: Any) -> VectorStore:
     size = m.nrows
     scratch = scratch_arrays.current()
-    present, values = two_arrays(size, np.dtype(bool), size, product.dtype)
+    result = Result(size, product.dtype)
     flags = as_flags(mask, scratch, size)
     full = u.present is None
     (kernel,) = functions(
@@ -60,10 +60,10 @@ def _in_place(product: Product, m: MatrixStore, u: VectorStore, mask: VectorMask
     operands = (*matrix, address(u.present), u.values.data.ptr, *flags.addresses)
     marks, bit = scratch.marks(size)
     slots = scratch.slots()
-    outputs = (word(final), present.data.ptr, values.data.ptr, slots.address, slots.host)
+    outputs = (word(final), *result.addresses, slots.address, slots.host)
     scratch.launch(kernel, size, (*operands, size, marks.data.ptr, bit, *outputs))
     clear(mask, scratch, size)
-    return VectorStore.counted_bitmap(size, values, present, slots.published(), size)
+    return result.store(slots)
 
 
 def _product_of(a: MatrixStore, u: VectorStore, semiring: Any, flip: bool) -> Product:

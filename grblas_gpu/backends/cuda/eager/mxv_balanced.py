@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...storage import Array, MatrixStore, VectorStore
-from ..runtime.arrays import two_arrays
+from ..runtime.arrays import Result
 from ..runtime.compile import constant, functions
 from ..runtime.counters import EDGES
 from ..runtime.launch import BLOCK
@@ -15,7 +15,6 @@ from .masks import NO_MASK, VectorMask, address
 from .mxv_product import EACH, Product, index_key
 from .rows import LEAST_CHUNK, carries, chunks_of
 
-_BOOL = np.dtype(bool)
 SHORT_MEAN = 8  # as in kernels/row_lanes.cuh, which has what a lane takes, too
 WORTH_A_LOOK = 2**20  # entries: with fewer, finding the longest row would take as long as it saves
 _KERNELS = ("pull_balanced_kernel", "pull_hubs_kernel", "add_carries_kernel")
@@ -61,22 +60,21 @@ def pull_balanced(
     )
     order = column_order(m, 1) if product.vector == EACH else None
     all_short = order is None and has_only_short_rows(m, lane_row(product.dtype))
-    present, values = two_arrays(nrows, _BOOL, nrows, product.dtype)
-    slots = scratch.slots()
+    sums, slots = Result(nrows, product.dtype), scratch.slots()
     kept = carries(scratch)
     path = entries + nrows  # which the chunks are of: see kernels/row_chunks.cuh
     indices = m.indices if order is None else order.indices
     elements = u.values if order is None else u.values[order.columns]
     operands = (m.indptr.data.ptr, indices.data.ptr, m.values.data.ptr, 0, elements.data.ptr, 0, 0)
-    outputs = (nrows, entries, present.data.ptr, values.data.ptr, address(following))
+    outputs = (nrows, entries, *sums.addresses, address(following))
     words = (*operands, *outputs, *kept, all_short, slots.address, slots.host)
     if order is None:
         scratch.launch(kernel, chunks_of(path), words, BLOCK // 32)
     else:
         scratch.launch_large(with_hubs, chunks_of(path), (*words, m.ncols), m.ncols * elements.itemsize)
     if path > LEAST_CHUNK and not all_short:
-        scratch.launch(add_carries, chunks_of(path), (m.indptr.data.ptr, nrows, entries, values.data.ptr, *kept))
-    result = VectorStore.counted_bitmap(nrows, values, present, slots.published(), nrows)
+        scratch.launch(add_carries, chunks_of(path), (m.indptr.data.ptr, nrows, entries, sums.addresses[1], *kept))
+    result = sums.store(slots)
     if following is not None:
         result.edges = following, slots.published(EDGES)
     return result

@@ -163,10 +163,10 @@ def reduce_all(monoid: Any, values: Array) -> Any:
 
 def all_combined(monoid: Any, values: Array) -> Told:
     """All values combined: one launch."""
-    count, given = len(values), _plain(values)
+    count = len(values)
     if _is_one(values):
-        return one_combined(monoid, given, count)
-    scratch, dtype = current(), monoid.return_type.np_type
+        return one_combined(monoid, values[:1], count)
+    given, scratch, dtype = cupy.ascontiguousarray(values), current(), monoid.return_type.np_type
     reduce_values, _ = _reductions(monoid, given)
     slots = scratch.slots()
     of_chunks, done = scratch.values("chunks", _CHUNK, WHOLE_CHUNKS), scratch.flags("reduced", 8)

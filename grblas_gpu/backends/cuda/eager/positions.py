@@ -7,13 +7,11 @@ import numpy as np
 
 from ...storage import INDEX, Array, VectorStore
 from ..runtime import workspace as scratch_arrays
-from ..runtime.arrays import empty_list, two_arrays
+from ..runtime.arrays import Result, empty_list
 from ..runtime.compile import constant, functions, using
 from ..runtime.counters import EDGES, Slots
 from .masks import address
 from .vectors import as_bitmap
-
-_BOOL = np.dtype(bool)
 
 
 def checked_positions(given: Array, size: int) -> Array | None:
@@ -30,7 +28,7 @@ def checked_positions(given: Array, size: int) -> Array | None:
     slots = scratch.slots()
     words = (given.data.ptr, count, size, positions.data.ptr, slots.address, slots.host)
     scratch.launch(check, count, words)
-    return None if slots.published().read() else positions  # synchronizes: a wrong one is an error at the call
+    return None if slots.read() else positions  # synchronizes: a wrong one is an error at the call
 
 
 def places_of(positions: Array, size: int) -> tuple[Array, Slots]:
@@ -52,7 +50,7 @@ def taken_if_inside(u: VectorStore, given: Array) -> VectorStore | None:
     """The same for positions as they were given, of any type and negative ones from the end, or None where one is out
     of range: one launch, one number read."""
     result, slots = _take(u, given, True)
-    if slots is not None and slots.published(EDGES).read():  # synchronizes: a wrong one is an error at the call
+    if slots is not None and slots.read(EDGES):  # synchronizes: a wrong one is an error at the call
         return None
     return result
 
@@ -77,10 +75,7 @@ def _take(u: VectorStore, positions: Array, check: bool) -> tuple[VectorStore, S
         ],
     )
     scratch = scratch_arrays.current()
-    slots = scratch.slots()
-    present, values = two_arrays(0 if full else count, _BOOL, 1 if iso else count, dtype)
+    result, slots = Result(count, dtype, iso, full), scratch.slots()
     given = (address(u.present), u.values.data.ptr, u.size, positions.data.ptr, count)
-    scratch.launch(take, count, (*given, present.data.ptr, values.data.ptr, slots.address, slots.host))
-    if full:
-        return VectorStore(count, values), slots
-    return VectorStore.counted_bitmap(count, values, present, slots.published(), count), slots
+    scratch.launch(take, count, (*given, *result.addresses, slots.address, slots.host))
+    return result.store(slots), slots

@@ -8,13 +8,13 @@ import numpy as np
 
 from ...storage import INDEX, MatrixStore, VectorStore
 from ..runtime import workspace as scratch_arrays
-from ..runtime.arrays import empty_list, two_arrays
+from ..runtime.arrays import Result, empty_list
 from ..runtime.compile import binary, constant, functions, using
 from ..runtime.launch import BLOCK
 from ..runtime.workspace import Scratch
 
 MOST_CHUNKS, LEAST_CHUNK, WINDOW = 8192, 1024, 256  # as in kernels/row_starts.cuh
-_BOOL, _COUNTS = np.dtype(bool), np.dtype(INDEX)
+_COUNTS = np.dtype(INDEX)
 _KERNELS = ("reduce_rows_kernel", "add_carries_kernel", "repeat_rows_kernel")
 
 
@@ -53,20 +53,18 @@ def reduce_rows(a: MatrixStore, monoid: Any) -> VectorStore:
             binary("add", monoid.binaryop),
         ],
     )
-    present, result = two_arrays(nrows, _BOOL, nrows, dtype)
-    slots = scratch.slots()
-    outputs = (present.data.ptr, result.data.ptr)
+    result, slots = Result(nrows, dtype), scratch.slots()
     counters = (slots.address, slots.host)
     if a.iso:
-        scratch.launch(repeat, nrows, (a.indptr.data.ptr, nrows, a.values.data.ptr, *outputs, *counters))
+        scratch.launch(repeat, nrows, (a.indptr.data.ptr, nrows, a.values.data.ptr, *result.addresses, *counters))
     else:
         kept = carries(scratch)
         given = (a.indptr.data.ptr, nrows, entries, a.values.data.ptr)
-        scratch.launch(reduce, warps_for(entries, nrows), (*given, *outputs, *kept, *counters), BLOCK // 32)
+        scratch.launch(reduce, warps_for(entries, nrows), (*given, *result.addresses, *kept, *counters), BLOCK // 32)
         if entries > LEAST_CHUNK:
-            words = (a.indptr.data.ptr, entries, result.data.ptr, *kept)
+            words = (a.indptr.data.ptr, entries, result.addresses[1], *kept)
             scratch.launch(add_carries, chunks_of(entries), words)
-    return VectorStore.counted_bitmap(nrows, result, present, slots.published(), nrows)
+    return result.store(slots)
 
 
 def count_rows(a: MatrixStore) -> VectorStore:
@@ -75,8 +73,6 @@ def count_rows(a: MatrixStore) -> VectorStore:
         "count_rows.cu", a.indptr.dtype.char, ["count_rows_kernel"], lambda: [using("Offset", a.indptr.dtype)]
     )
     scratch, nrows = scratch_arrays.current(), a.nrows
-    slots = scratch.slots()
-    present, counts = two_arrays(nrows, _BOOL, nrows, _COUNTS)
-    words = (a.indptr.data.ptr, nrows, present.data.ptr, counts.data.ptr, slots.address, slots.host)
-    scratch.launch(kernel, nrows, words)
-    return VectorStore.counted_bitmap(nrows, counts, present, slots.published(), nrows)
+    counts, slots = Result(nrows, _COUNTS), scratch.slots()
+    scratch.launch(kernel, nrows, (a.indptr.data.ptr, nrows, *counts.addresses, slots.address, slots.host))
+    return counts.store(slots)

@@ -15,15 +15,13 @@ from .... import undivided
 from ...entries import cast, expand
 from ...storage import INDEX, Array, MaskView, MatrixStore, Pending, VectorStore
 from ..runtime import workspace as scratch_arrays
-from ..runtime.arrays import empty_list, two_arrays
+from ..runtime.arrays import Result, empty_list
 from ..runtime.compile import constant, functions, index_unary, product, using
 from ..runtime.counters import EDGES
 from ..runtime.workspace import word
 from .collect import collect
 from .masks import NO_MASK, VectorMask, address, as_flags, clear, list_of, mark, resolve
 from .mxv_product import index_key
-
-_BOOL = np.dtype(bool)
 
 SPREAD_LISTS = 2**24  # longer vectors that are all lists are merged as lists
 MOST_DENSE = 2**32
@@ -151,12 +149,11 @@ def ewise(
     )
     left, right = (0, 0) if defaults is None else defaults
     given = (_scalar(left, op.type), _scalar(right, op.type2))
-    present, out = two_arrays(0 if full else size, _BOOL, 1 if iso else size, dtype)
     scratch = scratch_arrays.current()
-    slots = scratch.slots()
+    result, slots = Result(size, dtype, iso, full), scratch.slots()
     operands = (*_addresses(x), *_addresses(y), size, *given)
-    scratch.launch(kernel, size, (*operands, present.data.ptr, out.data.ptr, slots.address, slots.host))
-    return VectorStore(size, out) if full else VectorStore.counted_bitmap(size, out, present, slots.published(), size)
+    scratch.launch(kernel, size, (*operands, *result.addresses, slots.address, slots.host))
+    return result.store(slots)
 
 
 def _scalar(value: Any, dtype: Any) -> int:
@@ -170,7 +167,7 @@ def write(c: VectorStore, t: VectorStore, view: MaskView | None, accum: Any, rep
         return empty_list(c.size, c.dtype) if replace else c
     c, t = as_bitmap(c), as_bitmap(t)
     scratch = scratch_arrays.current()
-    present, out = two_arrays(c.size, _BOOL, c.size, c.dtype)  # nothing can fail once flags are set
+    result = Result(c.size, c.dtype)  # nothing can fail once flags are set
     flags = as_flags(mask, scratch, c.size)
     (kernel,) = functions(
         "write.cu",
@@ -187,11 +184,10 @@ def write(c: VectorStore, t: VectorStore, view: MaskView | None, accum: Any, rep
     )
     slots = scratch.slots()
     operands = (*_addresses(c), *_addresses(t), *flags.addresses, c.size)
-    scratch.launch(kernel, c.size, (*operands, present.data.ptr, out.data.ptr, slots.address, slots.host))
+    scratch.launch(kernel, c.size, (*operands, *result.addresses, slots.address, slots.host))
     clear(mask, scratch, c.size)
-    if accum is not None and mask is NO_MASK and (c.present is None or t.present is None):
-        return VectorStore(c.size, out)  # every position has one
-    return VectorStore.counted_bitmap(c.size, out, present, slots.published(), c.size)
+    everywhere = accum is not None and mask is NO_MASK and (c.present is None or t.present is None)
+    return result.store(slots, everywhere)
 
 
 def fill_gaps(c: VectorStore, t: VectorStore) -> VectorStore:
@@ -251,14 +247,11 @@ def filtered(x: VectorStore, op: Any, thunk: Any, select: bool) -> VectorStore:
             constant("SELECT", select),
         ],
     )
-    present, out = two_arrays(x.size, _BOOL, x.size, dtype)
     scratch = scratch_arrays.current()
-    slots = scratch.slots()
+    result, slots = Result(x.size, dtype), scratch.slots()
     operands = (*_addresses(x), x.size, _scalar(thunk, op.type2))
-    scratch.launch(kernel, x.size, (*operands, present.data.ptr, out.data.ptr, slots.address, slots.host))
-    if not select and x.present is None:
-        return VectorStore(x.size, out)
-    return VectorStore.counted_bitmap(x.size, out, present, slots.published(), x.size)
+    scratch.launch(kernel, x.size, (*operands, *result.addresses, slots.address, slots.host))
+    return result.store(slots, everywhere=not select and x.present is None)
 
 
 def count_edges(columns: MatrixStore, u: VectorStore) -> int:

@@ -7,11 +7,13 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ...storage import INDEX, WORTH_KEEPING, Array, VectorStore
+from ...storage import INDEX, WORTH_KEEPING, Array, MatrixStore, VectorStore, column_type
+from .counters import Slots
 
 _ALIGNED = 256
+_FLAG = np.dtype(bool)
 _alloc, _array, _device = cupy.cuda.alloc, cupy.ndarray, cupy.cuda.runtime.getDevice
-_nothing: dict[Any, tuple[Array, Array]] = {}
+_nothing: dict[Any, tuple[Array, Array]] = {}  # of a device and a type: indices and values
 
 
 def two_arrays(length: int, dtype: Any, other_length: int, other_dtype: Any) -> tuple[Array, Array]:
@@ -29,6 +31,32 @@ def memory_of_two(size: int, other_size: int) -> tuple[Any, Any]:
     return memory, memory + start
 
 
+class Result:
+    """Room for a vector that a kernel is going to write by position: flags, unless it is ``full``, and values, or one.
+
+    Its arrays are made when the kernel has been launched: that takes longer than to ask for memory.
+    """
+
+    __slots__ = ("_dtype", "_flags", "_length", "_size", "_values", "addresses")
+
+    def __init__(self, size: int, dtype: np.dtype, iso: bool = False, full: bool = False) -> None:
+        self._size, self._dtype = size, dtype
+        self._length = length = 1 if iso else size
+        if full:
+            self._flags, self._values = None, _alloc(length * dtype.itemsize)
+            self.addresses = 0, self._values.ptr
+        else:
+            self._flags, self._values = flags, values = memory_of_two(size, length * dtype.itemsize)
+            self.addresses = flags.ptr, values.ptr
+
+    def store(self, slots: Slots, everywhere: bool = False) -> VectorStore:
+        """The vector: the kernel counts its entries in these slots, unless they are ``everywhere``."""
+        size, values = self._size, _array((self._length,), self._dtype, self._values)
+        if everywhere or self._flags is None:
+            return VectorStore.known(size, values, None, None, size)
+        return VectorStore.counted_bitmap(size, values, _array((size,), _FLAG, self._flags), slots.published(), size)
+
+
 _offsets: dict[int, Array] = {}  # of the last matrix without entries, for each device
 
 
@@ -41,14 +69,25 @@ def no_offsets(nrows: int) -> Array:
     return found
 
 
-def empty_list(size: int, dtype: Any, device: int | None = None) -> VectorStore:
-    """A vector without entries. Arrays without elements are shared: there is nothing to change in them."""
-    key = _device() if device is None else device, dtype
-    found = _nothing.get(key)
+def _no_elements(dtype: Any, device: int) -> tuple[Array, Array]:
+    """Arrays without elements are shared: there is nothing to change in them."""
+    found = _nothing.get((device, dtype))
     if found is None:
-        found = _nothing[key] = cupy.empty(0, INDEX), cupy.empty(0, dtype)
-    indices, values = found
+        found = _nothing[device, dtype] = cupy.empty(0, INDEX), cupy.empty(0, dtype)
+    return found
+
+
+def empty_list(size: int, dtype: Any, device: int | None = None) -> VectorStore:
+    """A vector without entries."""
+    indices, values = _no_elements(dtype, _device() if device is None else device)
     return VectorStore.known(size, values, indices, None, 0)
+
+
+def empty_rows(nrows: int, ncols: int, dtype: Any) -> MatrixStore:
+    """A matrix without entries, as CSR."""
+    device = _device()
+    (_, columns), (_, values) = _no_elements(column_type(ncols), device), _no_elements(dtype, device)
+    return MatrixStore(nrows, ncols, no_offsets(nrows), columns, values)
 
 
 def another_empty_list(size: int, dtype: Any) -> VectorStore | None:

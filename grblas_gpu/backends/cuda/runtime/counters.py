@@ -60,28 +60,33 @@ class Counter:
         return number
 
 
-class Slots:
-    """The slots of one call. Ask for counters when its kernels have been launched, not before."""
+class Slots(Counter):
+    """The slots of one call. Ask for counters when its kernels have been launched, not before.
 
-    __slots__ = ("_block", "_first", "address", "host")
+    Most kernels count in the first slot alone, and publish it: the slots are that counter themselves.
+    """
+
+    __slots__ = ("address", "host")
+    address: int
 
     def __init__(self, block: Block, first: int) -> None:
         self._block = block
-        self._first = first
+        self._place = first
+        self._published = True
         self.address = block.address + 8 * first
         self.host = block.host + 8 * first  # where kernels write what they counted
 
     def counter(self, slot: int = COUNT) -> Counter:
         """What a kernel counts in this slot."""
-        return Counter(self._block, self._first + slot, False)
+        return Counter(self._block, self._place + slot, False)
 
     def published(self, slot: int = COUNT) -> Counter:
         """What a kernel counts in this slot and writes to memory of the host itself."""
-        return Counter(self._block, self._first + slot, True)
+        return self if slot == COUNT else Counter(self._block, self._place + slot, True)
 
     def read(self, slot: int = COUNT) -> int:
         """What a kernel counts in this slot and writes to memory of the host itself, now."""
-        block, first = self._block, self._first
+        block, first = self._block, self._place
         number = block.number_at(first + slot)  # synchronizes
         if block.seen <= first:
             block.seen = first + SLOTS_PER_CALL

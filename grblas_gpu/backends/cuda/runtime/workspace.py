@@ -69,8 +69,9 @@ class Scratch:
         if ready is None:
             ready = self._ready[kernel] = _Ready(kernel, len(words), len(words) - together + 1)
         ready.pack(ready.words, 0, *words)
-        most = self._most_blocks * per_processor // BLOCKS_PER_PROCESSOR
-        blocks = 1 if items <= per_block else min(-(-items // per_block), most)
+        blocks = 1
+        if items > per_block:
+            blocks = min(-(-items // per_block), self._most_blocks * per_processor // BLOCKS_PER_PROCESSOR)
         _launch_kernel(ready.handle, blocks, 1, 1, BLOCK, 1, 1, 0, self.stream_at, ready.parameters, 0)
 
     def launch_large(self, kernel: Any, warps: int, words: tuple[int, ...], most_shared: int) -> None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..backends.interpreter import execute as execute_node
 from ..config import config
+from ..ir import recording
 from ..ir.descriptor import descriptor_from_options
+from ..ir.node import node_of
 from ..ir.ops import Op
 from . import execution, updates
 from .base import expect_op, expect_type, html_name
@@ -96,11 +99,21 @@ class BaseExpression(Delayed):
             if name is not None:
                 value.name = name
             return value
+        if mask is None and not opts and not recording.active:  # nothing to check, nobody to tell
+            output = self._output(dtype, name)
+            execute_node(node_of((self.ir_op, output, self.op, self.args, None, None, False, None, 0)))
+            return output
         output = self.construct_output(dtype, name=name)
         output._engine = self.engine
         if mask is not None:
             mask = check_mask(mask, output)
-        updates.execute(output, self, mask, None, False, descriptor_from_options(opts) if opts else None)
+        updates.execute(output, self, mask, None, False, descriptor_from_options(opts))
+        return output
+
+    def _output(self, dtype: Any, name: str | None) -> Any:
+        """A new object that will be written as a whole."""
+        output = self.construct_output(dtype, name=name)
+        output._engine = self.engine
         return output
 
     @property
@@ -159,6 +172,9 @@ class VectorExpression(BaseExpression, ComputedVector):
     ) -> None:
         BaseExpression.__init__(self, method_name, ir_op, args, op, dtype, expr_repr)
         self._size = size
+
+    def _output(self, dtype: Any, name: str | None) -> Any:
+        return self.output_type._unwritten(self.engine, self.dtype if dtype is None else dtype, self._size, name)
 
     @property
     def size(self) -> int:
@@ -224,8 +240,18 @@ class ScalarExpression(BaseExpression, ComputedScalar):
     shape = ()
     _is_scalar = True
 
-    def __init__(self, method_name: str, ir_op: Op, args: list, *, is_cscalar: bool = False, **kwargs: Any) -> None:
-        super().__init__(method_name, ir_op, args, **kwargs)
+    def __init__(
+        self,
+        method_name: str,
+        ir_op: Op,
+        args: list,
+        *,
+        is_cscalar: bool = False,
+        op: Any = None,
+        dtype: Any = None,
+        expr_repr: str | None = None,
+    ) -> None:
+        BaseExpression.__init__(self, method_name, ir_op, args, op, dtype, expr_repr)
         self._is_cscalar = is_cscalar
 
     @property
@@ -251,7 +277,7 @@ class ScalarExpression(BaseExpression, ComputedScalar):
                 value.name = name
             return value
         output = self.construct_output(dtype, is_cscalar=is_cscalar, name=name)
-        updates.execute(output, self, None, None, False, descriptor_from_options(opts))
+        updates.execute(output, self, None, None, False, descriptor_from_options(opts) if opts else None)
         return output
 
     def dup(

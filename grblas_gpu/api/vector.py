@@ -503,6 +503,16 @@ class Vector(VectorConstruction, Tensor, ArithmeticInPlace, BaseType):
             recorder.new(new)
         return new
 
+    @classmethod
+    def _unwritten(cls, engine: Any, dtype: Any, size: int, name: str | None) -> Vector:
+        """A Vector that an expression is computed into: it has no store before the result is there."""
+        new = object.__new__(cls)
+        new.dtype = dtype if type(dtype) is DataType else lookup_dtype(dtype)
+        new._size = size if type(size) is int and 0 <= size < 2**60 else check_size(size, "size")
+        new.name = f"v_{next(Vector._name_counter)}" if name is None else name
+        new._engine = engine
+        return new
+
     # ---- operations -----------------------------------------------------------------------------------------
 
     def vxm(self, other: Any, op: Any = semiring.plus_times) -> VectorExpression:
@@ -686,6 +696,8 @@ def dense_fill(self: Any, fill_value: Any, dtype: Any, is_full: bool) -> tuple[A
 def reduction_operator(self: Any, op: Any, within: str, allow_empty: bool) -> Any:
     """The typed monoid or aggregator of a reduction to a Scalar; without entries only a monoid has an answer."""
     op = get_typed_op(op, self.dtype, kind="binary|aggregator")
+    if op.opclass == "Monoid":
+        return op
     if op.opclass == "BinaryOp" and op.monoid is not None:
         return op.monoid
     self._expect_op(op, ("Monoid", "Aggregator"), within=within, argname="op")

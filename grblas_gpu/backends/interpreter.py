@@ -85,10 +85,11 @@ def execute(node: Node, tracing: bool = True) -> None:
         if out.ndim:
             view = None if mask is None else mask.view()
             t = store = compute(node, view)
-            engine, c = out._engine, out._store
+            engine = out._engine
             whole = accum is None and (view is None or (replace and op.masked))
-            if not (whole and type(t) is VectorStore and t.dtype is c.dtype):  # or it is the new store as it is
-                store = engine.write(c, t, view, accum, replace, op.masked)
+            as_it_is = whole and type(t) is VectorStore and t.dtype is out.dtype.np_type
+            if not as_it_is:
+                store = engine.write(_contents(out), t, view, accum, replace, op.masked)
             out._store = store = choose_format(engine, store)
             if desc is not None and desc.remembers:
                 store.checked = t.checked
@@ -103,6 +104,14 @@ def execute(node: Node, tracing: bool = True) -> None:
         message = str(error) or "no memory left"
         message += "" if NAMED in message else f"; {NAMED}"
         raise OutOfMemory(f"{node.op} into {node.out.name} of shape {node.out.shape}: {message}") from None
+
+
+def _contents(out: Any) -> Any:
+    """What an output holds: of a Vector that is made for this result, nothing yet."""
+    try:
+        return out._store
+    except AttributeError:
+        return out._engine.empty_vector(out._size, out.dtype.np_type)
 
 
 def _control(node: Node) -> None:

@@ -32,7 +32,7 @@ def vxm(node: Node, view: MaskView | None) -> VectorStore:
 def _matvec(node: Node, a: Any, u: Any, view: MaskView | None, transposed: bool, flip: bool) -> VectorStore:
     """``t<mask> = M u`` with ``M`` the matrix or its transpose; ``flip`` says that the vector is the left operand."""
     semiring, desc = node[2], node[7]
-    if node[5] is None and semiring.return_type.np_type is not node[1]._store.dtype:
+    if node[5] is None and semiring.return_type.np_type is not node[1].dtype.np_type:
         semiring = _as_written(semiring, node[1].dtype)
     store = a._matrix._store if a._is_transposed else a._store
     operand = u._store

@@ -13,9 +13,9 @@ REMARKS: dict[str, list[str]] = {
         "each other, and barriers. Eight times the paper's bandwidth does not shorten that.",
     ],
     "000.table2": [
-        "A thread for each entry is the fastest nearly everywhere: a level of few vertices reads all entries of "
-        "rows that are open, and looks them up in bits in shared memory. From 300 million entries on that takes "
-        "little longer than to read them; below ten million half of a call is its launch and Python.",
+        "A thread for each entry is the fastest nearly everywhere: a level of few vertices reads the entries of rows "
+        "that are open, until one is found, and looks them up in bits in shared memory. From 300 million entries on "
+        "that takes little longer than to read them; below ten million half of a call is its launch and Python.",
     ],
     "001.figure4": [
         "The paper compares with another program, this table with the same one without bottom-up steps.",

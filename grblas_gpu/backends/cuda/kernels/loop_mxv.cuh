@@ -81,7 +81,7 @@ template <class C, class S> DEVICE void pull_rest(const Operands& given, const S
 // Whether such a pull also does what is to be done at the operand's entries, if the mask closes these. Not if it looks these up in the
 // mask's vector (`bottom_up`).
 DEVICE constexpr bool runs_epilogue(int strategy, bool bottom_up) {
-    if (strategy == BY_THREADS) return CLOSING && !(REUSES_MASK && bottom_up);
+    if (strategy == BY_THREADS || marks_rows(strategy)) return CLOSING && !(REUSES_MASK && bottom_up);
     return takes_four(strategy) && CLOSING && !REUSES_MASK;
 }
 
@@ -147,7 +147,7 @@ DEVICE void multiply_into(
             if constexpr (BALANCED)
                 add_row_carries(given.rows.indptr, out.size, given.nvals, (Value*)out.other_values(), {given.carry_values, given.carry_rows});
         } else if (rest && marked) {
-            if constexpr (marks_rows(PUSH_BY) || marks_rows(PULL_BY)) count_marked_rows(given, out, counters);
+            if constexpr (marks_rows(PUSH_BY) || marks_rows(PULL_BY)) count_marked_rows(given, out, counters, change, in_epilogue);
         } else if (rest) {
             pull_rest<C>(given, out, counters, parts_list, with_list);
         } else if (!push || PUSH_BY == PULL_BY) {  // the same text once, where both answers are one
@@ -156,7 +156,7 @@ DEVICE void multiply_into(
             if constexpr (!is_push(PUSH_BY) && PUSH_BY != PULL_BY)
                 pull_and_change<PUSH_BY>(given, out, counters, parts_list, change, in_epilogue);
         }
-        if (!rest) change.publish();
+        if (rest == marked) change.publish();
         if constexpr (PUSH_BY == SORT) {
             if (walks && ::plan().sorts) {
                 grid_barrier([&] { ::parts_left() = rest ? 0 : fresh(counters + ::PARTS); });

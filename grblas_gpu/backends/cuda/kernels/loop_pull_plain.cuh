@@ -406,12 +406,17 @@ template <class S> DEVICE void mark_by_entries(const Operands& given, const S& o
         if (is_there(given.looked_up, given.rows.indices[entry])) flags[given.row_ids[entry]] = true;
 }
 
-// After a grid barrier.
-template <class S> DEVICE void count_marked_rows(const Operands& given, const S& out, int64* counters) {
+// After a grid barrier. `epilogue`: it also does what is to be done at the operand's entries.
+template <class S, class C>
+DEVICE void count_marked_rows(const Operands& given, const S& out, int64* counters, C& change, bool epilogue) {
     ::Count<Offset> count = {given.next, 0, 0};
     bool* flags = out.other_flags();
     for (int64 i = 4 * thread_in_grid(); i < out.size; i += 4 * threads_in_grid()) {
         unsigned marked = ::four_flags(flags, i, out.size) & 0x01010101u, found = marked & open_rows(given, i, out.size);
+        if (CLOSING && epilogue) {
+            unsigned closing = ::four_flags(given.closing, i, out.size) & 0x01010101u;
+            if (closing) change.visit_four(i, closing);
+        }
         for (int n = 0; n < 4; ++n) {
             if (found >> 8 * n & 1) count.add(i + n);
             else if (marked >> 8 * n & 1) flags[i + n] = false;

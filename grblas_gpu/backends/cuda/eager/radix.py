@@ -29,7 +29,8 @@ def bits_for(limit: int) -> int:
 class Work:
     """What the passes of a sort of so many keys, by so many bits, count with; they belong to one sort.
 
-    ``given`` are arguments of a kernel that makes the keys and counts their digits on the way (``counted``).
+    ``given`` are arguments of a kernel that makes the keys and counts their digits on the way (``counted``), ``words``
+    the same as integers.
     """
 
     def __init__(self, capacity: int, bits: int, counted: bool = False) -> None:
@@ -40,6 +41,7 @@ class Work:
         size = _PASSES + (_PASSES + self.passes * tiles) * _DIGITS
         workspace = (cupy.zeros if counted or capacity > SMALL else cupy.empty)(size, self.place)
         self.given = (bits, width, workspace, tiles)
+        self.words = (bits, width, workspace.data.ptr, tiles)
 
 
 def sort(keys: Array, bits: int, *, count: Any = 0, overwrite: bool = False, work: Work | None = None) -> Array:

@@ -10,10 +10,10 @@ import numpy as np
 from ...storage import INDEX, INT32_LIMIT, Array, MatrixStore, column_type
 from ..runtime import workspace as scratch_arrays
 from ..runtime.compile import functions, using
-from ..runtime.launch import BLOCK, launch
+from ..runtime.launch import BLOCK
 from ..runtime.reporting import sized
 from .building import LINES_OF_A_BLOCK
-from .radix import PER_PROCESSOR, SMALL, TILE, Work, bits_for, sort, sort_apart, sort_pairs, sort_positions
+from .radix import SMALL, Work, bits_for, sort, sort_apart, sort_pairs, sort_positions
 from .rows import chunks_of
 
 _WORD = np.dtype(np.uint64)
@@ -37,11 +37,10 @@ def transpose(a: MatrixStore) -> MatrixStore:
     work = Work(entries, column_bits, counted=entries > SMALL)
     kernels = _kernels(a, key, work.place)
     scratch, keys = scratch_arrays.current(), cupy.empty(entries, key)
-    given = (a.indptr.data.ptr, a.indices.data.ptr, a.nrows, entries, column_bits, keys.data.ptr)
+    given = (a.indptr.data.ptr, a.indices.data.ptr, a.nrows, entries, column_bits, keys.data.ptr, *work.words)
     scratch.launch(kernels.pack_entries, chunks_of(entries), given, BLOCK // 32)
     values = None if a.iso else a.values
     if work.counted:
-        launch(kernels.count_columns, entries, (a.indices, entries, *work.given), TILE, PER_PROCESSOR)
         types = row, a.indices.dtype
         rows, columns, values = sort_apart(keys, values, column_bits, column_bits, *types, work)
     else:
@@ -84,7 +83,6 @@ def _offset(entries: int) -> np.dtype:
 class _Kernels(NamedTuple):
     list_rows: Any
     pack_entries: Any
-    count_columns: Any
     unpack_entries: Any
     list_columns: Any
 

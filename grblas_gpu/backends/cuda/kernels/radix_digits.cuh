@@ -34,44 +34,53 @@ struct DigitCounts {
     unsigned of[MOST_PASSES][MOST_DIGITS];
 };
 
-constexpr int COUNTED_AT_ONCE = 4;  // keys of a thread that are in flight together
-
-// work.totals(pass)[digit] = how many of the keys have it. load(first, keys) is asked once for COUNTED_AT_ONCE keys of each lane, every
-// 32nd from `first` on, by all lanes of a warp together: these follow each other. use(p, key) gets every key.
-template <class Load, class Use>
-DEVICE void count_digits(Load load, Use use, int64 count, Passes passes, const Work& work, DigitCounts& own) {
+// All threads of a block, before they count.
+DEVICE void clear_counts(DigitCounts& own) {
     for (int d = threadIdx.x; d < MOST_PASSES * MOST_DIGITS; d += blockDim.x) own.of[0][d] = 0;
     __syncthreads();
-    constexpr int OF_A_WARP = 32 * COUNTED_AT_ONCE;
-    for (int64 base = warp_in_grid() * OF_A_WARP; base < count; base += warps_in_grid() * OF_A_WARP) {
-        int left = (count - base < OF_A_WARP ? int(count - base) : OF_A_WARP) - lane();  // from this lane's first key on
-        Key keys[COUNTED_AT_ONCE];
-        load(base + lane(), keys);
+}
+
+// The digits of some keys of each lane, every 32nd, of which there are `left` from its first one on. All lanes of a warp together.
+template <int NUMBER> DEVICE void count_keys(const Key* keys, int left, Passes passes, DigitCounts& own) {
+    for (int pass = 0; pass < passes.number(); ++pass) {
+        Digit digit = passes.digit(pass);
+        unsigned* counts = own.of[pass];
 #pragma unroll
-        for (int n = 0; n < COUNTED_AT_ONCE; ++n)
-            if (32 * n < left) use(base + lane() + 32 * n, keys[n]);
-        for (int pass = 0; pass < passes.number(); ++pass) {
-            Digit digit = passes.digit(pass);
-            unsigned* counts = own.of[pass];
-#pragma unroll
-            for (int n = 0; n < COUNTED_AT_ONCE; ++n) {
-                bool inside = 32 * n < left;
-                unsigned d = digit.of(keys[n]), first = from_lane(d, 0);
-                if (__all_sync(FULL_WARP, !inside || d == first)) {  // neighbours are often alike
-                    if (lane() == 0 && inside) atomicAdd(&counts[d], unsigned(left - 32 * n < 32 ? left - 32 * n : 32));
-                } else if (inside) {
-                    atomicAdd(&counts[d], 1u);
-                }
+        for (int n = 0; n < NUMBER; ++n) {
+            bool inside = 32 * n < left;
+            unsigned d = digit.of(keys[n]), first = from_lane(d, 0);
+            if (__all_sync(FULL_WARP, !inside || d == first)) {  // neighbours are often alike
+                if (lane() == 0 && inside) atomicAdd(&counts[d], unsigned(left - 32 * n < 32 ? left - 32 * n : 32));
+            } else if (inside) {
+                atomicAdd(&counts[d], 1u);
             }
         }
     }
+}
+
+// work.totals(pass)[digit] = how many of the keys that all blocks counted have it. All threads of a block.
+DEVICE void add_counts(Passes passes, const Work& work, const DigitCounts& own) {
     __syncthreads();
     for (int d = threadIdx.x; d < passes.number() * MOST_DIGITS; d += blockDim.x)
         if (own.of[0][d]) atomicAdd(work.totals(0) + d, Place(own.of[0][d]));
 }
 
-// The keys that count_digits asks for, of an array; what is behind its end has none.
-template <class T> DEVICE void load_keys(const T* from, int64 first, int64 count, Key* keys) {
+constexpr int COUNTED_AT_ONCE = 4;  // keys of a thread that are in flight together
+
+// All keys are counted. load(first, keys) is asked once for COUNTED_AT_ONCE keys of each lane, every 32nd from `first` on, by all lanes
+// of a warp together: these follow each other. use(p, key) gets every key.
+template <class Load, class Use>
+DEVICE void count_digits(Load load, Use use, int64 count, Passes passes, const Work& work, DigitCounts& own) {
+    clear_counts(own);
+    constexpr int OF_A_WARP = 32 * COUNTED_AT_ONCE;
+    for (int64 base = warp_in_grid() * OF_A_WARP; base < count; base += warps_in_grid() * OF_A_WARP) {
+        int left = (count - base < OF_A_WARP ? int(count - base) : OF_A_WARP) - lane();
+        Key keys[COUNTED_AT_ONCE];
+        load(base + lane(), keys);
 #pragma unroll
-    for (int n = 0; n < COUNTED_AT_ONCE; ++n) keys[n] = first + 32 * n < count ? Key(from[first + 32 * n]) : Key(0);
+        for (int n = 0; n < COUNTED_AT_ONCE; ++n)
+            if (32 * n < left) use(base + lane() + 32 * n, keys[n]);
+        count_keys<COUNTED_AT_ONCE>(keys, left, passes, own);
+    }
+    add_counts(passes, work, own);
 }

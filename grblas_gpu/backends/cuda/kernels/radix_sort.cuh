@@ -36,7 +36,10 @@ DEVICE Placing& shared_placing() {
 
 DEVICE void count_digits(const Key* keys, int64 count, Passes passes, const Work& work) {
     __shared__ DigitCounts counts;
-    auto load = [&](int64 first, Key* loaded) { load_keys(keys, first, count, loaded); };
+    auto load = [&](int64 first, Key* loaded) {
+#pragma unroll
+        for (int n = 0; n < COUNTED_AT_ONCE; ++n) loaded[n] = first + 32 * n < count ? keys[first + 32 * n] : Key(0);
+    };
     count_digits(load, [](int64, Key) {}, count, passes, work, counts);
 }
 

@@ -10,27 +10,25 @@ extern "C" __global__ void __launch_bounds__(256, 8) list_rows_kernel(const Offs
     for_each_entry(indptr, nrows, entries, [&](int64 entry, int64 row) { rows[entry] = Row(row); });
 }
 
-// The digits of all columns: less to read than keys are.
-extern "C" __global__ void __launch_bounds__(256) count_columns_kernel(
-    const Column* indices, int64 entries, int64 bits, int64 width, Place* workspace, int64 tiles
+// keys[entry] = its column, by which it is sorted, and its row above that, which comes along; and the digits of all columns.
+extern "C" __global__ void __launch_bounds__(256, 4) pack_entries_kernel(
+    const Offset* indptr, const Column* indices, int64 nrows, int64 entries, int64 column_bits, Key* keys, int64 bits, int64 width,
+    Place* workspace, int64 tiles
 ) {
     __shared__ DigitCounts counts;
-    auto load = [&](int64 first, Key* loaded) { load_keys(indices, first, entries, loaded); };
-    count_digits(load, [](int64, Key) {}, entries, {int(bits), int(width)}, {workspace, tiles}, counts);
-}
-
-// keys[entry] = its column, by which it is sorted, and its row above that, which comes along.
-extern "C" __global__ void __launch_bounds__(256, 4) pack_entries_kernel(
-    const Offset* indptr, const Column* indices, int64 nrows, int64 entries, int64 column_bits, Key* keys
-) {
+    Passes passes = {int(bits), int(width)};
+    clear_counts(counts);
     for_each_window(indptr, nrows, entries, [&](int64 first, int64 hi, const int64(&rows)[ITEMS]) {
-        Column columns[ITEMS];
+        int left = hi - first < WINDOW ? int(hi - first) : WINDOW;
+        Key columns[ITEMS];
 #pragma unroll
-        for (int k = 0; k < ITEMS; ++k) columns[k] = first + 32 * k < hi ? indices[first + 32 * k] : Column(0);
+        for (int k = 0; k < ITEMS; ++k) columns[k] = 32 * k < left ? Key(indices[first + 32 * k]) : Key(0);
 #pragma unroll
         for (int k = 0; k < ITEMS; ++k)
-            if (first + 32 * k < hi) keys[first + 32 * k] = Key(rows[k]) << column_bits | Key(columns[k]);
+            if (32 * k < left) keys[first + 32 * k] = Key(rows[k]) << column_bits | columns[k];
+        count_keys<ITEMS>(columns, left, passes, counts);
     });
+    add_counts(passes, {workspace, tiles}, counts);
 }
 
 // For few of them, that one block sorts.

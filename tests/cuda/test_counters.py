@@ -69,3 +69,19 @@ def test_values_of_any_type_are_words(engine):
         bits = word(value).to_bytes(8, "little", signed=True)
         assert np.frombuffer(bits, dtype)[0] == value
     assert word(np.uint64(2**64 - 1)) == -1
+
+
+@pytest.mark.parametrize("kind", ENGINES)
+def test_streams_share_no_offsets(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of a matrix without entries are written on one stream; another one would not wait for that."""
+    with loaded(kind, monkeypatch, "runtime.arrays", "runtime.workspace") as engine:
+        import cupy
+
+        mine = engine.arrays.no_offsets(5)
+        assert engine.arrays.no_offsets(5) is mine
+        other = cupy.cuda.Stream(non_blocking=True)
+        if kind == "emulated":
+            other.ptr = 1
+        monkeypatch.setattr(engine.workspace, "_current_stream", lambda: other)
+        theirs = engine.arrays.no_offsets(5)
+        assert theirs is not mine and engine.to_host(theirs).tolist() == [0] * 6

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...storage import INDEX, WORTH_KEEPING, Array, MatrixStore, VectorStore, column_type
 from .counters import Slots
+from .workspace import current
 
 _ALIGNED = 256
 _FLAG = np.dtype(bool)
@@ -57,15 +58,13 @@ class Result:
         return VectorStore.counted_bitmap(size, values, _array((size,), _FLAG, self._flags), slots.published(), size)
 
 
-_offsets: dict[int, Array] = {}  # of the last matrix without entries, for each device
-
-
 def no_offsets(nrows: int) -> Array:
-    """Row offsets of a matrix without entries. Offsets never change, so they are shared."""
-    device = _device()
-    found = _offsets.get(device)
+    """Row offsets of a matrix without entries. Offsets never change, so those of one stream are shared; another stream
+    might read them before they are written."""
+    scratch = current()
+    found = scratch.no_offsets
     if found is None or len(found) != nrows + 1:
-        found = _offsets[device] = cupy.zeros(nrows + 1, np.int32)
+        found = scratch.no_offsets = cupy.zeros(nrows + 1, np.int32)
     return found
 
 

@@ -49,6 +49,7 @@ class Scratch:
         self._pinned = cupy.cuda.alloc_pinned_memory(8)
         self._host = np.frombuffer(self._pinned, INDEX, 1)
         self._arrays: dict[Any, Array] = {}
+        self.no_offsets: Array | None = None  # of the last matrix without entries
         self._mark = 0
 
     def launch(

@@ -43,6 +43,7 @@ SMALLER = {
     "BLOCK_COUNT > 1": "BLOCK_COUNT > 0",
     "CHUNKS = 8192": "CHUNKS = 1024",
     "MOST_STEPS = 16": "MOST_STEPS = 2",
+    "OWN_COLUMNS = 32768": "OWN_COLUMNS = 256",
     "SORTERS = 256": f"SORTERS = {SORTERS}",
     "EACH = WIDEST > 4 ? 12 : 16": "EACH = 128",  # a tile of at least as many keys by fewer threads
 }

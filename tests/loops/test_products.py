@@ -288,7 +288,7 @@ def test_what_has_no_list_is_not_pushed_where_few_rows_are_open(to_device: Any) 
     assert [step.direction == "push" for step in steps] == fewer_below
 
 
-@pytest.mark.parametrize("short_rows", [600, 300])  # more columns than an emulation has bits for, or fewer
+@pytest.mark.parametrize("short_rows", [600, 300, 200])  # more columns than an emulation has bits for, fewer, and few
 @pytest.mark.parametrize("found", ["levels", "levels, every entry", "paths"])
 def test_long_rows_are_looked_at_in_groups(
     to_device: Any, monkeypatch: pytest.MonkeyPatch, found: str, short_rows: int

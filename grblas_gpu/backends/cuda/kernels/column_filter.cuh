@@ -16,6 +16,20 @@ DEVICE int filter_shift(int64 columns) {
 }
 DEVICE int64 filter_words(int64 columns, int shift) { return (columns + (int64(32) << shift) - 1) >> (5 + shift); }
 
+// The bits of so few columns are made by every block: reading all flags takes less time than a grid barrier.
+constexpr int64 OWN_COLUMNS = 32768;
+DEVICE bool has_own_filter(int64 columns) { return columns <= OWN_COLUMNS && columns <= 8 * int64(dynamic_bytes()); }
+DEVICE unsigned own_word(const bool* present, int64 word, int64 columns) {
+    unsigned bits = 0;
+#pragma unroll
+    for (int n = 0; n < 8; ++n) {
+        int64 k = 32 * word + 4 * n;
+        unsigned flags = k < columns ? ::four_flags(present, k, columns) & 0x01010101u : 0;
+        bits |= (flags * 0x01020408u >> 24) << 4 * n;  // four bytes become four bits
+    }
+    return bits;
+}
+
 // All threads of the grid, before a barrier: the bits, once for all blocks. Without room for them there are none.
 DEVICE void write_filter(const Operands& given) {
     if (dynamic_bytes() == 0) return;
@@ -39,7 +53,9 @@ struct ColumnFilter {
     DEVICE ColumnFilter(const Operands& given) : words((const unsigned*)dynamic_shared()), shift(-1) {
         if (!has_filter(BY_ENTRIES) || dynamic_bytes() == 0) return;
         shift = filter_shift(given.size);
-        for (int64 at = thread(); at < filter_words(given.size, shift); at += blockDim.x) ((unsigned*)dynamic_shared())[at] = given.filter[at];
+        bool own = has_own_filter(given.size);
+        for (int64 at = thread(); at < filter_words(given.size, shift); at += blockDim.x)
+            ((unsigned*)dynamic_shared())[at] = own ? own_word(given.looked_up.present, at, given.size) : given.filter[at];
         __syncthreads();
     }
     DEVICE bool is_exact() const { return FULL || shift == 0; }  // what a column may have, it has

@@ -108,8 +108,8 @@ DEVICE void multiply_into(
         if (!push) start.looked_up.present = start.mask.present;
     if constexpr (CALLS) start = in_memory(start);
     const Operands& given = CALLS && same_type<C, NoChange> ? handed(start) : start;
-    bool filters = push && has_filter(PUSH_BY), filtered = false;  // the filter of the operand can be written while others clean
-    if (filters) write_filter(given);
+    bool filters = (push ? has_filter(PUSH_BY) : has_filter(PULL_BY)) && !has_own_filter(u.size), filtered = false;
+    if (push && filters) write_filter(given);  // that of the operand, while others clean
     if ((push ? is_scattered(PUSH_BY) : is_scattered(PULL_BY)) && !::plan().ready) {
         bool dirty = out.other_is_dirty(), unlisted = walks && ::plan().by_list && !u.listed;
         if (dirty) clean_all<!STRUCTURE>(out, out.next_buffer(), initial);
@@ -118,7 +118,7 @@ DEVICE void multiply_into(
             if (dirty) out.other_is_clean();
             if (unlisted) u.listed = 1;
         });
-        filtered = filters;
+        filtered = push && filters;
     }
     bool in_epilogue = walks ? ::plan().by_list : push ? runs_epilogue(PUSH_BY, false) : runs_epilogue(PULL_BY, true);
     if (!in_epilogue) change.visit_all(&u);
@@ -128,8 +128,8 @@ DEVICE void multiply_into(
         list_open_rows(given, out, counters);
         grid_barrier([] {});
     }
-    if (!push && has_filter(PULL_BY)) write_filter(given);
-    if (push ? filters && !filtered : has_filter(PULL_BY)) grid_barrier([] {});
+    if (!push && filters) write_filter(given);
+    if (filters && !filtered) grid_barrier([] {});
     bool rest = false, with_list = ::plan().few && (push ? takes_four(PUSH_BY) : takes_four(PULL_BY));
     if (walks) with_list = ::plan().lists;
     bool balanced = push ? is_balanced(PUSH_BY) : is_balanced(PULL_BY), marked = push ? marks_rows(PUSH_BY) : marks_rows(PULL_BY);

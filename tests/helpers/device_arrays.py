@@ -39,7 +39,12 @@ def refuse_host(*operands: Any) -> None:
 
 class DeviceArray:
     def __init__(self, shape: Any, dtype: Any = float, memory: Any = None) -> None:
-        self.emulated = shape if isinstance(shape, np.ndarray) else np.ndarray(shape, dtype, memory)
+        if isinstance(shape, np.ndarray):
+            self.emulated = shape
+        elif memory is None:
+            self.emulated = emulated_cupy.unwritten(shape, dtype)
+        else:
+            self.emulated = np.ndarray(shape, dtype, memory)
         if self.dtype.kind not in "?biufc":
             raise ValueError(f"Unsupported dtype {self.dtype}")
 
@@ -142,6 +147,7 @@ def module() -> ModuleType:
 
     for name in "arange argsort asarray ascontiguousarray empty full ones zeros".split():
         setattr(cupy, name, made(getattr(np, name)))
+    cupy.empty = made(emulated_cupy.unwritten)
     cupy.asnumpy = bare
     cupy.ndarray = DeviceArray
     return cupy

@@ -84,6 +84,10 @@ class Pointer:
 
 
 class ndarray(np.ndarray):
+    def __new__(cls, shape: Any, dtype: Any = float, memory: Any = None) -> ndarray:
+        found = unwritten(shape, dtype) if memory is None else np.ndarray(shape, dtype, memory)
+        return found.view(cls)
+
     @property
     def data(self) -> Pointer:  # type: ignore[override]
         return Pointer(self)
@@ -161,7 +165,14 @@ class Memory(np.ndarray):
 
 
 def alloc(size: int) -> Memory:
-    return np.empty(size, np.uint8).view(Memory)
+    return unwritten(size, np.uint8).view(Memory)
+
+
+def unwritten(shape: Any, dtype: Any = float, order: Any = "C") -> np.ndarray:
+    """Memory as a pool has it: whoever reads it before it is written gets what makes no sense."""
+    array = np.empty(shape, dtype, order)
+    array.reshape(-1, order="A").view(np.uint8)[:] = 0xA5
+    return array
 
 
 def _boxed(argument: Any) -> Any:
@@ -262,6 +273,7 @@ def module(runs: bool = True) -> ModuleType:
     cupy: Any = ModuleType("cupy")
     for name in "arange argsort asarray ascontiguousarray bincount diff empty full ones zeros".split():
         setattr(cupy, name, wrapped(getattr(np, name)))
+    cupy.empty = wrapped(unwritten)
     cupy.asnumpy = np.asarray
     cupy.ndarray = ndarray
     cupy.RawModule = RawModule if runs else RecordedModule

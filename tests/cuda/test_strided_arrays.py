@@ -47,8 +47,14 @@ def _repeated(cupy: Any, wanted: np.ndarray) -> Any:
     return np.broadcast_to(cupy.asarray(wanted[:1]), wanted.shape)
 
 
+def _behind_another(cupy: Any, wanted: np.ndarray) -> Any:
+    """These follow each other, but do not begin where an array of its own would."""
+    return cupy.asarray(np.concatenate([wanted[:1], wanted]))[1:]
+
+
 #: How an array lies in memory; the last one has the first value everywhere.
 LAYOUTS: dict[str, Callable[[Any, np.ndarray], Any]] = {
+    "behind another": _behind_another,
     "spaced": _spaced,
     "backwards": _backwards,
     "column": _column,
@@ -60,7 +66,7 @@ def laid_out(cupy: Any, layout: str, wanted: Any) -> tuple[Any, np.ndarray]:
     """An array on the device, and the same on the host."""
     wanted = np.asarray(wanted)
     found = LAYOUTS[layout](cupy, wanted)
-    assert not found.flags.c_contiguous
+    assert found.flags.c_contiguous == (layout == "behind another")
     return found, np.full_like(wanted, wanted[0]) if layout == "repeated" else wanted
 
 
@@ -185,7 +191,7 @@ def test_values(cupy: Any) -> None:
 def test_structure(cupy: Any) -> None:
     """Offsets, columns and rows of a matrix."""
     arrays = np.array([0, 2, 2, 4]), np.array([0, 3, 1, 2], np.int32)
-    for layout in ("spaced", "backwards", "column"):
+    for layout in ("behind another", "spaced", "backwards", "column"):
         found = Matrix.from_csr(*(laid_out(cupy, layout, each)[0] for each in arrays), VALUES)
         same(
             found.mxv(Vector.from_scalar(1, 4)).new(),
@@ -275,6 +281,25 @@ def test_loops_read_what_is_given(cupy: Any) -> None:
     for layout in LAYOUTS:
         values, expected = laid_out(cupy, layout, VALUES)
         same(walked(values), on_host(walked, expected))
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.int16, np.float32], ids=str)
+def test_small_values_that_begin_anywhere(cupy: Any, dtype: Any) -> None:
+    """Kernels read several at a time, where these begin at a multiple of that."""
+
+    def results(values: Any) -> list[Any]:
+        v, A = Vector.from_dense(values), matrix()
+        weighted = Matrix.from_csr(*A.to_csr()[:2], values[: A.nvals], ncols=N)
+        total = Vector.from_coo([0], [v.reduce(monoid.max).new().value], size=1)
+        looped = v.dup()
+        for _ in gb.loop(Vector.from_coo([0], [True], size=1), 2):
+            looped << looped.ewise_mult(v, binary.max)
+        return [total, weighted.reduce_rowwise(monoid.max).new(), weighted.T.new(), looped, v[3:40].new()]
+
+    given = (np.arange(60) * 7 % 5).astype(dtype)
+    values, expected = laid_out(cupy, "behind another", given)
+    for mine, theirs in zip(results(values), on_host(results, expected), strict=True):
+        same(mine, theirs, str(dtype))
 
 
 def test_an_address_is_for_elements_that_follow_each_other(cupy: Any) -> None:

@@ -208,7 +208,9 @@ def _folder() -> Path:
 
 
 #: With AddressSanitizer a kernel that reads or writes outside of an array is an error; see CONTRIBUTING.md.
-SANITIZER = "-fsanitize=address -fsanitize-recover=address --param asan-stack=0 --param asan-globals=0 -g1"
+SANITIZER = (
+    "-fsanitize=address,alignment -fsanitize-recover=address,alignment --param asan-stack=0 --param asan-globals=0 -g1"
+)
 WATCHED = bool(os.environ.get("GRBLAS_GPU_EMULATION_WATCHED"))
 COMPILER = "g++ -std=c++17 -Og -w -fno-gnu-unique -fwrapv -ffp-contract=off -fPIC".split()
 COMPILER += SANITIZER.split() if WATCHED else []

@@ -111,10 +111,8 @@ class BaseExpression(Delayed):
         return output
 
     def _output(self, dtype: Any, name: str | None) -> Any:
-        """A new object that will be written as a whole."""
-        output = self.construct_output(dtype, name=name)
-        output._engine = self.engine
-        return output
+        """A new object that will be written as a whole: it has no store before the result is there."""
+        raise NotImplementedError
 
     @property
     def engine(self) -> Any:
@@ -230,6 +228,10 @@ class MatrixExpression(BaseExpression, ComputedMatrix):
 
     def construct_output(self, dtype: Any = None, *, name: str | None = None) -> Any:
         return self.output_type(self.dtype if dtype is None else dtype, self._nrows, self._ncols, name=name)
+
+    def _output(self, dtype: Any, name: str | None) -> Any:
+        dtype = self.dtype if dtype is None else dtype
+        return self.output_type._unwritten(self.engine, dtype, self._nrows, self._ncols, name)
 
     dup = VectorExpression.dup
 

@@ -95,6 +95,17 @@ class Matrix(
             self._store = empty_store(self._engine, self._nrows, self._ncols, self.dtype.np_type)
 
     @classmethod
+    def _unwritten(cls, engine: Any, dtype: Any, nrows: int, ncols: int, name: str | None) -> Matrix:
+        """A Matrix that an expression is computed into: it has no store before the result is there."""
+        new = object.__new__(cls)
+        new.dtype = dtype if type(dtype) is DataType else lookup_dtype(dtype)
+        new._nrows = nrows if type(nrows) is int and 0 <= nrows < 2**60 else check_size(nrows, "nrows")
+        new._ncols = ncols if type(ncols) is int and 0 <= ncols < 2**60 else check_size(ncols, "ncols")
+        new.name = f"M_{next(Matrix._name_counter)}" if name is None else name
+        new._engine = engine
+        return new
+
+    @classmethod
     def _from_store(cls, engine: Any, dtype: Any, store: MatrixStore, name: str | None = None) -> Matrix:
         new = object.__new__(cls)
         new.dtype = dtype

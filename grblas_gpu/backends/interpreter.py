@@ -22,7 +22,7 @@ from .formats import choose_format
 from .memory_limits import NAMED
 from .operands import engine_of
 from .programs.apart import why_apart
-from .storage import MaskView, VectorStore
+from .storage import MaskView, MatrixStore, VectorStore
 
 AGAIN = 32  # steps after which an engine is asked again whether it runs a loop as a whole
 
@@ -87,8 +87,8 @@ def execute(node: Node, tracing: bool = True) -> None:
             t = store = compute(node, view)
             engine = out._engine
             whole = accum is None and (view is None or (replace and op.masked))
-            as_it_is = whole and type(t) is VectorStore and t.dtype is out.dtype.np_type
-            if not as_it_is:
+            kept = whole and t.dtype is out.dtype.np_type and (type(t) is VectorStore or _is_kept(t))
+            if not kept:  # or it is the new store as it is
                 store = engine.write(_contents(out), t, view, accum, replace, op.masked)
             out._store = store = choose_format(engine, store)
             if desc is not None and desc.remembers:
@@ -106,12 +106,19 @@ def execute(node: Node, tracing: bool = True) -> None:
         raise OutOfMemory(f"{node.op} into {node.out.name} of shape {node.out.shape}: {message}") from None
 
 
+def _is_kept(t: Any) -> bool:
+    """Whether a result is a matrix that no engine has to write: another one writes complex numbers and records, and a
+    trace tells."""
+    return type(t) is MatrixStore and t.dtype.kind not in "cV"
+
+
 def _contents(out: Any) -> Any:
-    """What an output holds: of a Vector that is made for this result, nothing yet."""
+    """What an output holds: of an object that is made for this result, nothing yet."""
     try:
         return out._store
     except AttributeError:
-        return out._engine.empty_vector(out._size, out.dtype.np_type)
+        make = out._engine.empty_vector if out.ndim == 1 else out._engine.empty_matrix
+        return make(*out.shape, out.dtype.np_type)
 
 
 def _control(node: Node) -> None:

@@ -19,6 +19,7 @@ from ..ir.recording import Number
 from ..operators import TypedOpBase, get_typed_op
 from . import kinds
 from .arithmetic import Arithmetic, ArithmeticInPlace
+from .assignment import LITERALS
 from .base import BaseType
 from .conversions import shown_values, stored_subarrays
 from .expressions import ScalarExpression, ScalarIndexExpr
@@ -204,6 +205,11 @@ class Scalar(Arithmetic, ArithmeticInPlace, EwiseSigns, BaseType):
 
     @reports_memory
     def _assign(self, value: Any) -> None:
+        kind = LITERALS.get(type(value), type(value))
+        fits = kind is self.dtype.np_type.type and kind is not np.void
+        if fits and (kind is not np.int64 or -(2**63) <= value < 2**63):
+            self._content = kind(value)
+            return
         if output_type(value) is Scalar:
             value = value.value if type(value) is Scalar else value.new().value
         if value is None:

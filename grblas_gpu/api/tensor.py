@@ -56,7 +56,8 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
         """An expression of this object's own shape."""
         if self.ndim == 1:
             return VectorExpression(method, ir_op, args, size=self.shape[0], **kwargs)
-        return MatrixExpression(method, ir_op, args, nrows=self.shape[0], ncols=self.shape[1], **kwargs)
+        nrows, ncols = self.shape
+        return MatrixExpression(method, ir_op, args, nrows=nrows, ncols=ncols, **kwargs)
 
     # ---- element-wise ---------------------------------------------------------------------------------------
 

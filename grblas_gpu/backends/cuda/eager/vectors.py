@@ -147,8 +147,7 @@ def ewise(
             constant("OUT_ISO", iso),
         ],
     )
-    left, right = (0, 0) if defaults is None else defaults
-    given = (_scalar(left, op.type), _scalar(right, op.type2))
+    given = (0, 0) if defaults is None else (_scalar(defaults[0], op.type), _scalar(defaults[1], op.type2))
     scratch = scratch_arrays.current()
     result, slots = Result(size, dtype, iso, full), scratch.slots()
     operands = (*_addresses(x), *_addresses(y), size, *given)

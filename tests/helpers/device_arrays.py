@@ -145,9 +145,10 @@ def module() -> ModuleType:
     def made(function: Any) -> Any:
         return lambda *args, **kwargs: DeviceArray(np.asarray(function(*bare(args), **bare(kwargs))))
 
-    for name in "arange argsort asarray ascontiguousarray empty full ones zeros".split():
+    for name in "arange argsort asarray ascontiguousarray".split():
         setattr(cupy, name, made(getattr(np, name)))
-    cupy.empty = made(emulated_cupy.unwritten)
+    for name, function in emulated_cupy.NEW.items():
+        setattr(cupy, name, made(function))
     cupy.asnumpy = bare
     cupy.ndarray = DeviceArray
     return cupy

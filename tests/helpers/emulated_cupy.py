@@ -47,10 +47,13 @@ SMALLER = {
     "SORTERS = 256": f"SORTERS = {SORTERS}",
     "EACH = WIDEST > 4 ? 12 : 16": "EACH = 128",  # a tile of at least as many keys by fewer threads
 }
-#: For AddressSanitizer a flag is a byte; elsewhere atomics take the whole word around it, and arrays end with words.
+#: For AddressSanitizer a flag is a byte; otherwise atomics take the whole word around it, as a pool's pieces allow.
+_SHIFT = "(address & 3) * 8"
 WATCHED_FLAGS = {
-    "return !(atomicOr((unsigned*)(address & ~uint64(3)), bit) & bit);": "bool was = *flag; *flag = true; return !was;",
-    "return atomicAnd((unsigned*)(address & ~uint64(3)), ~bit) & bit;": "bool was = *flag; *flag = false; return was;",
+    f"{atomic}((unsigned*)(address & ~uint64(3)), {bit})": (
+        f"(unsigned({atomic}((uint8*)address, uint8(({bit}) >> {_SHIFT}))) << {_SHIFT})"
+    )
+    for atomic, bit in (("atomicOr", "bit"), ("atomicAnd", "~bit"))
 }
 sources: list[str] = []  # of every program that was compiled
 meetings: dict[str, int] = {}  # of every kernel: how often the lanes of one warp met in a launch, at most
@@ -153,6 +156,9 @@ def _launch_nothing(*arguments: Any) -> None:
     pass
 
 
+PIECE = 16  # bytes, of which CuPy's pool has many more
+
+
 class Memory(np.ndarray):
     """A pointer to memory, as an array of bytes: what is added to it is an offset."""
 
@@ -169,10 +175,30 @@ def alloc(size: int) -> Memory:
 
 
 def unwritten(shape: Any, dtype: Any = float, order: Any = "C") -> np.ndarray:
-    """Memory as a pool has it: whoever reads it before it is written gets what makes no sense."""
-    array = np.empty(shape, dtype, order)
-    array.reshape(-1, order="A").view(np.uint8)[:] = 0xA5
+    """Memory as a pool has it: in whole pieces, and whoever reads it before it is written gets what makes no sense."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    return np.ndarray(shape, dtype, np.full(-(-size // PIECE) * PIECE, 0xA5, np.uint8), order=order)
+
+
+def filled(shape: Any, value: Any, dtype: Any) -> np.ndarray:
+    array = unwritten(shape, dtype)
+    array[...] = value
     return array
+
+
+def full(shape: Any, value: Any, dtype: Any = None) -> np.ndarray:
+    return filled(shape, value, np.asarray(value).dtype if dtype is None else dtype)
+
+
+def ones(shape: Any, dtype: Any = float) -> np.ndarray:
+    return filled(shape, 1, dtype)
+
+
+def zeros(shape: Any, dtype: Any = float) -> np.ndarray:
+    return filled(shape, 0, dtype)
+
+
+NEW = {"empty": unwritten, "full": full, "ones": ones, "zeros": zeros}
 
 
 def _boxed(argument: Any) -> Any:
@@ -273,9 +299,10 @@ class RecordedModule:
 def module(runs: bool = True) -> ModuleType:
     """What ``import cupy`` finds; unless it ``runs``, every number read from the device is 1."""
     cupy: Any = ModuleType("cupy")
-    for name in "arange argsort asarray ascontiguousarray bincount diff empty full ones zeros".split():
+    for name in "arange argsort asarray ascontiguousarray bincount diff".split():
         setattr(cupy, name, wrapped(getattr(np, name)))
-    cupy.empty = wrapped(unwritten)
+    for name, function in NEW.items():
+        setattr(cupy, name, wrapped(function))
     cupy.asnumpy = np.asarray
     cupy.ndarray = ndarray
     cupy.RawModule = RawModule if runs else RecordedModule

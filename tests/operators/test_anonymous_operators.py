@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import weakref
 
 import pytest
@@ -16,7 +17,7 @@ def test_few_are_kept(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     before = tier.get_tier()
     monkeypatch.setattr(tier, "MOST_USER_KERNELS", 1)
     v = Vector.from_dense([1.0, 2.0])
-    functions = []
+    functions, modules = [], set(sys.modules)
     tier.set_tier(name)
     try:
         for k in range(4):
@@ -28,6 +29,7 @@ def test_few_are_kept(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
         tier.set_tier(before)
     gc.collect()
     assert sum(function() is not None for function in functions) <= 1
+    assert sum(name.startswith("grblas_gpu_kernel") for name in set(sys.modules) - modules) <= 1
 
 
 def test_types_are_found_without_compiling() -> None:

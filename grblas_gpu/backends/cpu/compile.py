@@ -7,14 +7,17 @@ its content. Its machine code goes to :mod:`..kernel_cache`: a second process lo
 from __future__ import annotations
 
 import hashlib
+import math
 import pickle
 import sys
 import threading
 import weakref
 from collections.abc import Callable, Mapping
 from functools import partial
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
+
+import numpy as np
 
 from .. import kernel_cache
 
@@ -24,7 +27,7 @@ SIDE_BY_SIDE = "  # the same steps of several variables at once"
 HEADER = "import math\n\nimport numba\nimport numpy as np\n\nU = np.uint64\n"
 _lock = threading.RLock()
 _loaded: dict[str, Any] = {}
-_uncached: weakref.WeakSet[Any] = weakref.WeakSet()
+_of_users: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 class MachineCode:
@@ -77,32 +80,44 @@ def _decorated(text: str) -> str:
     return HEADER + text.replace("@kernel", f"@numba.njit({options})")
 
 
-def on_disk(text: str) -> bool:
+def on_disk(text: str, functions: Mapping[str, Function] | None = None) -> bool:
     """Whether machine code for this source has been kept by an earlier process."""
-    return kernel_cache.has(_name(_decorated(text)))
+    whole = _whole(text, functions or {})
+    return whole is not None and kernel_cache.has(_name(whole))
 
 
 def load(text: str, functions: Mapping[str, Function] | None = None) -> Function:
     """The function ``kernel`` that the source text defines, compiled at its first call or loaded from disk.
 
-    ``functions`` are user-defined Python functions that the source calls by these names. They have no source of ours
-    that could name a file, so such kernels are compiled anew in each process.
+    ``functions`` are user-defined Python functions that the source calls by these names. What depends on more than
+    their own code cannot name a file, so such kernels are compiled anew in each process.
     """
     if functions:
-        return _load_in_memory(text, functions)
+        return _load_with(text, functions)
     text = _decorated(text)
     with _lock:
         found = _loaded.get(text)
         if found is None:
-            name = _name(text)
-            module = ModuleType(f"grblas_gpu_kernel_{name}")
-            sys.modules[module.__name__] = module  # machine code from disk looks its module up by name
-            exec(compile(text, f"<{name}>", "exec"), module.__dict__)
-            found = _loaded[text] = module.kernel
-            found._cache = MachineCode(name)
+            found = _loaded[text] = _kept(text, {}).kernel
             if SIDE_BY_SIDE in text:
                 found.compile = partial(_compile_side_by_side, found.compile)
     return found
+
+
+def _kept(text: str, names: Mapping[str, Any]) -> Any:
+    """The module that a source text makes; the machine code of its kernel is kept on disk."""
+    name = _name(text)
+    module: Any = ModuleType(f"grblas_gpu_kernel_{name}")
+    module.__dict__.update(names)
+    sys.modules[module.__name__] = module  # machine code from disk looks its module up by name
+    exec(compile(text, f"<{name}>", "exec"), module.__dict__)
+    module.kernel._cache = MachineCode(name)
+    return module
+
+
+def _forget(module: ModuleType) -> None:
+    if sys.modules.get(module.__name__) is module:
+        del sys.modules[module.__name__]
 
 
 def _compile_side_by_side(compile_kernel: Function, signature: Any) -> Any:
@@ -128,23 +143,58 @@ def function_of(kernel: Any, name: str) -> Function:
     return found
 
 
-def _load_in_memory(text: str, functions: Mapping[str, Function]) -> Function:
-    import numba
-
+def _whole(text: str, functions: Mapping[str, Function]) -> str | None:
+    """The source text with all that its machine code depends on; None if that is not known."""
+    if not functions:
+        return _decorated(text)
     # A user's function may depend on the order.
     text = _decorated(text.replace("@summing_kernel", "@kernel").replace("@fused_kernel", "@kernel"))
+    codes = {name: _described(function) for name, function in functions.items()}
+    return None if None in codes.values() else text + "".join(f"# {name}: {code}\n" for name, code in codes.items())
+
+
+def _described(function: Any) -> str | None:
+    """All that a function does; None if that depends on more than its own code, and the modules math and numpy.
+
+    >>> a, b = 2.0, lambda x: x + 1
+    >>> [_described(f) is None for f in (lambda x: x * 2.0 if x > 1 else math.sin(x), lambda x: x * a, lambda x: b(x))]
+    [False, True, True]
+    """
+    code = function.__code__
+    names = {name: function.__globals__[name] for name in code.co_names if name in function.__globals__}
+    known = all(value is math or value is np for value in names.values())
+    if function.__closure__ or function.__defaults__ or function.__kwdefaults__ or not known:
+        return None
+    if any(isinstance(constant, CodeType) for constant in code.co_consts):
+        return None
+    modules = {name: value.__name__ for name, value in names.items()}
+    parts = (code.co_code, code.co_consts, code.co_names, code.co_varnames, code.co_argcount, modules)
+    return hashlib.sha256(repr((*parts, getattr(code, "co_exceptiontable", b""))).encode()).hexdigest()
+
+
+def _load_with(text: str, functions: Mapping[str, Function]) -> Function:
+    import numba
+
     compiler = numba.njit(error_model="numpy")
-    namespace: dict[str, Any] = {name: compiler(function) for name, function in functions.items()}
-    exec(compile(text, "<grblas_gpu kernel>", "exec"), namespace)
+    names: dict[str, Any] = {name: compiler(function) for name, function in functions.items()}
+    whole = _whole(text, functions)
     # Numba keeps a function's namespace until the function is gone: with it in there, that would be never.
-    kernel = namespace.pop("kernel")
+    if whole is None:
+        whole = _decorated(text.replace("@summing_kernel", "@kernel").replace("@fused_kernel", "@kernel"))
+        exec(compile(whole, "<grblas_gpu kernel>", "exec"), names)
+        kernel = names.pop("kernel")
+    else:
+        module = _kept(whole, names)
+        kernel = module.__dict__.pop("kernel")
+        weakref.finalize(kernel, _forget, module)
     with _lock:
-        _uncached.add(kernel)
+        _of_users.add(kernel)
     return kernel
 
 
 def compilations() -> int:
     """How many kernels this process has compiled rather than loaded."""
     with _lock:
-        cached = sum(sum(kernel.stats.cache_misses.values()) for kernel in _loaded.values())
-        return cached + sum(len(kernel.signatures) for kernel in _uncached)
+        kernels = [*_loaded.values(), *(kernel for kernel in _of_users if isinstance(kernel._cache, MachineCode))]
+        anew = (kernel for kernel in _of_users if not isinstance(kernel._cache, MachineCode))
+        return sum(sum(kernel.stats.cache_misses.values()) for kernel in kernels) + sum(len(k.signatures) for k in anew)

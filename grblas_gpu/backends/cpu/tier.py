@@ -66,7 +66,7 @@ class KernelTable(dict[Hashable, Any]):
                 if key in _not_on_disk or done < (LOAD_WORK if "numba" in sys.modules else IMPORT_WORK):
                     return None
                 text = source()
-                if text[1] or not compile.on_disk(text[0]):
+                if not compile.on_disk(*text):
                     _not_on_disk.add(key)
                     return None
         text = text or source()

@@ -39,7 +39,7 @@ class Compiled:
         """Whether it can be called: compiling is more than loading."""
         if self.kernel is None:
             source, functions = self.text.source
-            if level < COMPILE and (self.looked or functions or not compile.on_disk(source)):
+            if level < COMPILE and (self.looked or not compile.on_disk(source, functions)):
                 self.looked = True
                 return False
             self.kernel = compile.load(source, functions)

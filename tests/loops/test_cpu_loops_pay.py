@@ -86,7 +86,7 @@ def test_machine_code_that_is_not_there_is_looked_for_once(monkeypatch: pytest.M
     lowering = run.lower
     monkeypatch.setattr(run, "lower", lower)
     monkeypatch.setattr(run, "level", lambda program, first, before=0: tier.LOAD)
-    monkeypatch.setattr(compile, "on_disk", lambda text: False)
+    monkeypatch.setattr(compile, "on_disk", lambda text, functions: False)
     with gb.using("cpu"):
         for _ in range(3):
             assert added_up(Vector.from_coo([0], [2], size=3)).to_dict() == {0: 8}

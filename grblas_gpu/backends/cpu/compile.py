@@ -147,10 +147,15 @@ def _whole(text: str, functions: Mapping[str, Function]) -> str | None:
     """The source text with all that its machine code depends on; None if that is not known."""
     if not functions:
         return _decorated(text)
-    # A user's function may depend on the order.
-    text = _decorated(text.replace("@summing_kernel", "@kernel").replace("@fused_kernel", "@kernel"))
     codes = {name: _described(function) for name, function in functions.items()}
-    return None if None in codes.values() else text + "".join(f"# {name}: {code}\n" for name, code in codes.items())
+    if None in codes.values():
+        return None
+    return _in_order(text) + "".join(f"# {name}: {code}\n" for name, code in codes.items())
+
+
+def _in_order(text: str) -> str:
+    """The source of a kernel that calls a user's function, which may depend on the order."""
+    return _decorated(text.replace("@summing_kernel", "@kernel").replace("@fused_kernel", "@kernel"))
 
 
 def _described(function: Any) -> str | None:
@@ -180,8 +185,7 @@ def _load_with(text: str, functions: Mapping[str, Function]) -> Function:
     whole = _whole(text, functions)
     # Numba keeps a function's namespace until the function is gone: with it in there, that would be never.
     if whole is None:
-        whole = _decorated(text.replace("@summing_kernel", "@kernel").replace("@fused_kernel", "@kernel"))
-        exec(compile(whole, "<grblas_gpu kernel>", "exec"), names)
+        exec(compile(_in_order(text), "<grblas_gpu kernel>", "exec"), names)
         kernel = names.pop("kernel")
     else:
         module = _kept(whole, names)

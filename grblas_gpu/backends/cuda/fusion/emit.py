@@ -93,7 +93,9 @@ def emit(order: Schedule) -> LoopKernel:
         if isinstance(item, Product) and item.in_shared
     }
     small = emit_teams.small(order, shared)
-    text = emit_kernel.kernel_text(context, flow, plan, parts, counters, loops, bool(shared), small)
+    text = emit_kernel.kernel_text(
+        context, flow, plan, parts, counters, loops, bool(shared), small, _first_bits(context, order)
+    )
     names = layout.names
     return LoopKernel(
         text,
@@ -111,6 +113,14 @@ def emit(order: Schedule) -> LoopKernel:
         [context.columns_of(at) for at in sorted(facts.balanced)],
         _team_words(context, order),
     )
+
+
+def _first_bits(context: Context, order: Schedule) -> str:
+    """Bits of frontiers as they are before the first round; later ones are written by pulls."""
+    kept = [item for item in order.items if isinstance(item, Product) and item.keeps_bits]
+    bits = f"(unsigned*){context.word('frontier_bits')}" if kept else ""
+    first = (f"    p{item.step}::write_bits(S.s{item.operand}, {bits});\n" for item in kept)
+    return f"{''.join(first)}    grid_barrier([] {{}});\n" if kept else ""
 
 
 def _team_words(context: Context, order: Schedule) -> list[int]:
@@ -229,7 +239,7 @@ class _Names(NamedTuple):
     order: str  # of the columns, and where the operand is written in that order, for the same
     all_short: str  # whether no row has more entries than a lane takes, for the same
     open_list: str  # where the open rows are listed, for pull.compact
-    filter: str  # where bits of columns are, for pull.edge
+    filter: str  # where bits of columns are, for pull.edge, or for pull.thread that keeps them
     sort_workspace: str  # where products are sorted, for push.sort
     nvals: str
     nrows: str
@@ -367,6 +377,8 @@ def _names(context: Context, item: Product, step: BodyStep) -> _Names:
     elif "pull.edge" in strategies:
         row_ids = f"(const {space}::RowId*){context.word('row_ids', '', matrix, transposed)}"
         bits = f"(unsigned*){context.word('filter')}"
+    if item.keeps_bits:
+        bits = f"(unsigned*){context.word('frontier_bits')}"
     if "pull.compact" in strategies:
         open_list = f"({space}::RowId*){context.word('open_list')}"
     sort_workspace = "{0}"
@@ -412,6 +424,7 @@ def _namespace(context: Context, item: Product, step: BodyStep, hub_neighbours: 
         constant("CLOSING", item.closing is not None),
         constant("HUB_NEIGHBOURS", hub_neighbours),
         constant("SHARED_FRONTIER", item.in_shared),
+        constant("KEEPS_BITS", item.keeps_bits),
         using("RowId", row_type),
         constant("PUSH_BY", STRATEGIES.index(strategies.push)),
         constant("PULL_BY", STRATEGIES.index(strategies.pull)),

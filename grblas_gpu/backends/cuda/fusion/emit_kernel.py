@@ -36,9 +36,10 @@ def kernel_text(
     loops: int,
     shares: bool,
     small: str,
+    bits: str,
 ) -> str:
     """The whole text; ``parts`` are what a round has to do, ``plan`` is for the end of the round before, and ``shares``
-    says whether frontiers may be in shared memory."""
+    says whether frontiers may be in shared memory. ``bits``: what makes those of frontiers that have some."""
     facts, layout = context.facts, context.layout
     shape = shape_of(facts, small)
     begins = prologue(context)  # words are numbered as they are asked for
@@ -59,6 +60,7 @@ def kernel_text(
         blocks=shape[1],
         begins_shared="    begin_shared_frontier();\n" if shares else "",
         prologue=begins,
+        bits=bits,
         first=flow.first,
         after="" if context.calls else "".join(flow.following),
         steps=steps,
@@ -192,7 +194,7 @@ extern "C" __global__ void __launch_bounds__({threads}, {blocks}) CLUSTERS loop_
     __syncthreads();
     if (!{resumes}) {{
 {prologue}    }}
-{after}    if (!{resumes} && thread() == 0) {{ {first} }}
+{bits}{after}    if (!{resumes} && thread() == 0) {{ {first} }}
     __syncthreads();
 {decides}    while (true) {{
         if (S.then != GO_ON) {{

@@ -108,6 +108,7 @@ class Product:
     notes: tuple[Note, ...]
     decides: bool
     in_shared: bool = False  # a round is nothing else: a short frontier stays in shared memory (shared_frontier.cuh)
+    keeps_bits: bool = False  # a round is nothing else: a pull leaves bits for the next one (frontier_bits.cuh)
     between: tuple[int, ...] = ()  # Scalars that are computed between two levels there
     loop: int = 0  # the number of the loop inside whose rounds these are; 0: the whole
     limit: Operand | None = None  # of that loop
@@ -116,6 +117,7 @@ class Product:
         when = "at the end of the round before" if self.planned_ahead else "here"
         closing = "" if self.closing is None else f", rows of s{self.closing} closed"
         in_shared = ", in shared memory while short" if self.in_shared else ""
+        in_shared += ", with bits" if self.keeps_bits else ""
         notes = ", ".join(map(str, (*self.notes, Overwritten(self.out, self.step, ""))))
         return (
             f"product {self.step} of s{self.operand}, planned {when}{closing}{in_shared}\n"

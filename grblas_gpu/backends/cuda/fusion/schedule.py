@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from ...programs.lower import BodyStep, Flow
-from ...programs.requests import PUSH, direction_of
+from ...programs.requests import PUSH, Sides, direction_of
 from ...programs.steps import CONTROL, PRODUCTS, SCATTERS, product_operands, read_anywhere, vectors_of
 from .analyse import Analysis
 from .chains import chains_of, is_driven, swapped_by, with_rows, written_with_rows
@@ -33,6 +33,8 @@ from .items import (
     Scatter,
     Schedule,
 )
+
+BY_THREADS = Sides("pull.thread", "pull.thread")  # what such a product finds, 32 rows at a time, are bits as well
 
 
 def schedule(facts: Analysis) -> Schedule:
@@ -84,8 +86,9 @@ def _loop_of(facts: Analysis, part: Part) -> Flow | None:
 
 
 def _keep_in_shared(facts: Analysis, items: list[Item], loop: Flow) -> None:
-    """A round may be nothing but a push from a vector to itself, as long as that has entries, and what is done on the
-    way: then one can follow another without a look at anything else. Scalars that are computed of others come first."""
+    """A round may be nothing but a product from a vector to itself, as long as that has entries, and what is done on
+    the way: then one push can follow another without a look at anything else, and a pull leaves bits for the next one.
+    Scalars that are computed of others come first."""
     at = next((number for number, item in enumerate(items) if isinstance(item, Product)), None)
     if at is None or at + 2 != len(items):
         return
@@ -97,6 +100,10 @@ def _keep_in_shared(facts: Analysis, items: list[Item], loop: Flow) -> None:
     step, slot = facts.steps[product.step], facts.slots[product.out]
     alone = first and at == len(scalars) + len(epilogue) and items[-1] == Clean(product.out) and product.planned_ahead
     itself = product.operand == product.out == product.closing and loop.condition == ("entries", product.out)
+    kind = facts.products[product.step]
+    if alone and itself and loop.number == 0 and facts.strategies[product.step] == BY_THREADS:
+        items[at] = replace(product, keeps_bits=kind.structure and kind.early_exit)
+        return
     steady = not any(map(read_anywhere, epilogue))
     counted = slot.edges_of == product.step and slot.buffers == 3
     pushes = facts.strategies[product.step].push == PUSH and direction_of(step) != "pull"

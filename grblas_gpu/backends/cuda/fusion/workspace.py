@@ -85,6 +85,8 @@ class Workspace:
             named["open_list"] = self._keep(cupy.empty(max(sizes), INDEX)).data.ptr
         if ("filter",) in layout.names:  # bits of the positions of an operand
             named["filter"] = self._keep(cupy.empty(max(sizes) // 8 + 4, np.uint8)).data.ptr
+        if ("frontier_bits",) in layout.names:  # the same for each of its buffers, in pieces of 16 bytes
+            named["frontier_bits"] = self._keep(cupy.empty(48 * (max(sizes) // 128 + 1), np.uint8)).data.ptr
         if ("carries",) in layout.names:  # what chunks of a matrix leave of rows that began before them, and which rows
             named["carries"] = self._keep(cupy.empty(2 * MOST_CHUNKS, INDEX)).data.ptr
         if ("ordered",) in layout.names:  # an operand in the order of the matrix's columns

@@ -1,6 +1,7 @@
 // Pulls in a loop as TurboBFS has them: a thread for each row, a warp for each row, a thread for each entry.
 
 #include "column_filter.cuh"
+#include "loop_pull_bits.cuh"
 #include "loop_pull_hybrid.cuh"
 
 // Where one entry of a row decides: a thread for each row of a lot, so that a warp reads what lies together, and eight entries at a time;
@@ -91,6 +92,11 @@ DEVICE void find_by_threads(const Operands& given, const S& out, int64* counters
 // A thread takes four rows, and two entries of each at a time, so that it waits once for all of them.
 template <class S, class C>
 DEVICE void pull_by_threads(const Operands& given, const S& out, int64* counters, C& change, bool epilogue) {
+    if constexpr (BY_BITS) {
+        if (out.size <= MOST_BIT_POSITIONS) pull_by_bits(given, out, counters, change, epilogue);
+        else find_by_threads<4>(given, out, counters, change, epilogue);
+        return;
+    }
     if constexpr (STRUCTURE && ENDS_EARLY) {
         if (out.size > 32 * warps_in_grid()) find_by_threads<4>(given, out, counters, change, epilogue);
         else find_by_threads<1>(given, out, counters, change, epilogue);

@@ -1,0 +1,170 @@
+// A pull in a loop by a thread for each row, where the operand has bits (frontier_bits.cuh).
+
+#include "frontier_bits.cuh"
+
+// What a thread reads of a row at once: WIDTH entries. More than four are read 16 bytes at a time, from a multiple of four on, so that some
+// of them are before the row.
+template <int WIDTH> struct Look {
+    Column k[WIDTH];
+    static DEVICE int before(Offset start) { return WIDTH > 4 ? int(start & 3) : 0; }
+    DEVICE void read(const Column* indices, Offset start, int length, Column nobody) {
+        if constexpr (WIDTH == 4) {
+#pragma unroll
+            for (int n = 0; n < WIDTH; ++n) {
+                k[n] = nobody;
+                if (n < length) k[n] = indices[start + n];
+            }
+        } else {
+            int skipped = before(start), stop = length ? skipped + length : 0;
+            const Four<Column>* fours = (const Four<Column>*)(indices + (start - skipped));
+            Four<Column> read[WIDTH / 4] = {};
+#pragma unroll
+            for (int f = 0; f < WIDTH / 4; ++f)
+                if (4 * f < stop) read[f] = fours[f];
+#pragma unroll
+            for (int n = 0; n < WIDTH; ++n) k[n] = (n > 2 || n >= skipped) && n < stop ? read[n / 4].of[n % 4] : nobody;
+        }
+    }
+    template <class Bits> DEVICE bool looked_up(const Bits& bits) const {
+        unsigned any = 0;
+#pragma unroll
+        for (int n = 0; n < WIDTH; ++n) any |= bits.at(k[n]);
+        return any & 1;
+    }
+    // A bit for each entry.
+    template <class Bits> DEVICE unsigned which(const Bits& bits) const {
+        unsigned set = 0;
+#pragma unroll
+        for (int n = 0; n < WIDTH; ++n) set |= (bits.at(k[n]) & 1) << n;
+        return set;
+    }
+    // Whether one of those has its flag set. There is no branch, so that all are in flight.
+    DEVICE bool confirmed(unsigned set, const bool* flags) const {
+        bool hit[WIDTH] = {}, any = false;
+#pragma unroll
+        for (int n = 0; n < WIDTH; ++n)
+            if (set >> n & 1) hit[n] = flags[k[n]];
+#pragma unroll
+        for (int n = 0; n < WIDTH; ++n) any |= hit[n];
+        return any;
+    }
+};
+
+// The entries of a row from `start` to `stop`, four at a time.
+template <class Bits> DEVICE bool find_the_rest(const Operands& given, const Bits& bits, Offset start, Offset stop) {
+    bool hit = false;
+#pragma unroll 1
+    for (; start < stop && !hit; start += 4) {
+        Look<4> look;
+        look.read(given.rows.indices, start, stop - start < 4 ? int(stop - start) : 4, Bits::NOBODY);
+        hit = Bits::TELLS ? look.looked_up(bits) : look.confirmed(look.which(bits), given.looked_up.present);
+    }
+    return hit;
+}
+
+// Where 32 bits have room for all entries of a matrix, they have room for those of some rows.
+DEVICE void publish(::Count<Offset>& count, int64* counters) {
+    if constexpr (sizeof(Offset) > 4) {
+        count.publish(counters);
+    } else {
+        unsigned entries = ::sum_of_lanes(unsigned(count.entries)), edges = ::sum_of_lanes(unsigned(count.edges));
+        if (lane() == 0 && entries != 0) add_alone(counters + ::ENTRIES, entries);
+        if (lane() == 0 && edges != 0) add_alone(counters + ::EDGES_NEXT, edges);
+    }
+}
+
+// Where one entry of a row decides: a thread for each row of a lot, so that a warp reads what lies together, and WIDTH entries at first.
+// A warp takes LOTS of 32 rows, whose flags it reads at once; of few rows one, so that all warps have some, and with its flags their offsets.
+// `epilogue`: it also does what is to be done at the operand's entries.
+template <int LOTS, int WIDTH, int SHIFT, class S, class C>
+DEVICE void find_by_bits(const Operands& given, const S& out, int64* counters, C& change, bool epilogue) {
+    constexpr int TOGETHER = LOTS * WIDTH <= 16 ? LOTS : 16 / WIDTH;  // lots that are looked at together
+    using Bits = BlockBits<SHIFT>;
+    constexpr bool CONFIRMS = !Bits::TELLS && WIDTH > 4;  // at once; few of short rows have a bit that is set, and are looked at again
+    Bits bits(out, given.filter);
+    if constexpr (LOTS > 1) bits.wait();  // of one lot everything else can be read meanwhile
+    unsigned* next = bits_in(given.filter, out, out.next_buffer());
+    ::Count<Offset> count = {given.next, 0, 0};
+    bool same = given.next == given.rows.indptr;  // the lengths of rows are at hand
+    bool* flags = out.other_flags();
+    int64 warp = (thread() >> 5) * BLOCK_COUNT + blockIdx.x;  // neighbours are in different blocks
+    for (int64 base = 32 * LOTS * warp; base < out.size; base += 32 * LOTS * warps_in_grid()) {
+        int64 mine = base + LOTS * lane();  // the rows whose flags this lane reads and writes
+        unsigned open = 0, closing = 0, found = 0, word = 0;  // `word` is of the lot that has the lane's number
+        if (mine < out.size) {
+            if constexpr (LOTS == 4) {
+                open = open_rows(given, mine, out.size);
+                if (CLOSING && epilogue) closing = ::four_flags(given.closing, mine, out.size) & 0x01010101u;
+            } else {
+                open = is_open(given, mine);
+                if (CLOSING && epilogue) closing = given.closing[mine];
+            }
+        }
+#pragma unroll
+        for (int lot = 0; lot < LOTS; lot += TOGETHER) {
+            Offset start[TOGETHER], stop[TOGETHER];
+            Look<WIDTH> look[TOGETHER];
+            bool any = false;
+#pragma unroll
+            for (int n = 0; n < TOGETHER; ++n) {
+                const Offset* offsets = given.rows.indptr + (base + 32 * (lot + n) + lane());
+                bool is = LOTS == 1 ? open : from_lane(open, 8 * (lot + n) + lane() / 4) >> 8 * (lane() & 3) & 1;
+                start[n] = stop[n] = 0;
+                if (LOTS == 1 ? mine < out.size : is) start[n] = offsets[0], stop[n] = offsets[1];
+                if (!is) stop[n] = start[n];
+                any |= is;
+            }
+            if (!__any_sync(FULL_WARP, any)) continue;
+#pragma unroll
+            for (int n = 0; n < TOGETHER; ++n) look[n].read(given.rows.indices, start[n], int(stop[n] - start[n]), Bits::NOBODY);
+            if constexpr (LOTS == 1) bits.wait();
+            Offset from[TOGETHER];  // what was not looked at, or has to be again
+            unsigned hits[TOGETHER];
+            any = false;
+#pragma unroll
+            for (int n = 0; n < TOGETHER; ++n) {
+                hits[n] = CONFIRMS ? look[n].which(bits) : look[n].looked_up(bits);
+                from[n] = start[n] + (WIDTH - Look<WIDTH>::before(start[n]));
+                any |= hits[n] || from[n] < stop[n];
+            }
+            if (!__any_sync(FULL_WARP, any)) continue;
+#pragma unroll
+            for (int n = 0; n < TOGETHER; ++n) {
+                if (CONFIRMS) hits[n] = look[n].confirmed(hits[n], given.looked_up.present);
+                else if (!Bits::TELLS && hits[n]) hits[n] = 0, from[n] = start[n];
+            }
+#pragma unroll
+            for (int n = 0; n < TOGETHER; ++n) {
+                bool hit = hits[n];
+                if (!hit && from[n] < stop[n]) hit = find_the_rest(given, bits, from[n], stop[n]);
+                if (hit) {
+                    ++count.entries;
+                    count.edges += same ? stop[n] - start[n] : count.edges_of(base + 32 * (lot + n) + lane());
+                }
+                unsigned all = __ballot_sync(FULL_WARP, hit);
+                if (LOTS == 1) found = hit;
+                else if (lane() / 8 == lot + n) found = all >> 4 * (lane() & 7) & 15;
+                if (lane() == lot + n) word = all;
+            }
+        }
+        if constexpr (LOTS == 4) {
+            if (closing) change.visit_four(mine, closing);
+            if (mine + 4 <= out.size) *(unsigned*)(flags + mine) = (found & 1) | (found & 2) << 7 | (found & 4) << 14 | (found & 8) << 21;
+            else for (int n = 0; mine + n < out.size; ++n) flags[mine + n] = found >> n & 1;
+            unsigned lots = __ballot_sync(FULL_WARP, word != 0);
+            if (!Bits::TELLS && lane() == 0) ((uint8*)next)[base / 128] = uint8(lots);
+        } else {
+            if (closing) change.make(mine, change.look(mine));
+            if (mine < out.size) flags[mine] = found;
+        }
+        if (Bits::TELLS && lane() < LOTS) next[base / 32 + lane()] = word;
+    }
+    if constexpr (LOTS == 1) bits.wait();
+    publish(count, counters);
+}
+
+template <class S, class C> DEVICE void pull_by_bits(const Operands& given, const S& out, int64* counters, C& change, bool epilogue) {
+    if (has_bit_for_each(out.size)) find_by_bits<1, 16, 0>(given, out, counters, change, epilogue);
+    else if (given.nvals > 4 * out.size) find_by_bits<4, 8, FOLDED>(given, out, counters, change, epilogue);
+    else find_by_bits<4, 4, FOLDED>(given, out, counters, change, epilogue);  // most rows have no more, and all lots are looked at together
+}

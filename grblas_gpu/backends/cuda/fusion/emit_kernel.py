@@ -65,6 +65,7 @@ def kernel_text(
         after="" if context.calls else "".join(flow.following),
         steps=steps,
         finish=epilogue(facts),
+        at_home=at_home(facts),
         counters=counters,
         state_words=layout.state_words,
         report_text=report(layout),
@@ -135,6 +136,12 @@ def epilogue(facts: Analysis) -> str:
     return f"{first}    grid_barrier([] {{}});\n{second}"
 
 
+def at_home(facts: Analysis) -> str:
+    """Whether results need not be moved."""
+    moved = (f"S.s{number}" for number, slot in enumerate(facts.slots) if slot.buffers > 1)
+    return "".join(f" && ({vector}.now == 0 || {vector}.count == 0)" for vector in moved)
+
+
 def report(layout: Layout) -> str:
     """What is published to the host."""
     published = {REPORT.at[name]: f"S.{name}" for name in ("stop", "step", "tick")}
@@ -143,7 +150,7 @@ def report(layout: Layout) -> str:
         base = layout.reported_variable(n)
         published[base + VARIABLE.at["bits"]] = f"int64(S.c{n}.bits)"
         published[base + VARIABLE.at["present"]] = f"S.c{n}.present"
-    return "".join(f"            report[{at}] = {value};\n" for at, value in published.items())
+    return "".join(f"        report[{at}] = {value};\n" for at, value in published.items())
 
 
 #: Thread 0 of every block, at the end of a round.
@@ -228,6 +235,14 @@ extern "C" __global__ void __launch_bounds__({threads}, {blocks}) CLUSTERS loop_
         int64* counters = counters_of(S.turn);
 {steps}
     }}
+    auto publish = [&] {{
+        int64* report = (int64*){report};
+{report_text}        __threadfence_system();
+        *(volatile int64*)report = {stamp};
+    }};
+    // Where every vector is in its first buffer, or empty, the host does not wait for others to be cleaned.
+    bool complete = !S.stop{at_home};
+    if (complete && thread_in_grid() == 0) publish();
     if (!S.stop) {{
 {finish}    }}
     grid_barrier([] {{}});
@@ -235,14 +250,7 @@ extern "C" __global__ void __launch_bounds__({threads}, {blocks}) CLUSTERS loop_
         copy_words((int64*)&S, saved, STATE_WORDS);
         for (int64 at = thread(); at < (SETS_OF_COUNTERS + 1) * COUNTERS_IN_SET; at += blockDim.x)
             if (!S.stop) ((int64*){counter_sets})[at] = 0;
-        int64* report = (int64*){report};
-        if (thread() == 0) {{
-{report_text}        }}
-        __syncthreads();
-        if (thread() == 0) {{
-            __threadfence_system();
-            *(volatile int64*)report = {stamp};
-        }}
+        if (!complete && thread() == 0) publish();
     }}
     end_team((unsigned*){barrier});
 }}

@@ -435,8 +435,8 @@ def _namespace(context: Context, item: Product, step: BodyStep, hub_neighbours: 
         *_mask_pieces(facts, step.mask),
         *rule_text(step, done, strategies),
     ]
-    asynchronous = step.desc is not None and step.desc.settles_at is not None
-    text = programs.paste("loop_asynchronous.cuh" if asynchronous else "loop_mxv.cuh", set(COMMON))
+    name = "loop_asynchronous.cuh" if context.is_asynchronous(item.step) else "loop_mxv.cuh"
+    text = programs.paste(name, set(COMMON))
     context.namespace(f"p{item.step}", "\n".join(pieces) + f"\n{text}")
 
 

@@ -70,6 +70,11 @@ class Context:
         matrix, _, _ = product_operands(step)
         return matrix.number, matrix.transposed == (step.kind == "mxv")
 
+    def is_asynchronous(self, at: int) -> bool:
+        """Whether rows of a product see each other's results."""
+        desc = self.facts.steps[at].desc
+        return desc is not None and desc.settles_at is not None
+
     def row_type(self, at: int) -> np.dtype:
         """The type for numbers of rows of a product's result."""
         matrix, transposed = self.columns_of(at)

@@ -12,7 +12,7 @@ from . import emit_calls
 from .analyse import Analysis
 from .emit_context import MOST_BLOCKS, Context, truth, valued
 from .emit_flow import FlowText
-from .emit_teams import NEVER
+from .emit_teams import LONGEST_SHARED, NEVER
 from .layout import HEAD, REPORT, SOURCE, VARIABLE, WORDS, Layout, declarations
 
 #: Threads in a block, and blocks in a processor: more of them make barriers slower, and have fewer registers.
@@ -109,10 +109,12 @@ def prologue(context: Context) -> str:
         start, source, several, values = (context.word(name, number) for name in SOURCE.at)
         values = f"(const {c_type(slot.dtype)}*){values}"
         fill = truth(slot.buffers > 1 and not slot.iso)
+        later = filled_later(context, number) if slot.written else ""
         if slot.written:
-            first.append(
-                f"        prepare<{truth(slot.iso)}, {fill}>(S.s{number}, {start}, {values}, {slot.initial});\n"
-            )
+            given = f"S.s{number}, {start}, {values}, {slot.initial}{f', {later}' if later else ''}"
+            first.append(f"        prepare<{truth(slot.iso)}, {fill}>({given});\n")
+        if later:
+            notes.append(f" if ({later} && {start} != AS_IT_IS && {start} != ONE_VALUE) S.s{number}.dirty |= 1;")
         counter = f"first_counters + {number}"
         second.append(
             f"        enter<{truth(slot.iso)}>(S.s{number}, {start}, (const int64*){source}, {values}, {several}, "
@@ -122,6 +124,15 @@ def prologue(context: Context) -> str:
             notes.append(f" S.s{number}.edges = fresh({counter});")
     between = "        grid_barrier([] {});\n" if first else ""
     return f"{''.join(first)}{between}{''.join(second)}        grid_barrier([&] {{{''.join(notes)} }});\n"
+
+
+def filled_later(context: Context, number: int) -> str:
+    """Whether the first buffer is left dirty until a push goes there: in an asynchronous search of a graph with long
+    rows a pull comes there first, mostly."""
+    products = context.facts.products
+    found = (at for at in products if context.facts.steps[at].out == number and context.is_asynchronous(at))
+    at = next(found, None)
+    return "" if at is None else f"({context.word('longest', *context.columns_of(at))} > {LONGEST_SHARED})"
 
 
 def epilogue(facts: Analysis) -> str:

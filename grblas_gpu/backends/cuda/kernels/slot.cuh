@@ -147,12 +147,12 @@ template <class T> DEVICE uint64 bits_of(T value) {
     else return uint64(int64(value));
 }
 
-// First pass: arrays without entries. FILL: positions without an entry hold `initial`.
+// First pass: arrays without entries. FILL: positions without an entry hold `initial`, unless that is left for whoever needs it (`later`).
 template <bool ISO, bool FILL, class T>
-CALLABLE void prepare(const Slot<T>& slot, int64 start, const T* source_values, T initial) {
+CALLABLE void prepare(const Slot<T>& slot, int64 start, const T* source_values, T initial, bool later = false) {
     if (start == AS_IT_IS) return;
     if (start != ONE_VALUE) clear_flags(slot.flags_at[0], slot.size);
-    bool fills = start == ONE_VALUE ? !ISO : FILL;
+    bool fills = start == ONE_VALUE ? !ISO : FILL && !later;
     T value = start == ONE_VALUE ? source_values[0] : initial;
     if (fills)
         for (int64 i = thread_in_grid(); i < slot.size; i += threads_in_grid()) slot.values_in(0)[i] = value;

@@ -40,7 +40,7 @@ Case = Callable[[Matrix], Any]
 RIGHT = "right: "  # before the name of a case that has the CPU engine's answer
 TOOK = "took "  # before how long that was
 THREADS, CLUSTER = 64, 8
-#: What is long, of a frontier, a row, a list of rows to deal out, and a chunk.
+#: What is long, of a frontier, a row, a list of rows to deal out, and a chunk; and how many bits a block has.
 SMALLER = {
     "SMALL_ENTRIES = CLUSTER > 1 ? 4096 : 512, SMALL_EDGES = CLUSTER > 1 ? 8192 : 2048": (
         "SMALL_ENTRIES = 64, SMALL_EDGES = 128"
@@ -50,6 +50,7 @@ SMALLER = {
     "PUSH_PART = 512, SMALL_PUSH_PART = 128": "PUSH_PART = 16, SMALL_PUSH_PART = 8",
     "rows >= 2 * AT_A_TIME * ROWS * warps_in_grid()": "rows >= 2 * ROWS",
     "LEAST_CHUNK = 4 * WINDOW": "LEAST_CHUNK = WINDOW",
+    "BLOCK_BITS = 1 << 18": "BLOCK_BITS = 384",
 }
 LEAST_PART = 2  # entries of a part, on average, with these
 
@@ -70,7 +71,7 @@ CASES: dict[str, Case] = {
     "hybrid": lambda A: al.hybrid_bfs(A, 1),
     "hybrid, list of unvisited": lambda A: al.hybrid_bfs(A, 1, list_unvisited=True),
     "turbobfs, edge": lambda A: al.turbobfs(A, 1, kernel="edge"),
-    "turbobfs, thread": lambda A: al.turbobfs(A, 1, kernel="thread"),
+    "turbobfs, thread": lambda A: [al.turbobfs(B, 1, kernel="thread") for B in (A, like(A, even()), like(A, little()))],
     "turbobfs, warp": lambda A: al.turbobfs(A, 1, kernel="warp"),
     "xbfs": lambda A: al.xbfs(A, 1),
     "xbfs, asynchronous": lambda A: al.xbfs(A, 1, asynchronous=True),
@@ -138,6 +139,13 @@ def even() -> Matrix:
         return Matrix.from_coo(*np.hstack([ends, ends[::-1]]), True, nrows=400, ncols=400)
 
 
+@cache
+def little() -> Matrix:
+    """So few vertices that each has a bit in every block."""
+    with gb.using("cpu"):
+        return generators.kronecker(8, 4, seed=3)
+
+
 def same(found: Any, expected: Any) -> bool:
     if isinstance(expected, tuple | list):
         return all(same(x, y) for x, y in zip(found, expected, strict=True))
@@ -147,8 +155,8 @@ def same(found: Any, expected: Any) -> bool:
 
 
 def shrunk(text: str) -> str:
-    """The text of a kernel with the smaller constants. All kernels have all but the last two."""
-    for old in list(SMALLER)[:-2]:
+    """The text of a kernel with the smaller constants. All kernels have all but the last three."""
+    for old in list(SMALLER)[:-3]:
         assert old in text, f"{old}: kernels have another text now"
     for old, new in SMALLER.items():
         text = text.replace(old, new)

@@ -184,6 +184,36 @@ def test_frontiers_of_one_vertex_and_of_very_many(to_device: Any, search: str) -
         assert same(expected, getattr(algorithms, search)(B, 0))
 
 
+def test_several_warps_share_what_a_few_vertices_reach(to_device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few vertices with many edges: so many warps for each as there are, with parts of them or nothing; and hubs."""
+    monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", 17)  # of two warps each; and parts have three edges
+    n, random = 4000, np.random.default_rng(11)
+    layers = [[3000, 257, 0], [700, 40, 5, 0], [2050, 9, 47, 48], [1, 63, 64, 65, 129], [90] * 7]  # edges to the rest
+    numbers = np.split(np.arange(23), np.cumsum([len(layer) for layer in layers])[:-1])
+    edges = [np.meshgrid(one, following) for one, following in zip(numbers, numbers[1:], strict=False)]
+    for vertex, length in enumerate(np.concatenate(layers)):
+        edges.append(np.broadcast_arrays(vertex, random.permutation(np.arange(23, n))[:length]))
+    rows, columns = (np.concatenate([part.ravel() for part in ends]) for ends in zip(*edges, strict=True))
+    with gb.using("cpu"):
+        A = Matrix.from_coo(rows, columns, random.integers(1, 99, len(rows)), nrows=n, ncols=n)
+    B = to_device(A)
+
+    def reached(A: Matrix) -> Vector:
+        layered = Vector.from_coo(np.arange(23), True, size=n)
+        layer, total = Vector.from_coo([0, 1, 2], [1, 2, 3], int, size=n), Vector(int, n)
+        for _ in gb.loop(layer, 1):  # inside of which no block goes on alone
+            for _ in gb.loop(layer):
+                found = Vector(int, n)
+                found(direction="push") << semiring.plus_times(layer @ A)
+                total(gb.binary.plus) << found
+                layer(layered.S, replace=True) << found
+        return total
+
+    with gb.using("cpu"):
+        expected = reached(A)
+    assert same(expected, reached(B))
+
+
 @pytest.mark.parametrize("options", [{}, {"direction": "push"}, {"direction": "pull"}])
 @pytest.mark.parametrize("graph", ["kronecker", "directed", "star"])
 def test_copies_of_a_graph_side_by_side(to_device: Any, graph: str, options: dict[str, str]) -> None:

@@ -59,6 +59,7 @@ struct Plan {
     int64 edges;      // of the operand
     int64 length;     // of its list, or its size: what a push goes through
     int width;        // of which a warp takes so many at a time
+    int spread;       // or that many warps, as a power of two, take one
     bool push, few;   // few: a pull will find little
     bool lists;       // what a push reaches goes to a list
     bool sorts;       // it is sorted before it is added up

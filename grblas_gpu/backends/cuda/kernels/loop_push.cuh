@@ -148,9 +148,23 @@ DEVICE int vertices_for_a_warp(int64 length, int64 edges) {
     return width < 1 ? 1 : width > 32 ? 32 : width;
 }
 
-// The edges of the entries of u, from its list or its flags: a warp takes some vertices at a time. Those of vertices with very many
-// are put on a list in parts; if `in_parts`, these are what is pushed. Whatever else is to be done at the vertices is
-// done on the way.
+// The number of a warp. Neighbours are in different blocks: warps of one block would wait for each other.
+DEVICE unsigned scattered_warp() { return (thread() >> 5) * BLOCK_COUNT + blockIdx.x; }
+
+// How many warps share the edges of each vertex, as a power of two: of a few vertices with many edges, so many that a warp has some 64, as
+// far as there are warps. Not in structural products: a search has one or two such levels.
+constexpr bool SPREADS = !STRUCTURE;
+DEVICE int spread_of(int64 length, int64 edges) {
+    if (!SPREADS || edges > MANY_EDGES) return 0;
+    float vertices = length > 0 ? float(length) : 1;
+    int wanted = 32 - __clz(int(::quotient(float(edges), vertices * SHARE)));
+    int room = 31 - __clz(int(::quotient(float(warps_in_grid()), vertices)) | 1);
+    return wanted < room ? wanted : room;
+}
+
+// The edges of the entries of u, from its list or its flags: a warp takes some vertices at a time, or several warps take one. Those of
+// vertices with very many are put on a list in parts; if `in_parts`, these are what is pushed. Whatever else is to be done at the
+// vertices is done on the way.
 template <class U, class S, class C>
 DEVICE void push_edges(
     const Operands& given, const U& u, const S& out, int64* counters, int64* parts_list, bool in_parts, C& change
@@ -158,9 +172,8 @@ DEVICE void push_edges(
     const ::Plan& plan = ::plan();
     bool by_list = plan.by_list;
     int64 length = in_parts ? ::parts_left() : plan.length;
-    int width = in_parts ? 1 : plan.width;
-    // Neighbours are in different blocks: warps of one block would wait for each other.
-    int64 base = ((thread() >> 5) * BLOCK_COUNT + blockIdx.x) * width;
+    int width = in_parts ? 1 : plan.width, spread = SPREADS && !in_parts ? plan.spread : 0;
+    int64 base = (scattered_warp() >> spread) * width;
     if (base >= length) return;
     int64 edges = plan.edges;
     Offset part_size = edges > MANY_EDGES ? ::PUSH_PART : ::SMALL_PUSH_PART;
@@ -181,10 +194,15 @@ DEVICE void push_edges(
                 auto seen = change.look(k);
                 start = given.columns.indptr[k];
                 stop = given.columns.indptr[k + 1];
-                if (by_list) change.make(k, seen);
-                if (stop - start > 2 * part_size) {
-                    ::put_parts(parts_list, counters + ::PARTS, k, (stop - start + part_size - 1) / part_size);
+                int share = scattered_warp() & ((1u << spread) - 1);
+                if (by_list && share == 0) change.make(k, seen);
+                if ((stop - start) >> spread > 2 * part_size) {
+                    if (share == 0) ::put_parts(parts_list, counters + ::PARTS, k, (stop - start + part_size - 1) / part_size);
                     stop = start;
+                } else if (spread) {
+                    Offset each = ((stop - start - 1) >> spread) + 1, first = start + share * each;
+                    start = first < stop ? first : stop;
+                    if (stop - start > each) stop = start + each;
                 }
             }
         }

@@ -194,6 +194,23 @@ def complements(A: Matrix, source: int, **options: Any) -> Result:
     return loop, [x, total]
 
 
+def made_inside(A: Matrix, source: int, **options: Any) -> Result:
+    """What is made at every step, inside of a mask or by an accumulator: nothing was there, so these overwrite it."""
+    found, settled = Vector.from_coo([source], [0], int, size=A.nrows), Vector(bool, A.nrows)
+    frontier, total = found.dup(), Vector(int, A.nrows)
+    loop = gb.loop(frontier)
+    for _ in loop:
+        nearer, once = Vector(int, A.nrows), Vector(int, A.nrows)
+        nearer(~settled.S, **options) << semiring.min_plus(frontier @ A)
+        known = binary.le(found & nearer).new()
+        frontier(~known.V, replace=True) << nearer
+        found(frontier.S) << frontier
+        once(frontier.S, binary.minus) << nearer
+        total(binary.plus) << once
+        settled(total.V) << True
+    return loop, [found, total, settled, nearer, once]
+
+
 CHAINS: dict[str, Callable[..., Result]] = {
     body.__name__: body
     for body in (
@@ -208,5 +225,6 @@ CHAINS: dict[str, Callable[..., Result]] = {
         other_entries,
         rows,
         complements,
+        made_inside,
     )
 }

@@ -130,11 +130,17 @@ def test_which_steps_are_a_chain(schedules: dict[str, Any]) -> None:
     assert lengths["one_value"] == [1, 6]
     assert lengths["by_position"] == [1, 4, 1, 2]
     assert lengths["levels_backward"] == [4, 1, 2]
-    assert lengths["everywhere"] == [1, 8, 1]
+    assert lengths["everywhere"] == [1, 8]
     assert lengths["two_sizes"] == [1, 2, 1]
     assert lengths["other_entries"] == [1, 1, 1, 1, 2]
     assert lengths["rows"] == [1, 2, 1, 1, 1]
     assert lengths["complements"] == [1, 1, 1]
+    assert lengths["made_inside"] == [1, 5, 1]
+
+
+def test_what_is_made_inside_of_a_mask_has_a_list(schedules: dict[str, Any]) -> None:
+    passes = [item for item in schedules["made_inside"].items if type(item).__name__ == "Positions"]
+    assert passes[0].driver == 0  # the product's result, which no pass over all positions has copied
 
 
 def test_a_chain_has_one_barrier(schedules: dict[str, Any]) -> None:

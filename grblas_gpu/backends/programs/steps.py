@@ -73,3 +73,19 @@ def is_useless(step: BodyStep, after: Sequence[BodyStep]) -> bool:
         if not other.kind.startswith(("scalar", "reduce")) and other.out == step.out:
             return overwrites(other)
     return False
+
+
+def overwriting(steps: Sequence[BodyStep]) -> list[BodyStep]:
+    """The same steps, but what is written to a vector that was cleared just before overwrites it: nothing is there that
+    a mask could keep, or that could be combined with it. ``w = product.new(mask=~m.S)`` is such a vector."""
+    cleared: set[int] = set()
+    found: list[BodyStep] = []
+    for step in steps:
+        if step.kind in CONTROL:
+            cleared = set()
+        elif not step.kind.startswith(("scalar", "reduce")):
+            if step.out in cleared and step.kind != "scatter":  # which has no other way to be combined
+                step = step._replace(accum=None, replace=step.replace or step.mask is not None)
+            cleared = cleared | {step.out} if step.kind == "clear" else cleared - {step.out}
+        found.append(step)
+    return found

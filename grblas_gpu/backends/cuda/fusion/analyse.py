@@ -29,6 +29,7 @@ from ...programs.steps import (
     is_useless,
     may_be_empty,
     overwrites,
+    overwriting,
     product_operands,
 )
 from ...storage import MatrixStore
@@ -126,7 +127,7 @@ def _separated(
         uses.append(VectorUse(dtype, False, True, True))
         return Operand("vector", len(uses) - 1)
 
-    for step in body.steps:
+    for step in overwriting(body.steps):
         plain = step._replace(accum=None, replace=True)
         if step.kind in PRODUCTS:
             dtype = _product(step, uses, matrices).dtype

@@ -197,7 +197,9 @@ class Recording:
         finally:
             if recorder.symbolic:
                 recorder.stop()
-        self.program = recorder.program()
+        returned = list(_returned_objects(function, result))
+        unseen = frozenset(recorder.made) - set(map(id, returned))
+        self.program = recorder.program()._replace(unseen=unseen)
         self._made = recorder.begun
         self._given = [(n, one) for n, one in enumerate(self.formals) if one.ndim]
         self._given_scalars = [(n, one) for n, one in enumerate(self.formals) if not one.ndim]
@@ -209,7 +211,7 @@ class Recording:
         numbers = {id(one): n for n, one in enumerate(self.formals)}
         self._numbers, self._result = numbers, result
         self._makes_result = type(result) in INPUTS and id(result) not in numbers
-        for one in _returned_objects(function, result):
+        for one in returned:
             if id(one) not in numbers and id(one) not in recorder.written:
                 if id(one) not in recorder.made:
                     raise LoopError(f"{function.__name__} returns {one.name}, which it neither made nor was given")
@@ -349,6 +351,7 @@ def _steps(function: Program, engine: Any) -> list[Callable[[], Any]]:
     """What runs the nodes of a function. If it is but a loop, that is the engine's, as in :class:`.loop.Loop`."""
     if len(function.nodes) == 1 and function.nodes[0].op is ops.LOOP:
         (loop,) = function.nodes[0].operands
+        loop = loop._replace(unseen=function.unseen)
         if engine.runs_loops and why_apart(loop) is None:
             as_a_whole, repeated = engine.prepare(loop), interpreter.Repeated(loop, engine)
             return [lambda: as_a_whole() is None and repeated()]

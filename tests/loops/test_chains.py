@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from typing import Any
 
 import nvrtc
 import pytest
 from chain_bodies import CHAINS
-from emulated_engine import ENGINES, loaded, moved
+from emulated_engine import CUDA, ENGINES, loaded, moved
 from loop_cases import graphs, made_of, same
 from loop_programs import gather, inside, operation, product, random_body, scatter, total
 
@@ -58,6 +59,30 @@ def test_a_chain_is_its_steps(to_device: Any, name: str, direction: str) -> None
         assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True] * len(found)
 
 
+@pytest.mark.parametrize(
+    ("name", "result"),
+    [
+        pytest.param(name, result, marks=pytest.mark.slow if result or name == "accumulated" else ())
+        for name, results in (("relaxed", 3), ("buckets", 3), ("made_inside", 5), ("accumulated", 4))
+        for result in range(results)
+    ],
+)
+def test_what_nobody_sees_is_not_written(
+    to_device: Any, monkeypatch: pytest.MonkeyPatch, name: str, result: int
+) -> None:
+    """A function that returns one of its vectors: of the others, chains write what they need themselves."""
+    run = importlib.import_module(f"{CUDA}.fusion.run")
+    texts, kernel_of = [], run.kernel_of
+    monkeypatch.setattr(run, "kernel_of", lambda body: texts.append(kernel_of(body)) or texts[-1])
+    monkeypatch.setattr(run, "_programs", {})
+    A, body = graphs()["directed"], CHAINS[name]
+    with gb.using("cpu"):
+        expected = body(A, 5)[1][result]
+    B, function = to_device(A), gb.program(lambda A: body(A, 5)[1][result])
+    assert [same(expected, function(B)) for _ in range(2)] == [True, True]
+    assert len(texts) == 1 and (", without s" in texts[0].text) == ((name, result) != ("accumulated", 1))
+
+
 # --- any steps at all ------------------------------------------------------------------------------------------------
 
 
@@ -83,6 +108,17 @@ def test_any_gathers(to_device: Any, seed: int) -> None:
 def test_any_loops_inside(to_device: Any, seed: int) -> None:
     """With loops and decisions between them."""
     compare(to_device, seed, [operation, product, total, gather, scatter, inside, inside])
+
+
+@pytest.mark.parametrize("seed", [*range(2), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 60))])
+def test_any_result_of_a_function(to_device: Any, seed: int) -> None:
+    """Of which nobody sees the other vectors."""
+    A = graphs()["directed"]
+    text, body = random_body(seed, [operation, operation, product, gather, inside])
+    with gb.using("cpu"):
+        expected = body(A)[1]
+    chosen = seed % len(expected)
+    assert same(expected[chosen], gb.program(lambda A: body(A)[1][chosen])(to_device(A))), text
 
 
 @pytest.mark.parametrize(

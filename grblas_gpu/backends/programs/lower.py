@@ -115,6 +115,7 @@ class Body:
         "last",
         "matrices",
         "sizes",
+        "unseen",
         "variables",
         "vectors",
     )
@@ -162,6 +163,9 @@ class Body:
         for store in self.matrices:
             stores += (_matrix_use(store),)
         self.last = [weakref.ref(store) for store in self.matrices]
+        # Vectors that nobody looks at afterwards.
+        unseen = program.unseen
+        self.unseen = frozenset([n for n, vector in enumerate(self.vectors) if id(vector) in unseen] if unseen else ())
         self.key = steps, condition, uses, stores
 
     def refresh(self) -> bool:

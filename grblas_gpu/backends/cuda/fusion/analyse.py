@@ -72,6 +72,7 @@ class Analysis:
     matrices: Sequence[MatrixStore]
     variables: Sequence[np.dtype]
     condition: Any
+    unseen: frozenset[int]  # vectors that nobody looks at after the loop
 
     def driver(self, step: BodyStep) -> int | None:
         return driver_among(step, self.listable)
@@ -231,6 +232,7 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
         matrices,
         variables,
         body.condition,
+        body.unseen,
     )
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ...programs.lower import BodyStep
 from ...programs.steps import (
+    CONTROL,
     PRODUCTS,
     SCATTERS,
     driver_among,
@@ -23,6 +24,7 @@ from ...programs.steps import (
 )
 from .analyse import FUSED, Analysis
 
+VALUES = ("scalar", "reduce")  # steps whose output is a Scalar
 MOST_STEPS = 8  # in a chain: their variables should fit into registers
 
 
@@ -131,6 +133,26 @@ def _reads_rows(facts: Analysis, at: int, chain: Sequence[int]) -> bool:
     return by_all and (operand not in written or facts.slots[operand].buffers > 1)
 
 
+def only_in_variables(facts: Analysis, chain: Sequence[int]) -> set[int]:
+    """The vectors that a chain overwrites and no other step reads, nor anybody after the loop: they are not written."""
+    if len(chain) < 2 or facts.steps[chain[0]].kind in PRODUCTS:
+        return set()
+    written = {facts.steps[at].out for at in chain}
+    found = {number for number in written & facts.unseen if not facts.slots[number].iso}
+    for at, step in enumerate(facts.steps):
+        if step.kind in CONTROL:
+            found -= {step.op.condition[1]} if step.kind == "begin" and step.op.condition[0] == "entries" else set()
+        elif at not in chain:
+            found -= vectors_of(step) if step.kind.startswith(VALUES) else vectors_of(step) | {step.out}
+    for number in list(found):
+        first = next(step for step in map(facts.steps.__getitem__, chain) if number in vectors_of(step) | {step.out})
+        if not overwrites(first) or number in vectors_of(first):  # what was there before matters
+            found.remove(number)
+    if facts.condition[0] == "entries":
+        found.discard(facts.condition[1])
+    return found if found != written else set()
+
+
 class WithRows(NamedTuple):
     """How a chain that begins with a product writes its vectors; those that are in neither set change in place."""
 
@@ -145,7 +167,7 @@ def written_with_rows(facts: Analysis, chain: Sequence[int]) -> WithRows:
     unseen = facts.slots[product.out].hidden and product.out not in written  # nobody else reads it
     kept = set() if unseen else {product.out}
     if is_driven(facts, steps):
-        return WithRows(facts.driver(steps[0]), swapped_by(facts, chain[1:]) | kept, set())
+        return WithRows(facts.driver(steps[0]), _swapping(facts, chain[1:]) | kept, set())
     return WithRows(None, set(), kept | ({product_operands(product)[1].number} & written))
 
 
@@ -157,6 +179,11 @@ def swapped_by(facts: Analysis, chain: Sequence[int]) -> set[int]:
         return rows.swapped | rows.overwritten
     if steps[0].kind in (*PRODUCTS, *SCATTERS, "row"):
         return {steps[0].out}
+    return _swapping(facts, chain) - only_in_variables(facts, chain)
+
+
+def _swapping(facts: Analysis, chain: Sequence[int]) -> set[int]:
+    steps = [facts.steps[at] for at in chain]
     if steps[0].kind not in FUSED or (len(steps) > 1 and not is_driven(facts, steps)):
         return set()
     return {step.out for step in steps if facts.swaps(step) or facts.picks(step)}

@@ -38,7 +38,7 @@ class Rows(NamedTuple):
 def chain(context: Context, item: Positions, rows: Rows | None = None) -> str:
     facts = context.facts
     steps = [facts.steps[at] for at in item.steps]
-    last_step = {step.out: at for at, step in zip(item.steps, steps, strict=True)}
+    last_step = {step.out: at for at, step in zip(item.steps, steps, strict=True) if step.out not in item.unwritten}
     if rows is not None and not {steps[0].out} & {*item.swapped, *item.overwritten, *(step.out for step in steps[1:])}:
         del last_step[steps[0].out]  # nobody else reads it
     order, swapped = written_order(last_step, item.swapped), set(item.swapped)

@@ -82,6 +82,7 @@ class Positions:
     one_value: bool = False  # stands for all, also in the copy
     epilogue: int = 0  # the product inside of which it runs, if it does
     overwritten: tuple[int, ...] = ()  # vectors that go there position by position, where a product is the first step
+    unwritten: frozenset[int] = frozenset()  # vectors that nobody else reads
 
     @property
     def in_place(self) -> bool:
@@ -92,7 +93,8 @@ class Positions:
         kind = "positions" if len(self.steps) == 1 else "chain"
         by = "all positions" if self.driver is None else f"the entries of s{self.driver}"
         fused = f", fused epilogue of step {self.epilogue}" if self.epilogue else ""
-        return f"{kind} {', '.join(map(str, self.steps))} by {by}{fused}"
+        without = "".join(f", without s{number}" for number in sorted(self.unwritten))
+        return f"{kind} {', '.join(map(str, self.steps))} by {by}{fused}{without}"
 
 
 @dataclass(frozen=True)

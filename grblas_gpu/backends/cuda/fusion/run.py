@@ -74,11 +74,12 @@ class Prepared:
 
 def _compiled(body: Body) -> Compiled | tuple[str, int | None]:
     """The kernel of a body, or why there is none."""
-    compiled = _programs.get(body.key)
+    key = body.key, body.unseen
+    compiled = _programs.get(key)
     if compiled is None:
         try:
             compiled = Compiled(kernel_of(body), len(body.constants))
         except Unfusable as reason:
             compiled = str(reason), reason.number
-        _programs[body.key] = compiled
+        _programs[key] = compiled
     return compiled

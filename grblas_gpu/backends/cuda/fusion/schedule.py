@@ -14,7 +14,7 @@ from ...programs.lower import BodyStep, Flow
 from ...programs.requests import PUSH, Sides, direction_of
 from ...programs.steps import CONTROL, PRODUCTS, SCATTERS, product_operands, read_anywhere, vectors_of
 from .analyse import Analysis
-from .chains import chains_of, is_driven, swapped_by, with_rows, written_with_rows
+from .chains import chains_of, is_driven, only_in_variables, swapped_by, with_rows, written_with_rows
 from .direction import SHARED_POLICIES, policy_of
 from .items import (
     Barrier,
@@ -337,10 +337,10 @@ class _Scheduler:
         facts = self.facts
         steps = [facts.steps[at] for at in chain]
         driver = facts.driver(steps[0]) if is_driven(facts, steps) else None
-        swapped = swapped_by(facts, chain)
-        last_step = {step.out: at for at, step in zip(chain, steps, strict=True)}
+        swapped, unwritten = swapped_by(facts, chain), frozenset(only_in_variables(facts, chain))
+        last_step = {step.out: at for at, step in zip(chain, steps, strict=True) if step.out not in unwritten}
         self._begin_pass(steps, chain[0], swapped, driver is None and not facts.listable & set(last_step))
-        self.items.append(Positions(tuple(chain), driver, tuple(sorted(swapped))))
+        self.items.append(Positions(tuple(chain), driver, tuple(sorted(swapped)), unwritten=unwritten))
         for number in written_order(last_step, swapped):
             if number in swapped:
                 self._note_overwritten(number, last_step[number], f"listed{chain[0]}")

@@ -18,7 +18,7 @@ CALLABLE void make_plan(
     bool listable = u.listed || (u.count <= u.capacity && !u.full());
     int64 length = listable ? u.count : u.size;
     bool ready = (!is_push(PUSH_BY) || listable == (u.listed != 0)) && !out.other_is_dirty();
-    int width = listable ? vertices_for_a_warp(length, edges) : 32, spread = listable ? spread_of(length, edges) : 0;
+    int width = listable ? vertices_for_a_warp(length, edges) : 32, spread = width == 1 ? spread_of(length, edges) : 0;
     bool lists = PUSH_BY != SCAN && !scans, sorts = PUSH_BY == SORT && edges <= sortable;
     in_shared = in_shared && u.listed && !u.dirty && length <= SMALL_ENTRIES && edges <= MOST_SHARED && team_blocks() == CLUSTER;
     ::plan() = {edges, length, width, spread, push || in_shared, few, lists, sorts, listable, ready, in_shared};

@@ -194,7 +194,7 @@ DEVICE void push_edges(
                 auto seen = change.look(k);
                 start = given.columns.indptr[k];
                 stop = given.columns.indptr[k + 1];
-                int share = scattered_warp() & ((1u << spread) - 1);
+                int share = SPREADS ? scattered_warp() & ((1u << spread) - 1) : 0;
                 if (by_list && share == 0) change.make(k, seen);
                 if ((stop - start) >> spread > 2 * part_size) {
                     if (share == 0) ::put_parts(parts_list, counters + ::PARTS, k, (stop - start + part_size - 1) / part_size);

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import Matrix, Scalar, Vector, binary, io, loop, monoid, select
+from .. import Matrix, Scalar, Vector, binary, io, loop, monoid, program, select
 from .checks import graph_algorithm
 from .components import numbers
 from .preparing import check_weights
@@ -84,26 +84,31 @@ def light_weight(edges: Matrix, share: float) -> Any:
 def grown(edges: Matrix, components: Vector) -> tuple[Vector, Matrix]:
     """The components that edges make of others, and the edges that it takes."""
     listed, n = io.to_vectors(edges), edges.nrows
-    merged, chosen = boruvka(*listed, components)
+    merged, chosen = boruvka(*listed, components, numbers(n), numbers(edges.nvals))
     # forest = the chosen edges
     return merged, io.from_vectors(*(part.dup(mask=chosen.S) for part in listed), nrows=n, ncols=n)
 
 
-def boruvka(rows: Vector, cols: Vector, weights: Vector, components: Vector) -> tuple[Vector, Vector]:
-    """The components that a list of edges between others makes of them, and True for each edge that it takes."""
+@program
+def boruvka(
+    rows: Vector, cols: Vector, weights: Vector, components: Vector, vertices: Vector, places: Vector
+) -> tuple[Vector, Vector]:
+    """The components that a list of edges between others makes of them, and True for each edge that it takes.
+
+    ``vertices`` and ``places`` are the numbers of vertices and edges.
+    """
     # heads_e, tails_e = the components that e connects, as long as it is left
-    heads, tails, left, tip = components[rows].new(), components[cols].new(), weights.dup(), weights.dup(clear=True)
-    n, places, chosen = components.size, numbers(rows.size), Vector(bool, rows.size)
-    vertices, merged, again = numbers(n), components.dup(), Scalar(bool)
+    heads, tails, left = components[rows].new(), components[cols].new(), weights.dup()
+    n, chosen, merged, again = vertices.size, Vector(bool, rows.size), components.dup(), Scalar(bool)
     for _ in loop(left):
         # lightest_c = min over the edges e of component c of left_e
         lightest = Vector(left.dtype, n)
         lightest(binary.min)[heads] << left
         lightest(binary.min)[tails] << left
         # first_c = min over those of them that are as light of e
-        first = Vector(int, n)
+        first = Vector(places.dtype, n)
         for ends in (heads, tails):
-            tip(left.S, replace=True) << lightest[ends]
+            tip = lightest[ends].new(mask=left.S)
             first(binary.min)[ends] << places.dup(mask=binary.eq(left & tip).new().V)
         # chosen[first_c] = true
         chosen[first] << True
@@ -118,9 +123,9 @@ def boruvka(rows: Vector, cols: Vector, weights: Vector, components: Vector) -> 
         # shorten: parents_c = parents[parents_c], until all are roots
         again << True
         for _ in loop(again):
-            before = parents.dup()
-            parents << parents[parents]
-            again << binary.ne(parents & before).new().reduce(monoid.lor)
+            nearer = parents[parents].new()
+            again << binary.ne(parents & nearer).new().reduce(monoid.lor)
+            parents << nearer
         # merged_i = parents[merged_i]
         merged << parents[merged]
         # heads_e = parents[heads_e], tails_e = parents[tails_e]; what is within a component now is dropped

@@ -278,17 +278,20 @@ DEVICE void pick(const Slot<T>& out, const Offset* next, int64* counters, bool w
     for (int64 base = int64(blockIdx.x) * tile; base < out.size; base += threads_in_grid() * EACH_THREAD) {
         unsigned bits = 0;
         int64 mine = base + threadIdx.x, total;
+        T computed[EACH_THREAD];
+#pragma unroll
+        for (int n = 0; n < EACH_THREAD; ++n) {  // all is read before anything is written, which might be what others read
+            computed[n] = T();
+            if (mine + n * step < out.size) bits |= unsigned(compute(mine + n * step, computed[n])) << n;
+        }
 #pragma unroll
         for (int n = 0; n < EACH_THREAD; ++n) {
             int64 i = mine + n * step;
-            if (i >= out.size) break;
-            T value = T();
-            bool found = compute(i, value);
-            if (found || !with_list) flags[i] = found;
+            bool found = bits >> n & 1;
+            if (i < out.size && (found || !with_list)) flags[i] = found;
             if constexpr (VALUED)
-                if (found) values[i] = value;
+                if (found) values[i] = computed[n];
             if (found) count.add(i);
-            bits |= unsigned(found) << n;
         }
         if (!with_list) continue;
         int64 place = block_offset(__popc(bits), total, shared);
@@ -460,13 +463,23 @@ template <class T, class Add> CALLABLE Cell<T> block_sum(Cell<T> mine, Add add) 
 // Adds up value(i) over the entries of a vector: what each block found goes to `partial`.
 template <class D, class T, class Add, class Read>
 DEVICE void sum_entries(const Slot<D>& slot, Cell<T>* partial, Add add, Read read) {
+    constexpr int AT_ONCE = 4;  // positions whose entries are on their way together; they are added in their order
     Cell<T> mine = {T(), false};
     int64 items = slot.listed ? slot.count : slot.size;
-    for (int64 t = thread_in_grid(); t < items; t += threads_in_grid()) {
-        int64 i = slot.listed ? slot.list()[t] : t;
-        if (!slot.has(i)) continue;
-        T value = read(i);
-        mine = {mine.present ? add(mine.value, value) : value, true};
+    for (int64 first = thread_in_grid(); first < items; first += AT_ONCE * threads_in_grid()) {
+        Cell<T> cells[AT_ONCE];
+        int64 i[AT_ONCE];
+#pragma unroll
+        for (int n = 0; n < AT_ONCE; ++n) {
+            int64 t = first + n * threads_in_grid();
+            i[n] = t < items && slot.listed ? slot.list()[t] : t;
+            cells[n].present = t < items && slot.has(i[n]);
+        }
+#pragma unroll
+        for (int n = 0; n < AT_ONCE; ++n) cells[n].value = cells[n].present ? read(i[n]) : T();
+#pragma unroll
+        for (int n = 0; n < AT_ONCE; ++n)
+            if (cells[n].present) mine = {mine.present ? add(mine.value, cells[n].value) : cells[n].value, true};
     }
     mine = block_sum(mine, add);
     if (threadIdx.x == 0) partial[blockIdx.x] = mine;

@@ -36,10 +36,10 @@ def distance_type(A: Matrix) -> type:
     return sum_type(A, A.nrows)
 
 
-def relax(distances: Any, frontier: Any, A: Matrix) -> None:
+def relax(distances: Any, frontier: Any, A: Matrix, **options: Any) -> None:
     """One step from the frontier; it becomes what got nearer. Vectors, or matrices with a row per source."""
     # nearer = frontier min.+ A
-    nearer = semiring.min_plus[distances.dtype](frontier @ A).new()
+    nearer = semiring.min_plus[distances.dtype](frontier @ A).new(**options)
     # known = distances <= nearer, where both are
     known = binary.le(distances & nearer).new()
     # frontier<!known> = nearer
@@ -151,7 +151,7 @@ def _in_buckets(A: Matrix, distances: Vector, waiting: Vector, width: Scalar, mo
         bucket << select.valuele(waiting, limit)
         for _ in loop(bucket):
             # distances = min(distances, bucket min.+ A); bucket = what got nearer and still belongs in it
-            relax(distances, bucket, A)
+            relax(distances, bucket, A, any_order=True)  # paths of a bucket are no matter of steps
             bucket << select.valuele(bucket, limit)
         # waiting = distances beyond the bucket; lowest = the nearest of them
         waiting << select.valuegt(distances, limit)

@@ -16,6 +16,7 @@ from ..ir.node import Node
 from ..plan.rules import Plan
 from ..trace.records import Record, current, open_positions
 from .entries import cast
+from .programs.monoids import keeps_order
 from .storage import MaskView, MatrixStore, VectorStore
 
 
@@ -36,6 +37,15 @@ def final_value(node: Node, a: MatrixStore) -> Any:
     if semiring.monoid.binaryop.numpy(final, final)[0] != final[0]:
         raise ValueError(f"{name}: settles_at needs a monoid that picks one of its operands; {semiring.monoid} adds up")
     return final[0]
+
+
+def check_any_order(node: Node) -> None:
+    """An error if a product depends on the order in which edges are followed; single products have none."""
+    if not keeps_order(node.operator):
+        raise ValueError(
+            f"{node.op.name}: any_order=True needs a monoid that takes the least or the largest, and an operator that "
+            f"keeps that order (min_plus, max_min); {node.operator} is none such"
+        )
 
 
 def pull_in_place(

@@ -11,7 +11,7 @@ from ..plan import dense_rules, rules
 from ..plan.facts import few_edges, matvec_facts, mxm_facts, waits
 from ..plan.rules import Facts, Plan
 from ..trace import records as trace
-from .asynchronous import final_value, pull_in_place
+from .asynchronous import check_any_order, final_value, pull_in_place
 from .operands import matrix_store
 from .storage import MaskView, MatrixStore, VectorStore
 
@@ -39,6 +39,8 @@ def _matvec(node: Node, a: Any, u: Any, view: MaskView | None, transposed: bool,
     tracing = trace.current() is not None
     if desc is None and not tracing and store.nvals <= rules.SMALL_EDGES:
         return u._engine.mxv(store, operand, semiring, view, transposed=transposed, flip=flip, plan=rules.SMALL_PUSH)
+    if desc is not None and desc.any_order:
+        check_any_order(node)
     final = None if desc is None or desc.settles_at is None else final_value(node, store)
     if desc is not None and desc.pulls_in_place:
         return pull_in_place(node, store, view, transposed, flip, final, None)

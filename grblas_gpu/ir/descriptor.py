@@ -71,6 +71,12 @@ class Descriptor:
         rows come after is not defined, so every order must give valid results; for monoids that pick one of their
         operands (min, max, any, ...) on a square matrix. In a loop it may depend on the count: ``depth + 1``.
         With a ``policy`` other than "cost" only where that pulls: nothing is seen at once in a push.
+    any_order
+        Of a product in a loop that ends with the same vectors in whatever order edges are followed: what is found may
+        be multiplied again at once, before the round is over, so there may be fewer rounds, and their number means
+        nothing. For shortest paths and their like: a monoid that takes the least or the largest (min, max), an operator
+        that keeps that order (plus, min, max, first, second), no NaN, and sums that fit their type. Rounds one after
+        another are one such order; a loop on a device has others where no row has more than 31 entries.
     hints
         What was asked of SuiteSparse (``nthreads=4``), as text: the trace says that it has no effect.
     """
@@ -91,6 +97,7 @@ class Descriptor:
     reuse_mask: bool | str = False
     edges_before: int = 0
     settles_at: float | Counted | None = None
+    any_order: bool = False
     hints: str = field(default="", compare=False, repr=False)
 
     @property
@@ -159,7 +166,7 @@ def _check(name: str, value: str, known: tuple[str, ...]) -> None:
 # In expressions the planner's fields are keywords; masks, replace and transposes have their own spelling there.
 OPTIONS = frozenset(
     "direction strategy policy switchpoint early_exit deterministic push_strategy pull_strategy "
-    "reuse_mask edges_before settles_at".split()
+    "reuse_mask edges_before settles_at any_order".split()
 )
 assert {each.name for each in fields(Descriptor)} >= OPTIONS
 #: Options that products look at; other operations look at none.

@@ -22,6 +22,7 @@ from ...plan.rules import stays_by_rows
 from ..storage import INT32_LIMIT, HostEntry, MatrixStore
 from .apart import is_apart
 from .fresh import overwritten_first
+from .monoids import keeps_order
 
 COUNT_TYPE = np.dtype(np.int64)
 
@@ -307,6 +308,8 @@ class Body:
             kind, args, mask, replace = _checked(kind, op, args, mask, accum, replace)
         if desc is not None and desc.settles_at is not None:
             desc = self._asynchronous(desc, args)
+        if desc is not None and desc.any_order and kind in ("vxm", "mxv") and not keeps_order(op):
+            raise Unfusable(f"any_order= with {op}")
         known, operand = self._operands, self._operand
         operands: tuple = ()
         for arg in args:

@@ -30,3 +30,13 @@ def order_dependent(monoid: Any, structure: bool) -> bool:
     """Whether the result depends on the order of additions; with ``structure`` all products are equal, and so is it."""
     floats, defined = monoid.return_type.np_type.kind == "f", monoid.binaryop.source is not None
     return not structure and (floats or bool(monoid.any_value) or not defined)
+
+
+LEAST, LARGEST = ("x if x < y else y", "smaller(x, y)"), ("x if x > y else y", "larger(x, y)")  # sources of min and max
+_IN_ORDER = (*LEAST, *LARGEST, "x + y", "x", "y")
+
+
+def keeps_order(semiring: Any) -> bool:
+    """Whether the order in which a loop follows edges need not matter: of several products the least counts (or the
+    largest), and of lesser operands products are no larger."""
+    return semiring.monoid.binaryop.source in LEAST + LARGEST and semiring.binaryop.source in _IN_ORDER

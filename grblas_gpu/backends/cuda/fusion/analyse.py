@@ -36,6 +36,7 @@ from ...storage import MatrixStore
 from ..eager.mxv_product import Product, initial_value
 from ..runtime.translate import c_type, literal
 from .direction import ABLE, PUSH
+from .settling import Settling, settling
 
 #: Steps that run position by position: a gather reads its index there.
 FUSED = POSITIONWISE | {"gather"}
@@ -73,6 +74,7 @@ class Analysis:
     variables: Sequence[np.dtype]
     condition: Any
     unseen: frozenset[int]  # vectors that nobody looks at after the loop
+    settling: dict[int, Settling]  # loops that follow edges in any order, by their products
 
     def driver(self, step: BodyStep) -> int | None:
         return driver_among(step, self.listable)
@@ -198,10 +200,15 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
         if product.initial is not None:
             initial[step.out] = literal(product.initial, product.dtype)
             initial_values[step.out] = product.initial
+    settles = settling(steps, uses, products, strategies, body.unseen, full, iso)
+    for at, found in settles.items():
+        for number in (found.frontier, found.values):
+            initial[number], initial_values[number] = initial[steps[at].out], products[at].initial
     listable = _listable(steps, full)
     closing = {at: before for at in products if (before := _closing(steps, at, full)) is not None}
     thirds = {steps[at].out for at in closing}
     thirds |= {step.out for step in steps if _selects_from_all(step, listable) and not full[step.out]}
+    thirds |= {found.frontier for found in settles.values()}
     visible = len(uses) - len(copied)
     slots = [
         SlotFacts(
@@ -233,6 +240,7 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
         variables,
         body.condition,
         body.unseen,
+        settles,
     )
 
 

@@ -34,8 +34,8 @@ from .emit_kernel import COMMON
 from .emit_positions import position
 from .emit_reading import values_needed
 from .emit_scatters import scatter
-from .emit_traced import noted_begin, noted_end, row_of
-from .items import Barrier, Clean, Item, Part, Positions, Product, Reduce, Row, Scatter, Schedule
+from .emit_traced import noted_begin, noted_end, noted_settling, row_of
+from .items import Barrier, Clean, Item, Part, Positions, Product, Reduce, Row, Scatter, Schedule, Settle
 from .layout import ROW, Layout
 from .schedule import schedule
 
@@ -143,6 +143,15 @@ def _sorted_bytes(context: Context) -> tuple[int, int]:
 def _part(context: Context, part: Part) -> tuple[str, str]:
     """The plan of the product that comes first, and everything in a round; of two versions, by the matrices."""
     plan, text = _round(context, part.items)
+    if part.settling:
+        settle = part.settling[0]
+        assert isinstance(settle, Settle)
+        fits, space = _fits_shared(context, settle.product), f"p{settle.product.step}"
+        _, other = _round(context, part.settling)
+        ends = noted_end(context.facts, settle.product, f"S.s{settle.frontier}.count", True)
+        other += f"        if (thread() == 0) {{\n{ends}        }}\n"
+        short = f"{fits} && {space}::is_short(S.s{settle.frontier})"
+        return plan, f"        if ({short}) {{\n{other}        }} else {{\n{text}        }}\n"
     if not part.short_rows:
         return plan, text
     firsts = (item.steps[0] for item in part.short_rows if isinstance(item, Positions))
@@ -185,6 +194,8 @@ def _round(context: Context, items: Sequence[Item]) -> tuple[str, str]:
             texts.append(scatter(context, item))
         elif isinstance(item, Row):
             texts.append(emit_sums.row(context, item))
+        elif isinstance(item, Settle):
+            texts.append(_settle(context, item))
         else:
             texts.append(emit_sums.scalar_step(context, item))
     return ahead, "".join(texts)
@@ -255,11 +266,6 @@ def _product(context: Context, item: Product) -> _ProductText:
     if not item.planned_ahead:
         planned = f"            if (thread() == 0) {{\n{plan}            }}\n            __syncthreads();\n"
     space, U, W = names.space, f"S.s{item.operand}", f"S.s{item.out}"
-    mask = "{nullptr, nullptr}"
-    if step.mask is not None:
-        M = f"S.s{step.mask.vector}"
-        mask = f"{{{M}.flags(), (const {space}::MaskValue*){M}.values()}}"
-    closing = "nullptr" if item.closing is None else f"S.s{item.closing}.flags()"
     done = facts.products[item.step]
     initial = literal(0 if done.initial is None else done.initial, done.dtype)
     looks, notes = noted(context, item.notes)
@@ -269,10 +275,7 @@ def _product(context: Context, item: Product) -> _ProductText:
     multiply = f"{'pull_asynchronously' if marked else 'multiply'}_into(operands, {U}, {W}, {marked}{initial}, "
     text = (
         f"        {{\n"
-        f"            {space}::Operands operands = {{{names.columns}, {names.rows}, {{{U}.flags(), {U}.values()}}, "
-        f"{mask}, {closing}, {context.next_offsets(item.out, 'nullptr')}, {names.hub_neighbours}, "
-        f"{names.row_ids}, {names.open_list}, {names.filter}, {names.carries}, {names.order}, {names.all_short}, "
-        f"{names.nvals}, {names.sort_workspace}}};\n"
+        f"{_operands(context, item, step, names)}"
         f"{planned}"
         f"            auto then = [&] {{\n"
         f"{noted_end(facts, item, f'{W}.count', item.decides)}"
@@ -285,6 +288,37 @@ def _product(context: Context, item: Product) -> _ProductText:
         f"        }}\n"
     )
     return _ProductText(plan, text)
+
+
+def _operands(context: Context, item: Product, step: BodyStep, names: _Names) -> str:
+    """What a product is given (kernels/loop_operands.cuh)."""
+    space, U, mask = names.space, f"S.s{item.operand}", "{nullptr, nullptr}"
+    if step.mask is not None:
+        M = f"S.s{step.mask.vector}"
+        mask = f"{{{M}.flags(), (const {space}::MaskValue*){M}.values()}}"
+    closing = "nullptr" if item.closing is None else f"S.s{item.closing}.flags()"
+    return (
+        f"            {space}::Operands operands = {{{names.columns}, {names.rows}, {{{U}.flags(), {U}.values()}}, "
+        f"{mask}, {closing}, {context.next_offsets(item.out, 'nullptr')}, {names.hub_neighbours}, "
+        f"{names.row_ids}, {names.open_list}, {names.filter}, {names.carries}, {names.order}, {names.all_short}, "
+        f"{names.nvals}, {names.sort_workspace}}};\n"
+    )
+
+
+def _settle(context: Context, item: Settle) -> str:
+    """Several rounds at once, which are one in the trace."""
+    facts, step = context.facts, context.facts.steps[item.product.step]
+    found, names = facts.settling[item.product.step], _names(context, item.product, step)
+    limit = context.scalar(found.limit, facts.products[item.product.step].dtype)
+    counters = f"{counters_of(found.selecting)}, {counters_of(found.lowering)}"
+    return (
+        f"{values_needed(facts.steps[found.selecting])}"
+        f"        {{\n"
+        f"{_operands(context, item.product, step, names)}"
+        f"{noted_settling(facts, item.product)}"
+        f"            {names.space}::settle(operands, S.s{item.frontier}, S.s{item.values}, {limit}, {counters});\n"
+        f"        }}\n"
+    )
 
 
 def _advance(context: Context, item: Product, step: BodyStep, names: _Names) -> str:
@@ -436,6 +470,7 @@ def _namespace(context: Context, item: Product, step: BodyStep, hub_neighbours: 
         *rule_text(step, done, strategies),
     ]
     name = "loop_asynchronous.cuh" if context.is_asynchronous(item.step) else "loop_mxv.cuh"
+    name = "loop_settling.cuh" if item.step in facts.settling else name
     text = programs.paste(name, set(COMMON))
     context.namespace(f"p{item.step}", "\n".join(pieces) + f"\n{text}")
 

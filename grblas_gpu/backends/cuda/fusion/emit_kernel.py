@@ -110,8 +110,15 @@ def prologue(context: Context) -> str:
         values = f"(const {c_type(slot.dtype)}*){values}"
         fill = truth(slot.buffers > 1 and not slot.iso)
         later = filled_later(context, number) if slot.written else ""
+        settles = next((found for found in context.facts.settling.values() if found.values == number), None)
+        left = later
+        if settles is not None:  # positions without an entry hold what can be lowered, if the rows are short
+            longest = context.word("longest", *context.columns_of(settles.product))
+            fill, left = "true", f"{longest} > {LONGEST_SHARED}"
+            filled = f"p{settles.product}::fill_where_absent(S.s{number}, {slot.initial})"
+            first.append(f"        if ({start} == AS_IT_IS && !({left})) {filled};\n")
         if slot.written:
-            given = f"S.s{number}, {start}, {values}, {slot.initial}{f', {later}' if later else ''}"
+            given = f"S.s{number}, {start}, {values}, {slot.initial}{f', {left}' if left else ''}"
             first.append(f"        prepare<{truth(slot.iso)}, {fill}>({given});\n")
         if later:
             notes.append(f" if ({later} && {start} != AS_IT_IS && {start} != ONE_VALUE) S.s{number}.dirty |= 1;")

@@ -6,7 +6,7 @@ from .analyse import Analysis
 from .direction import STRATEGIES
 from .items import Product
 from .layout import ROW
-from .trace import TRACED
+from .trace import SETTLES, TRACED
 
 
 def row_of(facts: Analysis, at: int, step: str = "") -> str:
@@ -39,6 +39,16 @@ def noted_end(facts: Analysis, item: Product, result: str, ended: bool) -> str:
         f"                    int64* row = {row_of(facts, item.step, 'S.tick - 1' if ended else '')};\n"
         f"                    {_noted_row(end='int64(nanoseconds())', result=result)}\n"
         f"                }}\n"
+    )
+
+
+def noted_settling(facts: Analysis, item: Product) -> str:
+    """Several rounds at once."""
+    return (
+        f"            if (trace && thread_in_grid() == 0 && S.tick < {TRACED}) {{\n"
+        f"                int64* row = {row_of(facts, item.step)};\n"
+        f"                {_noted_row(in_shared=str(SETTLES))}\n"
+        f"            }}\n"
     )
 
 

@@ -128,6 +128,18 @@ class Product:
 
 
 @dataclass(frozen=True)
+class Settle:
+    """Several rounds of a loop that may follow edges in any order, from a short frontier (:mod:`.settling`)."""
+
+    product: Product  # that the rounds are made of
+    frontier: int
+    values: int
+
+    def __str__(self) -> str:
+        return f"settle s{self.values} from s{self.frontier}, some hops at once"
+
+
+@dataclass(frozen=True)
 class Reduce:
     step: int
     slot: int
@@ -170,7 +182,7 @@ class ScalarStep:
         return f"scalar {self.step}"
 
 
-Item = Barrier | Clean | Positions | Product | Reduce | Row | ScalarStep | Scatter
+Item = Barrier | Clean | Positions | Product | Reduce | Row | ScalarStep | Scatter | Settle
 
 
 def _lines(items: Sequence[Item]) -> str:
@@ -185,11 +197,12 @@ class Part:
     ends: int  # the step after it: the "begin" or "end" of a loop inside, or the end of the body
     items: list[Item]
     short_rows: Sequence[Item] = ()  # what runs instead if the matrices have short rows only (chains.with_rows)
+    settling: Sequence[Item] = ()  # and from a short frontier, if edges may be followed in any order (settling.py)
 
     def __str__(self) -> str:
-        if not self.short_rows:
-            return _lines(self.items)
-        return f"{_lines(self.items)}\nwith short rows instead\n{indent(_lines(self.short_rows), '    ')}"
+        others = {"with short rows": self.short_rows, "from a short frontier, with short rows,": self.settling}
+        instead = (f"\n{name} instead\n{indent(_lines(items), '    ')}" for name, items in others.items() if items)
+        return _lines(self.items) + "".join(instead)
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ ROW = Struct(
     "Row",
     *_numbers("start", "push", "strategy", "entries", "edges", "allowed", "end", "result", "unseen", "edges_before"),
     *_numbers("entries_before", "dense"),
-    Field("int64", "in_shared", "whether the operand was in shared memory"),
+    Field("int64", "in_shared", "whether the operand was in shared memory, or SETTLES"),
     Field("int64", "in_chain", "whether its rows were added up by those who needed them"),
 )
 #: Where the entries of a vector come from.

@@ -32,6 +32,7 @@ from .items import (
     ScalarStep,
     Scatter,
     Schedule,
+    Settle,
 )
 
 BY_THREADS = Sides("pull.thread", "pull.thread")  # what such a product finds, 32 rows at a time, are bits as well
@@ -53,7 +54,8 @@ def schedule(facts: Analysis) -> Schedule:
         return planner.items
 
     for (begins, inside, ends), (_, others, _) in zip(_parts(facts, chains), _parts(facts, joined), strict=True):
-        parts.append(Part(begins, ends, planned(inside), planned(others) if others != inside else ()))
+        items = planned(inside)
+        parts.append(Part(begins, ends, items, planned(others) if others != inside else (), _settled(facts, items)))
     for planner, _ in planners:
         for follower, following in planners:  # any of them may come next, for all that is known here
             if planner.wait_for_cleaning(following, follower):
@@ -75,6 +77,17 @@ def _with_thirds(facts: Analysis, joined: Sequence[list[int]]) -> Analysis:
         thirds |= {step.out for step in facts.steps if step.kind == "row"}
     slots = [slot._replace(buffers=3) if at in thirds else slot for at, slot in enumerate(facts.slots)]
     return replace(facts, slots=slots)
+
+
+def _settled(facts: Analysis, items: Sequence[Item]) -> list[Item]:
+    """What a loop that follows edges in any order does from a short frontier: there is one barrier a round."""
+    product = next((item for item in items if isinstance(item, Product)), None)
+    found = None if product is None else facts.settling.get(product.step)
+    if product is None or found is None:
+        return []
+    notes = Overwritten(found.frontier, found.selecting, "true"), Changed(found.values, found.lowering), RoundEnds()
+    barrier = Barrier("the end of some rounds", notes, decides=True)
+    return [Settle(product, found.frontier, found.values), barrier, Clean(found.frontier)]
 
 
 def _loop_of(facts: Analysis, part: Part) -> Flow | None:

@@ -12,6 +12,7 @@ from .direction import STRATEGIES, Seen, reason
 from .layout import REPORT, ROW
 
 TRACED = 65536  # steps that a trace reports at most
+SETTLES = 2  # in place of "in shared memory": several rounds at once (settling.py)
 
 
 def trace_iterated(why: str) -> None:
@@ -55,7 +56,9 @@ def records_of(run: Any, seconds: float) -> None:
             )
             why = reason(step, product, strategies, seen, bool(row["push"]))
             strategy = STRATEGIES[row["strategy"]]
-            if row["in_shared"]:  # whatever the rule says
+            if row["in_shared"] == SETTLES:
+                why = "in any order: what is found is multiplied again at once, for some hops"
+            elif row["in_shared"]:  # whatever the rule says
                 why = f"short, in shared memory ({why})"
             elif row["in_chain"]:
                 why = "short rows, of the mask's entries, in one pass with what becomes of them"

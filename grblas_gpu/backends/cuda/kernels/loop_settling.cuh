@@ -1,0 +1,140 @@
+// Rounds of a loop that lowers values in any order (fusion/settling.py), several of them between two barriers: a warp takes some
+// vertices of the frontier's list, and goes on from what it finds there for some hops, without waiting for others. What is left then is
+// the next frontier. For short frontiers and rows: a hop takes the time of two lookups, one after the other, a barrier that of four.
+
+#include "loop_mxv.cuh"
+
+constexpr int HOPS = 8;
+constexpr int SETTLED_VERTICES = 8;  // that a warp takes at a time: four lanes each
+constexpr int MOST_WAITING = 48;     // that a warp keeps for its next hops; others go to the list
+
+struct Lowered {
+    int64 vertex;
+    int64 edges;   // the first one, and in the last eight bits how many
+    uint64 value;  // that it was lowered to
+};
+static_assert(sizeof(Lowered) * MOST_WAITING <= sizeof(int64) * ::QUEUED, "a warp's share of the queues");
+
+// *address = min(*address, z); whether that made it less. What nobody has lowered yet holds initial().
+template <class T> DEVICE bool lower_by_swaps(T* address, T z) {
+    using Word = either<sizeof(T) == 8, uint64, unsigned>;
+    Word old = *(volatile Word*)address;
+    while (true) {
+        if (from_bits<T>(old) <= z) return false;
+        Word seen = atomicCAS((Word*)address, old, to_bits<Word>(z));
+        if (seen == old) return true;
+        old = seen;
+    }
+}
+template <int native, class T> DEVICE bool lower(T* address, T z) {
+    using Integer = either<sizeof(T) == 8, either<is_signed<T>, int64, uint64>, T>;
+    if constexpr (native == NATIVE_MIN) return Integer(z) < atomicMin((Integer*)address, Integer(z));
+    else return lower_by_swaps(address, z);
+}
+
+// Positions without an entry hold what the least of no values is.
+template <class D> DEVICE void fill_where_absent(const D& values, Value initial) {
+    for (int64 i = thread_in_grid(); i < values.size; i += threads_in_grid())
+        if (!values.has(i)) values.values()[i] = initial;
+}
+
+template <class U> struct Settling {
+    const Operands& given;
+    const U& u;
+    Sums known, next;  // the values, and the frontier's other buffer
+    Value limit;
+    int64* counters;
+    Lowered* waiting;  // in a ring, in the order in which they came
+    int first, many;
+    int entries;  // that are new among the values
+    int64 edges;  // of the next frontier
+
+    DEVICE static int ring(int at) { return at < MOST_WAITING ? at : at - MOST_WAITING; }
+
+    // To the next frontier. There the least value counts: whoever lowered a vertex further may have put it there, or gone on.
+    DEVICE void list(bool wanted, const Lowered& found) {
+        Value value = ::value_of<Value>(found.value);
+        if (wanted) add_atomically(next.values + found.vertex, value);
+        wanted = wanted && touch(next, found.vertex);
+        edges += wanted ? found.edges & 255 : 0;
+        int64 place = place_in_list(counters + ::LISTED_ENTRIES, wanted);
+        if (wanted && place < u.capacity) u.other_list()[place] = found.vertex;
+    }
+    DEVICE void keep(bool wanted, const Lowered& found) {
+        unsigned wanting = __ballot_sync(FULL_WARP, wanted);
+        int place = many + __popc(wanting & ((1u << lane()) - 1));
+        if (wanted && place < MOST_WAITING) waiting[ring(first + place)] = found;
+        many += __popc(wanting);
+        if (many <= MOST_WAITING) return;
+        list(wanted && place >= MOST_WAITING, found);
+        many = MOST_WAITING;
+    }
+    // An edge for each lane, if it is `there`. A vertex that somebody has lowered since is theirs; those that come from the list are ours
+    // whatever the values say (`sure`). All lookups but the first two are on their way together.
+    DEVICE void follow(bool there, const Lowered& from, int number, bool sure) {
+        int64 k = there ? from.vertex : 0, entry = there ? (from.edges >> 8) + number : 0;
+        Value value = ::value_of<Value>(from.value), now = ((volatile Value*)known.values)[k];
+        int64 i = column_of(given.columns, k, entry);
+        Value z = product_with(given.columns, cast<VectorOperand>(value), i, k, entry);
+        there = there && (sure || !(now < value));
+        Offset start = given.columns.indptr[i], stop = given.columns.indptr[i + 1];
+        bool had = touched(known, i);
+        bool less = there && lower<NATIVE>(known.values + i, z);
+        bool comes = there && !had && touch(known, i);
+        entries += comes;
+        keep((less || comes) && z <= limit, {i, int64(start) << 8 | int64(stop - start), ::bits_of(z)});
+    }
+    // The vertices that wait, up to so many hops.
+    DEVICE void go_on() {
+        constexpr int LANES = 32 / SETTLED_VERTICES;
+#pragma unroll 1
+        for (int hop = 0; hop < HOPS && many > 0; ++hop) {
+            int taken = many < SETTLED_VERTICES ? many : SETTLED_VERTICES, of = lane() / LANES;
+            Lowered from = {0, 0, 0};
+            __syncwarp();
+            if (of < taken) from = waiting[ring(first + of)];
+            __syncwarp();
+            first = ring(first + taken), many -= taken;
+            int length = int(from.edges & 255);
+#pragma unroll 1
+            for (int number = lane() % LANES; __any_sync(FULL_WARP, number < length); number += LANES)
+                follow(number < length, from, number, hop == 0);
+        }
+#pragma unroll 1
+        while (many > 0) {
+            int taken = many < 32 ? many : 32;
+            Lowered left = {0, 0, 0};
+            __syncwarp();
+            if (lane() < taken) left = waiting[ring(first + lane())];
+            __syncwarp();
+            first = ring(first + taken), many -= taken;
+            bool ours = lane() < taken && !(((volatile Value*)known.values)[left.vertex] < ::value_of<Value>(left.value));
+            list(ours, left);
+        }
+    }
+};
+
+// Lowers `values` from the entries of `u`, which has a list, to what is at most `limit` and left to be followed, in its other buffer.
+template <class U, class D>
+DEVICE void settle(const Operands& given, const U& u, const D& values, Value limit, int64* counters, int64* value_counters) {
+    int64 length = u.count, width = (length - 1) / warps_in_grid() + 1;
+    Lowered* waiting = (Lowered*)(::queues().held + ::QUEUED * (thread() >> 5));
+    Settling<U> settling = {given, u, {(uint8*)values.flags(), 1, (Value*)values.values()}, sums_of(u), limit, counters, waiting, 0, 0, 0, 0};
+    for (int64 base = scattered_warp() * width; base < length; base += warps_in_grid() * width) {
+        int64 left = length - base;
+        settling.first = 0, settling.many = int(left < width ? left : width);
+        __syncwarp();
+        if (lane() < settling.many) {
+            int64 k = u.list()[base + lane()];
+            Offset start = given.columns.indptr[k], stop = given.columns.indptr[k + 1];
+            waiting[lane()] = {k, int64(start) << 8 | int64(stop - start), ::bits_of(u.values()[k])};
+        }
+        settling.go_on();
+    }
+    add_to_counter(value_counters + ::ENTRIES, settling.entries);
+    add_to_counter(counters + ::EDGES_NEXT, settling.edges);
+}
+// Whether a frontier is so short that this is what is done with it: so that a warp takes all its vertices at once.
+template <class U> DEVICE bool is_short(const U& u) {
+    return u.listed && !u.dirty && u.count * ::MANY < u.size && u.count <= SETTLED_VERTICES * warps_in_grid();
+}

@@ -57,17 +57,116 @@ def graph(name: str) -> Matrix:
         return GRAPHS[name]()
 
 
-@pytest.mark.parametrize("name", GRAPHS)
-def test_distances_are_those_of_rounds(
-    name: str, to_device: Any, monkeypatch: pytest.MonkeyPatch, blocks: int = 2
-) -> None:
-    monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", blocks)
+@pytest.fixture(autouse=True)
+def several_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", 2)
+
+
+SLOW = {"short floats", "path", "directed", "lengths of zero"}  # g++ takes seconds for each
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in GRAPHS])
+def test_distances_are_those_of_rounds(name: str, to_device: Any) -> None:
     A = graph(name)
     with gb.using("cpu"):
         expected = algorithms.bellman_ford(A, 7)
     with gb.trace() as trace:
         found = algorithms.delta_stepping(to_device(A), 7)
     assert found.to("cpu").isequal(expected, check_dtype=True)
-    reasons = [step.reason for step in trace.steps()]
-    at_once = sum(AT_ONCE in reason for reason in reasons)
+    at_once = sum(AT_ONCE in step.reason for step in trace.steps())
     assert (at_once == 0) is (name == "hub")
+
+
+def lower(A: Matrix, values: Vector, frontier: Vector, limit: Scalar) -> None:
+    relax(values, frontier, A, any_order=True)
+    frontier << select.valuele(frontier, limit)
+
+
+@gb.program
+def in_any_order(A: Matrix, values: Vector, frontier: Vector, limit: Scalar) -> Any:
+    frontier << select.valuele(frontier, limit)
+    for _ in gb.loop(frontier):
+        lower(A, values, frontier, limit)
+
+
+@gb.program
+def some_rounds(A: Matrix, values: Vector, frontier: Vector, limit: Scalar) -> Any:
+    frontier << select.valuele(frontier, limit)
+    for _ in gb.loop(frontier, 5):
+        lower(A, values, frontier, limit)
+
+
+@gb.program
+def counted(A: Matrix, values: Vector, frontier: Vector, limit: Scalar) -> Any:
+    rounds = Scalar(int)
+    for number in gb.loop(frontier):
+        lower(A, values, frontier, limit)
+        rounds << number + 1
+    return rounds
+
+
+@gb.program
+def kept(A: Matrix, values: Vector, frontier: Vector, limit: Scalar) -> Any:
+    """What the last round found is looked at."""
+    nearer = values.dup(clear=True)
+    for _ in gb.loop(frontier):
+        nearer(any_order=True) << semiring.min_plus[int](frontier @ A)
+        known = binary.le(values & nearer).new()
+        frontier(~known.V, replace=True) << nearer
+        values(frontier.S) << frontier
+        frontier << select.valuele(frontier, limit)
+    return nearer
+
+
+PROGRAMS = {"in any order": in_any_order, "some rounds": some_rounds, "counted": counted, "kept": kept}
+
+
+def somewhere(A: Matrix, low: int, high: int, step: int) -> Vector:
+    positions = np.arange(0, A.nrows, step)
+    values = np.random.default_rng(step).integers(low, high, len(positions))
+    return Vector.from_coo(positions, values, int, size=A.nrows)
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name == "kept")) for name in PROGRAMS])
+def test_from_any_frontier(name: str, to_device: Any) -> None:
+    """It has other values than what is lowered, more and less, and entries where there are none; and where somebody
+    counts rounds, or looks at what one finds, these are the rounds that there are."""
+    with gb.using("cpu"):
+        given = weighted(GRAPHS["grid"](), 1, 40)
+
+    def run(A: Matrix) -> Any:
+        with gb.using(A.backend):
+            values, frontier = somewhere(A, 20, 90, 5), somewhere(A, 0, 50, 97)
+            result = PROGRAMS[name](A, values, frontier, Scalar.from_value(70))
+        return values, frontier, result
+
+    with gb.using("cpu"):
+        expected = run(given.to("cpu"))
+    with gb.trace() as trace:
+        found = run(to_device(given))
+    assert any(AT_ONCE in step.reason for step in trace.steps()) is (name == "in any order")
+    for ours, theirs in zip(found[:2], expected[:2], strict=True):
+        assert ours.to("cpu").isequal(theirs.to("cpu"))
+    if name == "counted":
+        assert found[2].value == expected[2].value > 3
+    if name == "kept":
+        assert found[2].to("cpu").isequal(expected[2])
+
+
+@pytest.mark.parametrize("sums", [semiring.plus_times, semiring.min_times, semiring.plus_plus])
+def test_what_depends_on_the_order_is_refused(sums: Any, to_device: Any) -> None:
+    """By a single product, and in a loop."""
+    A = to_device(graph("path"))
+    x = Vector.from_coo([5], [2], int, size=A.nrows)
+    with gb.using(A.backend), pytest.raises(ValueError, match="any_order=True needs a monoid"):
+        sums(x @ A).new(any_order=True)
+    with pytest.raises(ValueError, match="any_order=True needs a monoid"):
+        for _ in gb.loop(x, 2):
+            x(any_order=True) << sums(x @ A)
+
+
+@pytest.mark.parametrize("best", [semiring.min_plus, semiring.max_min, semiring.min_second])
+def test_a_single_product_has_no_order(best: Any) -> None:
+    A = graph("path")
+    x = Vector.from_coo([5, 6, 90], [2, 7, 1], int, size=A.nrows)
+    assert best(x @ A).new(any_order=True).isequal(best(x @ A).new())

@@ -57,7 +57,7 @@ SEEN: dict[str, tuple[dict[str, Any], Callable[[Record], bool]]] = {
     ),
     "settles_at": ({"settles_at": True}, lambda it: it.direction == "pull" and "in place" in it.reason),
 }
-BY_ENGINE = {"early_exit"}  # what an engine is handed, and no trace tells
+BY_ENGINE = {"early_exit", "any_order"}  # what an engine is handed, and no trace of a single product tells
 AS_SPECIFIED = {"mask_complement", "mask_structure", "replace", "transpose_first", "transpose_second"}
 
 
@@ -138,6 +138,7 @@ ASKED = {
     **{name: value for options, _ in SEEN.values() for name, value in options.items()},
     "settles_at": 3,
     "early_exit": False,
+    "any_order": True,
 }
 
 

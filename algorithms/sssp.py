@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from .. import Graph, Matrix, Scalar, Vector, binary, loop, monoid, program, select, semiring
 from ..exceptions import InvalidValue
-from .bfs import bfs_parents
+from .bfs import bfs, bfs_parents
 from .checks import check_source, graph_algorithm, with_labels
 from .labels import vertex_by_label
 from .preparing import check_weights, sum_type
@@ -186,7 +186,7 @@ def sssp(A: Matrix, source: int, *, predecessors: bool = False) -> Any:
     """Distances from a vertex, by the algorithm that suits the lengths ``A[i, j]``.
 
     Delta-stepping where no length is negative and they differ: Bellman-Ford would correct many distances, and those of
-    hubs, many times. With ``predecessors`` a named tuple of the distances and of the
+    hubs, many times. Where all are the same integer, a breadth-first search. With ``predecessors`` a named tuple of the distances and of the
     vertex before each vertex on a shortest path to it: the lowest number of those with the fewest edges to go.
 
     Parameters
@@ -220,7 +220,11 @@ def sssp(A: Matrix, source: int, *, predecessors: bool = False) -> Any:
     """
     check_weights(A, "sssp", negative=True)
     low, high, _ = A.value_range() if A.nvals else (0, 0, True)
-    distances = delta_stepping(A, source) if 0 <= low < high else bellman_ford(A, source)
+    if 0 < low == high and distance_type(A) is int:
+        # distances = length * levels
+        distances = binary.times(bfs(A, source), int(high)).new(int)
+    else:
+        distances = delta_stepping(A, source) if 0 <= low < high else bellman_ford(A, source)
     return ShortestPaths(distances, shortest_path_tree(A, source, distances)) if predecessors else distances
 
 

@@ -52,6 +52,11 @@ def test_searches(cases: ModuleType, to_device: Any) -> None:
     assert cases.hubs()._store.max_degree > 2 * 16
 
 
+def test_any_order(cases: ModuleType, to_device: Any) -> None:
+    at_once = [step.reason.startswith("in any order") for step in steps_of(cases, to_device, "SSSP, in any order")]
+    assert len(at_once) > 20 and all(at_once)
+
+
 def test_short_frontiers(cases: ModuleType, to_device: Any) -> None:
     assert cases.even()._store.max_degree <= 31
     near = [step.reason.startswith("short") for step in steps_of(cases, to_device, "bfs, short frontiers")]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
 import emulated_engine
 import numpy as np
+import nvrtc
 import pytest
 from grblas_gpu.algorithms.sssp import relax
 from loop_cases import to_device
@@ -151,6 +153,22 @@ def test_from_any_frontier(name: str, to_device: Any) -> None:
         assert found[2].value == expected[2].value > 3
     if name == "kept":
         assert found[2].to("cpu").isequal(expected[2])
+
+
+@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+def test_only_such_loops_have_it(to_device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = importlib.import_module(f"{emulated_engine.CUDA}.fusion.run")
+    texts: list[str] = []
+    kernel_of = run.kernel_of
+    monkeypatch.setattr(run, "_programs", {})
+    monkeypatch.setattr(run, "kernel_of", lambda body: texts.append((made := kernel_of(body)).text) or made)
+    A = to_device(weighted(graph("path"), 1, 9))
+    for search in (algorithms.bellman_ford, algorithms.bfs):
+        search(A, 0)
+    assert len(texts) == 2 and not any("settle(" in text or "HOPS" in text for text in texts)
+    algorithms.delta_stepping(A, 0, delta=20)
+    assert len(texts) > 2 and all("::settle(" in text for text in texts[2:])
+    nvrtc.compile_cuda(texts[2], nvrtc.ARCHITECTURES[-1], ("-std=c++17",))
 
 
 @pytest.mark.parametrize("sums", [semiring.plus_times, semiring.min_times, semiring.plus_plus])

@@ -186,8 +186,9 @@ def sssp(A: Matrix, source: int, *, predecessors: bool = False) -> Any:
     """Distances from a vertex, by the algorithm that suits the lengths ``A[i, j]``.
 
     Delta-stepping where no length is negative and they differ: Bellman-Ford would correct many distances, and those of
-    hubs, many times. Where all are the same integer, a breadth-first search. With ``predecessors`` a named tuple of the distances and of the
-    vertex before each vertex on a shortest path to it: the lowest number of those with the fewest edges to go.
+    hubs, many times. Where all are the same integer, a breadth-first search. With ``predecessors`` a named tuple of the
+    distances and of the vertex before each vertex on a shortest path to it: the lowest number of those with the fewest
+    edges to go.
 
     Parameters
     ----------

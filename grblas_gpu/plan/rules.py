@@ -38,6 +38,7 @@ class Costs(NamedTuple):
     sort_start: float = 0.0  # the launches of such a push
     long_entry: float = 0.0  # an entry of the longest row: its warp reads on when all others are done
     list_row: float = 0.0  # a position of an operand that has no list, which a push makes first
+    push_entry: float = 0.0  # an entry of the operand: where its edges are, and where they lead
 
 
 CPU_COSTS = Costs(push_edge=2.5, pull_row=0.6, pull_probe=2.0, sum_edge=1.6)
@@ -63,19 +64,29 @@ CUDA_COSTS = Costs(
 )
 
 
-def in_loops(costs: Costs, ends_early: bool, idempotent: bool = False) -> Costs:
+def in_loops(costs: Costs, ends_early: bool, idempotent: bool = False, structural: bool = False) -> Costs:
     """The costs of a product in a loop on a device.
 
-    Where rows may end early, what a push finds goes to a list, through one counter. Of sums, what a push adds goes
-    through atomics, and a pull reads whole rows at its leisure; a list of entries is a pass and a barrier more. The
-    least or the largest of several (``idempotent``) takes 23 ps an edge to push on an H200, and 12 an entry to pull.
+    Where rows may end early, what a push finds goes to a list, through one counter. Where also no values matter
+    (``structural``), rows are looked at by fours: on an H200 a pull takes 2 ps for a row and 1 for a probe, a push 20
+    for an edge and 100 for an entry. Of sums, what a push adds goes through atomics, and a pull reads whole rows at
+    its leisure; a list of entries is a pass and a barrier more. The least or the largest of several (``idempotent``)
+    takes 23 ps an edge to push, and 12 an entry to pull.
 
-    >>> in_loops(CUDA_COSTS, True)[:3], in_loops(CUDA_COSTS, False)[:3], in_loops(CUDA_COSTS, False, True)[:3]
-    ((5.0, 1.0, 1.0), (7.0, 1.0, 1.75), (3.5, 1.0, 1.75))
+    >>> in_loops(CUDA_COSTS, True, structural=True)[:3], in_loops(CUDA_COSTS, True)[:3]
+    ((20.0, 2.0, 1.0), (5.0, 1.0, 1.0))
+    >>> in_loops(CUDA_COSTS, False)[:3], in_loops(CUDA_COSTS, False, idempotent=True)[:3]
+    ((7.0, 1.0, 1.75), (3.5, 1.0, 1.75))
     """
-    if ends_early:
-        return costs._replace(push_edge=costs.push_edge * 2.0, pull_probe=costs.pull_probe / 1.75)
-    return costs._replace(push_edge=costs.push_edge * (1.4 if idempotent else 2.8), list_row=costs.pull_row)
+    if not ends_early:
+        return costs._replace(push_edge=costs.push_edge * (1.4 if idempotent else 2.8), list_row=costs.pull_row)
+    pushed, row, entry = (8.0, 2.0, 40.0) if structural else (2.0, 1.0, 0.0)
+    return costs._replace(
+        push_edge=costs.push_edge * pushed,
+        push_entry=costs.push_edge * entry,
+        pull_row=costs.pull_row * row,
+        pull_probe=costs.pull_probe / 1.75,
+    )
 
 
 def push_edge(costs: Costs, ends_early: bool) -> float:

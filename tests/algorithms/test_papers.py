@@ -81,6 +81,19 @@ def test_xbfs(to_device: Any, searched: Any) -> None:
     assert strategies(xbfs, to_device(A), source, expected) == rule
 
 
+def test_by_cost(to_device: Any, searched: Any) -> None:
+    """A push leaves no list where growth foretells a tenth of the edges: the pull that comes then needs none."""
+    A, source, expected, by_level = searched
+    tenth, before = by_level.edges_in_all / 10, 0
+    in_shared = A.degree_statistics()[1] < 32  # where levels of short rows follow each other, there are lists only
+    ran = strategies(dobfs, to_device(A), source, expected)
+    for strategy, edges in zip(ran, by_level.edges, strict=True):
+        ahead = before and edges * (edges / before) >= tenth and not in_shared
+        assert strategy in ("pull.hybrid", "push.scan" if ahead else "push.scatter")
+        before = edges
+    assert "push.scatter" in ran
+
+
 def test_push_pull(to_device: Any, searched: Any) -> None:
     """Pull when the share of the vertices grows and is above 1 %, push again when it falls and is below; by sorting."""
     A, source, expected, by_level = searched

@@ -123,3 +123,23 @@ def test_blocks_that_wait_for_each_other(several: Any, name: str) -> None:
         loop, found = body(several(A), 5)
         assert (loop.mode, loop.steps) == ("fused", expected.steps)
         assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True] * len(found)
+
+
+@pytest.mark.parametrize(("entries", "teams"), [(2**28, True), (1, False)])
+def test_large_graphs_have_all_blocks(several: Any, monkeypatch: pytest.MonkeyPatch, entries: int, teams: bool) -> None:
+    """Clusters leave some processors idle: where rows are long and entries many, there are none."""
+    with gb.using("cpu"):
+        A = generators.kronecker(7, 8)
+        expected, B = algorithms.bfs(A, 3), several(A)
+    one_run = importlib.import_module("grblas_gpu.backends.cuda.fusion.one_run")
+    monkeypatch.setattr(one_run, "FOR_ALL_BLOCKS", entries)
+    asked = []
+    launcher = one_run.Compiled.launcher
+
+    def noted(self: Any, with_teams: bool, short_rows: bool) -> Any:
+        asked.append(with_teams)
+        return launcher(self, with_teams, short_rows)
+
+    monkeypatch.setattr(one_run.Compiled, "launcher", noted)
+    assert same(expected, algorithms.bfs(B, 3))
+    assert asked == [teams]

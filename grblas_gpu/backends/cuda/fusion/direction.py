@@ -45,11 +45,19 @@ class Seen(NamedTuple):
 
 def rule_text(step: BodyStep, product: Product, strategies: Sides) -> list[str]:
     """``pushes(...)``, the planner's rule, in C++; and ``scans(...)``: whether a push leaves no list."""
-    if not looks_ahead(step.desc):
+    if not (looks_ahead(step.desc) or _grows(step, product)):
         rule = [f"{HEAD}    return false;\n}}"] if has_no_push(step, strategies) else _rule(step, product)
         return [*rule, f"{SCANS}    return false;\n}}"]
     names = list(inspect.signature(rules.edge_check_scans).parameters)
     return [*_rule(step, product), f"{SCANS}{translated(rules.edge_check_scans, names, 'bool')}}}"]
+
+
+def _grows(step: BodyStep, product: Product) -> bool:
+    """Whether a push by cost may be the last one before pulls, which need no list: in searches that grow."""
+    if policy_of(step) != "cost" or direction_of(step) is not None or step.mask is None:
+        return False
+    asked = step.desc is not None and step.desc.push_strategy is not None
+    return not asked and step.mask.complement and product.structure and ends_early(step.op, True)
 
 
 def policy_of(step: BodyStep) -> str:
@@ -90,6 +98,7 @@ def _cost_text(step: BodyStep, product: Product) -> list[str]:
     }
     values = ", ".join(given.get(name, name) for name in inspect.signature(rules.pull_cost).parameters)
     listing = f" + (dense ? size * {costs.list_row!r} : 0.0)" if costs.list_row else ""
+    listing += f" + entries * {costs.push_entry!r}" if costs.push_entry else ""
     push = f"    double push = edges * {costs.push_edge!r}{listing};\n"
     # A pull looks at every row at least: that decides most products, and all threads ask.
     soon = f"    if (push <= nrows * {costs.pull_row!r}) return true;\n"
@@ -114,7 +123,7 @@ def _names_rows(step: BodyStep) -> bool:
 def _costs(op: Any, product: Product) -> tuple[bool, rules.Costs]:
     """Whether a row may end early, and what things cost then."""
     terminal = ends_early(op, product.structure)
-    return terminal, rules.in_loops(costs_of("cuda"), terminal, op.monoid.is_idempotent)
+    return terminal, rules.in_loops(costs_of("cuda"), terminal, op.monoid.is_idempotent, product.structure)
 
 
 def reason(step: BodyStep, product: Product, strategies: Sides, seen: Seen, pushed: bool) -> str:
@@ -133,7 +142,8 @@ def reason(step: BodyStep, product: Product, strategies: Sides, seen: Seen, push
     terminal, costs = _costs(op, product)
     edges, nrows, nvals = seen.edges, seen.nrows, seen.nvals
     if policy_of(step) == "cost":
-        push = edges * costs.push_edge + (seen.size * costs.list_row if seen.dense else 0)
+        push = edges * costs.push_edge + seen.entries * costs.push_entry
+        push += seen.size * costs.list_row if seen.dense else 0
         length = rules.row_length(edges, seen.entries, nrows, nvals, _names_rows(step))
         pull = rules.pull_cost(
             edges, seen.allowed, length, nvals, nrows, terminal, costs.pull_row, costs.pull_probe, seen.unseen

@@ -62,7 +62,8 @@ class LoopKernel:
     sorted_bytes: tuple[int, int]  # of a key and a product, for pushes that sort; or (0, 0)
     shape: tuple[int, int, int]  # threads in a block, blocks in a processor, blocks in a cluster
     whole_rows: Sequence[tuple[int, bool]]  # matrices whose rows are added up whole, and whether these are columns
-    team_words: Sequence[int]  # the longest rows of matrices: clusters are for short ones; without words for all
+    team_words: Sequence[int]  # the longest rows of matrices: clusters are for short ones ...
+    lists_in_teams: bool  # ... and for short lists: where loops are in loops, it is in shared memory only that they pay
 
 
 def kernel_of(body: Body) -> LoopKernel:
@@ -112,6 +113,7 @@ def emit(order: Schedule) -> LoopKernel:
         emit_kernel.shape_of(facts, small),
         [context.columns_of(at) for at in sorted(facts.balanced)],
         _team_words(context, order),
+        len(order.parts) == 1,
     )
 
 
@@ -124,9 +126,7 @@ def _first_bits(context: Context, order: Schedule) -> str:
 
 
 def _team_words(context: Context, order: Schedule) -> list[int]:
-    """Where loops are in loops, it is in shared memory only that a cluster goes on alone."""
-    if len(order.parts) == 1:
-        return []
+    """The longest rows of matrices whose products a cluster may go on with in shared memory."""
     shared = (item for item in order.items if isinstance(item, Product) and item.in_shared)
     return [context.layout.word("longest", *context.columns_of(item.step)) for item in shared]
 

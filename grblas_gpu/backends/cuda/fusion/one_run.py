@@ -40,6 +40,7 @@ from .trace import TRACED, records_of
 from .words import bits, from_bits
 from .workspace import NOWHERE, workspace_of
 
+FOR_ALL_BLOCKS = 2**28  # entries of a matrix whose products are worth more than what a cluster does alone
 FEW = 2**20  # arrays of so many elements are kept in any case: that saves asking for them
 FLAG = np.dtype(bool)
 BITS, PRESENT = VARIABLE.at["bits"], VARIABLE.at["present"]
@@ -223,8 +224,12 @@ class Run:
         if any(self.program.sorted_bytes):
             workspace.make_sort_workspace(self.program, max(store.nvals for store in matrices))
         workspace.work = max([1, *workspace.sizes, *(store.nvals // 8 for store in matrices)])
+        # Clusters leave 24 of an H200's 264 blocks idle: a tenth of a large pull, and more than short lists gain.
         team_words = self.program.team_words
-        workspace.wants_teams = not team_words or any(self.words[at] <= LONGEST_SHARED for at in team_words)
+        pays = not team_words
+        if self.program.lists_in_teams:
+            pays = all(store.nvals < FOR_ALL_BLOCKS for store in matrices)
+        workspace.wants_teams = pays or any(self.words[at] <= LONGEST_SHARED for at in team_words)
         whole = self.program.whole_rows
         workspace.short_rows = any(may_have_short_rows(matrices[number], transposed) for number, transposed in whole)
         workspace.matrices = self.body.last

@@ -278,8 +278,12 @@ class ScalarExpression(BaseExpression, ComputedScalar):
             if name is not None:
                 value.name = name
             return value
-        output = self.construct_output(dtype, is_cscalar=is_cscalar, name=name)
-        updates.execute(output, self, None, None, False, descriptor_from_options(opts) if opts else None)
+        is_cscalar = self._is_cscalar if is_cscalar is None else is_cscalar
+        output = self.output_type(self.dtype if dtype is None else dtype, is_cscalar=is_cscalar, name=name)
+        if opts or recording.active:
+            updates.execute(output, self, None, None, False, descriptor_from_options(opts))
+        else:  # nothing to check, nobody to tell
+            execute_node(node_of((self.ir_op, output, self.op, self.args, None, None, False, None, 0)))
         return output
 
     def dup(
@@ -343,6 +347,8 @@ class IndexExpr(Delayed):
             if mask is not None:
                 raise TypeError("mask and input_mask arguments cannot both be given")
             mask = self._mask_of_result(check_mask(input_mask, self.parent))
+        elif mask is None and not opts and not recording.active and self.indexes.vector is None:
+            return self.parent._extracted(self.indexes, dtype, name)
         return self._to_expr().new(dtype, mask=mask, name=name, **opts)
 
     def dup(

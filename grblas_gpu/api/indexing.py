@@ -15,7 +15,7 @@ from . import kinds
 from .conversions import given_array
 from .kinds import output_type
 from .mask import Mask
-from .memory import reports_memory
+from .memory import raise_out_of_memory
 
 LONG_SLICE = 2**24  # positions that are not listed
 
@@ -106,7 +106,7 @@ class GivenAxis(Axis):
     __slots__ = ("given", "_engine")
 
     def __init__(self, given: Any, dimsize: int, engine: Any) -> None:
-        super().__init__(len(given), None, dimsize)
+        self.size, self._index, self.dimsize, self.positions = len(given), None, dimsize, None
         self.given, self._engine = given, engine
 
     @property
@@ -122,27 +122,32 @@ class Indexes:
     __slots__ = ("obj", "axes", "shape", "__weakref__")
     shape: tuple[int, ...]
 
-    @reports_memory
     def __init__(self, obj: Any, keys: Any) -> None:
         self.obj = obj
-        dims = obj.shape
+        try:
+            self.axes = axes = self._axes(obj, keys)
+        except (MemoryError, ValueError) as error:
+            raise_out_of_memory("an index", error)
+            raise
+        if len(axes) == 1:
+            self.shape = () if axes[0].size is None else (axes[0].size,)
+        else:
+            self.shape = tuple(axis.size for axis in axes if axis.size is not None)
+
+    @staticmethod
+    def _axes(obj: Any, keys: Any) -> list[Axis]:
         if keys is Ellipsis:
-            self.axes = [Axis(n, None, n) for n in dims]
-        elif len(dims) == 1:
+            return [Axis(n, None, n) for n in obj.shape]
+        if obj.ndim == 1:
             if type(keys) is tuple:
                 raise TypeError(f"Index for {type(obj).__name__} cannot be a tuple")
-            axis = resolve_axis(keys, dims[0], 0, obj)
-            self.axes = [axis]
-            self.shape = () if axis.size is None else (axis.size,)
-            return
-        else:
-            if type(keys) is not tuple or len(keys) != 2:
-                forms = "A[i, j], a row A[i, :], a column A[:, j]"
-                raise TypeError(f"Index for {type(obj).__name__} must be a 2-tuple: {forms}")
-            self.axes = [
-                resolve_axis(key, n, position, obj) for position, (key, n) in enumerate(zip(keys, dims, strict=True))
-            ]
-        self.shape = tuple(axis.size for axis in self.axes if axis.size is not None)
+            return [resolve_axis(keys, obj._size, 0, obj)]
+        if type(keys) is not tuple or len(keys) != 2:
+            forms = "A[i, j], a row A[i, :], a column A[:, j]"
+            raise TypeError(f"Index for {type(obj).__name__} must be a 2-tuple: {forms}")
+        return [
+            resolve_axis(key, n, position, obj) for position, (key, n) in enumerate(zip(keys, obj.shape, strict=True))
+        ]
 
     @property
     def vector(self) -> Any:
@@ -165,6 +170,8 @@ class Indexes:
 
 def resolve_axis(key: Any, size: int, position: int, obj: Any) -> Axis:
     kind = type(key)
+    if kind in natives and kind is not np.ndarray and _is_read_late(obj):  # the engine's own: nothing to convert
+        return _resolve_array(key, size, obj._engine, True)
     if kind is Number:  # the count of a loop
         return Axis(None, key if key.symbolic else _wrap(int(key), size), size)
     if kind is int or isinstance(key, np.integer):
@@ -173,8 +180,6 @@ def resolve_axis(key: Any, size: int, position: int, obj: Any) -> Axis:
         return _resolve_slice(key, size)
     if kind is tuple:
         raise TypeError(f"Index in position {position} cannot be a tuple; must use slice or list or int")
-    if kind in natives and kind is not np.ndarray and _is_read_late(obj):  # the engine's own: nothing to convert
-        return _resolve_array(key, size, obj._engine, True)
     if kind is not list:
         found = _resolve_object(key, size, obj)
         if isinstance(found, Axis):

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from .. import binary, monoid, select
+from ..backends.interpreter import execute as execute_node
 from ..errors import DimensionMismatch
 from ..ir import ops
+from ..ir.node import node_of
 from ..ir.ops import Op
 from ..operators import UNKNOWN_OPCLASS, find_opclass, get_typed_op, op_from_string
 from . import kinds
@@ -392,6 +394,14 @@ class Tensor(Arithmetic, EwiseSigns, ProductSigns):
                 "Integers are expected: `index in x` checks whether there is an entry at that position."
             )
         return not extractor.new()._is_empty
+
+    def _extracted(self, indexes: Indexes, dtype: Any, name: str | None) -> Any:
+        """A new Vector or Matrix of these entries, where there is nothing to check and nobody to tell."""
+        shape = indexes.shape
+        kind = kinds.Vector if len(shape) == 1 else kinds.Matrix
+        output = kind._unwritten(self._engine, self.dtype if dtype is None else dtype, *shape, name)
+        execute_node(node_of((ops.EXTRACT, output, None, (self, indexes), None, None, False, None, 0)))
+        return output
 
     def _extraction(self, indexes: Indexes) -> Any:
         shape, args, shown = indexes.shape, [self, indexes], "{0.name}[{1}]"

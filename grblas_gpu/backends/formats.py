@@ -20,6 +20,8 @@ def choose_format(engine: Any, store: Any) -> Any:
         if nvals is None:  # only the device knows, and need not be asked
             return store
         kind = store.kind
+        if kind == "full":  # there is no better one
+            return store
         better = storage_kind(nvals, store.size, kind)
         if better != kind and not (better == "sparse" and engine.keeps_dense):
             try:

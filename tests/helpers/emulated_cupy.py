@@ -42,6 +42,7 @@ SMALLER = {
     "rows >= 2 * AT_A_TIME * ROWS * warps_in_grid()": "rows >= 2 * ROWS",
     "BLOCK_COUNT > 1": "BLOCK_COUNT > 0",
     "CHUNKS = 8192": "CHUNKS = 1024",
+    "SHARES = 4096": "SHARES = 1024",
     "MOST_STEPS = 16": "MOST_STEPS = 2",
     "OWN_COLUMNS = 32768": "OWN_COLUMNS = 256",
     "SORTERS = 256": f"SORTERS = {SORTERS}",
@@ -168,6 +169,9 @@ class Memory(np.ndarray):
     @property
     def ptr(self) -> int:
         return self.ctypes.data
+
+    def memset_async(self, value: int, size: int, stream: Any = None) -> None:
+        self[:size] = value
 
 
 def alloc(size: int) -> Memory:

@@ -277,7 +277,7 @@ class CudaKernels(Loops, VectorProducts):
 
     @sized
     def reduce_later(self, x: Store, monoid: Any) -> Any:
-        found = None if kind_among("cV", (x, monoid)) else _told(x, monoid)
+        found = None if monoid.odd_kinds or x.dtype.kind in "cV" else _told(x, monoid)
         return self.reduce_scalar(x, monoid) if found is None else found
 
     @sized

@@ -11,18 +11,17 @@ from ...entries import is_iso
 from ...later import Later
 from ...storage import INDEX, Array
 from ..runtime import compile, records
-from ..runtime.counters import EDGES, Slots
-from ..runtime.launch import BLOCK, launch
+from ..runtime.counters import DONE, EDGES, Slots
+from ..runtime.launch import BLOCK, SHARES, launch
 from ..runtime.workspace import Scratch, current, word
 
 THREADS = 256
 _HALF = 32  # bits
-_CHUNK = np.dtype(INDEX)  # as long as any value
 _OF_ALL = ("reduce_all_kernel", "reduce_same_kernel")
 MOST_BLOCKS = 4096  # grid-stride loops do the rest
 FEW_BLOCKS = 64  # that any device has room for
 CHUNKS, LEAST_CHUNK = 4096, 1024  # as in kernels/reduce_runs.cu
-WHOLE_CHUNKS, STEP_BYTES = 8192, 2048  # as in kernels/reduce_all.cu: of everything; and what a warp reads at a time
+SHARE_BYTES = 4096  # as in kernels/reduce_all.cu: what a warp reads at a time
 
 
 def blocks(threads: int) -> int:
@@ -164,29 +163,28 @@ def reduce_all(monoid: Any, values: Array) -> Any:
 def all_combined(monoid: Any, values: Array) -> Told:
     """All values combined: one launch."""
     count = len(values)
-    if _is_one(values):
+    if count == 1 or is_iso(values):
         return one_combined(monoid, values[:1], count)
     given, scratch, dtype = cupy.ascontiguousarray(values), current(), monoid.return_type.np_type
-    reduce_values, _ = _reductions(monoid, given)
-    slots = scratch.slots()
-    of_chunks, done = scratch.values("chunks", _CHUNK, WHOLE_CHUNKS), scratch.flags("reduced", 8)
-    warps = min(WHOLE_CHUNKS, -(-count * dtype.itemsize // STEP_BYTES))
-    words = (given.data.ptr, count, of_chunks.data.ptr, done.data.ptr, slots.host)
+    at, slots = given.data.ptr, scratch.slots()
+    reduce_values, _ = _reductions(monoid, at)
+    warps = min(SHARES, -(-count * dtype.itemsize // SHARE_BYTES))
+    words = (at, count, scratch.tile_sums.data.ptr, slots.address + 8 * DONE, slots.host)
     scratch.launch(reduce_values, warps, words, BLOCK // 32)
     return Told(dtype, slots)
 
 
 def one_combined(monoid: Any, value: Array, count: int) -> Told:
     """One value combined with itself, so many times: one launch."""
-    scratch = current()
-    _, reduce_one = _reductions(monoid, value)
+    scratch, at = current(), value.data.ptr
+    _, reduce_one = _reductions(monoid, at)
     slots = scratch.slots()
-    scratch.launch(reduce_one, 1, (value.data.ptr, count, slots.host))
+    scratch.launch(reduce_one, 1, (at, count, slots.host))
     return Told(monoid.return_type.np_type, slots)
 
 
-def _reductions(monoid: Any, given: Array) -> tuple[Any, ...]:
-    aligned = given.data.ptr % 16 == 0
+def _reductions(monoid: Any, at: int) -> tuple[Any, ...]:
+    aligned = at % 16 == 0
     return compile.functions(
         "reduce_all.cu",
         (monoid.key, aligned),

@@ -1,20 +1,20 @@
 // All values combined, as fast as memory gives them. Generated: Value, ALIGNED (whether they begin at a multiple of 16
 // bytes), and add: of a monoid, so associative and commutative.
 //
-// The values are cut into chunks, one for each warp. How many there are, and which lane adds which values in what order,
-// depends on the number of values only, neither on the launch nor on where the values lie, so a sum of floats is the
-// same every time. A lane reads 16 bytes at a time, and so much LOADS times before it adds any of it: what is asked of
-// memory while others add keeps it busy. The last block joins the chunks, and tells the host the bits of the result in two
-// halves: a word of the host holds one more than a number, so a whole result does not fit.
+// Packs of 16 bytes are dealt out to shares in rows of 32, one for each lane of a warp: share s has the rows s, s + shares, ...
+// How many shares there are, and which lane adds which values in what order, depends on the number of values only,
+// neither on the launch nor on where the values lie, so a sum of floats is the same every time. A lane asks for LOADS
+// packs before it adds any of them, and shares are as many as have it do so equally often: an H200 has room for SHARES warps of
+// so many registers, and all of them go through memory side by side, and end together. The last block joins the shares, and tells the host the bits of
+// the result in two halves: a word of the host holds one more than a number, so a whole result does not fit.
 
 #include "cooperate.cuh"
 #include "parts.cuh"
 #include "publish.cuh"
 
-constexpr int64 CHUNKS = 8192;
-constexpr int WIDTH = sizeof(Value), PACK = 16 / WIDTH, LOADS = 4;
-constexpr int64 STEP = 32 * LOADS;                       // packs that a warp reads at a time
-constexpr int GROUPS = 32, PER_GROUP = CHUNKS / GROUPS;  // of chunks, when they are joined
+constexpr int64 SHARES = 4096;  // at most
+constexpr int WIDTH = sizeof(Value), PACK = 16 / WIDTH, LOADS = 8;
+constexpr int GROUPS = 32, PLACES = 32 * GROUPS, PER_PLACE = SHARES / PLACES;  // how shares are joined
 
 using Bits = either<WIDTH == 1, uint8, either<WIDTH == 2, uint16, either<WIDTH == 4, uint32, uint64>>>;
 
@@ -52,65 +52,73 @@ DEVICE Pack pack_at(const Value* values) {
     return pack;
 }
 
-DEVICE int64 chunk_length(int64 packs) {
-    int64 length = (packs + CHUNKS - 1) / CHUNKS;
-    return length < STEP ? STEP : (length + STEP - 1) / STEP * STEP;
+// Pairs, then pairs of pairs.
+template <int COUNT> DEVICE Value sum_of(const Pack* packs) {
+    if constexpr (COUNT == 1) return packs->sum();
+    else return add(sum_of<COUNT / 2>(packs), sum_of<COUNT - COUNT / 2>(packs + COUNT / 2));
 }
 
-// The packs from lo to hi by a warp, what each lane has.
-DEVICE Part lane_joined(const Value* values, int64 lo, int64 hi) {
-    Part parts[LOADS] = {};
-    for (int64 base = lo; base < hi; base += STEP) {
-        Pack packs[LOADS];
+// What a lane has of a share: so many packs at a time while there are as many, then one less (which some shares have), then
+// fewer and fewer.
+template <int COUNT> DEVICE void join_packs(Part& part, const Value* values, int64 packs, int64 at, int64 step) {
+    for (; at + (COUNT - 1) * step < packs; at += COUNT * step) {
+        Pack read[COUNT];
 #pragma unroll
-        for (int k = 0; k < LOADS; ++k) {
-            int64 at = base + 32 * k + lane();
-            packs[k] = pack_at(values + (at < hi ? at : hi - 1) * PACK);  // no branch between loads
-        }
-#pragma unroll
-        for (int k = 0; k < LOADS; ++k)
-            parts[k] = joined(parts[k], {base + 32 * k + lane() < hi, packs[k].sum()});
+        for (int k = 0; k < COUNT; ++k) read[k] = pack_at(values + (at + k * step) * PACK);
+        part = joined(part, {true, sum_of<COUNT>(read)});
     }
-    for (int k = 1; k < LOADS; ++k) parts[0] = joined(parts[0], parts[k]);
-    return parts[0];
+    if constexpr (COUNT > 1) join_packs<COUNT == LOADS ? LOADS - 1 : (COUNT + 1) / 2>(part, values, packs, at, step);
 }
 
-// One block joins the chunks: a group by each warp, then the groups.
-DEVICE void join_chunks(volatile const Value* of_chunks, int64 chunks, volatile int64* host) {
+// One block joins the shares: PER_PLACE of them at each place, the places of a group by a warp, then the groups. A warp asks
+// for those of AT_A_TIME groups before it joins any.
+DEVICE void join_shares(volatile const Value* of_shares, int64 shares, volatile int64* host) {
+    constexpr int AT_A_TIME = 4;
     __shared__ Value of_groups[GROUPS];
-    for (int group = threadIdx.x >> 5; group < GROUPS; group += blockDim.x >> 5) {
-        Part part = {false, Value(0)};
+    int warps = int(blockDim.x >> 5);
+    for (int first = int(threadIdx.x >> 5); first < GROUPS; first += AT_A_TIME * warps) {
+        Value read[AT_A_TIME][PER_PLACE];
 #pragma unroll
-        for (int k = 0; k < PER_GROUP; k += 32) {
-            int64 chunk = group * PER_GROUP + k + lane();
-            part = joined(part, {chunk < chunks, of_chunks[chunk < chunks ? chunk : chunks - 1]});
+        for (int k = 0; k < AT_A_TIME * PER_PLACE; ++k) {
+            int64 share = (first + k / PER_PLACE * warps) * 32 + lane() + k % PER_PLACE * PLACES;
+            read[k / PER_PLACE][k % PER_PLACE] = of_shares[share < shares ? share : shares - 1];
         }
-        part = warp_joined(part);
-        if (lane() == 0) of_groups[group] = part.value;
+#pragma unroll
+        for (int k = 0; k < AT_A_TIME; ++k) {
+            int group = first + k * warps;
+            Part part = {false, Value(0)};
+#pragma unroll
+            for (int n = 0; n < PER_PLACE; ++n)
+                part = joined(part, {group * 32 + lane() + n * PLACES < shares, read[k][n]});
+            part = warp_joined(part);
+            if (lane() == 0 && group < GROUPS) of_groups[group] = part.value;
+        }
     }
     __syncthreads();
     if (threadIdx.x >= 32) return;
-    Part part = warp_joined({lane() * PER_GROUP < chunks, of_groups[lane()]});
+    Part part = warp_joined({lane() * 32 < shares, of_groups[lane()]});
     if (lane() == 0) tell(part.value, host);
 }
 
-extern "C" __global__ void reduce_all_kernel(
-    const Value* values, int64 count, Value* of_chunks, unsigned* done, volatile int64* host
+extern "C" __global__ void __launch_bounds__(256, 4) reduce_all_kernel(
+    const Value* values, int64 count, Value* of_shares, unsigned* done, volatile int64* host
 ) {
-    int64 packs = count / PACK, length = chunk_length(packs), chunks = packs > length ? (packs + length - 1) / length : 1;
-    for (int64 chunk = warp_in_grid(); chunk < chunks; chunk += warps_in_grid()) {
-        int64 lo = chunk * length, hi = lo + length < packs ? lo + length : packs;
-        Part part = lane_joined(values, lo, hi);
-        if (chunk == chunks - 1) {  // and the values that do not fill a pack
+    int64 packs = count / PACK, rows = (packs + 31) / 32;
+    int64 times = (rows + SHARES * LOADS - 1) / (SHARES * LOADS), length = (times < 1 ? 1 : times) * LOADS;
+    int64 shares = rows <= length ? 1 : (rows + length - 1) / length;
+    for (int64 share = warp_in_grid(); share < shares; share += warps_in_grid()) {
+        Part part = {false, Value(0)};
+        join_packs<LOADS>(part, values, packs, share * 32 + lane(), shares * 32);
+        if (share == shares - 1) {  // and the values that do not fill a pack
             int64 at = packs * PACK + lane();
             part = joined(part, {at < count, values[at < count ? at : count - 1]});
         }
         part = warp_joined(part);
         if (lane() != 0) continue;
-        if (chunks > 1) of_chunks[chunk] = part.value;
+        if (shares > 1) of_shares[share] = part.value;
         else tell(part.value, host);
     }
-    if (chunks > 1 && last_block(done)) join_chunks(of_chunks, chunks, host);
+    if (shares > 1 && last_block(done)) join_shares(of_shares, shares, host);
 }
 
 // The same where one value stands for all.

@@ -20,7 +20,7 @@ from .compile import functions
 
 SLOTS_PER_CALL = 8
 SLOTS = 512 * SLOTS_PER_CALL  # in a block
-COUNT, TICKET, LISTED, EDGES = range(4)  # what kernels use the slots of a call for; one more is in kernels/publish.cuh
+COUNT, TICKET, LISTED, EDGES, DONE = range(5)  # what kernels use the slots of a call for; in the last blocks sign off
 MOVES = ("publish_kernel", "collect_parts")  # in kernels/moves.cu
 WATCH = 10000  # looks at a word before the host goes to sleep (about a millisecond)
 

@@ -7,8 +7,10 @@ from typing import Any
 
 BLOCK, LARGE = 256, 1024
 TILES = 1024  # as in kernels/tiles.cuh
+SHARES = 4096  # as in kernels/reduce_all.cu
 BLOCKS_PER_PROCESSOR = 8  # 2048 threads, as many as fit
 RESERVED = 4096  # bytes of shared memory that kernels may have compiled in, where the launch decides about more
+AT_A_TIME = 4  # elements that a thread asks for before it writes any, in kernels that do little else
 _ONE_BLOCK, _THREADS = (1,), (BLOCK,)
 
 

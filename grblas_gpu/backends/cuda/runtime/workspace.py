@@ -22,6 +22,7 @@ from .launch import (
     BLOCKS_PER_PROCESSOR,
     LARGE,
     RESERVED,
+    SHARES,
     TILES,
     blocks_for,
     most_blocks,
@@ -44,7 +45,7 @@ class Scratch:
         self._most_blocks = most_blocks(device)
         self._ready: dict[Any, Any] = {}
         self._block = Block(stream)
-        self.tile_sums = cupy.empty(TILES, INDEX)
+        self.tile_sums = cupy.empty(max(TILES, SHARES), INDEX)
         self.counters = cupy.zeros(COUNTERS, INDEX)
         self._pinned = cupy.cuda.alloc_pinned_memory(8)
         self._host = np.frombuffer(self._pinned, INDEX, 1)

@@ -40,7 +40,8 @@ def test_rows_that_follow_each_other(engine, offsets: Any) -> None:
 def test_diagonals(engine, offsets: Any) -> None:
     rng = np.random.default_rng(2)
     wide, long = valued_matrix(rng, 30, 90, np.float32, 0.3), valued_matrix(rng, 700, 20, np.int64, 0.4)
-    for a in (wide, long, one_value(wide), with_degrees([0, 0, 3, 0, 700, 0]), with_degrees([0, 0])):
+    square = valued_matrix(rng, 700, 700, np.float64, 0.3)  # more rows than threads look for at a time
+    for a in (wide, long, square, one_value(wide), with_degrees([0, 0, 3, 0, 700, 0]), with_degrees([0, 0])):
         a.indptr = a.indptr.astype(offsets)
         there = moved(a, engine.to_device)
         for k in (0, 1, -1, 25, -25, a.ncols - 1, 1 - a.nrows, a.ncols, -a.nrows):
@@ -48,6 +49,19 @@ def test_diagonals(engine, offsets: Any) -> None:
             expected = definitions.diagonal(a, k)
             assert result.size == expected.size and result.nvals == expected.nvals
             same(result, expected)
+
+
+def test_diagonals_of_rows_that_lie_at_one_end(engine) -> None:
+    """Searches begin where a column would be if all were as likely: here they are nowhere near."""
+    pattern = np.zeros((600, 600), bool)
+    pattern[::2, :60], pattern[1::2, 540:] = True, True
+    pattern[np.arange(0, 600, 3), np.arange(0, 600, 3)] = True
+    starts = np.concatenate([[0], np.cumsum(pattern.sum(axis=1))]).astype(np.int32)
+    columns = np.nonzero(pattern)[1].astype(np.int32)
+    a = MatrixStore(600, 600, starts, columns, np.arange(len(columns), dtype=np.float32))
+    for k in (0, 5, -7):
+        result = moved(engine.extracting.diagonal(moved(a, engine.to_device), k), engine.to_host)
+        same(result, definitions.diagonal(a, k))
 
 
 def test_wide_columns(engine) -> None:

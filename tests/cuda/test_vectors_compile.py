@@ -24,6 +24,7 @@ FILES = {
     "filter.cu",
     "matrix_facts.cu",
     "moves.cu",
+    "spread_few.cu",
     "write.cu",
 }
 

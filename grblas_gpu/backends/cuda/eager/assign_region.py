@@ -50,7 +50,8 @@ def _placed(size: int, value: VectorStore, positions: Array, named: Array) -> Ve
     if value.kind == "full":
         values = value.values
         if len(values) > 1:
-            values = spread(positions, value.values, named)
+            values = cupy.empty(size, value.values.dtype)
+            spread(positions, value.values, named, values, len(positions))
         return VectorStore(size, values, present=named, nvals=len(positions))
     listed = as_list(value) if value.kind == "bitmap" else value
     return VectorStore(size, listed.values, indices=positions[listed.indices], ordered=False)

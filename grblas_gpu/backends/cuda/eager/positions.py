@@ -10,6 +10,7 @@ from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import Result, empty_list
 from ..runtime.compile import constant, functions, using
 from ..runtime.counters import EDGES, Slots
+from ..runtime.launch import AT_A_TIME, BLOCK
 from .masks import address
 from .vectors import as_bitmap
 
@@ -77,5 +78,5 @@ def _take(u: VectorStore, positions: Array, check: bool) -> tuple[VectorStore, S
     scratch = scratch_arrays.current()
     result, slots = Result(count, dtype, iso, full), scratch.slots()
     given = (address(u.present), u.values.data.ptr, u.size, positions.data.ptr, count)
-    scratch.launch(take, count, (*given, *result.addresses, slots.address, slots.host))
+    scratch.launch(take, count, (*given, *result.addresses, slots.address, slots.host), AT_A_TIME * BLOCK)
     return result.store(slots), slots

@@ -10,7 +10,7 @@ from ...storage import INDEX, MatrixStore, VectorStore
 from ..runtime import workspace as scratch_arrays
 from ..runtime.arrays import Result, empty_list
 from ..runtime.compile import binary, constant, functions, using
-from ..runtime.launch import BLOCK
+from ..runtime.launch import AT_A_TIME, BLOCK
 from ..runtime.workspace import Scratch
 
 MOST_CHUNKS, LEAST_CHUNK, WINDOW = 8192, 1024, 256  # as in kernels/row_starts.cuh
@@ -74,5 +74,6 @@ def count_rows(a: MatrixStore) -> VectorStore:
     )
     scratch, nrows = scratch_arrays.current(), a.nrows
     counts, slots = Result(nrows, _COUNTS), scratch.slots()
-    scratch.launch(kernel, nrows, (a.indptr.data.ptr, nrows, *counts.addresses, slots.address, slots.host))
+    words = (a.indptr.data.ptr, nrows, *counts.addresses, slots.address, slots.host)
+    scratch.launch(kernel, nrows, words, AT_A_TIME * BLOCK)
     return counts.store(slots)

@@ -15,7 +15,7 @@ from .... import undivided
 from ...entries import cast, expand
 from ...storage import INDEX, Array, MaskView, MatrixStore, Pending, VectorStore
 from ..runtime import workspace as scratch_arrays
-from ..runtime.arrays import Result, empty_list
+from ..runtime.arrays import Result, empty_list, two_arrays
 from ..runtime.compile import constant, functions, index_unary, product, using
 from ..runtime.counters import EDGES
 from ..runtime.workspace import word
@@ -25,6 +25,7 @@ from .mxv_product import index_key
 
 SPREAD_LISTS = 2**24  # longer vectors that are all lists are merged as lists
 MOST_DENSE = 2**32
+_FLAG = np.dtype(bool)
 
 
 def worthwhile(*stores: Any) -> bool:
@@ -40,26 +41,28 @@ def as_bitmap(u: VectorStore) -> VectorStore:
     if u.kind != "sparse":
         return u
     indices, values, length, count_at = list_of(u)
-    present = cupy.zeros(u.size, bool)
-    dense = values
     if length == 0:
-        dense = cupy.zeros(1, values.dtype)
-    elif len(values) == 1:
+        return _bitmap_like(u, cupy.zeros(1, values.dtype), cupy.zeros(u.size, bool))
+    if len(values) == 1:
+        present, dense = cupy.zeros(u.size, bool), values
         mark(VectorMask(indices=indices, length=length, count_at=count_at), present)
-    else:
-        dense = spread(indices, values, present, length, count_at)
+        return _bitmap_like(u, dense, present)
+    present, dense = two_arrays(u.size, _FLAG, u.size, values.dtype)
+    present.data.memset_async(0, u.size, scratch_arrays.current().stream)
+    spread(indices, values, present, dense, length, count_at)
     return _bitmap_like(u, dense, present)
 
 
-def spread(indices: Array, values: Array, present: Array, length: int | None = None, count_at: int = 0) -> Array:
-    """Values by position, of which flags are set; elsewhere they are whatever memory held."""
-    dense = cupy.empty(len(present), values.dtype)
-    length = len(indices) if length is None else length
-    each = VectorMask(values=values)  # only names the type
-    (kernel,) = functions("marks.cu", ("spread", each.key), ["spread_kernel"], each.pieces)
+def spread(indices: Array, values: Array, present: Array, dense: Array, length: int, count_at: int = 0) -> None:
+    """Values to their positions, of which flags are set; elsewhere they are whatever memory held."""
+    (kernel,) = functions(
+        "marks.cu",
+        ("spread", values.dtype.char, len(values) == 1),
+        ["spread_kernel"],
+        lambda: VectorMask(values=values).pieces(),  # only names the type
+    )
     words = (indices.data.ptr, count_at, length, present.data.ptr, values.data.ptr, dense.data.ptr)
     scratch_arrays.current().launch(kernel, length, words)
-    return dense
 
 
 def writable(c: VectorStore) -> VectorStore:

@@ -50,5 +50,5 @@ extern "C" __global__ void assign_kernel(
         }
         values[i] = value;
     }
-    if (HAS_PRESENT) publish(found, 0, counters, host);
+    if (HAS_PRESENT) publish_one(found, counters, host);
 }

@@ -8,14 +8,10 @@
 // Positions may be equal where all of them are given the same: no accumulator, no vector, no REPLACE.
 
 #include "grid.cuh"
+#include "few.cuh"
 #include "flags.cuh"
 #include "mask.cuh"
 #include "publish.cuh"
-
-constexpr int MOST_FEW = 16;
-struct Few {
-    int64 positions[MOST_FEW];
-};
 
 extern "C" __global__ void assign_few_kernel(
     bool* present, C* values, const bool* t_present, const T* t, T scalar, const bool* mask_present,
@@ -45,5 +41,5 @@ extern "C" __global__ void assign_few_kernel(
     } else if (HAS_PRESENT && k < count && (open ? !ACCUM : REPLACE)) {
         found -= first_to_clear(present + i);
     }
-    if (HAS_PRESENT) publish(found, 0, counters, host);
+    if (HAS_PRESENT) publish_one(found, counters, host);
 }

@@ -27,5 +27,5 @@ extern "C" __global__ void ewise_kernel(
             out[i] = has_x ? cast<Value>(x[X_ISO ? 0 : i]) : cast<Value>(y[Y_ISO ? 0 : i]);
         }
     }
-    if (!OUT_FULL) publish(entries, 0, counters, host);
+    if (!OUT_FULL) publish_one(entries, counters, host);
 }

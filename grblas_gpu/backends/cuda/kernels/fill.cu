@@ -17,5 +17,5 @@ extern "C" __global__ void fill_kernel(
         c[i] = cast<C>(t[T_ISO ? 0 : p]);
         ++entries;
     }
-    publish(entries, 0, counters, host);
+    publish_one(entries, counters, host);
 }

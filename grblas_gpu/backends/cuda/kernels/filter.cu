@@ -23,5 +23,5 @@ extern "C" __global__ void filter_kernel(
         out_present[i] = found;
         entries += found;
     }
-    publish(entries, 0, counters, host);
+    publish_one(entries, counters, host);
 }

@@ -5,7 +5,26 @@
 
 constexpr int SLOT_COUNT = 0, SLOT_EDGES = 3, SLOT_DONE = 4;  // as in counters.py; in the last one blocks sign off
 
-// All threads of the grid call it once, after their loops.
+constexpr int DONE_BITS = 20;  // of a word, for blocks that have signed off; the others have what these counted
+
+// One number, where no other kernel counts in the slots of the call: all threads of the grid call it once, after their loops.
+// A block adds its part and signs off by the same atomic, so the last one knows the sum, and nobody waits for memory.
+template <int SLOT = SLOT_COUNT> DEVICE void publish_one(int64 number, int64* counters, volatile int64* host) {
+    __shared__ int64 of_warps[32];
+    number = warp_total(number);
+    if (lane() == 0) of_warps[threadIdx.x >> 5] = number;
+    __syncthreads();
+    if (threadIdx.x >= 32) return;
+    number = warp_total(lane() < int(blockDim.x >> 5) ? of_warps[lane()] : 0);
+    if (lane() != 0) return;
+    uint64 mine = uint64(number) << DONE_BITS | 1;
+    uint64 all = mine + atomicAdd((uint64*)counters + SLOT_DONE, mine);
+    if ((all & ((uint64(1) << DONE_BITS) - 1)) != gridDim.x) return;
+    counters[SLOT] = int64(all >> DONE_BITS);
+    host[SLOT] = int64(all >> DONE_BITS) + 1;
+}
+
+// Two numbers, on top of what is in the slots. All threads of the grid call it once, after their loops.
 DEVICE void publish(int64 entries, int64 edges, int64* counters, volatile int64* host) {
     __shared__ int64 warp_entries[32], warp_edges[32];
     entries = warp_total(entries);

@@ -33,7 +33,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) reduce_rows_kernel(
         found += filled;
     };
     reduce_rows(indptr, nrows, entries, result, {carry_values, carry_rows}, load, row_is);
-    publish(found, 0, counters, host);
+    publish_one(found, counters, host);
 }
 
 extern "C" __global__ void add_carries_kernel(
@@ -55,5 +55,5 @@ extern "C" __global__ void repeat_rows_kernel(
         found += count > 0;
         if (count > 0) result[row] = repeated(value, count);
     }
-    publish(found, 0, counters, host);
+    publish_one(found, counters, host);
 }

@@ -2,23 +2,56 @@
 //   FULL    the vector has an entry everywhere; otherwise flags say where
 //   ISO     one value stands for all, and is copied once
 //   CHECK   positions are as somebody gave them: the host is told how many are outside, where nothing is read
+//
+// A thread asks for AT_A_TIME positions, then for what is there, before it writes any of it. Of a full vector the host hears
+// that they are all inside before anything is taken, if they are few enough: it is waiting for that, and nothing else.
 
 #include "given_position.cuh"
 #include "publish.cuh"
 
-extern "C" __global__ void take_positions_kernel(
+constexpr int AT_A_TIME = 4;
+
+extern "C" __global__ void __launch_bounds__(256, 8) take_positions_kernel(
     const bool* present, const Stored* values, int64 size, const Given* positions, int64 count, bool* out_present,
     Stored* out, int64* counters, volatile int64* host
 ) {
-    int64 found = 0, outside = 0;
-    if (ISO && thread_in_grid() == 0) out[0] = values[0];
-    for (int64 p = thread_in_grid(); p < count; p += threads_in_grid()) {
-        int64 i = CHECK ? given_position(positions[p], size) : int64(positions[p]);
-        bool inside = !CHECK || uint64(i) < uint64(size), there = inside && (FULL || present[i]);
-        if (!FULL) out_present[p] = there;
-        if (!ISO && there) out[p] = values[i];
-        found += there;
-        outside += !inside;
-    }
-    if (!FULL || CHECK) publish(found, outside, counters, host);
+    int64 found = 0, outside = 0, first = thread_in_grid(), step = threads_in_grid();
+    bool early = FULL && CHECK && count <= AT_A_TIME * step;
+    if (ISO && first == 0) out[0] = values[0];
+    do {  // all threads: those that have nothing to do wait for the others
+        int64 at[AT_A_TIME];
+#pragma unroll
+        for (int k = 0; k < AT_A_TIME; ++k) {
+            Given given = first + k * step < count ? positions[first + k * step] : Given(0);
+            at[k] = CHECK ? given_position(given, size) : int64(given);
+        }
+        unsigned inside = 0;
+#pragma unroll
+        for (int k = 0; k < AT_A_TIME; ++k) {
+            bool is_inside = !CHECK || uint64(at[k]) < uint64(size);
+            outside += !is_inside;
+            if (is_inside && first + k * step < count) inside |= 1u << k;
+            else at[k] = 0;
+        }
+        if (early) publish_one<SLOT_EDGES>(outside, counters, host);
+        Stored value[AT_A_TIME];
+        unsigned there = 0;
+#pragma unroll
+        for (int k = 0; k < AT_A_TIME; ++k) {
+            if (FULL || present[at[k]]) there |= 1u << k;
+            if (!ISO) value[k] = values[at[k]];  // where there is none, whatever is in memory
+        }
+        there &= inside;
+#pragma unroll
+        for (int k = 0; k < AT_A_TIME; ++k) {
+            int64 p = first + k * step;
+            if (!FULL && p < count) out_present[p] = there >> k & 1;
+            if (!ISO && (there >> k & 1)) out[p] = value[k];
+        }
+        found += __popc(there);
+        first += AT_A_TIME * step;
+    } while (first < count);
+    if (FULL && CHECK && !early) publish_one<SLOT_EDGES>(outside, counters, host);
+    else if (!FULL && CHECK) publish(found, outside, counters, host);
+    else if (!FULL) publish_one(found, counters, host);
 }

@@ -30,5 +30,5 @@ extern "C" __global__ void write_kernel(
             out[i] = cast<C>(t[T_ISO ? 0 : i]);
         }
     }
-    publish(entries, 0, counters, host);
+    publish_one(entries, counters, host);
 }

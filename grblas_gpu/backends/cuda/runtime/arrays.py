@@ -50,6 +50,11 @@ class Result:
             self._flags, self._values = flags, values = memory_of_two(size, length * dtype.itemsize)
             self.addresses = flags.ptr, values.ptr
 
+    def clear_flags(self, stream: Any) -> None:
+        """For a kernel that sets some of them."""
+        assert self._flags is not None
+        self._flags.memset_async(0, self._size, stream)
+
     def store(self, slots: Slots, everywhere: bool = False) -> VectorStore:
         """The vector: the kernel counts its entries in these slots, unless they are ``everywhere``."""
         size, values = self._size, _array((self._length,), self._dtype, self._values)

@@ -125,7 +125,7 @@ def test_blocks_that_wait_for_each_other(several: Any, name: str) -> None:
         assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True] * len(found)
 
 
-@pytest.mark.parametrize(("entries", "teams"), [(2**28, True), (1, False)])
+@pytest.mark.parametrize(("entries", "teams"), [(2**26, True), (1, False)])
 def test_large_graphs_have_all_blocks(several: Any, monkeypatch: pytest.MonkeyPatch, entries: int, teams: bool) -> None:
     """Clusters leave some processors idle: where rows are long and entries many, there are none."""
     with gb.using("cpu"):

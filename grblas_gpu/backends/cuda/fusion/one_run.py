@@ -40,7 +40,7 @@ from .trace import TRACED, records_of
 from .words import bits, from_bits
 from .workspace import NOWHERE, workspace_of
 
-FOR_ALL_BLOCKS = 2**28  # entries of a matrix whose products are worth more than what a cluster does alone
+FOR_ALL_BLOCKS = 2**26  # entries of a matrix whose products are worth more than what a cluster does alone
 FEW = 2**20  # arrays of so many elements are kept in any case: that saves asking for them
 FLAG = np.dtype(bool)
 BITS, PRESENT = VARIABLE.at["bits"], VARIABLE.at["present"]

@@ -16,6 +16,7 @@ from ...programs.lower import Body, located
 from ...storage import INDEX, HostEntry, VectorStore
 from ..eager import vectors
 from ..eager.column_order import BEFORE, column_order
+from ..eager.entry_groups import rows_and_groups
 from ..eager.matrix_facts import hub_neighbours
 from ..eager.mxv_balanced import has_only_short_rows, may_have_short_rows
 from ..runtime import workspace as scratch_arrays
@@ -215,7 +216,7 @@ class Run:
                     array = getattr(column_order(store, BEFORE + 1), field, None)
                     workspace.wants_shared |= array is not None
                 elif side == "row_ids":
-                    array = store.row_ids
+                    array = rows_and_groups(store)
                     workspace.wants_shared = True
                 else:
                     array = _aligned(store if field == "indptr" else store.once, field)

@@ -1,11 +1,12 @@
 // A product in a loop: t = m u where the mask allows, by a push from the entries of u (loop_push.cuh) or a pull by the rows of t
-// (loop_pull_hybrid.cuh, loop_pull_plain.cuh, loop_pull_balanced.cuh). Pasted once for each product, inside a namespace with the
+// (loop_pull_hybrid.cuh, loop_pull_plain.cuh, loop_pull_marks.cuh, loop_pull_balanced.cuh). Pasted once for each product, inside a namespace with the
 // pieces of mxv.cuh. The result goes to the other buffer of `out`.
 
 #include "loop_push.cuh"
 #include "loop_shared_frontier.cuh"
 #include "loop_pull_hybrid.cuh"
 #include "loop_pull_balanced.cuh"
+#include "loop_pull_marks.cuh"
 #include "loop_pull_plain.cuh"
 #include "loop_sort.cuh"
 #include "loop_short_rows.cuh"

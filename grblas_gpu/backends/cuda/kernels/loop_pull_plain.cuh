@@ -314,24 +314,16 @@ DEVICE unsigned pull_groups(
     return mixed;
 }
 
-// For a warp, again and again: a group for each of its lanes, or fewer, so that all warps have as many. take(base, row, open, whole) gets
-// where the first of them begins, and of which the entries matter, of which all are of one row: that of the lane. The last group, which may not
-// be complete, is left out.
-template <class Done, class Take> DEVICE void for_each_groups(const Operands& given, Done done, Take take) {
+// For a warp, again and again: a group for each of its lanes, or fewer, so that all warps have as many. take(base, first, there) gets where
+// the first of them begins, where the lane's begins, and whether it has one. The last group, which may not be complete, is left out.
+template <class Take> DEVICE void for_each_lot(const Operands& given, Take take) {
     int64 groups = given.nvals / GROUP, complete = groups * GROUP, warps = warps_in_grid();
     if (groups == 0) return;
     int64 times = (groups + 32 * warps - 1) / (32 * warps), width = GROUP * ((groups + times * warps - 1) / (times * warps));
     int64 warp = (thread() >> 5) * BLOCK_COUNT + blockIdx.x;  // neighbours are in different blocks
     for (int64 base = warp * width; base < complete; base += warps * width) {
         int64 first = base + GROUP * lane();
-        bool open = GROUP * lane() < width && first < complete, whole = false;
-        RowId row = 0;
-        if (open) {
-            row = given.row_ids[first];
-            whole = row == given.row_ids[first + GROUP - 1];
-            if (whole) open = is_open(given, row) & !done(row);  // both are in flight
-        }
-        take(base, row, __ballot_sync(FULL_WARP, open), __ballot_sync(FULL_WARP, whole));
+        take(base, first, GROUP * lane() < width && first < complete);
     }
 }
 DEVICE bool has_last_group(const Operands& given) { return warp_in_grid() == 0 && given.nvals % GROUP != 0; }
@@ -340,93 +332,18 @@ template <class S> DEVICE void pull_by_entries(const Operands& given, const S& o
     ::Count<Offset> count = {given.next, 0, 0};
     Sums sums = sums_of(out);
     ColumnFilter filter(given);
-    auto done = [&](int64 row) { return EXIT_AT_FIRST && touched(sums, row); };
-    for_each_groups(given, done, [&](int64 base, int64 row, unsigned open, unsigned whole) {
-        unsigned mixed = pull_groups(given, filter, sums, open, whole, row, base, count);
+    for_each_lot(given, [&](int64 base, int64 first, bool open) {
+        bool whole = false;
+        RowId row = 0;
+        if (open) {
+            row = given.row_ids[first];
+            whole = row == given.row_ids[first + GROUP - 1];
+            if (whole) open = is_open(given, row) & !(EXIT_AT_FIRST && touched(sums, row));  // both are in flight
+        }
+        unsigned groups = __ballot_sync(FULL_WARP, open), of_one_row = __ballot_sync(FULL_WARP, whole);
+        unsigned mixed = pull_groups(given, filter, sums, groups, of_one_row, row, base, count);
         for (; mixed; mixed &= mixed - 1) pull_mixed_group(given, filter, sums, base + GROUP * (__ffs(mixed) - 1), count);
     });
     if (has_last_group(given)) pull_mixed_group(given, filter, sums, given.nvals / GROUP * GROUP, count);
-    count.publish(counters);
-}
-
-// Where only flags matter (STRUCTURE), whoever finds an entry sets the flag of its row, and waits for nothing: several may set one, and flags of
-// closed rows are set, too. count_marked_rows sees to that.
-DEVICE constexpr bool marks_rows(int strategy) { return strategy == BY_ENTRIES && !BALANCED && STRUCTURE; }
-constexpr int ENTRIES_AT_ONCE = GROUPS_AT_ONCE * GROUP_OF_EACH;
-
-// Some of the groups from `base` on. Those in `whole` are each of one row, which is in the lane of its bit; when one of its entries is found,
-// the others need not be read.
-DEVICE void mark_groups(
-    const Operands& given, const ColumnFilter& filter, volatile bool* flags, unsigned groups, unsigned whole, RowId row, int64 base
-) {
-    bool is_whole = whole >> lane() & 1;
-    while (groups) {
-        Column k[ENTRIES_AT_ONCE];
-        int number[GROUPS_AT_ONCE];
-        unsigned mixed = 0, hits = 0;  // of the entries, a bit for each
-#pragma unroll
-        for (int g = 0; g < GROUPS_AT_ONCE; ++g) {  // if there are fewer, the first one again: that costs less than to ask
-            number[g] = groups ? __ffs(groups) - 1 : number[0];
-            groups &= groups - 1;
-            if (!(whole >> number[g] & 1)) mixed |= ((1u << GROUP_OF_EACH) - 1) << GROUP_OF_EACH * g;
-            const Column* columns = given.rows.indices + base + GROUP * number[g] + lane();
-#pragma unroll
-            for (int n = 0; n < GROUP_OF_EACH; ++n) k[GROUP_OF_EACH * g + n] = read_once(columns + 32 * n);
-        }
-#pragma unroll
-        for (int e = 0; e < ENTRIES_AT_ONCE; ++e) hits |= unsigned(filter.may_have(k[e])) << e;
-        if (!filter.is_exact()) {
-            unsigned may = hits;
-            hits = 0;
-#pragma unroll
-            for (int e = 0; e < ENTRIES_AT_ONCE; ++e) hits |= unsigned(may >> e & 1 && is_there(given.looked_up, k[e])) << e;
-        }
-        if (!__any_sync(FULL_WARP, hits)) continue;
-#pragma unroll
-        for (int g = 0; g < GROUPS_AT_ONCE; ++g) {
-            if (!__any_sync(FULL_WARP, hits & ~mixed & ((1u << GROUP_OF_EACH) - 1) << GROUP_OF_EACH * g)) continue;
-            RowId i = from_lane(row, number[g]);
-            if (lane() == 0) flags[i] = true;
-            if constexpr (ENDS_EARLY) groups &= ~__ballot_sync(FULL_WARP, is_whole && row == i);
-        }
-        mixed &= hits;
-        if (!__any_sync(FULL_WARP, mixed)) continue;
-        RowId rows[ENTRIES_AT_ONCE];
-#pragma unroll
-        for (int e = 0; e < ENTRIES_AT_ONCE; ++e)
-            if (mixed >> e & 1) rows[e] = given.row_ids[base + GROUP * number[e / GROUP_OF_EACH] + 32 * (e % GROUP_OF_EACH) + lane()];
-#pragma unroll
-        for (int e = 0; e < ENTRIES_AT_ONCE; ++e)
-            if (mixed >> e & 1) flags[rows[e]] = true;
-    }
-}
-template <class S> DEVICE void mark_by_entries(const Operands& given, const S& out) {
-    volatile bool* flags = out.other_flags();
-    ColumnFilter filter(given);
-    auto done = [&](int64 row) { return ENDS_EARLY && flags[row]; };
-    for_each_groups(given, done, [&](int64 base, RowId row, unsigned open, unsigned whole) {
-        mark_groups(given, filter, flags, open, whole, row, base);
-    });
-    if (!has_last_group(given)) return;
-    for (int64 entry = given.nvals / GROUP * GROUP + lane(); entry < given.nvals; entry += 32)
-        if (is_there(given.looked_up, given.rows.indices[entry])) flags[given.row_ids[entry]] = true;
-}
-
-// After a grid barrier. `epilogue`: it also does what is to be done at the operand's entries.
-template <class S, class C>
-DEVICE void count_marked_rows(const Operands& given, const S& out, int64* counters, C& change, bool epilogue) {
-    ::Count<Offset> count = {given.next, 0, 0};
-    bool* flags = out.other_flags();
-    for (int64 i = 4 * thread_in_grid(); i < out.size; i += 4 * threads_in_grid()) {
-        unsigned marked = ::four_flags(flags, i, out.size) & 0x01010101u, found = marked & open_rows(given, i, out.size);
-        if (CLOSING && epilogue) {
-            unsigned closing = ::four_flags(given.closing, i, out.size) & 0x01010101u;
-            if (closing) change.visit_four(i, closing);
-        }
-        for (int n = 0; n < 4; ++n) {
-            if (found >> 8 * n & 1) count.add(i + n);
-            else if (marked >> 8 * n & 1) flags[i + n] = false;
-        }
-    }
     count.publish(counters);
 }

@@ -15,21 +15,21 @@ struct Lowered {
 };
 static_assert(sizeof(Lowered) * MOST_WAITING <= sizeof(int64) * ::QUEUED, "a warp's share of the queues");
 
-// *address = min(*address, z); whether that made it less. What nobody has lowered yet holds initial().
-template <class T> DEVICE bool lower_by_swaps(T* address, T z) {
-    using Word = either<sizeof(T) == 8, uint64, unsigned>;
-    Word old = *(volatile Word*)address;
-    while (true) {
-        if (from_bits<T>(old) <= z) return false;
-        Word seen = atomicCAS((Word*)address, old, to_bits<Word>(z));
-        if (seen == old) return true;
-        old = seen;
+// *address = min(*address, z); whether that made it less. What nobody has lowered yet holds initial(), the largest integer or a NaN.
+// Floats are ordered as their bits are, those below zero the other way round, and a positive NaN is above all.
+template <class T> DEVICE bool lower(T* address, T z) {
+    using Signed = either<sizeof(T) == 8, int64, int>;
+    using Unsigned = either<sizeof(T) == 8, uint64, unsigned>;
+    if constexpr (is_float<T>) {
+        z += T(0);  // there is one zero
+        Unsigned bits = to_bits<Unsigned>(z), old;
+        if (z < 0) old = atomicMax((Unsigned*)address, bits);
+        else old = Unsigned(atomicMin((Signed*)address, Signed(bits)));
+        return !(from_bits<T>(old) <= z);
+    } else {
+        using Integer = either<is_signed<T>, Signed, Unsigned>;
+        return Integer(z) < atomicMin((Integer*)address, Integer(z));
     }
-}
-template <int native, class T> DEVICE bool lower(T* address, T z) {
-    using Integer = either<sizeof(T) == 8, either<is_signed<T>, int64, uint64>, T>;
-    if constexpr (native == NATIVE_MIN) return Integer(z) < atomicMin((Integer*)address, Integer(z));
-    else return lower_by_swaps(address, z);
 }
 
 // Positions without an entry hold what the least of no values is.
@@ -54,7 +54,7 @@ template <class U> struct Settling {
     // To the next frontier. There the least value counts: whoever lowered a vertex further may have put it there, or gone on.
     DEVICE void list(bool wanted, const Lowered& found) {
         Value value = ::value_of<Value>(found.value);
-        if (wanted) add_atomically(next.values + found.vertex, value);
+        if (wanted) lower(next.values + found.vertex, value);
         wanted = wanted && touch(next, found.vertex);
         edges += wanted ? found.edges & 255 : 0;
         int64 place = place_in_list(counters + ::LISTED_ENTRIES, wanted);
@@ -79,7 +79,7 @@ template <class U> struct Settling {
         there = there && (sure || !(now < value));
         Offset start = given.columns.indptr[i], stop = given.columns.indptr[i + 1];
         bool had = touched(known, i);
-        bool less = there && lower<NATIVE>(known.values + i, z);
+        bool less = there && lower(known.values + i, z);
         bool comes = there && !had && touch(known, i);
         entries += comes;
         keep((less || comes) && z <= limit, {i, int64(start) << 8 | int64(stop - start), ::bits_of(z)});

@@ -126,20 +126,26 @@ PROGRAMS = {"in any order": in_any_order, "some rounds": some_rounds, "counted":
 def somewhere(A: Matrix, low: int, high: int, step: int) -> Vector:
     positions = np.arange(0, A.nrows, step)
     values = np.random.default_rng(step).integers(low, high, len(positions))
-    return Vector.from_coo(positions, values, int, size=A.nrows)
+    return Vector.from_coo(positions, values, A.dtype, size=A.nrows)
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name == "kept")) for name in PROGRAMS])
-def test_from_any_frontier(name: str, to_device: Any) -> None:
-    """It has other values than what is lowered, more and less, and entries where there are none; and where somebody
-    counts rounds, or looks at what one finds, these are the rounds that there are."""
+CASES = [(name, "INT64") for name in PROGRAMS] + [("in any order", "FP64"), ("in any order", "INT32")]
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [pytest.param(*case, marks=[pytest.mark.slow] * (case[0] == "kept" or case[1] == "INT32")) for case in CASES],
+)
+def test_from_any_frontier(name: str, dtype: str, to_device: Any) -> None:
+    """It has other values than what is lowered, more and less, below zero and above, and entries where there are none;
+    and where somebody counts rounds, or looks at what one finds, these are the rounds that there are."""
     with gb.using("cpu"):
-        given = weighted(GRAPHS["grid"](), 1, 40)
+        given = weighted(GRAPHS["grid"](), 1, 40).dup(dtype)
 
     def run(A: Matrix) -> Any:
         with gb.using(A.backend):
-            values, frontier = somewhere(A, 20, 90, 5), somewhere(A, 0, 50, 97)
-            result = PROGRAMS[name](A, values, frontier, Scalar.from_value(70))
+            values, frontier = somewhere(A, -20, 50, 5), somewhere(A, -40, 10, 97)
+            result = PROGRAMS[name](A, values, frontier, Scalar.from_value(30, dtype))
         return values, frontier, result
 
     with gb.using("cpu"):

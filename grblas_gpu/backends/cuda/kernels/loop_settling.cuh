@@ -15,6 +15,27 @@ struct Lowered {
 };
 static_assert(sizeof(Lowered) * MOST_WAITING <= sizeof(int64) * ::QUEUED, "a warp's share of the queues");
 
+// What is read, and with it the 256 bytes around it on their way to the second-level cache: whoever goes on from there reads what is next
+// to it. Of the matrix, and (`now`) of what others write meanwhile.
+constexpr int AROUND = 2;
+template <bool NOW, class T> DEVICE T read_around(const T* from) {
+#ifdef __CUDA_ARCH__
+    if constexpr (AROUND > int(NOW) && sizeof(T) == 4) {
+        unsigned bits;
+        if constexpr (NOW) asm volatile("ld.relaxed.gpu.global.L2::256B.u32 %0, [%1];" : "=r"(bits) : "l"(from));
+        else asm("ld.global.nc.L2::256B.u32 %0, [%1];" : "=r"(bits) : "l"(from));
+        return from_bits<T>(bits);
+    } else if constexpr (AROUND > int(NOW) && sizeof(T) == 8) {
+        uint64 bits;
+        if constexpr (NOW) asm volatile("ld.relaxed.gpu.global.L2::256B.u64 %0, [%1];" : "=l"(bits) : "l"(from));
+        else asm("ld.global.nc.L2::256B.u64 %0, [%1];" : "=l"(bits) : "l"(from));
+        return from_bits<T>(bits);
+    }
+#endif
+    if constexpr (NOW) return *(const volatile T*)from;
+    else return *from;
+}
+
 // *address = min(*address, z); whether that made it less. What nobody has lowered yet holds initial(), the largest integer or a NaN.
 // Floats are ordered as their bits are, those below zero the other way round, and a positive NaN is above all.
 template <class T> DEVICE bool lower(T* address, T z) {
@@ -73,11 +94,15 @@ template <class U> struct Settling {
     // whatever the values say (`sure`). All lookups but the first two are on their way together.
     DEVICE void follow(bool there, const Lowered& from, int number, bool sure) {
         int64 k = there ? from.vertex : 0, entry = there ? (from.edges >> 8) + number : 0;
-        Value value = ::value_of<Value>(from.value), now = ((volatile Value*)known.values)[k];
-        int64 i = column_of(given.columns, k, entry);
-        Value z = product_with(given.columns, cast<VectorOperand>(value), i, k, entry);
+        const Matrix& m = given.columns;
+        Value value = ::value_of<Value>(from.value), now = read_around<true>(known.values + k);
+        int64 place = place_of(m, k, entry), i = read_around<false>(m.indices + place);
+        MatrixOperand length = MatrixOperand(1);
+        if constexpr (MATRIX != UNUSED) length = cast<MatrixOperand>(read_around<false>(m.values + (MATRIX == ISO ? 0 : place)));
+        if constexpr (REPEATED) i += copy_of(m, k) * m.size;
+        Value z = product_of(length, cast<VectorOperand>(value), i, k);
         there = there && (sure || !(now < value));
-        Offset start = given.columns.indptr[i], stop = given.columns.indptr[i + 1];
+        Offset start = read_around<false>(m.indptr + i), stop = read_around<false>(m.indptr + i + 1);
         bool had = touched(known, i);
         bool less = there && lower(known.values + i, z);
         bool comes = there && !had && touch(known, i);

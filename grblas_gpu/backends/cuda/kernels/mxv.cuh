@@ -68,12 +68,15 @@ DEVICE VectorOperand element_of(const Vector& u, int64 element) {
     if constexpr (VECTOR == UNUSED) return VectorOperand(1);
     else return cast<VectorOperand>(u.values[VECTOR == ISO ? 0 : element]);
 }
-DEVICE Value product_with(const Matrix& m, VectorOperand b, int64 i, int64 k, int64 entry) {
-    MatrixOperand a = MatrixOperand(1);
-    if constexpr (MATRIX != UNUSED) a = cast<MatrixOperand>(m.values[MATRIX == ISO ? 0 : place_of(m, i, entry)]);
+DEVICE Value product_of(MatrixOperand a, VectorOperand b, int64 i, int64 k) {
     // The vector on the left is a row, with positions (0, k); on the right a column, with positions (k, 0).
     if constexpr (FLIP) return cast<Value>(multiply(b, a, 0, k, k, i));
     else return cast<Value>(multiply(a, b, i, k, k, 0));
+}
+DEVICE Value product_with(const Matrix& m, VectorOperand b, int64 i, int64 k, int64 entry) {
+    MatrixOperand a = MatrixOperand(1);
+    if constexpr (MATRIX != UNUSED) a = cast<MatrixOperand>(m.values[MATRIX == ISO ? 0 : place_of(m, i, entry)]);
+    return product_of(a, b, i, k);
 }
 DEVICE Value product(const Matrix& m, const Vector& u, int64 i, int64 k, int64 entry, int64 element) {
     return product_with(m, element_of(u, element), i, k, entry);

@@ -144,7 +144,7 @@ def test_from_any_frontier(name: str, dtype: str, to_device: Any) -> None:
 
     def run(A: Matrix) -> Any:
         with gb.using(A.backend):
-            values, frontier = somewhere(A, -20, 50, 5), somewhere(A, -40, 10, 97)
+            values, frontier = somewhere(A, -20, 50, 5), somewhere(A, -40, 30, 31)
             result = PROGRAMS[name](A, values, frontier, Scalar.from_value(30, dtype))
         return values, frontier, result
 

@@ -86,16 +86,18 @@ def lower(A: Matrix, values: Vector, frontier: Vector, limit: Scalar) -> None:
 
 @gb.program
 def in_any_order(A: Matrix, values: Vector, frontier: Vector, limit: Scalar) -> Any:
-    frontier << select.valuele(frontier, limit)
-    for _ in gb.loop(frontier):
-        lower(A, values, frontier, limit)
+    bucket = frontier.dup(clear=True)
+    bucket << select.valuele(frontier, limit)  # of all positions, with a list
+    for _ in gb.loop(bucket):
+        lower(A, values, bucket, limit)
 
 
 @gb.program
 def some_rounds(A: Matrix, values: Vector, frontier: Vector, limit: Scalar) -> Any:
-    frontier << select.valuele(frontier, limit)
-    for _ in gb.loop(frontier, 5):
-        lower(A, values, frontier, limit)
+    bucket = frontier.dup(clear=True)
+    bucket << select.valuele(frontier, limit)  # of all positions, with a list
+    for _ in gb.loop(bucket, 5):
+        lower(A, values, bucket, limit)
 
 
 @gb.program
@@ -144,7 +146,7 @@ def test_from_any_frontier(name: str, dtype: str, to_device: Any) -> None:
 
     def run(A: Matrix) -> Any:
         with gb.using(A.backend):
-            values, frontier = somewhere(A, -20, 50, 5), somewhere(A, -40, 30, 31)
+            values, frontier = somewhere(A, -20, 20, 5), somewhere(A, -15, 30, 65)
             result = PROGRAMS[name](A, values, frontier, Scalar.from_value(30, dtype))
         return values, frontier, result
 

@@ -28,6 +28,7 @@ from .preparing import check_weights, sum_type
 NEAREST = 3  # times as long as the shortest edge of a vertex is the first buckets' width: the least time on all graphs
 LATER, LAST = 32, 16  # later buckets in widths of the first ones, and the widest ones in mean lengths
 FIRST_ONES, LATER_ONES = 8, 32  # how many buckets
+EXACT = 2**53  # sums of floats that are integers are, up to here
 WIDEST = 2**62  # of a bucket: distances are integers below that, or floats
 
 
@@ -186,9 +187,9 @@ def sssp(A: Matrix, source: int, *, predecessors: bool = False) -> Any:
     """Distances from a vertex, by the algorithm that suits the lengths ``A[i, j]``.
 
     Delta-stepping where no length is negative and they differ: Bellman-Ford would correct many distances, and those of
-    hubs, many times. Where all are the same integer, a breadth-first search. With ``predecessors`` a named tuple of the
-    distances and of the vertex before each vertex on a shortest path to it: the lowest number of those with the fewest
-    edges to go.
+    hubs, many times. Where all are the same whole number, a breadth-first search. With ``predecessors`` a named tuple
+    of the distances and of the vertex before each vertex on a shortest path to it: the lowest number of those with the
+    fewest edges to go.
 
     Parameters
     ----------
@@ -221,9 +222,9 @@ def sssp(A: Matrix, source: int, *, predecessors: bool = False) -> Any:
     """
     check_weights(A, "sssp", negative=True)
     low, high, _ = A.value_range() if A.nvals else (0, 0, True)
-    if 0 < low == high and distance_type(A) is int:
+    if 0 < low == high and (distance_type(A) is int or (float(high).is_integer() and high * A.nrows < EXACT)):
         # distances = length * levels
-        distances = binary.times(bfs(A, source), int(high)).new(int)
+        distances = binary.times(bfs(A, source), int(high)).new(distance_type(A))
     else:
         distances = delta_stepping(A, source) if 0 <= low < high else bellman_ford(A, source)
     return ShortestPaths(distances, shortest_path_tree(A, source, distances)) if predecessors else distances

@@ -113,6 +113,14 @@ def test_sums_beyond_64_bits(backend: str, lengths: np.ndarray) -> None:
     assert sssp(few, 0).to_dict() == {0: 0, 1: 2**60 - 1, 2: 2**60}
 
 
+@pytest.mark.parametrize("length", [True, 1, 7, 1.0, 3.0, 0.1, 2.0**52, 0, 0.0, -0.0])
+def test_equal_lengths(length: float) -> None:
+    """Levels of a search where sums are exact, to the last bit what Bellman-Ford adds up."""
+    rows, columns, _ = generators.grid_2d(7, 9).to_coo()
+    A = gb.Matrix.from_coo(rows, columns, length, nrows=63, ncols=63)
+    assert sssp(A, 5).isequal(bellman_ford(A, 5), check_dtype=True)
+
+
 def test_negative_cycles(backend: str) -> None:
     A = gb.Matrix.from_coo([0, 1, 2, 3], [1, 2, 1, 4], [1, 1, -2, 5], nrows=5, ncols=5)
     for algorithm in (bellman_ford, sssp):

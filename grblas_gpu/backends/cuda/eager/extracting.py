@@ -71,6 +71,7 @@ def diagonal(a: MatrixStore, k: int) -> VectorStore:
     )
     scratch = scratch_arrays.current()
     result, slots = Result(size, dtype, iso), scratch.slots()
-    given = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr, first_row, first_column, size)
-    scratch.launch(kernel, size, (*given, *result.addresses, slots.address, slots.host))
+    given = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr, first_row, first_column, 2**32 // a.ncols, size)
+    words = (*given, *result.addresses, slots.address, slots.host)
+    scratch.launch(kernel, size, words, per_processor=6)  # for which it is compiled
     return result.store(slots)

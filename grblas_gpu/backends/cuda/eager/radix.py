@@ -9,11 +9,12 @@ import numpy as np
 
 from ...storage import Array
 from ..runtime.compile import constant, functions, using
-from ..runtime.launch import BLOCK, blocks_for, processors
+from ..runtime.launch import blocks_for, processors, run_with_shared
 
 DIGIT_BITS = 8  # the most in one pass
-TILE = 12 * BLOCK  # keys that a block takes at a time, at least; see kernels/radix_sort.cuh
-PER_PROCESSOR = 4  # blocks: as many as fit
+SORTERS = 512  # threads of a block, as in kernels/radix_sort.cuh
+TILE = 8 * SORTERS  # keys that a block takes at a time, at least
+PER_PROCESSOR = 1024 // SORTERS  # blocks: as many as fit
 _DIGITS, _PASSES = 1 << DIGIT_BITS, 8
 SMALL = 4096  # up to so many keys one block does all passes: a single launch
 _UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
@@ -105,6 +106,7 @@ def _sort(
     paired = positions or payload is not None
     work = work or Work(capacity, bits)
     types = (key_type.itemsize, payload_type.itemsize, paired, work.place.char)
+    shared = _tile_bytes(key_type.itemsize + paired * payload_type.itemsize)
 
     def compiled(file: str, name: str, *more: str) -> Any:
         return functions(file, types + more, (name,), lambda: _pieces(*types, *more))[0]
@@ -121,23 +123,31 @@ def _sort(
             payload if overwrite_payload else new_payload(),
         )
     if capacity <= SMALL:
-        compiled(*_FEW)((1,), (BLOCK,), (*given, *first, *second, count, capacity, *work.given))
+        run_with_shared(compiled(*_FEW), 1, SORTERS, (*given, *first, *second, count, capacity, *work.given), shared)
         return first if work.passes % 2 else second
     move_keys = compiled(*_MANY)
     blocks = blocks_for(capacity, TILE, PER_PROCESSOR * processors(cupy.cuda.runtime.getDevice()))
     if not work.counted:
-        compiled(*_COUNT)((blocks,), (BLOCK,), (keys, count, capacity, *work.given))
+        compiled(*_COUNT)((blocks,), (SORTERS,), (keys, count, capacity, *work.given))
     source, target, other = given, first, second
     for number in range(work.passes - (apart is not None)):
-        move_keys((blocks,), (BLOCK,), (*source, *target, count, capacity, *work.given, number))
+        arguments = (*source, *target, count, capacity, *work.given, number)
+        run_with_shared(move_keys, blocks, SORTERS, arguments, shared)
         source, target, other = target, other, target
     if apart is None:
         return source
     lower_bits, *numbers = apart
     upper, lower = (cupy.empty(capacity, dtype) for dtype in numbers)
     last = (*source, upper, lower, target[1], lower_bits, capacity, *work.given, work.passes - 1)
-    compiled(*_APART, *(dtype.char for dtype in numbers))((blocks,), (BLOCK,), last)
+    take_apart = compiled(*_APART, *(dtype.char for dtype in numbers))
+    run_with_shared(take_apart, blocks, SORTERS, last, shared)
     return upper, lower, target[1]
+
+
+def _tile_bytes(item: int) -> int:
+    """Shared memory for the items of a tile, of so many bytes, as in ``kernels/radix_sort.cuh``."""
+    each = 8 if item > 12 else 12 if item > 8 else 16
+    return each * SORTERS * item
 
 
 def _pieces(key: int, payload: int, paired: bool, place: str, *apart: str) -> list[str]:

@@ -13,7 +13,7 @@ DEVICE void put_key(const Apart& to, Place place, Key key) {
     to.lower[place] = Lower(key & ((Key(1) << to.lower_bits) - 1));
 }
 
-extern "C" __global__ void __launch_bounds__(SORTERS, 4) take_apart_kernel(
+extern "C" __global__ void __launch_bounds__(SORTERS, BLOCKS_AT_ONCE) take_apart_kernel(
     Key* from_keys, Payload* from_payload, Upper* upper, Lower* lower, Payload* to_payload, int64 lower_bits, int64 count,
     int64 bits, int64 width, Place* workspace, int64 tiles, int64 pass
 ) {

@@ -7,16 +7,20 @@
 // A tile notes how many keys of a digit it has, and as soon as it knows, how many there are up to its end: who looks back
 // adds up the former until it finds one of the latter. Tiles are taken in order, so the one before is always on its way.
 
+#include "dynamic_shared.cuh"
 #include "radix_digits.cuh"
 
-constexpr int SORTERS = 256, WARPS = SORTERS / 32;  // threads of every block that sorts
-constexpr int DIGITS_EACH = MOST_DIGITS / SORTERS;   // that a thread counts
-constexpr int WIDEST = HAS_PAYLOAD && sizeof(Payload) > sizeof(Key) ? sizeof(Payload) : sizeof(Key);
-constexpr int EACH = WIDEST > 4 ? 12 : 16;  // keys that a thread takes at a time: longer runs are written at once
+constexpr int SORTERS = 512, WARPS = SORTERS / 32;  // threads of every block that sorts
+constexpr int BLOCKS_AT_ONCE = 1024 / SORTERS;       // of a processor, which has registers for so many
+constexpr int DIGITS_EACH = SORTERS < MOST_DIGITS ? MOST_DIGITS / SORTERS : 1;  // that a thread counts, of the first ones
+constexpr int WARPS_WITH_DIGITS = MOST_DIGITS / DIGITS_EACH / 32;
+constexpr int ITEM_BYTES = sizeof(Key) + (HAS_PAYLOAD ? sizeof(Payload) : 0);
+constexpr int EACH = ITEM_BYTES > 12 ? 8 : ITEM_BYTES > 8 ? 12 : 16;  // that a thread takes at a time: longer runs are written at once
 constexpr int TILE = EACH * SORTERS;
 constexpr Place UP_TO_HERE = Place(1) << (sizeof(Place) * 8 - 1), OF_THIS_TILE = UP_TO_HERE >> 1;
 constexpr Place NOTED = UP_TO_HERE | OF_THIS_TILE;
 constexpr int NOTES_AT_ONCE = 8;  // that a thread has in flight when it looks back
+constexpr bool EARLY_NOTES = true;
 
 // How the keys of a block are placed.
 struct Placing {
@@ -32,6 +36,20 @@ struct Placing {
 DEVICE Placing& shared_placing() {
     __shared__ Placing placing;
     return placing;
+}
+
+// The items of a tile in the order of their digits, in memory that the launch gives.
+struct Sorted {
+    Key* keys;
+    Payload* payload;
+};
+DEVICE Sorted shared_sorted() {
+#ifdef __CUDA_ARCH__
+    uint64* memory = dynamic_shared();
+#else
+    static uint64 memory[TILE * ITEM_BYTES / 8];  // an emulation
+#endif
+    return {(Key*)memory, (Payload*)((Key*)memory + TILE)};
 }
 
 DEVICE void count_digits(const Key* keys, int64 count, Passes passes, const Work& work) {
@@ -76,12 +94,12 @@ struct Items {
 DEVICE void put_key(const Items& to, Place place, Key key) { to.keys[place] = key; }
 DEVICE Payload payload_at(const Items& from, int64 p) { return from.payload ? from.payload[p] : Payload(p); }
 
-// use(d) for the digits that this thread counts.
+// use(d, n) for the digits that this thread counts, n of them before.
 template <class Use> DEVICE void for_own_digits(Digit digit, Use use) {
 #pragma unroll
     for (int n = 0; n < DIGITS_EACH; ++n) {
         int d = int(thread()) * DIGITS_EACH + n;
-        if (d < digit.number()) use(d);
+        if (d < digit.number()) use(d, n);
     }
 }
 
@@ -89,30 +107,36 @@ DEVICE void start_placing(Placing& placing, int64 count, Digit digit, const Plac
     if (threadIdx.x == 0) placing.all_alike = false;
     __syncthreads();
     int64 own = 0, total;
-    for_own_digits(digit, [&](int d) {
+    for_own_digits(digit, [&](int d, int) {
         own += totals[d];
         if (totals[d] == Place(count)) placing.all_alike = true;
     });
     int64 place = block_offset(own, total, placing.shared);
-    for_own_digits(digit, [&](int d) {
+    for_own_digits(digit, [&](int d, int) {
         placing.lower[d] = Place(place);
         place += totals[d];
     });
     __syncthreads();
 }
 
-// How many keys with a digit the tiles before this one have; `notes` are the tile's own, those of others are before it.
+// What the next tiles before `tile` noted about a digit, all of it in flight together; 0 where there is none.
+DEVICE void load_notes(volatile Place* note, int64 tile, Place* noted) {
+    int left = tile < NOTES_AT_ONCE ? int(tile) : NOTES_AT_ONCE;
+#pragma unroll
+    for (int k = 0; k < NOTES_AT_ONCE; ++k) noted[k] = k < left ? note[-(k + 1) * MOST_DIGITS] : 0;
+}
+
+// How many keys with a digit the tiles before this one have; `notes` are the tile's own, those of others are before it, and the
+// first of them have been loaded.
 // Tiles that work at the same time finish at the same time, so there are dozens of notes to add up until one tells about
 // all before it, and a note takes as long as all else that a tile does to a few keys: several are in flight together. They are
 // added up without a branch, with their upper bits, which are taken off when all of them are there.
-DEVICE Place look_back(volatile Place* notes, int64 tile, int d, Place number) {
+DEVICE Place look_back(volatile Place* notes, int64 tile, int d, Place number, Place* noted) {
     Place before = 0;
     bool up_to_here = tile == 0;
     for (volatile Place* note = notes + d; !up_to_here;) {
-        int left = tile < NOTES_AT_ONCE ? int(tile) : NOTES_AT_ONCE, used = 0;
-        Place noted[NOTES_AT_ONCE], last = 0;
-#pragma unroll
-        for (int k = 0; k < NOTES_AT_ONCE; ++k) noted[k] = k < left ? note[-(k + 1) * MOST_DIGITS] : 0;
+        int used = 0;
+        Place last = 0;
         bool more = true;
 #pragma unroll
         for (int k = 0; k < NOTES_AT_ONCE; ++k) {
@@ -127,6 +151,7 @@ DEVICE Place look_back(volatile Place* notes, int64 tile, int d, Place number) {
         tile -= used;
         if (used == 0)
             while (!(note[-MOST_DIGITS] & NOTED));
+        if (!up_to_here) load_notes(note, tile, noted);
     }
     before &= ~NOTED;
     notes[d] = (before + number) | UP_TO_HERE;
@@ -138,7 +163,7 @@ DEVICE Place look_back(volatile Place* notes, int64 tile, int d, Place number) {
 DEVICE void place_digits(Placing& placing, Digit digit, volatile Place* notes, int64 tile) {
     int warp = int(threadIdx.x >> 5);
     unsigned own = 0;
-    for_own_digits(digit, [&](int d) {
+    for_own_digits(digit, [&](int d, int) {
         unsigned number = 0;
 #pragma unroll
         for (int other = 0; other < WARPS; ++other) number += placing.ranks[other][d];
@@ -156,8 +181,8 @@ DEVICE void place_digits(Placing& placing, Digit digit, volatile Place* notes, i
     __syncthreads();
     place -= own;
 #pragma unroll
-    for (int other = 0; other < WARPS; ++other) place += other < warp ? placing.of_warps[other] : 0;
-    for_own_digits(digit, [&](int d) {
+    for (int other = 0; other < WARPS_WITH_DIGITS; ++other) place += other < warp ? placing.of_warps[other] : 0;
+    for_own_digits(digit, [&](int d, int) {
         placing.starts[d] = place;
 #pragma unroll
         for (int other = 0; other < WARPS; ++other) {
@@ -201,25 +226,25 @@ template <class T> DEVICE void load_items(const T* tile, int end, T missing, T* 
     }
 }
 
-// put(k, place) for the places in the tile that this thread writes, in the same way.
+// put(place) for the places in the tile that this thread writes, in the same way.
 template <class Put> DEVICE void for_own_places(int end, Put put) {
     int me = int(thread());
     if (end == TILE) {
 #pragma unroll
-        for (int k = 0; k < EACH; ++k) put(k, k * SORTERS + me);
+        for (int k = 0; k < EACH; ++k) put(k * SORTERS + me);
     } else {
 #pragma unroll
         for (int k = 0; k < EACH; ++k)
-            if (k * SORTERS + me < end) put(k, k * SORTERS + me);
+            if (k * SORTERS + me < end) put(k * SORTERS + me);
     }
 }
 
-// One tile: keys to shared memory in the order of their digits, from there to their places; the payload after them.
+// One tile: keys and payload to shared memory in the order of their digits, from there to their places.
 // Registers are scarce here, so what is within the tile is numbered by 32 bits. Behind the last key there are others with
 // the highest digit, which come last in the tile, and go nowhere.
 template <class To>
 DEVICE void move_tile(
-    const Items& from, const To& to, int64 count, Digit digit, Placing& placing, void* staging, const Work& work,
+    const Items& from, const To& to, int64 count, Digit digit, Placing& placing, const Sorted& sorted, const Work& work,
     int pass
 ) {
     int64 tile = placing.tile, lo = tile * TILE;
@@ -228,7 +253,7 @@ DEVICE void move_tile(
 #pragma unroll
     for (int d = 0; d < MOST_DIGITS; d += 32) own[d + lane()] = 0;
     Key keys[EACH];
-    SmallNumbers ranks, places;
+    SmallNumbers places;
     load_items((const Key*)from.keys + lo, end, Key(~Key(0)), keys);
     __syncwarp();
 #pragma unroll
@@ -238,48 +263,49 @@ DEVICE void move_tile(
         __syncwarp();
         if (lower == 0) own[d] = before + __popc(alike);
         __syncwarp();
-        ranks.set(k, before + lower);
-    }
-    __syncthreads();
-    volatile Place* notes = work.notes(pass) + tile * MOST_DIGITS;
-    place_digits(placing, digit, notes, tile);
-    Key* sorted_keys = (Key*)staging;
-#pragma unroll
-    for (int k = 0; k < EACH; ++k) {
-        unsigned place = own[digit.of(keys[k])] + ranks.get(k);
-        sorted_keys[place] = keys[k];
-        places.set(k, place);
+        places.set(k, before + lower);
     }
     Payload payload[EACH];  // is in flight meanwhile
     if constexpr (HAS_PAYLOAD) {
         if (from.payload) {
-            load_items((const Payload*)from.payload + placing.tile * TILE, end, Payload(0), payload);
+            load_items((const Payload*)from.payload + lo, end, Payload(0), payload);
         } else {
-            Payload first = Payload(placing.tile * TILE) + Payload(own_offset());
+            Payload first = Payload(lo) + Payload(own_offset());
 #pragma unroll
             for (int k = 0; k < EACH; ++k) payload[k] = first + Payload(k * 32);
         }
     }
-    for_own_digits(digit, [&](int d) {
-        placing.shift[d] = placing.lower[d] + look_back(notes, tile, d, placing.shift[d]) - placing.starts[d];
+    __syncthreads();
+    volatile Place* notes = work.notes(pass) + tile * MOST_DIGITS;
+    place_digits(placing, digit, notes, tile);
+    Place noted[DIGITS_EACH][NOTES_AT_ONCE];
+    if (EARLY_NOTES) for_own_digits(digit, [&](int d, int n) { load_notes(notes + d, tile, noted[n]); });
+#pragma unroll
+    for (int k = 0; k < EACH; k += 2) {
+        unsigned place = own[digit.of(keys[k])] + places.get(k), other = own[digit.of(keys[k + 1])] + places.get(k + 1);
+        sorted.keys[place] = keys[k];
+        sorted.keys[other] = keys[k + 1];
+        places.set(k, place);
+        places.set(k + 1, other);
+    }
+    for_own_digits(digit, [&](int d, int n) {
+        if (!EARLY_NOTES) load_notes(notes + d, tile, noted[n]);
+        Place before = look_back(notes, tile, d, placing.shift[d], noted[n]);
+        placing.shift[d] = placing.lower[d] + before - placing.starts[d];
     });
+    if constexpr (HAS_PAYLOAD) {
+#pragma unroll
+        for (int k = 0; k < EACH; ++k) sorted.payload[places.get(k)] = payload[k];
+    }
     Place next;  // tile: it is in flight while keys are written
     if (threadIdx.x == 0) next = atomicAdd(work.next(pass), Place(1));
     __syncthreads();
-    Place goes_to[EACH];
-    for_own_places(end, [&](int k, int place) {
-        Key key = sorted_keys[place];
-        goes_to[k] = placing.shift[digit.of(key)] + Place(place);
-        put_key(to, goes_to[k], key);
+    for_own_places(end, [&](int place) {
+        Key key = sorted.keys[place];
+        Place goes_to = placing.shift[digit.of(key)] + Place(place);
+        put_key(to, goes_to, key);
+        if constexpr (HAS_PAYLOAD) to.payload[goes_to] = sorted.payload[place];
     });
-    if constexpr (HAS_PAYLOAD) {
-        Payload* sorted_payload = (Payload*)staging;
-        __syncthreads();
-#pragma unroll
-        for (int k = 0; k < EACH; ++k) sorted_payload[places.get(k)] = payload[k];
-        __syncthreads();
-        for_own_places(end, [&](int k, int place) { to.payload[goes_to[k]] = sorted_payload[place]; });
-    }
     if (threadIdx.x == 0) placing.tile = int64(next);
 }
 
@@ -288,7 +314,7 @@ DEVICE void move_tile(
 template <class To>
 DEVICE void move_keys(const Items& from, const To& to, int64 count, Passes passes, int pass, const Work& work) {
     Placing& placing = shared_placing();
-    __shared__ uint64 staging[TILE * WIDEST / 8];
+    Sorted sorted = shared_sorted();
     Digit digit = passes.digit(pass);
     if (threadIdx.x == 0) placing.tile = int64(atomicAdd(work.next(pass), Place(1)));
     start_placing(placing, count, digit, work.totals(pass));
@@ -300,7 +326,7 @@ DEVICE void move_keys(const Items& from, const To& to, int64 count, Passes passe
         return;
     }
     while (placing.tile * TILE < count) {
-        move_tile(from, to, count, digit, placing, staging, work, pass);
-        __syncthreads();  // staging is free again
+        move_tile(from, to, count, digit, placing, sorted, work, pass);
+        __syncthreads();
     }
 }

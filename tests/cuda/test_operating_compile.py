@@ -86,6 +86,12 @@ def test_sorts(architecture: str, key: str, payload: str | None) -> None:
             nvrtc.compile_cuda(cuda.render(file, pieces), architecture, cuda.OPTIONS)
         types = [cuda.using("Upper", np.dtype(np.int64)), cuda.using("Lower", np.dtype(np.int32))]
         nvrtc.compile_cuda(cuda.render("radix_apart.cu", pieces + types), architecture, cuda.OPTIONS)
+        if key == "uint32":
+            for file in ("radix_parts.cu", "radix_parts_apart.cu"):
+                nvrtc.compile_cuda(cuda.render(file, pieces + types), architecture, cuda.OPTIONS)
+        else:
+            low = [cuda.using("Low", np.dtype(np.uint32))]
+            nvrtc.compile_cuda(cuda.render("radix_top.cu", pieces + low), architecture, cuda.OPTIONS)
 
 
 @pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)

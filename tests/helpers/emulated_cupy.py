@@ -25,10 +25,11 @@ from grblas_gpu.backends.kernel_cache import private_folder
 
 FREE = 2**32  # bytes of memory
 BLOCKS, THREADS = 2, 64
-SORTERS, SORTS = (
-    64,
-    ("sort_kernel", "move_keys_kernel", "take_apart_kernel"),
-)  # which have as many threads as they are compiled for
+SORTERS = 64
+#: Which have as many threads as they are compiled for.
+SORTS = ("sort_kernel", "move_keys_kernel", "take_apart_kernel", "move_lowered_kernel") + tuple(
+    f"{name}_kernel" for name in ("count_parts", "place_parts", "move_parts", "take_parts_apart")
+)
 LOOP = "loop_kernel"  # whose blocks wait for each other
 HEADER = Path(__file__).parent / "cuda_emulation.h"
 _KERNEL = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\([^)]*\) )?(?:CLUSTERS )?(\w+)\(')

@@ -34,15 +34,19 @@ class Work:
     the same as integers.
     """
 
-    def __init__(self, capacity: int, bits: int, counted: bool = False) -> None:
+    def __init__(self, capacity: int, bits: int, counted: bool = False, more_tiles: int = 0) -> None:
         self.counted = counted
         self.place = np.dtype(np.uint32 if capacity < 2**30 else np.uint64)  # two bits are for other things
         self.passes = -(-bits // DIGIT_BITS)
-        width, tiles = -(-bits // self.passes), -(-capacity // TILE)
+        width, tiles = -(-bits // self.passes), -(-capacity // TILE) + more_tiles
         size = _PASSES + (_PASSES + self.passes * tiles) * _DIGITS
         workspace = (cupy.zeros if counted or capacity > SMALL else cupy.empty)(size, self.place)
         self.given = (bits, width, workspace, tiles)
         self.words = (bits, width, workspace.data.ptr, tiles)
+
+    def totals(self) -> Array:
+        """How many keys have each digit of the first pass."""
+        return self.given[2][_PASSES : _PASSES + _DIGITS]
 
 
 def sort(keys: Array, bits: int, *, count: Any = 0, overwrite: bool = False, work: Work | None = None) -> Array:
@@ -51,7 +55,7 @@ def sort(keys: Array, bits: int, *, count: Any = 0, overwrite: bool = False, wor
     ``count`` is a number in device memory of how many there are, if they do not fill the array. With ``overwrite`` the
     given array is work space, too. With ``work`` digits have been counted.
     """
-    return _sort(keys, None, _type_of(None), bits, count, overwrite, False, work=work)[0]
+    return _sort(keys, None, type_of(None), bits, count, overwrite, False, work=work)[0]
 
 
 def sort_pairs(
@@ -77,7 +81,7 @@ def sort_apart(
     """
     assert work.counted and len(keys) > SMALL
     apart = lower_bits, upper, lower
-    return _sort(keys, payload, _type_of(payload), bits, 0, True, False, work=work, apart=apart)
+    return _sort(keys, payload, type_of(payload), bits, 0, True, False, work=work, apart=apart)
 
 
 def sort_positions(keys: Array, bits: int, *, count: Any = 0) -> tuple[Array, Array]:
@@ -86,7 +90,12 @@ def sort_positions(keys: Array, bits: int, *, count: Any = 0) -> tuple[Array, Ar
     return _sort(keys, None, dtype, bits, count, False, False, True)
 
 
-def _type_of(payload: Array | None) -> np.dtype:
+def blocks_of(capacity: int) -> int:
+    """How many take the tiles of so many keys."""
+    return blocks_for(capacity, TILE, PER_PROCESSOR * processors(cupy.cuda.runtime.getDevice()))
+
+
+def type_of(payload: Array | None) -> np.dtype:
     return np.dtype(np.uint8) if payload is None else payload.dtype
 
 
@@ -106,10 +115,10 @@ def _sort(
     paired = positions or payload is not None
     work = work or Work(capacity, bits)
     types = (key_type.itemsize, payload_type.itemsize, paired, work.place.char)
-    shared = _tile_bytes(key_type.itemsize + paired * payload_type.itemsize)
+    shared = tile_bytes(key_type.itemsize + paired * payload_type.itemsize)
 
     def compiled(file: str, name: str, *more: str) -> Any:
-        return functions(file, types + more, (name,), lambda: _pieces(*types, *more))[0]
+        return functions(file, types + more, (name,), lambda: pieces(*types, *more))[0]
 
     def new_payload() -> Any:
         return cupy.empty(capacity, payload_type) if paired else 0
@@ -126,7 +135,7 @@ def _sort(
         run_with_shared(compiled(*_FEW), 1, SORTERS, (*given, *first, *second, count, capacity, *work.given), shared)
         return first if work.passes % 2 else second
     move_keys = compiled(*_MANY)
-    blocks = blocks_for(capacity, TILE, PER_PROCESSOR * processors(cupy.cuda.runtime.getDevice()))
+    blocks = blocks_of(capacity)
     if not work.counted:
         compiled(*_COUNT)((blocks,), (SORTERS,), (keys, count, capacity, *work.given))
     source, target, other = given, first, second
@@ -144,17 +153,17 @@ def _sort(
     return upper, lower, target[1]
 
 
-def _tile_bytes(item: int) -> int:
+def tile_bytes(item: int) -> int:
     """Shared memory for the items of a tile, of so many bytes, as in ``kernels/radix_sort.cuh``."""
     each = 8 if item > 12 else 12 if item > 8 else 16
     return each * SORTERS * item
 
 
-def _pieces(key: int, payload: int, paired: bool, place: str, *apart: str) -> list[str]:
-    pieces = [
+def pieces(key: int, payload: int, paired: bool, place: str, *apart: str) -> list[str]:
+    given = [
         using("Key", np.dtype(_UNSIGNED[key])),
         using("Payload", np.dtype(_UNSIGNED[payload])),
         using("Place", np.dtype(place)),
         constant("HAS_PAYLOAD", paired),
     ]
-    return pieces + [using(name, np.dtype(char)) for name, char in zip(("Upper", "Lower"), apart, strict=False)]
+    return given + [using(name, np.dtype(char)) for name, char in zip(("Upper", "Lower"), apart, strict=False)]

@@ -6,11 +6,11 @@
 #include "radix_digits.cuh"
 #include "sorted_lines.cuh"
 
-// keys[entry] = its position, row above column, and the digits of all; counts those that are not above the one before, and
+// keys[entry] = its position, row above column, and the digits of all from a bit on; counts those that are not above the one before, and
 // those outside of the matrix.
 extern "C" __global__ void __launch_bounds__(256, 4) pack_positions_kernel(
     const Row* rows, const Column* columns, int64 entries, int64 nrows, int64 ncols, int64 column_bits, Key* keys,
-    int64* counters, volatile int64* host, int64 bits, int64 width, Place* workspace, int64 tiles
+    int64* counters, volatile int64* host, int64 first_bit, int64 bits, int64 width, Place* workspace, int64 tiles
 ) {
     __shared__ DigitCounts counts;
     int64 found = 0, outside = 0;
@@ -38,7 +38,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) pack_positions_kernel(
         }
     };
     auto store = [&](int64 entry, Key key) { keys[entry] = key; };
-    count_digits(packed, store, entries, {int(bits), int(width)}, {workspace, tiles}, counts);
+    count_digits(packed, store, entries, {int(bits), int(width), int(first_bit)}, {workspace, tiles}, counts);
     publish(found, outside, counters, host);
 }
 

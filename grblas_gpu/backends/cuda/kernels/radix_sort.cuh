@@ -239,47 +239,53 @@ template <class Put> DEVICE void for_own_places(int end, Put put) {
     }
 }
 
+// So many keys from `first` on; how many tiles there are before them to look back at, and what this one notes.
+struct Tile {
+    int64 first;
+    int keys;
+    int64 number;
+    volatile Place* notes;
+};
+
 // One tile: keys and payload to shared memory in the order of their digits, from there to their places.
 // Registers are scarce here, so what is within the tile is numbered by 32 bits. Behind the last key there are others with
-// the highest digit, which come last in the tile, and go nowhere.
-template <class To>
+// the highest digit, which come last in the tile, and go nowhere. `lower(d)`: where the keys of a digit begin. `taken`: how many tiles
+// are, of which the next is put down.
+template <class To, class Lower>
 DEVICE void move_tile(
-    const Items& from, const To& to, int64 count, Digit digit, Placing& placing, const Sorted& sorted, const Work& work,
-    int pass
+    const Items& from, const To& to, const Tile& tile, Digit digit, Placing& placing, const Sorted& sorted, Lower lower, Place* taken
 ) {
-    int64 tile = placing.tile, lo = tile * TILE;
-    int end = count - lo < TILE ? int(count - lo) : TILE;
+    int end = tile.keys;
     unsigned* own = placing.ranks[thread() >> 5];
 #pragma unroll
     for (int d = 0; d < MOST_DIGITS; d += 32) own[d + lane()] = 0;
     Key keys[EACH];
     SmallNumbers places;
-    load_items((const Key*)from.keys + lo, end, Key(~Key(0)), keys);
+    load_items((const Key*)from.keys + tile.first, end, Key(~Key(0)), keys);
     __syncwarp();
 #pragma unroll
     for (int k = 0; k < EACH; ++k) {
         unsigned d = digit.of(keys[k]), alike = lanes_alike(d), before = own[d];
-        int lower = __popc(alike & ((1u << lane()) - 1));
+        int earlier = __popc(alike & ((1u << lane()) - 1));
         __syncwarp();
-        if (lower == 0) own[d] = before + __popc(alike);
+        if (earlier == 0) own[d] = before + __popc(alike);
         __syncwarp();
-        places.set(k, before + lower);
+        places.set(k, before + earlier);
     }
     Payload payload[EACH];  // is in flight meanwhile
     if constexpr (HAS_PAYLOAD) {
         if (from.payload) {
-            load_items((const Payload*)from.payload + lo, end, Payload(0), payload);
+            load_items((const Payload*)from.payload + tile.first, end, Payload(0), payload);
         } else {
-            Payload first = Payload(lo) + Payload(own_offset());
+            Payload first = Payload(tile.first) + Payload(own_offset());
 #pragma unroll
             for (int k = 0; k < EACH; ++k) payload[k] = first + Payload(k * 32);
         }
     }
     __syncthreads();
-    volatile Place* notes = work.notes(pass) + tile * MOST_DIGITS;
-    place_digits(placing, digit, notes, tile);
+    place_digits(placing, digit, tile.notes, tile.number);
     Place noted[DIGITS_EACH][NOTES_AT_ONCE];
-    if (EARLY_NOTES) for_own_digits(digit, [&](int d, int n) { load_notes(notes + d, tile, noted[n]); });
+    if (EARLY_NOTES) for_own_digits(digit, [&](int d, int n) { load_notes(tile.notes + d, tile.number, noted[n]); });
 #pragma unroll
     for (int k = 0; k < EACH; k += 2) {
         unsigned place = own[digit.of(keys[k])] + places.get(k), other = own[digit.of(keys[k + 1])] + places.get(k + 1);
@@ -289,16 +295,16 @@ DEVICE void move_tile(
         places.set(k + 1, other);
     }
     for_own_digits(digit, [&](int d, int n) {
-        if (!EARLY_NOTES) load_notes(notes + d, tile, noted[n]);
-        Place before = look_back(notes, tile, d, placing.shift[d], noted[n]);
-        placing.shift[d] = placing.lower[d] + before - placing.starts[d];
+        if (!EARLY_NOTES) load_notes(tile.notes + d, tile.number, noted[n]);
+        Place before = look_back(tile.notes, tile.number, d, placing.shift[d], noted[n]);
+        placing.shift[d] = lower(d) + before - placing.starts[d];
     });
     if constexpr (HAS_PAYLOAD) {
 #pragma unroll
         for (int k = 0; k < EACH; ++k) sorted.payload[places.get(k)] = payload[k];
     }
     Place next;  // tile: it is in flight while keys are written
-    if (threadIdx.x == 0) next = atomicAdd(work.next(pass), Place(1));
+    if (threadIdx.x == 0) next = atomicAdd(taken, Place(1));
     __syncthreads();
     for_own_places(end, [&](int place) {
         Key key = sorted.keys[place];
@@ -325,8 +331,10 @@ DEVICE void move_keys(const Items& from, const To& to, int64 count, Passes passe
         }
         return;
     }
-    while (placing.tile * TILE < count) {
-        move_tile(from, to, count, digit, placing, sorted, work, pass);
+    for (int64 first; (first = placing.tile * TILE) < count;) {
+        int keys = count - first < TILE ? int(count - first) : TILE;
+        Tile tile = {first, keys, placing.tile, work.notes(pass) + placing.tile * MOST_DIGITS};
+        move_tile(from, to, tile, digit, placing, sorted, [&](int d) { return placing.lower[d]; }, work.next(pass));
         __syncthreads();
     }
 }

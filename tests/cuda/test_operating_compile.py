@@ -81,6 +81,7 @@ def test_sorts(architecture: str, key: str, payload: str | None) -> None:
             cuda.using("Payload", np.dtype(payload or "uint8")),
             cuda.using("Place", np.dtype(place)),
             cuda.constant("HAS_PAYLOAD", payload is not None),
+            cuda.constant("SORTERS", 256 if place == "uint32" else 512),
         ]
         for file in ("radix_sort.cu", "radix_few.cu", "radix_count.cu"):
             nvrtc.compile_cuda(cuda.render(file, pieces), architecture, cuda.OPTIONS)

@@ -152,6 +152,7 @@ extern "C" __global__ void look_back_kernel(Place* notes, int64 tiles, Place* be
 def test_a_tile_adds_up_what_those_before_it_noted(tiles):
     """Tiles of one block see their predecessors finished; those of others do not, which needs a GPU or such notes."""
     pieces = [cuda.using(name, np.dtype(np.uint32)) for name in ("Key", "Payload", "Place")]
+    pieces.append(cuda.constant("SORTERS", 256))
     program = emulated_cupy.RawModule(
         cuda.render("radix_sort.cuh", [*pieces, cuda.constant("HAS_PAYLOAD", False)]) + LOOKING, ()
     )

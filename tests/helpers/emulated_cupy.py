@@ -46,8 +46,9 @@ SMALLER = {
     "SHARES = 4096": "SHARES = 1024",
     "MOST_STEPS = 16": "MOST_STEPS = 2",
     "OWN_COLUMNS = 32768": "OWN_COLUMNS = 256",
-    "SORTERS = 512": f"SORTERS = {SORTERS}",
-    "EACH = ITEM_BYTES > 12 ? 8 : ITEM_BYTES > 8 ? 12 : 16": "EACH = 128",  # a tile of at least as many keys by fewer threads
+    "SORTERS = 256;": f"SORTERS = {SORTERS};",
+    "SORTERS = 512;": f"SORTERS = {SORTERS};",
+    "EACH = ITEM_BYTES > 12 ? 8 : ITEM_BYTES > 8 ? 12 : 16": "EACH = 128",  # a tile of as many keys by fewer threads
 }
 #: For AddressSanitizer a flag is a byte; otherwise atomics take the whole word around it, as a pool's pieces allow.
 _SHIFT = "(address & 3) * 8"

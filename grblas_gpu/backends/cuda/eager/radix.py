@@ -12,9 +12,10 @@ from ..runtime.compile import constant, functions, using
 from ..runtime.launch import blocks_for, processors, run_with_shared
 
 DIGIT_BITS = 8  # the most in one pass
-SORTERS = 512  # threads of a block, as in kernels/radix_sort.cuh
-TILE = 8 * SORTERS  # keys that a block takes at a time, at least
-PER_PROCESSOR = 1024 // SORTERS  # blocks: as many as fit
+FEW_SORTERS, MANY_SORTERS = 256, 512  # threads of a block; many write longer runs, few have their part of a short list
+MANY = 1 << 23  # keys
+AT_ONCE = 1024  # threads that a processor has room for
+LARGEST = 16  # bytes of a key and a payload
 _DIGITS, _PASSES = 1 << DIGIT_BITS, 8
 SMALL = 4096  # up to so many keys one block does all passes: a single launch
 _UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
@@ -34,11 +35,11 @@ class Work:
     the same as integers.
     """
 
-    def __init__(self, capacity: int, bits: int, counted: bool = False, more_tiles: int = 0) -> None:
+    def __init__(self, capacity: int, bits: int, counted: bool = False, tiles: int = 0) -> None:
         self.counted = counted
         self.place = np.dtype(np.uint32 if capacity < 2**30 else np.uint64)  # two bits are for other things
         self.passes = -(-bits // DIGIT_BITS)
-        width, tiles = -(-bits // self.passes), -(-capacity // TILE) + more_tiles
+        width, tiles = -(-bits // self.passes), tiles or tiles_of(capacity, LARGEST, sorters_for(capacity))
         size = _PASSES + (_PASSES + self.passes * tiles) * _DIGITS
         workspace = (cupy.zeros if counted or capacity > SMALL else cupy.empty)(size, self.place)
         self.given = (bits, width, workspace, tiles)
@@ -90,9 +91,10 @@ def sort_positions(keys: Array, bits: int, *, count: Any = 0) -> tuple[Array, Ar
     return _sort(keys, None, dtype, bits, count, False, False, True)
 
 
-def blocks_of(capacity: int) -> int:
-    """How many take the tiles of so many keys."""
-    return blocks_for(capacity, TILE, PER_PROCESSOR * processors(cupy.cuda.runtime.getDevice()))
+def blocks_of(capacity: int, item: int, sorters: int) -> int:
+    """How many take the tiles of so many items."""
+    most = AT_ONCE // sorters * processors(cupy.cuda.runtime.getDevice())
+    return blocks_for(capacity, _each(item) * sorters, most)
 
 
 def type_of(payload: Array | None) -> np.dtype:
@@ -114,8 +116,9 @@ def _sort(
     capacity, key_type = len(keys), keys.dtype
     paired = positions or payload is not None
     work = work or Work(capacity, bits)
-    types = (key_type.itemsize, payload_type.itemsize, paired, work.place.char)
-    shared = tile_bytes(key_type.itemsize + paired * payload_type.itemsize)
+    types = (key_type.itemsize, payload_type.itemsize, paired, work.place.char, sorters_for(capacity))
+    item, sorters = key_type.itemsize + paired * payload_type.itemsize, sorters_for(capacity)
+    shared, blocks = tile_bytes(item, sorters), blocks_of(capacity, item, sorters)
 
     def compiled(file: str, name: str, *more: str) -> Any:
         return functions(file, types + more, (name,), lambda: pieces(*types, *more))[0]
@@ -132,16 +135,15 @@ def _sort(
             payload if overwrite_payload else new_payload(),
         )
     if capacity <= SMALL:
-        run_with_shared(compiled(*_FEW), 1, SORTERS, (*given, *first, *second, count, capacity, *work.given), shared)
+        run_with_shared(compiled(*_FEW), 1, sorters, (*given, *first, *second, count, capacity, *work.given), shared)
         return first if work.passes % 2 else second
     move_keys = compiled(*_MANY)
-    blocks = blocks_of(capacity)
     if not work.counted:
-        compiled(*_COUNT)((blocks,), (SORTERS,), (keys, count, capacity, *work.given))
+        compiled(*_COUNT)((blocks,), (sorters,), (keys, count, capacity, *work.given))
     source, target, other = given, first, second
     for number in range(work.passes - (apart is not None)):
         arguments = (*source, *target, count, capacity, *work.given, number)
-        run_with_shared(move_keys, blocks, SORTERS, arguments, shared)
+        run_with_shared(move_keys, blocks, sorters, arguments, shared)
         source, target, other = target, other, target
     if apart is None:
         return source
@@ -149,21 +151,34 @@ def _sort(
     upper, lower = (cupy.empty(capacity, dtype) for dtype in numbers)
     last = (*source, upper, lower, target[1], lower_bits, capacity, *work.given, work.passes - 1)
     take_apart = compiled(*_APART, *(dtype.char for dtype in numbers))
-    run_with_shared(take_apart, blocks, SORTERS, last, shared)
+    run_with_shared(take_apart, blocks, sorters, last, shared)
     return upper, lower, target[1]
 
 
-def tile_bytes(item: int) -> int:
-    """Shared memory for the items of a tile, of so many bytes, as in ``kernels/radix_sort.cuh``."""
-    each = 8 if item > 12 else 12 if item > 8 else 16
-    return each * SORTERS * item
+def _each(item: int) -> int:
+    """How many items of so many bytes a thread takes at a time, as in ``kernels/radix_sort.cuh``."""
+    return 8 if item > 12 else 12 if item > 8 else 16
 
 
-def pieces(key: int, payload: int, paired: bool, place: str, *apart: str) -> list[str]:
+def tile_bytes(item: int, sorters: int) -> int:
+    """Shared memory for the items of a tile."""
+    return _each(item) * sorters * item
+
+
+def tiles_of(capacity: int, item: int, sorters: int) -> int:
+    return -(-capacity // (_each(item) * sorters))
+
+
+def sorters_for(capacity: int) -> int:
+    return MANY_SORTERS if capacity >= MANY else FEW_SORTERS
+
+
+def pieces(key: int, payload: int, paired: bool, place: str, sorters: int, *apart: str) -> list[str]:
     given = [
         using("Key", np.dtype(_UNSIGNED[key])),
         using("Payload", np.dtype(_UNSIGNED[payload])),
         using("Place", np.dtype(place)),
         constant("HAS_PAYLOAD", paired),
+        constant("SORTERS", sorters),
     ]
     return given + [using(name, np.dtype(char)) for name, char in zip(("Upper", "Lower"), apart, strict=False)]

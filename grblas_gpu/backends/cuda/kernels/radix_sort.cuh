@@ -1,6 +1,6 @@
 // Stable sort by the digits of a key, the lowest ones first, as many bits as are needed and at most eight at a time.
-// Generated: Key and Payload (unsigned types), HAS_PAYLOAD, and Place, an unsigned type with two bits more than it takes to
-// count the keys.
+// Generated: Key and Payload (unsigned types), HAS_PAYLOAD, Place, an unsigned type with two bits more than it takes to
+// count the keys, and SORTERS, threads of every block that sorts.
 //
 // The digits of all passes are counted at once. Then every pass moves the keys once: a block takes the next tile, brings it
 // into order in shared memory, so that it writes runs of neighbours, and finds out from the tiles before where these go.
@@ -10,7 +10,7 @@
 #include "dynamic_shared.cuh"
 #include "radix_digits.cuh"
 
-constexpr int SORTERS = 512, WARPS = SORTERS / 32;  // threads of every block that sorts
+constexpr int WARPS = SORTERS / 32;
 constexpr int BLOCKS_AT_ONCE = 1024 / SORTERS;       // of a processor, which has registers for so many
 constexpr int DIGITS_EACH = SORTERS < MOST_DIGITS ? MOST_DIGITS / SORTERS : 1;  // that a thread counts, of the first ones
 constexpr int WARPS_WITH_DIGITS = MOST_DIGITS / DIGITS_EACH / 32;
@@ -19,8 +19,8 @@ constexpr int EACH = ITEM_BYTES > 12 ? 8 : ITEM_BYTES > 8 ? 12 : 16;  // that a 
 constexpr int TILE = EACH * SORTERS;
 constexpr Place UP_TO_HERE = Place(1) << (sizeof(Place) * 8 - 1), OF_THIS_TILE = UP_TO_HERE >> 1;
 constexpr Place NOTED = UP_TO_HERE | OF_THIS_TILE;
-constexpr int NOTES_AT_ONCE = 8;  // that a thread has in flight when it looks back
-constexpr bool EARLY_NOTES = true;
+constexpr int NOTES_AT_ONCE = SORTERS > 256 ? 4 : 8;  // that a thread has in flight when it looks back
+constexpr bool EARLY_NOTES = false;
 
 // How the keys of a block are placed.
 struct Placing {

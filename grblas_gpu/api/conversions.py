@@ -40,16 +40,18 @@ def given_array(x: Any, engine: Any = None) -> Any:
 def index_array(array: Any, name: str, engine: Any = None, copy: bool = True, signs: bool = True) -> Array:
     """Integers as int64; anything else is a clear error. Arrays on a device are never copied without need.
 
-    With ``signs=False`` somebody else looks for negative ones on a device.
+    With ``signs=False`` somebody else looks for negative ones on a device, and unsigned ones stay as they are there.
     """
     if type(array) is list and len(array) == 1 and type(array[0]) is int and 0 <= array[0] <= MAX_SIZE:
         return np.array(array, np.int64)  # one vertex to begin with: nothing to complain about
     array = checked_index(array, name, engine, signs)
+    if not signs and array.dtype == np.uint64 and not isinstance(array, np.ndarray):
+        return array
     return array.astype(np.int64, copy=copy and isinstance(array, np.ndarray))
 
 
 def checked_index(array: Any, name: str, engine: Any = None, signs: bool = True) -> Array:
-    """Non-negative integers of any type; with ``signs=False`` those on a device may turn out to be negative later."""
+    """Non-negative integers of any type; with ``signs=False`` those on a device may turn out not to be any later."""
     given = given_array(array, engine)
     if given is None:
         # As NumPy converts a list, and python-graphblas wants it: floats are truncated, negative numbers do not fit.
@@ -69,8 +71,8 @@ def checked_index(array: Any, name: str, engine: Any = None, signs: bool = True)
     if array.size:
         if signs or isinstance(array, np.ndarray):
             check_signs(array, name)
-        if array.dtype.kind == "u" and _highest(array) > MAX_SIZE:
-            raise InvalidValue(f"{name} must stay below 2**60; got {_highest(array)}")
+            if array.dtype.kind == "u" and _highest(array) > MAX_SIZE:
+                raise InvalidValue(f"{name} must stay below 2**60; got {_highest(array)}")
     return array
 
 

@@ -48,7 +48,8 @@ def entries_of(self: Any, nrows: int, ncols: int, rows: Array, cols: Array, valu
         check()
     dup_op = duplicate_operator(self, dup_op)
     try:
-        store = self._engine.build_matrix(nrows, ncols, rows, cols, values, dup_op)
+        signed = (index.view(np.int64) if index.dtype == np.uint64 else index for index in (rows, cols))
+        store = self._engine.build_matrix(nrows, ncols, *signed, values, dup_op)
     except IndexOutOfBound:
         check()  # says which
         raise

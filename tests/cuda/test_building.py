@@ -141,3 +141,10 @@ def test_messages_say_which_index_lies_outside(kind, monkeypatch) -> None:
             given["values"] = values
             with pytest.raises(IndexOutOfBound, match="column indices: 70 is out of range for size 70"):
                 made(nrows=50, ncols=70)
+        given["values"], given["columns"][2999] = given["values"].real, 3
+        given["rows"] = given["rows"].astype(np.uint64)
+        assert made(nrows=50, ncols=70).nvals == len(set(zip(given["rows"], given["columns"], strict=True)))
+        for number in (2**64 - 1, 2**61):
+            given["rows"][5] = number
+            with pytest.raises(IndexOutOfBound, match=f"row indices: {number} is out of range for size 50"):
+                made(nrows=50, ncols=70)

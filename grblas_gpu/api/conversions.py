@@ -68,11 +68,10 @@ def checked_index(array: Any, name: str, engine: Any = None, signs: bool = True)
         array = given
     if array.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional; got {array.ndim} dimensions")
-    if array.size:
-        if signs or isinstance(array, np.ndarray):
-            check_signs(array, name)
-            if array.dtype.kind == "u" and _highest(array) > MAX_SIZE:
-                raise InvalidValue(f"{name} must stay below 2**60; got {_highest(array)}")
+    if array.size and (signs or isinstance(array, np.ndarray)):
+        check_signs(array, name)
+        if array.dtype.kind == "u" and _highest(array) > MAX_SIZE:
+            raise InvalidValue(f"{name} must stay below 2**60; got {_highest(array)}")
     return array
 
 

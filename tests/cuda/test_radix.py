@@ -137,12 +137,7 @@ def test_the_device_knows_how_many(engine, capacity, count):
 
 LOOKING = """
 extern "C" __global__ void look_back_kernel(Place* notes, int64 tiles, Place* before) {
-    for_own_digits({0, 8}, [&](int d, int) {
-        Place* own = notes + tiles * MOST_DIGITS;
-        Place noted[NOTES_AT_ONCE];
-        load_notes(own + d, tiles, noted);
-        before[d] = look_back(own, tiles, d, Place(7), noted);
-    });
+    for_own_digits({0, 8}, [&](int d) { before[d] = look_back(notes + tiles * MOST_DIGITS, tiles, d, Place(7)); });
 }
 """
 

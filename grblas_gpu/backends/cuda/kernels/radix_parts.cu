@@ -36,9 +36,9 @@ extern "C" __global__ void __launch_bounds__(SORTERS) place_parts_kernel(const P
     for (int row = blockIdx.x; row < PARTS * LOW_PASSES; row += gridDim.x) {
         Place* of_pass = counts + row * MOST_DIGITS;
         int64 own = 0, total;
-        for_own_digits({0, DIGIT_BITS}, [&](int d, int) { own += of_pass[d]; });
+        for_own_digits({0, DIGIT_BITS}, [&](int d) { own += of_pass[d]; });
         int64 place = int64(parts.keys[row / LOW_PASSES]) + block_offset(own, total, shared);
-        for_own_digits({0, DIGIT_BITS}, [&](int d, int) {
+        for_own_digits({0, DIGIT_BITS}, [&](int d) {
             Place number = of_pass[d];
             of_pass[d] = Place(place);
             place += number;

@@ -22,12 +22,12 @@ DEVICE Parts& shared_parts(const Place* sizes, int64* shared) {
     __shared__ Parts parts;
     int64 keys = 0, tiles = 0, all_keys, all_tiles;
     auto tiles_of = [&](int part) { return (int64(sizes[part]) + TILE - 1) / TILE; };
-    for_own_digits({0, DIGIT_BITS}, [&](int part, int) {
+    for_own_digits({0, DIGIT_BITS}, [&](int part) {
         keys += sizes[part];
         tiles += tiles_of(part);
     });
     int64 first = block_offset(keys, all_keys, shared), first_tile = block_offset(tiles, all_tiles, shared);
-    for_own_digits({0, DIGIT_BITS}, [&](int part, int) {
+    for_own_digits({0, DIGIT_BITS}, [&](int part) {
         parts.keys[part] = Place(first);
         parts.tiles[part] = Place(first_tile);
         first += sizes[part];

@@ -19,8 +19,7 @@ constexpr int EACH = ITEM_BYTES > 12 ? 8 : ITEM_BYTES > 8 ? 12 : 16;  // that a 
 constexpr int TILE = EACH * SORTERS;
 constexpr Place UP_TO_HERE = Place(1) << (sizeof(Place) * 8 - 1), OF_THIS_TILE = UP_TO_HERE >> 1;
 constexpr Place NOTED = UP_TO_HERE | OF_THIS_TILE;
-constexpr int NOTES_AT_ONCE = SORTERS > 256 ? 4 : 8;  // that a thread has in flight when it looks back
-constexpr bool EARLY_NOTES = false;
+constexpr int NOTES_AT_ONCE = SORTERS > 256 ? 4 : 8;  // that a thread has in flight when it looks back, over fewer of large tiles
 
 // How the keys of a block are placed.
 struct Placing {
@@ -94,12 +93,12 @@ struct Items {
 DEVICE void put_key(const Items& to, Place place, Key key) { to.keys[place] = key; }
 DEVICE Payload payload_at(const Items& from, int64 p) { return from.payload ? from.payload[p] : Payload(p); }
 
-// use(d, n) for the digits that this thread counts, n of them before.
+// use(d) for the digits that this thread counts.
 template <class Use> DEVICE void for_own_digits(Digit digit, Use use) {
 #pragma unroll
     for (int n = 0; n < DIGITS_EACH; ++n) {
         int d = int(thread()) * DIGITS_EACH + n;
-        if (d < digit.number()) use(d, n);
+        if (d < digit.number()) use(d);
     }
 }
 
@@ -107,36 +106,30 @@ DEVICE void start_placing(Placing& placing, int64 count, Digit digit, const Plac
     if (threadIdx.x == 0) placing.all_alike = false;
     __syncthreads();
     int64 own = 0, total;
-    for_own_digits(digit, [&](int d, int) {
+    for_own_digits(digit, [&](int d) {
         own += totals[d];
         if (totals[d] == Place(count)) placing.all_alike = true;
     });
     int64 place = block_offset(own, total, placing.shared);
-    for_own_digits(digit, [&](int d, int) {
+    for_own_digits(digit, [&](int d) {
         placing.lower[d] = Place(place);
         place += totals[d];
     });
     __syncthreads();
 }
 
-// What the next tiles before `tile` noted about a digit, all of it in flight together; 0 where there is none.
-DEVICE void load_notes(volatile Place* note, int64 tile, Place* noted) {
-    int left = tile < NOTES_AT_ONCE ? int(tile) : NOTES_AT_ONCE;
-#pragma unroll
-    for (int k = 0; k < NOTES_AT_ONCE; ++k) noted[k] = k < left ? note[-(k + 1) * MOST_DIGITS] : 0;
-}
-
-// How many keys with a digit the tiles before this one have; `notes` are the tile's own, those of others are before it, and the
-// first of them have been loaded.
-// Tiles that work at the same time finish at the same time, so there are dozens of notes to add up until one tells about
+// How many keys with a digit the tiles before this one have; `notes` are the tile's own, those of others are before it.
+// Tiles that work at the same time finish at the same time, so there are many notes to add up until one tells about
 // all before it, and a note takes as long as all else that a tile does to a few keys: several are in flight together. They are
 // added up without a branch, with their upper bits, which are taken off when all of them are there.
-DEVICE Place look_back(volatile Place* notes, int64 tile, int d, Place number, Place* noted) {
+DEVICE Place look_back(volatile Place* notes, int64 tile, int d, Place number) {
     Place before = 0;
     bool up_to_here = tile == 0;
     for (volatile Place* note = notes + d; !up_to_here;) {
-        int used = 0;
-        Place last = 0;
+        int left = tile < NOTES_AT_ONCE ? int(tile) : NOTES_AT_ONCE, used = 0;
+        Place noted[NOTES_AT_ONCE], last = 0;
+#pragma unroll
+        for (int k = 0; k < NOTES_AT_ONCE; ++k) noted[k] = k < left ? note[-(k + 1) * MOST_DIGITS] : 0;
         bool more = true;
 #pragma unroll
         for (int k = 0; k < NOTES_AT_ONCE; ++k) {
@@ -151,7 +144,6 @@ DEVICE Place look_back(volatile Place* notes, int64 tile, int d, Place number, P
         tile -= used;
         if (used == 0)
             while (!(note[-MOST_DIGITS] & NOTED));
-        if (!up_to_here) load_notes(note, tile, noted);
     }
     before &= ~NOTED;
     notes[d] = (before + number) | UP_TO_HERE;
@@ -163,7 +155,7 @@ DEVICE Place look_back(volatile Place* notes, int64 tile, int d, Place number, P
 DEVICE void place_digits(Placing& placing, Digit digit, volatile Place* notes, int64 tile) {
     int warp = int(threadIdx.x >> 5);
     unsigned own = 0;
-    for_own_digits(digit, [&](int d, int) {
+    for_own_digits(digit, [&](int d) {
         unsigned number = 0;
 #pragma unroll
         for (int other = 0; other < WARPS; ++other) number += placing.ranks[other][d];
@@ -182,7 +174,7 @@ DEVICE void place_digits(Placing& placing, Digit digit, volatile Place* notes, i
     place -= own;
 #pragma unroll
     for (int other = 0; other < WARPS_WITH_DIGITS; ++other) place += other < warp ? placing.of_warps[other] : 0;
-    for_own_digits(digit, [&](int d, int) {
+    for_own_digits(digit, [&](int d) {
         placing.starts[d] = place;
 #pragma unroll
         for (int other = 0; other < WARPS; ++other) {
@@ -284,8 +276,6 @@ DEVICE void move_tile(
     }
     __syncthreads();
     place_digits(placing, digit, tile.notes, tile.number);
-    Place noted[DIGITS_EACH][NOTES_AT_ONCE];
-    if (EARLY_NOTES) for_own_digits(digit, [&](int d, int n) { load_notes(tile.notes + d, tile.number, noted[n]); });
 #pragma unroll
     for (int k = 0; k < EACH; k += 2) {
         unsigned place = own[digit.of(keys[k])] + places.get(k), other = own[digit.of(keys[k + 1])] + places.get(k + 1);
@@ -294,9 +284,8 @@ DEVICE void move_tile(
         places.set(k, place);
         places.set(k + 1, other);
     }
-    for_own_digits(digit, [&](int d, int n) {
-        if (!EARLY_NOTES) load_notes(tile.notes + d, tile.number, noted[n]);
-        Place before = look_back(tile.notes, tile.number, d, placing.shift[d], noted[n]);
+    for_own_digits(digit, [&](int d) {
+        Place before = look_back(tile.notes, tile.number, d, placing.shift[d]);
         placing.shift[d] = lower(d) + before - placing.starts[d];
     });
     if constexpr (HAS_PAYLOAD) {

@@ -40,20 +40,15 @@ DEVICE void clear_counts(DigitCounts& own) {
     __syncthreads();
 }
 
-// The digits of some keys of each lane, every 32nd, of which there are `left` from its first one on. All lanes of a warp together.
+// The digits of some keys of each lane, every 32nd, of which there are `left` from its first one on. Shared memory adds one for each
+// lane with the same digit at once: to ask before whether all have it took half as long again, and gained nothing where they do.
 template <int NUMBER> DEVICE void count_keys(const Key* keys, int left, Passes passes, DigitCounts& own) {
     for (int pass = 0; pass < passes.number(); ++pass) {
         Digit digit = passes.digit(pass);
         unsigned* counts = own.of[pass];
 #pragma unroll
         for (int n = 0; n < NUMBER; ++n) {
-            bool inside = 32 * n < left;
-            unsigned d = digit.of(keys[n]), first = from_lane(d, 0);
-            if (__all_sync(FULL_WARP, !inside || d == first)) {  // neighbours are often alike
-                if (lane() == 0 && inside) atomicAdd(&counts[d], unsigned(left - 32 * n < 32 ? left - 32 * n : 32));
-            } else if (inside) {
-                atomicAdd(&counts[d], 1u);
-            }
+            if (32 * n < left) atomicAdd(&counts[digit.of(keys[n])], 1u);
         }
     }
 }

@@ -14,7 +14,8 @@ from ..progress import elapsed
 from .bfs import bfs_multi
 from .checks import Sources, check_sources, graph_algorithm
 from .preparing import check_weights
-from .sssp import distance_type, relax
+from .relaxing import relax
+from .sssp import distance_type
 
 
 @graph_algorithm

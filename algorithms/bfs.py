@@ -12,9 +12,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import Matrix, Vector, loop, program, semiring
+from .. import Matrix, Scalar, Vector, loop, program, semiring
 from .checks import Sources, check_source, check_sources, graph_algorithm, level_type, with_labels
 from .labels import rows_by_label, vertex_by_label
+from .relaxing import settle_in_buckets
+
+LONG = 64  # levels: more of them make a graph a long one
+SHORT = 16 * LONG  # vertices of a frontier that is short after so many: of a grid in a plane, not in space
+TOGETHER = 1024  # levels that are settled in any order
 
 
 @graph_algorithm
@@ -50,14 +55,35 @@ def bfs(A: Matrix, source: int, *, max_depth: int | None = None) -> Vector:
     {0: 0, 1: 1, 2: 2, 3: 2}
     """
     frontier = Vector.from_coo([check_source(A, source)], [True], size=A.nrows)
+    if max_depth is None and A.follows_in_any_order():
+        return _long_search(A, frontier)
     return levels_from(A, frontier, _levels(max_depth))
 
 
+def _long_search(A: Matrix, frontier: Vector) -> Vector:
+    """The same where an engine follows edges in any order. After some levels a graph is known to be long, and if its
+    frontiers are short, levels are distances that may be lowered in any order: nobody waits for a level to be over."""
+    levels = levels_from(A, frontier, LONG)
+    found = frontier.nvals
+    if found > SHORT:
+        return levels_from(A, frontier, None, levels, LONG)
+    if found:
+        # levels<frontier> = waiting<frontier> = the depth
+        levels(frontier.S) << LONG
+        waiting = Vector(levels.dtype, A.nrows)
+        waiting(frontier.S) << LONG
+        settle_in_buckets(A.pattern(), levels, waiting, Scalar.from_value(TOGETHER, dtype=levels.dtype), None)
+    return levels
+
+
 @program
-def levels_from(A: Matrix, frontier: Vector, limit: int | None) -> Vector:
-    """The search itself: recorded once, for any graph of this size and type, and any source."""
-    levels = Vector(level_type(A), A.nrows)
-    for depth in loop(frontier, limit):
+def levels_from(A: Matrix, frontier: Vector, limit: int | None, levels: Vector | None = None, first: int = 0) -> Vector:
+    """The search itself: recorded once, for any graph of this size and type, and any source. It may go on where another
+    has left its levels and its frontier, after so many."""
+    if levels is None:
+        levels = Vector(level_type(A), A.nrows)
+    for number in loop(frontier, limit):
+        depth = number + first if first else number
         # levels<frontier> = depth
         levels(frontier.S) << depth
         # frontier<!levels> = frontier A

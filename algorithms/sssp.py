@@ -18,12 +18,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .. import Graph, Matrix, Scalar, Vector, binary, loop, monoid, program, select, semiring
+from .. import Graph, Matrix, Scalar, Vector, binary, loop, select
 from ..exceptions import InvalidValue
 from .bfs import bfs, bfs_parents
 from .checks import check_source, graph_algorithm, with_labels
 from .labels import vertex_by_label
 from .preparing import check_weights, sum_type
+from .relaxing import relax, settle_in_buckets
 
 NEAREST = 3  # times as long as the shortest edge of a vertex is the first buckets' width: the least time on all graphs
 LATER, LAST = 32, 16  # later buckets in widths of the first ones, and the widest ones in mean lengths
@@ -35,18 +36,6 @@ WIDEST = 2**62  # of a bucket: distances are integers below that, or floats
 def distance_type(A: Matrix) -> type:
     """Sums of integers stay integers, if those along the longest path do not get too large for them."""
     return sum_type(A, A.nrows)
-
-
-def relax(distances: Any, frontier: Any, A: Matrix, **options: Any) -> None:
-    """One step from the frontier; it becomes what got nearer. Vectors, or matrices with a row per source."""
-    # nearer = frontier min.+ A
-    nearer = semiring.min_plus[distances.dtype](frontier @ A).new(**options)
-    # known = distances <= nearer, where both are
-    known = binary.le(distances & nearer).new()
-    # frontier<!known> = nearer
-    frontier(~known.V, replace=True) << nearer
-    # distances<frontier> = frontier
-    distances(frontier.S) << frontier
 
 
 @graph_algorithm
@@ -136,27 +125,8 @@ def delta_stepping(A: Matrix, source: int, delta: float | None = None) -> Vector
     waiting = distances.dup()
     for width, most in default_widths(A) if delta is None else [(delta, None)]:
         if waiting.nvals:
-            _in_buckets(A, distances, waiting, Scalar.from_value(min(width, WIDEST), dtype=distances.dtype), most)
+            settle_in_buckets(A, distances, waiting, Scalar.from_value(min(width, WIDEST), dtype=distances.dtype), most)
     return distances
-
-
-@program
-def _in_buckets(A: Matrix, distances: Vector, waiting: Vector, width: Scalar, most: int | None) -> None:
-    """Settle the vertices that are waiting: all of a bucket, then those of the next, up to so many buckets."""
-    bucket = distances.dup(clear=True)
-    lowest, limit = Scalar(distances.dtype), Scalar(distances.dtype)
-    lowest << waiting.reduce(monoid.min)
-    for _ in loop(waiting, most):
-        # bucket = the waiting within width of the nearest
-        limit << binary.plus(lowest & width)
-        bucket << select.valuele(waiting, limit)
-        for _ in loop(bucket):
-            # distances = min(distances, bucket min.+ A); bucket = what got nearer and still belongs in it
-            relax(distances, bucket, A, any_order=True)  # paths of a bucket are no matter of steps
-            bucket << select.valuele(bucket, limit)
-        # waiting = distances beyond the bucket; lowest = the nearest of them
-        waiting << select.valuegt(distances, limit)
-        lowest << waiting.reduce(monoid.min)
 
 
 def default_widths(A: Matrix) -> list[tuple[float, int | None]]:

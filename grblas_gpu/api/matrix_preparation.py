@@ -110,6 +110,19 @@ class MatrixPreparation:
         recording.read("the entries", self)
         return self._kept("degree_statistics", self._engine.degree_statistics)
 
+    def follows_in_any_order(self) -> bool:
+        """Whether loops over this matrix follow edges in any order where they may (``any_order=True``): the engine runs
+        them as a whole on a device, and no row is long. Then there are fewer rounds than steps on the longest path.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix(bool, 9, 9).follows_in_any_order()
+        False
+        """
+        engine = self._engine
+        if engine.longest_in_any_order < 0 or recording.active or config["loops"] == "iterated":
+            return False
+        return bool(self._store.max_degree <= engine.longest_in_any_order)
+
     def batching(self, *, rows: bool = False, searches: int = SEARCHES) -> Batching:
         """How to take many searches of this graph: so many at once, in one vector or as rows of a matrix.
 

@@ -52,6 +52,7 @@ class Backend(Protocol):
     #: Whether :meth:`run_loop` can repeat a whole loop.
     runs_loops: bool = False
     runs_functions: bool = False  # and functions with loops in them, as a whole
+    longest_in_any_order: int = -1  # and follow edges in any order (``any_order=True``) where no row is longer
     shares_copies: bool = False  # and reads a matrix that stands several times along the diagonal from one of them
 
     # memory

@@ -10,7 +10,7 @@ import emulated_engine
 import numpy as np
 import nvrtc
 import pytest
-from grblas_gpu.algorithms.sssp import relax
+from grblas_gpu.algorithms.relaxing import relax
 from loop_cases import to_device
 
 import grblas_gpu as gb
@@ -161,6 +161,44 @@ def test_from_any_frontier(name: str, dtype: str, to_device: Any) -> None:
         assert found[2].value == expected[2].value > 3
     if name == "kept":
         assert found[2].to("cpu").isequal(expected[2])
+
+
+LONG_ONES: dict[str, tuple[Callable[[], Matrix], bool]] = {  # and whether edges are followed in any order
+    "63 levels": (lambda: generators.path(63 + 7), False),
+    "64 levels": (lambda: generators.path(64 + 7), False),
+    "65 levels": (lambda: generators.path(65 + 7), True),
+    "long path": (lambda: generators.path(3000), True),
+    "grid": (lambda: generators.grid_2d(90, 40), True),
+    "directed": (lambda: few_edges_each(4000, 1, 5), False),
+    "star": (lambda: generators.star(90), False),
+}
+
+
+@pytest.mark.parametrize("name", LONG_ONES)
+def test_levels_of_long_graphs(name: str, to_device: Any) -> None:
+    make, goes_on = LONG_ONES[name]
+    with gb.using("cpu"):
+        A = make()
+        expected = algorithms.bfs(A, 7)
+        limited = algorithms.bfs(A, 7, max_depth=66)
+    B = to_device(A)
+    with gb.trace() as trace:
+        found = algorithms.bfs(B, 7)
+    assert found.to("cpu").isequal(expected, check_dtype=True)
+    assert any(AT_ONCE in step.reason for step in trace.steps()) is goes_on
+    assert algorithms.bfs(B, 7, max_depth=66).to("cpu").isequal(limited, check_dtype=True)
+
+
+def test_long_graphs_that_are_wide(to_device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They go on level by level."""
+    monkeypatch.setattr(importlib.import_module("grblas_gpu.algorithms.bfs"), "SHORT", 5)
+    with gb.using("cpu"):
+        A = generators.grid_2d(90, 40)
+        expected = algorithms.bfs(A, 7)
+    with gb.trace() as trace:
+        found = algorithms.bfs(to_device(A), 7)
+    assert found.to("cpu").isequal(expected, check_dtype=True)
+    assert not any(AT_ONCE in step.reason for step in trace.steps())
 
 
 class _Enough(Exception):

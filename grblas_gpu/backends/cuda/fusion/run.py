@@ -11,6 +11,7 @@ from ...protocol import Backend
 from ..runtime.reporting import failed
 from .compiled import Compiled
 from .emit import kernel_of
+from .emit_teams import LONGEST_SHARED
 from .one_run import Run, Wrong
 from .trace import trace_iterated
 
@@ -21,6 +22,7 @@ class Loops(Backend):
     """What makes an engine run whole loops."""
 
     runs_loops = runs_functions = shares_copies = True
+    longest_in_any_order = LONGEST_SHARED
 
     def run_loop(self, program: Program, first: int = 0) -> int | None:
         """Run a loop on the device; the number of its steps, or None if this body cannot run as one kernel."""

@@ -37,7 +37,8 @@ def bfs(A: Matrix, source: int, *, max_depth: int | None = None) -> Vector:
     source : int
         The vertex to start from; the label with a Graph.
     max_depth : int, optional
-        How far to go.
+        How far to go. With a number it is level by level; without one a device follows the edges of a long graph in any
+        order after 64 levels (:meth:`Matrix.follows_in_any_order`).
 
     Raises
     ------

@@ -53,6 +53,7 @@ def starts(n: int, count: int) -> Vector:
 SEARCHES: dict[str, Callable[[Matrix], Any]] = {
     "levels": lambda A: algorithms.bfs(A, A.nrows // 2),
     "again": lambda A: algorithms.bfs(A, 0),
+    "all levels": lambda A: algorithms.bfs(A, 0, max_depth=A.nrows),
     "some levels": lambda A: algorithms.bfs(A, A.nrows // 2, max_depth=7),
     "from several": lambda A: levels_from(A, starts(A.nrows, 40), None),
     "from many": lambda A: levels_from(A, starts(A.nrows, A.nrows // 9), None),
@@ -101,7 +102,7 @@ def test_a_trace_tells_of_every_level(to_device: Any, monkeypatch: pytest.Monkey
         expected = algorithms.bfs(A, 0)
         degrees, levels = A.reduce_rowwise(gb.agg.count).new().to_dense(fill_value=0), expected.to_dense(fill_value=-1)
     with gb.trace() as trace:
-        found = algorithms.bfs(to_device(A), 0)
+        found = algorithms.bfs(to_device(A), 0, max_depth=A.nrows)  # level by level, however many there are
     assert found.to("cpu").isequal(expected)
     steps = trace.steps()
     depths = range(int(levels.max()) + 1)

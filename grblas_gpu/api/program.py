@@ -36,6 +36,7 @@ Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 INPUTS = (Matrix, Vector, Scalar)
 MOST_RECORDINGS = 64  # of a function; of more kinds of arguments, those that came first are recorded anew
+MOST_CALLS = 4  # kinds of calls that are told apart without a key: some that take turns
 
 
 def program(function: Callable[Parameters, Result]) -> RecordedFunction[Parameters, Result]:
@@ -95,7 +96,7 @@ class RecordedFunction(Generic[Parameters, Result]):
     def clear(self) -> None:
         """Forget this thread's recordings."""
         self._recorded().clear()
-        self._local.last = None
+        self._local.calls = ()
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else partial(self, instance)
@@ -104,11 +105,13 @@ class RecordedFunction(Generic[Parameters, Result]):
         if config["loops"] == "iterated" or (recording.active and recording.current() is not None):
             return self.function(*args, **kwargs)  # or a part of what is being recorded
         given: tuple[Any, ...] = (*args, *kwargs.values()) if kwargs else args
-        last: _LastCall | None = getattr(self._local, "last", None)
-        if last is not None and not last.recording.running:
-            same = last.inputs_of(given, kwargs)
-            if same is not None:
-                return last.recording.run(same)
+        calls: tuple[_KnownCall, ...] = getattr(self._local, "calls", ())
+        for at, call in enumerate(calls):
+            same = call.inputs_of(given, kwargs)
+            if same is not None and not call.recording.running:
+                if at:  # more of the same are likely
+                    self._local.calls = (call, *calls[:at], *calls[at + 1 :])
+                return call.recording.run(same)
         inputs: list[Any] = []
         key: list[Any] = [current_engine(), *kwargs]
         for arg in given:
@@ -135,12 +138,12 @@ class RecordedFunction(Generic[Parameters, Result]):
         if found.running:
             return self.function(*args, **kwargs)  # calls itself, from an operator perhaps
         if not repeated:
-            self._local.last = _LastCall(found, given, kwargs)
+            self._local.calls = (_KnownCall(found, given, kwargs), *calls[: MOST_CALLS - 1])
         return found.run(inputs)
 
 
-class _LastCall:
-    """The kinds of the arguments of a call: the next one mostly has the same, which is found out without a key."""
+class _KnownCall:
+    """The kinds of the arguments of a call: a later one mostly has the same, which is found out without a key."""
 
     __slots__ = ("_alike", "_count", "_engine", "_inputs", "_names", "_static", "recording")
 
@@ -162,6 +165,15 @@ class _LastCall:
             return None
         if (names or self._names) and list(names) != self._names:
             return None
+        for n, given in self._static:  # first: it is here that calls differ that take turns
+            arg = args[n]
+            if arg is given:
+                continue
+            kind = type(arg)
+            if kind is not type(given) or kind in INPUTS:
+                return None
+            if arg != given if kind is str else _static(arg) != _static(given):
+                return None
         inputs: list[Any] = []
         for n, kind, dtype, engine, rows, columns in self._inputs:
             arg = args[n]
@@ -173,10 +185,6 @@ class _LastCall:
             elif kind is Matrix and (arg._nrows != rows or arg._ncols != columns):
                 return None
             inputs.append(arg)
-        for n, given in self._static:
-            arg = args[n]
-            if arg is not given and (type(arg) in INPUTS or _static(arg) != _static(given)):
-                return None
         return None if self._alike and _repeated(inputs) else inputs
 
 

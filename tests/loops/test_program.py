@@ -14,7 +14,7 @@ from loop_cases import graphs, same
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Scalar, Vector, binary, monoid, semiring
-from grblas_gpu.api.program import MOST_RECORDINGS
+from grblas_gpu.api.program import MOST_CALLS, MOST_RECORDINGS
 from grblas_gpu.backends import interpreter
 from grblas_gpu.backends.registry import current_engine
 from grblas_gpu.exceptions import LoopError
@@ -171,6 +171,40 @@ def test_equal_statics_of_other_types_one_call_after_another() -> None:
     assert filled.recordings == 4
     filled.clear()
     assert filled(v, 1).to_dict() == {1: 3} and filled.recordings == 1
+
+
+class Asked:
+    """A static argument that knows how often it was part of a key."""
+
+    asked = 0
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Asked) and self.value == other.value
+
+    def __hash__(self) -> int:
+        Asked.asked += 1
+        return hash(self.value)
+
+
+def test_kinds_of_calls_that_take_turns() -> None:
+    """Some are told apart without a key; of one more, and of inputs of another size, none is taken for another."""
+
+    @gb.program
+    def more(v: Vector, given: Asked) -> Vector:
+        return binary.plus(v, given.value).new()
+
+    for size, kinds in ((3, MOST_CALLS), (4, MOST_CALLS + 1)):
+        v = Vector.from_coo([1], [7], size=size)
+        for turn in range(3):
+            before = Asked.asked
+            for value in range(kinds):
+                found = more(v, Asked(value))
+                assert found.size == size and found.to_dict() == {1: 7 + value}
+            assert (Asked.asked == before) == (turn > 0 and kinds <= MOST_CALLS)
+    assert more.recordings == 2 * MOST_CALLS + 1
 
 
 def test_statics_that_are_equal_and_not_the_same() -> None:

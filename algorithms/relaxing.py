@@ -8,7 +8,15 @@ from .. import Matrix, Scalar, Vector, binary, loop, monoid, program, select, se
 
 
 def relax(distances: Any, frontier: Any, A: Matrix, **options: Any) -> None:
-    """One step from the frontier; it becomes what got nearer. Vectors, or matrices with a row per source."""
+    """One step from the frontier; it becomes what got nearer. Vectors, or matrices with a row per source.
+
+    >>> A = Matrix.from_coo([0, 0, 1], [1, 2, 2], [4, 9, 3], nrows=3, ncols=3)
+    >>> distances = Vector.from_coo([0], [0], size=3)
+    >>> frontier = distances.dup()
+    >>> relax(distances, frontier, A)
+    >>> frontier.to_dict(), distances.to_dict()
+    ({1: 4, 2: 9}, {0: 0, 1: 4, 2: 9})
+    """
     # nearer = frontier min.+ A
     nearer = semiring.min_plus[distances.dtype](frontier @ A).new(**options)
     # known = distances <= nearer, where both are

@@ -46,10 +46,10 @@ SMALLER = {
     "SHARES = 4096": "SHARES = 1024",
     "MOST_STEPS = 16": "MOST_STEPS = 2",
     "OWN_COLUMNS = 32768": "OWN_COLUMNS = 256",
-    "SORTERS = 256;": f"SORTERS = {SORTERS};",
-    "SORTERS = 512;": f"SORTERS = {SORTERS};",
     "EACH = ITEM_BYTES > 12 ? 8 : ITEM_BYTES > 8 ? 12 : 16": "EACH = 128",  # a tile of as many keys by fewer threads
 }
+#: The same of what the host writes into the text.
+GENERATED = {f"SORTERS = {threads};": f"SORTERS = {SORTERS};" for threads in (256, 512)}
 #: For AddressSanitizer a flag is a byte; otherwise atomics take the whole word around it, as a pool's pieces allow.
 _SHIFT = "(address & 3) * 8"
 WATCHED_FLAGS = {
@@ -274,7 +274,7 @@ def _header() -> str:
 
 def build(code: str) -> Path:
     """A shared library with ``launch_<kernel>`` for every kernel, cached by its text."""
-    for text, smaller in (SMALLER | WATCHED_FLAGS if WATCHED else SMALLER).items():
+    for text, smaller in (SMALLER | GENERATED | (WATCHED_FLAGS if WATCHED else {})).items():
         code = code.replace(text, smaller)
     code = code.replace("#define TEAMS 0", "#define TEAMS 1")  # there are no clusters in any case
     launchers = "".join(

@@ -46,7 +46,7 @@ def steps_of(cases: ModuleType, to_device: Any, name: str) -> list[Any]:
 
 def test_searches(cases: ModuleType, to_device: Any) -> None:
     steps = steps_of(cases, to_device, "bfs")
-    assert {step.strategy for step in steps} == {"push.scatter", "pull.hybrid"}
+    assert {step.strategy for step in steps} == {"push.scatter", "push.scan", "pull.hybrid"}
     few = [step.input_nvals <= 64 and step.input_edges <= 128 for step in steps]  # for a cluster, or for all
     assert few[0] and few[-1] and not all(few)
     assert cases.hubs()._store.max_degree > 2 * 16

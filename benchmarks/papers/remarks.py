@@ -35,9 +35,9 @@ REMARKS: dict[str, list[str]] = {
         "side by side in one vector over copies of the graph that share its entries.",
     ],
     "003.asynchronous": [
-        "Rows see each other's results inside of one kernel, and all of a search is one loop. It does not pay on "
-        "these graphs: an unvisited vertex reads about one entry before it finds a visited neighbour, so that there "
-        "are few checks to save, and the synchronous pass, which needs no values, begins with the hub neighbours. "
+        "Rows see each other's results inside of one kernel, and all of a search is one loop. On these graphs it "
+        "brings a pass less, and little else: an unvisited vertex reads about one entry before it finds a visited "
+        "neighbour, so that there are few checks to save, and the synchronous pass needs no values. "
         "The paper's graphs are social networks and crawls, which no recipe makes.",
     ],
     "003.frontiers": [

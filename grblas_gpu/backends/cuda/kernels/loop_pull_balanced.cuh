@@ -12,6 +12,18 @@ DEVICE void write_in_order(const Operands& given) {
     for (int64 k = thread_in_grid(); k < given.size; k += threads_in_grid()) given.order.ordered[k] = given.u.values[given.order.columns[k]];
 }
 
+// Of all rows and some elements; not a lambda, which older compilers want to know the types of.
+template <class S, class RowIs> struct BalancedProduct {
+    const Operands& given;
+    const S& out;
+    const Matrix& rows;
+    RowIs& row_is;
+    template <class E> DEVICE void operator()(const E& elements) const {
+        Carry carry = {given.carry_values, given.carry_rows};
+        multiply_rows<BALANCED_IN_FLIGHT>(rows, elements, out.size, given.nvals, (Value*)out.other_values(), carry, row_is);
+    }
+};
+
 template <class S> DEVICE void pull_balanced(const Operands& given, const S& out, int64* counters) {
     ::Count<Offset> count = {given.next, 0, 0};
     bool* flags = out.other_flags();
@@ -20,10 +32,7 @@ template <class S> DEVICE void pull_balanced(const Operands& given, const S& out
         if (filled) count.add(row);
     };
     Matrix rows = given.rows;
-    auto multiply_by = [&](const auto& elements) {
-        Carry carry = {given.carry_values, given.carry_rows};
-        multiply_rows<BALANCED_IN_FLIGHT>(rows, elements, out.size, given.nvals, (Value*)out.other_values(), carry, row_is);
-    };
+    BalancedProduct<S, decltype(row_is)> multiply_by = {given, out, rows, row_is};
     if (VECTOR == EACH && given.order.columns) {
         rows.indices = given.order.indices;
         multiply_by(HubElements(global(given.order.ordered), given.size));

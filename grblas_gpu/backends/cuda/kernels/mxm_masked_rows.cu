@@ -76,6 +76,20 @@ DEVICE void search_long_rows(
     }
 }
 
+// How the products of row i are gone through.
+struct RowByWarp {
+    const LeftRows& a;
+    const RightRows& b;
+    int64 i;
+    template <class Use> DEVICE void operator()(int64 most, Use use) const { share_row_by_warp(a, b, i, most, use); }
+};
+struct RowByBlock {
+    const LeftRows& a;
+    const RightRows& b;
+    int64 i;
+    template <class Use> DEVICE void operator()(int64 most, Use use) const { share_products(a, b, i, use, most); }
+};
+
 // Some entries of row i of the mask, from `start` on; share(most, use) goes through the products of the row, less
 // those of rows of the right factor with more than `most` entries.
 template <class Group, class Share>
@@ -144,7 +158,7 @@ extern "C" __global__ void __launch_bounds__(256) masked_by_warp_kernel(GIVEN) {
         int length = int(int64(mask_indptr[i + 1]) - start);
         add_row<WarpGroup>(
             a, b, values, mask, i, start, length, lookup, {words[warp], found[warp]}, present, out_values,
-            [&](int64 most, auto use) { share_row_by_warp(a, b, i, most, use); }
+            RowByWarp{a, b, i}
         );
     }
 }
@@ -164,7 +178,7 @@ extern "C" __global__ void __launch_bounds__(256) masked_by_block_kernel(GIVEN) 
             int length = int(stop - start < BLOCK_ROW ? stop - start : BLOCK_ROW);
             add_row<BlockGroup>(
                 a, b, values, mask, i, start, length, lookup, {words, found}, present, out_values,
-                [&](int64 most, auto use) { share_products(a, b, i, use, most); }
+                RowByBlock{a, b, i}
             );
         }
     }

@@ -56,6 +56,20 @@ DEVICE bool keeps(const Given& m, const Window& window, int k, int64 i) {
     return kept;
 }
 
+// row(k) for k = 0, 1, ...: the row of entry 32 k and lane() of a window.
+struct RowsOfWindow {
+    const Starts& starts;
+    int64 first, open;  // that starts in the window, and before it
+    int rank;           // of rows that have started so far
+    DEVICE int64 operator()(int k) {
+        if constexpr (!USES_ROW) return 0;
+        unsigned bits = starts.bits[k];
+        int own = rank + __popc(bits & (FULL_WARP >> (31 - lane())));
+        rank += __popc(bits);
+        return own ? first + starts.rows[own - 1] : open;
+    }
+};
+
 // The windows of a chunk. look(window, base, hi, rows): rows(k) is the row of entry base + 32 k + lane(), where somebody asks; calls with
 // k = 0, 1, ... only.
 template <class Look> DEVICE void for_each_window(const Given& m, int64 chunk, Starts& starts, Look look) {
@@ -67,15 +81,9 @@ template <class Look> DEVICE void for_each_window(const Given& m, int64 chunk, S
         Window window;
         window.load(m, base, hi);
         if (USES_ROW) list_starts(m.indptr, m.nrows, first, base, hi, starts);
-        int rank = 0;
-        look(window, base, hi, [&](int k) {
-            if constexpr (!USES_ROW) return int64(0);
-            unsigned bits = starts.bits[k];
-            int own = rank + __popc(bits & (FULL_WARP >> (31 - lane())));
-            rank += __popc(bits);
-            return own ? window_first + starts.rows[own - 1] : open_row;
-        });
-        if (USES_ROW && rank) open_row = window_first + starts.rows[rank - 1];
+        RowsOfWindow row = {starts, window_first, open_row, 0};
+        look(window, base, hi, row);
+        if (USES_ROW && row.rank) open_row = window_first + starts.rows[row.rank - 1];
         __syncwarp();
     }
 }
@@ -99,7 +107,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) count_entries_kernel(
     int64 length = chunk_length(entries), chunks = (entries + length - 1) / length;
     for (int64 chunk = warp_in_grid(); chunk < chunks; chunk += warps_in_grid()) {
         unsigned count = 0;
-        auto look = [&](const Window& window, int64 base, int64 hi, auto row) {
+        auto look = [&](const Window& window, int64 base, int64 hi, RowsOfWindow& row) {
             unsigned word = 0, before = 0;
 #pragma unroll
             for (int k = 0; k < ITEMS; ++k) {

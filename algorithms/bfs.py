@@ -2,7 +2,8 @@
 
 Returns an integer Vector (a Matrix with a row per source), without entries at vertices that cannot be reached.
 Method: the frontier times the adjacency matrix gives the neighbours; the mask keeps those not seen before. Several
-sources are the rows of a frontier matrix.
+sources are the rows of a frontier matrix. On a device, what is left of a long graph after 64 levels is shortest paths
+over edges of length one (relaxing.py), which need not wait for a level to be over.
 Invariant: before step d, ``levels`` holds the distance of every vertex at distance < d, and ``frontier`` is the set of
 vertices at distance d. Cost: every edge is looked at once, O(n + m).
 Reference: J. Kepner, J. Gilbert (eds.), Graph Algorithms in the Language of Linear Algebra, SIAM 2011.

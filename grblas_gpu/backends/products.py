@@ -117,6 +117,8 @@ def mxm(node: Node, view: MaskView | None) -> MatrixStore:
     _, _, semiring, (left, right), _, _, _, desc, _ = node
     a, b = matrix_store(left), matrix_store(right)
     engine, collector = left._engine, trace.current()
+    if desc is not None and desc.any_order:
+        check_any_order(node)
     if (
         (a.dense is not None or b.dense is not None)
         and view is None

@@ -226,11 +226,13 @@ def test_only_such_loops_have_it(to_device: Any, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("sums", [semiring.plus_times, semiring.min_times, semiring.plus_plus])
 def test_what_depends_on_the_order_is_refused(sums: Any, to_device: Any) -> None:
-    """By a single product, and in a loop."""
+    """By a single product, of a vector or of matrices, and in a loop."""
     A = to_device(graph("path"))
     x = Vector.from_coo([5], [2], int, size=A.nrows)
     with gb.using(A.backend), pytest.raises(ValueError, match="any_order=True needs a monoid"):
         sums(x @ A).new(any_order=True)
+    with gb.using(A.backend), pytest.raises(ValueError, match="any_order=True needs a monoid"):
+        sums(A @ A).new(any_order=True)
     with pytest.raises(ValueError, match="any_order=True needs a monoid"):
         for _ in gb.loop(x, 2):
             x(any_order=True) << sums(x @ A)

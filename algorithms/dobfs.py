@@ -15,6 +15,9 @@ from typing import Any
 
 from .. import BOOL, Matrix, Vector, loop, program, semiring
 from .checks import check_source, graph_algorithm, level_type
+from .hybrid_bfs import search_by_degree
+
+USUAL = {"direction": "auto", "policy": "cost", "early_exit": True, "reuse_mask": "auto"}
 
 
 @graph_algorithm
@@ -84,7 +87,11 @@ def dobfs(
     by: dict[str, Any] = {"direction": direction, "policy": policy, "early_exit": early_exit, "reuse_mask": reuse_mask}
     if policy == "switchpoint":
         by["push_strategy"] = "push.sort"  # as the paper's pushes, also where they are all there is
-    frontier = Vector.from_coo([check_source(A, source)], [True], size=A.nrows)
+    source = check_source(A, source)
+    order = A.search_order() if by == USUAL and masking and structure_only else None
+    if order is not None:
+        return search_by_degree(order, source, **by)
+    frontier = Vector.from_coo([source], [True], size=A.nrows)
     return levels_from(A, frontier, step, **by) if masking else masked_after_the_product(A, frontier, step, **by)
 
 

@@ -6,18 +6,26 @@ kept with the matrix), so that a vertex looking for a visited neighbour asks hub
 bottom-up when the frontier's edges exceed those of unvisited vertices over alpha = 48, and top-down again when fewer
 than n / beta vertices, beta = 20, are left in the frontier (policy "edges"). Bottom-up steps look for neighbours in the
 set of all visited vertices; with ``list_unvisited`` they list the unvisited ones first, as the paper does. The source
-is taken to the new numbering and the levels back by products with a selection P, in the same program as the search.
+is taken to the new numbering by a row of a selection S, and the levels back by their numbers, in the same program
+as the search. Few graphs have more than 255 levels: these are searched again, with more than a byte for each level.
 Invariant: that of bfs.py, in the numbering of the prepared graph. Cost: O(n + m), and a sort of the edges once.
 Reference: T. Hiragushi, D. Takahashi, Efficient hybrid breadth-first search on GPUs, ICA3PP 2013.
 """
 
 from __future__ import annotations
 
-from .. import Matrix, Vector, loop, program, semiring
+from typing import TYPE_CHECKING, Any
+
+from .. import BOOL, UINT8, Matrix, Scalar, Vector, loop, program, semiring
 from .checks import check_source, graph_algorithm, level_type
+
+if TYPE_CHECKING:
+    from ..api.matrix_preparation import DegreeOrder
 
 POLICY = "edges"  # alpha and beta
 LISTING = "pull.compact"
+LEVELS_IN_A_BYTE = 255
+step = semiring.any_pair[BOOL]
 
 
 @graph_algorithm
@@ -52,28 +60,58 @@ def hybrid_bfs(A: Matrix, source: int, *, list_unvisited: bool = False) -> Vecto
     >>> hybrid_bfs(A, 0).to_dict()
     {0: 0, 1: 1, 2: 2, 3: 2}
     """
-    start = Vector.from_coo([check_source(A, source)], [True], size=A.nrows)
-    return levels_from(A, *A.by_degree(), start, LISTING if list_unvisited else None)
+    source, order = check_source(A, source), A.by_degree()
+    by = {"policy": POLICY, "pull_strategy": LISTING if list_unvisited else None, "reuse_mask": "auto"}
+    if A.is_symmetric():
+        return search_by_degree(order, source, **by)
+    # No edge may lead to the source, so that it has no number: its neighbours have.
+    # rows = e A S, where e selects the row of the source
+    e = Matrix.from_coo([0], [source], True, nrows=1, ncols=A.nrows)
+    levels = search_from_rows(order, step(step(e @ A).new() @ order.selection).new(), 0, 1, **by)
+    # levels(source) = 0, also if a cycle leads there
+    levels[source] << 0
+    return levels
+
+
+def search_by_degree(order: DegreeOrder, source: int, **by: Any) -> Vector:
+    """The levels of an undirected graph, by a search in order of degree."""
+    levels = search_from_rows(order, order.selection, source, 0, **by)
+    if not levels.nvals:  # a vertex without edges
+        levels[source] << 0
+    return levels
+
+
+def search_from_rows(order: DegreeOrder, rows: Matrix, row: int, first: int, **by: Any) -> Vector:
+    """The levels, of which the vertices in a row have the first."""
+    (graph, _, numbers), row = order, Scalar.from_value(row)
+    frontier = Vector(bool, graph.nrows)
+    levels = levels_from(graph, rows, row, numbers, frontier, first, UINT8, LEVELS_IN_A_BYTE, **by)
+    if frontier.nvals:
+        levels = levels_from(graph, rows, row, numbers, frontier, first, level_type(graph), None, **by)
+    return levels
 
 
 @program
-def levels_from(A: Matrix, graph: Matrix, P: Matrix, start: Vector, bottom_up: str | None) -> Vector:
-    """The search itself: recorded once, for any graph of this size and type, and any source."""
-    step = semiring.any_pair[bool]
-    levels, frontier = Vector(level_type(A), graph.nrows), Vector(bool, graph.nrows)
-    # levels<start P'> = 0: nothing, if no edge leads to the source
-    levels(step(start @ P.T).new().S) << 0
-    # frontier<!levels> = start A P'
-    frontier(~levels.S) << step(step(start @ A).new() @ P.T)
-    by = {"policy": POLICY, "pull_strategy": bottom_up, "reuse_mask": "auto"}
-    for depth in loop(frontier):
-        # levels<frontier> = depth + 1
-        levels(frontier.S) << depth + 1
-        # frontier<!levels> = frontier (P A P'), or in a pull levels (P A P')
+def levels_from(
+    graph: Matrix,
+    rows: Matrix,
+    row: Scalar,
+    numbers: Vector,
+    frontier: Vector,
+    first: int,
+    level: Any,
+    limit: int | None,
+    **by: Any,
+) -> Vector:
+    """The search itself, from the vertices in a row: recorded once, for any graph of this size and type."""
+    levels = Vector(level, graph.nrows)
+    # frontier = rows(row, :)
+    frontier << rows[row, :]
+    for steps in loop(frontier, limit):
+        depth = steps + first if first else steps
+        # levels<frontier> = depth
+        levels(frontier.S) << depth
+        # frontier<!levels> = frontier (S' A S), or in a pull levels (S' A S)
         frontier(~levels.S, replace=True, **by) << step(frontier @ graph)
-    result = Vector(level_type(A), A.nrows)
-    # result = levels P
-    result << semiring.any_first(levels @ P)
-    # result<start> = 0
-    result(start.S) << 0
-    return result
+    # the levels of all vertices that have a number
+    return levels[numbers].new(level_type(graph))

@@ -22,7 +22,7 @@ def main() -> None:
     A = Matrix.from_coo(rows, cols, True, nrows=n, ncols=n)
 
     start = time.perf_counter()
-    prepared, _ = A.by_degree()
+    prepared = A.by_degree().graph
     print(f"prepared in {(time.perf_counter() - start) * 1e3:.1f} ms: {n - prepared.nrows} vertices cannot be reached")
     for source in range(0, n, n // 10):
         levels = algorithms.hybrid_bfs(A, source)  # reuses what was prepared

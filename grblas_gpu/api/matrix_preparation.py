@@ -10,32 +10,36 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .. import binary, monoid, select
+from .. import binary, indexunary, monoid, select
 from ..backends.protocol import DegreeStatistics
 from ..backends.registry import using
-from ..backends.storage import MatrixStore
+from ..backends.storage import INT32_LIMIT, MatrixStore
 from ..config import config
-from ..dtypes import BOOL
+from ..dtypes import BOOL, INT32, INT64
 from ..errors import DimensionMismatch, InvalidValue
 from ..ir import recording
 from .memory import reports_memory
 
 if TYPE_CHECKING:
     from .matrix import Matrix
+    from .vector import Vector
 
 
 SEARCHES = 64  # at once, at most
 ROWS_ENTRIES = 2**20  # of a matrix of searches, at most: large graphs have work enough in one row
 SIDE_BY_SIDE_ENTRIES = 2**22  # of searches side by side, which are worked on in one go
 COPIED_ENTRIES = 2**26  # of all copies of a graph, where they have to be made
+SEARCHES_BEFORE_ORDER = 3  # of a graph: then it is worth being put in order
 CACHED = 2**16  # positions of searches side by side on a CPU: more of them, and their vectors leave the cache
 
 
 class DegreeOrder(NamedTuple):
-    """A graph ``P A P'`` and the selection ``P`` that makes it: row p has its one entry at the vertex numbered p."""
+    """A graph ``S' A S``, the selection ``S`` that makes it, whose column p has its one entry at the vertex numbered p,
+    and the numbers of the vertices that have one."""
 
     graph: Matrix
     selection: Matrix
+    numbers: Vector
 
 
 class Batching(NamedTuple):
@@ -203,20 +207,40 @@ class MatrixPreparation:
         """This graph with its vertices renumbered: the higher the in-degree, the lower the number. Made once.
 
         Vertices that no edge leads to get no number: a search cannot reach them. ``graph`` is the renumbered graph,
-        the structure of ``P A P'``, and ``selection`` the matrix ``P``. A vector in the old numbering times ``P'`` is
-        the same vector in the new one, and a vector in the new one times ``P`` is that in the old one. In the new
-        graph the list of a vertex's neighbours begins with those that a search is most likely to have visited.
+        the structure of ``S' A S``, ``selection`` the matrix ``S``, and ``numbers`` has the new number of every vertex
+        that has one. A vector in the old numbering times ``S`` is the same vector in the new one, and a vector ``w`` in
+        the new one is ``w[numbers]`` in the old one. In the new graph the list of a vertex's neighbours begins with
+        those that a search is most likely to have visited.
 
         >>> from grblas_gpu import Matrix
         >>> A = Matrix.from_coo([0, 1, 2, 3], [2, 2, 1, 1], [5, 6, 7, 8], nrows=5, ncols=5)
-        >>> graph, selection = A.by_degree()
-        >>> graph.to_dicts(), selection.to_dicts()
-        ({0: {1: True}, 1: {0: True}}, {0: {1: True}, 1: {2: True}})
+        >>> graph, selection, numbers = A.by_degree()
+        >>> graph.to_dicts(), selection.to_dicts(), numbers.to_dict()
+        ({0: {1: True}, 1: {0: True}}, {1: {0: True}, 2: {1: True}}, {1: 0, 2: 1})
         """
         recording.read("the entries", self)
         if self._store.nrows != self._store.ncols:
             raise DimensionMismatch(f"by_degree: a graph has a square matrix; got shape {self.shape}")  # type: ignore[attr-defined]
         return self._kept("by_degree", self._make_by_degree)
+
+    def search_order(self) -> DegreeOrder | None:
+        """:meth:`by_degree` where a search is faster in that order, else None.
+
+        That is so for undirected graphs with hubs on an engine that runs whole searches on a device: vertices without
+        edges cost nothing there, and what is asked most often lies together. It takes a second copy of the graph, so it
+        is made when there have been some searches, if there is room for it.
+
+        >>> from grblas_gpu import Matrix
+        >>> Matrix(bool, 9, 9).search_order()
+        """
+        if recording.active or config["loops"] == "iterated" or not self._engine.may_order_searches(self._store):
+            return None
+        known = self._kept("search_order", lambda store: [0, None])
+        if known[0] <= SEARCHES_BEFORE_ORDER:
+            known[0] += 1
+            if known[0] > SEARCHES_BEFORE_ORDER and self.is_symmetric() and self._engine.orders_searches(self._store):
+                known[1] = self.by_degree()
+        return known[1]  # type: ignore[no-any-return]
 
     def _kept(self, name: str, make: Any) -> Any:
         structure = self._store.structure
@@ -256,8 +280,12 @@ class MatrixPreparation:
         return None if edges.is_symmetric() else monoid.lor(edges | edges.T).new()
 
     def _make_by_degree(self, store: Any) -> DegreeOrder:
-        graph, selection = self._engine.by_degree(self.pattern()._store)
-        return DegreeOrder(self._boolean(graph), self._boolean(selection))
+        graph, chosen = self._engine.by_degree(self.pattern()._store)
+        S = self._boolean(chosen.transposed())
+        number = INT32 if S.ncols <= INT32_LIMIT else INT64
+        # numbers[i] = p where S has an entry in row i and column p
+        numbers = S.apply(indexunary.colindex).new().reduce_rowwise(monoid.any).new(number)
+        return DegreeOrder(self._boolean(graph), S, numbers)
 
     def _boolean(self, store: Any) -> Matrix:
         return type(self)._from_store(self._engine, BOOL, store)  # type: ignore[attr-defined]

@@ -321,6 +321,14 @@ class Backend(Protocol):
     def pattern(self, a: MatrixStore) -> MatrixStore: ...
     def degree_statistics(self, a: MatrixStore) -> DegreeStatistics: ...
     def by_degree(self, pattern: MatrixStore) -> tuple[MatrixStore, MatrixStore]: ...
+    def may_order_searches(self, a: MatrixStore) -> bool:
+        """Whether searches may be faster on an undirected graph in order of degree: asked at every search."""
+        return False
+
+    def orders_searches(self, a: MatrixStore) -> bool:
+        """Whether they are, and there is memory for it: asked once."""
+        return False
+
     def triangle_counts(self, lower: MatrixStore, semiring: Any, of_edges: bool) -> Array | None:
         """How many triangles each edge or each vertex is in, of a graph with every edge once;
         the semiring counts. None where products of matrices have to count."""

@@ -192,15 +192,15 @@ def test_hybrid_bfs(to_device: Any, searched: Any, listing: bool) -> None:
     """Alpha on edges while these become more, beta on vertices when they become fewer; in the prepared graph."""
     A, source, expected, _ = searched
     with gb.using("cpu"):
-        graph, selection = A.by_degree()
-        kept = selection.to_coo()[1].astype(np.int64)
-    levels = expected.to_dense(fill_value=-1)[kept]
-    by_level = Levels(graph, np.where(levels > 0, levels - 1, np.where(levels == 0, -2, -1)))
-    visited = int((levels == 0).sum())  # the source, where it is in the prepared graph
+        graph, _, numbers = A.by_degree()
+        kept, places = numbers.to_coo()
+    levels = np.empty(graph.nrows, np.int64)
+    levels[places] = expected.to_dense(fill_value=-1)[kept]
+    by_level = Levels(graph, levels)
     rule = []
     for depth, edges in enumerate(by_level.edges):
         vertices, before = by_level.vertices[depth], by_level.edges[depth - 1] if depth else 0
-        unvisited = by_level.open[depth] - visited
+        unvisited = by_level.open[depth]
         if before and edges < before:
             pulls = vertices * 20 >= by_level.n
         else:

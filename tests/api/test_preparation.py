@@ -19,15 +19,17 @@ def weighted(name: str) -> Matrix:
 def test_by_degree(backend: str, name: str) -> None:
     found = graph(name)
     A = weighted(name)
-    edges, P = A.by_degree()
+    edges, S, numbers = A.by_degree()
     degrees = np.bincount(found.cols, minlength=found.n)
-    vertices = P.to_coo()[1].astype(int)
+    rows, cols, _ = S.to_coo()
+    vertices = rows[np.argsort(cols)].astype(int)
     assert sorted(vertices) == np.flatnonzero(degrees).tolist()
     assert (np.diff(degrees[vertices]) <= 0).all()
-    # P A P', by the library's own products
-    expected = semiring.any_pair[bool](semiring.any_pair[bool](P @ A.pattern()).new() @ P.T).new()
+    assert numbers.to_dict() == {vertex: number for number, vertex in enumerate(vertices.tolist())}
+    # S' A S, by the library's own products
+    expected = semiring.any_pair[bool](semiring.any_pair[bool](S.T @ A.pattern()).new() @ S).new()
     assert edges.isequal(expected, check_dtype=True)
-    assert edges.backend == P.backend == A.backend
+    assert edges.backend == S.backend == numbers.backend == A.backend
 
 
 @pytest.mark.parametrize("form", ["csr", "hypercsr", "bitmapr"])

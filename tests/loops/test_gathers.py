@@ -117,3 +117,30 @@ def test_every_gather_compiles(name: str, monkeypatch: pytest.MonkeyPatch) -> No
     bodies = {name: GATHERS[name]}
     for program in made_of(bodies, monkeypatch, lambda passes, body: passes.kernel_of(body)).values():
         nvrtc.compile_cuda(program.text, nvrtc.ARCHITECTURES[-1], ("-std=c++17",))
+
+
+@gb.program
+def gathered(v: Vector, index: Vector, w: Vector) -> None:
+    # w = v(index)
+    w << v[index]
+
+
+@pytest.mark.parametrize("full", ["index", pytest.param("source", marks=pytest.mark.slow), "neither"])
+def test_a_gather_alone_overwrites_everything(to_device: Any, full: str) -> None:
+    """Whatever the output held before; also by an index that names a position twice, or has no entry."""
+    size = 1500  # more than a thread has at once
+    places = [i * 7 % 50 for i in range(size) if full == "index" or i % 3]
+    index = Vector.from_coo([i for i in range(size) if full == "index" or i % 3], places, size=size)
+    v = Vector.from_coo(
+        [i for i in range(50) if full == "source" or i % 4],
+        [i for i in range(50) if full == "source" or i % 4],
+        size=50,
+    )
+    expected = {i: place for i, place in index.to_dict().items() if place in v.to_dict()}
+    for before in ({}, dict.fromkeys(range(0, size, 2), 9), dict.fromkeys(range(size), 9)):
+        w = Vector.from_dict(before, size=size, dtype=float)
+        gathered(v, index, w)
+        assert w.nvals == len(expected) and w.to_dict() == expected
+    index[7] << 50
+    with pytest.raises(IndexOutOfBound, match="range"):
+        gathered(v, index, w)

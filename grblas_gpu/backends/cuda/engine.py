@@ -42,7 +42,7 @@ from .eager.assign import assign_scalar
 from .eager.assign_block import assign_block
 from .eager.assign_few import MOST_FEW, assign_few
 from .eager.assign_region import assign_region
-from .eager.degree_order import by_degree
+from .eager.degree_order import by_degree, may_order_searches, orders_searches
 from .eager.groups import heaviest_groups, spread_out
 from .eager.kronecker import kronecker_keys
 from .eager.kronecker_product import kronecker_product
@@ -451,6 +451,12 @@ class CudaKernels(Loops, VectorProducts):
     @sized
     def by_degree(self, pattern: MatrixStore) -> tuple[MatrixStore, MatrixStore]:
         return by_degree(pattern) if pattern.form == SPARSE and pattern.nvals else super().by_degree(pattern)
+
+    def may_order_searches(self, a: MatrixStore) -> bool:
+        return may_order_searches(a)
+
+    def orders_searches(self, a: MatrixStore) -> bool:
+        return orders_searches(a)
 
     # ---- generators ---------------------------------------------------------------------------------------------
 

@@ -1,13 +1,28 @@
-"""A graph with its vertices renumbered by falling in-degree."""
+"""A graph with its vertices renumbered by falling in-degree, and when that pays for searches."""
 
 from __future__ import annotations
 
 import cupy
 import numpy as np
 
+from ...matrix_storage import SPARSE
 from ...storage import INDEX, MatrixStore, column_type
+from ..runtime.reporting import free_bytes
 from .gathering import gathered
 from .transpose import transpose
+
+LEAST_VERTICES = 2**23  # of fewer all is in a cache, and taking levels back costs as much as is gained
+HUB = 64  # times as many edges as in the mean: then few vertices are asked about most often
+BYTES_TO_ORDER = 24  # for each entry: another copy of it, and what it is sorted by
+
+
+def may_order_searches(a: MatrixStore) -> bool:
+    return a.nrows >= LEAST_VERTICES and a.form == SPARSE and a.copies == 1
+
+
+def orders_searches(a: MatrixStore) -> bool:
+    """Whether an undirected graph has hubs, and the device memory for another copy."""
+    return bool(a.max_degree * a.nrows >= HUB * a.nvals and BYTES_TO_ORDER * a.nvals <= free_bytes())
 
 
 def by_degree(pattern: MatrixStore) -> tuple[MatrixStore, MatrixStore]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ...programs.lower import BodyStep, MaskUse
 from ..runtime.translate import c_type
-from .emit_context import Context, counters_of, valued
-from .emit_reading import Reading, changed, computed
+from .analyse import gathers_all
+from .emit_context import Context, counters_of, truth, valued
+from .emit_reading import Reading, changed, computed, wrong
 from .items import Positions
 
 
@@ -17,6 +18,8 @@ def position(context: Context, item: Positions) -> str:
     first = _one_value(item, step) if item.one_value else ""
     if item.swapped:
         return first + _overwriting(context, item, step, opened, result)
+    if gathers_all(step, context.facts.listable):
+        return _gathering(context, item, step)
     return first + _changing(context, item, step, opened, result)
 
 
@@ -48,6 +51,18 @@ def _overwriting(context: Context, item: Positions, step: BodyStep, opened: str,
         f"        }}\n"
         f"        bool listed{at} = {driver}.listed;\n"
         f"        overwrite<{valued(out)}>({driver}, {W}, {given}, {compute}"
+    )
+
+
+def _gathering(context: Context, item: Positions, step: BodyStep) -> str:
+    """A gather at all positions: what several of them ask for is in flight at once."""
+    slots = context.facts.slots
+    numbers = step.out, *(arg.number for arg in step.args)
+    out, source, index = (slots[number] for number in numbers)
+    facts = (valued(out), *map(truth, (out.full, out.gathered, source.full, source.iso, index.full)))
+    return (
+        f"        gather_all<{', '.join(facts)}>({', '.join(f'S.s{number}' for number in numbers)}, "
+        f"{context.next_offsets(step.out)}, {counters_of(item.steps[0])}, {wrong(step, 'OUT_OF_RANGE')});\n"
     )
 
 

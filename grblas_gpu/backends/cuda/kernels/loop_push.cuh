@@ -152,10 +152,9 @@ DEVICE int vertices_for_a_warp(int64 length, int64 edges) {
 DEVICE unsigned scattered_warp() { return (thread() >> 5) * BLOCK_COUNT + blockIdx.x; }
 
 // How many warps share the edges of each vertex, as a power of two: of a few vertices with many edges, so many that a warp has some 64, as
-// far as there are warps. Not in structural products: a search has one or two such levels.
-constexpr bool SPREADS = !STRUCTURE;
+// far as there are warps.
 DEVICE int spread_of(int64 length, int64 edges) {
-    if (!SPREADS || edges > MANY_EDGES) return 0;
+    if (edges > MANY_EDGES) return 0;
     float vertices = length > 0 ? float(length) : 1;
     int wanted = 32 - __clz(int(::quotient(float(edges), vertices * SHARE)));
     int room = 31 - __clz(int(::quotient(float(warps_in_grid()), vertices)) | 1);
@@ -172,7 +171,7 @@ DEVICE void push_edges(
     const ::Plan& plan = ::plan();
     bool by_list = plan.by_list;
     int64 length = in_parts ? ::parts_left() : plan.length;
-    int width = in_parts ? 1 : plan.width, spread = SPREADS && !in_parts ? plan.spread : 0;
+    int width = in_parts ? 1 : plan.width, spread = in_parts ? 0 : plan.spread;
     int64 base = (scattered_warp() >> spread) * width;
     if (base >= length) return;
     int64 edges = plan.edges;
@@ -194,7 +193,7 @@ DEVICE void push_edges(
                 auto seen = change.look(k);
                 start = given.columns.indptr[k];
                 stop = given.columns.indptr[k + 1];
-                int share = SPREADS ? scattered_warp() & ((1u << spread) - 1) : 0;
+                int share = scattered_warp() & ((1u << spread) - 1);
                 if (by_list && share == 0) change.make(k, seen);
                 if ((stop - start) >> spread > 2 * part_size) {
                     if (share == 0) ::put_parts(parts_list, counters + ::PARTS, k, (stop - start + part_size - 1) / part_size);

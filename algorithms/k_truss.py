@@ -49,12 +49,12 @@ def k_truss(A: Matrix, k: int) -> Matrix:
     mean, most, _ = edges.degree_statistics()
     if most <= HUBS * mean:
         return supports_in_truss(edges, k)
-    # ordered = P edges P': vertices by falling degree, so that rows of edges to lower numbers are short
-    ordered, P = edges.by_degree()
+    # ordered = S' edges S: vertices by falling degree, so that rows of edges to lower numbers are short
+    ordered, S, _ = edges.by_degree()
     support = supports_in_truss(ordered, k)
-    # P' support P: back to the numbers of A; the second product turns around what is symmetric
-    rows = semiring.any_second(P.T @ support).new()
-    return semiring.any_second(P.T @ rows.T).new()
+    # S support S': back to the numbers of A; the second product turns around what is symmetric
+    rows = semiring.any_second(S @ support).new()
+    return semiring.any_second(S @ rows.T).new()
 
 
 def supports_in_truss(edges: Matrix, k: int) -> Matrix:

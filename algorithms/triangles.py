@@ -39,19 +39,19 @@ def triangles(A: Matrix) -> Vector:
     >>> triangles(generators.complete(4)).to_dict()
     {0: 3, 1: 3, 2: 3, 3: 3}
     """
-    L, P = by_falling_degree(A)
+    L, numbers = by_falling_degree(A)
     counts = Vector.from_scalar(0, A.nrows)
-    # counts += (triangles of L) P: back to the numbers of A
-    counts(binary.plus) << semiring.any_first(L.triangles_of_vertices() @ P)
+    # counts += (triangles of L)(numbers): back to the numbers of A
+    counts(binary.plus) << L.triangles_of_vertices()[numbers]
     return counts
 
 
-def by_falling_degree(A: Matrix) -> tuple[Matrix, Matrix]:
-    """The edges below the diagonal of P A P', with vertices ordered so that all rows are short, and P."""
+def by_falling_degree(A: Matrix) -> tuple[Matrix, Vector]:
+    """The edges below the diagonal of S' A S, with vertices ordered so that all rows are short, and their numbers."""
     edges = A.pattern(undirected=True)
-    ordered, P = edges.by_degree()
+    ordered, _, numbers = edges.by_degree()
     # L = the edges from a vertex to those of higher degree
-    return select.tril(ordered, -1).new(), P
+    return select.tril(ordered, -1).new(), numbers
 
 
 @graph_algorithm

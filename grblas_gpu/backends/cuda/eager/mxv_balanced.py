@@ -13,6 +13,7 @@ from ..runtime.workspace import Scratch
 from .column_order import column_order
 from .masks import NO_MASK, VectorMask, address
 from .mxv_product import EACH, Product, index_key
+from .mxv_tiles import pull_tiles, tiles_of
 from .rows import LEAST_CHUNK, carries, chunks_of
 
 SHORT_MEAN = 8  # as in kernels/row_lanes.cuh, which has what a lane takes, too
@@ -51,6 +52,9 @@ def pull_balanced(
 ) -> VectorStore:
     """``following``: the offsets of the matrix that the result is likely to be multiplied with next."""
     nrows, entries = m.nrows, m.nvals
+    order = column_order(m, 1) if product.vector == EACH else None
+    if order is None and (tiles := tiles_of(product, m)) is not None:
+        return pull_tiles(product, m, u, following, tiles, scratch)
     short = may_have_short_rows(m)
     kernel, with_hubs, add_carries = functions(
         "pull_balanced.cu",
@@ -58,7 +62,6 @@ def pull_balanced(
         _KERNELS,
         lambda: [*product.pieces(m), constant("FULL", True), constant("SHORT_ROWS", short), *NO_MASK.pieces()],
     )
-    order = column_order(m, 1) if product.vector == EACH else None
     all_short = order is None and has_only_short_rows(m, lane_row(product.dtype))
     sums, slots = Result(nrows, product.dtype), scratch.slots()
     kept = carries(scratch)

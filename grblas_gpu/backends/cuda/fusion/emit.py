@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...programs.lower import Body, BodyStep
+from ...programs.lower import Body
 from ...programs.requests import Sides
 from ...programs.steps import product_operands
+from ...programs.terms import BodyStep
 from ..eager.mxv_product import Product as Kind
 from . import emit_flow, emit_kernel, emit_sums, emit_teams
 from .analyse import SlotFacts, analyse

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....ir.descriptor import Counted
-from ...programs.lower import BodyStep, MaskUse
 from ...programs.requests import direction_of, reuses_mask
 from ...programs.steps import product_operands
+from ...programs.terms import BodyStep, MaskUse
 from ..eager.mxv_product import Product as Kind
 from ..runtime import compile as programs
 from ..runtime.compile import constant, using

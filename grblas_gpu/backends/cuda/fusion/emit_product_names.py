@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...programs.lower import BodyStep
+from ...programs.terms import BodyStep
 from ..eager.mxv_balanced import lane_row
 from ..eager.mxv_product import EACH
 from ..eager.rows import MOST_CHUNKS

@@ -5,8 +5,8 @@ The rules themselves are in ``direction.py``; here is what they are told.
 
 from __future__ import annotations
 
-from ...programs.lower import BodyStep
 from ...programs.requests import direction_of
+from ...programs.terms import BodyStep
 from .direction import policy_of
 from .emit_context import Context
 from .emit_product_names import Names

@@ -71,6 +71,11 @@ class BaseExpression(Delayed):
 
     __slots__ = ("method_name", "ir_op", "args", "op", "dtype", "expr_repr", "_value", "__weakref__")
 
+    if TYPE_CHECKING:
+
+        def _output(self, dtype: Any, name: str | None) -> Any:
+            """A new object that will be written as a whole: it has no store before the result is there."""
+
     def __init__(
         self,
         method_name: str,
@@ -109,10 +114,6 @@ class BaseExpression(Delayed):
             mask = check_mask(mask, output)
         updates.execute(output, self, mask, None, False, descriptor_from_options(opts))
         return output
-
-    def _output(self, dtype: Any, name: str | None) -> Any:
-        """A new object that will be written as a whole: it has no store before the result is there."""
-        raise NotImplementedError
 
     @property
     def engine(self) -> Any:

@@ -48,6 +48,19 @@ def check_any_order(node: Node) -> None:
         )
 
 
+def check_product_of_matrices(node: Node) -> None:
+    """An error if a product of matrices is asked for what only products with vectors do."""
+    desc = node.descriptor
+    assert desc is not None
+    if desc.settles_at is not None:
+        raise ValueError(
+            f"{node.op.name}: settles_at lets rows of a product with a vector see each other's results; a product of "
+            "matrices has no such pass: leave it out, or multiply the rows one by one"
+        )
+    if desc.any_order:
+        check_any_order(node)
+
+
 def pull_in_place(
     node: Node, a: MatrixStore, view: MaskView | None, transposed: bool, flip: bool, final: Any, edges: int | None
 ) -> VectorStore:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 
 class Later:
-    """A number of this type; ``read()`` waits for it. It stays the same, however often it is read."""
+    """A number of this type; ``read()``, which an engine defines, waits for it. It stays the same, however often it is
+    read."""
 
     __slots__ = ("dtype",)
 
     def __init__(self, dtype: np.dtype) -> None:
         self.dtype = dtype
 
-    def read(self) -> Any:
-        raise NotImplementedError
+    if TYPE_CHECKING:
+
+        def read(self) -> Any: ...

@@ -11,7 +11,7 @@ from ..plan import dense_rules, rules
 from ..plan.facts import few_edges, matvec_facts, mxm_facts, waits
 from ..plan.rules import Facts, Plan
 from ..trace import records as trace
-from .asynchronous import check_any_order, final_value, pull_in_place
+from .asynchronous import check_any_order, check_product_of_matrices, final_value, pull_in_place
 from .operands import matrix_store
 from .storage import MaskView, MatrixStore, VectorStore
 
@@ -117,8 +117,8 @@ def mxm(node: Node, view: MaskView | None) -> MatrixStore:
     _, _, semiring, (left, right), _, _, _, desc, _ = node
     a, b = matrix_store(left), matrix_store(right)
     engine, collector = left._engine, trace.current()
-    if desc is not None and desc.any_order:
-        check_any_order(node)
+    if desc is not None:
+        check_product_of_matrices(node)
     if (
         (a.dense is not None or b.dense is not None)
         and view is None

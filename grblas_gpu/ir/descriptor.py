@@ -70,6 +70,7 @@ class Descriptor:
         is settled: its scan ends, and rows after it in the same pass already see it as part of the operand. Which
         rows come after is not defined, so every order must give valid results; for monoids that pick one of their
         operands (min, max, any, ...) on a square matrix. In a loop it may depend on the count: ``depth + 1``.
+        Products of matrices refuse it.
         With a ``policy`` other than "cost" only where that pulls: nothing is seen at once in a push.
     any_order
         Of a product in a loop that ends with the same vectors in whatever order edges are followed: what is found may

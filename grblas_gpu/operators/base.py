@@ -73,6 +73,10 @@ class TypedOpBase:
     _modname: ClassVar[str] = ""
     _lazy: ClassVar[frozenset[str]] = frozenset({"numpy", "source"})
 
+    if TYPE_CHECKING:  # of those that are functions
+
+        def _operands(self, dtypes: tuple[DataType, DataType]) -> Arguments: ...
+
     def __init__(self, parent: Any, dtype: DataType, return_type: DataType, dtype2: DataType | None = None) -> None:
         self.parent = parent
         self.name: str = parent.name.removeprefix("ss.")
@@ -122,9 +126,6 @@ class TypedOpBase:
         if self.type is not self.type2 and (self.parent._is_udt or self.type._is_udt or self.type2._is_udt):
             return getitem, (self.parent, (self.type, self.type2))
         return getitem, (self.parent, self.type)
-
-    def _operands(self, dtypes: tuple[DataType, DataType]) -> Arguments:
-        raise NotImplementedError
 
     def _make_source(self) -> str | None:
         row: Row | None = self.parent._row
@@ -361,9 +362,10 @@ class OpBase:
     def _numba_func(self) -> Any:
         return None if self._compiled is None else self._compiled.dispatcher
 
-    @staticmethod
-    def _arguments(dtype: DataType, dtype2: DataType) -> Arguments:
-        raise NotImplementedError
+    if TYPE_CHECKING:
+
+        @staticmethod
+        def _arguments(dtype: DataType, dtype2: DataType) -> Arguments: ...
 
     @classmethod
     def _build(cls, name: str | None, func: Any, *, anonymous: bool = False, is_udt: bool = False) -> Any:

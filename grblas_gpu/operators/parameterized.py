@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import registry
 
@@ -20,13 +20,15 @@ class ParameterizedUdf:
     is_positional = False
     _modname: ClassVar[str] = ""
 
+    if TYPE_CHECKING:
+
+        def _call(self, *args: Any, **kwargs: Any) -> Any: ...
+        def _recipe(self) -> tuple[Any, ...]: ...
+
     def __init__(self, name: str, anonymous: bool) -> None:
         self.name = name
         self._anonymous = anonymous
         self._cached_call = lru_cache(maxsize=1024)(self._call)
-
-    def _call(self, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._cached_call(*args, **kwargs)
@@ -38,9 +40,6 @@ class ParameterizedUdf:
         if not self._anonymous and registry.is_standard(self):
             return registry.find, (self._modname, self.name)
         return type(self)._deserialize, (self.name, *self._recipe(), self._anonymous)
-
-    def _recipe(self) -> tuple[Any, ...]:
-        raise NotImplementedError
 
     @classmethod
     def _deserialize(cls, name: str, *recipe_and_anonymous: Any) -> Any:

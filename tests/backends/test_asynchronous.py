@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from traps import TRAPS
 
 import grblas_gpu as gb
-from grblas_gpu import Matrix, Vector, generators, semiring
+from grblas_gpu import Descriptor, Matrix, Vector, generators, operations, semiring
 from grblas_gpu.backends.cpu import asynchronous, pool
 
 
@@ -182,6 +182,24 @@ def test_what_it_refuses(backend: str) -> None:
         w = Vector(int, 3)
         w(settles_at=1) << semiring.min_plus(v @ Matrix(int, 2, 3))
     assert v.isequal(before)
+
+
+def test_products_of_matrices_refuse_it(backend: str) -> None:
+    """By a call, by a descriptor, through a mask, and in a loop, which is not run at all."""
+    A, v = Matrix.from_coo([0, 1], [1, 0], [1, 2], nrows=2, ncols=2), Vector.from_coo([0], [0], size=2)
+    C = A.dup()
+    with pytest.raises(ValueError, match="mxm: settles_at"):
+        semiring.min_plus(A @ A).new(settles_at=1)
+    with pytest.raises(ValueError, match="mxm: settles_at"):
+        C(A.S, settles_at=1) << semiring.min_plus(A @ A.T)
+    with pytest.raises(ValueError, match="mxm: settles_at"):
+        operations.mxm(C, A, A, semiring.min_plus, desc=Descriptor(settles_at=1))
+    with pytest.raises(ValueError, match="mxm: settles_at"):
+        for step in gb.loop(v, 2):
+            C(settles_at=step + 1) << semiring.min_plus(A @ A)
+    assert C.isequal(A)
+    C(strategy="mxm.gustavson") << semiring.min_plus(A @ A)  # which asks for nothing of the kind
+    assert C.to_dicts() == {0: {0: 3}, 1: {1: 3}}
 
 
 def test_it_is_traced(backend: str) -> None:

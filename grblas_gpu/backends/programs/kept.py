@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..storage import MatrixStore
-from .lower import BodyStep, VectorUse
 from .steps import CONTROL, PRODUCTS, SCATTERS, may_be_empty, overwrites, product_operands
+from .terms import BodyStep, VectorUse
 
 Structural = Callable[[BodyStep, bool], bool]
 

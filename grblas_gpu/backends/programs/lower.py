@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import weakref
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,10 +19,12 @@ from ...ir.node import Node
 from ...ir.program import Program
 from ...ir.recording import Number
 from ...plan.rules import stays_by_rows
-from ..storage import INT32_LIMIT, HostEntry, MatrixStore
+from ..storage import HostEntry, MatrixStore
 from .apart import is_apart
 from .fresh import overwritten_first
 from .monoids import keeps_order
+from .terms import BodyStep, Flow, MaskUse, Operand, Unfusable, VectorUse
+from .uses import has_columns, in_one_word, matrix_use, numbers_copies, vector_use
 
 COUNT_TYPE = np.dtype(np.int64)
 
@@ -37,62 +39,6 @@ KINDS = {
 }
 #: Steps that any program can run as they are.
 PLAIN = frozenset("vxm mxv copy assign add mult union apply apply_left apply_right apply_index select clear".split())
-
-
-class Unfusable(Exception):
-    """Why a body cannot run as one kernel, and the number of the operation in the recording that is why."""
-
-    def __init__(self, why: str, number: int | None = None) -> None:
-        super().__init__(why)
-        self.number = number
-
-
-class VectorUse(NamedTuple):
-    """What a program must know of a vector before it runs."""
-
-    dtype: np.dtype
-    full: bool
-    iso: bool
-    written: bool
-
-
-class Operand(NamedTuple):
-    """An argument of a step: a vector, a matrix, a scalar of the loop, a constant, or arithmetic on the count."""
-
-    kind: str  # "vector", "matrix", "variable", "constant", "count"
-    number: int
-    dtype: Any = None
-    transposed: bool = False
-    text: str = ""
-    by_rows: bool = False  # of a matrix: a product with it never pushes, see rules.stays_by_rows
-
-
-class MaskUse(NamedTuple):
-    vector: int
-    structure: bool
-    complement: bool
-
-
-class BodyStep(NamedTuple):
-    kind: str
-    out: int
-    op: Any
-    args: tuple[Operand, ...]
-    mask: MaskUse | None
-    accum: Any
-    replace: bool
-    desc: Any
-    number: int  # in the program
-    line: int
-
-
-class Flow(NamedTuple):
-    """The operator of a step "begin": a loop inside of the loop (or ``once`` at most) from there to its "end"."""
-
-    number: int  # of its count
-    condition: tuple
-    limit: Operand | None
-    once: bool
 
 
 class Body:
@@ -157,12 +103,12 @@ class Body:
         # Vectors that a function overwrites before it reads them: whatever they hold before does not matter.
         self.fresh = overwritten_first(steps, PLAIN) if program.condition is None else frozenset()
         for number, vector in enumerate(self.vectors):
-            use = _vector_use(vector, id(vector) in written)
+            use = vector_use(vector, id(vector) in written)
             uses += ((use[0], True, True, True) if number in self.fresh else use,)
             self.sizes += (vector._size,)
         stores: tuple = ()
         for store in self.matrices:
-            stores += (_matrix_use(store),)
+            stores += (matrix_use(store),)
         self.last = [weakref.ref(store) for store in self.matrices]
         # Vectors that nobody looks at afterwards.
         unseen = program.unseen
@@ -203,10 +149,10 @@ class Body:
             elif stores[number] is not store:
                 return False
         for store, stored in zip(stores, known_stores, strict=True):
-            if store.rows is not None or _matrix_use(store) != stored:
+            if store.rows is not None or matrix_use(store) != stored:
                 return False
         for number, by_rows in self._by_rows.items():
-            if _has_columns(stores[number]) is by_rows:
+            if has_columns(stores[number]) is by_rows:
                 return False
         self.matrices = stores
         self.last = [weakref.ref(store) for store in stores]
@@ -337,7 +283,7 @@ class Body:
             return operands
         at = int(node.op is ops.VXM)
         number = operands[at][1]
-        by_rows = self._by_rows[number] = stays_by_rows(_has_columns(self.matrices[number]), own_rows=True)
+        by_rows = self._by_rows[number] = stays_by_rows(has_columns(self.matrices[number]), own_rows=True)
         if not by_rows:
             return operands
         read = (*Operand(*operands[at])._replace(by_rows=True),)
@@ -352,15 +298,15 @@ class Body:
             self._constants.append(_OtherCount(arg))
             return "constant", len(self.constants) - 1, COUNT_TYPE
         if arg.ndim == 1:
-            _in_one_word(arg.dtype.np_type)
+            in_one_word(arg.dtype.np_type)
             vector = self._operands[id(arg)] = "vector", len(self.vectors)
             self.vectors.append(arg)
             return vector
         if arg.ndim == 2:
             matrix = arg._matrix if arg._is_transposed else arg
             store = matrix._store
-            _in_one_word(store.dtype)
-            if store.copies > 1 and not _numbers_copies(store):
+            in_one_word(store.dtype)
+            if store.copies > 1 and not numbers_copies(store):
                 raise Unfusable("copies of a matrix that is not square, or too many")
             matrices = self.matrices
             if store not in matrices:
@@ -369,7 +315,7 @@ class Body:
             self._matrices.append((matrix, number))
             return "matrix", number, None, arg._is_transposed
         dtype = arg.dtype.np_type
-        _in_one_word(dtype)
+        in_one_word(dtype)
         if id(arg) in self._written:
             variable = self._operands[id(arg)] = "variable", len(self.variables), dtype
             self.variables.append(arg)
@@ -447,38 +393,3 @@ def _operands(fields: Any) -> tuple[Operand, ...]:
 
 def _mask_use(vector: tuple, kind: Any) -> MaskUse:
     return MaskUse(vector[1], kind.structure, kind.complement)
-
-
-def _numbers_copies(store: MatrixStore) -> bool:
-    """Whether kernels/mxv.cuh can tell the copy that a row or a column is in: by one size, in 32 bits."""
-    return store.nrows == store.ncols <= 2**32
-
-
-def _in_one_word(dtype: np.dtype) -> None:
-    """Loops keep numbers in words of 64 bits, whose bits atomics and scalars share."""
-    if dtype.kind not in "biuf":
-        raise Unfusable("complex numbers" if dtype.kind == "c" else f"values of the type {dtype}")
-
-
-def _vector_use(vector: Any, written: bool) -> tuple:
-    """The fields of a :class:`VectorUse`."""
-    store = vector._store
-    if store.pending is not None:
-        return vector.dtype.np_type, False, store.iso or store.known_nvals == 0, written
-    full = store.present is None and store.indices is None and store.size > 0
-    return vector.dtype.np_type, full, store.nvals == 0 or len(store.values) == 1, written
-
-
-def _has_columns(store: MatrixStore) -> bool:
-    """Whether nobody has to make the transpose, for a push along the columns."""
-    return store._transpose is not None or store.copies > 1
-
-
-def _matrix_use(store: MatrixStore) -> tuple:
-    """What a program must know of a matrix: types, whether one value stands for all, and whether it is repeated."""
-    if store.rows is not None:
-        raise Unfusable("a hypersparse matrix, which has no row pointers")
-    once = store.once
-    values = once.values
-    wide = store.nrows > INT32_LIMIT  # numbers of rows; those of columns have the type of the indices
-    return values.dtype, len(values) == 1, once.indices.dtype, store.indptr.dtype, store.copies > 1, wide

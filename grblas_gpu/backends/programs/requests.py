@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from ...ir.program import Program
 from ...trace.records import Record, current
-from .lower import BodyStep, Unfusable, located
+from .lower import located
+from .terms import BodyStep, Unfusable
 
 PUSH = "push.scatter"
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from .lower import BodyStep, MaskUse, Operand, VectorUse
+from .terms import BodyStep, MaskUse, Operand, VectorUse
 
 
 def scattered(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from .lower import BodyStep, Operand
+from .terms import BodyStep, Operand
 
 PRODUCTS = ("vxm", "mxv")
 CONTROL = ("begin", "end")  # of a loop inside of a loop

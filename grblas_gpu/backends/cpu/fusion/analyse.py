@@ -15,7 +15,7 @@ import numpy as np
 
 from ....plan.facts import ends_early
 from ...programs.kept import kept
-from ...programs.lower import Body, BodyStep, Operand, Unfusable, VectorUse
+from ...programs.lower import Body
 from ...programs.monoids import keeps_equal, order_dependent
 from ...programs.requests import PUSH, Abilities, Sides, check_request
 from ...programs.scatters import scattered
@@ -29,6 +29,7 @@ from ...programs.steps import (
     overwrites,
     product_operands,
 )
+from ...programs.terms import BodyStep, Operand, Unfusable, VectorUse
 from ...storage import MatrixStore
 from ..inline import uses
 from ..mxv_source import ARRAY, ISO, UNUSED, Terms

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...programs.lower import Operand
+from ...programs.terms import Operand
 from ..inline import Inliner, static_cast
 from .analyse import Analysis, Product
 

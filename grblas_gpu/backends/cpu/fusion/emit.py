@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from textwrap import indent
 from typing import Any
 
-from ...programs.lower import Body, BodyStep
+from ...programs.lower import Body
 from ...programs.requests import direction_of
 from ...programs.steps import CONTROL, PRODUCTS, SCATTERS
+from ...programs.terms import BodyStep
 from . import context as c
 from . import emit_scalars
 from .analyse import Analysis, analyse

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...programs.lower import BodyStep
+from ...programs.terms import BodyStep
 from . import context as c
 from .context import Context
 from .emit_scalars import condition

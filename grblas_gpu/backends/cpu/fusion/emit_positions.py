@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...programs.lower import BodyStep, Operand, Unfusable
 from ...programs.steps import overwrites
+from ...programs.terms import BodyStep, Operand, Unfusable
 from ..inline import static_cast
 from .context import ALSO, BUFFERS, COUNT, INTERPRET, Context, listing
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from ....plan import rules, storage_rules
 from ...calibration import costs_of
-from ...programs.lower import BodyStep, MaskUse
 from ...programs.requests import asked_direction, direction_of, reuses_mask
+from ...programs.terms import BodyStep, MaskUse
 from ..mxv_push import PART_DEGREE
 from ..mxv_source import PROBE_TURNS, PROBED_ROWS, SEEK_RANGE, UNUSED, Body, row_text
 from .analyse import Analysis, Product

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...programs.lower import BodyStep, Unfusable
+from ...programs.terms import BodyStep, Unfusable
 from ..inline import literal
 from .context import COUNT, INT64, INTERPRET, Context, listing
 from .context import RESULT as KEPT

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import indent
 
-from ...programs.lower import BodyStep
+from ...programs.terms import BodyStep
 from .context import Context, listing
 from .emit_positions import Pass, swapped, wrong_index
 

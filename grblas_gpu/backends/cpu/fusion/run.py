@@ -7,8 +7,9 @@ from typing import Any
 from ....ir.program import Program
 from ....trace import records as trace
 from ... import interpreter
-from ...programs.lower import Body, Unfusable, located, lower
+from ...programs.lower import Body, located, lower
 from ...programs.requests import trace_in_vain
+from ...programs.terms import Unfusable
 from .. import compile, pool, tier
 from ..parallel import PARALLEL_WORK
 from . import context as c

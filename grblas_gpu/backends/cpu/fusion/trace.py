@@ -6,8 +6,8 @@ from typing import Any
 
 from ....plan import rules
 from ....trace.records import Record, current
-from ...programs.lower import BodyStep
 from ...programs.requests import PUSH
+from ...programs.terms import BodyStep
 from .analyse import PULL, Product
 
 

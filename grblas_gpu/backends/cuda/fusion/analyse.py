@@ -18,7 +18,7 @@ from ....plan.rules import usual_pull
 from ...calibration import costs_of
 from ...entries import cast
 from ...programs.kept import kept
-from ...programs.lower import Body, BodyStep, Operand, Unfusable, VectorUse
+from ...programs.lower import Body
 from ...programs.requests import Sides, check_request, direction_of, strategies_of
 from ...programs.scatters import scattered
 from ...programs.steps import (
@@ -32,6 +32,7 @@ from ...programs.steps import (
     overwriting,
     product_operands,
 )
+from ...programs.terms import BodyStep, Operand, Unfusable, VectorUse
 from ...storage import MatrixStore
 from ..eager.mxv_product import Product, initial_value
 from ..runtime.translate import c_type, literal

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...programs.lower import BodyStep
 from ...programs.steps import (
     CONTROL,
     PRODUCTS,
@@ -22,6 +21,7 @@ from ...programs.steps import (
     read_anywhere,
     vectors_of,
 )
+from ...programs.terms import BodyStep
 from .analyse import FUSED, Analysis
 
 VALUES = ("scalar", "reduce")  # steps whose output is a Scalar

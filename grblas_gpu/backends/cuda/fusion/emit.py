@@ -1,47 +1,37 @@
 """The text of a program: one kernel in which a team of blocks repeats the steps of a schedule.
 
-Products are the functions of ``kernels/loop_mxv.cuh``, everything else runs position by position
-(``kernels/slot.cuh``), over the list of an operand where one has few entries.
+Here are its parts and rounds, step after step. Products (``emit_product.py``) are the functions of
+``kernels/loop_mxv.cuh``, everything else runs position by position (``kernels/slot.cuh``), over the list of an operand
+where one has few entries.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
-from ....ir.descriptor import Counted
-from ...programs.lower import Body, BodyStep, MaskUse
-from ...programs.requests import Sides, direction_of, reuses_mask
+from ...programs.lower import Body
+from ...programs.requests import Sides
 from ...programs.steps import product_operands
-from ..eager.mxv_balanced import lane_row
-from ..eager.mxv_product import EACH
+from ...programs.terms import BodyStep
 from ..eager.mxv_product import Product as Kind
-from ..eager.rows import MOST_CHUNKS
-from ..runtime import compile as programs
-from ..runtime.compile import constant, using
-from ..runtime.translate import literal
 from . import emit_flow, emit_kernel, emit_sums, emit_teams
-from .analyse import Analysis, SlotFacts, analyse
-from .direction import STRATEGIES, policy_of, rule_text
-from .emit_barriers import barrier, cleaning, noted
+from .analyse import SlotFacts, analyse
+from .emit_barriers import barrier, cleaning
 from .emit_chains import Rows, chain
-from .emit_context import PER_STEP, Context, counters_of
-from .emit_flow import COUNT
-from .emit_kernel import COMMON
+from .emit_context import PER_STEP, Context
 from .emit_positions import position
+from .emit_product import product_text, settling_text
+from .emit_product_names import names_of
+from .emit_product_plan import fits_shared
 from .emit_reading import values_needed
 from .emit_scatters import scatter
-from .emit_traced import noted_begin, noted_end, noted_settling, row_of
+from .emit_traced import noted_end
 from .items import Barrier, Clean, Item, Part, Positions, Product, Reduce, Row, Scatter, Schedule, Settle
-from .layout import ROW, Layout
+from .layout import Layout
 from .schedule import schedule
 
-FEW = 64  # edges for so many rows that a search has not seen: what a pull finds then is listed
-MASK_FLAGS = ("MASKED", "MASK_PRESENT", "MASK_VALUED", "MASK_ISO", "COMPLEMENT")
-SORT_PARTS = ("capacity", "keys", "products", "counts")
 MATRIX_WORDS = "columns rows hub_neighbours order row_ids nvals nrows once longest all_short".split()
 
 
@@ -88,7 +78,7 @@ def emit(order: Schedule) -> LoopKernel:
             f"        if (S.part == {n}) {{\n{ahead}        }}\n" for n, (ahead, _) in enumerate(rounds) if ahead
         )
     shared = {
-        number: (_fits_shared(context, item), f"p{item.step}::TEAM_EDGES")
+        number: (fits_shared(context, item), f"p{item.step}::TEAM_EDGES")
         for number, part in enumerate(order.parts)
         for item in part.items
         if isinstance(item, Product) and item.in_shared
@@ -146,7 +136,7 @@ def _part(context: Context, part: Part) -> tuple[str, str]:
     if part.settling:
         settle = part.settling[0]
         assert isinstance(settle, Settle)
-        fits, space = _fits_shared(context, settle.product), f"p{settle.product.step}"
+        fits, space = fits_shared(context, settle.product), f"p{settle.product.step}"
         _, other = _round(context, part.settling)
         ends = noted_end(context.facts, settle.product, f"S.s{settle.frontier}.count", True)
         other += f"        if (thread() == 0) {{\n{ends}        }}\n"
@@ -173,7 +163,7 @@ def _round(context: Context, items: Sequence[Item]) -> tuple[str, str]:
     for item in items:
         texts.append(_comments(context, item))
         if isinstance(item, Product):
-            made = _product(context, item)
+            made = product_text(context, item)
             texts.append(made.text)
             if item.planned_ahead:
                 ahead = made.plan
@@ -195,7 +185,7 @@ def _round(context: Context, items: Sequence[Item]) -> tuple[str, str]:
         elif isinstance(item, Row):
             texts.append(emit_sums.row(context, item))
         elif isinstance(item, Settle):
-            texts.append(_settle(context, item))
+            texts.append(settling_text(context, item))
         else:
             texts.append(emit_sums.scalar_step(context, item))
     return ahead, "".join(texts)
@@ -207,7 +197,7 @@ def _rows(context: Context, item: Positions) -> Rows | None:
     if at not in context.facts.products:
         return None
     operand = product_operands(step)[1].number
-    names = _names(context, Product(at, operand, step.out, False, None, (), (), False), step)
+    names = names_of(context, Product(at, operand, step.out, False, None, (), (), False), step)
     return Rows(at, operand, names.rows, names.nvals)
 
 
@@ -228,313 +218,3 @@ def _matrix_word(side: str, rest: list[Any]) -> tuple[str, int, bool]:
         return "".join(field), number, False
     field, number, transposed = ("", *rest) if side in ("nrows", "longest") else rest
     return field, number, transposed
-
-
-# --- products --------------------------------------------------------------------------------------------------------
-
-
-class _ProductText(NamedTuple):
-    plan: str  # for thread 0 of every block, at the barrier before the product
-    text: str
-
-
-class _Names(NamedTuple):
-    """How the text of a product calls things."""
-
-    space: str
-    columns: str
-    rows: str
-    hub_neighbours: str
-    row_ids: str  # of the entries, for pull.edge
-    carries: str  # where chunks leave values and rows, for pull.edge that is balanced
-    order: str  # of the columns, and where the operand is written in that order, for the same
-    all_short: str  # whether no row has more entries than a lane takes, for the same
-    open_list: str  # where the open rows are listed, for pull.compact
-    filter: str  # where bits of columns are, for pull.edge, or for pull.thread that keeps them
-    sort_workspace: str  # where products are sorted, for push.sort
-    nvals: str
-    nrows: str
-    open_rows: str
-
-
-def _product(context: Context, item: Product) -> _ProductText:
-    facts, step = context.facts, context.facts.steps[item.step]
-    names = _names(context, item, step)
-    _namespace(context, item, step, names.hub_neighbours != "nullptr")
-    plan = _plan(context, item, step, names)
-    planned = ""
-    if not item.planned_ahead:
-        planned = f"            if (thread() == 0) {{\n{plan}            }}\n            __syncthreads();\n"
-    space, U, W = names.space, f"S.s{item.operand}", f"S.s{item.out}"
-    done = facts.products[item.step]
-    initial = literal(0 if done.initial is None else done.initial, done.dtype)
-    looks, notes = noted(context, item.notes)
-    marked = ""
-    if step.desc is not None and step.desc.settles_at is not None:
-        marked = f"{{(uint8*){context.word('marks')}, {_final(step.desc.settles_at, space, done)}}}, "
-    multiply = f"{'pull_asynchronously' if marked else 'multiply'}_into(operands, {U}, {W}, {marked}{initial}, "
-    text = (
-        f"        {{\n"
-        f"{_operands(context, item, step, names)}"
-        f"{planned}"
-        f"            auto then = [&] {{\n"
-        f"{noted_end(facts, item, f'{W}.count', item.decides)}"
-        f"                {context.decide if item.decides else ''}\n"
-        f"            }};\n"
-        f"{_advance(context, item, step, names)}"
-        f"            {space}::{multiply}{counters_of(item.step)}, parts, {_changes(item.epilogue)}, "
-        f"{_rounds_left(context, item)}, advance, stays, "
-        f"[&] {{ {looks} return [=, &S] {{ {notes} }}; }}, then);\n"
-        f"        }}\n"
-    )
-    return _ProductText(plan, text)
-
-
-def _operands(context: Context, item: Product, step: BodyStep, names: _Names) -> str:
-    """What a product is given (kernels/loop_operands.cuh)."""
-    space, U, mask = names.space, f"S.s{item.operand}", "{nullptr, nullptr}"
-    if step.mask is not None:
-        M = f"S.s{step.mask.vector}"
-        mask = f"{{{M}.flags(), (const {space}::MaskValue*){M}.values()}}"
-    closing = "nullptr" if item.closing is None else f"S.s{item.closing}.flags()"
-    return (
-        f"            {space}::Operands operands = {{{names.columns}, {names.rows}, {{{U}.flags(), {U}.values()}}, "
-        f"{mask}, {closing}, {context.next_offsets(item.out, 'nullptr')}, {names.hub_neighbours}, "
-        f"{names.row_ids}, {names.open_list}, {names.filter}, {names.carries}, {names.order}, {names.all_short}, "
-        f"{names.nvals}, {names.sort_workspace}}};\n"
-    )
-
-
-def _settle(context: Context, item: Settle) -> str:
-    """Several rounds at once, which are one in the trace."""
-    facts, step = context.facts, context.facts.steps[item.product.step]
-    found, names = facts.settling[item.product.step], _names(context, item.product, step)
-    limit = context.scalar(found.limit, facts.products[item.product.step].dtype)
-    counters = f"{counters_of(found.selecting)}, {counters_of(found.lowering)}"
-    return (
-        f"{values_needed(facts.steps[found.selecting])}"
-        f"        {{\n"
-        f"{_operands(context, item.product, step, names)}"
-        f"{noted_settling(facts, item.product)}"
-        f"            {names.space}::settle(operands, S.s{item.frontier}, S.s{item.values}, {limit}, {counters});\n"
-        f"        }}\n"
-    )
-
-
-def _advance(context: Context, item: Product, step: BodyStep, names: _Names) -> str:
-    """What thread 0 of every block does between two levels in shared memory (kernels/loop_shared_frontier.cuh)."""
-    if not item.in_shared:
-        return "            auto advance = [](int64, int64) {};\n            NoRule stays;\n"
-    facts, U = context.facts, f"S.s{item.operand}"
-    # What was reached was open, and is closed now: the counts of mask and operand are not there before the last level.
-    allowed = f"({row_of(facts, item.step, 'S.tick - 1')})[{ROW.at['allowed']}] - reached"
-    begins = noted_begin(facts, item, names.space, _dense(item, step), allowed)
-    return (
-        f"            auto advance = [&](int64 reached, int64 following) {{\n"
-        f"{noted_end(facts, item, 'reached', False)}"
-        f"                {U}.advanced(reached, following);\n"
-        f"                ++{_rounds(item)}, ++S.tick;\n"
-        f"{''.join(f'                {emit_sums.scalar_text(context, at)}{chr(10)}' for at in item.between)}"
-        f"                if (trace) {{\n{_facts(context, item, step, names)}{begins}                }}\n"
-        f"            }};\n"
-        f"{_stays(item, step, names)}"
-    )
-
-
-def _rounds(item: Product) -> str:
-    """The count of rounds of the loop that these levels are."""
-    return f"S.step{item.loop}" if item.loop else "S.step"
-
-
-def _rounds_left(context: Context, item: Product) -> str:
-    if not item.loop:
-        return "limit - S.step"
-    return "int64(1) << 62" if item.limit is None else f"{context.scalar(item.limit, COUNT)} - {_rounds(item)}"
-
-
-def _stays(item: Product, step: BodyStep, names: _Names) -> str:
-    """Whether a level that fits shared memory is pushed there. By cost it always is: a pull takes longer."""
-    if policy_of(step) == "cost":
-        return "            NoRule stays;\n"
-    space, nvals, size = names.space, f"double({names.nvals})", f"double(S.s{item.operand}.size)"
-    return (
-        f"            auto stays = [&](double entries, double edges, double entries_before, double edges_before) {{\n"
-        f"                return {space}::pushes(edges, edges_before, 0.0, entries, entries_before, {size}, false, "
-        f"{nvals}, 0.0, double({names.nrows})) && !{space}::scans(edges, edges_before, {nvals});\n"
-        f"            }};\n"
-    )
-
-
-def _fits_shared(context: Context, item: Product) -> str:
-    """Whether a push may go on through several levels."""
-    return f"({context.word('longest', *context.columns_of(item.step))} <= LONGEST_SHARED)"
-
-
-def _changes(steps: Sequence[int]) -> str:
-    """What a product does at every entry of its operand."""
-    names = [f"change{at}" for at in steps]
-    return f"both({', '.join(names)})" if len(names) > 1 else "".join(names) or "NoChange{}"
-
-
-def _final(value: Any, space: str, done: Kind) -> str:
-    """The value at which rows settle."""
-    if isinstance(value, Counted):
-        return f"cast<{space}::Value>(int64({value.text.replace('step', 'S.step')}))"
-    return literal(value, done.dtype)
-
-
-def _names(context: Context, item: Product, step: BodyStep) -> _Names:
-    at, space = item.step, f"p{item.step}"
-    matrix, transposed = context.columns_of(at)
-    store, done = context.facts.matrices[matrix], context.facts.products[at]
-    sides = []
-    for side in ("rows" if at in context.facts.by_rows else "columns", "rows"):
-        indptr, indices, values = (context.word(side, f, matrix, transposed) for f in ("indptr", "indices", "values"))
-        arrays = f"(const {space}::Offset*){indptr}, (const {space}::Column*){indices}, "
-        sides.append(f"{arrays}(const {space}::MatrixValue*){values}")
-    once = "".join(f", {context.word('once', f, matrix)}" for f in ("nrows", "nvals") if store.copies > 1)
-    # Where one entry of a row is enough and all count the same, a pull may begin with any of them.
-    hub_neighbours = "nullptr"
-    if (done.structure or done.one_value) and done.early_exit and store.copies == 1:
-        hub_neighbours = f"(const {space}::Column*){context.word('hub_neighbours', '', matrix, transposed)}"
-    strategies = context.facts.strategies[at]
-    row_ids, carries, order, open_list, bits = "nullptr", "nullptr, nullptr", "{}", "nullptr", "nullptr"
-    all_short = "false"
-    if at in context.facts.balanced:
-        word = context.word("carries")
-        carries = f"({space}::Value*){word}, (int64*){word} + {MOST_CHUNKS}"
-        all_short = f"{context.word('all_short', str(lane_row(done.dtype)), matrix, transposed)} != 0"
-        if done.vector == EACH:
-            columns, indices = (context.word("order", f, matrix, transposed) for f in ("columns", "indices"))
-            arrays = ", ".join(f"(const {space}::Column*){word}" for word in (columns, indices))
-            order = f"{{{arrays}, ({space}::VectorValue*){context.word('ordered')}}}"
-    elif "pull.edge" in strategies:
-        row_ids = f"(const {space}::RowId*){context.word('row_ids', '', matrix, transposed)}"
-        bits = f"(unsigned*){context.word('filter')}"
-    if item.keeps_bits:
-        bits = f"(unsigned*){context.word('frontier_bits')}"
-    if "pull.compact" in strategies:
-        open_list = f"({space}::RowId*){context.word('open_list')}"
-    sort_workspace = "{0}"
-    if "push.sort" in strategies:
-        capacity, keys, products, counts = (context.word("sort", part) for part in SORT_PARTS)
-        keys, products = f"({space}::Key*){keys}", f"({space}::Payload*){products}"
-        pairs = f"{{{keys}, {keys} + {capacity}}}, {{{products}, {products} + {capacity}}}"
-        sort_workspace = f"{{{capacity}, {pairs}, (unsigned*){counts}, (unsigned*){counts} + 32 * {space}::MOST_SPANS}}"
-    nvals, nrows = context.word("nvals", matrix), context.word("nrows", matrix, transposed)
-    open_rows = "rows"
-    if step.mask is not None:
-        count = f"double(S.s{step.mask.vector}.count)"
-        open_rows = f"rows - {count}" if step.mask.complement else count
-    if item.closing is not None:
-        open_rows = f"{open_rows} - double(S.s{item.closing}.count)"
-    columns, rows = (f"{{{side}{once}}}" for side in sides)
-    return _Names(
-        space,
-        columns,
-        rows,
-        hub_neighbours,
-        row_ids,
-        carries,
-        order,
-        all_short,
-        open_list,
-        bits,
-        sort_workspace,
-        nvals,
-        nrows,
-        open_rows,
-    )
-
-
-def _namespace(context: Context, item: Product, step: BodyStep, hub_neighbours: bool) -> None:
-    facts, done = context.facts, context.facts.products[item.step]
-    matrix, _, _ = product_operands(step)
-    store, strategies = facts.matrices[matrix.number], facts.strategies[item.step]
-    row_type = context.row_type(item.step)
-    pieces = [
-        *done.pieces(store, store.copies > 1),
-        constant("FULL", facts.slots[item.operand].full),
-        constant("CLOSING", item.closing is not None),
-        constant("HUB_NEIGHBOURS", hub_neighbours),
-        constant("SHARED_FRONTIER", item.in_shared),
-        constant("KEEPS_BITS", item.keeps_bits),
-        using("RowId", row_type),
-        constant("PUSH_BY", STRATEGIES.index(strategies.push)),
-        constant("PULL_BY", STRATEGIES.index(strategies.pull)),
-        constant("BALANCED", item.step in facts.balanced),
-        constant("REUSES_MASK", reuses_mask(step.desc, step.mask is not None)),
-        constant("ONE_VALUE", done.one_value),
-        constant("MAY_PUSH", direction_of(step) != "pull"),
-        *_mask_pieces(facts, step.mask),
-        *rule_text(step, done, strategies),
-    ]
-    name = "loop_asynchronous.cuh" if context.is_asynchronous(item.step) else "loop_mxv.cuh"
-    name = "loop_settling.cuh" if item.step in facts.settling else name
-    text = programs.paste(name, set(COMMON))
-    context.namespace(f"p{item.step}", "\n".join(pieces) + f"\n{text}")
-
-
-def _mask_pieces(facts: Analysis, mask: MaskUse | None) -> list[str]:
-    if mask is None:
-        return [using("MaskValue", np.dtype(bool)), *(constant(name, False) for name in MASK_FLAGS)]
-    slot = facts.slots[mask.vector]
-    return [
-        using("MaskValue", slot.dtype),
-        constant("MASKED", True),
-        constant("MASK_PRESENT", not slot.full),
-        constant("MASK_VALUED", not mask.structure),
-        constant("MASK_ISO", slot.iso),
-        constant("COMPLEMENT", mask.complement),
-    ]
-
-
-def _facts(context: Context, item: Product, step: BodyStep, names: _Names) -> str:
-    """The edges that the rule goes by."""
-    U, nvals = f"S.s{item.operand}", names.nvals
-    # What a search has seen is closed: the open rows have the rest of the edges (if rows have as many as columns).
-    unseen = f"::fmax(0.0, double({nvals} - {U}.edges_seen) - edges)" if _searches(step) else f"double({nvals})"
-    return (
-        f"            double edges = double({_edges(context, item, nvals)});\n"
-        f"            double edges_before = double({U}.edges_before);\n"
-        f"            double unseen = {unseen};\n"
-    )
-
-
-def _searches(step: BodyStep) -> bool:
-    return step.mask is not None and step.mask.complement and step.mask.structure
-
-
-def _dense(item: Product, step: BodyStep) -> str:
-    """Whether the operand counts as a dense one."""
-    by_fill = step.desc is not None and step.desc.policy == "switchpoint"
-    return f"(S.s{item.operand}.pulled != 0)" if by_fill else f"!S.s{item.operand}.listed"
-
-
-def _plan(context: Context, item: Product, step: BodyStep, names: _Names) -> str:
-    """Push or pull, and how."""
-    space, U, W, nvals = names.space, f"S.s{item.operand}", f"S.s{item.out}", names.nvals
-    few = f"unseen * {FEW} < rows" if _searches(step) else "false"
-    sortable = context.word("sort", "capacity") if "push.sort" in context.facts.strategies[item.step] else "0"
-    scans = f"{space}::scans(edges, edges_before, double({nvals}))"
-    in_shared = _fits_shared(context, item) if item.in_shared else "false"
-    if item.in_shared and policy_of(step) != "cost":  # of which a pull takes longer than any of these levels
-        in_shared += f" && push && !{scans}"
-    idle = "" if direction_of(step) == "pull" else "entries == 0 || "  # a push of nothing costs nothing
-    return (
-        f"            double rows = double({names.nrows}), entries = double({U}.count), size = double({U}.size);\n"
-        f"{_facts(context, item, step, names)}"
-        f"            bool push = {idle}{space}::pushes(edges, edges_before, unseen, entries, "
-        f"double({U}.entries_before), size, {_dense(item, step)}, double({nvals}), {names.open_rows}, rows);\n"
-        f"            {space}::make_plan({U}, {W}, int64(edges), {sortable}, push, "
-        f"{scans}, {few}, {in_shared});\n"
-        f"{noted_begin(context.facts, item, space, _dense(item, step), f'int64({names.open_rows})')}"
-    )
-
-
-def _edges(context: Context, item: Product, nvals: str) -> str:
-    """Edges of the operand, counted when it was written, for the first product that reads it; else a guess."""
-    first, U = context.facts.slots[item.operand].edges_of, f"S.s{item.operand}"
-    if first is not None and context.columns_of(first) == context.columns_of(item.step):
-        return f"{U}.edges"
-    return f"({U}.count * ({nvals} / ({U}.size + 1) + 1))"

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ...programs.lower import BodyStep
 from ...programs.steps import PRODUCTS, overwrites
+from ...programs.terms import BodyStep
 from ..runtime.translate import c_type
 from .analyse import Analysis
 from .emit_context import Context, counters_of, valued

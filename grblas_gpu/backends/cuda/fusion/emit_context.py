@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...programs.lower import Operand
 from ...programs.steps import product_operands
+from ...programs.terms import Operand
 from ...storage import column_type
 from ..runtime.translate import c_type
 from .analyse import Analysis, SlotFacts

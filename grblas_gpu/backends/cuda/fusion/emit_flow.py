@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...programs.lower import Operand
+from ...programs.terms import Operand
 from ..runtime.compile import binary
 from .emit_context import Context
 from .items import Schedule

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...programs.lower import BodyStep, MaskUse
+from ...programs.terms import BodyStep, MaskUse
 from ..runtime.translate import c_type
 from .analyse import gathers_all
 from .emit_context import Context, counters_of, truth, valued

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...programs.lower import BodyStep, MaskUse, Operand, Unfusable
 from ...programs.steps import may_be_empty
+from ...programs.terms import BodyStep, MaskUse, Operand, Unfusable
 from ..runtime import compile as programs
 from ..runtime.compile import binary, index_unary, unary
 from ..runtime.translate import c_type

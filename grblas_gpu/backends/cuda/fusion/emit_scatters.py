@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...programs.lower import BodyStep
+from ...programs.terms import BodyStep
 from ..eager.mxv_product import native_atomic
 from ..runtime import compile as programs
 from ..runtime.compile import binary, constant, using

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...programs.lower import BodyStep, Unfusable
+from ...programs.terms import BodyStep, Unfusable
 from ..runtime.compile import binary
 from ..runtime.translate import c_type, literal
 from .emit_context import Context, counters_of, truth, valued

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import indent
 
-from ...programs.lower import Operand
+from ...programs.terms import Operand
 from .analyse import Analysis
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ....ir.program import Program
-from ...programs.lower import Body, Unfusable, located, lower
+from ...programs.lower import Body, located, lower
 from ...programs.requests import trace_in_vain
+from ...programs.terms import Unfusable
 from ...protocol import Backend
 from ..runtime.reporting import failed
 from .compiled import Compiled

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from ...programs.lower import BodyStep, Flow
 from ...programs.requests import PUSH, Sides, direction_of
 from ...programs.steps import CONTROL, PRODUCTS, SCATTERS, product_operands, read_anywhere, vectors_of
+from ...programs.terms import BodyStep, Flow
 from .analyse import Analysis
 from .chains import chains_of, is_driven, only_in_variables, swapped_by, with_rows, written_with_rows
 from .direction import SHARED_POLICIES, policy_of

@@ -16,10 +16,10 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from ....ir.descriptor import Counted
-from ...programs.lower import BodyStep, MaskUse, Operand, VectorUse
 from ...programs.monoids import LEAST
 from ...programs.requests import Sides, direction_of
 from ...programs.steps import PRODUCTS, overwrites, product_operands, vectors_of
+from ...programs.terms import BodyStep, MaskUse, Operand, VectorUse
 from ..eager.mxv_product import Product
 from .direction import PUSH, policy_of
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ....trace.records import Record, current
-from ...programs.lower import BodyStep
 from ...programs.requests import reuses_mask
 from ...programs.steps import product_operands
+from ...programs.terms import BodyStep
 from .direction import STRATEGIES, Seen, reason
 from .layout import REPORT, ROW
 

@@ -92,13 +92,8 @@ DEVICE void find_by_bits(const Operands& given, const S& out, int64* counters, C
         int64 mine = base + LOTS * lane();  // the rows whose flags this lane reads and writes
         unsigned open = 0, closing = 0, found = 0, word = 0;  // `word` is of the lot that has the lane's number
         if (mine < out.size) {
-            if constexpr (LOTS == 4) {
-                open = open_rows(given, mine, out.size);
-                if (CLOSING && epilogue) closing = ::four_flags(given.closing, mine, out.size) & 0x01010101u;
-            } else {
-                open = is_open(given, mine);
-                if (CLOSING && epilogue) closing = given.closing[mine];
-            }
+            open = open_of<LOTS>(given, mine, out.size);
+            if (CLOSING && epilogue) closing = closing_of<LOTS>(given, mine, out.size);
         }
 #pragma unroll
         for (int lot = 0; lot < LOTS; lot += TOGETHER) {

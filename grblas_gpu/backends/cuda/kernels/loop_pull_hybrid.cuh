@@ -47,6 +47,16 @@ DEVICE unsigned open_rows(const Operands& given, int64 i, int64 size) {
     return open & 0x01010101u;
 }
 
+// The same for ROWS rows, one or four, for a lane that reads and writes their flags; and which of them the epilogue closes.
+template <int ROWS> DEVICE unsigned open_of(const Operands& given, int64 i, int64 size) {
+    if constexpr (ROWS == 4) return open_rows(given, i, size);
+    else return is_open(given, i);
+}
+template <int ROWS> DEVICE unsigned closing_of(const Operands& given, int64 i, int64 size) {
+    if constexpr (ROWS == 4) return ::four_flags(given.closing, i, size) & 0x01010101u;
+    else return given.closing[i];
+}
+
 template <class T> struct alignas(16) Four {
     T of[4];
 };

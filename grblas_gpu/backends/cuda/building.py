@@ -1,0 +1,57 @@
+"""Vectors and matrices of entries that are given one by one: few of the host's are put in order before they travel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy
+import numpy as np
+
+from ...plan.storage_rules import matrix_form
+from ..reference import Definitions
+from ..storage import Array, HostEntry, HostList, MatrixStore, VectorStore
+from .eager import building
+from .memory import HOST
+from .runtime.reporting import sized
+
+FEW = 2**14  # entries that come from the host: so many are put in order there
+
+
+class CudaBuilding(Definitions):
+    """What ``from_coo`` and its like end in."""
+
+    @sized
+    def build_vector(self, size: int, index: Array, values: Array, dup_op: Any) -> VectorStore:
+        if len(values) == 1 and type(index) is type(values) is np.ndarray:  # nothing to put in order
+            return self.build_entry(size, index.item(), values.item(), values.dtype)
+        if _few_on_host(index, values):
+            if len(values) > 1 and (values == values[0]).all():  # one value for all: kernels read none
+                values = np.broadcast_to(values[:1], values.shape)
+            return VectorStore.on_its_way(size, HostList(HOST.build_vector(size, index, values, dup_op), cupy.asarray))
+        return super().build_vector(size, index, values, dup_op)
+
+    def build_entry(self, size: int, index: int, value: Any, dtype: np.dtype) -> VectorStore:
+        """A vector of one entry, given as Python's numbers."""
+        return VectorStore.on_its_way(size, HostEntry(size, index, value, dtype, cupy.asarray))
+
+    @sized
+    def build_matrix(self, nrows: int, ncols: int, rows: Array, cols: Array, values: Array, dup_op: Any) -> MatrixStore:
+        if _few_on_host(rows, cols, values) or matrix_form(len(rows), nrows, ncols, "sparse") == "hypersparse":
+            if isinstance(rows, cupy.ndarray):
+                building.check_positions(nrows, ncols, rows, cols)
+            rows, cols, values = (x if isinstance(x, np.ndarray) else cupy.asnumpy(x) for x in (rows, cols, values))
+            return self.adopt(HOST.build_matrix(nrows, ncols, rows, cols, values, dup_op))
+        rows, cols, values = self.array(rows), self.array(cols), self.moved(values)
+        found = building.build_matrix(nrows, ncols, rows, cols, values, dup_op, self.combined_runs)
+        if found is None:
+            building.check_positions(nrows, ncols, rows, cols)
+            return super().build_matrix(nrows, ncols, rows, cols, values, dup_op)
+        return found
+
+    def checks_positions(self, rows: Array, cols: Array, values: Array) -> bool:
+        """Those that are on the device, and all values but records, which another engine takes."""
+        return isinstance(rows, cupy.ndarray) and isinstance(cols, cupy.ndarray) and values.dtype.kind in "biuf"
+
+
+def _few_on_host(*arrays: Array) -> bool:
+    return len(arrays[0]) <= FEW and all(isinstance(array, np.ndarray) for array in arrays)

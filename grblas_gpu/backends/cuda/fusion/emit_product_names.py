@@ -1,0 +1,115 @@
+"""How the text of a product calls what it reads: arrays of its matrix, and the memory that strategies work in.
+
+Whatever is named here gets a word of the kernel's arguments, so a strategy that cannot be taken asks for no memory.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...programs.terms import BodyStep
+from ..eager.mxv_balanced import lane_row
+from ..eager.mxv_product import EACH
+from ..eager.rows import MOST_CHUNKS
+from .emit_context import Context
+from .items import Product
+
+SORT_PARTS = ("capacity", "keys", "products", "counts")
+
+
+class Names(NamedTuple):
+    """How the text of a product calls things."""
+
+    space: str
+    columns: str
+    rows: str
+    hub_neighbours: str
+    row_ids: str  # of the entries, for pull.edge
+    carries: str  # where chunks leave values and rows, for pull.edge that is balanced
+    order: str  # of the columns, and where the operand is written in that order, for the same
+    all_short: str  # whether no row has more entries than a lane takes, for the same
+    open_list: str  # where the open rows are listed, for pull.compact
+    filter: str  # where bits of columns are, for pull.edge, or for pull.thread that keeps them
+    sort_workspace: str  # where products are sorted, for push.sort
+    nvals: str
+    nrows: str
+    open_rows: str
+
+
+def names_of(context: Context, item: Product, step: BodyStep) -> Names:
+    at, space = item.step, f"p{item.step}"
+    matrix, transposed = context.columns_of(at)
+    store, done = context.facts.matrices[matrix], context.facts.products[at]
+    sides = []
+    for side in ("rows" if at in context.facts.by_rows else "columns", "rows"):
+        indptr, indices, values = (context.word(side, f, matrix, transposed) for f in ("indptr", "indices", "values"))
+        arrays = f"(const {space}::Offset*){indptr}, (const {space}::Column*){indices}, "
+        sides.append(f"{arrays}(const {space}::MatrixValue*){values}")
+    once = "".join(f", {context.word('once', f, matrix)}" for f in ("nrows", "nvals") if store.copies > 1)
+    # Where one entry of a row is enough and all count the same, a pull may begin with any of them.
+    hub_neighbours = "nullptr"
+    if (done.structure or done.one_value) and done.early_exit and store.copies == 1:
+        hub_neighbours = f"(const {space}::Column*){context.word('hub_neighbours', '', matrix, transposed)}"
+    strategies = context.facts.strategies[at]
+    row_ids, carries, order, open_list, bits = "nullptr", "nullptr, nullptr", "{}", "nullptr", "nullptr"
+    all_short = "false"
+    if at in context.facts.balanced:
+        word = context.word("carries")
+        carries = f"({space}::Value*){word}, (int64*){word} + {MOST_CHUNKS}"
+        all_short = f"{context.word('all_short', str(lane_row(done.dtype)), matrix, transposed)} != 0"
+        if done.vector == EACH:
+            columns, indices = (context.word("order", f, matrix, transposed) for f in ("columns", "indices"))
+            arrays = ", ".join(f"(const {space}::Column*){word}" for word in (columns, indices))
+            order = f"{{{arrays}, ({space}::VectorValue*){context.word('ordered')}}}"
+    elif "pull.edge" in strategies:
+        row_ids = f"(const {space}::RowId*){context.word('row_ids', '', matrix, transposed)}"
+        bits = f"(unsigned*){context.word('filter')}"
+    if item.keeps_bits:
+        bits = f"(unsigned*){context.word('frontier_bits')}"
+    if "pull.compact" in strategies:
+        open_list = f"({space}::RowId*){context.word('open_list')}"
+    sort_workspace = "{0}"
+    if "push.sort" in strategies:
+        capacity, keys, products, counts = (context.word("sort", part) for part in SORT_PARTS)
+        keys, products = f"({space}::Key*){keys}", f"({space}::Payload*){products}"
+        pairs = f"{{{keys}, {keys} + {capacity}}}, {{{products}, {products} + {capacity}}}"
+        sort_workspace = f"{{{capacity}, {pairs}, (unsigned*){counts}, (unsigned*){counts} + 32 * {space}::MOST_SPANS}}"
+    nvals, nrows = context.word("nvals", matrix), context.word("nrows", matrix, transposed)
+    open_rows = "rows"
+    if step.mask is not None:
+        count = f"double(S.s{step.mask.vector}.count)"
+        open_rows = f"rows - {count}" if step.mask.complement else count
+    if item.closing is not None:
+        open_rows = f"{open_rows} - double(S.s{item.closing}.count)"
+    columns, rows = (f"{{{side}{once}}}" for side in sides)
+    return Names(
+        space,
+        columns,
+        rows,
+        hub_neighbours,
+        row_ids,
+        carries,
+        order,
+        all_short,
+        open_list,
+        bits,
+        sort_workspace,
+        nvals,
+        nrows,
+        open_rows,
+    )
+
+
+def operands_text(context: Context, item: Product, step: BodyStep, names: Names) -> str:
+    """What a product is given (kernels/loop_operands.cuh)."""
+    space, U, mask = names.space, f"S.s{item.operand}", "{nullptr, nullptr}"
+    if step.mask is not None:
+        M = f"S.s{step.mask.vector}"
+        mask = f"{{{M}.flags(), (const {space}::MaskValue*){M}.values()}}"
+    closing = "nullptr" if item.closing is None else f"S.s{item.closing}.flags()"
+    return (
+        f"            {space}::Operands operands = {{{names.columns}, {names.rows}, {{{U}.flags(), {U}.values()}}, "
+        f"{mask}, {closing}, {context.next_offsets(item.out, 'nullptr')}, {names.hub_neighbours}, "
+        f"{names.row_ids}, {names.open_list}, {names.filter}, {names.carries}, {names.order}, {names.all_short}, "
+        f"{names.nvals}, {names.sort_workspace}}};\n"
+    )

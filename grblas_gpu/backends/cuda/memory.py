@@ -1,0 +1,95 @@
+"""What gets into the memory of the device and out of it: whole stores, arrays, single elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy
+import numpy as np
+
+from ...plan.storage_rules import matrix_form
+from ..entries import Store
+from ..matrix_forms import moved
+from ..matrix_storage import SPARSE
+from ..reference import Definitions
+from ..storage import Array, MatrixStore, VectorStore
+from .eager import matrix_elements
+from .runtime import records
+from .runtime.arrays import empty_list, empty_rows
+from .runtime.reporting import sized
+
+HOST = Definitions()
+
+
+class CudaMemory(Definitions):
+    """Objects that are made, moved, shared and looked at; nothing is computed here."""
+
+    @sized
+    def array(self, values: Any, dtype: Any = None) -> Array:
+        return records.to_device(values, dtype)
+
+    @sized
+    def listed(self, part: range) -> Array:
+        return cupy.arange(part.start, part.stop, part.step, dtype=np.int64)
+
+    @sized
+    def host(self, array: Array) -> np.ndarray:
+        return records.to_host(array)  # synchronizes
+
+    @sized
+    def share(self, array: Any) -> Array:
+        if isinstance(array, records.RecordArray):
+            return array
+        if type(array) is cupy.ndarray and array.flags.c_contiguous:
+            return array
+        interface = getattr(array, "__cuda_array_interface__", None)
+        if interface is None:
+            shared = cupy.from_dlpack(array)
+        elif interface["data"][1]:  # read-only: values may change in place, so they cannot be shared
+            shared = cupy.array(array)
+        else:
+            shared = cupy.asarray(array)
+        return cupy.ascontiguousarray(shared) if shared.ndim else shared
+
+    @sized
+    def adopt(self, store: Store) -> Store:
+        return _move(store, records.to_device)
+
+    @sized
+    def export(self, store: Store) -> Store:
+        return _move(store, records.to_host)  # synchronizes
+
+    @sized
+    def empty_vector(self, size: int, dtype: np.dtype) -> VectorStore:
+        return empty_list(size, dtype)
+
+    @sized
+    def empty_matrix(self, nrows: int, ncols: int, dtype: np.dtype) -> MatrixStore:
+        if matrix_form(0, nrows, ncols, "sparse") != "sparse":
+            return moved(HOST.empty_matrix(nrows, ncols, dtype), cupy.asarray)
+        return empty_rows(nrows, ncols, dtype)
+
+    @sized
+    def get_element(self, x: Store, index: tuple[int, ...]) -> Any:
+        if type(x) is MatrixStore and x.form == SPARSE:
+            return matrix_elements.element(x, index[0], index[1])
+        return _scalar(super().get_element(x, index))
+
+
+def _scalar(value: Any) -> Any:
+    """A device value as a NumPy scalar."""
+    return value.get()[()] if isinstance(value, cupy.ndarray) else value  # synchronizes
+
+
+def _move(store: Store, to: Any) -> Store:
+    if type(store) is MatrixStore:
+        return moved(store, to)
+    nvals = store.nvals  # synchronizes
+    return VectorStore(
+        store.size,
+        to(store.values),
+        indices=None if store.indices is None else to(store.indices),
+        present=None if store.present is None else to(store.present),
+        nvals=nvals,
+        ordered=store.ordered,
+    )

@@ -1,0 +1,66 @@
+"""The terms in which programs are said to engines that run them as a whole: steps, their operands, and why not.
+
+Vectors, matrices and scalars are numbers here, so that no pass of an engine holds on to what a program runs with.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Unfusable(Exception):
+    """Why a body cannot run as one kernel, and the number of the operation in the recording that is why."""
+
+    def __init__(self, why: str, number: int | None = None) -> None:
+        super().__init__(why)
+        self.number = number
+
+
+class VectorUse(NamedTuple):
+    """What a program must know of a vector before it runs."""
+
+    dtype: np.dtype
+    full: bool
+    iso: bool
+    written: bool
+
+
+class Operand(NamedTuple):
+    """An argument of a step: a vector, a matrix, a scalar of the loop, a constant, or arithmetic on the count."""
+
+    kind: str  # "vector", "matrix", "variable", "constant", "count"
+    number: int
+    dtype: Any = None
+    transposed: bool = False
+    text: str = ""
+    by_rows: bool = False  # of a matrix: a product with it never pushes, see rules.stays_by_rows
+
+
+class MaskUse(NamedTuple):
+    vector: int
+    structure: bool
+    complement: bool
+
+
+class BodyStep(NamedTuple):
+    kind: str
+    out: int
+    op: Any
+    args: tuple[Operand, ...]
+    mask: MaskUse | None
+    accum: Any
+    replace: bool
+    desc: Any
+    number: int  # in the program
+    line: int
+
+
+class Flow(NamedTuple):
+    """The operator of a step "begin": a loop inside of the loop (or ``once`` at most) from there to its "end"."""
+
+    number: int  # of its count
+    condition: tuple
+    limit: Operand | None
+    once: bool

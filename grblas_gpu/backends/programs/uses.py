@@ -1,0 +1,48 @@
+"""What a program must know of the objects that it runs with: it is compiled for these types and forms.
+
+Asked at every call, so these are plain tuples.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..storage import INT32_LIMIT, MatrixStore
+from .terms import Unfusable
+
+
+def in_one_word(dtype: np.dtype) -> None:
+    """Loops keep numbers in words of 64 bits, whose bits atomics and scalars share."""
+    if dtype.kind not in "biuf":
+        raise Unfusable("complex numbers" if dtype.kind == "c" else f"values of the type {dtype}")
+
+
+def numbers_copies(store: MatrixStore) -> bool:
+    """Whether kernels/mxv.cuh can tell the copy that a row or a column is in: by one size, in 32 bits."""
+    return store.nrows == store.ncols <= 2**32
+
+
+def vector_use(vector: Any, written: bool) -> tuple:
+    """The fields of a :class:`VectorUse`."""
+    store = vector._store
+    if store.pending is not None:
+        return vector.dtype.np_type, False, store.iso or store.known_nvals == 0, written
+    full = store.present is None and store.indices is None and store.size > 0
+    return vector.dtype.np_type, full, store.nvals == 0 or len(store.values) == 1, written
+
+
+def matrix_use(store: MatrixStore) -> tuple:
+    """What a program must know of a matrix: types, whether one value stands for all, and whether it is repeated."""
+    if store.rows is not None:
+        raise Unfusable("a hypersparse matrix, which has no row pointers")
+    once = store.once
+    values = once.values
+    wide = store.nrows > INT32_LIMIT  # numbers of rows; those of columns have the type of the indices
+    return values.dtype, len(values) == 1, once.indices.dtype, store.indptr.dtype, store.copies > 1, wide
+
+
+def has_columns(store: MatrixStore) -> bool:
+    """Whether nobody has to make the transpose, for a push along the columns."""
+    return store._transpose is not None or store.copies > 1

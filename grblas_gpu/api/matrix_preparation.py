@@ -240,7 +240,7 @@ class MatrixPreparation:
             known[0] += 1
             if known[0] > SEARCHES_BEFORE_ORDER and self.is_symmetric() and self._engine.orders_searches(self._store):
                 known[1] = self.by_degree()
-        return known[1]  # type: ignore[no-any-return]
+        return known[1]
 
     def _kept(self, name: str, make: Any) -> Any:
         structure = self._store.structure

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..api.matrix import Matrix
-from ..api.matrix_preparation import DegreeOrder
 from ..backends.mpi.engine import MpiBackend
 from ..dtypes import BOOL
 from ..errors import DimensionMismatch, InvalidValue
 
 
-def spread(A: Matrix) -> DegreeOrder:
+class Spread(NamedTuple):
+    """A graph ``P A P'`` and the selection ``P`` that makes it: row p has its one entry at the vertex numbered p."""
+
+    graph: Matrix
+    selection: Matrix
+
+
+def spread(A: Matrix) -> Spread:
     """The graph with its vertices renumbered so that hubs are spread: all ranks have about as many entries.
 
     Vectors are cut in the order of their positions, so vertices are dealt out to the ranks in turn, by falling degree
@@ -25,7 +31,7 @@ def spread(A: Matrix) -> DegreeOrder:
 
     Returns
     -------
-    DegreeOrder
+    Spread
         ``graph``, the pattern of ``P A P'``, and ``selection``, the matrix ``P``.
 
     Raises
@@ -50,4 +56,4 @@ def spread(A: Matrix) -> DegreeOrder:
     if A.nrows != A.ncols:
         raise DimensionMismatch(f"spread: a graph has a square matrix; got shape {A.shape}")
     stores: Any = engine.dealt_out(A.pattern()._store)
-    return DegreeOrder(*(Matrix._from_store(engine, BOOL, store) for store in stores))
+    return Spread(*(Matrix._from_store(engine, BOOL, store) for store in stores))

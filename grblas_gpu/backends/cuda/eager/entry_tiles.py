@@ -75,7 +75,7 @@ def tiled(a: MatrixStore) -> Tiled:
     """What is known of tiles of this matrix, kept with it."""
     if a._entry_tiles is None:
         a._entry_tiles = Tiled(a)
-    return a._entry_tiles  # type: ignore[no-any-return]
+    return a._entry_tiles
 
 
 @sized

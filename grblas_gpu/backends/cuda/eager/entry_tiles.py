@@ -100,10 +100,9 @@ def _tiles(a: MatrixStore, width: int, window: int) -> Tiles | None:
         return None
     groups = (lengths + GROUP - 1) // GROUP
     starts = _before(groups)  # of the tiles, block by block of columns
-    by_rows = np.ascontiguousarray(groups.reshape(column_blocks, row_blocks).T)
-    targets_of = _before(by_rows.ravel())
-    windows = np.append(targets_of[::column_blocks], groups.sum())
-    targets_of = np.ascontiguousarray(targets_of.reshape(row_blocks, column_blocks).T).ravel()
+    targets_of = _before(groups.reshape(column_blocks, row_blocks).T.ravel())
+    windows = _closed(targets_of[::column_blocks], groups)
+    targets_of = targets_of.reshape(row_blocks, column_blocks).T.ravel()
     tile, order = sort_positions(tile, bits_for(len(lengths)))
     rank = cupy.arange(nvals, dtype=np.int64) - _before(lengths)[tile]
     slots = GROUP * starts[tile] + rank
@@ -115,9 +114,23 @@ def _tiles(a: MatrixStore, width: int, window: int) -> Tiles | None:
     places = cupy.empty(nvals, np.uint16)
     places[order] = (GROUP * (targets_of[tile] - windows[tile % row_blocks]) + rank).astype(np.uint16)
     targets = (cupy.arange(total, dtype=np.int64) + repeat(targets_of - starts, groups)).astype(np.uint32)
-    column_starts = np.append(starts[::row_blocks], total).astype(np.uint32)
-    return Tiles(columns, targets, column_starts, windows.astype(np.uint32), first_rows, places, entries, width)
+    column_starts = _closed(starts[::row_blocks], groups)
+    return Tiles(
+        columns,
+        targets,
+        column_starts.astype(np.uint32),
+        windows.astype(np.uint32),
+        first_rows,
+        places,
+        entries,
+        width,
+    )
 
 
 def _before(lengths: Array) -> Array:
     return np.cumsum(lengths) - lengths
+
+
+def _closed(starts: Array, lengths: Array) -> Array:
+    """With where the last one ends."""
+    return np.concatenate([starts, lengths.sum().reshape(1)])

@@ -17,7 +17,8 @@ from .. import BOOL, Matrix, Vector, loop, program, semiring
 from .checks import check_source, graph_algorithm, level_type
 from .hybrid_bfs import search_by_degree
 
-USUAL = {"direction": "auto", "policy": "cost", "early_exit": True, "reuse_mask": "auto"}
+USUAL = ("auto", "cost", True, True, True, "auto", True)  # what is asked of a search unless somebody says otherwise
+AS_USUAL = {"direction": "auto", "policy": "cost", "early_exit": True, "reuse_mask": "auto"}  # what that is in a step
 
 
 @graph_algorithm
@@ -80,6 +81,27 @@ def dobfs(
     >>> dobfs(A, 0).to_dict()
     {0: 0, 1: 1, 2: 2, 3: 2}
     """
+    source = check_source(A, source)
+    asked = direction, policy, change_direction, masking, early_exit, operand_reuse, structure_only
+    order = A.search_order() if asked == USUAL else None
+    if order is not None:
+        return search_by_degree(order, source, **AS_USUAL)
+    return levels_from(A, Vector.from_coo([source], [True], size=A.nrows), *asked)
+
+
+@program
+def levels_from(
+    A: Matrix,
+    frontier: Vector,
+    direction: str,
+    policy: str,
+    change_direction: bool,
+    masking: bool,
+    early_exit: bool,
+    operand_reuse: bool | str,
+    structure_only: bool,
+) -> Vector:
+    """The search itself: recorded once, for any graph of this size and type, and any source."""
     step = semiring.any_pair[BOOL] if structure_only else semiring.lor_land
     if direction == "auto" and not change_direction:
         direction = "push"
@@ -87,35 +109,16 @@ def dobfs(
     by: dict[str, Any] = {"direction": direction, "policy": policy, "early_exit": early_exit, "reuse_mask": reuse_mask}
     if policy == "switchpoint":
         by["push_strategy"] = "push.sort"  # as the paper's pushes, also where they are all there is
-    source = check_source(A, source)
-    order = A.search_order() if by == USUAL and masking and structure_only else None
-    if order is not None:
-        return search_by_degree(order, source, **by)
-    frontier = Vector.from_coo([source], [True], size=A.nrows)
-    return levels_from(A, frontier, step, **by) if masking else masked_after_the_product(A, frontier, step, **by)
-
-
-@program
-def levels_from(A: Matrix, frontier: Vector, step: Any, **by: Any) -> Vector:
-    """The search itself: recorded once, for any graph of this size and type, and any source."""
     levels = Vector(level_type(A), A.nrows)
     for depth in loop(frontier):
         # levels<frontier> = depth
         levels(frontier.S) << depth
-        # frontier<!levels> = frontier A, or in a pull levels A
-        frontier(~levels.S, replace=True, **by) << step(frontier @ A)
-    return levels
-
-
-@program
-def masked_after_the_product(A: Matrix, frontier: Vector, step: Any, **by: Any) -> Vector:
-    """The same search, but for products that visited vertices take part in: what masking saves can be measured."""
-    levels = Vector(level_type(A), A.nrows)
-    for depth in loop(frontier):
-        # levels<frontier> = depth
-        levels(frontier.S) << depth
-        # frontier = frontier A
-        frontier(**by) << step(frontier @ A)
-        # frontier<!levels> = frontier
-        frontier(~levels.S, replace=True) << frontier
+        if masking:
+            # frontier<!levels> = frontier A, or in a pull levels A
+            frontier(~levels.S, replace=True, **by) << step(frontier @ A)
+        else:  # visited vertices take part in the product: what masking saves can be measured
+            # frontier = frontier A
+            frontier(**by) << step(frontier @ A)
+            # frontier<!levels> = frontier
+            frontier(~levels.S, replace=True) << frontier
     return levels

@@ -213,9 +213,11 @@ class Recording:
         self._given_scalars = [(n, one) for n, one in enumerate(self.formals) if not one.ndim]
         self._written = [(n, one) for n, one in self._given if id(one) in recorder.written]
         self._written_scalars = [(n, one) for n, one in self._given_scalars if id(one) in recorder.written]
-        self._steps = _steps(self.program, recorder.engine)
+        self._new: Any = None
+        self._steps = _steps(self.program, recorder.engine, self._make_result)
         whole = recorder.engine.runs_functions and len(self._steps) > 1
-        self._whole = Whole(self.program, recorder.engine) if whole else None  # loops, and all between them
+        # loops, and all between them
+        self._whole = Whole(self.program, recorder.engine, self._make_result) if whole else None
         numbers = {id(one): n for n, one in enumerate(self.formals)}
         self._numbers, self._result = numbers, result
         self._makes_result = type(result) in INPUTS and id(result) not in numbers
@@ -252,13 +254,25 @@ class Recording:
                     inputs[n]._store = one._store
                 for n, one in self._written_scalars:
                     inputs[n]._content = one._content
-            return handles.same(self._result) if self._makes_result else self._returned(self._result, inputs, {})
+            if not self._makes_result:
+                return self._returned(self._result, inputs, {})
+            new = self._new
+            if new is None:
+                return handles.same(self._result)
+            new._store = self._result._store
+            return new
         finally:
             self.running = False
             self._release()
 
+    def _make_result(self) -> None:
+        """The Vector or Matrix of this call, which gets its contents at the end."""
+        if self._makes_result and self._result.ndim:
+            self._new = handles.same(self._result)
+
     def _release(self) -> None:
         """Keep nothing alive between calls."""
+        self._new = None
         for one in self._collections:
             one._store = None
         for one in self._scalars:
@@ -355,13 +369,13 @@ class FunctionRecorder(Recorder):
         return Program(tuple(self.nodes), None, 1, self.count, self._code)
 
 
-def _steps(function: Program, engine: Any) -> list[Callable[[], Any]]:
+def _steps(function: Program, engine: Any, meanwhile: Callable[[], None]) -> list[Callable[[], Any]]:
     """What runs the nodes of a function. If it is but a loop, that is the engine's, as in :class:`.loop.Loop`."""
     if len(function.nodes) == 1 and function.nodes[0].op is ops.LOOP:
         (loop,) = function.nodes[0].operands
         loop = loop._replace(unseen=function.unseen)
         if engine.runs_loops and why_apart(loop) is None:
-            as_a_whole, repeated = engine.prepare(loop), interpreter.Repeated(loop, engine)
+            as_a_whole, repeated = engine.prepare(loop, meanwhile), interpreter.Repeated(loop, engine)
             return [lambda: as_a_whole() is None and repeated()]
     return [interpreter.runner(node) for node in function.nodes]
 

@@ -347,8 +347,11 @@ class Backend(Protocol):
         one by one (and to be asked again, now and then)."""
         return None
 
-    def prepare(self, program: Any) -> Callable[[], int | None]:
-        """:meth:`run_loop` of a program that will run again and again, its handles with other stores."""
+    def prepare(self, program: Any, meanwhile: Callable[[], None] | None = None) -> Callable[[], int | None]:
+        """:meth:`run_loop` of a program that will run again and again, its handles with other stores.
+
+        An engine that waits for it does ``meanwhile`` before it does so.
+        """
         return lambda: self.run_loop(program)
 
     def kronecker_keys(self, recipe: Any, low: int, high: int, keys: Array) -> int | None:

@@ -227,10 +227,10 @@ class VectorStore:
             self.pending = None
         return getattr(self, name)
 
-    @classmethod
-    def on_its_way(cls, size: int, pending: HostList) -> VectorStore:
+    @staticmethod
+    def on_its_way(size: int, pending: HostList) -> VectorStore:
         """A list that is on the host, in order, and will be on a device."""
-        store = cls.__new__(cls)
+        store = _new(VectorStore)
         store.size = size
         store.dtype = pending.dtype
         store.present = store.edges = store.flags = None

@@ -218,6 +218,29 @@ def test_an_interrupt_leaves_the_last_step(to_device: Any, monkeypatch: Any) -> 
     assert BODIES["levels"](A, 0)[1][0].nvals == 40
 
 
+@pytest.mark.parametrize("fits", [True, False])
+def test_calls_keep_memory_for_the_next_one(to_device: Any, monkeypatch: Any, fits: bool) -> None:
+    """Each has its own; and if there is none left for the next one, this one is as good."""
+    from grblas_gpu.backends.cuda.fusion import one_run
+
+    asked = []
+
+    def arrays(*what: Any) -> Any:
+        asked.append(what)
+        if fits:
+            return two_arrays(*what)
+        raise one_run.cupy.cuda.memory.OutOfMemoryError(1, 1)
+
+    A, two_arrays = graphs()["path"], one_run.two_arrays
+    with gb.using("cpu"):
+        expected = [algorithms.bfs(A, source, max_depth=50) for source in range(4)]
+    A = to_device(A)
+    monkeypatch.setattr(one_run, "two_arrays", arrays)
+    found = [algorithms.bfs(A, source, max_depth=50) for source in range(4)]
+    assert [levels.to("cpu").isequal(one) for levels, one in zip(found, expected, strict=True)] == [True] * 4
+    assert asked
+
+
 # --- errors ----------------------------------------------------------------------------------------------------------
 
 

@@ -165,7 +165,7 @@ class CpuBackend(EveryForm, CpuKernels):
     def run_loop(self, program: Any, first: int = 0) -> int | None:
         return run_loop(program, first)
 
-    def prepare(self, program: Any) -> Prepared:
+    def prepare(self, program: Any, meanwhile: Any = None) -> Prepared:
         return Prepared(program, self)
 
 

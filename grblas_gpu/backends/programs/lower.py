@@ -55,12 +55,12 @@ class Body:
         "_numbers",
         "_operands",
         "_program",
+        "_stores",
         "_written",
         "constants",
         "fresh",
         "key",
         "last",
-        "matrices",
         "sizes",
         "unseen",
         "variables",
@@ -71,7 +71,7 @@ class Body:
         self.vectors: list[Any] = []
         self.variables: list[Any] = []  # Scalars that change in the loop
         self.constants: list[tuple[Any, np.dtype]] = []  # values of other Scalars, with the type that they have
-        self.matrices: list[MatrixStore] = []
+        self._stores: list[MatrixStore] = []  # of the matrices, until all are known
         self._constants: list[Any] = []  # the Scalars; None for the limit of a loop, which stays the same
         self._matrices: list[tuple[Any, int]] = []  # with the numbers of their stores
         self._by_rows: dict[int, bool] = {}  # of stores that some product may be read by rows: whether it is
@@ -107,9 +107,10 @@ class Body:
             uses += ((use[0], True, True, True) if number in self.fresh else use,)
             self.sizes += (vector._size,)
         stores: tuple = ()
-        for store in self.matrices:
+        for store in self._stores:
             stores += (matrix_use(store),)
-        self.last = [weakref.ref(store) for store in self.matrices]
+        self.last = [weakref.ref(store) for store in self._stores]
+        self._stores = []
         # Vectors that nobody looks at afterwards.
         unseen = program.unseen
         self.unseen = frozenset([n for n, vector in enumerate(self.vectors) if id(vector) in unseen] if unseen else ())
@@ -134,12 +135,11 @@ class Body:
                     return False
             elif was_full or (store.iso or store.known_nvals == 0) is not was_iso:
                 return False
-        last: list[Any] = [store() for store in self.last]
+        last = self.last
         for matrix, number in self._matrices:
-            if matrix._store is not last[number]:
+            if matrix._store is not last[number]():
                 break
         else:
-            self.matrices = last
             return not self._constants or self._constants_again()
         stores: list[Any] = [None] * len(known_stores)
         for matrix, number in self._matrices:
@@ -154,7 +154,6 @@ class Body:
         for number, by_rows in self._by_rows.items():
             if has_columns(stores[number]) is by_rows:
                 return False
-        self.matrices = stores
         self.last = [weakref.ref(store) for store in stores]
         return self._constants_again()
 
@@ -170,6 +169,11 @@ class Body:
         return True
 
     # ---- what a program is made of: asked for once, not at every call ----------------------------------------------
+
+    @property
+    def matrices(self) -> list[Any]:
+        """Their stores, which the handles keep alive while the program runs, and nobody here does."""
+        return [store() for store in self.last]
 
     @property
     def steps(self) -> list[BodyStep]:
@@ -283,7 +287,7 @@ class Body:
             return operands
         at = int(node.op is ops.VXM)
         number = operands[at][1]
-        by_rows = self._by_rows[number] = stays_by_rows(has_columns(self.matrices[number]), own_rows=True)
+        by_rows = self._by_rows[number] = stays_by_rows(has_columns(self._stores[number]), own_rows=True)
         if not by_rows:
             return operands
         read = (*Operand(*operands[at])._replace(by_rows=True),)
@@ -308,7 +312,7 @@ class Body:
             in_one_word(store.dtype)
             if store.copies > 1 and not numbers_copies(store):
                 raise Unfusable("copies of a matrix that is not square, or too many")
-            matrices = self.matrices
+            matrices = self._stores
             if store not in matrices:
                 matrices.append(store)
             number = matrices.index(store)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ...ir.ops import CONTROL
@@ -14,9 +15,9 @@ class Whole:
 
     __slots__ = ("_failed", "_matrices", "_prepared", "_scalars")
 
-    def __init__(self, program: Program, engine: Any) -> None:
+    def __init__(self, program: Program, engine: Any, meanwhile: Callable[[], None]) -> None:
         never = why_apart(program) is not None
-        self._prepared = None if never else engine.prepare(program)
+        self._prepared = None if never else engine.prepare(program, meanwhile)
         handles = {id(x): x for x in _operands(program)}.values()
         self._matrices = [x for x in handles if x.ndim == 2]
         self._scalars = [x for x in handles if x.ndim == 0]

@@ -98,10 +98,7 @@ class Prepared:
                 return self._steps
             self._compiled = compiled = found[0]
             self._memory = memory = Memory(compiled.text, found[1])
-        try:
-            return _run(compiled, memory, program, 0)
-        finally:
-            memory.body.matrices = []  # are not kept alive
+        return _run(compiled, memory, program, 0)
 
 
 def _made(body: Body) -> Compiled | Unfusable:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import cupy
@@ -20,7 +22,7 @@ from ..eager.entry_groups import rows_and_groups
 from ..eager.matrix_facts import hub_neighbours
 from ..eager.mxv_balanced import has_only_short_rows, may_have_short_rows
 from ..runtime import workspace as scratch_arrays
-from ..runtime.arrays import empty_list, memory_of_two
+from ..runtime.arrays import empty_list, memory_of_two, two_arrays
 from .compiled import Compiled, Slot
 from .emit_teams import LONGEST_SHARED
 from .layout import (
@@ -70,13 +72,14 @@ class Run:
     """One loop."""
 
     __slots__ = (
-        "bare",
         "body",
         "compiled",
         "homes",
         "kept",
         "launcher",
+        "meanwhile",
         "program",
+        "ready",
         "report",
         "scratch",
         "traced",
@@ -84,15 +87,16 @@ class Run:
         "workspace",
     )
 
-    def __init__(self, compiled: Compiled, body: Body, limit: int) -> None:
+    def __init__(self, compiled: Compiled, body: Body, limit: int, meanwhile: Callable[[], None] | None = None) -> None:
         self.compiled = compiled
         self.body = body
+        self.meanwhile = meanwhile  # something else to do while the kernel runs
         self.program = program = compiled.program
         self.scratch = scratch_arrays.current()
         self.workspace = workspace = workspace_of(self.scratch, compiled.program, body.sizes)
         self.words = words = workspace.words  # every run sets the same ones
-        self.homes: list[list[Any]] = []  # see _written
-        self.bare: list[list[Any]] = []  # homes that are memory so far: arrays are made of it while the kernel runs
+        self.homes: list[tuple] = []  # see _written
+        self.ready: list[tuple] = []  # what is made of them while the kernel runs: see _make_stores
         self.kept: list[Any] = []  # alive until the kernel has run
         for number, vector in enumerate(body.vectors):
             slot = compiled.slots[number]
@@ -125,12 +129,12 @@ class Run:
     def _written(self, slot: Slot, vector: Any) -> None:
         """Where a vector is at the beginning and will be at the end, and how its entries get there.
 
-        Adds to ``homes``: slot and vector, flags and values, whether others may know these arrays, and the store that
-        is made of what is only memory yet.
+        Adds to ``homes``: slot and vector, flags and values, whether others may know these arrays, and whether they are
+        only memory yet.
         """
         words, workspace, number, iso = self.words, self.workspace, slot.number, slot.iso
         flags, values = workspace.homes[number]
-        workspace.homes[number] = NOWHERE  # unless there is no result to keep there
+        workspace.homes[number] = NOWHERE  # until there are others for the next run
         size, store = vector._size, vector._store
         pending, start, dense = store.pending, EMPTY, False
         if slot.full and number in self.body.fresh:
@@ -160,8 +164,7 @@ class Run:
         if flags is values is None and not slot.full:
             flags, values = memory_of_two(size, slot.dtype.itemsize * (1 if iso else size))
             words[slot.flags], words[slot.values] = flags.ptr, values.ptr
-            home = [slot, vector, flags, values, dense, None]
-            self.bare.append(home)
+            bare = True
         else:
             if flags is None and not slot.full:
                 flags = _array((size,), FLAG)
@@ -169,7 +172,7 @@ class Run:
                 values = _array((1 if iso else size,), slot.dtype)
             words[slot.flags] = 0 if slot.full else flags.data.ptr
             words[slot.values] = values.data.ptr
-            home = [slot, vector, flags, values, dense, None]
+            bare = False
         begun = start, count, dense
         if workspace.begun[number] != begun:  # mostly these words are set already
             workspace.begun[number] = None
@@ -179,7 +182,7 @@ class Run:
             words[slot.listed] = slot.listable and not dense and count <= words[slot.capacity]
             words[slot.begin] = start
             workspace.begun[number] = begun
-        self.homes.append(home)
+        self.homes.append((slot, vector, flags, values, dense, bare))
 
     def _scalars(self) -> None:
         words = self.words
@@ -272,21 +275,35 @@ class Run:
             report.wanted += 1
             words[compiled.stamp] = report.wanted
             self.launcher.launch(words, workspace.parameters, workspace.work, self.scratch, workspace.wants_shared)
-            self._make_arrays()
+            if self.homes:
+                self._make_stores()
+                if self.meanwhile is not None:
+                    self.meanwhile()
             numbers: list[int] = report.wait(self.scratch.stream).tolist()  # synchronizes
             words[compiled.resumes] = 1
             if numbers[STOPPED] != OUT_OF_TIME:
                 return numbers
 
-    def _make_arrays(self) -> None:
-        """Arrays of what is memory so far, while the kernel writes it."""
-        while self.bare:
-            home = self.bare[-1]
-            slot, vector, flags, values, _, _ = home
+    def _make_stores(self) -> None:
+        """What vectors will have, be it without entries, while the kernel runs: their numbers are all that is missing.
+
+        Adds to ``ready``: slot and vector, both stores, and whether the next run may have the arrays if this one leaves
+        no entries: short ones, and those of vectors of which the workspace has others as long. For a short vector that
+        had some the last time it gets new ones now.
+        """
+        workspace = self.workspace
+        while self.homes:
+            slot, vector, flags, values, given, bare = self.homes[-1]
             size = vector._size
-            present, found = _array((size,), FLAG, flags), _array((1 if slot.iso else size,), slot.dtype, values)
-            home[5] = VectorStore.known(size, found, None, present, 0)
-            self.bare.pop()
+            if bare:
+                flags, values = _array((size,), FLAG, flags), _array((1 if slot.iso else size,), slot.dtype, values)
+            found = VectorStore.known(size, values, None, None if slot.full else flags, 0)
+            spare = not given and (slot.buffers > 1 or size <= FEW)
+            self.ready.append((slot, vector, found, empty_list(size, slot.dtype, self.scratch.device), spare))
+            self.homes.pop()
+            if slot.number in workspace.taken and size <= FEW and not slot.full:
+                with suppress(cupy.cuda.memory.OutOfMemoryError):  # then the next run asks for it
+                    workspace.homes[slot.number] = two_arrays(size, FLAG, 1 if slot.iso else size, slot.dtype)
 
     def _take(self, numbers: list[int]) -> None:
         """The vectors and scalars as the loop left them, all of them: an interrupt waits for the last."""
@@ -297,22 +314,20 @@ class Run:
             raise
 
     def _take_all(self, numbers: list[int]) -> None:
-        self._make_arrays()  # if an interrupt came before
-        for slot, vector, flags, values, given, store in self.homes:
+        if self.homes:  # an interrupt came before
+            self._make_stores()
+        workspace = self.workspace
+        for slot, vector, found, nothing, spare in self.ready:
             count = numbers[slot.reported]
-            if count == 0:
-                vector._store = empty_list(vector._size, slot.dtype, self.scratch.device)
-                # For the next run: short arrays, and those of vectors of which the workspace has others as long.
-                if not given and (slot.buffers > 1 or vector._size <= FEW):
-                    kept = (flags, values) if store is None else (store.present, store.values)
-                    self.workspace.homes[slot.number] = kept
-            elif slot.full:
-                vector._store = VectorStore(vector._size, values)
-            elif store is not None:
-                store.nvals = count
-                vector._store = store
+            if count:
+                found.nvals = count
+                vector._store = found
+                if spare:
+                    workspace.taken.add(slot.number)
             else:
-                vector._store = VectorStore(vector._size, values, present=flags, nvals=count)
+                vector._store = nothing
+                if spare:
+                    workspace.homes[slot.number] = found.present, found.values
         for number, scalar in enumerate(self.body.variables):
             at = self.compiled.reported[number]
             word, present = numbers[at + BITS], numbers[at + PRESENT]

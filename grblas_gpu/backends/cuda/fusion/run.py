@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ....ir.program import Program
@@ -29,17 +30,18 @@ class Loops(Backend):
         """Run a loop on the device; the number of its steps, or None if this body cannot run as one kernel."""
         return None if first else Prepared(program)()  # at once or never
 
-    def prepare(self, program: Program) -> Prepared:
-        return Prepared(program)
+    def prepare(self, program: Program, meanwhile: Callable[[], None] | None = None) -> Prepared:
+        return Prepared(program, meanwhile)
 
 
 class Prepared:
     """A loop, and what was found out about it when it ran the last time."""
 
-    __slots__ = ("_body", "_compiled", "_program")
+    __slots__ = ("_body", "_compiled", "_meanwhile", "_program")
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, meanwhile: Callable[[], None] | None = None) -> None:
         self._program = program
+        self._meanwhile = meanwhile
         self._body: Body | None = None
 
     def __call__(self) -> int | None:
@@ -54,7 +56,7 @@ class Prepared:
                 self._iterated(*compiled)
                 return None
             limit = program.limit
-            steps = Run(compiled, body, 2**62 if limit is None else limit).result()
+            steps = Run(compiled, body, 2**62 if limit is None else limit, self._meanwhile).result()
             trace_in_vain(program)
             return steps
         except Unfusable as reason:
@@ -65,9 +67,6 @@ class Prepared:
             if isinstance(error, Wrong):
                 raise error.error(program) from None
             raise
-        finally:
-            if body is not None:
-                body.matrices = []  # are not kept alive
 
     def _iterated(self, why: str, number: int | None) -> None:
         """The nodes are run one by one. Of a function, its loops will say why."""

@@ -49,7 +49,8 @@ class Workspace:
         self._sort_workspace: list[Any] = []
         self.work = max([1, *sizes])
         self._arrays: list[Any] = []
-        self.homes = [NOWHERE] * len(sizes)  # flags and values of vectors that had no entries in the end
+        self.homes = [NOWHERE] * len(sizes)  # flags and values for vectors of the next run
+        self.taken: set[int] = set()  # vectors that had entries in the end: these arrays are somebody's
         self.begun: list[Any] = [None] * len(sizes)  # how vectors began the last time: their words say so
         self.all_sizes = sizes = sizes + tuple([sizes[copied] for copied in program.copied])
         for number, (slot, size) in enumerate(zip(program.slots, sizes, strict=True)):

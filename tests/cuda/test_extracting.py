@@ -37,7 +37,10 @@ def test_rows_that_follow_each_other(engine, offsets: Any) -> None:
 
 
 @pytest.mark.parametrize("offsets", [np.int32, INDEX])
-def test_diagonals(engine, offsets: Any) -> None:
+@pytest.mark.parametrize("short_mean", [0, 1000])
+def test_diagonals(engine, monkeypatch, offsets: Any, short_mean: int) -> None:
+    """By searches in rows, or by all columns of rows that follow each other, if these have not too many."""
+    monkeypatch.setattr(engine.extracting, "SHORT_MEAN", short_mean)
     rng = np.random.default_rng(2)
     wide, long = valued_matrix(rng, 30, 90, np.float32, 0.3), valued_matrix(rng, 700, 20, np.int64, 0.4)
     square = valued_matrix(rng, 700, 700, np.float64, 0.3)  # more rows than threads look for at a time
@@ -49,6 +52,29 @@ def test_diagonals(engine, offsets: Any) -> None:
             expected = definitions.diagonal(a, k)
             assert result.size == expected.size and result.nvals == expected.nvals
             same(result, expected)
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint16, np.float32, np.int64, np.complex128])
+def test_diagonals_of_short_rows_and_a_long_one(engine, dtype: Any) -> None:
+    """Columns near the diagonal are in the rows around, too; there are empty rows, and sizes are odd."""
+    rng, nrows, ncols = np.random.default_rng(3), 1003, 2601
+    pattern = rng.random((nrows, ncols)) < 0.001
+    for k in (-3, -1, 0, 1, 2):
+        at = np.flatnonzero(rng.random(nrows) < 0.5)
+        pattern[at, np.maximum(at + k, 0)] = True
+    pattern[400:470] = False
+    pattern[500] = rng.random(ncols) < 0.9
+    starts = np.concatenate([[0], np.cumsum(pattern.sum(axis=1))]).astype(np.int32)
+    columns = np.nonzero(pattern)[1].astype(np.int32)
+    values = rng.integers(0, 100, len(columns)).astype(dtype)
+    a = MatrixStore(nrows, ncols, starts, columns, values)
+    assert a.nvals < engine.extracting.SHORT_MEAN * nrows and pattern[480:512].sum() > 2048
+    for one in (a, one_value(a)):
+        there = moved(one, engine.to_device)
+        for k in (0, 1, -2, 37, -500, 1601):
+            result, expected = engine.extracting.diagonal(there, k), definitions.diagonal(one, k)
+            assert result.nvals == expected.nvals
+            same(moved(result, engine.to_host), expected)
 
 
 def test_diagonals_of_rows_that_lie_at_one_end(engine) -> None:
@@ -64,7 +90,9 @@ def test_diagonals_of_rows_that_lie_at_one_end(engine) -> None:
         same(result, definitions.diagonal(a, k))
 
 
-def test_wide_columns(engine) -> None:
+@pytest.mark.parametrize("short_mean", [0, 1000])
+def test_wide_columns(engine, monkeypatch, short_mean: int) -> None:
+    monkeypatch.setattr(engine.extracting, "SHORT_MEAN", short_mean)
     a = valued_matrix(np.random.default_rng(4), 30, 30, np.float64, 0.3)
     a.indices = a.indices.astype(np.int64)
     same(moved(engine.extracting.diagonal(moved(a, engine.to_device), 2), engine.to_host), definitions.diagonal(a, 2))

@@ -17,6 +17,10 @@ from .positions import places_of
 from .radix import bits_for, sort_positions
 from .selecting import renamed
 
+SHORT_MEAN = (
+    24  # entries of rows whose columns are all read for a diagonal: a search brings most of them from memory, too
+)
+
 
 def rows_at(a: MatrixStore, index: Array) -> MatrixStore:
     """``t[p, :] = a[index[p], :]``; rows may repeat."""
@@ -57,21 +61,23 @@ def _in_order(a: MatrixStore) -> MatrixStore:
 
 
 def diagonal(a: MatrixStore, k: int) -> VectorStore:
-    """The k-th diagonal: a search in every row, by one launch."""
+    """The k-th diagonal, by one launch: a search in every row, or a look at all columns if rows are short."""
     first_row, first_column = max(0, -k), max(0, k)
     size = max(0, min(a.nrows - first_row, a.ncols - first_column))
     if size == 0 or a.nvals == 0:
         return empty_list(size, a.dtype)
-    dtype, iso = a.values.dtype, len(a.values) == 1
+    dtype, iso, short = a.values.dtype, len(a.values) == 1, a.nvals < SHORT_MEAN * a.nrows
+    name = "diagonal_short" if short else "diagonal"
     (kernel,) = functions(
-        "diagonal.cu",
+        f"{name}.cu",
         (dtype.char, iso, index_key(a)),
-        ["diagonal_kernel"],
+        [f"{name}_kernel"],
         lambda: [*index_pieces(a), using("Stored", dtype), constant("ISO", iso)],
     )
     scratch = scratch_arrays.current()
     result, slots = Result(size, dtype, iso), scratch.slots()
-    given = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr, first_row, first_column, 2**32 // a.ncols, size)
-    words = (*given, *result.addresses, slots.address, slots.host)
-    scratch.launch(kernel, size, words, per_processor=6)  # for which it is compiled
+    given = (a.indptr.data.ptr, a.indices.data.ptr, a.values.data.ptr, first_row, first_column)
+    guess = () if short else (2**32 // a.ncols,)
+    words = (*given, *guess, size, *result.addresses, slots.address, slots.host)
+    scratch.launch(kernel, size, words, per_processor=6)  # for which they are compiled
     return result.store(slots)

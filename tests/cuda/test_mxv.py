@@ -137,7 +137,16 @@ def test_deterministic_means_bit_equal(engine, strategy):
         assert np.array_equal(entries(first)[1], entries(again)[1])
 
 
-@pytest.mark.parametrize("name", ["plus_times INT64", pytest.param("min_plus FP64", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "plus_times INT64",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("min_plus FP64", "plus_times FP32", "plus_times UINT16", "lxor_land BOOL", "plus_times FC64")
+        ),
+    ],
+)
 def test_full_vectors_times_rows_of_any_length(engine, name):
     """Rows that are empty, short, as long as a chunk of entries or longer, at the end and in between."""
     rng = np.random.default_rng(5)

@@ -26,17 +26,24 @@ struct Vector {
     const VectorValue* values;
 };
 
-// What is read once leaves the first-level cache to the vector. Only for what nobody writes while a kernel runs: the matrix.
-template <class T> DEVICE T read_once(const T* from) {
+// What is read once leaves the first-level cache to the vector, and what is FIRST_OUT the second-level one, too. Only for what nobody
+// writes while a kernel runs: the matrix.
+template <bool FIRST_OUT = false, class T> DEVICE T read_once(const T* from) {
 #ifdef __CUDA_ARCH__
+    uint64 policy;
+    if constexpr (FIRST_OUT) asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
     if constexpr (sizeof(T) == 4) {
         unsigned bits;
-        asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(bits) : "l"(from));
+        if constexpr (FIRST_OUT)
+            asm("ld.global.nc.L1::no_allocate.L2::cache_hint.u32 %0, [%1], %2;" : "=r"(bits) : "l"(from), "l"(policy));
+        else asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(bits) : "l"(from));
         if constexpr (is_float<T>) return __uint_as_float(bits);
         else return T(bits);
     } else if constexpr (sizeof(T) == 8) {
         uint64 bits;
-        asm("ld.global.nc.L1::no_allocate.u64 %0, [%1];" : "=l"(bits) : "l"(from));
+        if constexpr (FIRST_OUT)
+            asm("ld.global.nc.L1::no_allocate.L2::cache_hint.u64 %0, [%1], %2;" : "=l"(bits) : "l"(from), "l"(policy));
+        else asm("ld.global.nc.L1::no_allocate.u64 %0, [%1];" : "=l"(bits) : "l"(from));
         if constexpr (is_float<T>) return __longlong_as_double(int64(bits));
         else return T(bits);
     }

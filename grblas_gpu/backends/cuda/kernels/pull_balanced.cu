@@ -1,10 +1,13 @@
 // pull.edge of a full vector: row_products.cuh. Generated: what mxv.cuh needs.
 
+constexpr int BLOCK_THREADS = 256;  // of kernels that add up short rows
+
 #include "row_products.cuh"
 #include "tally.cuh"
 
 // Blocks in a processor, and entries of a lane that these have registers for.
-constexpr int BLOCKS = sizeof(Value) == 8 && !SHORT_ROWS ? 3 : 4, IN_TURN = sizeof(Value) == 8 && SHORT_ROWS ? 4 : 8;
+constexpr int SHORT_BLOCKS = 4, LONG_BLOCKS = sizeof(Value) == 8 ? 3 : 4, BLOCKS = SHORT_ROWS ? SHORT_BLOCKS : LONG_BLOCKS;
+constexpr int IN_TURN = sizeof(Value) == 8 && SHORT_ROWS ? 4 : 8;
 
 struct Result {
     int64 nrows, entries;

@@ -7,17 +7,18 @@
 
 #include "carries.cuh"
 #include "row_lanes.cuh"
+#include "row_stage.cuh"
 #include "row_starts.cuh"
 
 // Chunks of a path through so many entries and rows.
 DEVICE int64 path_chunk(int64 nrows, int64 entries) { return chunk_length(entries + nrows); }
 
 // load(base, skipped, count, items) as in row_groups.cuh, load_lane as in row_lanes.cuh; row_is(row, filled) is called for every row:
-// whether it has entries. BY_LANES: where rows that follow each other are short, a lane takes one.
+// whether it has entries. BY_LANES: where rows that follow each other are short, lanes take some each.
 template <int IN_FLIGHT, bool BY_LANES, class Load, class LoadLane, class RowIs>
 DEVICE void add_up_chunk(
     const Offset* indptr, int64 nrows, int64 entries, int64 chunk, int64 length, Value* result, const Carry& carry,
-    Load load, LoadLane load_lane, RowIs row_is
+    const Load& load, LoadLane load_lane, RowIs row_is
 ) {
     int64 path = entries + nrows;
     Place begin = Place(chunk * length), end = Place(chunk * length + length < path ? chunk * length + length : path);
@@ -26,37 +27,72 @@ DEVICE void add_up_chunk(
     bool begun = Place(indptr[first]) + Place(first) != begin;  // the row before it, before this chunk
     if (begun && Place(indptr[first]) + Place(first) - 1 == begin) begun = false;  // of that nothing is left but its end
     if (lane() == 0) carry.rows[chunk] = begun ? first - 1 : -1;
+    constexpr int ROWS = BY_LANES && STAGED ? STAGED_ROWS : 1;  // that a lane has before it, 32 apart
     Place row = Place(first) - begun + lane(), rows = Place(nrows);
     auto offset = [&](Place at) { return Place(at <= rows ? indptr[at] : entries); };
-    Place start = offset(row), stop = offset(row + 1);
-    for (unsigned all = FULL_WARP; all == FULL_WARP;) {
-        Place next_start = offset(row + 32), next_stop = offset(row + 33);  // in flight
-        bool mine = row < rows && start + row < end;
-        all = __ballot_sync(FULL_WARP, mine);  // these are the first lanes: rows begin one after another
-        if (!all) break;
-        bool open = start + row < begin;  // what began before
-        Place own = open ? begin - row : start, own_end = stop + row < end ? stop : end - row;
-        if (!mine) own = own_end = 0;
-        Part sum = {false, Value(0)};
-        bool by_lanes = BY_LANES && entries < SHORT_MEAN * nrows && !__any_sync(FULL_WARP, own_end - own > Place(LANE_ROW));
-        if (by_lanes) sum = sum_of_lane(own, own_end, load_lane);
-        else add_rows<IN_FLIGHT>(own, own_end, from_lane(own, 0), from_lane(own_end, 31 - __clz(all)), sum, load);
-        if (mine && open) carry.values[chunk] = sum.value;
-        else if (mine) {
-            row_is(row, sum.found);
-            if (sum.found) result[row] = sum.value;
+    Place start[ROWS], stop[ROWS];
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) start[r] = offset(row + 32 * r), stop[r] = offset(row + 32 * r + 1);
+    for (bool more = true; more;) {
+        Place next_start[ROWS], next_stop[ROWS], own[ROWS], own_end[ROWS];
+#pragma unroll
+        for (int r = 0; r < ROWS; ++r) {  // in flight
+            next_start[r] = offset(row + 32 * (r + ROWS));
+            next_stop[r] = offset(row + 32 * (r + ROWS) + 1);
         }
-        row += 32;
-        start = next_start;
-        stop = next_stop;
+        unsigned all[ROWS];
+        bool is_short = BY_LANES && entries < SHORT_MEAN * nrows;
+#pragma unroll
+        for (int r = 0; r < ROWS; ++r) {
+            Place at = row + 32 * r;
+            bool mine = at < rows && start[r] + at < end;
+            all[r] = __ballot_sync(FULL_WARP, mine);  // these are the first lanes: rows begin one after another
+            own[r] = start[r] + at < begin ? begin - at : start[r];  // what began before is open
+            own_end[r] = stop[r] + at < end ? stop[r] : end - at;
+            if (!mine) own[r] = own_end[r] = 0;
+            is_short = is_short && own_end[r] - own[r] <= Place(LANE_ROW);
+        }
+        if (!all[0]) break;
+        Part sum[ROWS] = {};
+        Place from = from_lane(own[0], 0), to = from_lane(own_end[0], 31 - __clz(all[0]));
+        int taken = 1;
+        if (!BY_LANES || !__all_sync(FULL_WARP, is_short)) {
+            add_rows<IN_FLIGHT>(own[0], own_end[0], from, to, sum[0], load);
+        } else if constexpr (STAGED) {
+#pragma unroll
+            for (int r = 1; r < ROWS; ++r)
+                if (all[r]) to = from_lane(own_end[r], 31 - __clz(all[r]));
+            add_staged_rows(own, own_end, from, to, sum, load);
+            taken = ROWS;
+        } else {
+            sum[0] = sum_of_lane(own[0], own_end[0], load_lane);
+        }
+#pragma unroll
+        for (int r = 0; r < ROWS; ++r) {
+            if (r >= taken || !(all[r] >> lane() & 1)) continue;
+            Place at = row + 32 * r;
+            if (start[r] + at < begin) carry.values[chunk] = sum[r].value;
+            else {
+                row_is(at, sum[r].found);
+                if (sum[r].found) result[at] = sum[r].value;
+            }
+        }
+        more = (taken == 1 ? all[0] : all[ROWS - 1]) == FULL_WARP;
+        row += 32 * taken;
+#pragma unroll
+        for (int r = 0; r < ROWS; ++r) {
+            bool shifts = ROWS > 1 && taken == 1;
+            start[r] = !shifts ? next_start[r] : r + 1 < ROWS ? start[r + 1] : next_start[0];
+            stop[r] = !shifts ? next_stop[r] : r + 1 < ROWS ? stop[r + 1] : next_stop[0];
+        }
     }
 }
 
 // The warps of the grid share the chunks.
 template <int IN_FLIGHT, bool BY_LANES, class Load, class LoadLane, class RowIs>
 DEVICE void add_up_rows(
-    const Offset* indptr, int64 nrows, int64 entries, Value* result, const Carry& carry, Load load, LoadLane load_lane,
-    RowIs row_is
+    const Offset* indptr, int64 nrows, int64 entries, Value* result, const Carry& carry, const Load& load,
+    LoadLane load_lane, RowIs row_is
 ) {
     int64 length = path_chunk(nrows, entries);
     // Warps of different blocks have chunks that follow each other: what is left for the last turn is on all processors.

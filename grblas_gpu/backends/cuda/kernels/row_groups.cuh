@@ -29,7 +29,7 @@ DEVICE int seen_from(Place base, int count, Place position) {
 // where it is added, one after another.
 constexpr int TOGETHER = 4;  // times 32 entries, which are added up in one go if they are of one row
 template <int IN_FLIGHT, class Load>
-DEVICE void add_rows(Place start, Place stop, Place from, Place to, Part& sum, Load load) {
+DEVICE void add_rows(Place start, Place stop, Place from, Place to, Part& sum, const Load& load) {
     static_assert(IN_FLIGHT % TOGETHER == 0, "or sums would depend on it");
     for (Place base = from - from % 32; base < to; base += 32 * IN_FLIGHT) {
         int count = to - base < Place(32 * IN_FLIGHT) ? int(to - base) : 32 * IN_FLIGHT;

@@ -7,6 +7,9 @@
 #include "mxv.cuh"
 #include "row_chunks.cuh"
 
+constexpr bool MATRIX_FIRST_OUT = true;  // columns and values are read once, elements again and again: these had better stay in caches
+constexpr bool ALL_SHORT_STAGED = false;  // where no row is long
+
 // The elements of a full vector, where they are.
 struct Elements {
     const VectorValue* values;
@@ -69,29 +72,11 @@ template <class U> DEVICE void load_products(const Matrix& m, const U& u, Place 
     for (int k = 0; k < OF_A_LANE; ++k) items[k] = product_of(m, u, stored[k], elements[k]);
 }
 
-// If no row has more than LANE_ROW entries: nobody has to look for rows, and nothing of them is left over.
-template <class RowIs> DEVICE void multiply_short_rows(const Matrix& m, const Elements& u, int64 nrows, Value* result, RowIs row_is) {
-    auto load_lane = [&](Place from, int count, Value* items) { load_products(m, u, from, count, items); };
-    auto offset = [&](int64 row) { return Place(row <= nrows ? m.indptr[row] : 0); };
-    int64 row = warp_in_grid() * 32 + lane();
-    Place start = offset(row), stop = offset(row + 1);
-    for (; row - lane() < nrows; row += threads_in_grid()) {
-        Place next_start = offset(row + threads_in_grid()), next_stop = offset(row + threads_in_grid() + 1);  // in flight
-        bool mine = row < nrows;
-        Part sum = sum_of_lane(mine ? start : 0, mine ? stop : 0, load_lane);
-        if (mine) row_is(row, sum.found);
-        if (mine && sum.found) result[row] = sum.value;
-        start = next_start;
-        stop = next_stop;
-    }
-}
-
-// A lane waits for IN_FLIGHT entries together: the sums do not depend on it. What is left of rows is in `carry` (add_row_carries).
-template <int IN_FLIGHT, class U, class RowIs>
-DEVICE void multiply_rows(
-    const Matrix& m, const U& u, int64 nrows, int64 entries, Value* result, const Carry& carry, RowIs row_is
-) {
-    auto load = [&](Place base, int skipped, int count, Value* items) {
+// The products of entries that neighbours read together, as in row_groups.cuh.
+template <class U> struct LoadProducts {
+    const Matrix& m;
+    const U& u;
+    template <int IN_FLIGHT> DEVICE void operator()(Place base, int skipped, int count, Value (&items)[IN_FLIGHT]) const {
         Column columns[IN_FLIGHT];
         MatrixValue stored[IN_FLIGHT];
         VectorValue elements[IN_FLIGHT];
@@ -101,8 +86,8 @@ DEVICE void multiply_rows(
 #pragma unroll
         for (int k = 0; k < IN_FLIGHT; ++k) {
             bool there = 32 * k < count && (k > 0 || lane() >= skipped);
-            columns[k] = there ? read_once(own_columns + 32 * k) : Column(0);
-            if constexpr (MATRIX == EACH) stored[k] = there ? read_once(own_values + 32 * k) : MatrixValue(0);
+            columns[k] = there ? read_once<MATRIX_FIRST_OUT>(own_columns + 32 * k) : Column(0);
+            if constexpr (MATRIX == EACH) stored[k] = there ? read_once<MATRIX_FIRST_OUT>(own_values + 32 * k) : MatrixValue(0);
         }
         if constexpr (VECTOR == EACH) {
 #pragma unroll
@@ -113,7 +98,46 @@ DEVICE void multiply_rows(
         }
 #pragma unroll
         for (int k = 0; k < IN_FLIGHT; ++k) items[k] = product_of(m, u, stored[k], elements[k]);
-    };
+    }
+};
+
+// If no row has more than LANE_ROW entries: nobody has to look for rows, and nothing of them is left over.
+template <class RowIs> DEVICE void multiply_short_rows(const Matrix& m, const Elements& u, int64 nrows, Value* result, RowIs row_is) {
+    constexpr bool STAGES = STAGED && ALL_SHORT_STAGED;
+    constexpr int ROWS = STAGES ? STAGED_ROWS : 1;  // of a lane, 32 apart
+    LoadProducts<Elements> load = {m, u};
+    auto load_lane = [&](Place from, int count, Value* items) { load_products(m, u, from, count, items); };
+    int64 step = threads_in_grid() * ROWS, row = warp_in_grid() * 32 * ROWS + lane();
+    auto offset = [&](int64 at) { return Place(m.indptr[at < nrows ? at : nrows]); };
+    Place start[ROWS], stop[ROWS], next_start[ROWS], next_stop[ROWS];
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) start[r] = offset(row + 32 * r), stop[r] = offset(row + 32 * r + 1);
+    for (; row - lane() < nrows; row += step) {
+#pragma unroll
+        for (int r = 0; r < ROWS; ++r) {  // in flight
+            next_start[r] = offset(row + step + 32 * r);
+            next_stop[r] = offset(row + step + 32 * r + 1);
+        }
+        Part sum[ROWS] = {};
+        if constexpr (STAGES) add_staged_rows(start, stop, from_lane(start[0], 0), from_lane(stop[ROWS - 1], 31), sum, load);
+        else sum[0] = sum_of_lane(start[0], stop[0], load_lane);
+#pragma unroll
+        for (int r = 0; r < ROWS; ++r) {
+            int64 at = row + 32 * r;
+            if (at < nrows) row_is(at, sum[r].found);
+            if (at < nrows && sum[r].found) result[at] = sum[r].value;
+            start[r] = next_start[r];
+            stop[r] = next_stop[r];
+        }
+    }
+}
+
+// A lane waits for IN_FLIGHT entries together: the sums do not depend on it. What is left of rows is in `carry` (add_row_carries).
+template <int IN_FLIGHT, class U, class RowIs>
+DEVICE void multiply_rows(
+    const Matrix& m, const U& u, int64 nrows, int64 entries, Value* result, const Carry& carry, RowIs row_is
+) {
+    LoadProducts<U> load = {m, u};
     auto load_lane = [&](Place from, int count, Value* items) { load_products(m, u, from, count, items); };
     // Of short rows nobody has an order of columns.
     add_up_rows<IN_FLIGHT, SHORT_ROWS && same_type<U, Elements>>(m.indptr, nrows, entries, result, carry, load, load_lane, row_is);

@@ -17,9 +17,8 @@ from .positions import places_of
 from .radix import bits_for, sort_positions
 from .selecting import renamed
 
-SHORT_MEAN = (
-    24  # entries of rows whose columns are all read for a diagonal: a search brings most of them from memory, too
-)
+#: Entries of rows whose columns are all read for a diagonal: a search brings most of them from memory, too.
+SHORT_MEAN = 24
 
 
 def rows_at(a: MatrixStore, index: Array) -> MatrixStore:

@@ -17,10 +17,13 @@ DEVICE Queues& queues() {
     __shared__ Queues shared;
     return shared;
 }
+// What a warp has of it: for a moment, if it keeps no queue (row_stage.cuh).
+constexpr int WARP_WORDS = QUEUED;
+DEVICE int64* warp_memory() { return queues().held + WARP_WORDS * (thread() >> 5); }
 struct WarpQueue {
     int64* held;
     int many;
-    DEVICE WarpQueue(int first = 0) : held(queues().held + QUEUED * (thread() >> 5) + first), many(0) {}
+    DEVICE WarpQueue(int first = 0) : held(warp_memory() + first), many(0) {}
     DEVICE void put(int64 number, bool wanted) {
         unsigned wanting = __ballot_sync(FULL_WARP, wanted);
         if (wanted) held[many + __popc(wanting & ((1u << lane()) - 1))] = number;

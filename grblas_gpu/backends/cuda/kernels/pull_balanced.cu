@@ -1,7 +1,6 @@
 // pull.edge of a full vector: row_products.cuh. Generated: what mxv.cuh needs.
 
-constexpr int BLOCK_THREADS = 256;  // of kernels that add up short rows
-
+#include "warp_memory.cuh"
 #include "row_products.cuh"
 #include "tally.cuh"
 

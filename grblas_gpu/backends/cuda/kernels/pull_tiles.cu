@@ -1,5 +1,6 @@
 // pull.edge of a full vector by tiles: block_products.cuh. Generated: what mxv.cuh needs.
 
+#include "warp_memory.cuh"
 #include "block_products.cuh"
 #include "tally.cuh"
 

@@ -20,35 +20,34 @@ DEVICE void add_up_chunk(
     const Offset* indptr, int64 nrows, int64 entries, int64 chunk, int64 length, Value* result, const Carry& carry,
     const Load& load, LoadLane load_lane, RowIs row_is
 ) {
-    int64 path = entries + nrows;
-    Place begin = Place(chunk * length), end = Place(chunk * length + length < path ? chunk * length + length : path);
+    // As few words as there can be: registers are short, and one that has to wait for memory before it is put away is no use.
+    Place begin = Place(chunk) * Place(length), left = Place(entries + nrows) - begin;
+    Place end = begin + (Place(length) < left ? Place(length) : left), rows = Place(nrows);
     // The first row that begins in this chunk, or later.
-    int64 first = begin == 0 ? 0 : warp_upper_bound(indptr, nrows + 1, int64(begin) - 1, 1);
-    bool begun = Place(indptr[first]) + Place(first) != begin;  // the row before it, before this chunk
-    if (begun && Place(indptr[first]) + Place(first) - 1 == begin) begun = false;  // of that nothing is left but its end
-    if (lane() == 0) carry.rows[chunk] = begun ? first - 1 : -1;
+    Place first = begin == 0 ? 0 : Place(warp_upper_bound(indptr, nrows + 1, int64(begin) - 1, 1));
+    bool begun = Place(indptr[first]) + first != begin;  // the row before it, before this chunk
+    if (begun && Place(indptr[first]) + first - 1 == begin) begun = false;  // of that nothing is left but its end
+    if (lane() == 0) carry.rows[chunk] = begun ? int64(first) - 1 : -1;
     constexpr int ROWS = BY_LANES && STAGED ? STAGED_ROWS : 1;  // that a lane has before it, 32 apart
-    Place row = Place(first) - begun + lane(), rows = Place(nrows);
+    Place row = first - begun + lane();
     auto offset = [&](Place at) { return Place(at <= rows ? indptr[at] : entries); };
-    Place start[ROWS], stop[ROWS];
+    Place start[ROWS], behind = offset(row - lane() + 32 * ROWS);  // where they begin, and the first that nobody has
 #pragma unroll
-    for (int r = 0; r < ROWS; ++r) start[r] = offset(row + 32 * r), stop[r] = offset(row + 32 * r + 1);
+    for (int r = 0; r < ROWS; ++r) start[r] = offset(row + 32 * r);
     for (bool more = true; more;) {
-        Place next_start[ROWS], next_stop[ROWS], own[ROWS], own_end[ROWS];
+        Place next_start[ROWS], next_behind = offset(row - lane() + 64 * ROWS), own[ROWS], own_end[ROWS];
 #pragma unroll
-        for (int r = 0; r < ROWS; ++r) {  // in flight
-            next_start[r] = offset(row + 32 * (r + ROWS));
-            next_stop[r] = offset(row + 32 * (r + ROWS) + 1);
-        }
+        for (int r = 0; r < ROWS; ++r) next_start[r] = offset(row + 32 * (r + ROWS));  // in flight
         unsigned all[ROWS];
         bool is_short = BY_LANES && entries < SHORT_MEAN * nrows;
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) {
-            Place at = row + 32 * r;
+            Place at = row + 32 * r, stop = from_higher(start[r], 1), others = r + 1 < ROWS ? from_lane(start[(r + 1) % ROWS], 0) : behind;
+            if (lane() == 31) stop = others;
             bool mine = at < rows && start[r] + at < end;
             all[r] = __ballot_sync(FULL_WARP, mine);  // these are the first lanes: rows begin one after another
-            own[r] = start[r] + at < begin ? begin - at : start[r];  // what began before is open
-            own_end[r] = stop[r] + at < end ? stop[r] : end - at;
+            own[r] = at < first ? begin - at : start[r];  // what began before is open
+            own_end[r] = stop + at < end ? stop : end - at;
             if (!mine) own[r] = own_end[r] = 0;
             is_short = is_short && own_end[r] - own[r] <= Place(LANE_ROW);
         }
@@ -71,7 +70,7 @@ DEVICE void add_up_chunk(
         for (int r = 0; r < ROWS; ++r) {
             if (r >= taken || !(all[r] >> lane() & 1)) continue;
             Place at = row + 32 * r;
-            if (start[r] + at < begin) carry.values[chunk] = sum[r].value;
+            if (at < first) carry.values[chunk] = sum[r].value;
             else {
                 row_is(at, sum[r].found);
                 if (sum[r].found) result[at] = sum[r].value;
@@ -79,12 +78,10 @@ DEVICE void add_up_chunk(
         }
         more = (taken == 1 ? all[0] : all[ROWS - 1]) == FULL_WARP;
         row += 32 * taken;
+        bool shifts = ROWS > 1 && taken == 1;
+        behind = shifts ? from_lane(next_start[1 % ROWS], 0) : next_behind;
 #pragma unroll
-        for (int r = 0; r < ROWS; ++r) {
-            bool shifts = ROWS > 1 && taken == 1;
-            start[r] = !shifts ? next_start[r] : r + 1 < ROWS ? start[r + 1] : next_start[0];
-            stop[r] = !shifts ? next_stop[r] : r + 1 < ROWS ? stop[r + 1] : next_stop[0];
-        }
+        for (int r = 0; r < ROWS; ++r) start[r] = !shifts ? next_start[r] : r + 1 < ROWS ? start[(r + 1) % ROWS] : next_start[0];
     }
 }
 

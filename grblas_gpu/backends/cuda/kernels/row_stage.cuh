@@ -1,16 +1,13 @@
 // Sums of short rows, STAGED_ROWS of them for each lane: the warp reads the entries of all these rows as they lie in memory, leaves
 // their values in shared memory, and every lane adds up its own from there. As many reads are in flight as if the rows were long.
-// Generated: what row_groups.cuh needs.
+// Generated: what row_groups.cuh needs. A kernel and a loop (lists.cuh) each have a warp_memory() of WARP_WORDS for every warp.
 
 #include "row_groups.cuh"
-#include "warp_memory.cuh"
 
 constexpr bool STAGED = sizeof(Value) <= 8;  // there is room for so much
-constexpr int STAGED_ROWS = 2, STAGED_IN_FLIGHT = 4;
-
-// Where a value is: lanes whose rows are two or four entries apart read from different banks.
-DEVICE constexpr int staged_at(int at) { return at + at / int(128 / sizeof(Value)); }
-static_assert(!STAGED || staged_at(32 * STAGED_IN_FLIGHT) * sizeof(Value) <= 8 * WARP_WORDS, "or it is not the warp's own");
+// Rows of two entries, as they are in the sparsest graphs, with what is before them in a cache line, are mostly read in one go.
+constexpr int STAGED_ROWS = 2, STAGED_IN_FLIGHT = 5;
+static_assert(!STAGED || 32 * STAGED_IN_FLIGHT * sizeof(Value) <= 8 * WARP_WORDS, "or it is not the warp's own");
 
 // The entries from `from` to `to`: row `r` of this lane has those from start[r] to stop[r]. load as in row_groups.cuh. Every row is
 // added up from its first entry to its last.
@@ -26,7 +23,7 @@ DEVICE void add_staged_rows(
         load(base, base < from ? int(from - base) : 0, count, items);
         __syncwarp();  // nobody reads what was there before
 #pragma unroll
-        for (int k = 0; k < STAGED_IN_FLIGHT; ++k) window[staged_at(32 * k + lane())] = items[k];
+        for (int k = 0; k < STAGED_IN_FLIGHT; ++k) window[32 * k + lane()] = items[k];
         __syncwarp();
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) {
@@ -35,7 +32,7 @@ DEVICE void add_staged_rows(
             for (int at = first < 0 ? 0 : first; at < end; at += AT_ONCE) {
                 Value some[AT_ONCE];
 #pragma unroll
-                for (int k = 0; k < AT_ONCE; ++k) some[k] = window[staged_at(at + k < end ? at + k : at)];
+                for (int k = 0; k < AT_ONCE; ++k) some[k] = window[at + k < end ? at + k : at];
 #pragma unroll
                 for (int k = 0; k < AT_ONCE; ++k) sum[r] = joined(sum[r], {at + k < end, some[k]});
             }

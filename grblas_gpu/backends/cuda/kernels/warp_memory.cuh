@@ -1,9 +1,7 @@
-// Shared memory that every warp of a block has for a moment: what one function keeps there is gone when another one asks. There is
-// one of it in a program, however many products a loop has. Generated: BLOCK_THREADS.
+// Shared memory of the warps of a kernel that adds up short rows (row_stage.cuh); a loop has that of its queues (lists.cuh).
 
-constexpr int WARP_WORDS = 136;  // of 8 bytes
-
-DEVICE uint64* warp_memory() {
-    __shared__ uint64 memory[BLOCK_THREADS / 32][WARP_WORDS];
+constexpr int WARP_WORDS = 160;
+DEVICE int64* warp_memory() {
+    __shared__ int64 memory[8][WARP_WORDS];
     return memory[threadIdx.x >> 5];
 }

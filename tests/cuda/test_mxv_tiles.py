@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+import emulated_engine
 import numpy as np
 import pytest
 
@@ -101,3 +102,30 @@ def test_other_values(to_device: Any, module: Any) -> None:
         .new(strategy="pull.edge")
         .isclose(semiring.plus_times(B @ u).new(strategy="pull.edge"), rel_tol=1e-12)
     )
+
+
+@pytest.mark.parametrize("blocks", [1, 3])
+def test_in_a_loop(to_device: Any, module: Any, monkeypatch: pytest.MonkeyPatch, blocks: int) -> None:
+    """A loop finds tiles at once; its sums are those of calls, to the last bit."""
+    monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", blocks)
+    columns = importlib.import_module("grblas_gpu.backends.cuda.eager.column_order")
+    for name, value in {"LEAST_COLUMNS": 1, "LEAST_DEGREE": 1, "LEAST_SHARE": 2.0}.items():  # no column is a hub
+        monkeypatch.setattr(columns, name, value)
+    with gb.using("cpu"):
+        host = random_matrix(640, 640, np.float32, 4)
+    A, B = to_device(host), to_device(host)
+    elements = np.arange(640, dtype=np.float32)
+    x, y, z = Vector.from_dense(elements), Vector("FP32", 640), Vector("FP32", 640)
+    loop = gb.loop(x, 3)
+    for _ in loop:
+        y << semiring.plus_times(A @ x)
+        z(gb.binary.plus) << y
+        x << gb.binary.times(x, np.float32(0.3))
+    assert loop.mode == "fused"
+    assert [made is not None for made in A._store._entry_tiles._tiles.values()] == [True]
+    B._store._column_order = -(2**30)
+    x, expected = Vector.from_dense(elements), Vector("FP32", 640)
+    for _ in range(3):
+        expected(gb.binary.plus) << semiring.plus_times(B @ x).new(strategy="pull.edge")
+        x << gb.binary.times(x, np.float32(0.3))
+    assert z.isequal(expected, check_dtype=True)

@@ -21,13 +21,15 @@ struct Tiles {
     const int64* first_rows;         // of every block of rows
     const TilePlace* places;         // of every entry of the matrix, as they lie there: within the window of its row
     int64 column_blocks, row_blocks, width;  // width: columns in a block
+    Value* products;                         // room for all of them
 };
 
 // All threads of a block, which takes parts of blocks of columns.
-template <class U> DEVICE void multiply_tiles(const Tiles& tiles, const Matrix& m, const U& u, int64 ncols, int64 parts, Value* products) {
+template <class U> DEVICE void multiply_tiles(const Tiles& tiles, const Matrix& m, const U& u, int64 ncols) {
     constexpr int TOGETHER_GROUPS = sizeof(Value) == 8 ? 2 : 4;
+    constexpr int64 parts = 4;  // so that all have something to do until the end
     VectorValue* held = (VectorValue*)dynamic_shared();
-    Group<Value>* groups = (Group<Value>*)products;
+    Group<Value>* groups = (Group<Value>*)tiles.products;
     for (int64 unit = blockIdx.x; unit < tiles.column_blocks * parts; unit += BLOCK_COUNT) {
         int64 block = unit / parts, part = unit % parts, first = block * tiles.width;
         int64 columns = ncols - first < tiles.width ? ncols - first : tiles.width;
@@ -62,7 +64,7 @@ template <class U> DEVICE void multiply_tiles(const Tiles& tiles, const Matrix& 
 // All threads of a block, which takes windows. row_is(row, filled) is called for every row.
 template <int IN_FLIGHT, class RowIs>
 DEVICE void add_up_windows(
-    const Tiles& tiles, const Offset* indptr, int64 nrows, int64 entries, const Value* products, Value* result, RowIs row_is
+    const Tiles& tiles, const Offset* indptr, int64 nrows, int64 entries, Value* result, RowIs row_is
 ) {
     Value* window = (Value*)dynamic_shared();
     int64 length = path_chunk(nrows, entries);
@@ -80,7 +82,7 @@ DEVICE void add_up_windows(
     for (int64 block = blockIdx.x; block < tiles.row_blocks; block += BLOCK_COUNT) {
         __syncthreads();
         int64 begin = tiles.windows[block], groups = tiles.windows[block + 1] - begin;
-        const Group<Value>* from = (const Group<Value>*)products + begin;
+        const Group<Value>* from = (const Group<Value>*)tiles.products + begin;
 #pragma unroll 4
         for (int64 at = thread(); at < groups; at += blockDim.x) ((Group<Value>*)window)[at] = from[at];
         __syncthreads();

@@ -74,7 +74,6 @@ class MatrixStore:
         "_hub_neighbours",
         "_column_order",
         "_entry_groups",
-        "_entry_tiles",
         "_is_diagonal",
         "copies",
         "__weakref__",
@@ -113,7 +112,6 @@ class MatrixStore:
         self._hub_neighbours: Array | None = None
         self._column_order: Any = 0  # on CUDA: see column_order.py there
         self._entry_groups: Array | None = None  # on CUDA: see entry_groups.py there
-        self._entry_tiles: Any = None  # on CUDA: see entry_tiles.py there
         self._is_diagonal: bool | None = None
 
     @classmethod
@@ -124,7 +122,7 @@ class MatrixStore:
         store.dense = store.present = store.rows = store.counter = None
         store.copies, store._once = 1, None
         store._transpose = store._row_ids = store._max_degree = store._max_column = store._filled_rows = None
-        store._hub_neighbours = store._entry_groups = store._entry_tiles = store._is_diagonal = None
+        store._hub_neighbours = store._entry_groups = store._is_diagonal = None
         store._column_order = 0
         return store
 
@@ -266,7 +264,7 @@ class MatrixStore:
             with suppress(AttributeError):
                 delattr(self, name)
         self._transpose = self._row_ids = self._max_degree = self._max_column = self._filled_rows = None
-        self._hub_neighbours = self._entry_groups = self._entry_tiles = self._is_diagonal = None
+        self._hub_neighbours = self._entry_groups = self._is_diagonal = None
         self._column_order = 0
         self.counter = None
 

@@ -17,8 +17,9 @@ from .positions import places_of
 from .radix import bits_for, sort_positions
 from .selecting import renamed
 
-#: Entries of rows whose columns are all read for a diagonal: a search brings most of them from memory, too.
-SHORT_MEAN = 24
+#: Entries of a row, on average, whose columns are all read for a diagonal: a search brings most of them from memory,
+#: too. Of fewer it waits for two or three reads, one after another, and that takes less time.
+LEAST_READ, MOST_READ = 8, 24
 
 
 def rows_at(a: MatrixStore, index: Array) -> MatrixStore:
@@ -65,7 +66,7 @@ def diagonal(a: MatrixStore, k: int) -> VectorStore:
     size = max(0, min(a.nrows - first_row, a.ncols - first_column))
     if size == 0 or a.nvals == 0:
         return empty_list(size, a.dtype)
-    dtype, iso, short = a.values.dtype, len(a.values) == 1, a.nvals < SHORT_MEAN * a.nrows
+    dtype, iso, short = a.values.dtype, len(a.values) == 1, LEAST_READ * a.nrows <= a.nvals < MOST_READ * a.nrows
     name = "diagonal_short" if short else "diagonal"
     (kernel,) = functions(
         f"{name}.cu",

@@ -13,7 +13,6 @@ from ..runtime.workspace import Scratch
 from .column_order import column_order
 from .masks import NO_MASK, VectorMask, address
 from .mxv_product import EACH, Product, index_key
-from .mxv_tiles import pull_tiles, tile_words
 from .rows import LEAST_CHUNK, carries, chunks_of
 
 SHORT_MEAN = 8  # as in kernels/row_lanes.cuh, which has what a lane takes, too
@@ -53,10 +52,6 @@ def pull_balanced(
     """``following``: the offsets of the matrix that the result is likely to be multiplied with next."""
     nrows, entries = m.nrows, m.nvals
     order = column_order(m, 1) if product.vector == EACH else None
-    if order is None and product.vector == EACH:
-        tiles = tile_words(m, product.vector_type.itemsize, product.dtype.itemsize)
-        if tiles is not None:
-            return pull_tiles(product, m, u, following, tiles, scratch)
     short = may_have_short_rows(m)
     kernel, with_hubs, add_carries = functions(
         "pull_balanced.cu",

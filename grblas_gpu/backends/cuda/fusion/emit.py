@@ -32,7 +32,7 @@ from .items import Barrier, Clean, Item, Part, Positions, Product, Reduce, Row, 
 from .layout import Layout
 from .schedule import schedule
 
-MATRIX_WORDS = "columns rows hub_neighbours order tiles row_ids nvals nrows once longest all_short".split()
+MATRIX_WORDS = "columns rows hub_neighbours order row_ids nvals nrows once longest all_short".split()
 
 
 @dataclass(frozen=True, eq=False)

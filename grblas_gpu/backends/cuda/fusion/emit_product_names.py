@@ -27,7 +27,6 @@ class Names(NamedTuple):
     row_ids: str  # of the entries, for pull.edge
     carries: str  # where chunks leave values and rows, for pull.edge that is balanced
     order: str  # of the columns, and where the operand is written in that order, for the same
-    tiles: str  # of its rows, for the same
     all_short: str  # whether no row has more entries than a lane takes, for the same
     open_list: str  # where the open rows are listed, for pull.compact
     filter: str  # where bits of columns are, for pull.edge, or for pull.thread that keeps them
@@ -53,7 +52,7 @@ def names_of(context: Context, item: Product, step: BodyStep) -> Names:
         hub_neighbours = f"(const {space}::Column*){context.word('hub_neighbours', '', matrix, transposed)}"
     strategies = context.facts.strategies[at]
     row_ids, carries, order, open_list, bits = "nullptr", "nullptr, nullptr", "{}", "nullptr", "nullptr"
-    all_short, tiles = "false", "nullptr"
+    all_short = "false"
     if at in context.facts.balanced:
         word = context.word("carries")
         carries = f"({space}::Value*){word}, (int64*){word} + {MOST_CHUNKS}"
@@ -62,8 +61,6 @@ def names_of(context: Context, item: Product, step: BodyStep) -> Names:
             columns, indices = (context.word("order", f, matrix, transposed) for f in ("columns", "indices"))
             arrays = ", ".join(f"(const {space}::Column*){word}" for word in (columns, indices))
             order = f"{{{arrays}, ({space}::VectorValue*){context.word('ordered')}}}"
-            sizes = f"{done.vector_type.itemsize} {done.dtype.itemsize}"
-            tiles = f"(const void*){context.word('tiles', sizes, matrix, transposed)}"
     elif "pull.edge" in strategies:
         row_ids = f"(const {space}::RowId*){context.word('row_ids', '', matrix, transposed)}"
         bits = f"(unsigned*){context.word('filter')}"
@@ -93,7 +90,6 @@ def names_of(context: Context, item: Product, step: BodyStep) -> Names:
         row_ids,
         carries,
         order,
-        tiles,
         all_short,
         open_list,
         bits,
@@ -114,6 +110,6 @@ def operands_text(context: Context, item: Product, step: BodyStep, names: Names)
     return (
         f"            {space}::Operands operands = {{{names.columns}, {names.rows}, {{{U}.flags(), {U}.values()}}, "
         f"{mask}, {closing}, {context.next_offsets(item.out, 'nullptr')}, {names.hub_neighbours}, "
-        f"{names.row_ids}, {names.open_list}, {names.filter}, {names.carries}, {names.order}, {names.tiles}, "
-        f"{names.all_short}, {names.nvals}, {names.sort_workspace}}};\n"
+        f"{names.row_ids}, {names.open_list}, {names.filter}, {names.carries}, {names.order}, {names.all_short}, "
+        f"{names.nvals}, {names.sort_workspace}}};\n"
     )

@@ -199,7 +199,6 @@ class Run:
         workspace = self.workspace
         workspace.matrices = []  # until all words are set
         workspace.wants_shared = False
-        workspace.forget_tiles()
         matrices = self.body.matrices
         for at, side, field, number, transposed in self.program.matrix_words:
             store = matrices[number]
@@ -220,9 +219,6 @@ class Run:
                     array = hub_neighbours(store)
                 elif side == "order":
                     array = getattr(column_order(store, BEFORE + 1), field, None)
-                    workspace.wants_shared |= array is not None
-                elif side == "tiles":
-                    array = workspace.tiles(store, *map(int, field.split()))
                     workspace.wants_shared |= array is not None
                 elif side == "row_ids":
                     array = rows_and_groups(store)

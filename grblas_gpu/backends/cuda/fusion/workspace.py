@@ -9,8 +9,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ...storage import INDEX, MatrixStore
-from ..eager.mxv_tiles import tile_words
+from ...storage import INDEX
 from ..eager.rows import MOST_CHUNKS
 from ..runtime.workspace import Scratch
 from .emit import LoopKernel
@@ -47,7 +46,6 @@ class Workspace:
         self.wants_teams = True  # whether a cluster may go on alone
         self.short_rows = False  # whether rows that are added up whole may be short ones
         self._parts: Any = None
-        self.forget_tiles()
         self._sort_workspace: list[Any] = []
         self.work = max([1, *sizes])
         self._arrays: list[Any] = []
@@ -102,18 +100,6 @@ class Workspace:
     def _keep(self, array: Any) -> Any:
         self._arrays.append(array)
         return array
-
-    def forget_tiles(self) -> None:
-        self._tiles: list[Any] = []
-
-    def tiles(self, store: MatrixStore, element: int, product: int) -> Any:
-        """The words of a matrix's tiles in memory of the device, if they pay."""
-        found = tile_words(store, element, product)
-        if found is None:
-            return None
-        words = cupy.asarray(np.array(found.words, np.int64))
-        self._tiles.append((words, found.kept))
-        return words
 
     def make_sort_workspace(self, program: LoopKernel, nvals: int) -> None:
         """Memory for pushes that sort their products: a push of more edges than there is room for scatters them."""

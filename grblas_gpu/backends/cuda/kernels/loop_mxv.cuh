@@ -138,9 +138,6 @@ DEVICE void multiply_into(
         if (balanced && given.order.columns) {
             write_in_order(given);
             grid_barrier([] {});
-        } else if (balanced && given.tiles) {
-            multiply_all_tiles(given);
-            grid_barrier([] {});
         }
 #pragma unroll 1
     do {  // a second time for parts of what is too long for a warp, for what chunks hold of rows that began before, or to count what was marked
@@ -175,7 +172,7 @@ DEVICE void multiply_into(
         grid_barrier([&] {
             auto write = note();  // what it looks up is in flight together with these
             int64 found = fresh(counters + (with_list ? ::LISTED_ENTRIES : ::ENTRIES)), edges = fresh(counters + ::EDGES_NEXT);
-            int64 parts = rest ? 0 : marked ? 1 : balanced ? !given.all_short && !given.tiles && has_carries(out.size, given.nvals) : fresh(counters + ::PARTS);
+            int64 parts = rest ? 0 : marked ? 1 : balanced ? !given.all_short && has_carries(out.size, given.nvals) : fresh(counters + ::PARTS);
             ::parts_left() = parts;
             if (parts == 0) {
                 write();

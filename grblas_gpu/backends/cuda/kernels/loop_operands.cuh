@@ -46,7 +46,6 @@ struct Operands {
     Value* carry_values;            // what chunks leave of rows that began before them, and which rows (BALANCED)
     int64* carry_rows;
     ColumnOrder order;  // BALANCED
-    const void* tiles;  // of the rows (block_products.cuh), or null (BALANCED)
     bool all_short;     // no row has more than LANE_ROW entries (BALANCED)
     int64 nvals;
     SortWorkspace sort_workspace;     // SORT

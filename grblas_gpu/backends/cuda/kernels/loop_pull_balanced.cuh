@@ -2,9 +2,9 @@
 // have entries of are joined after a grid barrier, by add_row_carries.
 
 #include "loop_operands.cuh"
-#include "block_products.cuh"
+#include "row_products.cuh"
 
-constexpr int BALANCED_IN_FLIGHT = 8;
+constexpr int BALANCED_IN_FLIGHT = sizeof(Value) == 8 ? 4 : 8;  // there are registers for so many
 
 // The operand in the order of the columns, if they have one, before a grid barrier.
 DEVICE void write_in_order(const Operands& given) {
@@ -24,12 +24,6 @@ template <class S, class RowIs> struct BalancedProduct {
     }
 };
 
-// The products of tiles, before a grid barrier.
-DEVICE void multiply_all_tiles(const Operands& given) {
-    if constexpr (VECTOR == EACH)
-        multiply_tiles(*(const Tiles*)given.tiles, given.rows, Elements{global(given.u.values)}, given.size);
-}
-
 template <class S> DEVICE void pull_balanced(const Operands& given, const S& out, int64* counters) {
     ::Count<Offset> count = {given.next, 0, 0};
     bool* flags = out.other_flags();
@@ -42,9 +36,6 @@ template <class S> DEVICE void pull_balanced(const Operands& given, const S& out
     if (VECTOR == EACH && given.order.columns) {
         rows.indices = given.order.indices;
         multiply_by(HubElements(global(given.order.ordered), given.size));
-    } else if (VECTOR == EACH && given.tiles) {
-        Value* result = (Value*)out.other_values();
-        add_up_windows<BALANCED_IN_FLIGHT>(*(const Tiles*)given.tiles, rows.indptr, out.size, given.nvals, result, row_is);
     } else if (SHORT_ROWS && given.all_short) {
         multiply_short_rows(rows, Elements{global(given.u.values)}, out.size, (Value*)out.other_values(), row_is);
     } else {

@@ -88,17 +88,6 @@ class Scratch:
         blocks = blocks_for(warps, LARGE // 32, processors(self.device))
         _launch_kernel(ready.handle, blocks, 1, 1, LARGE, 1, 1, shared, self.stream_at, ready.parameters, 0)
 
-    def launch_shared(self, kernel: Any, items: int, words: tuple[int, ...], threads: int, shared: int) -> None:
-        """So many blocks, as far as they fit into the device at once, each with so much shared memory."""
-        ready = self._ready.get(kernel)
-        if ready is None:
-            ready = self._ready[kernel] = _Ready(kernel, len(words), len(words))
-        if shared > kernel.max_dynamic_shared_size_bytes:
-            kernel.max_dynamic_shared_size_bytes = shared
-        ready.pack(ready.words, 0, *words)
-        blocks = blocks_for(items, 1, LARGE // threads * processors(self.device))
-        _launch_kernel(ready.handle, blocks, 1, 1, threads, 1, 1, shared, self.stream_at, ready.parameters, 0)
-
     def slots(self) -> Slots:
         """Zeros to count in, for one call."""
         block = self._block

@@ -520,7 +520,7 @@ def test_a_function_is_tried_again_with_other_forms(to_device: Any) -> None:
 def test_forms_that_failed_are_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[str] = []
 
-    def prepare(self: Any, program: Any) -> Any:
+    def prepare(self: Any, program: Any, meanwhile: Any) -> Any:
         (A,) = (x for node in program.flat for x in node.operands if x.ndim == 2)
 
         def attempt() -> int | None:

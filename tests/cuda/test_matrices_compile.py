@@ -62,7 +62,7 @@ def programs(engine) -> list[str]:
         engine.extracting.rows_at(x, engine.to_device(np.array([1, 0])))
         engine.extracting.rows_between(x, 0, 1)
         engine.extracting.diagonal(one if wide else x, 1)
-        engine.extracting.diagonal(moved(with_degrees([40, 40], kind), engine.to_device), 1)
+        engine.extracting.diagonal(moved(with_degrees([10, 10], kind), engine.to_device), 1)
         engine.rows.count_rows(x)
         engine.kronecker_product.kronecker_product(x, one if wide else factor, binary.minus[dtype])
         engine.assign_block.assign_block(x, one if wide else kind.type(1), range(1, 2), None if wide else range(1, 2))

@@ -5,7 +5,7 @@
 
 // out = source[index]. The index is read before the same thread writes to its position: it may be `out`. FIRST: `out` has no entries, and
 // its flags may be any.
-template <bool VALUED, bool OUT_FULL, bool FIRST, bool SOURCE_FULL, bool SOURCE_ISO, bool INDEX_FULL, class T, class V, class I, class Offset>
+template <bool VALUED, bool OUT_FULL, bool FIRST, bool SOURCE_FULL, bool SOURCE_ISO, bool INDEX_FULL, bool INDEX_ISO, class T, class V, class I, class Offset>
 DEVICE void gather_all(
     const Slot<T>& out, const Slot<V>& source, const Slot<I>& index, const Offset* next, int64* counters, const Wrong& wrong
 ) {
@@ -23,7 +23,7 @@ DEVICE void gather_all(
             i[n] = base + threadIdx.x + n * step;
             found[n] = i[n] < out.size;
             int64 at = found[n] ? i[n] : 0;
-            place[n] = int64(index.values()[at]);
+            place[n] = int64(index.values()[INDEX_ISO ? 0 : at]);
             if constexpr (!INDEX_FULL) found[n] = found[n] & named[at];
             had[n] = !OUT_FULL && !FIRST && flags[at];
         }

@@ -131,7 +131,10 @@ def by_spreading(facts: MxmFacts) -> tuple[str, str] | None:
 
 def _check(facts: MxmFacts, strategy: str) -> None:
     if strategy == "mxm.bits" and not facts.pattern:
-        raise ValueError("strategy 'mxm.bits' is for products of which only the pattern matters, such as any_pair")
+        raise ValueError(
+            "strategy 'mxm.bits' is for products of which only the pattern matters, such as any_pair, and not for "
+            "hypersparse factors"
+        )
     if strategy == "mxm.blas" and not facts.blas:
         raise ValueError("strategy 'mxm.blas' is for plus_times of two full matrices of one type of floats")
     if strategy in SHAPED_STRATEGIES and (facts.shaped() or ("",))[0] != strategy:

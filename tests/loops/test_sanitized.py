@@ -55,7 +55,7 @@ def test_searches(cases: ModuleType, to_device: Any) -> None:
 def test_any_order(cases: ModuleType, to_device: Any) -> None:
     """In all rounds where the sizes of cases.py are emulated; on a device as it is, some frontiers count as long."""
     at_once = [step.reason.startswith("in any order") for step in steps_of(cases, to_device, "SSSP, in any order")]
-    assert len(at_once) > 20 and sum(at_once) > len(at_once) / 2
+    assert len(at_once) > 20 and sum(at_once) > len(at_once) / 3
 
 
 def test_short_frontiers(cases: ModuleType, to_device: Any) -> None:

@@ -55,7 +55,6 @@ class SlotFacts(NamedTuple):
     listable: bool
     initial: str  # what its values are where there is no entry, for products that add to them
     edges_of: int | None  # the product whose operand it is
-    gathered: bool  # a gather is the first that writes to it, everywhere: its flags may be any before
 
 
 @dataclass(frozen=True)
@@ -211,7 +210,6 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
     thirds = {steps[at].out for at in closing}
     thirds |= {step.out for step in steps if _selects_from_all(step, listable) and not full[step.out]}
     thirds |= {found.frontier for found in settles.values()}
-    gathered = _gathered(steps, body.fresh, listable)
     visible = len(uses) - len(copied)
     slots = [
         SlotFacts(
@@ -224,7 +222,6 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
             number in listable,
             initial.get(number, f"{c_type(use.dtype)}()"),
             edges_of.get(number),
-            number in gathered and number not in edges_of,
         )
         for number, use in enumerate(uses)
     ]
@@ -275,12 +272,6 @@ def _listable(steps: Sequence[BodyStep], full: list[bool]) -> frozenset[int]:
                 listable.add(step.out)
                 grew = True
     return frozenset(listable)
-
-
-def _gathered(steps: Sequence[BodyStep], fresh: frozenset[int], listable: frozenset[int]) -> frozenset[int]:
-    """Those of the vectors that nobody reads before they are overwritten which are overwritten by a gather."""
-    first = {step.out: step for step in reversed(steps) if step.out in fresh}
-    return frozenset(number for number, step in first.items() if gathers_all(step, listable))
 
 
 def gathers_all(step: BodyStep, listable: frozenset[int]) -> bool:

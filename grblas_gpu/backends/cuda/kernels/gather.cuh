@@ -3,9 +3,8 @@
 
 #include "slot.cuh"
 
-// out = source[index]. The index is read before the same thread writes to its position: it may be `out`. FIRST: `out` has no entries, and
-// its flags may be any.
-template <bool VALUED, bool OUT_FULL, bool FIRST, bool SOURCE_FULL, bool SOURCE_ISO, bool INDEX_FULL, bool INDEX_ISO, class T, class V, class I, class Offset>
+// out = source[index]. The index is read before the same thread writes to its position: it may be `out`.
+template <bool VALUED, bool OUT_FULL, bool SOURCE_FULL, bool SOURCE_ISO, bool INDEX_FULL, bool INDEX_ISO, class T, class V, class I, class Offset>
 DEVICE void gather_all(
     const Slot<T>& out, const Slot<V>& source, const Slot<I>& index, const Offset* next, int64* counters, const Wrong& wrong
 ) {
@@ -25,7 +24,7 @@ DEVICE void gather_all(
             int64 at = found[n] ? i[n] : 0;
             place[n] = int64(index.values()[INDEX_ISO ? 0 : at]);
             if constexpr (!INDEX_FULL) found[n] = found[n] & named[at];
-            had[n] = !OUT_FULL && !FIRST && flags[at];
+            had[n] = !OUT_FULL && flags[at];
         }
 #pragma unroll
         for (int n = 0; n < EACH_THREAD; ++n) {
@@ -46,8 +45,10 @@ DEVICE void gather_all(
 #pragma unroll
         for (int n = 0; n < EACH_THREAD; ++n) {
             if (i[n] >= out.size) continue;
-            if (!OUT_FULL && (FIRST || found[n] != had[n])) flags[i[n]] = found[n];
-            if (!OUT_FULL && found[n] != had[n]) count.add(i[n], found[n] ? 1 : -1);
+            if (!OUT_FULL && found[n] != had[n]) {
+                flags[i[n]] = found[n];
+                count.add(i[n], found[n] ? 1 : -1);
+            }
             if constexpr (VALUED)
                 if (found[n]) out.values()[i[n]] = cast<T>(value[n]);
         }

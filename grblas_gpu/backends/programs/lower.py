@@ -104,7 +104,7 @@ class Body:
         self.fresh = overwritten_first(steps, PLAIN) if program.condition is None else frozenset()
         for number, vector in enumerate(self.vectors):
             use = vector_use(vector, id(vector) in written)
-            uses += ((use[0], True, True, True) if number in self.fresh else use,)
+            uses += ((use[0], True, False, True) if number in self.fresh else use,)
             self.sizes += (vector._size,)
         stores: tuple = ()
         for store in self._stores:

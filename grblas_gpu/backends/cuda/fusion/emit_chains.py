@@ -181,6 +181,8 @@ def _one_value(running: _Pass, step: BodyStep) -> str:
     """A copy of one value for all is that value; no step of the chain changes it where it is."""
     if step.kind == "clear":
         return running.reading.at(step.out)
-    value = running.reading.at(step.args[0].number)
-    running.before.append(f"        if (thread_in_grid() == 0) S.s{step.out}.other_values()[0] = {value};\n")
+    source = step.args[0].number
+    value = running.reading.at(source)
+    there = f"thread_in_grid() == 0 && S.s{source}.count"  # without entries it may have no memory either
+    running.before.append(f"        if ({there}) S.s{step.out}.other_values()[0] = {value};\n")
     return value

@@ -25,7 +25,8 @@ def position(context: Context, item: Positions) -> str:
 
 def _one_value(item: Positions, step: BodyStep) -> str:
     target = f"S.s{step.out}.{'other_values' if item.swapped else 'values'}()"
-    return f"        if (thread_in_grid() == 0) {target}[0] = S.s{step.args[0].number}.values()[0];\n"
+    source = f"S.s{step.args[0].number}"  # without entries it may have no memory either
+    return f"        if (thread_in_grid() == 0 && {source}.count) {target}[0] = {source}.values()[0];\n"
 
 
 def _overwriting(context: Context, item: Positions, step: BodyStep, opened: str, result: tuple[str, str]) -> str:

@@ -313,7 +313,7 @@ DEVICE void overwrite_by_row(
     const Slot<T>& out, const Column* indices, const MatrixValue* values, int64 length, const Offset* next, int64* counters
 ) {
     Count<Offset> count = {next, 0, 0};
-    if (!VALUED && thread_in_grid() == 0) out.other_values()[0] = cast<T>(values[0]);
+    if (!VALUED && length > 0 && thread_in_grid() == 0) out.other_values()[0] = cast<T>(values[0]);
     for (int64 t = thread_in_grid(); t < length; t += threads_in_grid()) {
         int64 i = indices[t];
         out.other_flags()[i] = true;

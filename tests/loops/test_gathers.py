@@ -144,3 +144,21 @@ def test_a_gather_alone_overwrites_everything(to_device: Any, full: str) -> None
     index[7] << 50
     with pytest.raises(IndexOutOfBound, match="range"):
         gathered(v, index, w)
+
+
+@gb.program
+def copied(v: Vector, index: Vector) -> tuple[Vector, Vector]:
+    """Copies and gathers, of which some have nothing to read."""
+    left, found = v.dup(), v[index].new()
+    for _ in gb.loop(left, 2):
+        # left = found, through nothing
+        left(found.S, replace=True) << found
+    return left, found
+
+
+@pytest.mark.parametrize("size", [0, 3])
+def test_one_value_for_all_of_no_entries(to_device: Any, size: int) -> None:
+    """Such a vector may have no memory for that value."""
+    for v in (Vector("FP64", size), Vector.from_scalar(2.5, size)):
+        left, found = copied(v, Vector.from_dense([0] * size, dtype=int) if size else Vector(int, 0))
+        assert left.to_dict() == found.to_dict() == v.to_dict()

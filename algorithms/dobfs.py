@@ -85,7 +85,7 @@ def dobfs(
     asked = direction, policy, change_direction, masking, early_exit, operand_reuse, structure_only
     order = A.search_order() if asked == USUAL else None
     if order is not None:
-        return search_by_degree(order, source, **AS_USUAL)
+        return search_by_degree(order, source, True, **AS_USUAL)
     return levels_from(A, Vector.from_coo([source], [True], size=A.nrows), *asked)
 
 

@@ -7,7 +7,7 @@ bottom-up when the frontier's edges exceed those of unvisited vertices over alph
 than n / beta vertices, beta = 20, are left in the frontier (policy "edges"). Bottom-up steps look for neighbours in the
 set of all visited vertices; with ``list_unvisited`` they list the unvisited ones first, as the paper does. The source
 is taken to the new numbering by a row of a selection S, and the levels back by their numbers, in the same program
-as the search. Few graphs have more than 255 levels: these are searched again, with more than a byte for each level.
+as the search. Of graphs with hubs levels are bytes; in the rare case that there are more than 255 it is searched again.
 Invariant: that of bfs.py, in the numbering of the prepared graph. Cost: O(n + m), and a sort of the edges once.
 Reference: T. Hiragushi, D. Takahashi, Efficient hybrid breadth-first search on GPUs, ICA3PP 2013.
 """
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 POLICY = "edges"  # alpha and beta
 LISTING = "pull.compact"
 LEVELS_IN_A_BYTE = 255
+HUBS = 8  # times the mean degree: a graph that has such vertices has few levels
 step = semiring.any_pair[BOOL]
 
 
@@ -62,33 +63,36 @@ def hybrid_bfs(A: Matrix, source: int, *, list_unvisited: bool = False) -> Vecto
     """
     source, order = check_source(A, source), A.by_degree()
     by = {"policy": POLICY, "pull_strategy": LISTING if list_unvisited else None, "reuse_mask": "auto"}
+    mean, most, _ = order.graph.degree_statistics()
+    shallow = most > HUBS * mean
     if A.is_symmetric():
-        return search_by_degree(order, source, **by)
+        return search_by_degree(order, source, shallow, **by)
     # No edge may lead to the source, so that it has no number: its neighbours have.
     # rows = e A S, where e selects the row of the source
     e = Matrix.from_coo([0], [source], True, nrows=1, ncols=A.nrows)
-    levels = search_from_rows(order, step(step(e @ A).new() @ order.selection).new(), 0, 1, **by)
+    levels = search_from_rows(order, step(step(e @ A).new() @ order.selection).new(), 0, 1, shallow, **by)
     # levels(source) = 0, also if a cycle leads there
     levels[source] << 0
     return levels
 
 
-def search_by_degree(order: DegreeOrder, source: int, **by: Any) -> Vector:
-    """The levels of an undirected graph, by a search in order of degree."""
-    levels = search_from_rows(order, order.selection, source, 0, **by)
+def search_by_degree(order: DegreeOrder, source: int, shallow: bool, **by: Any) -> Vector:
+    """The levels of an undirected graph, by a search in order of degree; ``shallow``: there are likely to be few."""
+    levels = search_from_rows(order, order.selection, source, 0, shallow, **by)
     if not levels.nvals:  # a vertex without edges
         levels[source] << 0
     return levels
 
 
-def search_from_rows(order: DegreeOrder, rows: Matrix, row: int, first: int, **by: Any) -> Vector:
+def search_from_rows(order: DegreeOrder, rows: Matrix, row: int, first: int, shallow: bool, **by: Any) -> Vector:
     """The levels, of which the vertices in a row have the first."""
     (graph, _, numbers), row = order, Scalar.from_value(row)
     frontier = Vector(bool, graph.nrows)
-    levels = levels_from(graph, rows, row, numbers, frontier, first, UINT8, LEVELS_IN_A_BYTE, **by)
-    if frontier.nvals:
-        levels = levels_from(graph, rows, row, numbers, frontier, first, level_type(graph), None, **by)
-    return levels
+    if shallow:
+        levels = levels_from(graph, rows, row, numbers, frontier, first, UINT8, LEVELS_IN_A_BYTE, **by)
+        if not frontier.nvals:
+            return levels
+    return levels_from(graph, rows, row, numbers, frontier, first, level_type(graph), None, **by)
 
 
 @program

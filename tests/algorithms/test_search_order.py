@@ -78,12 +78,16 @@ def test_not_without_hubs_or_memory(small_ones: Any, monkeypatch: pytest.MonkeyP
         assert not in_order(M)
 
 
+@pytest.mark.parametrize("hub", [False, True])
 @pytest.mark.parametrize("directed", [False, True])
-def test_more_levels_than_a_byte_has(backend: str, directed: bool) -> None:
+def test_more_levels_than_a_byte_has(backend: str, directed: bool, hub: bool) -> None:
+    """Also of a path that has a hub, which is taken for a graph of few levels."""
     n = 600
-    ends = np.arange(n - 1)
-    rows, cols = (ends, ends + 1) if directed else (np.r_[ends, ends + 1], np.r_[ends + 1, ends])
-    A = Matrix.from_coo(rows, cols, True, nrows=n + 1, ncols=n + 1)
+    ends, leaves = np.arange(n - 1), n + 1 + np.arange(90 if hub else 0)
+    rows, cols = np.r_[ends, leaves], np.r_[ends + 1, 0 * leaves]
+    if not directed:
+        rows, cols = np.r_[rows, cols], np.r_[cols, rows]
+    A = Matrix.from_coo(rows, cols, True, nrows=n + 91, ncols=n + 91)
     assert hybrid_bfs(A, 3).to_dict() == bfs(A, 3).to_dict()
     assert hybrid_bfs(A, n).to_dict() == {n: 0}
 

@@ -76,7 +76,7 @@ def _checked(source: Any) -> Iterator[bytes]:
         known, text = len(start) + len(whole), iter([whole])
     if known and 2 * announced > known + 2:  # an entry has two characters or more
         raise ValueError(f"{name}: Line {line}: {announced} entries announced, but the file has {known} bytes")
-    yield header[0]
+    yield _without_positions(header, words) if words[2] == b"array" and not announced else header[0]
     rest = itertools.chain([start[header.end() :]], text)
     grammar = grammar_of(words[2], words[3]) if words[1] == b"matrix" else None
     if not announced and words[2] == b"array":
@@ -89,6 +89,14 @@ def _checked(source: Any) -> Iterator[bytes]:
     else:
         yield from _of_grammar(rest, grammar, line + 1, name)
     yield _NEWLINE
+
+
+def _without_positions(header: re.Match[bytes], words: list[bytes]) -> bytes:
+    """The header of an array; of one without any position as that of a list without entries: the reader divides by the
+    number of rows, which ends the process where that is a trap."""
+    if all(int(size) for size in header[2].split()):
+        return header[0]
+    return b"%%MatrixMarket matrix coordinate " + b" ".join(words[3:5]) + b"\n" + header[2].strip() + b" 0\n"
 
 
 def _lines(text: Iterator[bytes], line: int, name: str) -> Iterator[tuple[int, bytes]]:

@@ -129,6 +129,14 @@ def test_nul_bytes(tmp_path: Path) -> None:
     assert found == [f"ValueError: <BytesIO>: Line {line}: not text: a NUL byte" for line in lines]
 
 
+def test_arrays_without_positions(tmp_path: Path) -> None:
+    """To divide by their number of rows ends a process on some processors."""
+    assert (
+        read([f"{ARRAY}{text}" for text in ("general\n0 3\n", "general\n3 0\n", "symmetric\n0 0\n")], tmp_path)
+        == [[]] * 3
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -94,7 +94,9 @@ def _checked(source: Any) -> Iterator[bytes]:
 def _without_positions(header: re.Match[bytes], words: list[bytes]) -> bytes:
     """The header of an array; of one without any position as that of a list without entries: the reader divides by the
     number of rows, which ends the process where that is a trap."""
-    if all(int(size) for size in header[2].split()):
+    sizes = header[2].split()
+    readable = words[1] == b"matrix" and words[3] != b"pattern" and all(size.isdigit() for size in sizes)
+    if not readable or all(size.strip(b"0") for size in sizes):
         return header[0]
     return b"%%MatrixMarket matrix coordinate " + b" ".join(words[3:5]) + b"\n" + header[2].strip() + b" 0\n"
 

@@ -12,6 +12,7 @@ DEVICE void gather_all(
     Count<Offset> count = {next, 0, 0};
     const bool *named = index.flags(), *has = source.flags();
     bool* flags = out.flags();
+    bool names = index.count > 0, reads = source.count > 0;  // without entries they may have no memory for one value of all
     int64 step = blockDim.x, tile = EACH_THREAD * step;
     for (int64 base = int64(blockIdx.x) * tile; base < out.size; base += threads_in_grid() * EACH_THREAD) {
         int64 i[EACH_THREAD], place[EACH_THREAD];
@@ -22,20 +23,20 @@ DEVICE void gather_all(
             i[n] = base + threadIdx.x + n * step;
             found[n] = i[n] < out.size;
             int64 at = found[n] ? i[n] : 0;
-            place[n] = int64(index.values()[INDEX_ISO ? 0 : at]);
-            if constexpr (!INDEX_FULL) found[n] = found[n] & named[at];
+            place[n] = names ? int64(index.values()[INDEX_ISO ? 0 : at]) : 0;
+            if constexpr (!INDEX_FULL) found[n] = found[n] & names & named[at];
             had[n] = !OUT_FULL && flags[at];
         }
 #pragma unroll
         for (int n = 0; n < EACH_THREAD; ++n) {
             bool is = uint64(place[n]) < uint64(source.size);
             wrongly |= found[n] & !is;
-            found[n] = found[n] & is;
+            found[n] = found[n] & is & reads;
             place[n] = found[n] ? place[n] : 0;
             value[n] = V();
         }
         if (wrongly) wrong.note();
-        if (source.size > 0) {
+        if (reads) {
 #pragma unroll
             for (int n = 0; n < EACH_THREAD; ++n) {
                 if constexpr (!SOURCE_FULL) found[n] = found[n] & has[place[n]];

@@ -19,6 +19,8 @@ def environment(**settings: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GRBLAS_GPU_MPI")}
     # The program imports what is beside it, also where Python does not look there by itself (PYTHONSAFEPATH).
     kept["PYTHONPATH"] = os.pathsep.join(filter(None, [str(PROGRAM.parent), kept.get("PYTHONPATH")]))
+    # Containers run as root, which Open MPI refuses unless it is told twice.
+    kept |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     return {**kept, "GRBLAS_GPU_BACKEND": "cpu", "GRBLAS_GPU_CPU_TIER": "numpy", **settings}
 
 

@@ -13,6 +13,7 @@ from ..ir.ops import Op
 from . import execution, updates
 from .base import expect_op, expect_type, html_name
 from .computed import ComputedMatrix, ComputedScalar, ComputedVector
+from .execution import fitting_mask
 from .indexing import Indexes
 from .mask import Mask, check_mask
 from .updates import Assigner, assign_to
@@ -104,9 +105,13 @@ class BaseExpression(Delayed):
             if name is not None:
                 value.name = name
             return value
-        if mask is None and not opts and not recording.active:  # nothing to check, nobody to tell
+        if not opts and not recording.active:  # nobody to tell
             output = self._output(dtype, name)
-            execute_node(node_of((self.ir_op, output, self.op, self.args, None, None, False, None, 0)))
+            masked = mask is not None
+            if masked:
+                mask = fitting_mask(mask, output, output.shape)
+            # There is nothing to keep outside of the mask: what was computed under it is the result.
+            execute_node(node_of((self.ir_op, output, self.op, self.args, mask, None, masked, None, 0)))
             return output
         output = self.construct_output(dtype, name=name)
         output._engine = self.engine

@@ -18,7 +18,7 @@ from ..runtime.arrays import Result, empty_list
 from ..runtime.compile import constant, functions, using
 from ..runtime.counters import EDGES, LISTED, Slots
 from ..runtime.launch import BLOCK, launch
-from ..runtime.reporting import sized
+from ..runtime.reporting import failed, sized
 from ..runtime.workspace import Scratch
 from . import (
     matrix_facts,  # noqa: F401  what stores ask about matrices
@@ -40,7 +40,6 @@ _ROWS_PER_BLOCK = {"pull.thread": BLOCK, "pull.warp": BLOCK // 32, "pull.hybrid"
 class VectorProducts(Definitions):
     """The engine's products of a matrix and a vector."""
 
-    @sized
     def mxv(
         self,
         a: MatrixStore,
@@ -55,29 +54,10 @@ class VectorProducts(Definitions):
         """``t[i] = add_k mult(m[i, k], u[k])`` with ``m = a'`` if transposed; operands of mult swapped if ``flip``."""
         if a.form == HYPERSPARSE or a.ncols > vectors.MOST_DENSE:
             return super().mxv(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan)
-        size = a.ncols if transposed else a.nrows
-        allowed = resolve(mask)
-        if u.known_nvals == 0 or len(a.indices) == 0 or allowed is None:
-            return empty_list(size, semiring.return_type.np_type)
-        strategy = plan.strategy
-        product = product_of(a, u, semiring, flip, plan.early_exit)
-        balanced = strategy == "pull.edge" and suits(product, a, u, allowed)
-        if plan.deterministic and product.order_dependent and strategy in ATOMIC and not balanced:
-            raise ValueError(f"strategy={strategy!r} adds up in no fixed order here: not with deterministic=True")
-        scratch = scratch_arrays.current()
-        # A traversal multiplies the result with the same matrix again: count its edges while we are at it.
-        columns = a if transposed else a._transpose
-        following = columns.indptr if columns is not None and a.nrows == a.ncols else None
-        try:
-            if strategy.startswith("push"):
-                columns = a if transposed else a.transposed()
-                return push(product, columns, u, allowed, strategy, following, scratch)
-            rows = a.transposed() if transposed else a
-            if balanced:
-                return pull_balanced(product, rows, u, following, scratch)
-            return pull(product, rows, u, allowed, strategy, following, scratch)
-        except BaseException:
-            scratch_arrays.forget()
+        try:  # what @sized does, in a call less
+            return _mxv(a, u, semiring, mask, transposed, flip, plan)
+        except BaseException as error:
+            failed("mxv", error)
             raise
 
     def compares_and_swaps(self, monoid: Any) -> bool:
@@ -107,6 +87,31 @@ class VectorProducts(Definitions):
     @sized
     def count_edges(self, columns: MatrixStore, u: VectorStore) -> int:
         return vectors.count_edges(columns, u)
+
+
+def _mxv(
+    a: MatrixStore, u: VectorStore, semiring: Any, mask: MaskView | None, transposed: bool, flip: bool, plan: Any
+) -> VectorStore:
+    size = a.ncols if transposed else a.nrows
+    allowed = resolve(mask)
+    if u.known_nvals == 0 or len(a.indices) == 0 or allowed is None:
+        return empty_list(size, semiring.return_type.np_type)
+    strategy = plan.strategy
+    product = product_of(a, u, semiring, flip, plan.early_exit)
+    balanced = strategy == "pull.edge" and suits(product, a, u, allowed)
+    if plan.deterministic and product.order_dependent and strategy in ATOMIC and not balanced:
+        raise ValueError(f"strategy={strategy!r} adds up in no fixed order here: not with deterministic=True")
+    scratch = scratch_arrays.current()
+    # A traversal multiplies the result with the same matrix again: count its edges while we are at it.
+    columns = a if transposed else a._transpose
+    following = columns.indptr if columns is not None and a.nrows == a.ncols else None
+    if strategy.startswith("push"):
+        columns = a if transposed else a.transposed()
+        return push(product, columns, u, allowed, strategy, following, scratch)
+    rows = a.transposed() if transposed else a
+    if balanced:
+        return pull_balanced(product, rows, u, following, scratch)
+    return pull(product, rows, u, allowed, strategy, following, scratch)
 
 
 def pull(

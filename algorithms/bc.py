@@ -8,7 +8,7 @@ delta is: exact up to 2**53, and never wrong by more than a rounding. For vector
 (arithmetic.py). Several sources at once are rows of matrices, or stand side by side in vectors (batches.py).
 Invariant: before backward step d, ``delta`` holds 1 + the dependency of the source on every vertex at distance >= d.
 Cost: O(n + m) per source; a single one needs six vectors of words and the vertices by level, within 7 n + m words
-(twice the vectors where a loop runs as a whole: what changes has a second buffer).
+(twice the vectors where a loop runs as a whole: what changes has a second buffer; on a GPU one has its flags inside).
 References: O. Artiles, F. Saeed, TurboBC: a memory efficient and scalable GPU based betweenness centrality algorithm in
 the language of linear algebra, ICPP Workshops 2021; U. Brandes, A faster algorithm for betweenness centrality, 2001.
 """

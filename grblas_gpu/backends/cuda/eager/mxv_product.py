@@ -112,10 +112,11 @@ class Product:
         ends_early = self.exit_at_first or (self.has_terminal and self.dtype.kind == "b")
         return not ends_early and self.semiring.binaryop.positional is None
 
-    def pieces(self, m: MatrixStore, repeated: bool = False) -> list[str]:
+    def pieces(self, m: MatrixStore, repeated: bool = False, marked: bool = False) -> list[str]:
         """For ``kernels/mxv.cuh`` and ``kernels/atomics.cuh``, with the index types of this matrix.
 
-        If it is ``repeated``, the kernel is given the arrays of one copy.
+        If it is ``repeated``, the kernel is given the arrays of one copy; ``marked``: it may have the vector's flags in
+        its values.
         """
         op, monoid = self.semiring.binaryop, self.semiring.monoid
         return [
@@ -134,6 +135,7 @@ class Product:
             constant("HAS_TERMINAL", self.has_terminal),
             constant("EARLY_EXIT", self.early_exit),
             constant("REPEATED", repeated),
+            constant("OPERAND_MARKED", marked),
             constant("NATIVE", native_atomic(monoid, self.dtype)),
             product("multiply", op),
             binary("add", monoid.binaryop),

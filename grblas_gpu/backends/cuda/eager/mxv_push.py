@@ -126,7 +126,7 @@ def _structural_pieces(m: MatrixStore) -> list[str]:
         *(using(name, np.dtype(bool)) for name in ("MatrixValue", "VectorValue", "Left", "Right", "Value")),
         *index_pieces(m),
         *(constant(name, True) for name in flags),
-        *(constant(name, False) for name in ("FLIP", "HAS_TERMINAL", "REPEATED")),
+        *(constant(name, False) for name in ("FLIP", "HAS_TERMINAL", "REPEATED", "OPERAND_MARKED")),
         *(constant(name, 0) for name in ("MATRIX", "VECTOR", "NATIVE")),
         "DEVICE bool multiply(bool, bool, int64, int64, int64, int64) { return true; }",
         "DEVICE bool add(bool, bool) { return true; }",

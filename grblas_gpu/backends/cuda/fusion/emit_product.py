@@ -25,7 +25,7 @@ from .emit_barriers import noted
 from .emit_context import Context, counters_of
 from .emit_flow import COUNT
 from .emit_kernel import COMMON
-from .emit_product_names import Names, names_of, operands_text
+from .emit_product_names import Names, adds_up_marked, names_of, operands_text
 from .emit_product_plan import dense_text, edges_text, plan_text
 from .emit_reading import values_needed
 from .emit_traced import noted_begin, noted_end, noted_settling, row_of
@@ -152,7 +152,7 @@ def _namespace(context: Context, item: Product, step: BodyStep, hub_neighbours: 
     store, strategies = facts.matrices[matrix.number], facts.strategies[item.step]
     row_type = context.row_type(item.step)
     pieces = [
-        *done.pieces(store, store.copies > 1),
+        *done.pieces(store, store.copies > 1, adds_up_marked(facts, item, step)),
         constant("FULL", facts.slots[item.operand].full),
         constant("CLOSING", item.closing is not None),
         constant("HUB_NEIGHBOURS", hub_neighbours),

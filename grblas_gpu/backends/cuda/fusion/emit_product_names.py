@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ...programs.requests import reuses_mask
 from ...programs.terms import BodyStep
 from ..eager.mxv_balanced import lane_row
 from ..eager.mxv_product import EACH
 from ..eager.rows import MOST_CHUNKS
+from .analyse import Analysis
 from .emit_context import Context
 from .items import Product
 
@@ -30,10 +32,21 @@ class Names(NamedTuple):
     all_short: str  # whether no row has more entries than a lane takes, for the same
     open_list: str  # where the open rows are listed, for pull.compact
     filter: str  # where bits of columns are, for pull.edge, or for pull.thread that keeps them
+    marked: str  # where an operand has its flags in its values, for pull.hybrid that adds up
     sort_workspace: str  # where products are sorted, for push.sort
     nvals: str
     nrows: str
     open_rows: str
+
+
+def adds_up_marked(facts: Analysis, item: Product, step: BodyStep) -> bool:
+    """Whether pulls may have the operand's flags in its values (kernels/marked_operand.cuh)."""
+    done = facts.products[item.step]
+    if facts.strategies[item.step].pull != "pull.hybrid" or reuses_mask(step.desc, step.mask is not None):
+        return False
+    if done.vector != EACH or done.vector_type.char not in "fd" or facts.slots[item.operand].full:
+        return False  # there is a NaN to spare in floats
+    return not done.structure and done.adds_up_whole_rows and not (done.early_exit and done.has_terminal)
 
 
 def names_of(context: Context, item: Product, step: BodyStep) -> Names:
@@ -66,6 +79,9 @@ def names_of(context: Context, item: Product, step: BodyStep) -> Names:
         bits = f"(unsigned*){context.word('filter')}"
     if item.keeps_bits:
         bits = f"(unsigned*){context.word('frontier_bits')}"
+    marked = "nullptr"
+    if adds_up_marked(context.facts, item, step):
+        marked = f"({space}::VectorValue*){context.word('marked')}"
     if "pull.compact" in strategies:
         open_list = f"({space}::RowId*){context.word('open_list')}"
     sort_workspace = "{0}"
@@ -93,6 +109,7 @@ def names_of(context: Context, item: Product, step: BodyStep) -> Names:
         all_short,
         open_list,
         bits,
+        marked,
         sort_workspace,
         nvals,
         nrows,
@@ -110,6 +127,6 @@ def operands_text(context: Context, item: Product, step: BodyStep, names: Names)
     return (
         f"            {space}::Operands operands = {{{names.columns}, {names.rows}, {{{U}.flags(), {U}.values()}}, "
         f"{mask}, {closing}, {context.next_offsets(item.out, 'nullptr')}, {names.hub_neighbours}, "
-        f"{names.row_ids}, {names.open_list}, {names.filter}, {names.carries}, {names.order}, {names.all_short}, "
-        f"{names.nvals}, {names.sort_workspace}}};\n"
+        f"{names.row_ids}, {names.open_list}, {names.filter}, {names.marked}, {names.carries}, {names.order}, "
+        f"{names.all_short}, {names.nvals}, {names.sort_workspace}}};\n"
     )

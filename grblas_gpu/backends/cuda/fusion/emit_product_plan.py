@@ -9,7 +9,7 @@ from ...programs.requests import direction_of
 from ...programs.terms import BodyStep
 from .direction import policy_of
 from .emit_context import Context
-from .emit_product_names import Names
+from .emit_product_names import Names, adds_up_marked
 from .emit_traced import noted_begin
 from .items import Product
 
@@ -32,9 +32,18 @@ def plan_text(context: Context, item: Product, step: BodyStep, names: Names) -> 
         f"            bool push = {idle}{space}::pushes(edges, edges_before, unseen, entries, "
         f"double({U}.entries_before), size, {dense_text(item, step)}, double({nvals}), {names.open_rows}, rows);\n"
         f"            {space}::make_plan({U}, {W}, int64(edges), {sortable}, push, "
-        f"{scans}, {few}, {in_shared});\n"
+        f"{scans}, {few}, {in_shared}, {_marked(context, item, step, names)});\n"
         f"{noted_begin(context.facts, item, space, dense_text(item, step), f'int64({names.open_rows})')}"
     )
+
+
+def _marked(context: Context, item: Product, step: BodyStep, names: Names) -> str:
+    """Whether a pull gets a marked operand, by the most entries that it may look at: those of all open rows."""
+    if not adds_up_marked(context.facts, item, step):
+        return "false"
+    matrix, transposed = context.columns_of(item.step)
+    longest = context.word("longest", matrix, not transposed)
+    return f"{names.space}::wants_marked(::fmin(unseen, ({names.open_rows}) * double({longest})), size)"
 
 
 def edges_text(context: Context, item: Product, step: BodyStep, names: Names) -> str:

@@ -92,6 +92,8 @@ class Workspace:
             named["carries"] = self._keep(cupy.empty(2 * MOST_CHUNKS, INDEX)).data.ptr
         if ("ordered",) in layout.names:  # an operand in the order of the matrix's columns
             named["ordered"] = self._keep(cupy.empty(max(sizes), INDEX)).data.ptr
+        if ("marked",) in layout.names:  # an operand with its flags in its values
+            named["marked"] = self._keep(cupy.empty(max(sizes), INDEX)).data.ptr
         if ("marks",) in layout.names:  # of rows that have settled
             named["marks"] = self._keep(cupy.empty(max(sizes) + 3, np.uint8)).data.ptr
         for name, address in named.items():

@@ -69,6 +69,7 @@ struct Plan {
     bool by_list;     // a push goes by the list
     bool ready;       // the list is there, and the other buffer of the result is clean
     bool in_shared;   // a push goes on through several levels (loop_shared_frontier.cuh)
+    bool marked;      // a pull that adds up has the operand's flags in its values (marked_operand.cuh)
 };
 DEVICE Plan& plan() {
     __shared__ Plan shared;

@@ -4,6 +4,7 @@
 
 #include "loop_push.cuh"
 #include "loop_shared_frontier.cuh"
+#include "marked_operand.cuh"
 #include "loop_pull_hybrid.cuh"
 #include "loop_pull_balanced.cuh"
 #include "loop_pull_marks.cuh"
@@ -14,7 +15,7 @@
 // Thread 0 of every block, at a grid barrier before the product.
 template <class U, class S>
 CALLABLE void make_plan(
-    const U& u, const S& out, int64 edges, int64 sortable, bool push, bool scans, bool few, bool in_shared
+    const U& u, const S& out, int64 edges, int64 sortable, bool push, bool scans, bool few, bool in_shared, bool marked
 ) {
     bool listable = u.listed || (u.count <= u.capacity && !u.full());
     int64 length = listable ? u.count : u.size;
@@ -22,7 +23,7 @@ CALLABLE void make_plan(
     int width = listable ? vertices_for_a_warp(length, edges) : 32, spread = width == 1 ? spread_of(length, edges) : 0;
     bool lists = PUSH_BY != SCAN && !scans, sorts = PUSH_BY == SORT && edges <= sortable;
     in_shared = in_shared && u.listed && !u.dirty && length <= SMALL_ENTRIES && edges <= MOST_SHARED && team_blocks() == CLUSTER;
-    ::plan() = {edges, length, width, spread, push || in_shared, few, lists, sorts, listable, ready, in_shared};
+    ::plan() = {edges, length, width, spread, push || in_shared, few, lists, sorts, listable, ready, in_shared, marked && !push};
 }
 
 template <int WAY, class S, class C>
@@ -50,6 +51,7 @@ DEVICE Operands in_memory(Operands given) {
     ::global(given.columns.indptr), ::global(given.columns.indices), ::global(given.columns.values);
     ::global(given.rows.indptr), ::global(given.rows.indices), ::global(given.rows.values);
     ::global(given.u.present), ::global(given.u.values), ::global(given.looked_up.present), ::global(given.looked_up.values);
+    ::global(given.looked_up.marked);
     ::global(given.mask.present), ::global(given.mask.values), ::global(given.closing), ::global(given.next), ::global(given.hub_neighbours);
     return given;
 }
@@ -107,6 +109,7 @@ DEVICE void multiply_into(
     start.looked_up = start.u;
     if constexpr (REUSES_MASK)
         if (!push) start.looked_up.present = start.mask.present;
+    if (OPERAND_MARKED && ::plan().marked) start.looked_up.marked = start.marked;
     if constexpr (CALLS) start = in_memory(start);
     const Operands& given = CALLS && same_type<C, NoChange> ? handed(start) : start;
     bool filters = (push ? has_filter(PUSH_BY) : has_filter(PULL_BY)) && !has_own_filter(u.size), filtered = false;
@@ -131,6 +134,10 @@ DEVICE void multiply_into(
     }
     if (!push && filters) write_filter(given);
     if (filters && !filtered) grid_barrier([] {});
+    if (OPERAND_MARKED && ::plan().marked) {
+        write_marked(given);
+        grid_barrier([] {});
+    }
     bool rest = false, with_list = ::plan().few && (push ? takes_four(PUSH_BY) : takes_four(PULL_BY));
     if (walks) with_list = ::plan().lists;
     bool balanced = push ? is_balanced(PUSH_BY) : is_balanced(PULL_BY), marked = push ? marks_rows(PUSH_BY) : marks_rows(PULL_BY);

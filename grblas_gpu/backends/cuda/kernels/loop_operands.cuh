@@ -43,6 +43,7 @@ struct Operands {
     const RowId* row_ids;          // of every entry of `rows` (BY_ENTRIES, not BALANCED)
     RowId* open_list;              // room for the numbers of all rows (COMPACT)
     unsigned* filter;              // room for a bit of every column (BY_ENTRIES, not BALANCED), or for those of each buffer (BY_BITS)
+    VectorValue* marked;           // room for a value of every column (OPERAND_MARKED)
     Value* carry_values;            // what chunks leave of rows that began before them, and which rows (BALANCED)
     int64* carry_rows;
     ColumnOrder order;  // BALANCED

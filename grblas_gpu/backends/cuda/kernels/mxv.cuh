@@ -8,6 +8,7 @@
 //   HAS_TERMINAL   a row may stop when it reaches terminal()
 //   EARLY_EXIT     rows may stop at all
 //   REPEATED       the matrix stands several times along the diagonal: indices and values are there once, offsets for all
+//   OPERAND_MARKED pulls that add up may have the vector's flags in its values (marked_operand.cuh)
 
 #include "grid.cuh"
 #include "mask.cuh"
@@ -24,7 +25,19 @@ struct Matrix {
 struct Vector {
     const bool* present;
     const VectorValue* values;
+    const VectorValue* marked;  // the values of all positions, absent() where there is no entry; or null (OPERAND_MARKED)
 };
+constexpr uint64 ABSENT = 0x7ff80000a5a5a5a5;  // a NaN, and so are its lower bits with those of infinity
+DEVICE VectorValue absent() {
+    if constexpr (same_type<VectorValue, double>) return __longlong_as_double(int64(ABSENT));
+    else if constexpr (same_type<VectorValue, float>) return __uint_as_float(0x7fc00000u | unsigned(ABSENT) & 0x3fffff);
+    else return VectorValue(0);
+}
+DEVICE bool is_absent(VectorValue value) {
+    if constexpr (same_type<VectorValue, double>) return uint64(__double_as_longlong(value)) == ABSENT;
+    else if constexpr (same_type<VectorValue, float>) return __float_as_uint(value) == (0x7fc00000u | unsigned(ABSENT) & 0x3fffff);
+    else return false;
+}
 
 // What is read once leaves the first-level cache to the vector, and what is FIRST_OUT the second-level one, too. Only for what nobody
 // writes while a kernel runs: the matrix.
@@ -115,6 +128,21 @@ DEVICE void add_entry(const Matrix& m, const Vector& u, int64 i, int64 entry, Su
 
 // Some entries, STRIDE apart, in their order: all of them are in flight before the first is there.
 constexpr int BATCH = 4;
+template <int STRIDE, class K>
+DEVICE void add_marked(const Matrix& m, const Vector& u, int64 i, int64 entry, const K (&k)[BATCH], const bool (&there)[BATCH], Sum& sum) {
+    if constexpr (OPERAND_MARKED) {
+        VectorValue values[BATCH];
+#pragma unroll
+        for (int n = 0; n < BATCH; ++n) values[n] = there[n] ? u.marked[k[n]] : absent();
+#pragma unroll
+        for (int n = 0; n < BATCH; ++n) {
+            if (is_absent(values[n])) continue;
+            Value z = product_with(m, cast<VectorOperand>(values[n]), i, k[n], entry + n * STRIDE);
+            sum.value = sum.found ? add(sum.value, z) : z;
+            sum.found = true;
+        }
+    }
+}
 template <int STRIDE>
 DEVICE void add_entries(const Matrix& m, const Vector& u, int64 i, int64 entry, int64 stop, Sum& sum) {
     either<REPEATED, int64, Column> k[BATCH];
@@ -123,6 +151,10 @@ DEVICE void add_entries(const Matrix& m, const Vector& u, int64 i, int64 entry, 
     for (int n = 0; n < BATCH; ++n) {
         there[n] = entry + n * STRIDE < stop;
         k[n] = there[n] ? column_of(m, i, entry + n * STRIDE) : 0;
+    }
+    if (OPERAND_MARKED && u.marked) {
+        add_marked<STRIDE>(m, u, i, entry, k, there, sum);
+        return;
     }
     if constexpr (!FULL) {
 #pragma unroll

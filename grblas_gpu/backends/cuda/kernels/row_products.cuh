@@ -8,7 +8,6 @@
 #include "row_chunks.cuh"
 
 constexpr bool MATRIX_FIRST_OUT = true;  // columns and values are read once, elements again and again: these had better stay in caches
-constexpr bool ALL_SHORT_STAGED = false;  // where no row is long
 
 // The elements of a full vector, where they are.
 struct Elements {
@@ -103,32 +102,17 @@ template <class U> struct LoadProducts {
 
 // If no row has more than LANE_ROW entries: nobody has to look for rows, and nothing of them is left over.
 template <class RowIs> DEVICE void multiply_short_rows(const Matrix& m, const Elements& u, int64 nrows, Value* result, RowIs row_is) {
-    constexpr bool STAGES = STAGED && ALL_SHORT_STAGED;
-    constexpr int ROWS = STAGES ? STAGED_ROWS : 1;  // of a lane, 32 apart
-    LoadProducts<Elements> load = {m, u};
-    auto load_lane = [&](Place from, int count, Value* items) { load_products(m, u, from, count, items); };
-    int64 step = threads_in_grid() * ROWS, row = warp_in_grid() * 32 * ROWS + lane();
+    auto load = [&](Place from, int count, Value* items) { load_products(m, u, from, count, items); };
+    int64 step = threads_in_grid(), row = thread_in_grid();
     auto offset = [&](int64 at) { return Place(m.indptr[at < nrows ? at : nrows]); };
-    Place start[ROWS], stop[ROWS], next_start[ROWS], next_stop[ROWS];
-#pragma unroll
-    for (int r = 0; r < ROWS; ++r) start[r] = offset(row + 32 * r), stop[r] = offset(row + 32 * r + 1);
+    Place start = offset(row), stop = offset(row + 1);
     for (; row - lane() < nrows; row += step) {
-#pragma unroll
-        for (int r = 0; r < ROWS; ++r) {  // in flight
-            next_start[r] = offset(row + step + 32 * r);
-            next_stop[r] = offset(row + step + 32 * r + 1);
-        }
-        Part sum[ROWS] = {};
-        if constexpr (STAGES) add_staged_rows(start, stop, from_lane(start[0], 0), from_lane(stop[ROWS - 1], 31), sum, load);
-        else sum[0] = sum_of_lane(start[0], stop[0], load_lane);
-#pragma unroll
-        for (int r = 0; r < ROWS; ++r) {
-            int64 at = row + 32 * r;
-            if (at < nrows) row_is(at, sum[r].found);
-            if (at < nrows && sum[r].found) result[at] = sum[r].value;
-            start[r] = next_start[r];
-            stop[r] = next_stop[r];
-        }
+        Place next_start = offset(row + step), next_stop = offset(row + step + 1);  // in flight
+        Part sum = sum_of_lane(start, stop, load);
+        if (row < nrows) row_is(row, sum.found);
+        if (row < nrows && sum.found) result[row] = sum.value;
+        start = next_start;
+        stop = next_stop;
     }
 }
 

@@ -9,17 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import emulated_cupy
+import numpy as np
 import nvrtc
 import pytest
 from emulated_engine import moved
 from mxv_cases import SEMIRINGS, STRATEGIES, Case, random_case
 from operator_cases import KINDS, builtin_operators
 
-from grblas_gpu import binary
+from grblas_gpu import binary, semiring
 from grblas_gpu.backends.cuda.fusion.emit_kernel import CLUSTER
 from grblas_gpu.backends.cuda.fusion.emit_teams import LONGEST_SHARED
 from grblas_gpu.backends.cuda.runtime import compile as cuda
-from grblas_gpu.backends.storage import MaskView, VectorStore
+from grblas_gpu.backends.storage import MaskView, MatrixStore, VectorStore
 from grblas_gpu.plan.rules import Plan
 
 needs_nvrtc = pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
@@ -114,6 +115,20 @@ def test_every_mxv_kernel_compiles(no_launches, thorough):
     assert strategies <= files
     for text, architecture in nvrtc.some_or_all(programs, 32, thorough):
         assert nvrtc.compile_cuda(text, architecture, cuda.OPTIONS)
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("strategy", ["pull.edge", "pull.hybrid"])
+def test_products_of_complex_numbers_compile(no_launches, strategy):
+    emulated_cupy.sources.clear()
+    mxv = importlib.import_module(f"{CUDA}.eager.mxv").VectorProducts().mxv
+    values = np.ones(6, complex)
+    a = MatrixStore(3, 2, np.arange(0, 7, 2), np.tile(np.arange(2, dtype=np.int32), 3), values)
+    case = on_device(Case(a, VectorStore(2, values[:2]), semiring.plus_times["FC64"], None, False, False))
+    mxv(*case[:4], transposed=case.transposed, flip=case.flip, plan=Plan(strategy, ""))
+    assert "complex<double>" in "".join(emulated_cupy.sources)
+    for text in emulated_cupy.sources:
+        assert nvrtc.compile_cuda(text, "sm_90", cuda.OPTIONS)
 
 
 @needs_nvrtc

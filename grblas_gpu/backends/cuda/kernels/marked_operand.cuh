@@ -21,7 +21,7 @@ DEVICE void write_marked(const Operands& given) {
         const Vector& u = given.looked_up;
         for (int64 k = thread_in_grid(); k < given.size; k += threads_in_grid()) {
             VectorValue value = u.values[k];
-            given.marked[k] = !u.present[k] ? absent() : is_absent(value) ? VectorValue(nan("")) : value;
+            given.marked[k] = !u.present[k] ? absent<VectorValue>() : is_absent(value) ? VectorValue(nan("")) : value;
         }
     }
 }

@@ -27,15 +27,17 @@ struct Vector {
     const VectorValue* values;
     const VectorValue* marked;  // the values of all positions, absent() where there is no entry; or null (OPERAND_MARKED)
 };
-constexpr uint64 ABSENT = 0x7ff80000a5a5a5a5;  // a NaN, and so are its lower bits with those of infinity
-DEVICE VectorValue absent() {
-    if constexpr (same_type<VectorValue, double>) return __longlong_as_double(int64(ABSENT));
-    else if constexpr (same_type<VectorValue, float>) return __uint_as_float(0x7fc00000u | unsigned(ABSENT) & 0x3fffff);
-    else return VectorValue(0);
+// A NaN that nothing else has; types without one have no mark.
+constexpr uint64 ABSENT = 0x7ff80000a5a5a5a5;
+constexpr unsigned ABSENT_FLOAT = 0x7fe5a5a5;
+template <class T> DEVICE T absent() {
+    if constexpr (same_type<T, double>) return __longlong_as_double(int64(ABSENT));
+    else if constexpr (same_type<T, float>) return __uint_as_float(ABSENT_FLOAT);
+    else return T();
 }
-DEVICE bool is_absent(VectorValue value) {
-    if constexpr (same_type<VectorValue, double>) return uint64(__double_as_longlong(value)) == ABSENT;
-    else if constexpr (same_type<VectorValue, float>) return __float_as_uint(value) == (0x7fc00000u | unsigned(ABSENT) & 0x3fffff);
+template <class T> DEVICE bool is_absent(T value) {
+    if constexpr (same_type<T, double>) return uint64(__double_as_longlong(value)) == ABSENT;
+    else if constexpr (same_type<T, float>) return __float_as_uint(value) == ABSENT_FLOAT;
     else return false;
 }
 
@@ -133,7 +135,7 @@ DEVICE void add_marked(const Matrix& m, const Vector& u, int64 i, int64 entry, c
     if constexpr (OPERAND_MARKED) {
         VectorValue values[BATCH];
 #pragma unroll
-        for (int n = 0; n < BATCH; ++n) values[n] = there[n] ? u.marked[k[n]] : absent();
+        for (int n = 0; n < BATCH; ++n) values[n] = there[n] ? u.marked[k[n]] : absent<VectorValue>();
 #pragma unroll
         for (int n = 0; n < BATCH; ++n) {
             if (is_absent(values[n])) continue;

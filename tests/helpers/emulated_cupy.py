@@ -46,6 +46,7 @@ SMALLER = {
     "SHARES = 4096": "SHARES = 1024",
     "MOST_STEPS = 16": "MOST_STEPS = 2",
     "OWN_COLUMNS = 32768": "OWN_COLUMNS = 256",
+    "MANY_POSITIONS = 1 << 16": "MANY_POSITIONS = 0",
     "EACH = ITEM_BYTES > 12 ? 8 : ITEM_BYTES > 8 ? 12 : 16": "EACH = 128",  # a tile of as many keys by fewer threads
 }
 #: The same of what the host writes into the text.

@@ -8,10 +8,12 @@ from typing import Any
 import emulated_engine
 import numpy as np
 import pytest
+from hardware import has_gpu
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, algorithms, binary, semiring
 
+MANY = [70_000] if has_gpu() else []  # of fewer positions operands stay as they are on a device
 PULL = {"direction": "pull", "pull_strategy": "pull.hybrid"}
 MARKS = {"FP64": np.array([0x7FF80000A5A5A5A5], np.uint64), "FP32": np.array([0x7FE5A5A5], np.uint32)}
 
@@ -50,7 +52,7 @@ def both(to_device: Any, A: Matrix, x: Vector, allowed: Vector, complement: bool
 
 @pytest.mark.parametrize("complement", [False, True])
 @pytest.mark.parametrize("dtype", ["FP64", "FP32", "INT64"])
-@pytest.mark.parametrize("n", [37, 257])
+@pytest.mark.parametrize("n", [37, 257, *MANY])
 def test_sums(to_device: Any, monkeypatch: pytest.MonkeyPatch, n: int, dtype: str, complement: bool) -> None:
     """Small whole numbers: exact in any order."""
     monkeypatch.setattr(emulated_engine.FewBlocks, "blocks", 3)
@@ -64,9 +66,10 @@ def test_sums(to_device: Any, monkeypatch: pytest.MonkeyPatch, n: int, dtype: st
 
 
 @pytest.mark.parametrize("dtype", ["FP64", "FP32"])
-def test_values_that_are_special(to_device: Any, dtype: str) -> None:
+@pytest.mark.parametrize("n", [40, *MANY])
+def test_values_that_are_special(to_device: Any, n: int, dtype: str) -> None:
     """A zero is an entry, and so are a NaN and what looks like the mark."""
-    n, mark = 40, MARKS[dtype].view(np.dtype(dtype.replace("FP", "float")))[0]
+    mark = MARKS[dtype].view(np.dtype(dtype.replace("FP", "float")))[0]
     assert np.isnan(mark)
     with gb.using("cpu"):
         rows = np.repeat(np.arange(n), 12)
@@ -81,7 +84,7 @@ def test_values_that_are_special(to_device: Any, dtype: str) -> None:
     assert np.array_equal(np.signbit(those[those == 0]), np.signbit(theirs[theirs == 0]))
 
 
-@pytest.mark.parametrize("n", [100, 333])
+@pytest.mark.parametrize("n", [100, 333, *MANY])
 def test_betweenness(to_device: Any, n: int) -> None:
     with gb.using("cpu"):
         A = graph(n, n).pattern()

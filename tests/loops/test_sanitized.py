@@ -65,6 +65,14 @@ def test_short_frontiers(cases: ModuleType, to_device: Any) -> None:
 
 
 @pytest.mark.slow
+def test_betweenness(cases: ModuleType, to_device: Any) -> None:
+    """Pulls that add up, with the operand's flags in its values: there are as many entries as that takes."""
+    steps = steps_of(cases, to_device, "betweenness")
+    assert "pull.hybrid" in {step.strategy for step in steps}
+    assert cases.hubs().nvals > cases.hubs().nrows  # LOOKS_OF_EACH
+
+
+@pytest.mark.slow
 def test_sums_of_rows(cases: ModuleType, to_device: Any) -> None:
     steps = steps_of(cases, to_device, "HITS")
     assert {step.strategy for step in steps} == {"pull.edge"} and 4 <= len(steps) <= 12

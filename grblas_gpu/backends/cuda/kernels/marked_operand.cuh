@@ -4,11 +4,7 @@
 
 #include "loop_operands.cuh"
 
-#ifdef __CUDA_ARCH__
 constexpr int64 MANY_POSITIONS = 1 << 16;  // flags of fewer are in the first-level cache, as most of their values
-#else
-constexpr int64 MANY_POSITIONS = 0;  // an emulation, whose graphs are small
-#endif
 constexpr double LOOKS_OF_EACH = 8;  // at each position: of fewer, a pass and a barrier take longer than they save
 
 DEVICE bool wants_marked(double looks, double positions) {

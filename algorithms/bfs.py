@@ -58,14 +58,14 @@ def bfs(A: Matrix, source: int, *, max_depth: int | None = None) -> Vector:
     """
     frontier = Vector.from_coo([check_source(A, source)], [True], size=A.nrows)
     if max_depth is None and A.follows_in_any_order():
-        return _long_search(A, frontier)
+        return rest_of_levels(A, frontier, levels_from(A, frontier, LONG))
     return levels_from(A, frontier, _levels(max_depth))
 
 
-def _long_search(A: Matrix, frontier: Vector) -> Vector:
-    """The same where an engine follows edges in any order. After some levels a graph is known to be long, and if its
-    frontiers are short, levels are distances that may be lowered in any order: nobody waits for a level to be over."""
-    levels = levels_from(A, frontier, LONG)
+def rest_of_levels(A: Matrix, frontier: Vector, levels: Vector) -> Vector:
+    """What is left of a search after LONG levels, where an engine follows edges in any order. A graph that has more is
+    long, and if its frontiers are short, levels are distances that may be lowered in any order: nobody waits for a
+    level to be over."""
     found = frontier.nvals
     if found > SHORT:
         return levels_from(A, frontier, None, levels, LONG)

@@ -4,6 +4,7 @@ Returns the levels that bfs.py does.
 Method: as there, on the structure of the graph alone (``any_pair``): a vertex is in the next frontier if any of its
 neighbours is in this one, so a pull may stop at the first one it finds. What has been visited contains the frontier,
 and a vertex not visited has no other visited neighbours: a pull may as well read ``levels``, which is dense already.
+On a device, long graphs are searched as in bfs.py after 64 levels.
 Invariant: that of bfs.py. Cost: O(n + m), and far fewer edges on graphs of small diameter.
 References: S. Beamer, K. Asanovic, D. Patterson, Direction-optimizing breadth-first search, SC 2012; C. Yang, A. Buluc,
 J. Owens, Implementing push-pull efficiently in GraphBLAS, ICPP 2018.
@@ -14,6 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import BOOL, Matrix, Vector, loop, program, semiring
+from .bfs import LONG, rest_of_levels
 from .checks import check_source, graph_algorithm, level_type
 from .hybrid_bfs import search_by_degree
 
@@ -86,7 +88,10 @@ def dobfs(
     order = A.search_order() if asked == USUAL else None
     if order is not None:
         return search_by_degree(order, source, True, **AS_USUAL)
-    return levels_from(A, Vector.from_coo([source], [True], size=A.nrows), *asked)
+    frontier = Vector.from_coo([source], [True], size=A.nrows)
+    if asked == USUAL and A.follows_in_any_order():
+        return rest_of_levels(A, frontier, levels_from(A, frontier, *asked, LONG))
+    return levels_from(A, frontier, *asked)
 
 
 @program
@@ -100,8 +105,9 @@ def levels_from(
     early_exit: bool,
     operand_reuse: bool | str,
     structure_only: bool,
+    limit: int | None = None,
 ) -> Vector:
-    """The search itself: recorded once, for any graph of this size and type, and any source."""
+    """The search itself, or its first levels: recorded once, for any graph of this size and type, and any source."""
     step = semiring.any_pair[BOOL] if structure_only else semiring.lor_land
     if direction == "auto" and not change_direction:
         direction = "push"
@@ -110,7 +116,7 @@ def levels_from(
     if policy == "switchpoint":
         by["push_strategy"] = "push.sort"  # as the paper's pushes, also where they are all there is
     levels = Vector(level_type(A), A.nrows)
-    for depth in loop(frontier):
+    for depth in loop(frontier, limit):
         # levels<frontier> = depth
         levels(frontier.S) << depth
         if masking:

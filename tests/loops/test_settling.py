@@ -182,10 +182,11 @@ def test_levels_of_long_graphs(name: str, to_device: Any) -> None:
         expected = algorithms.bfs(A, 7)
         limited = algorithms.bfs(A, 7, max_depth=66)
     B = to_device(A)
-    with gb.trace() as trace:
-        found = algorithms.bfs(B, 7)
-    assert found.to("cpu").isequal(expected, check_dtype=True)
-    assert any(AT_ONCE in step.reason for step in trace.steps()) is goes_on
+    for search in (algorithms.bfs, algorithms.dobfs):
+        with gb.trace() as trace:
+            found = search(B, 7)
+        assert found.to("cpu").isequal(expected, check_dtype=True)
+        assert any(AT_ONCE in step.reason for step in trace.steps()) is goes_on
     assert algorithms.bfs(B, 7, max_depth=66).to("cpu").isequal(limited, check_dtype=True)
 
 
@@ -195,10 +196,12 @@ def test_long_graphs_that_are_wide(to_device: Any, monkeypatch: pytest.MonkeyPat
     with gb.using("cpu"):
         A = generators.grid_2d(90, 40)
         expected = algorithms.bfs(A, 7)
-    with gb.trace() as trace:
-        found = algorithms.bfs(to_device(A), 7)
-    assert found.to("cpu").isequal(expected, check_dtype=True)
-    assert not any(AT_ONCE in step.reason for step in trace.steps())
+    B = to_device(A)
+    for search in (algorithms.bfs, algorithms.dobfs):
+        with gb.trace() as trace:
+            found = search(B, 7)
+        assert found.to("cpu").isequal(expected, check_dtype=True)
+        assert not any(AT_ONCE in step.reason for step in trace.steps())
 
 
 class _Enough(Exception):

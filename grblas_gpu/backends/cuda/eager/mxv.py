@@ -52,9 +52,9 @@ class VectorProducts(Definitions):
         plan: Any,
     ) -> VectorStore:
         """``t[i] = add_k mult(m[i, k], u[k])`` with ``m = a'`` if transposed; operands of mult swapped if ``flip``."""
-        if a.form == HYPERSPARSE or a.ncols > vectors.MOST_DENSE:
-            return super().mxv(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan)
         try:  # what @sized does, in a call less
+            if a.form == HYPERSPARSE or a.ncols > vectors.MOST_DENSE:
+                return super().mxv(a, u, semiring, mask, transposed=transposed, flip=flip, plan=plan)
             return _mxv(a, u, semiring, mask, transposed, flip, plan)
         except BaseException as error:
             failed("mxv", error)

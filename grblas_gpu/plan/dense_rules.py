@@ -138,7 +138,7 @@ def _check(facts: MxmFacts, strategy: str) -> None:
     if strategy == "mxm.blas" and not facts.blas:
         raise ValueError("strategy 'mxm.blas' is for plus_times of two full matrices of one type of floats")
     if strategy in SHAPED_STRATEGIES and (facts.shaped() or ("",))[0] != strategy:
-        raise ValueError(f"strategy {strategy!r} is for factors of a certain shape, on CUDA; not for these")
+        raise ValueError(f"strategy {strategy!r} is for factors of a certain shape, and not for these on this engine")
 
 
 def _sparse(facts: MxmFacts, desc: Descriptor | None) -> Plan:

@@ -14,7 +14,7 @@ from ..every_form import EveryForm, NumpyBackend
 from ..messages import Numbering, Parcel
 from ..reference import groups as defined
 from ..storage import Array, MaskView, MatrixStore, VectorStore
-from . import assign, ewise, extract, messages, mxm, reduce, scatter, select, spread, write
+from . import assign, ewise, extract, messages, mxm, reduce, scaling, scatter, select, spread, write
 from . import groups as by_groups
 from .fusion.run import Prepared, run_loop
 from .masks import NO_MASK, ROWS, resolve
@@ -31,8 +31,15 @@ class CpuKernels(VectorProducts):
     """Every method returns a new store; a module that declines (None) leaves the work to the definition."""
 
     def mxm(self, a: MatrixStore, b: MatrixStore, semiring: Any, mask: MaskView | None, *, plan: Any) -> MatrixStore:
-        result = mxm.mxm(a, b, semiring, mask, plan=plan)
+        result = scaling.scaled(a, b, semiring) if plan.strategy == "mxm.scale" and mask is None else None
+        if result is None:
+            result = mxm.mxm(a, b, semiring, mask, plan=plan)
         return super().mxm(a, b, semiring, mask, plan=plan) if result is None else result
+
+    def shaped_product(self, a: MatrixStore, b: MatrixStore, semiring: Any, masked: bool) -> tuple[str, str] | None:
+        if masked or not scaling.is_scaling(a, b, semiring):
+            return super().shaped_product(a, b, semiring, masked)
+        return "mxm.scale", "a factor is a diagonal"
 
     def ewise_mult(self, x: Store, y: Store, op: Any) -> Store:
         result = ewise.ewise_mult(x, y, op)

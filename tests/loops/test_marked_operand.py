@@ -84,6 +84,24 @@ def test_values_that_are_special(to_device: Any, n: int, dtype: str) -> None:
     assert np.array_equal(np.signbit(those[those == 0]), np.signbit(theirs[theirs == 0]))
 
 
+@gb.program
+def added(A: Matrix, x: Vector, y: Vector) -> Vector:
+    """What nobody changes is an operand in every round."""
+    for _ in gb.loop(y, 2):
+        # y += x A
+        y(binary.plus, **PULL) << semiring.plus_times(x @ A)
+    return y
+
+
+@pytest.mark.parametrize("n", [40, *MANY])
+def test_an_operand_without_entries(to_device: Any, n: int) -> None:
+    """It may have no memory for values."""
+    with gb.using("cpu"):
+        A = graph(n, n, "FP64")
+    y = Vector.from_coo([3], [2.0], size=n)
+    assert added(to_device(A), Vector("FP64", n), y).to_dict() == {3: 2.0}
+
+
 @pytest.mark.parametrize("n", [100, 333, *MANY])
 def test_betweenness(to_device: Any, n: int) -> None:
     with gb.using("cpu"):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..entries import cast
+import numpy as np
+
+from ..entries import cast, expand
 from ..matrix_storage import SPARSE
 from ..storage import MatrixStore, VectorStore
 from . import ewise
@@ -24,7 +26,8 @@ def scaled(a: MatrixStore, b: MatrixStore, semiring: Any) -> MatrixStore | None:
     """``t[i, j] = mult(a[i, i], b[i, j])``, or ``mult(a[i, j], b[j, j])``; or None for other methods."""
     rows = a.is_diagonal
     diagonal, other = (a, b) if rows else (b, a)
-    factors: Any = spread(VectorStore(diagonal.nrows, diagonal.values), rows, other)
+    numbers = np.ascontiguousarray(expand(diagonal.values, diagonal.nrows))
+    factors: Any = spread(VectorStore(diagonal.nrows, numbers), rows, other)
     if factors is None:
         return None
     left, right = (factors, other) if rows else (other, factors)

@@ -92,6 +92,7 @@ class VectorProducts(Definitions):
 def _mxv(
     a: MatrixStore, u: VectorStore, semiring: Any, mask: MaskView | None, transposed: bool, flip: bool, plan: Any
 ) -> VectorStore:
+    """The product of a matrix that has row offsets and a vector that may be dense."""
     size = a.ncols if transposed else a.nrows
     allowed = resolve(mask)
     if u.known_nvals == 0 or len(a.indices) == 0 or allowed is None:

@@ -16,8 +16,12 @@ DEVICE void write_marked(const Operands& given) {
     if constexpr (OPERAND_MARKED) {
         const Vector& u = given.looked_up;
         for (int64 k = thread_in_grid(); k < given.size; k += threads_in_grid()) {
-            VectorValue value = u.values[k];
-            given.marked[k] = !u.present[k] ? absent<VectorValue>() : is_absent(value) ? VectorValue(nan("")) : value;
+            VectorValue value = absent<VectorValue>();
+            if (u.present[k]) {  // without an entry there may be no memory for a value
+                value = u.values[k];
+                if (is_absent(value)) value = VectorValue(nan(""));
+            }
+            given.marked[k] = value;
         }
     }
 }

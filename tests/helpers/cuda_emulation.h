@@ -148,7 +148,8 @@ extern char __bss_start[] __attribute__((visibility("hidden"))), _end[] __attrib
 inline void bring(std::vector<char>& from) { memcpy(__bss_start, from.data(), from.size()); }
 inline void put_away(std::vector<char>& to) { to.assign(__bss_start, _end); }
 
-// Some blocks, from `first` to before `last`, by turns.
+// Some blocks, from `first` to before `last`, by turns. A block goes on until all of it waits for others, and every other turn begins with
+// the last one: whoever reads what another block writes without waiting for it reads too early.
 inline void run_together(unsigned first, unsigned last, unsigned threads) {
     Machine& here = *machine;
     unsigned count = last - first, fibers = count * threads;
@@ -169,19 +170,27 @@ inline void run_together(unsigned first, unsigned last, unsigned threads) {
     }
     if (count > 1)
         for (auto& each : here.shared) put_away(each);
-    for (bool running = true; running;) {
+    bool backwards = true;
+    for (bool running = true; running; backwards = !backwards) {
         running = false;
         long before = *progress;
-        for (unsigned block = first; block < last; ++block) {
+        for (unsigned b = 0; b < count; ++b) {
+            unsigned block = backwards ? last - 1 - b : first + b;
             if (count > 1) bring(machine->shared[block - first]);
             blockIdx = {block};
-            for (unsigned t = 0; t < threads; ++t) {
-                threadIdx = {t};
-                unsigned f = fiber_number();
-                if (machine->done[f]) continue;
-                swapcontext(&machine->scheduler, &machine->fibers[f]);
-                running = running || !machine->done[f];
+            bool waits = false;
+            for (long then = *progress - 1; *progress != then;) {
+                then = *progress;
+                waits = false;
+                for (unsigned t = 0; t < threads; ++t) {
+                    threadIdx = {backwards ? threads - 1 - t : t};
+                    unsigned f = fiber_number();
+                    if (machine->done[f]) continue;
+                    swapcontext(&machine->scheduler, &machine->fibers[f]);
+                    waits = waits || !machine->done[f];
+                }
             }
+            running = running || waits;
             if (count > 1) put_away(machine->shared[block - first]);
         }
         if (running && *progress == before) {

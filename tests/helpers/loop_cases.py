@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -47,12 +48,24 @@ def made_of(bodies: dict[str, Any], monkeypatch: pytest.MonkeyPatch, make: Calla
 def graphs() -> dict[str, Matrix]:
     with gb.using("cpu"):
         kronecker = generators.kronecker(6, seed=2)
-        rows, cols, _ = kronecker.to_coo()
-        random = np.random.default_rng(3)
-        some = random.random(len(rows)) < 0.6
-        lengths = random.integers(1, 9, int(some.sum()))
-        directed = Matrix.from_coo(rows[some], cols[some], lengths, nrows=kronecker.nrows, ncols=kronecker.ncols)
-        return {"kronecker": kronecker, "directed": directed, "path": generators.path(40), "star": generators.star(50)}
+        others = {"path": generators.path(40), "star": generators.star(50)}
+        return {"kronecker": kronecker, "directed": directed(kronecker), **others}
+
+
+@cache
+def wide(scale: int) -> Matrix:
+    """As the directed one of :func:`graphs`, with so many vertices that several blocks share them."""
+    with gb.using("cpu"):
+        return directed(generators.kronecker(scale, 4, seed=2))
+
+
+def directed(A: Matrix) -> Matrix:
+    """Some edges of a graph, with lengths."""
+    rows, cols, _ = A.to_coo()
+    random = np.random.default_rng(3)
+    some = random.random(len(rows)) < 0.6
+    lengths = random.integers(1, 9, int(some.sum()))
+    return Matrix.from_coo(rows[some], cols[some], lengths, nrows=A.nrows, ncols=A.ncols)
 
 
 def transposes_there(device: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
+import numpy as np
 import nvrtc
 import pytest
+from emulated_engine import CUDA, FewBlocks
 from gather_bodies import GATHERS
 from loop_cases import graphs, made_of, same
 
@@ -36,6 +39,45 @@ def test_a_recorded_loop_is_the_same(backend: str, name: str) -> None:
         loop, found = GATHERS[name](A, 5)
     assert loop.steps == expected.steps
     assert [x.isclose(y) for x, y in zip(results, found, strict=True)] == [True] * len(found)
+
+
+@gb.program
+def gathered_again(source: Vector, index: Vector) -> tuple[Vector, Vector]:
+    """Into a new vector, and then into the same one, which has entries now."""
+    out, seen = source[index].new(), Vector(int, index.size)
+    for _ in gb.loop(source, 3):
+        seen(binary.plus) << out
+        source << select.valuegt(source, 50)
+        out << source[index]
+    return out, seen
+
+
+def test_a_gather_into_memory_that_holds_anything(
+    to_device: Any, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Flags may be any until it is the first to write to a vector, and only then. Several blocks have its positions."""
+    one_run, run = (importlib.import_module(f"{CUDA}.fusion.{name}") for name in ("one_run", "run"))
+    made, texts, kernel_of = one_run.two_arrays, [], run.kernel_of
+
+    def used(*what: Any) -> Any:
+        flags, values = made(*what)
+        flags.fill(True)
+        return flags, values
+
+    monkeypatch.setattr(FewBlocks, "blocks", 3)
+    monkeypatch.setattr(one_run, "two_arrays", used)
+    monkeypatch.setattr(run, "kernel_of", lambda body: texts.append(kernel_of(body)) or texts[-1])
+    monkeypatch.setattr(run, "_programs", {})
+    n = 9000 if request.node.callspec.params["to_device"] == "gpu" else 300
+    places, index = np.arange(0, n, 3), Vector.from_dense(np.arange(n) * 7 % n)
+    with gb.using("cpu"):
+        given = Vector.from_coo(places, places, size=n), index.to("cpu")
+        expected = gathered_again(*given)
+    for _ in range(3):
+        found = gathered_again(Vector.from_coo(places, places, size=n), index)
+        assert [x.isequal(y.to("cpu")) for x, y in zip(expected, found, strict=True)] == [True, True]
+    calls = [line for line in texts[0].text.splitlines() if "gather_all<" in line]
+    assert [call.split(", ")[2] for call in calls] == ["true", "false"]  # FIRST
 
 
 def test_an_index_out_of_range_in_a_loop(to_device: Any) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import emulated_engine
 import pytest
 from emulated_engine import CUDA
+from gather_bodies import GATHERS
 
 import grblas_gpu as gb
 
@@ -62,6 +63,14 @@ def test_short_frontiers(cases: ModuleType, to_device: Any) -> None:
     assert cases.even()._store.max_degree <= 31
     near = [step.reason.startswith("short") for step in steps_of(cases, to_device, "bfs, short frontiers")]
     assert near[:3] == [True] * 3 and not all(near)
+
+
+@pytest.mark.parametrize(
+    "name", ["other_sizes", *(pytest.param(name, marks=pytest.mark.slow) for name in GATHERS if name != "other_sizes")]
+)
+def test_gathers(cases: ModuleType, to_device: Any, name: str) -> None:
+    """Who has a position has it in every pass: without a barrier between them several blocks still find the answer."""
+    steps_of(cases, to_device, f"gathers: {name}")
 
 
 @pytest.mark.slow

@@ -125,6 +125,11 @@ RACE = "========= Error: Race reported between Write access at loop_kernel\n====
         ),
         (f"{HEAD}right: bfs\n{RACE}right: components\n", "", "Race reported"),
         (f"{HEAD}right: bfs\nAssertionError: components: not the", "", "AssertionError"),
+        (
+            f"{HEAD}right: bfs\nAssertionError: components: not the\n========= Target application returned an error",
+            "",
+            "AssertionError.*Target",
+        ),
         (f"{HEAD}right: bfs\nkilled\n", "", "^unfinished$"),
         (f"{HEAD}right: bfs\n{RACE}killed\n", "", "Race reported"),
         ("compute-sanitizer: not found", "not found", "unfinished"),

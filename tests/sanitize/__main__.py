@@ -44,7 +44,8 @@ def verdicts(said: str, cases: list[str], ended: bool) -> dict[str, str]:
             lines.append(line.strip("= "))
     last = next((case for case in cases if found[case] == UNFINISHED), cases[-1])  # where it ended
     if lines or (ended and found[last] == UNFINISHED):
-        found[last] = (" | ".join(lines) or said.strip())[-600:]
+        own = [line for line in said.splitlines() if line.strip() and not line.startswith("=========")]
+        found[last] = " | ".join([*own[-1:], *lines])[-600:]  # an exception's last line says what was wrong
     return found
 
 

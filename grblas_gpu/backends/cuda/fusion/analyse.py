@@ -55,6 +55,7 @@ class SlotFacts(NamedTuple):
     listable: bool
     initial: str  # what its values are where there is no entry, for products that add to them
     edges_of: int | None  # the product whose operand it is
+    gathered: int | None = None  # the step that writes every flag before anybody reads one: they may be any until then
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,7 @@ class Analysis:
     condition: Any
     unseen: frozenset[int]  # vectors that nobody looks at after the loop
     settling: dict[int, Settling]  # loops that follow edges in any order, by their products
+    fresh: frozenset[int]  # vectors that are overwritten before anybody reads them
 
     def driver(self, step: BodyStep) -> int | None:
         return driver_among(step, self.listable)
@@ -242,6 +244,7 @@ def _analysed(body: Body, apart: set[int]) -> Analysis:
         body.condition,
         body.unseen,
         settles,
+        body.fresh,
     )
 
 

@@ -57,6 +57,7 @@ class Slot:
         "dtype",
         "flags",
         "full",
+        "gathered",
         "iso",
         "listable",
         "listed",
@@ -80,6 +81,7 @@ class Slot:
         self.source, self.several, self.source_values = begin + SOURCE_AT, begin + SEVERAL, begin + SOURCE_VALUES
         self.dtype = facts.dtype
         self.full = facts.full
+        self.gathered = facts.gathered is not None
         self.iso = facts.iso
         self.written = facts.written
         self.buffers = facts.buffers

@@ -60,7 +60,8 @@ def _gathering(context: Context, item: Positions, step: BodyStep) -> str:
     slots = context.facts.slots
     numbers = step.out, *(arg.number for arg in step.args)
     out, source, index = (slots[number] for number in numbers)
-    facts = (valued(out), *map(truth, (out.full, source.full, source.iso, index.full, index.iso)))
+    first = out.gathered == item.steps[0]
+    facts = (valued(out), *map(truth, (out.full, first, source.full, source.iso, index.full, index.iso)))
     return (
         f"        gather_all<{', '.join(facts)}>({', '.join(f'S.s{number}' for number in numbers)}, "
         f"{context.next_offsets(step.out)}, {counters_of(item.steps[0])}, {wrong(step, 'OUT_OF_RANGE')});\n"

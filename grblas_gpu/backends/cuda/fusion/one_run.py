@@ -139,6 +139,8 @@ class Run:
         pending, start, dense = store.pending, EMPTY, False
         if slot.full and number in self.body.fresh:
             start, count = AS_IT_IS, size
+        elif slot.gathered:
+            start, count = AS_IT_IS, 0
         elif type(pending) is HostEntry:  # travels with the arguments
             start, count = ONE_ENTRY, 1
             words[slot.source] = pending.index

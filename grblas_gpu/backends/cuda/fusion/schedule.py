@@ -13,8 +13,8 @@ from dataclasses import replace
 from ...programs.requests import PUSH, Sides, direction_of
 from ...programs.steps import CONTROL, PRODUCTS, SCATTERS, product_operands, read_anywhere, vectors_of
 from ...programs.terms import BodyStep, Flow
-from .analyse import Analysis
-from .chains import chains_of, is_driven, only_in_variables, swapped_by, with_rows, written_with_rows
+from .analyse import Analysis, gathers_all
+from .chains import VALUES, chains_of, is_driven, only_in_variables, swapped_by, with_rows, written_with_rows
 from .direction import SHARED_POLICIES, policy_of
 from .items import (
     Barrier,
@@ -41,7 +41,7 @@ BY_THREADS = Sides("pull.thread", "pull.thread")  # what such a product finds, 3
 def schedule(facts: Analysis) -> Schedule:
     chains = chains_of(facts)
     joined = with_rows(facts, chains)
-    facts = _with_thirds(facts, joined)
+    facts = _with_gathered(_with_thirds(facts, joined), chains)
     parts, planners = [], []
 
     def planned(inside: list[list[int]]) -> list[Item]:
@@ -76,6 +76,18 @@ def _with_thirds(facts: Analysis, joined: Sequence[list[int]]) -> Analysis:
     if thirds:
         thirds |= {step.out for step in facts.steps if step.kind == "row"}
     slots = [slot._replace(buffers=3) if at in thirds else slot for at, slot in enumerate(facts.slots)]
+    return replace(facts, slots=slots)
+
+
+def _with_gathered(facts: Analysis, chains: Sequence[list[int]]) -> Analysis:
+    """Where a gather alone is the first to write to a vector, it need not know which entries that has."""
+    slots = list(facts.slots)
+    vectors = (chain for chain in reversed(chains) if not facts.steps[chain[0]].kind.startswith(VALUES))
+    first = {facts.steps[at].out: chain for chain in vectors for at in chain}
+    for number in facts.fresh:
+        at, *others = first[number]
+        if not others and gathers_all(facts.steps[at], facts.listable) and slots[number].edges_of is None:
+            slots[number] = slots[number]._replace(gathered=at)
     return replace(facts, slots=slots)
 
 

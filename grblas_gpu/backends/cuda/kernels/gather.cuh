@@ -1,10 +1,12 @@
 // A gather in a loop that overwrites its vector at all positions, in place. Where an index leads is known when it is there, and then its
-// entry has to be looked up: a thread asks about several positions at once, which do not wait for each other.
+// entry has to be looked up: a thread asks about several positions at once, which do not wait for each other. They are those that it has
+// in every pass over all positions: the steps before and after need no barrier.
 
 #include "slot.cuh"
 
-// out = source[index]. The index is read before the same thread writes to its position: it may be `out`.
-template <bool VALUED, bool OUT_FULL, bool SOURCE_FULL, bool SOURCE_ISO, bool INDEX_FULL, bool INDEX_ISO, class T, class V, class I, class Offset>
+// out = source[index]. The index is read before the same thread writes to its position: it may be `out`. FIRST: `out` has no entries, and
+// its flags may be any.
+template <bool VALUED, bool OUT_FULL, bool FIRST, bool SOURCE_FULL, bool SOURCE_ISO, bool INDEX_FULL, bool INDEX_ISO, class T, class V, class I, class Offset>
 DEVICE void gather_all(
     const Slot<T>& out, const Slot<V>& source, const Slot<I>& index, const Offset* next, int64* counters, const Wrong& wrong
 ) {
@@ -13,19 +15,19 @@ DEVICE void gather_all(
     const bool *named = index.flags(), *has = source.flags();
     bool* flags = out.flags();
     bool names = index.count > 0, reads = source.count > 0;  // without entries they may have no memory for one value of all
-    int64 step = blockDim.x, tile = EACH_THREAD * step;
-    for (int64 base = int64(blockIdx.x) * tile; base < out.size; base += threads_in_grid() * EACH_THREAD) {
+    int64 step = threads_in_grid();
+    for (int64 first = thread_in_grid(); first < out.size; first += EACH_THREAD * step) {
         int64 i[EACH_THREAD], place[EACH_THREAD];
         bool found[EACH_THREAD], had[EACH_THREAD], wrongly = false;
         V value[EACH_THREAD];
 #pragma unroll
         for (int n = 0; n < EACH_THREAD; ++n) {  // there are no branches: who has nothing to look up looks at position 0
-            i[n] = base + threadIdx.x + n * step;
+            i[n] = first + n * step;
             found[n] = i[n] < out.size;
             int64 at = found[n] ? i[n] : 0;
             place[n] = names ? int64(index.values()[INDEX_ISO ? 0 : at]) : 0;
             if constexpr (!INDEX_FULL) found[n] = found[n] & names & named[at];
-            had[n] = !OUT_FULL && flags[at];
+            had[n] = !OUT_FULL && !FIRST && flags[at];
         }
 #pragma unroll
         for (int n = 0; n < EACH_THREAD; ++n) {
@@ -46,10 +48,8 @@ DEVICE void gather_all(
 #pragma unroll
         for (int n = 0; n < EACH_THREAD; ++n) {
             if (i[n] >= out.size) continue;
-            if (!OUT_FULL && found[n] != had[n]) {
-                flags[i[n]] = found[n];
-                count.add(i[n], found[n] ? 1 : -1);
-            }
+            if (!OUT_FULL && (FIRST || found[n] != had[n])) flags[i[n]] = found[n];
+            if (!OUT_FULL && found[n] != had[n]) count.add(i[n], found[n] ? 1 : -1);
             if constexpr (VALUED)
                 if (found[n]) out.values()[i[n]] = cast<T>(value[n]);
         }

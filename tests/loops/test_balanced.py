@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from typing import Any
 
 import emulated_engine
@@ -14,6 +15,8 @@ from loop_cases import made_of, same
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, monoid, semiring
+
+QUEUED = 160  # words of a warp in shared memory, at least (kernels/lists.cuh)
 
 
 def rows_of_all_lengths() -> Matrix:
@@ -151,6 +154,35 @@ def test_which_products_add_up_whole_rows(monkeypatch: pytest.MonkeyPatch) -> No
     short = texts["chosen"].replace("SHORT_ROWS = false", "SHORT_ROWS = true")
     for text, oldest in ((texts["chosen"], True), (short, False)):  # an older one does not take every lambda
         nvrtc.compile_cuda(text, nvrtc.ARCHITECTURES[1], ("-std=c++17",), oldest=oldest)
+
+
+def with_sums(A: Matrix, source: int, vectors: int = 1) -> tuple[Any, list[Vector]]:
+    """A product with a full vector, one with a frontier, many sums, and some more vectors."""
+    x, y, near = starts(A.nrows), Vector(float, A.nrows), Vector.from_coo([source], [0.0], size=A.nrows)
+    others = [starts(A.nrows) for _ in range(vectors)]
+    totals = [gb.Scalar.from_value(0.0) for _ in range(8)]
+    loop = gb.loop(x.reduce(monoid.min).new() >= 0, 2)
+    for _ in loop:
+        y << semiring.plus_times(A @ x)
+        near << semiring.min_plus(near @ A)
+        for number, total in enumerate(totals):
+            total << y.reduce((monoid.plus, monoid.min, monoid.max)[number % 3])
+        for other in others:
+            other << gb.binary.plus(other & y)
+    return loop, [y, near, *others]
+
+
+@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.parametrize(("vectors", "threads"), [(1, 1024), pytest.param(24, 512, marks=pytest.mark.slow)])
+def test_shared_memory_is_enough(monkeypatch: pytest.MonkeyPatch, vectors: int, threads: int) -> None:
+    """However many sums and vectors there are: what a compiler is asked for fits into the 48 KB that it has."""
+    bodies = {"sums": lambda A, source: with_sums(A, source, vectors)}
+    (program,) = made_of(bodies, monkeypatch, lambda passes, body: passes.kernel_of(body)).values()
+    assert program.shape[0] == threads
+    monkeypatch.setattr(nvrtc, "only_ptx", True)
+    ptx = nvrtc.compile_cuda(program.text, nvrtc.ARCHITECTURES[1], ("-std=c++17",)).decode(errors="replace")
+    sizes = [int(size) for size in re.findall(r"\.shared[^;]*\[(\d+)\];", ptx)]
+    assert 8 * QUEUED * threads // 32 < sum(sizes) <= 48 * 1024  # queues, and the others
 
 
 @pytest.fixture

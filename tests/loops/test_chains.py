@@ -17,6 +17,8 @@ import grblas_gpu as gb
 from grblas_gpu import Matrix
 from grblas_gpu.backends import registry as backends
 
+EMULATED, ON_A_GPU = 8, 13  # scales of graphs: several blocks of either have their positions
+
 
 @pytest.fixture(params=ENGINES)
 def to_device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
@@ -44,7 +46,7 @@ def wide_graph(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
     """Several blocks have its positions, so that it shows where one reads what another has not written yet: emulated
     ones go as far as they can before the next one begins."""
     monkeypatch.setattr(FewBlocks, "blocks", 3)
-    return wide(13 if request.node.callspec.params["to_device"] == "gpu" else 8)
+    return wide(ON_A_GPU if request.node.callspec.params["to_device"] == "gpu" else EMULATED)
 
 
 # g++ takes two seconds and more for each of these programs: the quick tests see a few of them.
@@ -94,39 +96,47 @@ def test_what_nobody_sees_is_not_written(
 # --- any steps at all ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 6))])
-def test_any_positions(to_device: Any, wide_graph: Matrix, seed: int) -> None:
-    mode, _ = compare(to_device, wide_graph, seed, [operation])
-    assert mode == "fused"
+def trials(quick: int, end: int) -> pytest.MarkDecorator:
+    """Seeds from ``first`` to before ``end``: one at a time in the quick tests, three in the slow ones."""
+    slow = (pytest.param(first, min(first + 3, end), marks=pytest.mark.slow) for first in range(quick, end, 3))
+    return pytest.mark.parametrize(("first", "end"), [*((seed, seed + 1) for seed in range(quick)), *slow])
 
 
-@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 100))])
-def test_any_steps(to_device: Any, wide_graph: Matrix, seed: int) -> None:
+@trials(3, 6)
+def test_any_positions(to_device: Any, wide_graph: Matrix, first: int, end: int) -> None:
+    modes = compare(to_device, wide_graph, (first, end), [operation])
+    assert set(modes) == {"fused"}
+
+
+@trials(4, 100)
+def test_any_steps(to_device: Any, wide_graph: Matrix, first: int, end: int) -> None:
     """With products and sums between them. What cannot be fused is repeated."""
-    compare(to_device, wide_graph, seed, [operation, operation, product, total])
+    compare(to_device, wide_graph, (first, end), [operation, operation, product, total])
 
 
-@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 100))])
-def test_any_gathers(to_device: Any, wide_graph: Matrix, seed: int) -> None:
+@trials(4, 100)
+def test_any_gathers(to_device: Any, wide_graph: Matrix, first: int, end: int) -> None:
     """With gathers and scatters between them."""
-    compare(to_device, wide_graph, seed, [operation, product, total, gather, scatter, gather, scatter])
+    compare(to_device, wide_graph, (first, end), [operation, product, total, gather, scatter, gather, scatter])
 
 
-@pytest.mark.parametrize("seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 100))])
-def test_any_loops_inside(to_device: Any, wide_graph: Matrix, seed: int) -> None:
+@trials(3, 100)
+def test_any_loops_inside(to_device: Any, wide_graph: Matrix, first: int, end: int) -> None:
     """With loops and decisions between them."""
-    compare(to_device, wide_graph, seed, [operation, product, total, gather, scatter, inside, inside])
+    compare(to_device, wide_graph, (first, end), [operation, product, total, gather, scatter, inside, inside])
 
 
-@pytest.mark.parametrize("seed", [*range(2), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 60))])
-def test_any_result_of_a_function(to_device: Any, wide_graph: Matrix, seed: int) -> None:
+@trials(2, 60)
+def test_any_result_of_a_function(to_device: Any, wide_graph: Matrix, first: int, end: int) -> None:
     """Of which nobody sees the other vectors."""
     A = wide_graph
-    text, body = random_body(seed, [operation, operation, product, gather, inside])
-    with gb.using("cpu"):
-        expected = body(A)[1]
-    chosen = seed % len(expected)
-    assert same(expected[chosen], gb.program(lambda A: body(A)[1][chosen])(to_device(A))), text
+    for seed in chosen(A, first, end):
+        text, body = random_body(seed, [operation, operation, product, gather, inside])
+        with gb.using("cpu"):
+            expected = body(A)[1]
+        at = seed % len(expected)
+        function = gb.program(lambda A, body=body, at=at: body(A)[1][at])
+        assert same(expected[at], function(to_device(A))), text
 
 
 @pytest.mark.parametrize(
@@ -145,15 +155,24 @@ def test_any_program_from_its_recording(backend: str, first: int, end: int) -> N
         assert scalar.is_empty == expected.is_empty and (scalar.is_empty or same(expected, scalar)), text
 
 
-def compare(to_device: Any, A: Matrix, seed: int, kinds_of_steps: list[Any]) -> tuple[str, str]:
-    """A body of such steps on the device and on the CPU, which iterates: how it ran, and what it was."""
-    text, body = random_body(seed, kinds_of_steps)
-    with gb.using("cpu"):
-        _, results, expected = body(A)
-    loop, found, scalar = body(to_device(A))
-    assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True] * len(found), text
-    assert scalar.is_empty == expected.is_empty and (scalar.is_empty or same(expected, scalar)), text
-    return loop.mode, text
+def chosen(A: Matrix, first: int, end: int) -> range:
+    """All of some seeds where blocks are emulated. On a GPU, which has the larger graph, one of them: compilers take
+    longer."""
+    return range(first, end, 1 if A.nrows == 2**EMULATED else end - first)
+
+
+def compare(to_device: Any, A: Matrix, seeds: tuple[int, int], kinds_of_steps: list[Any]) -> list[str]:
+    """Bodies of such steps on the device and on the CPU, which iterates: how they ran."""
+    modes = []
+    for seed in chosen(A, *seeds):
+        text, body = random_body(seed, kinds_of_steps)
+        with gb.using("cpu"):
+            _, results, expected = body(A)
+        loop, found, scalar = body(to_device(A))
+        assert [same(x, y) for x, y in zip(results, found, strict=True)] == [True] * len(found), text
+        assert scalar.is_empty == expected.is_empty and (scalar.is_empty or same(expected, scalar)), text
+        modes.append(loop.mode)
+    return modes
 
 
 # --- their text ------------------------------------------------------------------------------------------------------

@@ -100,7 +100,7 @@ def emit(order: Schedule) -> LoopKernel:
         [names.get(("start", number), 0) for number in range(len(facts.slots))],
         [(at, side, *_matrix_word(side, rest)) for (side, *rest), at in names.items() if side in MATRIX_WORDS],
         _sorted_bytes(context),
-        emit_kernel.shape_of(facts, small),
+        emit_kernel.shape_of(facts, layout, small),
         [context.columns_of(at) for at in sorted(facts.balanced)],
         _team_words(context, order),
         len(order.parts) == 1,

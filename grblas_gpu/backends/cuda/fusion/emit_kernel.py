@@ -18,6 +18,7 @@ from .layout import HEAD, REPORT, SOURCE, VARIABLE, WORDS, Layout, declarations
 #: Threads in a block, and blocks in a processor: more of them make barriers slower, and have fewer registers.
 SHAPE = 512, 2
 WIDE = 1024, 1  # of loops whose products keep elements of their operands in shared memory: there is one copy of them
+MOST_WORDS_WIDE = 512  # of a loop's state, which is in shared memory as the queues of all warps are
 CLUSTER = 8  # blocks, as in kernels/grid_barrier.cuh, where a device has clusters
 TEAMS, NO_TEAMS = "#define TEAMS 1\n", "#define TEAMS 0\n"  # whether a cluster may go on alone
 #: Whether rows may be so short that a lane had better take one: known when a run sees its matrices.
@@ -41,7 +42,7 @@ def kernel_text(
     """The whole text; ``parts`` are what a round has to do, ``plan`` is for the end of the round before, and ``shares``
     says whether frontiers may be in shared memory. ``bits``: what makes those of frontiers that have some."""
     facts, layout = context.facts, context.layout
-    shape = shape_of(facts, small)
+    shape = shape_of(facts, layout, small)
     begins = prologue(context)  # words are numbered as they are asked for
     words = {name: context.word(name) for name in WORDS}
     deciding = DECIDING.format(goes_on=flow.goes_on, small=small, plan=plan)
@@ -94,9 +95,10 @@ def in_cases(parts: Sequence[str]) -> str:
     return f"        switch (S.part) {{\n{cases}        }}\n"
 
 
-def shape_of(facts: Analysis, small: str) -> tuple[int, int, int]:
+def shape_of(facts: Analysis, layout: Layout, small: str) -> tuple[int, int, int]:
     """Threads in a block, blocks in a processor, and in a cluster if one ever goes on alone: ``small`` says when."""
-    shape = WIDE if any(facts.products[at].vector == EACH for at in facts.balanced) else SHAPE
+    keeps = any(facts.products[at].vector == EACH for at in facts.balanced)
+    shape = WIDE if keeps and layout.state_words <= MOST_WORDS_WIDE else SHAPE
     return *shape, 1 if small == NEVER else CLUSTER
 
 

@@ -440,9 +440,16 @@ template <class T> struct Cell {
     bool present;
 };
 
+// Memory for what the warps of a block have found, one sum after another: all of a kernel's would not fit beside its queues.
+constexpr int MOST_BYTES_OF_CELL = 32;
+DEVICE void* sums_of_warps() {
+    alignas(16) __shared__ uint8 shared[32 * MOST_BYTES_OF_CELL];
+    return shared;
+}
 // The sum over the threads of a block, in thread 0; `add` is associative.
 template <class T, class Add> CALLABLE Cell<T> block_sum(Cell<T> mine, Add add) {
-    __shared__ Cell<T> sums[32];
+    static_assert(sizeof(Cell<T>) <= MOST_BYTES_OF_CELL, "a cell for every warp");
+    Cell<T>* sums = (Cell<T>*)sums_of_warps();
     auto merged = [&](const Cell<T>& left, const Cell<T>& right) -> Cell<T> {
         if (!right.present) return left;
         return left.present ? Cell<T>{add(left.value, right.value), true} : right;

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import gpu_record
+import gpu_session
 import numpy as np
 import nvrtc
 import pytest
@@ -74,6 +74,8 @@ settings.load_profile(PROFILE)
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--gpu-record", default=None):
+        config.pluginmanager.register(gpu_session)
     if config.option.markexpr == "not slow":  # they compile nearly all the time; other tests with compilers as they are
         nvrtc.only_ptx = True
         if PROFILE == "fixed":  # small objects on the CPU engine are computed by the definitions, as on "numpy"
@@ -229,25 +231,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--gpu-record",
         nargs="?",
         const="all",
-        choices=("all", "again"),
-        help="note in tests/gpu_record.json what ran on a GPU: all tests, or again some that failed",
+        choices=("all", "rest", "again"),
+        help="note in tests/gpu_record.json what ran on a GPU: all tests, those that an interrupted run left, or again "
+        "some that failed",
     )
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    asked, stats = terminalreporter.config.getoption("--gpu-record", default=None), terminalreporter.stats
-    if asked:
-        if not has_gpu():
-            terminalreporter.write_line("no record: CuPy finds no CUDA device here", red=True)
-        elif asked == "again":
-            record = gpu_record.repeat([report.nodeid for report in stats.get("passed", [])])
-            terminalreporter.write_line(f"tests/gpu_record.json: {record['tests']}, again: {record['again']}")
-        elif terminalreporter.config.option.keyword:
-            terminalreporter.write_line("no record: these were not all of the tests", red=True)
-        else:
-            counts = {kind: len(stats.get(kind, [])) for kind in ("passed", "failed", "error", "skipped")}
-            failing = [report.nodeid for kind in ("failed", "error") for report in stats.get(kind, [])]
-            record = gpu_record.write(counts, gpu_record.device(), failing=failing)
-            terminalreporter.write_line(f"tests/gpu_record.json: {record['device']['name']}, {counts}")
     if _left_out:
         terminalreporter.write_line(f"{_left_out} tests were not run on a GPU: CuPy finds no CUDA device here")

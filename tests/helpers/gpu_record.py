@@ -13,6 +13,8 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 RECORD = ROOT / "tests" / "gpu_record.json"
+PASSED = ROOT / "tests" / ".gpu_passed"  # a hash of the sources, and what has passed with them; one test a line
+DONE = ROOT / "tests" / ".gpu_done"  # the same, as it was before this run
 #: What runs on a device, or writes the text that does.
 SOURCES = [
     "grblas_gpu/backends/cuda",
@@ -59,6 +61,25 @@ def write(
     }
     path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     return record
+
+
+def begin(anew: bool) -> None:
+    """Before a run: nothing has passed, or what did in runs before it with the same sources."""
+    before = PASSED.read_text(encoding="utf-8") if PASSED.exists() else ""
+    if anew or before.partition("\n")[0] != sources():
+        before = f"{sources()}\n"
+        PASSED.write_text(before, encoding="utf-8")
+    DONE.write_text(before, encoding="utf-8")
+
+
+def note_passed(name: str) -> None:
+    with PASSED.open("a", encoding="utf-8") as file:
+        file.write(f"{name}\n")
+
+
+def done() -> frozenset[str]:
+    """What has passed before this run."""
+    return frozenset(DONE.read_text(encoding="utf-8").splitlines()[1:])
 
 
 def repeat(passed: list[str], path: Path = RECORD) -> dict[str, Any]:

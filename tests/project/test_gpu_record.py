@@ -6,10 +6,13 @@ import importlib.util
 import json
 import re
 import sys
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import gpu_record
+import gpu_session
 import pytest
 
 
@@ -86,6 +89,54 @@ def test_what_failed_may_run_again(tree: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(gpu_record, "sources", lambda root=None: "another")
     with pytest.raises(ValueError, match="other sources"):
         gpu_record.repeat(["b"], path)
+
+
+class Told:
+    """Of a run: what is asked for, and what is said at its end."""
+
+    def __init__(self, asked: str, **stats: list[str]) -> None:
+        self.asked, self.option = asked, SimpleNamespace(keyword="")
+        self.stats = {kind: [SimpleNamespace(nodeid=name) for name in names] for kind, names in stats.items()}
+        self.lines: list[str] = []
+
+    def getoption(self, name: str) -> str:
+        return self.asked
+
+    def write_line(self, line: str, red: bool = False) -> None:
+        self.lines.append(line)
+
+
+def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the tests that have not passed yet; with other sources with all."""
+    for name in ("RECORD", "PASSED", "DONE"):
+        monkeypatch.setattr(gpu_record, name, tmp_path / name)
+    monkeypatch.setattr(gpu_record, "device", lambda: {"name": "some GPU"})
+    monkeypatch.setattr(gpu_record, "write", partial(gpu_record.write, path=tmp_path / "RECORD"))
+    monkeypatch.setattr(gpu_session, "has_gpu", lambda: True)
+    monkeypatch.delenv(gpu_session.WORKER, raising=False)
+
+    def run(asked: str, ends: pytest.ExitCode, **found: list[str]) -> tuple[list[str], str]:
+        told: Any = Told(asked, **found)
+        items: list[Any] = [SimpleNamespace(nodeid=name) for name in "abc"]
+        gpu_session.pytest_configure(told)
+        gpu_session.pytest_collection_modifyitems(told, items)
+        for name in found.get("passed", []):
+            gpu_session.pytest_runtest_logreport(SimpleNamespace(when="call", passed=True, nodeid=name))  # type: ignore[arg-type]
+        gpu_session.pytest_terminal_summary(told, ends, told)
+        return [item.nodeid for item in items], told.lines[-1]
+
+    assert run("all", pytest.ExitCode.INTERRUPTED, passed=["b"]) == (
+        ["a", "b", "c"],
+        "no record: this was interrupted; --gpu-record=rest goes on",
+    )
+    assert not (tmp_path / "RECORD").exists()
+    ran, said = run("rest", pytest.ExitCode.TESTS_FAILED, passed=["c"], failed=["a"])
+    assert ran == ["a", "c"] and "'passed': 2, 'failed': 1" in said
+    assert gpu_record.read(tmp_path / "RECORD")["failing"] == ["a"]
+    ran, said = run("rest", pytest.ExitCode.OK, passed=["a"])
+    assert ran == ["a"] and "'passed': 3, 'failed': 0" in said
+    monkeypatch.setattr(gpu_record, "sources", lambda root=None: "another")
+    assert run("rest", pytest.ExitCode.INTERRUPTED)[0] == ["a", "b", "c"]
 
 
 CLEAN: dict[str, Any] = {"memcheck": {"clean": ["bfs"], "found": {}}, "racecheck": {"clean": ["bfs"], "found": {}}}

@@ -1,6 +1,7 @@
 // CUDA's threads as fibers on one CPU thread: enough of it to run kernels, slowly, where there is no GPU.
-// `static` memory is the shared memory of the block that runs. Blocks run one after another, or, if they wait for each other, by turns:
-// then every block has a copy of the memory, which is brought where it belongs. A fiber runs until it waits for others.
+// `static` memory is the shared memory of the block that runs. Blocks run one after another, in every other launch from the last to the
+// first, or, if they wait for each other, by turns: then every block has a copy of the memory, which is brought where it belongs. A fiber
+// runs until it waits for others.
 
 #include <math.h>
 #include <stdio.h>
@@ -208,9 +209,13 @@ inline void run_blocks(unsigned grid, unsigned threads, bool together, Body& ker
     machine->most_meetings = 0;
     blockDim = {threads};
     gridDim = {grid};
-    if (together) run_together(0, grid, threads);
-    else
-        for (unsigned block = 0; block < grid; ++block) run_together(block, block + 1, threads);
+    if (together) return run_together(0, grid, threads);
+    static long* launches = new long(0);  // which is no block's either
+    bool backwards = ++*launches % 2 == 0;
+    for (unsigned b = 0; b < grid; ++b) {
+        unsigned block = backwards ? grid - 1 - b : b;
+        run_together(block, block + 1, threads);
+    }
 }
 
 template <class... Parameters, size_t... Number>

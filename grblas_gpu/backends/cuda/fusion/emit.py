@@ -1,8 +1,8 @@
 """The text of a program: one kernel in which a team of blocks repeats the steps of a schedule.
 
 Here are its parts and rounds, step after step. Products (``emit_product.py``) are the functions of
-``kernels/loop_mxv.cuh``, everything else runs position by position (``kernels/slot.cuh``), over the list of an operand
-where one has few entries.
+``kernels/loop_mxv.cuh``, everything else runs position by position (``kernels/loop_positions.cuh``), over the list of
+an operand where one has few entries.
 """
 
 from __future__ import annotations

@@ -25,7 +25,10 @@ TEAMS, NO_TEAMS = "#define TEAMS 1\n", "#define TEAMS 0\n"  # whether a cluster 
 SHORT_ROWS, LONG_ROWS = (f"{constant('SHORT_ROWS', short)}\n" for short in (True, False))
 TIME_SLICE = 200_000_000  # nanoseconds after which the host gets a chance to interrupt
 #: Pasted once; the others once for each product.
-COMMON = ("prelude.cuh", "grid_barrier.cuh", "grid.cuh", "slot.cuh", "gather.cuh", "lists.cuh", "chain.cuh")
+COMMON = (
+    *("prelude.cuh", "grid_barrier.cuh", "grid.cuh", "slot.cuh", "loop_positions.cuh", "loop_sums.cuh", "gather.cuh"),
+    *("lists.cuh", "chain.cuh"),
+)
 
 
 def kernel_text(

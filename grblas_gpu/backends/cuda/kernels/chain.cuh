@@ -1,7 +1,7 @@
 // Several steps in one pass over the positions: what they give to each vector is in variables until the last of them is done, and
 // is written once. Later steps of the pass read the variables.
 
-#include "slot.cuh"
+#include "loop_positions.cuh"
 
 constexpr int64 SHORT_ROW = 32;  // entries: such rows of a product are added up by whoever needs their sums, one thread each
 
@@ -28,7 +28,7 @@ template <int COUNT> DEVICE void append(const NewList (&lists)[COUNT], int64 i, 
     }
 }
 
-// A vector that goes to its other buffer, with a list where the pass goes by one (as `overwrite` in slot.cuh does for one step).
+// A vector that goes to its other buffer, with a list where the pass goes by one (as `overwrite` in loop_positions.cuh does for one step).
 template <bool VALUED, class T, class Offset> struct Overwriting {
     bool* flags;
     T* values;

@@ -1,0 +1,203 @@
+// What a loop does position by position: it overwrites a vector, in its other buffer, or changes it in place. A thread has the same
+// positions in every pass over all of them, so that passes which follow each other need no barrier between them (fusion/schedule.py knows
+// that `pick` is another matter).
+
+#include "slot.cuh"
+
+// out = what `compute(i, value)` finds at the entries of `driver` (or at all positions), into the other buffer.
+template <bool VALUED, class D, class T, class Offset, class Compute>
+DEVICE void overwrite(const Slot<D>& driver, const Slot<T>& out, const Offset* next, int64* counters, Compute compute) {
+    Count<Offset> count = {next, 0, 0};
+    bool* flags = out.other_flags();
+    T* values = out.other_values();
+    bool with_list = driver.listed;
+    int64 items = with_list ? driver.count : out.size;
+    for (int64 base = thread_in_grid() - lane(); base < items; base += threads_in_grid()) {
+        int64 t = base + lane(), i = t;
+        bool found = false;
+        T value = T();
+        if (t < items) {
+            if (with_list) i = driver.list()[t];
+            found = compute(i, value);
+            if (found || !with_list) flags[i] = found;
+            if constexpr (VALUED)
+                if (found) values[i] = value;
+            if (found) count.add(i);
+        }
+        if (with_list) {
+            int64 place = place_in_list(counters + LISTED_ENTRIES, found);
+            if (found && place < out.capacity) out.other_list()[place] = i;
+        }
+    }
+    if (with_list) count.publish_edges(counters);
+    else count.publish(counters);
+}
+
+// out = what `compute(i, value)` finds at all positions, into the other buffer; with a list, if that is clean. A block asks for
+// places once for many positions: there may be entries everywhere.
+template <bool VALUED, class T, class Offset, class Compute>
+DEVICE void pick(const Slot<T>& out, const Offset* next, int64* counters, bool with_list, Compute compute) {
+    constexpr int EACH_THREAD = 4;
+    __shared__ int64 shared[32], first;
+    Count<Offset> count = {next, 0, 0};
+    bool* flags = out.other_flags();
+    T* values = out.other_values();
+    int64 step = blockDim.x, tile = EACH_THREAD * step;
+    for (int64 base = int64(blockIdx.x) * tile; base < out.size; base += threads_in_grid() * EACH_THREAD) {
+        unsigned bits = 0;
+        int64 mine = base + threadIdx.x, total;
+        T computed[EACH_THREAD];
+#pragma unroll
+        for (int n = 0; n < EACH_THREAD; ++n) {  // all is read before anything is written, which might be what others read
+            computed[n] = T();
+            if (mine + n * step < out.size) bits |= unsigned(compute(mine + n * step, computed[n])) << n;
+        }
+#pragma unroll
+        for (int n = 0; n < EACH_THREAD; ++n) {
+            int64 i = mine + n * step;
+            bool found = bits >> n & 1;
+            if (i < out.size && (found || !with_list)) flags[i] = found;
+            if constexpr (VALUED)
+                if (found) values[i] = computed[n];
+            if (found) count.add(i);
+        }
+        if (!with_list) continue;
+        int64 place = block_offset(__popc(bits), total, shared);
+        if (total == 0) continue;
+        __syncthreads();
+        if (threadIdx.x == 0) first = int64(atomicAdd((uint64*)(counters + LISTED_ENTRIES), uint64(total)));
+        __syncthreads();
+        place += first;
+        for (; bits; bits &= bits - 1, ++place)
+            if (place < out.capacity) out.other_list()[place] = mine + (__ffs(bits) - 1) * step;
+    }
+    if (with_list) count.publish_edges(counters);
+    else count.publish(counters);
+}
+
+// out = a row of a matrix, into the other buffer. EACH: its entries have values of their own.
+template <bool VALUED, bool EACH, class T, class Column, class MatrixValue, class Offset>
+DEVICE void overwrite_by_row(
+    const Slot<T>& out, const Column* indices, const MatrixValue* values, int64 length, const Offset* next, int64* counters
+) {
+    Count<Offset> count = {next, 0, 0};
+    if (!VALUED && length > 0 && thread_in_grid() == 0) out.other_values()[0] = cast<T>(values[0]);
+    for (int64 t = thread_in_grid(); t < length; t += threads_in_grid()) {
+        int64 i = indices[t];
+        out.other_flags()[i] = true;
+        if (t < out.capacity) out.other_list()[t] = i;
+        if constexpr (VALUED) out.other_values()[i] = cast<T>(values[EACH ? t : 0]);
+        count.add(i);
+    }
+    count.publish_edges(counters);
+}
+
+// visit(i) for the entries of `driver`, from its list or its flags, or for all positions where there is none. Lists are in no order:
+// if one position in MANY has an entry, going through all of them takes less time than the detours.
+template <class D, class Visit> DEVICE void for_each_entry(const Slot<D>* driver, int64 size, Visit visit) {
+    if (driver && driver->listed && driver->count * MANY < size) {
+        const int64* list = driver->list();
+        for (int64 t = thread_in_grid(); t < driver->count; t += threads_in_grid()) visit(list[t]);
+    } else if (driver && !driver->full()) {
+        const bool* flags = driver->flags();
+        for (int64 base = thread_in_grid() * 4; base < size; base += threads_in_grid() * 4)
+            for (unsigned word = four_flags(flags, base, size) & 0x01010101u; word; word &= word - 1)
+                visit(base + (__ffs(word) - 1) / 8);
+    } else {
+        for (int64 i = thread_in_grid(); i < size; i += threads_in_grid()) visit(i);
+    }
+}
+
+// A vector changes in place: `compute(i, found, value)` is told whether there is an entry and its value, and changes both.
+template <bool VALUED, class T, class Offset, class Compute> struct Change {
+    const Slot<T>& out;
+    Count<Offset> count;
+    int64* counters;
+    Compute compute;
+    struct Entry {
+        bool found;
+        T value;  // if found
+    };
+    // What is there; who looks first and changes it later can look for other things meanwhile.
+    DEVICE Entry look(int64 i) const {
+        const bool* flags = out.flags();
+        return {flags == nullptr || flags[i], VALUED ? out.values()[i] : T()};
+    }
+    DEVICE void make(int64 i, Entry entry) {
+        bool had = entry.found;
+        compute(i, entry.found, entry.value);
+        if (entry.found != had) {
+            out.flags()[i] = entry.found;
+            count.add(i, entry.found ? 1 : -1);
+        }
+        if constexpr (VALUED)
+            if (entry.found) out.values()[i] = entry.value;
+    }
+    DEVICE void visit(int64 i) { make(i, look(i)); }
+    // Those of the four positions from i on that have a bit; i is a multiple of four.
+    DEVICE void visit_four(int64 i, unsigned bits) {
+        if (out.full() || i + 4 > out.size) {
+            for (; bits; bits &= bits - 1) visit(i + (__ffs(bits) - 1) / 8);
+            return;
+        }
+        unsigned had = *(const unsigned*)(out.flags() + i), now = had;
+#pragma unroll
+        for (int n = 0; n < 4; ++n) {
+            if (!(bits >> 8 * n & 1)) continue;
+            bool found = had >> 8 * n & 1;
+            T value = T();
+            if (VALUED && found) value = out.values()[i + n];
+            compute(i + n, found, value);
+            if (VALUED && found) out.values()[i + n] = value;
+            now = (now & ~(255u << 8 * n)) | unsigned(found) << 8 * n;
+        }
+        if (now == had) return;
+        *(unsigned*)(out.flags() + i) = now;
+        count.entries += __popc(now) - __popc(had);
+        if (count.next)
+            for (int n = 0; n < 4; ++n) count.edges += (int(now >> 8 * n & 1) - int(had >> 8 * n & 1)) * count.edges_of(i + n);
+    }
+    DEVICE void publish() { count.publish(counters); }
+    template <class D> DEVICE void visit_all(const Slot<D>* driver) {
+        for_each_entry(driver, out.size, [&](int64 i) { visit(i); });
+    }
+};
+template <bool VALUED, class T, class Offset, class Compute>
+DEVICE Change<VALUED, T, Offset, Compute> change(const Slot<T>& out, const Offset* next, int64* counters, Compute compute) {
+    return {out, {next, 0, 0}, counters, compute};
+}
+// Two changes at the same entries.
+template <class E, class F> struct Pair {
+    E first;
+    F second;
+};
+template <class A, class B> struct Both {
+    A first;
+    B second;
+    template <class E, class F> static DEVICE Pair<E, F> pair(E one, F other) { return {one, other}; }
+    DEVICE auto look(int64 i) const { return pair(first.look(i), second.look(i)); }
+    template <class E> DEVICE void make(int64 i, const E& seen) {
+        first.make(i, seen.first);
+        second.make(i, seen.second);
+    }
+    DEVICE void visit_four(int64 i, unsigned bits) {
+        first.visit_four(i, bits);
+        second.visit_four(i, bits);
+    }
+    DEVICE void publish() {
+        first.publish();
+        second.publish();
+    }
+    template <class D> DEVICE void visit_all(const Slot<D>* driver) {
+        for_each_entry(driver, driver->size, [&](int64 i) { make(i, look(i)); });
+    }
+};
+template <class A, class B> DEVICE Both<A, B> both(A first, B second) { return {first, second}; }
+// What changes nothing.
+struct NoChange {
+    DEVICE int look(int64) const { return 0; }
+    DEVICE void make(int64, int) {}
+    DEVICE void visit_four(int64, unsigned) {}
+    DEVICE void publish() {}
+    template <class D> DEVICE void visit_all(const Slot<D>*) {}
+};

@@ -153,7 +153,7 @@ def test_which_products_add_up_whole_rows(monkeypatch: pytest.MonkeyPatch) -> No
     }
     short = texts["chosen"].replace("SHORT_ROWS = false", "SHORT_ROWS = true")
     for text, oldest in ((texts["chosen"], True), (short, False)):  # an older one does not take every lambda
-        nvrtc.compile_cuda(text, nvrtc.ARCHITECTURES[1], ("-std=c++17",), oldest=oldest)
+        nvrtc.compile_cuda(text, nvrtc.USUAL, ("-std=c++17",), oldest=oldest)
 
 
 def with_sums(A: Matrix, source: int, vectors: int = 1) -> tuple[Any, list[Vector]]:
@@ -180,7 +180,7 @@ def test_shared_memory_is_enough(monkeypatch: pytest.MonkeyPatch, vectors: int, 
     (program,) = made_of(bodies, monkeypatch, lambda passes, body: passes.kernel_of(body)).values()
     assert program.shape[0] == threads
     monkeypatch.setattr(nvrtc, "only_ptx", True)
-    ptx = nvrtc.compile_cuda(program.text, nvrtc.ARCHITECTURES[1], ("-std=c++17",)).decode(errors="replace")
+    ptx = nvrtc.compile_cuda(program.text, nvrtc.USUAL, ("-std=c++17",)).decode(errors="replace")
     sizes = [int(size) for size in re.findall(r"\.shared[^;]*\[(\d+)\];", ptx)]
     assert 8 * QUEUED * threads // 32 < sum(sizes) <= 48 * 1024  # queues, and the others
 

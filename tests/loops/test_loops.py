@@ -309,11 +309,9 @@ def test_what_is_no_condition() -> None:
 @pytest.mark.parametrize(
     ("architecture", "oldest", "every"),
     [
-        ("sm_90", False, 3),
-        *(
-            pytest.param(*case, 1, marks=pytest.mark.slow)
-            for case in (("sm_80", False), ("sm_90", False), ("sm_100", False), ("sm_90", True))
-        ),
+        (nvrtc.USUAL, False, 3),
+        pytest.param(nvrtc.USUAL, True, 1, marks=pytest.mark.slow),
+        *(pytest.param(name, False, 1, marks=pytest.mark.slow) for name in nvrtc.ARCHITECTURES),
     ],
 )
 def test_every_loop_compiles(architecture: str, oldest: bool, every: int, monkeypatch: pytest.MonkeyPatch) -> None:

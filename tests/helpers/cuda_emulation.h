@@ -171,7 +171,7 @@ inline void run_together(unsigned first, unsigned last, unsigned threads) {
     }
     if (count > 1)
         for (auto& each : here.shared) put_away(each);
-    bool backwards = true;
+    bool backwards = count > 1;  // a block alone begins with its first warp
     for (bool running = true; running; backwards = !backwards) {
         running = false;
         long before = *progress;

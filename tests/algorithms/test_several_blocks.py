@@ -1,0 +1,70 @@
+"""Algorithms on graphs whose positions several blocks of a device have: they find what the CPU engine finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from emulated_engine import ENGINES, FewBlocks, backend
+from library_algorithms import ALGORITHMS
+
+import grblas_gpu as gb
+from grblas_gpu import Matrix, algorithms, generators
+
+EMULATED, ON_A_GPU = 8, 11  # scales of graphs
+SEARCHES: dict[str, Callable[[Any], Any]] = {
+    "betweenness_centrality": lambda A: algorithms.betweenness_centrality(A, range(9)),
+    "bfs": lambda A: algorithms.bfs(A, 0),
+    "bfs_multi": lambda A: algorithms.bfs_multi(A, range(5)),
+    "bfs_parents": lambda A: algorithms.bfs_parents(A, 0, reproducible=True),
+    "dobfs": lambda A: algorithms.dobfs(A, 0),
+    "hybrid_bfs": lambda A: algorithms.hybrid_bfs(A, 0),
+    "sssp with predecessors": lambda A: algorithms.sssp(A, 0, predecessors=True),
+    "turbobfs": lambda A: algorithms.turbobfs(A, 0),
+    "xbfs": lambda A: algorithms.xbfs(A, 0, asynchronous=True),
+}
+EVERY = ALGORITHMS | SEARCHES
+
+
+@cache
+def graph(scale: int) -> Matrix:
+    """Undirected, with lengths no two of which are equal: most answers are the only ones."""
+    with gb.using("cpu"):
+        rows, cols, _ = generators.kronecker(scale, 4, seed=3).to_coo()
+        lengths = np.random.default_rng(7).permutation(4**scale) + 1.0
+        return Matrix.from_coo(
+            rows,
+            cols,
+            lengths[(np.minimum(rows, cols) << scale) + np.maximum(rows, cols)],
+            nrows=2**scale,
+            ncols=2**scale,
+        )
+
+
+def same(found: Any, expected: Any) -> bool:
+    if isinstance(expected, tuple | list):
+        return all(same(x, y) for x, y in zip(found, expected, strict=True))
+    if hasattr(expected, "isclose"):
+        return bool(found.to("cpu").isclose(expected, rel_tol=1e-6, abs_tol=1e-9))
+    return bool(found == pytest.approx(expected))
+
+
+@pytest.fixture(params=ENGINES)
+def scale(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """Of a graph for an engine, which is "cuda" meanwhile."""
+    monkeypatch.setattr(FewBlocks, "blocks", 3)
+    with backend("cuda" if request.param == "gpu" else request.param, monkeypatch):
+        yield ON_A_GPU if request.param == "gpu" else EMULATED
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EVERY)
+def test_several_blocks(scale: int, name: str) -> None:
+    A = graph(scale)
+    with gb.using("cpu"):
+        expected = EVERY[name](A)
+    with gb.using("cuda"):
+        assert same(EVERY[name](A.to("cuda")), expected)

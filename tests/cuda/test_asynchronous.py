@@ -169,5 +169,5 @@ def test_the_kernels_compile(monkeypatch):
     )
     for number, text in enumerate(texts):
         for other, architecture in enumerate(nvrtc.ARCHITECTURES):
-            if architecture == nvrtc.USUAL or number % 5 == other:
+            if architecture == nvrtc.USUAL or number % 3 == other % 3:
                 assert nvrtc.compile_cuda(text, architecture, cuda.OPTIONS)

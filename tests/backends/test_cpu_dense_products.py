@@ -11,7 +11,7 @@ from mxv_cases import SEMIRINGS, random_matrix, random_values
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, semiring
-from grblas_gpu.backends.cpu import compile, dense_arrays
+from grblas_gpu.backends.cpu import compile, dense_arrays, spmm, tier
 from grblas_gpu.backends.cpu.engine import CpuBackend
 from grblas_gpu.backends.dense_products import Side
 from grblas_gpu.backends.matrix_forms import with_form
@@ -163,3 +163,13 @@ def test_what_is_asked_for_is_done_or_refused() -> None:
     c = Matrix(float, 2, 2)
     c(strategy="mxm.spmm") << semiring.plus_times(a @ a)
     assert c.to_dicts() == {0: {0: 2.0}, 1: {1: 2.0}}
+
+
+def test_many_products_of_few_entries_are_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The definitions list all products, of which dense factors have many more than entries."""
+    monkeypatch.setattr(tier, "_tier", "auto")
+    n = 200
+    assert n * n < tier.COMPILE_WORK < n**3
+    everything = Matrix.from_dense(np.ones((n, n), bool))
+    assert semiring.any_pair["BOOL"](everything @ everything).new().nvals == n * n
+    assert any(key[0] == "unions" for key in spmm._table)

@@ -65,12 +65,13 @@ class DenseKernels:
 
     @staticmethod
     def unions(rows: MatrixStore, dense: Side, allowed: Allowed) -> Words | None:
-        columns = dense.shape[1]
-        if not worthwhile(rows.nvals):
+        inner, columns = dense.shape
+        work = rows.nvals * (1 + dense.store.nvals // inner)  # products on average: what the definitions would list
+        if not worthwhile(work):
             return None
         kind = KINDS[allowed.where]
         key = ("unions", rows.indices.dtype.char, kind)
-        kernel = _table.find(key, rows.nvals, lambda: text.unions(kind))
+        kernel = _table.find(key, work, lambda: text.unions(kind))
         if kernel is None:
             return None
         words = words_of(dense)

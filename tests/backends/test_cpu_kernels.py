@@ -12,7 +12,7 @@ import pytest
 
 import grblas_gpu as gb
 from grblas_gpu import binary, monoid, operators, select, semiring, unary
-from grblas_gpu.backends.cpu import mxv, mxv_push, pool, workspace
+from grblas_gpu.backends.cpu import mxm_source, mxv, mxv_push, pool, workspace
 from grblas_gpu.backends.cpu.engine import CpuBackend
 from grblas_gpu.backends.entries import entries
 from grblas_gpu.backends.reference import Definitions
@@ -242,6 +242,20 @@ def test_mxm(rng, trials, name, strategy):
         mask = random_mask(rng, lambda: random_matrix(rng, 20, 40, "bool", rng.random() < 0.2, fill=0.4))
         plan = Plan(strategy, "test")
         same(ENGINE.mxm(a, b, op, mask, plan=plan), DEFINITIONS.mxm(a, b, op, mask, plan=plan))
+
+
+@pytest.mark.parametrize("name", ["plus_times", "any_pair", "plus_pair", "plus_firsti1"])
+def test_dots_of_short_rows_and_long_columns(rng, name):
+    """The row's entries are searched in the column; some are at its ends, between entries, or behind the last one."""
+    op, dtype = SEMIRINGS[name]
+    op, inner = op[dtype], 4_000
+    stored = op.binaryop.type.np_type
+    a = random_matrix(rng, 40, inner, stored, fill=1 / inner)
+    b = random_matrix(rng, inner, 6, stored, fill=0.6)
+    mask = MaskView(random_matrix(rng, 40, 6, "bool", fill=0.8), False, True)
+    assert b.nvals / b.ncols > mxm_source.FAR_LONGER * mxm_source.TO_LEAVE
+    plan = Plan("mxm.masked_dot", "test")
+    same(ENGINE.mxm(a, b, op, mask, plan=plan), DEFINITIONS.mxm(a, b, op, mask, plan=plan))
 
 
 def test_mxm_sorts_long_rows(rng):

@@ -222,13 +222,14 @@ def _terms(call: Call) -> Any:
     return terms
 
 
-def _dot_chunks(b: MatrixStore, pattern: MatrixStore) -> Chunks:
+def _dot_chunks(a: MatrixStore, b: MatrixStore, pattern: MatrixStore) -> Chunks:
     """Rows of the mask for the threads: by the entries of b's rows that dot products read there."""
     if b.max_degree * b.nrows <= EVEN * b.nvals:  # they are all alike
         work = len(pattern.indices) * b.nvals // max(1, b.nrows)
         return edge_chunks(pattern.indptr) if work > PARALLEL_WORK else [(0, pattern.nrows)]
+    most = np.repeat(text.FAR_LONGER * lengths(a.indptr), lengths(pattern.indptr))
     reads = np.zeros(len(pattern.indices) + 1, INDEX)
-    np.cumsum(lengths(b.indptr)[pattern.indices], out=reads[1:])
+    np.cumsum(np.minimum(lengths(b.indptr)[pattern.indices], most), out=reads[1:])
     return edge_chunks(reads[pattern.indptr]) if reads[-1] > PARALLEL_WORK else [(0, pattern.nrows)]
 
 
@@ -240,7 +241,7 @@ def _masked_dot(a: MatrixStore, b: MatrixStore, call: Call, pattern: MatrixStore
     kernel = _table.find(("dot", call.key, *types), work, lambda: text.masked_dot(call.terms()))
     if kernel is None:
         return None
-    parts = _dot_chunks(b, pattern)
+    parts = _dot_chunks(a, b, pattern)
     present = np.zeros(len(pattern.indices), bool)
     dtype = call.semiring.return_type.np_type
     values = np.empty(len(present), dtype) if call.constant is None else call.constant

@@ -21,6 +21,8 @@ from .masks import BYTES, BYTES_COMPLEMENT, NO_MASK
 from .mxv_source import Body, Source, Terms
 
 MANY_PRODUCTS = 8  # a row has many from columns / MANY_PRODUCTS on
+FAR_LONGER = 64  # times as long as the row is a column in which its entries are searched, not all read
+TO_LEAVE = 8  # ... times that, where reading ends at the first common entry
 
 POSITIONS = {"firsti": "i", "firstj": "k", "secondi": "k", "secondj": "j"}
 
@@ -229,8 +231,23 @@ def numeric(terms: Terms) -> Source:
     )
 
 
+LOWER_BOUND = '''\
+@numba.njit
+def lower_bound(a, low, high, value):
+    """The first place in a[low:high], which is sorted, that is not less."""
+    while low < high:
+        middle = (low + high) >> np.uint64(1)
+        if np.uint64(a[middle]) < value:
+            low = middle + np.uint64(1)
+        else:
+            high = middle
+    return low
+'''
+
+
 def masked_dot(terms: Terms | None) -> Source:
-    """At each position (i, j) of the mask: row i of a, spread into a dense array, against row j of b's transpose."""
+    """At each position (i, j) of the mask: row i of a, spread into a dense array, against row j of b's transpose. Where
+    that is far longer, the entries of the row are searched in it: positions of hubs are read by few entries."""
     body = Body(terms, "q", POSITIONS)
     values = "" if terms is None else ", out_values"
     if terms is None:
@@ -239,9 +256,10 @@ def masked_dot(terms: Terms | None) -> Source:
         hit = body.product + "acc = z\nfound = True\nbreak\n"
     else:
         hit = body.product + f"if found:\n    acc = {body.sum}\nelse:\n    acc = z\n    found = True\n" + body.exit_test
+    far_longer = FAR_LONGER * (TO_LEAVE if terms is None or body.exit_at_first else 1)
     zero = "" if terms is None else f"            acc = {body.zero}\n"
     store = "" if terms is None else "            if found:\n                out_values[t] = acc\n"
-    return body.finish(
+    source, globals_ = body.finish(
         f"def kernel(a_indptr, a_indices, b_indptr, b_indices{body.arguments}, mask_indptr, mask_indices, spread, "
         f"out_present{values}, lo, hi):\n{body.prologue}"
         "    for i in range(U(lo), U(hi)):\n"
@@ -250,10 +268,20 @@ def masked_dot(terms: Terms | None) -> Source:
         "        for p in range(start, stop):\n            spread[U(a_indices[p])] = np.int32(p - start + U(1))\n"
         "        for t in range(U(mask_indptr[i]), U(mask_indptr[i + U(1)])):\n"
         f"            j = U(mask_indices[t])\n            found = False\n{zero}"
-        "            for q in range(U(b_indptr[j]), U(b_indptr[j + U(1)])):\n"
-        "                k = U(b_indices[q])\n                at = spread[k]\n                if at != 0:\n"
-        "                    p = start + U(at - 1)\n"
-        + indent(hit, " " * 20)
+        "            first, last = U(b_indptr[j]), U(b_indptr[j + U(1)])\n"
+        f"            if U({far_longer}) * (stop - start) < last - first:\n"
+        "                for p in range(start, stop):\n"
+        "                    k = U(a_indices[p])\n"
+        "                    q = first = lower_bound(b_indices, first, last, k)\n"
+        "                    if q == last:\n                        break\n"
+        "                    if U(b_indices[q]) == k:\n"
+        + indent(hit, " " * 24)
+        + "            else:\n"
+        "                for q in range(first, last):\n"
+        "                    k = U(b_indices[q])\n                    at = spread[k]\n"
+        "                    if at != 0:\n                        p = start + U(at - 1)\n"
+        + indent(hit, " " * 24)
         + f"            out_present[t] = found\n{store}"
         "        for p in range(start, stop):\n            spread[U(a_indices[p])] = np.int32(0)\n"
     )
+    return LOWER_BOUND + source, globals_

@@ -14,7 +14,7 @@ from ..every_form import EveryForm, NumpyBackend
 from ..messages import Numbering, Parcel
 from ..reference import groups as defined
 from ..storage import Array, MaskView, MatrixStore, VectorStore
-from . import assign, ewise, extract, messages, mxm, reduce, scaling, scatter, select, spread, write
+from . import assign, ewise, extract, kronecker, messages, mxm, reduce, scaling, scatter, select, spread, write
 from . import groups as by_groups
 from .fusion.run import Prepared, run_loop
 from .masks import NO_MASK, ROWS, resolve
@@ -35,6 +35,10 @@ class CpuKernels(VectorProducts):
         if result is None:
             result = mxm.mxm(a, b, semiring, mask, plan=plan)
         return super().mxm(a, b, semiring, mask, plan=plan) if result is None else result
+
+    def kronecker(self, a: MatrixStore, b: MatrixStore, op: Any) -> MatrixStore:
+        result = kronecker.kronecker(a, b, op)
+        return super().kronecker(a, b, op) if result is None else result
 
     def shaped_product(self, a: MatrixStore, b: MatrixStore, semiring: Any, masked: bool) -> tuple[str, str] | None:
         if masked or not scaling.is_scaling(a, b, semiring):

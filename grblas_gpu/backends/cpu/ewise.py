@@ -15,103 +15,13 @@ from ..entries import Store, cast
 from ..memory_limits import check_positions
 from ..storage import INDEX, Array, MatrixStore, VectorStore
 from . import buffers, pool
-from .inline import Inliner, uses
+from .operands import Operands, Source, Text
 from .parallel import PARALLEL_WORK, edge_chunks, even_chunks, lengths
 from .tier import KernelTable
-from .values import ARRAY, prologue, reading, single
 
-Source = tuple[str, dict[str, Any]]
 NUMPY_CHUNK = 65_536  # values per call of a NumPy definition: they stay in a core's cache
 
 _table = KernelTable()
-
-
-class _Operands:
-    """One operator on two stores: its key, how values are read, and the single value of the result if it has one.
-
-    Without an operator the second value takes the place of the first.
-    """
-
-    def __init__(self, x: Array, y: Array, op: Any, union: bool, defaults: Any = None, dtype: Any = None) -> None:
-        self.op, self.union = op, union
-        self.dtype = op.return_type.np_type if dtype is None else dtype
-        self.types = (x.dtype, y.dtype)
-        x_used = union or uses(op, "x")
-        y_used = union or uses(op, "y")
-        self.x, self.y = reading(x, x_used), reading(y, y_used)
-        self.defaults: tuple[Array, ...] = ()
-        if defaults is not None:
-            self.defaults = tuple(
-                cast(np.asarray(default).reshape(1), wanted.np_type)
-                for default, wanted in zip(defaults, (op.type, op.type2), strict=True)
-            )
-        self.constant = self._constant(x, y)
-        self.key: Any = None
-        if self.constant is None:
-            name = None if op is None else op.key
-            self.key = (name, x.dtype.char, y.dtype.char, self.dtype.char, self.x, self.y, len(self.defaults))
-
-    def _constant(self, x: Array, y: Array) -> Array | None:
-        if self.x == ARRAY or self.y == ARRAY or len(x) == 0 or len(y) == 0:
-            return None
-        both = cast(y[:1].copy() if self.op is None else single(self.op, x, y), self.dtype)
-        if not self.union:
-            return both
-        if self.defaults:
-            only_x, only_y = single(self.op, x, self.defaults[1]), single(self.op, self.defaults[0], y)
-        else:
-            only_x, only_y = cast(x[:1].copy(), self.dtype), cast(y[:1].copy(), self.dtype)
-        return both if bool(both[0] == only_x[0]) and bool(both[0] == only_y[0]) else None
-
-    def arguments(self, x: Array, y: Array) -> tuple[Array, ...]:
-        if self.constant is not None:
-            return ()
-        given = ((x,) if self.x else ()) + ((y,) if self.y else ())
-        return given + self.defaults
-
-    def names(self) -> str:
-        if self.constant is not None:
-            return ""
-        text = (", x_values" if self.x else "") + (", y_values" if self.y else "")
-        return text + (", left_default, right_default" if self.defaults else "")
-
-    def output(self, count: int) -> tuple[Array, tuple[Array, ...]]:
-        """The result's values, and the same as kernel arguments."""
-        if self.constant is not None:
-            return (self.constant.copy() if count else self.constant[:0]), ()
-        values = buffers.empty(count, self.dtype)
-        return values, (values,)
-
-
-class _Text:
-    """The assignments to an output's value: from both operands, or from one of them."""
-
-    def __init__(self, operands: _Operands, x_at: str, y_at: str, target: str) -> None:
-        self.inliner = inliner = Inliner()
-        self.prologue = self.both = self.only_x = self.only_y = ""
-        if operands.constant is not None:
-            return
-        op, (x_type, y_type), result = operands.op, operands.types, operands.dtype
-        if operands.union and not operands.defaults:
-            alone_x, alone_y = (x_at if operands.x == ARRAY else "0"), (y_at if operands.y == ARRAY else "0")
-            self.only_x = f"{target} = {inliner.load(f'x_values[{alone_x}]', x_type, result)}\n"
-            self.only_y = f"{target} = {inliner.load(f'y_values[{alone_y}]', y_type, result)}\n"
-        if op is None:
-            self.both = self.only_y
-            return
-        left, right = op.type.np_type, op.type2.np_type
-        self.prologue = prologue(inliner, "x_values", operands.x, x_type, left, "x_first")
-        self.prologue += prologue(inliner, "y_values", operands.y, y_type, right, "y_first")
-        x = inliner.load(f"x_values[{x_at}]", x_type, left) if operands.x == ARRAY else "x_first"
-        y = inliner.load(f"y_values[{y_at}]", y_type, right) if operands.y == ARRAY else "y_first"
-        call = inliner.load(inliner.call(op, x="left", y="right"), op.return_type.np_type, result)
-        self.both = f"left = {x}\nright = {y}\n{target} = {call}\n"
-        if operands.defaults:
-            self.only_x = f"left = {x}\nright = right_default[0]\n{target} = {call}\n"
-            self.only_y = f"left = left_default[0]\nright = {y}\n{target} = {call}\n"
-
-    def finish(self, text: str) -> Source:
-        return self.inliner.header() + "@kernel\n" + text, self.inliner.functions
 
 
 # --- sorted structures ----------------------------------------------------------------------------------------------
@@ -132,8 +42,8 @@ def kernel(x_indptr, x_indices, y_indptr, y_indices, counts, lo, hi):
 """
 
 
-def _merge_source(operands: _Operands) -> Source:
-    text = _Text(operands, "p", "q", "out_values[n]")
+def _merge_source(operands: Operands) -> Source:
+    text = Text(operands, "p", "q", "out_values[n]")
     values = "" if operands.constant is not None else ", out_values"
     step_x = indent(text.only_x + "out_indices[n] = i\nn += U(1)\n", " " * 16) if operands.union else ""
     step_y = indent(text.only_y + "out_indices[n] = j\nn += U(1)\n", " " * 16) if operands.union else ""
@@ -163,7 +73,7 @@ def _merge_source(operands: _Operands) -> Source:
 
 
 def _merge(
-    x: tuple[Array, Array, Array], y: tuple[Array, Array, Array], operands: _Operands, index_type: Any
+    x: tuple[Array, Array, Array], y: tuple[Array, Array, Array], operands: Operands, index_type: Any
 ) -> tuple[Array, Array, Array] | None:
     """Two CSR structures (indptr, indices, values) into one."""
     x_indptr, x_indices, x_values = x
@@ -205,8 +115,8 @@ def _merge(
 # --- dense vectors --------------------------------------------------------------------------------------------------
 
 
-def _dense_source(operands: _Operands, x_full: bool, y_full: bool) -> Source:
-    text = _Text(operands, "i", "i", "out_values[i]")
+def _dense_source(operands: Operands, x_full: bool, y_full: bool) -> Source:
+    text = Text(operands, "i", "i", "out_values[i]")
     present = ("" if x_full else ", x_present") + ("" if y_full else ", y_present")
     out_full = (x_full or y_full) if operands.union else (x_full and y_full)
     outputs = ("" if out_full else ", out_present") + ("" if operands.constant is not None else ", out_values")
@@ -234,7 +144,7 @@ def _dense_source(operands: _Operands, x_full: bool, y_full: bool) -> Source:
     )
 
 
-def _dense(x: VectorStore, y: VectorStore, operands: _Operands) -> VectorStore | None:
+def _dense(x: VectorStore, y: VectorStore, operands: Operands) -> VectorStore | None:
     size, x_full, y_full = x.size, x.present is None, y.present is None
     key = ("dense", operands.key, operands.union, x_full, y_full)
     kernel = _table.find(key, size, lambda: _dense_source(operands, x_full, y_full))
@@ -256,8 +166,8 @@ def _dense(x: VectorStore, y: VectorStore, operands: _Operands) -> VectorStore |
 # --- a sparse vector and a dense one --------------------------------------------------------------------------------
 
 
-def _probe_source(operands: _Operands, sparse_left: bool, full: bool) -> Source:
-    text = _Text(operands, "t" if sparse_left else "i", "i" if sparse_left else "t", "out_values[n]")
+def _probe_source(operands: Operands, sparse_left: bool, full: bool) -> Source:
+    text = Text(operands, "t" if sparse_left else "i", "i" if sparse_left else "t", "out_values[n]")
     present = "" if full else ", present"
     values = "" if operands.constant is not None else ", out_values"
     body = "out_indices[n] = i\n" + text.both + "n += U(1)\n"
@@ -271,7 +181,7 @@ def _probe_source(operands: _Operands, sparse_left: bool, full: bool) -> Source:
     )
 
 
-def _probe(x: VectorStore, y: VectorStore, operands: _Operands) -> VectorStore | None:
+def _probe(x: VectorStore, y: VectorStore, operands: Operands) -> VectorStore | None:
     """Intersect a sparse vector with a dense one, at the cost of the sparse one."""
     sparse_left = x.indices is not None
     sparse, dense = (x, y) if sparse_left else (y, x)
@@ -297,7 +207,7 @@ def ewise_mult(x: Store, y: Store, op: Any) -> Store | None:
         return None
     if x.nvals == 0 or y.nvals == 0:
         return None
-    return _combine(x, y, _Operands(x.values, y.values, op, False))
+    return _combine(x, y, Operands(x.values, y.values, op, False))
 
 
 def union(x: Store, y: Store, op: Any, defaults: Any, dtype: Any) -> Store | None:
@@ -305,17 +215,17 @@ def union(x: Store, y: Store, op: Any, defaults: Any, dtype: Any) -> Store | Non
         return None
     if x.nvals == 0 or y.nvals == 0:
         return None
-    return _combine(x, y, _Operands(x.values, y.values, op, True, defaults, dtype))
+    return _combine(x, y, Operands(x.values, y.values, op, True, defaults, dtype))
 
 
 def overlaid(x: MatrixStore, y: MatrixStore) -> Store | None:
     """``y``, and ``x`` where ``y`` has no entry, in the type of ``x``."""
     if not _table.enabled or x.nvals == 0 or y.nvals == 0:
         return None
-    return _combine(x, y, _Operands(x.values, y.values, None, True, dtype=x.dtype))
+    return _combine(x, y, Operands(x.values, y.values, None, True, dtype=x.dtype))
 
 
-def _combine(x: Store, y: Store, operands: _Operands) -> Store | None:
+def _combine(x: Store, y: Store, operands: Operands) -> Store | None:
     if type(x) is MatrixStore:
         if same_structure(x, y):
             whole = _dense(VectorStore(x.nvals, x.values), VectorStore(x.nvals, y.values), operands)
@@ -344,7 +254,7 @@ def same_structure(x: MatrixStore, y: MatrixStore) -> bool:
     return np.array_equal(x.indptr, y.indptr) and np.array_equal(x.indices, y.indices)
 
 
-def _sparse(x: VectorStore, y: VectorStore, operands: _Operands) -> VectorStore | None:
+def _sparse(x: VectorStore, y: VectorStore, operands: Operands) -> VectorStore | None:
     x, y = in_order(x), in_order(y)
     x_indptr, y_indptr = np.array([0, x.nvals], INDEX), np.array([0, y.nvals], INDEX)
     merged = _merge((x_indptr, x.indices, x.values), (y_indptr, y.indices, y.values), operands, INDEX)

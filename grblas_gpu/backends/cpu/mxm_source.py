@@ -274,9 +274,7 @@ def masked_dot(terms: Terms | None) -> Source:
         "                    k = U(a_indices[p])\n"
         "                    q = first = lower_bound(b_indices, first, last, k)\n"
         "                    if q == last:\n                        break\n"
-        "                    if U(b_indices[q]) == k:\n"
-        + indent(hit, " " * 24)
-        + "            else:\n"
+        "                    if U(b_indices[q]) == k:\n" + indent(hit, " " * 24) + "            else:\n"
         "                for q in range(first, last):\n"
         "                    k = U(b_indices[q])\n                    at = spread[k]\n"
         "                    if at != 0:\n                        p = start + U(at - 1)\n"

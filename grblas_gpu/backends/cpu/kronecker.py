@@ -1,0 +1,63 @@
+"""``kron(A, B)``: rows of the result are rows of A, each entry of which is a row of B. They need no sorting."""
+
+from __future__ import annotations
+
+from textwrap import indent
+from typing import Any
+
+import numpy as np
+
+from ...plan.storage_rules import matrix_form
+from ..matrix_storage import HYPERSPARSE, SPARSE
+from ..memory_limits import check_entries
+from ..storage import INDEX, MatrixStore, column_type
+from . import buffers, pool
+from .operands import Operands, Source, Text
+from .parallel import PARALLEL_WORK, edge_chunks, lengths
+from .tier import KernelTable
+
+_table = KernelTable()
+
+
+def kronecker(a: MatrixStore, b: MatrixStore, op: Any) -> MatrixStore | None:
+    """``t[i * b.nrows + k, j * b.ncols + l] = op(a[i, j], b[k, l])``, or None for the definitions."""
+    nrows, ncols, entries = a.nrows * b.nrows, a.ncols * b.ncols, a.nvals * b.nvals
+    if not _table.enabled or op.positional is not None or not entries:
+        return None
+    if HYPERSPARSE in (a.form, b.form, matrix_form(entries, nrows, ncols, SPARSE)):
+        return None
+    operands = Operands(a.values, b.values, op, False)
+    key = (operands.key, a.indices.dtype.char, b.indices.dtype.char)
+    kernel = _table.find(key, entries, lambda: _source(operands))
+    if kernel is None:
+        return None
+    column = np.dtype(column_type(ncols))
+    check_entries(entries, column.itemsize + (operands.dtype.itemsize if operands.constant is None else 0))
+    indptr = np.zeros(nrows + 1, INDEX)
+    np.cumsum(np.multiply.outer(lengths(a.indptr), lengths(b.indptr)), out=indptr[1:])
+    indices = buffers.empty(entries, column)
+    values, out = operands.output(entries)
+    given = (a.indptr, a.indices, b.indptr, b.indices, *operands.arguments(a.values, b.values), b.ncols)
+    parts = edge_chunks(a.indptr) if entries > PARALLEL_WORK else [(0, a.nrows)]
+    pool.run(lambda part: kernel(*given, indptr, indices, *out, *part), parts)
+    return MatrixStore(nrows, ncols, indptr, indices, values)
+
+
+def _source(operands: Operands) -> Source:
+    text = Text(operands, "p", "q", "out_values[n]")
+    values = "" if operands.constant is not None else ", out_values"
+    return text.finish(
+        f"def kernel(a_indptr, a_indices, b_indptr, b_indices{operands.names()}, width, indptr, out_indices{values}, "
+        f"lo, hi):\n{text.prologue}"
+        "    height = U(len(b_indptr) - 1)\n"
+        "    for i in range(U(lo), U(hi)):\n"
+        "        start, stop = U(a_indptr[i]), U(a_indptr[i + U(1)])\n"
+        "        if start == stop:\n            continue\n"
+        "        for k in range(height):\n"
+        "            n, first, last = U(indptr[i * height + k]), U(b_indptr[k]), U(b_indptr[k + U(1)])\n"
+        "            for p in range(start, stop):\n"
+        "                left_column = np.int64(a_indices[p]) * width\n"
+        "                for q in range(first, last):\n"
+        "                    out_indices[n] = left_column + b_indices[q]\n"
+        + indent(text.both + "n += U(1)\n", " " * 20)
+    )

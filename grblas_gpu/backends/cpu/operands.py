@@ -1,0 +1,103 @@
+"""One operator on the values of two stores, and its text inside a kernel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..entries import cast
+from ..storage import Array
+from . import buffers
+from .inline import Inliner, uses
+from .values import ARRAY, prologue, reading, single
+
+Source = tuple[str, dict[str, Any]]
+
+
+class Operands:
+    """One operator on two stores: its key, how values are read, and the single value of the result if it has one.
+
+    Without an operator the second value takes the place of the first.
+    """
+
+    def __init__(self, x: Array, y: Array, op: Any, union: bool, defaults: Any = None, dtype: Any = None) -> None:
+        self.op, self.union = op, union
+        self.dtype = op.return_type.np_type if dtype is None else dtype
+        self.types = (x.dtype, y.dtype)
+        x_used = union or uses(op, "x")
+        y_used = union or uses(op, "y")
+        self.x, self.y = reading(x, x_used), reading(y, y_used)
+        self.defaults: tuple[Array, ...] = ()
+        if defaults is not None:
+            self.defaults = tuple(
+                cast(np.asarray(default).reshape(1), wanted.np_type)
+                for default, wanted in zip(defaults, (op.type, op.type2), strict=True)
+            )
+        self.constant = self._constant(x, y)
+        self.key: Any = None
+        if self.constant is None:
+            name = None if op is None else op.key
+            self.key = (name, x.dtype.char, y.dtype.char, self.dtype.char, self.x, self.y, len(self.defaults))
+
+    def _constant(self, x: Array, y: Array) -> Array | None:
+        if self.x == ARRAY or self.y == ARRAY or len(x) == 0 or len(y) == 0:
+            return None
+        both = cast(y[:1].copy() if self.op is None else single(self.op, x, y), self.dtype)
+        if not self.union:
+            return both
+        if self.defaults:
+            only_x, only_y = single(self.op, x, self.defaults[1]), single(self.op, self.defaults[0], y)
+        else:
+            only_x, only_y = cast(x[:1].copy(), self.dtype), cast(y[:1].copy(), self.dtype)
+        return both if bool(both[0] == only_x[0]) and bool(both[0] == only_y[0]) else None
+
+    def arguments(self, x: Array, y: Array) -> tuple[Array, ...]:
+        if self.constant is not None:
+            return ()
+        given = ((x,) if self.x else ()) + ((y,) if self.y else ())
+        return given + self.defaults
+
+    def names(self) -> str:
+        if self.constant is not None:
+            return ""
+        text = (", x_values" if self.x else "") + (", y_values" if self.y else "")
+        return text + (", left_default, right_default" if self.defaults else "")
+
+    def output(self, count: int) -> tuple[Array, tuple[Array, ...]]:
+        """The result's values, and the same as kernel arguments."""
+        if self.constant is not None:
+            return (self.constant.copy() if count else self.constant[:0]), ()
+        values = buffers.empty(count, self.dtype)
+        return values, (values,)
+
+
+class Text:
+    """The assignments to an output's value: from both operands, or from one of them."""
+
+    def __init__(self, operands: Operands, x_at: str, y_at: str, target: str) -> None:
+        self.inliner = inliner = Inliner()
+        self.prologue = self.both = self.only_x = self.only_y = ""
+        if operands.constant is not None:
+            return
+        op, (x_type, y_type), result = operands.op, operands.types, operands.dtype
+        if operands.union and not operands.defaults:
+            alone_x, alone_y = (x_at if operands.x == ARRAY else "0"), (y_at if operands.y == ARRAY else "0")
+            self.only_x = f"{target} = {inliner.load(f'x_values[{alone_x}]', x_type, result)}\n"
+            self.only_y = f"{target} = {inliner.load(f'y_values[{alone_y}]', y_type, result)}\n"
+        if op is None:
+            self.both = self.only_y
+            return
+        left, right = op.type.np_type, op.type2.np_type
+        self.prologue = prologue(inliner, "x_values", operands.x, x_type, left, "x_first")
+        self.prologue += prologue(inliner, "y_values", operands.y, y_type, right, "y_first")
+        x = inliner.load(f"x_values[{x_at}]", x_type, left) if operands.x == ARRAY else "x_first"
+        y = inliner.load(f"y_values[{y_at}]", y_type, right) if operands.y == ARRAY else "y_first"
+        call = inliner.load(inliner.call(op, x="left", y="right"), op.return_type.np_type, result)
+        self.both = f"left = {x}\nright = {y}\n{target} = {call}\n"
+        if operands.defaults:
+            self.only_x = f"left = {x}\nright = right_default[0]\n{target} = {call}\n"
+            self.only_y = f"left = left_default[0]\nright = {y}\n{target} = {call}\n"
+
+    def finish(self, text: str) -> Source:
+        return self.inliner.header() + "@kernel\n" + text, self.inliner.functions

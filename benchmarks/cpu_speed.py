@@ -20,7 +20,7 @@ import grblas_gpu as gb
 from grblas_gpu.backends.cpu import pool
 
 from .cpu_works import Work, all_works
-from .harness import WARM_UP
+from .harness import WARM_UP, compiling
 from .machine import describe
 from .text_tables import Table
 
@@ -34,7 +34,8 @@ def measure(work: Work) -> list[dict[str, Any]]:
     runs: dict[str, Callable[[Any], Any]] = {"ours": work.ours, **{rival.name: rival.run for rival in work.rivals}}
     for given in work.inputs:
         for _ in range(WARM_UP):  # kernels are compiled when they have proved useful
-            work.ours(given)
+            with compiling():
+                work.ours(given)
         work.check(given, work.ours(given), [rival.run(given) for rival in work.rivals])
     one_round = sum(_taken(run, work.inputs[0], work.repeat) for run in runs.values()) * work.repeat
     trials = max(TRIALS[0], min(TRIALS[1], int(BUDGET / (one_round * len(work.inputs)))))

@@ -51,7 +51,7 @@ LONG = {
 }
 SOME = {"compiled": 7, "emulated": 8}  # one case of so many of a test: g++ takes as long for an emulated kernel
 TURNS, MANY = ("numpy", "cpu"), 6
-LATER = 10
+LATER, COMPILE_WORK = 10, tier.COMPILE_WORK
 BACKENDS = ["numpy", "cpu", "compiled", pytest.param("thoroughly", marks=pytest.mark.slow)]
 if has_gpu():
     BACKENDS.append(pytest.param("cuda", marks=pytest.mark.gpu))  # type: ignore[arg-type]
@@ -152,16 +152,15 @@ def own_account(monkeypatch: pytest.MonkeyPatch) -> None:
     all at once.
     """
     tier._pending.clear()
-    loop_tier._done.clear()
+    for account in (loop_tier._done, loop_tier._began, loop_tier._spent):
+        account.clear()
     for table in tier.KernelTable.tables:
         table.clear()
     for function in _recorded_functions():
         function.clear()
-    for each in (tier, loop_tier):
-        later = LATER * each.COMPILE_WORK
-        for name in ("COMPILE_WORK", "LOAD_WORK"):
-            monkeypatch.setattr(each, name, later)
-    monkeypatch.setattr(tier, "IMPORT_WORK", tier.COMPILE_WORK)
+    for name in ("COMPILE_WORK", "LOAD_WORK", "IMPORT_WORK"):
+        monkeypatch.setattr(tier, name, LATER * COMPILE_WORK)
+    monkeypatch.setattr(loop_tier, "LOAD_WORK", 100 * LATER * COMPILE_WORK)
 
 
 @functools.cache

@@ -153,6 +153,8 @@ class Repeated:
                 if made is not None:
                     count.step = made
                     return made, True
+        if engine is not None:
+            engine.ran_one_by_one(program)
         return int(count.step), False
 
 

@@ -347,6 +347,10 @@ class Backend(Protocol):
         one by one (and to be asked again, now and then)."""
         return None
 
+    def ran_one_by_one(self, program: Any) -> None:
+        """The nodes of a loop have been run so, to its end, since the engine was asked last."""
+        return
+
     def prepare(self, program: Any, meanwhile: Callable[[], None] | None = None) -> Callable[[], int | None]:
         """:meth:`run_loop` of a program that will run again and again, its handles with other stores.
 

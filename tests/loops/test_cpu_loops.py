@@ -168,9 +168,8 @@ def test_small_loops_are_not_compiled() -> None:
 def test_a_long_loop_goes_on_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is compiled when so many steps have been run that it pays; those before count."""
     interpreted_loops.interpret(monkeypatch)
-    for name in ("COMPILE_WORK", "LOAD_WORK"):
-        monkeypatch.setattr(tier, name, 100_000)
-    monkeypatch.setattr(tier, "_done", {})
+    monkeypatch.setattr(tier, "LOAD_WORK", 100_000)
+    monkeypatch.setattr(tier, "FEW_SECONDS", 0.0)
     with gb.using("cpu"):
         loop, x = walk(1000)
     assert (loop.mode, loop.steps) == ("fused", 1000)

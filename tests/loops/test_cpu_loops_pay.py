@@ -15,12 +15,25 @@ from grblas_gpu.ir.ops import CONTROL
 from grblas_gpu.ir.program import Program
 
 
-def calls_until(program: Program, wanted: int, monkeypatch: pytest.MonkeyPatch) -> float:
-    """How many calls of a loop pay for this, with an account of its own; infinity if it takes thousands."""
-    monkeypatch.setattr(tier, "_done", {})
+def new_account(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("_done", "_began", "_spent"):
+        monkeypatch.setattr(tier, name, {})
     monkeypatch.setattr(tier, "LOAD_WORK", 100_000)
-    monkeypatch.setattr(tier, "COMPILE_WORK", 2_000_000)
-    return next((call for call in range(1, 2_000) if tier.level(program, 0) >= wanted), math.inf)
+
+
+def calls_until(program: Program, wanted: int, monkeypatch: pytest.MonkeyPatch, seconds: float = 0.0) -> float:
+    """How many calls of a loop, each of so many seconds, pay for this, with an account of its own; infinity if it takes
+    thousands."""
+    new_account(monkeypatch)
+    now = 0.0
+    monkeypatch.setattr(tier, "perf_counter", lambda: now)
+    for call in range(1, 2_000):
+        if tier.level(program, 0) >= wanted:
+            return call
+        now += seconds
+        tier.end(program)
+        now += 1000.0  # between two calls
+    return math.inf
 
 
 def jumps(size: int, gathers: int) -> Program:
@@ -39,29 +52,59 @@ def test_gathers_are_loaded_as_others_are(monkeypatch: pytest.MonkeyPatch) -> No
         assert calls_until(jumps(1_000, 10), tier.LOAD, monkeypatch) == math.inf  # short, and of little
 
 
-def test_what_compiling_gathers_takes_is_paid_for_by_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Machine code saves what Python takes for a node, however large it is; that of many nodes takes long to make."""
+def test_compiling_is_paid_for_by_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A share of what it takes, and that grows faster than nodes do; the first call waits for other things as well."""
     with gb.using("cpu"):
-        some = calls_until(jumps(100_000, 10), tier.COMPILE, monkeypatch)
-        assert 2_000_000 / (10 * tier.NODE_WORK) < some < 100
-        assert calls_until(jumps(200_000, 10), tier.COMPILE, monkeypatch) == some
-        assert some < calls_until(jumps(100_000, 40), tier.COMPILE, monkeypatch) < math.inf
-        assert calls_until(jumps(100_000, 60), tier.COMPILE, monkeypatch) == math.inf  # would be minutes
+        some = 1.01 * tier.SHARE * tier.seconds_to_compile(10)
+        assert calls_until(jumps(100_000, 10), tier.COMPILE, monkeypatch, some) == 3
+        assert calls_until(jumps(100_000, 10), tier.COMPILE, monkeypatch, some / 4.5) == 7
+        assert calls_until(jumps(100_000, 40), tier.COMPILE, monkeypatch, some) > 2 + 4
+        assert calls_until(jumps(5_000_000, 10), tier.COMPILE, monkeypatch) == math.inf  # large, and done in no time
+        assert calls_until(jumps(100_000, 60), tier.COMPILE, monkeypatch, 100.0) == math.inf  # would be minutes
         assert calls_until(jumps(100_000, 60), tier.LOAD, monkeypatch) == 1
 
 
-def test_loops_inside_are_work_of_the_loop_around_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_loop_pays_before_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     with gb.using("cpu"):
-        x = Vector.from_coo([0], [1], size=100_000)
+        program = jumps(100_000, 4)
+    new_account(monkeypatch)
+    now = 0.0
+    monkeypatch.setattr(tier, "perf_counter", lambda: now)
+    answers = []
+    for first in (0, 32, 64):
+        answers.append(tier.level(program, first))
+        now += 1.01 * tier.SHARE * tier.FEW_SECONDS
+    assert answers == [tier.LOAD, tier.LOAD, tier.COMPILE]
+
+
+def test_waiting_for_kernels_does_not_pay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time for their machine code is not what a loop would save."""
+    now = 0.0
+    monkeypatch.setattr(compile, "seconds", lambda: now)
+    with gb.using("cpu"):
+        program = jumps(100_000, 4)
+        new_account(monkeypatch)
+        monkeypatch.setattr(tier, "perf_counter", lambda: now)
+        for _ in range(5):
+            assert tier.level(program, 0) == tier.LOAD
+            now += tier.FEW_SECONDS
+            tier.end(program)
+
+
+def test_loops_inside_are_work_of_the_loop_around_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that it is loaded as early as they are."""
+    with gb.using("cpu"):
+        x = Vector.from_coo([0], [1], size=10_000)
         loop = gb.loop(x, 1)
         for _ in loop:
             for _ in gb.loop(x, 2):
                 x << binary.plus(x, 1)
     (inside,) = [node.operands[0] for node in loop.program.nodes if node.op in CONTROL]
-    alone = calls_until(loop.program, tier.COMPILE, monkeypatch)
-    monkeypatch.setattr(tier, "_done", {})
+    monkeypatch.setattr(tier, "SMALL", 0)
+    alone = calls_until(loop.program, tier.LOAD, monkeypatch)
+    new_account(monkeypatch)
     calls = 1
-    while tier.level(loop.program, 0) < tier.COMPILE:
+    while tier.level(loop.program, 0) < tier.LOAD:
         tier.level(inside, 0)
         tier.level(inside, 0)
         calls += 1

@@ -11,6 +11,7 @@ import math
 import pickle
 import sys
 import threading
+import time
 import weakref
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -28,6 +29,17 @@ HEADER = "import math\n\nimport numba\nimport numpy as np\n\nU = np.uint64\n"
 _lock = threading.RLock()
 _loaded: dict[str, Any] = {}
 _of_users: weakref.WeakSet[Any] = weakref.WeakSet()
+_seconds = 0.0
+
+
+def seconds() -> float:
+    """How long this process has waited for machine code, loaded or compiled."""
+    return _seconds
+
+
+def _waited(since: float) -> None:
+    global _seconds
+    _seconds += time.perf_counter() - since
 
 
 class MachineCode:
@@ -36,6 +48,7 @@ class MachineCode:
     def __init__(self, name: str) -> None:
         self.name = name
         self.cache_path = str(kernel_cache.folder())
+        self._asked = 0.0  # when Numba did: what is not there it compiles at once
 
     def _file(self, signature: Any, codegen: Any) -> str:
         """One for each signature and kind of processor."""
@@ -45,12 +58,15 @@ class MachineCode:
     def load_overload(self, signature: Any, target: Any) -> Any:
         from numba.core.compiler import CompileResult
 
+        self._asked = time.perf_counter()
         target.refresh()
         content = kernel_cache.read(self._file(signature, target.codegen()))
         if content is None:
             return None
         try:
-            return CompileResult._rebuild(target, *pickle.loads(content))
+            found = CompileResult._rebuild(target, *pickle.loads(content))
+            _waited(self._asked)
+            return found
         except Exception:  # of another build of Numba or LLVM, whatever they say about it: to be compiled again
             return None
 
@@ -58,6 +74,7 @@ class MachineCode:
         from numba.core.serialize import dumps
 
         kernel_cache.write(self._file(signature, result.codegen), dumps(result._reduce()))
+        _waited(self._asked)
 
     def enable(self) -> None: ...
 

@@ -16,6 +16,7 @@ from ..reference import groups as defined
 from ..storage import Array, MaskView, MatrixStore, VectorStore
 from . import assign, ewise, extract, kronecker, messages, mxm, reduce, scaling, scatter, select, spread, write
 from . import groups as by_groups
+from .fusion import tier as loop_tier
 from .fusion.run import Prepared, run_loop
 from .masks import NO_MASK, ROWS, resolve
 from .mxv import VectorProducts
@@ -175,6 +176,9 @@ class CpuBackend(EveryForm, CpuKernels):
 
     def run_loop(self, program: Any, first: int = 0) -> int | None:
         return run_loop(program, first)
+
+    def ran_one_by_one(self, program: Any) -> None:
+        loop_tier.end(program)
 
     def prepare(self, program: Any, meanwhile: Any = None) -> Prepared:
         return Prepared(program, self)

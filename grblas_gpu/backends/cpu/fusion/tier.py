@@ -1,31 +1,35 @@
 """Whether a loop is worth compiling: that takes seconds, once; later processes load what this one compiled.
 
-As for single operations (``cpu/tier.py``), every loop keeps account of the work that went past it.
+Loading takes no longer than loading kernels for the nodes of a loop, so every loop keeps account of the work that went
+past it, as single operations do (``cpu/tier.py``). Compiling has to wait for the time that nodes took one by one: what
+it saves is Python between them, and nobody knows how often a loop will run.
 """
 
 from __future__ import annotations
 
 from math import inf
+from time import perf_counter
 
-from ....ir.ops import CONTROL, GATHER, SCATTER
+from ....ir.ops import CONTROL
 from ....ir.program import Program
-from .. import tier
+from .. import compile, tier
 
 STEP_WORK = 1_000  # what a step counts for, in addition to the entries that there are
 SMALL = 20_000  # entries; with fewer, the first steps are done before a loop would have begun as a whole
 FIRST_STEPS = 32
 REPEATED = 4  # steps of a loop that runs again and again, for which it is as good as one by one
 LOAD_WORK = 100_000  # what pays for loading machine code from disk
-COMPILE_WORK = 2_000_000  # ... for compiling
 
-NODE_WORK = 20_000  # entries that are gone over in the time that Python takes for a node: all that a long loop saves
-FEW_NODES = 4  # of which machine code is made in that time; for more it grows faster than they do
-MOST_NODES = 56  # of which it is made unasked: for more it takes minutes
-
-LONG = frozenset((*CONTROL, GATHER, SCATTER))
+FEW_SECONDS = 2.0  # that compiling a loop of few nodes takes; for more it grows faster than they do
+FEW_NODES = 4
+MOST_NODES = 56  # of which machine code is made unasked: for more it takes minutes
+SHARE = 0.25  # of the time for compiling, spent one by one, pays for it: later processes have something of it, too
 
 NOT_YET, LOAD, COMPILE = range(3)
-_done: dict[tuple[int, int], int] = {}  # by the place of a loop in the code
+Place = tuple[int, int]  # of a loop in the code
+_done: dict[Place, int] = {}
+_began: dict[Place, tuple[float, float]] = {}  # when nodes began to be run one by one; seconds for kernels by then
+_spent: dict[Place, float] = {}  # seconds that they took, without waiting for kernels
 
 
 def level(program: Program, first: int, before: int = 0) -> int:
@@ -36,32 +40,42 @@ def level(program: Program, first: int, before: int = 0) -> int:
     chosen = tier.get_tier()
     if chosen != "auto":
         return COMPILE if chosen == "numba" else NOT_YET
-    entries, compiling = _entries(program), float(COMPILE_WORK)
-    if _is_long(program):
-        nodes = len(program.flat)
-        entries = min(entries, NODE_WORK * nodes)
-        compiling *= max(1.0, nodes / FEW_NODES) ** 1.5 if nodes <= MOST_NODES else inf
-    key = _key(program)
-    _done[key] = _done.get(key, 0) + STEP_WORK * (FIRST_STEPS if first else before or 1) + entries * (not first)
-    done = _with_loops_inside(program)
-    if (entries < SMALL and first + before < (REPEATED if before else FIRST_STEPS)) or done < LOAD_WORK:
+    if first:
+        end(program)
+    entries, place = _entries(program), _place(program)
+    _done[place] = _done.get(place, 0) + STEP_WORK * (FIRST_STEPS if first else before or 1) + entries * (not first)
+    _began[place] = perf_counter(), compile.seconds()
+    small = entries < SMALL and first + before < (REPEATED if before else FIRST_STEPS)
+    if small or _with_loops_inside(program) < LOAD_WORK:
         return NOT_YET
-    return COMPILE if done >= compiling else LOAD
+    return COMPILE if _spent.get(place, 0.0) >= SHARE * seconds_to_compile(len(program.flat)) else LOAD
 
 
-def _key(program: Program) -> tuple[int, int]:
+def end(program: Program) -> None:
+    """The nodes have been run one by one since :func:`level` was asked, until now.
+
+    The first time does not count: it waits for imports and transposes, too.
+    """
+    place = _place(program)
+    began, before = _began.pop(place, None), _spent.get(place)
+    if began is not None:
+        waited = compile.seconds() - began[1]
+        _spent[place] = 0.0 if before is None else before + perf_counter() - began[0] - waited
+
+
+def seconds_to_compile(nodes: int) -> float:
+    """About: 9 for 11 nodes, 43 for 31, 94 for 52."""
+    return FEW_SECONDS * max(1.0, nodes / FEW_NODES) ** 1.5 if nodes <= MOST_NODES else inf
+
+
+def _place(program: Program) -> Place:
     return id(program.code), program.nodes[0].place if program.nodes else 0
 
 
 def _with_loops_inside(program: Program) -> int:
     """The work that went past a loop, and past those in it as long as these were not machine code of their own."""
     inside = (_with_loops_inside(node.operands[0]) for node in program.nodes if node.op in CONTROL)
-    return _done.get(_key(program), 0) + sum(inside)
-
-
-def _is_long(program: Program) -> bool:
-    """Whether compiling takes ten seconds and more, which many steps pay for, but not a few, however large."""
-    return any(node.op in LONG for node in program.nodes)
+    return _done.get(_place(program), 0) + sum(inside)
 
 
 def _entries(program: Program) -> int:

@@ -25,11 +25,13 @@ FEW_NODES = 4
 MOST_NODES = 56  # of which machine code is made unasked: for more it takes minutes
 SHARE = 0.25  # of the time for compiling, spent one by one, pays for it: later processes have something of it, too
 
+STEADY = 4.0  # times the last pace is the slowest that counts: what is slower waits for imports, transposes, kernels
+
 NOT_YET, LOAD, COMPILE = range(3)
 Place = tuple[int, int]  # of a loop in the code
 _done: dict[Place, int] = {}
-_began: dict[Place, tuple[float, float]] = {}  # when nodes began to be run one by one; seconds for kernels by then
-_spent: dict[Place, float] = {}  # seconds that they took, without waiting for kernels
+_began: dict[Place, tuple[float, float, int]] = {}  # of nodes one by one: when, seconds for kernels by then, and steps
+_spent: dict[Place, tuple[float, float]] = {}  # seconds that they took, and for a step the last time
 
 
 def level(program: Program, first: int, before: int = 0) -> int:
@@ -44,23 +46,28 @@ def level(program: Program, first: int, before: int = 0) -> int:
         end(program)
     entries, place = _entries(program), _place(program)
     _done[place] = _done.get(place, 0) + STEP_WORK * (FIRST_STEPS if first else before or 1) + entries * (not first)
-    _began[place] = perf_counter(), compile.seconds()
+    _began[place] = perf_counter(), compile.seconds(), first
     small = entries < SMALL and first + before < (REPEATED if before else FIRST_STEPS)
     if small or _with_loops_inside(program) < LOAD_WORK:
         return NOT_YET
-    return COMPILE if _spent.get(place, 0.0) >= SHARE * seconds_to_compile(len(program.flat)) else LOAD
+    spent, _ = _spent.get(place, (0.0, 0.0))
+    return COMPILE if spent >= SHARE * seconds_to_compile(len(program.flat)) else LOAD
 
 
 def end(program: Program) -> None:
-    """The nodes have been run one by one since :func:`level` was asked, until now.
-
-    The first time does not count: it waits for imports and transposes, too.
-    """
+    """The nodes have been run one by one since :func:`level` was asked, until now; the first time does not count."""
     place = _place(program)
-    began, before = _began.pop(place, None), _spent.get(place)
-    if began is not None:
-        waited = compile.seconds() - began[1]
-        _spent[place] = 0.0 if before is None else before + perf_counter() - began[0] - waited
+    if place not in _began:
+        return
+    when, waited, first = _began.pop(place)
+    steps = max(1, int(program.count.step) - first)
+    pace = max(0.0, perf_counter() - when - (compile.seconds() - waited)) / steps
+    if place not in _spent:
+        _spent[place] = 0.0, pace
+        return
+    spent, last = _spent[place]
+    pace = min(pace, STEADY * last)
+    _spent[place] = spent + steps * pace, pace
 
 
 def seconds_to_compile(nodes: int) -> float:

@@ -24,8 +24,8 @@ FEW_SECONDS = 2.0  # that compiling a loop of few nodes takes; for more it grows
 FEW_NODES = 4
 MOST_NODES = 56  # of which machine code is made unasked: for more it takes minutes
 SHARE = 0.25  # of the time for compiling, spent one by one, pays for it: later processes have something of it, too
-
 STEADY = 4.0  # times the last pace is the slowest that counts: what is slower waits for imports, transposes, kernels
+LEAST = 1e-5  # seconds of a run: kernels that another thread waited for are no reason for less
 
 NOT_YET, LOAD, COMPILE = range(3)
 Place = tuple[int, int]  # of a loop in the code
@@ -57,11 +57,12 @@ def level(program: Program, first: int, before: int = 0) -> int:
 def end(program: Program) -> None:
     """The nodes have been run one by one since :func:`level` was asked, until now; the first time does not count."""
     place = _place(program)
-    if place not in _began:
+    began = _began.pop(place, None)
+    if began is None:  # it was asked in another thread, for another run of the same loop
         return
-    when, waited, first = _began.pop(place)
+    when, waited, first = began
     steps = max(1, int(program.count.step) - first)
-    pace = max(0.0, perf_counter() - when - (compile.seconds() - waited)) / steps
+    pace = max(LEAST, perf_counter() - when - (compile.seconds() - waited)) / steps
     if place not in _spent:
         _spent[place] = 0.0, pace
         return

@@ -28,19 +28,42 @@ class Numbering:
     def __init__(self, size: int, *used: Array) -> None:
         self.size = size
         self.lines: Any = None
+        self._known: list[tuple[Array, Array]] = []  # arrays of lines, and their numbers
         if size > SMALL and used:
-            lines = np.sort(np.concatenate([some.astype(INDEX, copy=False) for some in used]))  # quicker than hashing
-            self.lines = lines[runs(lines)]
+            every = np.concatenate([some.astype(INDEX, copy=False) for some in used])
+            if isinstance(every, np.ndarray):
+                self.lines, numbers = _numbered(every)
+                ends = np.cumsum([len(some) for some in used[:-1]])
+                self._known = list(zip(used, np.split(numbers, ends), strict=True))
+            else:
+                lines = np.sort(every)  # quicker than hashing
+                self.lines = lines[runs(lines)]
 
     @property
     def count(self) -> int:
         return self.size if self.lines is None else len(self.lines)
 
     def numbers(self, lines: Array) -> Array:
-        return lines if self.lines is None else np.searchsorted(self.lines, lines)
+        if self.lines is None:
+            return lines
+        for known, numbers in self._known:
+            if known is lines:
+                return numbers
+        return np.searchsorted(self.lines, lines)
 
     def back(self, numbers: Array) -> Array:
         return numbers if self.lines is None else self.lines[numbers]
+
+
+def _numbered(every: Array) -> tuple[Array, Array]:
+    """The different ones in order, and the number of each: on a host two thirds quicker than to search for all."""
+    order = np.argsort(every)
+    lines = every[order]
+    first = np.ones(len(lines), bool)
+    np.not_equal(lines[1:], lines[:-1], out=first[1:])
+    numbers = np.empty(len(lines), INDEX)
+    numbers[order] = np.cumsum(first) - 1
+    return lines[first], numbers
 
 
 def pointers_fit(*stores: MatrixStore) -> bool:

@@ -270,8 +270,8 @@ def test_mxm_sorts_long_rows(rng):
 def test_kronecker(rng, trials, name):
     op = (operators.BinaryOp.register_anonymous(user_times) if name == "user" else getattr(binary, name))["INT64"]
     for trial in trials(6):
-        x = random_matrix(rng, 5, 7, "int32", iso=trial % 3 == 0, fill=0.4)
-        y = with_form(random_matrix(rng, 4, 6, "int32", iso=trial % 2 == 0, fill=0.5), ("sparse", "bitmap")[trial % 2])
+        x = random_matrix(rng, 5, 7, "int16", iso=trial % 3 == 0, fill=0.4)
+        y = with_form(random_matrix(rng, 4, 6, "int16", iso=trial % 2 == 0, fill=0.5), ("sparse", "bitmap")[trial % 2])
         assert kronecker.kronecker(x, y, op) is not None  # the definitions are not what runs
         same(ENGINE.kronecker(x, y, op), DEFINITIONS.kronecker(x, y, op))
 
@@ -438,7 +438,7 @@ def test_assign_scalar_to_a_matrix(rng):
     """``levels(frontier.S) << depth``, for one level after another in each row."""
     nothing = (None, None)
     for iso, mask_iso, structure, complement in product((True, False), repeat=4):
-        c, m = random_matrix(rng, 15, 12, "int32", iso), random_matrix(rng, 15, 12, "bool", mask_iso)
+        c, m = random_matrix(rng, 15, 12, "int16", iso), random_matrix(rng, 15, 12, "bool", mask_iso)
         equal = MatrixStore(15, 12, c.indptr, c.indices, np.ones(1, bool))
         for store in (m, equal, MatrixStore.empty(15, 12, m.dtype)):
             mask, value = MaskView(store, structure, complement), np.int16(rng.integers(0, 9))

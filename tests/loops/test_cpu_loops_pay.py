@@ -15,24 +15,27 @@ from grblas_gpu.ir.ops import CONTROL
 from grblas_gpu.ir.program import Program
 
 
-def new_account(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("_done", "_began", "_spent"):
-        monkeypatch.setattr(tier, name, {})
-    monkeypatch.setattr(tier, "LOAD_WORK", 100_000)
+class Clock:
+    """Of a new account: it goes on when it is told to."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 0.0
+        for name in ("_done", "_began", "_spent"):
+            monkeypatch.setattr(tier, name, {})
+        monkeypatch.setattr(tier, "LOAD_WORK", 100_000)
+        monkeypatch.setattr(tier, "perf_counter", lambda: self.now)
 
 
 def calls_until(program: Program, wanted: int, monkeypatch: pytest.MonkeyPatch, seconds: float = 0.0) -> float:
     """How many calls of a loop, each of so many seconds, pay for this, with an account of its own; infinity if it takes
     thousands."""
-    new_account(monkeypatch)
-    now = 0.0
-    monkeypatch.setattr(tier, "perf_counter", lambda: now)
+    clock = Clock(monkeypatch)
     for call in range(1, 2_000):
         if tier.level(program, 0) >= wanted:
             return call
-        now += seconds
+        clock.now += seconds
         tier.end(program)
-        now += 1000.0  # between two calls
+        clock.now += 1000.0  # between two calls
     return math.inf
 
 
@@ -67,42 +70,34 @@ def test_compiling_is_paid_for_by_time(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_long_loop_pays_before_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     with gb.using("cpu"):
         program = jumps(100_000, 4)
-    new_account(monkeypatch)
-    now = 0.0
-    monkeypatch.setattr(tier, "perf_counter", lambda: now)
-    answers = []
+    clock, answers = Clock(monkeypatch), []
     for first in (0, 32, 64):
         answers.append(tier.level(program, first))
-        now += 1.01 * tier.SHARE * tier.FEW_SECONDS
+        clock.now += 1.01 * tier.SHARE * tier.FEW_SECONDS
     assert answers == [tier.LOAD, tier.LOAD, tier.COMPILE]
 
 
 def test_waiting_for_kernels_does_not_pay(monkeypatch: pytest.MonkeyPatch) -> None:
     """Time for their machine code is not what a loop would save."""
-    now = 0.0
-    monkeypatch.setattr(compile, "seconds", lambda: now)
     with gb.using("cpu"):
         program = jumps(100_000, 4)
-        new_account(monkeypatch)
-        monkeypatch.setattr(tier, "perf_counter", lambda: now)
-        for _ in range(5):
-            assert tier.level(program, 0) == tier.LOAD
-            now += tier.FEW_SECONDS
-            tier.end(program)
+    clock = Clock(monkeypatch)
+    monkeypatch.setattr(compile, "seconds", lambda: clock.now)
+    for _ in range(5):
+        assert tier.level(program, 0) == tier.LOAD
+        clock.now += tier.FEW_SECONDS
+        tier.end(program)
 
 
 def test_what_happens_once_does_not_pay(monkeypatch: pytest.MonkeyPatch) -> None:
     """Such as an import. Of a graph that is a hundred times as large the fourth run counts as what it is."""
     with gb.using("cpu"):
         program = jumps(100_000, 4)
-    new_account(monkeypatch)
-    now = 0.0
-    monkeypatch.setattr(tier, "perf_counter", lambda: now)
+    clock = Clock(monkeypatch)
     for seconds in (0.01, 0.01, 100.0, 0.01, 0.01, 1.0, 1.0, 1.0):
         assert tier.level(program, 0) == tier.LOAD
-        now += seconds
+        clock.now += seconds
         tier.end(program)
-    now += 1.0
     assert tier.level(program, 0) == tier.COMPILE
 
 
@@ -117,7 +112,7 @@ def test_loops_inside_are_work_of_the_loop_around_them(monkeypatch: pytest.Monke
     (inside,) = [node.operands[0] for node in loop.program.nodes if node.op in CONTROL]
     monkeypatch.setattr(tier, "SMALL", 0)
     alone = calls_until(loop.program, tier.LOAD, monkeypatch)
-    new_account(monkeypatch)
+    Clock(monkeypatch)
     calls = 1
     while tier.level(loop.program, 0) < tier.LOAD:
         tier.level(inside, 0)

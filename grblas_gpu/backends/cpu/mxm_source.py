@@ -259,7 +259,7 @@ def masked_dot(terms: Terms | None) -> Source:
     far_longer = FAR_LONGER * (TO_LEAVE if terms is None or body.exit_at_first else 1)
     zero = "" if terms is None else f"            acc = {body.zero}\n"
     store = "" if terms is None else "            if found:\n                out_values[t] = acc\n"
-    source, globals_ = body.finish(
+    source, functions = body.finish(
         f"def kernel(a_indptr, a_indices, b_indptr, b_indices{body.arguments}, mask_indptr, mask_indices, spread, "
         f"out_present{values}, lo, hi):\n{body.prologue}"
         "    for i in range(U(lo), U(hi)):\n"
@@ -282,4 +282,4 @@ def masked_dot(terms: Terms | None) -> Source:
         + f"            out_present[t] = found\n{store}"
         "        for p in range(start, stop):\n            spread[U(a_indices[p])] = np.int32(0)\n"
     )
-    return LOWER_BOUND + source, globals_
+    return LOWER_BOUND + source, functions

@@ -9,102 +9,29 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cpu_kernel_cases import (
+    DEFINITIONS,
+    ENGINE,
+    KINDS,
+    SEMIRINGS,
+    random_mask,
+    random_matrix,
+    random_vector,
+    same,
+    user_times,
+)
 
 import grblas_gpu as gb
 from grblas_gpu import binary, monoid, operators, select, semiring, unary
-from grblas_gpu.backends.cpu import kronecker, mxm_source, mxv, mxv_push, pool, workspace
+from grblas_gpu.backends.cpu import mxv, mxv_push, pool, workspace
 from grblas_gpu.backends.cpu.engine import CpuBackend
 from grblas_gpu.backends.entries import entries
-from grblas_gpu.backends.matrix_forms import with_form
-from grblas_gpu.backends.reference import Definitions
-from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore, column_type
+from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore
 from grblas_gpu.plan.rules import Plan
 
 pytestmark = pytest.mark.usefixtures("numba_tier")
-ENGINE, DEFINITIONS = CpuBackend(), Definitions()
 PUSHES = ["push.sort", "push.scatter", "push.scan"]
 PULLS = ["pull.thread", "pull.warp", "pull.hybrid", "pull.compact", "pull.edge"]
-KINDS = ["sparse", "unordered", "bitmap", "full"]
-
-
-def user_times(x, y):
-    return x * y + 1
-
-
-SEMIRINGS = {
-    "plus_times": (semiring.plus_times, "INT64"),
-    "plus_times int8": (semiring.plus_times, "INT8"),
-    "times_plus": (semiring.times_plus, "FP64"),
-    "min_plus": (semiring.min_plus, "FP64"),
-    "lor_land": (semiring.lor_land, "BOOL"),
-    "any_pair": (semiring.any_pair, "BOOL"),
-    "plus_pair": (semiring.plus_pair, "INT64"),
-    "min_first": (semiring.min_first, "INT64"),
-    "max_second": (semiring.max_second, "FP32"),
-    "min_secondi": (semiring.ss.min_secondi, "INT64"),
-    "plus_firsti1": (semiring.ss.plus_firsti1, "INT64"),
-    "max_secondj": (semiring.ss.max_secondj, "INT64"),
-    "user": (
-        operators.Semiring.register_anonymous(
-            monoid.plus, operators.BinaryOp.register_anonymous(user_times, "user_times"), "plus_user_times"
-        ),
-        "INT64",
-    ),
-}
-
-
-def random_values(rng, count, dtype):
-    dtype = np.dtype(dtype)
-    if dtype == bool:
-        return rng.random(count) < 0.7
-    return rng.integers(0, 9, count).astype(dtype)
-
-
-def random_vector(rng, size, kind, dtype, iso=False, fill=0.4):
-    if kind == "full":
-        return VectorStore(size, random_values(rng, 1 if iso else size, dtype))
-    present = rng.random(size) < fill
-    if kind == "bitmap":
-        return VectorStore(size, random_values(rng, 1 if iso else size, dtype), present=present)
-    indices = np.flatnonzero(present).astype(INDEX)
-    if kind == "unordered":
-        rng.shuffle(indices)
-    count = min(1, len(indices)) if iso else len(indices)
-    return VectorStore(size, random_values(rng, count, dtype), indices=indices, ordered=kind == "sparse")
-
-
-def random_matrix(rng, nrows, ncols, dtype, iso=False, fill=0.2):
-    where = rng.random((nrows, ncols)) < fill
-    indptr = np.zeros(nrows + 1, INDEX)
-    np.cumsum(where.sum(axis=1), out=indptr[1:])
-    indices = np.nonzero(where)[1].astype(column_type(ncols))
-    count = min(1, len(indices)) if iso else len(indices)
-    return MatrixStore(nrows, ncols, indptr, indices, random_values(rng, count, dtype))
-
-
-def random_mask(rng, make):
-    """No mask, or one of the four kinds over a store that ``make`` returns."""
-    if rng.random() < 0.2:
-        return None
-    return MaskView(make(), bool(rng.integers(2)), bool(rng.integers(2)))
-
-
-def same(result, expected, *, values=True):
-    """Equal stores, whatever their kind; and the result is a well-formed store."""
-    assert type(result) is type(expected)
-    keys, got = entries(result)
-    wanted_keys, wanted = entries(expected)
-    np.testing.assert_array_equal(keys, wanted_keys)
-    assert result.nvals == len(keys)
-    assert result.dtype == expected.dtype
-    if values:
-        np.testing.assert_array_equal(got, wanted)
-    if type(result) is VectorStore and result.indices is not None:
-        assert result.indices.dtype == INDEX
-        if result.ordered:
-            assert np.all(np.diff(result.indices) > 0)
-    if type(result) is MatrixStore:
-        assert result.indices.dtype == column_type(result.ncols)
 
 
 def workspace_is_clean():
@@ -229,51 +156,6 @@ def test_structure_only_reads_no_values():
         a, u, semiring.plus_times["FP64"], None, transposed=True, flip=True, plan=Plan("push.scatter", "test")
     )
     assert not result.iso
-
-
-@pytest.mark.parametrize("strategy", ["mxm.gustavson", "mxm.masked_dot"])
-@pytest.mark.parametrize("name", ["plus_times", "plus_times int8", "min_plus", "any_pair", "plus_pair", "plus_firsti1"])
-def test_mxm(rng, trials, name, strategy):
-    op, dtype = SEMIRINGS[name]
-    op = op[dtype]
-    stored = op.binaryop.type.np_type
-    for trial in trials(12):
-        a = random_matrix(rng, 20, 50, stored, iso=trial % 4 == 0)
-        b = random_matrix(rng, 50, 40, stored, iso=trial % 4 == 0, fill=0.1 if trial % 2 else 0.6)
-        mask = random_mask(rng, lambda: random_matrix(rng, 20, 40, "bool", rng.random() < 0.2, fill=0.4))
-        plan = Plan(strategy, "test")
-        same(ENGINE.mxm(a, b, op, mask, plan=plan), DEFINITIONS.mxm(a, b, op, mask, plan=plan))
-
-
-@pytest.mark.parametrize("name", ["plus_times", "any_pair", "plus_pair", "plus_firsti1"])
-def test_dots_of_short_rows_and_long_columns(rng, name):
-    """The row's entries are searched in the column; some are at its ends, between entries, or behind the last one."""
-    op, dtype = SEMIRINGS[name]
-    op, inner = op[dtype], 4_000
-    stored = op.binaryop.type.np_type
-    a = random_matrix(rng, 40, inner, stored, fill=1 / inner)
-    b = random_matrix(rng, inner, 6, stored, fill=0.6)
-    mask = MaskView(random_matrix(rng, 40, 6, "bool", fill=0.8), False, True)
-    assert b.nvals / b.ncols > mxm_source.FAR_LONGER * mxm_source.TO_LEAVE
-    plan = Plan("mxm.masked_dot", "test")
-    same(ENGINE.mxm(a, b, op, mask, plan=plan), DEFINITIONS.mxm(a, b, op, mask, plan=plan))
-
-
-def test_mxm_sorts_long_rows(rng):
-    a = random_matrix(rng, 3, 400, "int64", fill=0.5)
-    b = random_matrix(rng, 400, 20_000, "int64", fill=0.002)
-    op, plan = semiring.plus_times["INT64"], Plan("mxm.gustavson", "test")
-    same(ENGINE.mxm(a, b, op, None, plan=plan), DEFINITIONS.mxm(a, b, op, None, plan=plan))
-
-
-@pytest.mark.parametrize("name", ["times", "minus", "lt", "pair", "user"])
-def test_kronecker(rng, trials, name):
-    op = (operators.BinaryOp.register_anonymous(user_times) if name == "user" else getattr(binary, name))["INT64"]
-    for trial in trials(6):
-        x = random_matrix(rng, 5, 7, "int16", iso=trial % 3 == 0, fill=0.4)
-        y = with_form(random_matrix(rng, 4, 6, "int16", iso=trial % 2 == 0, fill=0.5), ("sparse", "bitmap")[trial % 2])
-        assert kronecker.kronecker(x, y, op) is not None  # the definitions are not what runs
-        same(ENGINE.kronecker(x, y, op), DEFINITIONS.kronecker(x, y, op))
 
 
 def random_pair(rng, dtype, trial):

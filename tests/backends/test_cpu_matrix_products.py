@@ -1,0 +1,59 @@
+"""Compiled products of two matrices, and Kronecker products, against the NumPy definitions."""
+
+from __future__ import annotations
+
+import pytest
+from cpu_kernel_cases import DEFINITIONS, ENGINE, SEMIRINGS, random_mask, random_matrix, same, user_times
+
+from grblas_gpu import binary, operators, semiring
+from grblas_gpu.backends.cpu import kronecker, mxm_source
+from grblas_gpu.backends.matrix_forms import with_form
+from grblas_gpu.backends.storage import MaskView
+from grblas_gpu.plan.rules import Plan
+
+pytestmark = pytest.mark.usefixtures("numba_tier")
+
+
+@pytest.mark.parametrize("strategy", ["mxm.gustavson", "mxm.masked_dot"])
+@pytest.mark.parametrize("name", ["plus_times", "plus_times int8", "min_plus", "any_pair", "plus_pair", "plus_firsti1"])
+def test_mxm(rng, trials, name, strategy):
+    op, dtype = SEMIRINGS[name]
+    op = op[dtype]
+    stored = op.binaryop.type.np_type
+    for trial in trials(12):
+        a = random_matrix(rng, 20, 50, stored, iso=trial % 4 == 0)
+        b = random_matrix(rng, 50, 40, stored, iso=trial % 4 == 0, fill=0.1 if trial % 2 else 0.6)
+        mask = random_mask(rng, lambda: random_matrix(rng, 20, 40, "bool", rng.random() < 0.2, fill=0.4))
+        plan = Plan(strategy, "test")
+        same(ENGINE.mxm(a, b, op, mask, plan=plan), DEFINITIONS.mxm(a, b, op, mask, plan=plan))
+
+
+@pytest.mark.parametrize("name", ["plus_times", "any_pair", "plus_pair", "plus_firsti1"])
+def test_dots_of_short_rows_and_long_columns(rng, name):
+    """The row's entries are searched in the column; some are at its ends, between entries, or behind the last one."""
+    op, dtype = SEMIRINGS[name]
+    op, inner = op[dtype], 4_000
+    stored = op.binaryop.type.np_type
+    a = random_matrix(rng, 40, inner, stored, fill=1 / inner)
+    b = random_matrix(rng, inner, 6, stored, fill=0.6)
+    mask = MaskView(random_matrix(rng, 40, 6, "bool", fill=0.8), False, True)
+    assert b.nvals / b.ncols > mxm_source.FAR_LONGER * mxm_source.TO_LEAVE
+    plan = Plan("mxm.masked_dot", "test")
+    same(ENGINE.mxm(a, b, op, mask, plan=plan), DEFINITIONS.mxm(a, b, op, mask, plan=plan))
+
+
+def test_mxm_sorts_long_rows(rng):
+    a = random_matrix(rng, 3, 400, "int64", fill=0.5)
+    b = random_matrix(rng, 400, 20_000, "int64", fill=0.002)
+    op, plan = semiring.plus_times["INT64"], Plan("mxm.gustavson", "test")
+    same(ENGINE.mxm(a, b, op, None, plan=plan), DEFINITIONS.mxm(a, b, op, None, plan=plan))
+
+
+@pytest.mark.parametrize("name", ["times", "minus", "lt", "pair", "user"])
+def test_kronecker(rng, trials, name):
+    op = (operators.BinaryOp.register_anonymous(user_times) if name == "user" else getattr(binary, name))["INT64"]
+    for trial in trials(6):
+        x = random_matrix(rng, 5, 7, "int16", iso=trial % 3 == 0, fill=0.4)
+        y = with_form(random_matrix(rng, 4, 6, "int16", iso=trial % 2 == 0, fill=0.5), ("sparse", "bitmap")[trial % 2])
+        assert kronecker.kronecker(x, y, op) is not None  # the definitions are not what runs
+        same(ENGINE.kronecker(x, y, op), DEFINITIONS.kronecker(x, y, op))

@@ -8,6 +8,8 @@ True
 
 from __future__ import annotations
 
+import sys
+
 
 class GraphblasException(Exception):
     """Base of every GraphBLAS error."""
@@ -89,3 +91,13 @@ class UdfParseError(GraphblasException):
 
 
 __all__ = [name for name, value in list(globals().items()) if isinstance(value, type)]
+
+
+def user_place() -> str:
+    """The file and line of the innermost caller outside of this package."""
+    frame = sys._getframe(1)
+    while (
+        frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __name__.partition(".")[0]
+    ):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"

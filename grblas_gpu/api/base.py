@@ -128,7 +128,7 @@ def check_same_backend(a: Any, b: Any, within: str) -> None:
 class BaseType:
     """The common part of Vector, Matrix and Scalar."""
 
-    __slots__ = ("dtype", "name", "_engine", "__weakref__")
+    __slots__ = ("dtype", "name", "_engine", "_origin", "__weakref__")
     _is_scalar = False
     _is_transposed = False
     _output_type: Any

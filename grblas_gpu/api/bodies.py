@@ -1,163 +1,108 @@
-"""One body of a recording: that of the loop itself, or of a loop or ``when`` inside of it."""
+"""One body of a recording: that of the loop itself, or of a loop or ``when`` inside of it. It is gone through until its
+rounds can be compared (:mod:`.rounds`)."""
 
 from __future__ import annotations
 
-import dis
-import re
-from itertools import zip_longest
+from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
 
-import numpy as np
-
-from ..backends.interpreter import COMPUTE
 from ..errors import LoopError
-from ..ir.node import Node
-from ..ir.ops import CLEAR, CONTROL
 from ..ir.program import Program, line_of
-from ..ir.recording import Count, Number
-
-NUMBERS = (int, float, complex, np.number, np.bool_)
-LOCAL_ACCESS = re.compile("(LOAD|STORE)_(?:FAST|NAME|DEREF)")  # what instructions do to local names; some do two
+from ..ir.recording import Count
+from .python_state import BodyCode, PythonState
+from .rounds import Difference, Round
+from .steady import MOST_ROUNDS, Steady, assemble, compare
 
 
 class RecordedBody:
-    """The nodes of a body, in the order in which Python came to them, and what names meant before."""
+    """The rounds of a body, and the Python variables that it can reach."""
 
-    def __init__(self, loop: Any, count: Count, frame: FrameType) -> None:
+    def __init__(self, loop: Any, frame: FrameType, code: BodyCode | None, inside: bool) -> None:
         self.loop = loop
-        self.count = count
-        self.nodes: list[Node] = []
-        self._begun: list[Node] = []  # those of them that begin an object which the body makes
-        self._frame: FrameType | None = frame
-        self._start = frame.f_lasti  # the instruction that asks for the next step
-        self._bound = dict(frame.f_locals)
+        self.number = 0  # of the loop, among those of a recording
+        self.rounds: list[Round] = []
+        self.steady: Steady | None = None
+        self._inside = inside
+        self._frame = frame
+        self._state = None if code is None else PythonState(frame, code)
 
-    def begin(self, made: Any, place: int) -> None:
-        """An object is made: empty at the beginning of every step."""
-        self._begun.append(Node(CLEAR, made, place=place))
-        self.nodes.append(self._begun[-1])
+    @property
+    def round(self) -> Round:
+        """The one that is being recorded."""
+        return self.rounds[-1]
 
-    def first_step(self) -> list[Node]:
-        """The nodes without those that have happened: what Python has made holds what it was filled with."""
-        begun = set(map(id, self._begun))
-        return [node for node in self.nodes if id(node) not in begun]
+    def begin_round(self, count: Count) -> None:
+        self.rounds.append(Round(count))
+        if self._state is not None:
+            self.round.bindings = self._state.bindings(self._frame)
+            self._names = self._state.bindings(self._frame, all_names=True) if self.loop.limit == 1 else []
 
-    def _complete(self, code: CodeType, inside: bool) -> tuple[Node, ...]:
-        """All nodes, but nothing is emptied that never changes, nor a Matrix that the next node overwrites."""
-        begun, nodes = set(map(id, self._begun)), self.nodes
-        complete = []
-        for node, then in zip_longest(nodes, nodes[1:]):
-            if id(node) in begun:
-                out = node.out
-                if out._store.nvals:
-                    if not (inside or writes(nodes, out, begun)):
-                        continue  # made of given values, the same at every step
-                    raise LoopError(
-                        f"{code.co_filename}:{line_of(code, node.place)}: {out.name} is made of given values at every "
-                        "step, and the body of a loop is gone through once; make it before the loop, and a .dup() of "
-                        "it in the body if it changes there"
-                    )
-                if out.ndim == 2 and then is not None and overwrites(then, out):
-                    continue
-            complete.append(node)
-        return tuple(complete)
+    def changed(self) -> tuple[int, str] | None:
+        """What the first round has changed that only Python sees: its line, and a sentence."""
+        if self._state is None or len(self.rounds) > 1:
+            return None
+        may_not_run = self._inside and self.loop.limit == 1  # a `when`, or as good as one
+        found = self._state.changed(self._frame, may_not_run=may_not_run)
+        if found is None and may_not_run:
+            found = self._rebound_to_others()
+        if found is None:
+            return None
+        path, before, now = found
+        line = self._state.line_of(path) or self._frame.f_lineno
+        return line, f"`{path}` is {before} in the first round and {now} in the second"
 
-    def program(self, made: dict[int, Any], code: Any, kinds: tuple[type, ...], inside: bool = False) -> Program:
-        """The body is complete: is it a loop that ends, and that Python would have run the same way?
-
-        What a loop ``inside`` of another makes may be changed by what follows it.
-        """
-        frame, self._frame = self._frame, None
-        assert frame is not None
-        if made:
-            self._check_names(frame, made, kinds)
-        condition, limit = self.loop.condition, self.loop.limit
-        program = Program(self._complete(code, inside), condition, limit, self.count, code)
-        parts = condition.args if getattr(condition, "_role", None) == "expression" else [condition]
-        if limit is None and program.written.keys().isdisjoint(map(id, parts)):
-            raise LoopError(
-                f"{_place(frame)}: nothing in the body changes the condition of the loop, which would never end; "
-                "change it with <<, or give a limit"
-            )
-        return program
-
-    def carried_number(self) -> str | None:
-        """The name of a number that the body reads and then changes, for the next step: only Python would see that."""
-        assert self._frame is not None
-        for name, after in self._frame.f_locals.items():
-            before = self._bound.get(name)
-            if isinstance(before, NUMBERS) and _is_another(after, before) and self._reads_first(name):
-                return name
+    def _rebound_to_others(self) -> tuple[str, str, str] | None:
+        """A name for an object that was there before, and that the body binds to another one."""
+        assert self._state is not None
+        before, made = dict(self._names), self.round.made
+        for path, now in self._state.bindings(self._frame, all_names=True):
+            if before.get(path, now) is not now and (id(now) not in made or path in dict(self.round.bindings)):
+                return path, "an object", "another one"
         return None
 
-    def _reads_first(self, name: str) -> bool:
-        """Whether the body reads a local name before it gives it another meaning."""
-        assert self._frame is not None
-        end = 0
-        for instruction in dis.get_instructions(self._frame.f_code):
-            if instruction.opname == "FOR_ITER" and 0 <= self._start - instruction.offset <= 2:  # 3.12 is behind it
-                end = instruction.argval
-            elif self._start < instruction.offset < end:
-                names = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
-                for access, accessed in zip(LOCAL_ACCESS.findall(instruction.opname), names, strict=False):
-                    if accessed == name:
-                        return access == "LOAD"
-        return False
+    def end_round(self, code: CodeType, spelled: Callable[[Any], str]) -> bool:
+        """A round is complete; whether another one is needed to know what the body does.
 
-    def _check_names(self, frame: FrameType, made: dict[int, Any], kinds: tuple[type, ...]) -> None:
-        """A name that stands for another object at every step cannot be recorded."""
-        for name, after in frame.f_locals.items():
-            before = self._bound.get(name)
-            if after is not before and id(after) in made and type(before) in kinds and reads(self.nodes, before):
-                raise LoopError(
-                    f"{_place(frame)}: the loop binds {name} to a new object at every step, and its body is gone "
-                    f"through once; write {name} << ... to change the object"
+        ``spelled`` gives the name of an object in the code around the loop.
+        """
+        self.round.complete(self._inside)
+        self.round.nodes += [] if self.loop.once else self.loop.recipe
+        if self.loop.limit == 1:
+            self.steady = compare(self.rounds[-1:])
+            return False
+        if len(self.rounds) == 1:
+            return True
+        try:
+            self.steady = compare(self.rounds)
+            if self.steady is None and len(self.rounds) == MOST_ROUNDS:
+                raise Difference(
+                    self.round.nodes[0], f"objects follow each other in no way that {MOST_ROUNDS} rounds show"
                 )
+        except Difference as difference:
+            line = self._frame.f_lineno if difference.node is None else line_of(code, difference.node.place)
+            raise LoopError(
+                f"{code.co_filename}:{line}: {difference.said(spelled)}. A loop must do the same in every round: "
+                "use the loop's number, a Scalar, or << into an object made before the loop"
+            ) from None
+        return self.steady is None
 
+    def program(self, code: CodeType | None, count: Count, limit: int | None) -> Program:
+        """The body as Python would have run it, if it is a loop that ends."""
+        assert self.steady is not None
+        condition = self.loop.condition
+        program = Program(tuple(assemble(self.steady, self.round)), condition, limit, count, code)
+        self.check_end(program)
+        return program
 
-def _is_another(after: Any, before: Any) -> bool:
-    """Whether this is a number, and another one than before; the count of a loop is not, which a ``for`` binds."""
-    if isinstance(after, Number):
-        return not after.text.isidentifier()
-    return isinstance(after, NUMBERS) and after != before
-
-
-def _place(frame: FrameType) -> str:
-    """Where the loop is."""
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
-
-
-def reads(nodes: Any, obj: Any) -> bool:
-    """Whether an object is an operand or the mask of one of the nodes, or of those inside of them."""
-    for node in nodes:
-        if node.op in CONTROL:
-            if reads(node.operands[0].nodes, obj):
-                return True
-        elif any(refers_to(x, obj) for x in (*node.operands, node.mask)):
-            return True
-    return False
-
-
-def writes(nodes: Any, obj: Any, apart: set[int]) -> bool:
-    """Whether one of the nodes, or of those inside of them, writes to an object, ``apart`` from some."""
-    for node in nodes:
-        if node.op in CONTROL:
-            if writes(node.operands[0].nodes, obj, apart):
-                return True
-        elif node.out is obj and id(node) not in apart:
-            return True
-    return False
-
-
-def overwrites(node: Node, obj: Any) -> bool:
-    """Whether nothing of an object matters to a node that writes to it."""
-    whole = node.op in COMPUTE and node.mask is None and node.accum is None
-    return whole and node.out is obj and not any(refers_to(x, obj) for x in node.operands)
-
-
-def refers_to(x: Any, obj: Any) -> bool:
-    """Whether an operand or a mask is an object, its transpose, its mask, or an index with it."""
-    if x is obj or getattr(x, "parent", None) is obj or getattr(x, "_matrix", None) is obj:
-        return True
-    return any(axis.index is obj for axis in getattr(x, "axes", ()))
+    def check_end(self, program: Program) -> None:
+        """Something must change the condition of a loop without a limit."""
+        condition = self.loop.condition
+        parts: list[Any] = condition.args if condition._role == "expression" else [condition]
+        parts = [x for node in self.loop.recipe for x in node.operands] or parts
+        if self.loop.limit is None and program.written.keys().isdisjoint(map(id, parts)):
+            place = f"{self._frame.f_code.co_filename}:{self._frame.f_lineno}"
+            raise LoopError(
+                f"{place}: nothing in the body changes the condition of the loop, which would never end; change the "
+                "object with <<, which binding its name to another one does not, or give a limit"
+            )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..backends.interpreter import execute as execute_node
 from ..config import config
@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from .matrix import Matrix
     from .scalar import Scalar
     from .vector import Vector
+
+
+class Origin(NamedTuple):
+    """What an object was computed of without being asked to: a condition of a loop computes it before every step."""
+
+    ir_op: Op
+    op: Any
+    args: list[Any]
 
 
 class Delayed:
@@ -51,6 +59,8 @@ class Delayed:
             )
         if self._value is None:
             self._value = self.new()
+            if isinstance(self, BaseExpression):
+                self._value._origin = Origin(self.ir_op, self.op, self.args)
         return self._value if attr is None else getattr(self._value, attr)
 
     def _format_expr(self, html: bool = False) -> str:

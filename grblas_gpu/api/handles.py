@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..backends.storage import VectorStore
+from ..errors import LoopError, user_place
 from ..ir import recording
 from .matrix import Matrix
 from .scalar import Scalar
@@ -74,3 +75,35 @@ def same(made: Any) -> Any:
     else:
         new.name, new._is_cscalar, new._content = f"s_{next(Scalar._name_counter)}", made._is_cscalar, made._content
     return new
+
+
+def give(target: Any, source: Any) -> None:
+    """An object gets the contents of another one that stood for it."""
+    if target is source or isinstance(target, recording.Count):
+        return
+    if target.ndim:
+        target._store = source._store
+    else:
+        target._content = source._content
+
+
+class _Absent:
+    """In place of the contents of an object that a loop would have made, had it made a step."""
+
+    def __init__(self, name: str) -> None:
+        self.__dict__["_name"] = name
+
+    def __getattr__(self, name: str) -> Any:
+        what = f"{self._name} is made in a body that may not have run: make it before, and change it with <<"
+        raise LoopError(f"{user_place()}: {what}")
+
+
+def withdraw(made: Any) -> None:
+    """An object or a count that Python may not have made: looking at it is an error."""
+    if isinstance(made, recording.Count):
+        made.is_lost = True
+    elif made.ndim:
+        made._store = _Absent(made.name)
+    else:
+        made._later, made._content = _Absent(made.name), None
+        del made._content

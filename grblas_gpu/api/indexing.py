@@ -67,7 +67,7 @@ class Axis:
         if self.given is None and self.index is None:
             return ":"
         if self.size is None:
-            return str(self.index)
+            return repr(self.index)
         if self.is_vector:
             return str(self.index.name)
         index = self.index if self.given is None else self.given

@@ -1,9 +1,10 @@
 """``for depth in gb.loop(frontier): ...``: an ordinary loop that an engine may take over as a whole.
 
-Python goes through the body once. Every operation in it is recorded instead of run; when the body ends, the engine gets
-the recording and repeats it until the condition fails, as one kernel (CUDA) or one compiled function (CPU), or else one
-node is run after another. While recording, values are not known: reading one that changes in the loop, or deciding by
-it, is a :class:`LoopError` that names the line, or with ``fallback=True`` the end of recording and ordinary iteration.
+Python goes through the body twice or more often. Every operation in it is recorded instead of run. If these rounds are
+the same, an engine repeats them until the condition fails, as one kernel (CUDA) or one compiled function (CPU), or else
+one node is run after another. If a round changes what only Python sees (a number, a list), the loop is iterated. While
+recording, values are not known: reading one that changes in the loop, or deciding by it, is a :class:`LoopError` that
+names the line, or with ``fallback=True`` the end of recording and ordinary iteration.
 """
 
 from __future__ import annotations
@@ -20,15 +21,13 @@ from ..backends import interpreter
 from ..backends.interpreter import holds
 from ..config import config
 from ..display import escape, html_object
-from ..errors import LoopError
-from ..ir import ops, recording
-from ..ir.node import Node, node_of
+from ..ir import recording
+from ..ir.node import Node
 from ..ir.program import Program
-from ..ir.recording import Count
-from ..trace import records as trace
-from .bodies import RecordedBody
 from .expressions import BaseExpression, Delayed
 from .matrix import Matrix, TransposedMatrix
+from .python_state import BodyCode, body_code
+from .recorder import Recorder, trace_iterated
 from .scalar import Scalar
 from .vector import Vector
 
@@ -39,12 +38,11 @@ def loop(condition: Any, limit: int | None = None, *, fallback: bool = False) ->
     """Repeat the body of a ``for`` statement while the condition holds; the loop variable counts from 0.
 
     ``condition`` is a Vector or Matrix (it holds while there are entries), a Scalar, or a comparison of Scalars
-    such as ``error > 1e-6``; it is looked at before every step, of which there are at most ``limit``. (In
-    ``v.reduce() > 1`` the sum is computed once, where it is written; use a Scalar that the body changes.) The
-    engine runs the loop as a whole, or from the recording. The body may change Vectors, Matrices and Scalars
-    (``<<``), make new ones, and use the count; it is gone through once, so what is carried from one step to the
-    next must be in objects that exist before the loop. A body that looks at values raises a LoopError, or with
-    ``fallback`` iterates.
+    such as ``error > 1e-6`` or ``v.reduce() > 1``; it is looked at before every step, of which there are at most
+    ``limit``. The engine runs the loop as a whole, or from the recording. The body may change Vectors, Matrices and
+    Scalars (``<<``), make new ones, bind names to them, and use the count. It is recorded before it runs: a body that
+    looks at values that change raises a LoopError, or with ``fallback`` iterates; one that changes numbers or lists of
+    Python's is iterated.
 
     Parameters
     ----------
@@ -60,7 +58,7 @@ def loop(condition: Any, limit: int | None = None, *, fallback: bool = False) ->
     TypeError
         The condition is no object that can change.
     LoopError
-        The body looks at a value, without ``fallback``.
+        The body looks at a value, without ``fallback``, or does something else in every round that cannot be repeated.
 
     Examples
     --------
@@ -150,21 +148,28 @@ class Loop:
         self.condition = condition._matrix if isinstance(condition, TransposedMatrix) else condition  # the same entries
         self.limit = limit
         self.once = once
+        self.recipe = _recipe(condition)  # the nodes that compute the condition again
         self._fallback = fallback
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[int]:
         condition: Any = self.condition
         recorded = not isinstance(condition, Delayed) or _is_comparison(condition)
+        frame = sys._getframe(1)
+        code = body_code(frame)
         if recording.active and (recorder := recording.current()) is not None:
-            if not recorder.falls_back and recorded:
-                return self._nest(recorder, sys._getframe(1))
-            recorder.refuse("a loop inside of a loop")  # whether Python would go there at all is not known
+            if not recorder.falls_back and recorded and code is not None:
+                return self._nest(recorder, frame, code)
+            recorder.refuse(
+                "a loop inside of a loop" if code is not None else "a loop inside of a call, such as enumerate,"
+            )
         if self.once or not recorded or config["loops"] == "iterated":
             return self._iterate()  # a condition that is computed before every step is not recorded
         engine: Any = condition.engine if _is_comparison(condition) else condition._engine
-        if engine is None:
+        if code is None:
+            trace_iterated(f"line {frame.f_lineno}: the loop is inside of a call, such as enumerate")
+        if engine is None or code is None:
             return self._iterate()
-        return self._record(engine, sys._getframe(1))
+        return self._record(engine, frame, code)
 
     def _repr_html_(self) -> str:
         lines = "" if self.program is None else str(self.program)
@@ -172,233 +177,125 @@ class Loop:
         facts = {"steps": self.steps, "mode": self.mode, "limit": limit}
         return html_object("Loop", facts, f"<pre>{escape(lines)}</pre>" if lines else "")
 
+    def goes_on(self) -> bool:
+        """Whether there is another step, after those that were made."""
+        if self.limit is not None and self.steps >= self.limit:
+            return False
+        for node in self.recipe:
+            interpreter.execute(node)
+        return holds(self.condition)
+
+    def _is_over(self) -> bool:
+        """Whether it is known without waiting for a device that there is no step at all."""
+        if self.limit == 0:
+            return True
+        condition: Any = self.condition
+        parts = [condition] if condition._role == "object" else condition.args
+        return all(map(_is_on_host, parts)) and not self.goes_on()
+
     def _iterate(self, first: int = 0) -> Iterator[int]:
         self.steps = first
-        while (self.limit is None or self.steps < self.limit) and holds(self.condition):
+        while self.goes_on():
             yield self.steps
             self.steps += 1
 
-    def _record(self, engine: Any, frame: FrameType) -> Iterator[Any]:
-        if self._fallback and not ((self.limit is None or self.limit > 0) and holds(self.condition)):
+    def _record(self, engine: Any, frame: FrameType, code: BodyCode) -> Iterator[Any]:
+        if (self._fallback and not self.goes_on()) or self._is_over():
             return
-        recorder = Recorder(self, engine, frame, self._fallback)
+        recorder = Recorder(self, engine, frame, code, self._fallback)
         recording.begin(recorder)
         try:
-            yield recorder.count.number()
-            recorder.check_numbers()
+            while True:
+                yield recorder.begin_round()
+                if not recorder.symbolic or not recorder.end_round():
+                    break
         except GeneratorExit:  # the body was left: what it did so far has happened
             if recorder.symbolic:
                 recorder.stop()
-                if (self.limit is None or self.limit > 0) and holds(self.condition):
-                    recorder.run_once()
+                recorder.run_recorded()
                 recorder.forget()
             raise
         finally:
             if recorder.symbolic:
                 recorder.stop()
         if recorder.gave_up:
-            yield from self._iterate(1)
+            yield from self._iterate(recorder.gave_up)
             return
+        turns = recorder.steady.turns
+        if turns == 1:
+            self._run_plain(engine, recorder)
+        else:
+            self._run_turns(engine, recorder, turns)
+        while (self.steps - recorder.rounds) % turns:  # until names mean what they would after all steps
+            recorder.start()
+            try:
+                yield recorder.begin_round()
+            finally:
+                recorder.stop()
+            recorder.end_dry_round()
+        recorder.adopt(self.steps)
+        recorder.forget()
+
+    def _run_plain(self, engine: Any, recorder: Recorder) -> None:
         program = self.program = recorder.program()
+        self.steps = self._run(engine, program)
+
+    def _run_turns(self, engine: Any, recorder: Recorder, turns: int) -> None:
+        """Rounds in which objects take turns: as many of them as there are turns are one body."""
+        done = Scalar.from_value(0)
+        program = self.program = recorder.unrolled(done)
+        rounds = self._run(engine, program)
+        self.steps = int(done.value)
+        if self.limit is not None and self.steps == turns * rounds:
+            program.count.step = rounds
+            for nodes in recorder.steady.turned[: self.limit - self.steps]:  # less than all turns
+                if not self.goes_on():
+                    break
+                for node in nodes:
+                    interpreter.execute(node)
+                self.steps += 1
+
+    def _run(self, engine: Any, program: Program) -> int:
         asked = engine if interpreter.may_run_whole(program, engine) else None
         steps, whole = None if asked is None else asked.run_loop(program), True
         if steps is None:
             steps, whole = interpreter.Repeated(program, asked)()
-        self.steps, self.mode = steps, "fused" if whole else "iterated"
-        recorder.count.step = max(0, self.steps - 1)
-        recorder.forget()
+        self.mode = "fused" if whole else "iterated"
+        return int(steps)
 
-    def _nest(self, recorder: Recorder, frame: FrameType) -> Iterator[Any]:
+    def _nest(self, recorder: Recorder, frame: FrameType, code: BodyCode) -> Iterator[Any]:
         """A part of a recording."""
         self.mode = "recorded"
-        count, finished = recorder.enter(self, frame), False
+        recorder.enter(self, frame, code)
+        finished = False
         try:
-            yield count.number()
-            recorder.check_numbers()
+            while True:
+                yield recorder.begin_round()
+                if not recorder.end_round():
+                    break
             finished = True
         finally:
             if recorder.symbolic:
                 recorder.leave(finished)
 
 
-def as_recorded(node: Node) -> Node:
-    """A node with handles for numbers, and with rows of matrices by Scalars."""
-    if node.op is ops.ASSIGN or node.op is ops.SCATTER:
-        value, indexes = node.operands
-        if isinstance(value, np.generic):
-            return node._replace(operands=(Scalar.from_value(value, is_cscalar=None, name=""), indexes))
-    elif node.op is ops.EXTRACT and _is_row(*node.operands):
-        matrix, indexes = node.operands
-        index = indexes.axes[0].index
-        row = index if type(index) is Scalar else Scalar.from_value(index, name="")
-        return node._replace(op=ops.EXTRACT_ROW, operands=(matrix, row))
-    return node
+def _is_on_host(part: Any) -> bool:
+    """Whether a part of a condition can be looked at without waiting for a device."""
+    if part.ndim == 0:
+        return getattr(part, "_later", None) is None
+    return getattr(part._store, "known_nvals", None) is not None
 
 
-def _is_row(parent: Any, indexes: Any) -> bool:
-    """Whether this extracts one row of a Matrix."""
-    if parent.ndim != 2 or parent._is_transposed:
-        return False
-    rows, cols = indexes.axes
-    return rows.size is None and cols.size is not None and cols.index is None
+def _recipe(condition: Any) -> list[Node]:
+    """The nodes that compute what a condition was computed of: ``v.reduce() > 1`` is looked at before every step."""
+    nodes: list[Node] = []
+    for arg in getattr(condition, "args", ()):
+        origin = getattr(arg, "_origin", None)
+        if origin is not None:
+            nodes += [*_recipe(origin), Node(origin.ir_op, arg, origin.op, tuple(origin.args))]
+    return nodes
 
 
 def _is_comparison(condition: Any) -> bool:
     """Whether this is an expression of Scalars."""
     return isinstance(condition, BaseExpression) and not any(getattr(arg, "ndim", 0) for arg in condition.args)
-
-
-class Recorder:
-    """The body of a loop, gone through once: its steps, and the objects that they change and read."""
-
-    symbolic = True
-    gave_up = False
-
-    def __init__(self, loop: Loop | None, engine: Any, frame: FrameType, fallback: bool) -> None:
-        self.engine = engine
-        self.count = Count(self)
-        self._bodies = [RecordedBody(loop, self.count, frame)]  # the innermost is the last
-        self._counted = 1  # loops
-        self._left: int | None = None  # the line at which Python left a loop inside
-        self.written: dict[int, Any] = {}
-        self.made: dict[int, Any] = {}
-        self._frame: FrameType | None = frame
-        self._fallback = fallback
-        self._seen: dict[int, tuple[Any, str, int]] = {}
-
-    @property
-    def nodes(self) -> list[Node]:
-        return self._bodies[-1].nodes if self._bodies else []
-
-    @property
-    def falls_back(self) -> bool:
-        return self._fallback
-
-    # ---- what the rest of the library calls while recording ------------------------------------------------------
-
-    def record(self, node: Node) -> bool:
-        """Note a node; False if it is to be run at once: recording ends here."""
-        node = as_recorded(node)
-        out = node.out
-        if out._engine is not self.engine:
-            self.refuse(f"{node.op} into {out.name}, which is on another backend than the condition,")
-            return False
-        if self._seen and (seen := self._seen.get(id(out))) is not None:
-            if not self._fallback:
-                changes = f"{seen[1]} of {out.name} was read before, and here it changes"
-                self._error(f"{changes}; loop(..., fallback=True) iterates instead", seen[2])
-            self.give_up()  # what was read is right for the first step
-            return False
-        self.nodes.append(node_of((*node[:-1], self._place)))
-        self.written[id(out)] = out
-        return True
-
-    @property
-    def _place(self) -> int:
-        """Of what is recorded now; its line is looked up where it matters."""
-        return 0 if self._frame is None else self._frame.f_lasti
-
-    def changes(self, obj: Any) -> bool:
-        """Whether this changes an object, as far as it has come."""
-        return id(obj) in self.written
-
-    def new(self, out: Any) -> None:
-        """An object is made in the body: at every step again."""
-        self.made[id(out)] = self.written[id(out)] = out
-        self._bodies[-1].begin(out, self._place)
-
-    def new_scalar(self, out: Any) -> None:
-        """A Scalar is made in the body: what it holds is known."""
-
-    def read(self, what: str, obj: Any = None) -> None:
-        """Somebody looks at a value: that is allowed for what does not change in the loop."""
-        if obj is not None and id(obj) not in self.written:
-            assert self._frame is not None
-            self._seen[id(obj)] = (obj, what, self._frame.f_lineno)
-            return
-        name = "" if obj is None else f" of {obj.name}"
-        self.refuse(f"{what}{name}, which is not known before the loop runs,")
-
-    def refuse(self, what: str) -> None:
-        """This cannot be recorded: an error, or the end of recording."""
-        if not self._fallback:
-            self._error(
-                f"{what} in the body of a loop, which is gone through once; loop(..., fallback=True) iterates instead"
-            )
-        if trace.current() is not None:
-            self._trace(what)
-        self.give_up()
-
-    def _trace(self, what: str) -> None:
-        collector = trace.current()
-        assert collector is not None and self._frame is not None
-        reason = f"line {self._frame.f_lineno}: {what} in the body"
-        collector.records.append(trace.Record("loop", 0.0, 0, "iterated", reason))
-
-    def _error(self, message: str, line: int | None = None) -> None:
-        frame = self._frame
-        self.stop()
-        self.forget()
-        assert frame is not None
-        raise LoopError(f"{frame.f_code.co_filename}:{frame.f_lineno if line is None else line}: {message}")
-
-    def check_numbers(self) -> None:
-        """The innermost body has been gone through: numbers of Python's that it changes would change at every step."""
-        if self.symbolic and (name := self._bodies[-1].carried_number()) is not None:
-            self.refuse(f"{name}, a number that every step changes for the next one and that should be a Scalar,")
-
-    # ---- the end of recording ------------------------------------------------------------------------------------
-
-    def stop(self) -> None:
-        self.symbolic = False
-        recording.end()
-
-    def give_up(self) -> None:
-        """Run what was recorded, as the first step; the body goes on from there."""
-        self.stop()
-        self.gave_up = True
-        self.run_once()
-        self.forget()
-
-    def run_once(self) -> None:
-        for body in self._bodies[-1:]:
-            for node in body.first_step():
-                interpreter.execute(node)
-
-    def program(self) -> Program:
-        """The whole recording."""
-        frame, self._frame = self._frame, None
-        assert frame is not None
-        if self._left is not None:
-            raise LoopError(f"{frame.f_code.co_filename}:{self._left}: `break` in a loop inside of a loop")
-        return self._bodies[0].program(self.made, frame.f_code, OBJECTS)
-
-    # ---- loops inside ----------------------------------------------------------------------------------------------
-
-    def enter(self, loop: Loop, frame: FrameType) -> Count:
-        """A loop inside begins: what follows is its body."""
-        count = Count(self, f"step{self._counted}" if self._counted else "step")
-        self._counted += 1
-        self._bodies.append(RecordedBody(loop, count, frame))
-        return count
-
-    def leave(self, finished: bool) -> None:
-        """It ends; or Python has left it half-way, after which this can only be run once, to tell what happened."""
-        assert self._frame is not None
-        body, code, place = self._bodies.pop(), self._frame.f_code, self._frame.f_lasti
-        if finished:
-            try:
-                program = body.program(self.made, code, OBJECTS, inside=True)
-            except LoopError:
-                self.stop()
-                self.forget()
-                raise
-        else:
-            self._left = self._frame.f_lineno
-            program = Program(tuple(body.nodes), body.loop.condition, 1, body.count, code)
-        op = ops.WHEN if body.loop.once or not finished else ops.LOOP
-        self.nodes.append(Node(op, None, None, (program,), place=place))
-
-    def forget(self) -> None:
-        """Let go of the objects: the count, which may live on, knows this recorder."""
-        self._bodies, self.written, self.made, self._seen = [], {}, {}, {}

@@ -24,12 +24,14 @@ from ..config import config
 from ..errors import LoopError
 from ..ir import ops, recording
 from ..ir.node import Node, node_of
-from ..ir.program import Program
-from ..ir.recording import Count
+from ..ir.program import Program, line_of
 from . import handles
-from .loop import Recorder, as_recorded
 from .matrix import Matrix
+from .python_state import BodyCode
+from .recorder import Recorder, as_recorded
+from .rounds import Difference, Round
 from .scalar import Scalar
+from .steady import compare
 from .vector import Vector
 
 Parameters = ParamSpec("Parameters")
@@ -195,17 +197,25 @@ class Recording:
         self.running = False
         formal = {id(one): handles.formal(one) for one in inputs}
         self.formals = [formal[id(one)] for one in inputs]
-        recorder = FunctionRecorder(function, self.formals, inputs[0]._engine if inputs else current_engine())
-        recording.begin(recorder)
-        try:
-            result = function(
-                *(formal.get(id(arg), arg) for arg in args),
-                **{name: formal.get(id(arg), arg) for name, arg in kwargs.items()},
-            )
-        finally:
-            if recorder.symbolic:
-                recorder.stop()
+        engine = inputs[0]._engine if inputs else current_engine()
+        rounds, results = [], []
+        for _ in range(2):  # a second time to see whether a later call would do the same
+            recorder = FunctionRecorder(function, self.formals, engine)
+            recording.begin(recorder)
+            try:
+                results.append(
+                    function(
+                        *(formal.get(id(arg), arg) for arg in args),
+                        **{name: formal.get(id(arg), arg) for name, arg in kwargs.items()},
+                    )
+                )
+            finally:
+                if recorder.symbolic:
+                    recorder.stop()
+            rounds.append(recorder.complete())
+        result = results[-1]
         returned = list(_returned_objects(function, result))
+        _check_the_same(function, rounds, [list(_returned_objects(function, each)) for each in results])
         unseen = frozenset(recorder.made) - set(map(id, returned))
         self.program = recorder.program()._replace(unseen=unseen)
         self._made = recorder.begun
@@ -222,6 +232,7 @@ class Recording:
         self._numbers, self._result = numbers, result
         self._makes_result = type(result) in INPUTS and id(result) not in numbers
         for one in returned:
+            recorder.check_unconditional(one)
             if id(one) not in numbers and id(one) not in recorder.written:
                 if id(one) not in recorder.made:
                     raise LoopError(f"{function.__name__} returns {one.name}, which it neither made nor was given")
@@ -298,11 +309,17 @@ class FunctionRecorder(Recorder):
     """The body of a function, gone through without values."""
 
     def __init__(self, function: Any, formals: Sequence[Any], engine: Any) -> None:
-        super().__init__(None, engine, sys._getframe(), False)
+        super().__init__(None, engine, sys._getframe(), None, False)
+        self._bodies[0].number = -1  # its first loop is not inside of another
+        self.begin_round()
         self._name = function.__name__
         self._code: CodeType | None = getattr(function, "__code__", None)
         self._formals = {id(one): one for one in formals}
         self.begun: list[tuple[Any, Any]] = []  # objects that the function makes, and what is in them then
+
+    @property
+    def made(self) -> dict[int, Any]:
+        return self._bodies[0].round.made
 
     @property
     def frame(self) -> FrameType:
@@ -321,24 +338,27 @@ class FunctionRecorder(Recorder):
         self._frame = self.frame
         if len(self._bodies) > 1:
             return super().record(node)
-        self.nodes.append(node_of((*as_recorded(node)[:-1], self._frame.f_lasti)))
-        self.written[id(out)] = out
+        self._check_objects(node)
+        self._note(node_of((*as_recorded(node)[:-1], self._frame.f_lasti)))
         return True
 
     def changes(self, obj: Any) -> bool:
         return id(obj) in self._formals or super().changes(obj)
 
     def new(self, out: Any) -> None:
-        self.made[id(out)] = out
+        self._make(out)
         if len(self._bodies) > 1:  # at every step again
             self._frame = self.frame
             super().new(out)
 
     def new_scalar(self, out: Any) -> None:
-        self.made[id(out)] = out
+        self._make(out)
+        if len(self._bodies) > 1:
+            self._frame = self.frame
+            super().new_scalar(out)
 
     def read(self, what: str, obj: Any = None) -> None:
-        name = "" if obj is None else f" of {obj.name}"
+        name = "" if obj is None else f" of {self.spelled(obj)}"
         self.refuse(f"{what}{name}, which is not known when {self._name} is recorded,")
 
     def refuse(self, what: str) -> NoReturn:
@@ -349,11 +369,13 @@ class FunctionRecorder(Recorder):
         self._frame = self.frame
         super()._error(message, line)
 
-    def enter(self, loop: Any, frame: FrameType) -> Count:
+    def enter(self, loop: Any, frame: FrameType, code: BodyCode) -> None:
         self._frame = self.frame
-        if len(self._bodies) == 1:
-            self._counted = 0  # not inside of another
-        return super().enter(loop, frame)
+        super().enter(loop, frame, code)
+
+    def end_round(self) -> bool:
+        self._frame = self.frame
+        return super().end_round()
 
     def leave(self, finished: bool) -> None:
         self._frame = self.frame
@@ -361,12 +383,35 @@ class FunctionRecorder(Recorder):
 
     def forget(self) -> None:
         super().forget()
-        self._frame, self._formals, self.begun = None, {}, []  # a frame knows its caller's, and so the arguments
+        self._formals, self.begun = {}, []
+
+    def complete(self) -> Round:
+        """What the function does, to be compared with the same another time."""
+        round = self._bodies[0].round
+        round.complete(inside=False)
+        return round
 
     def program(self) -> Program:
         if self._left is not None:
             raise LoopError(f"{self._name}:{self._left}: `break` in a loop of a program")
-        return Program(tuple(self.nodes), None, 1, self.count, self._code)
+        round = self._bodies[0].round
+        return Program(tuple(round.nodes), None, 1, round.count, self._code)
+
+
+def _check_the_same(function: Any, rounds: Sequence[Round], results: Sequence[Sequence[Any]]) -> None:
+    """A function that does something else when it is gone through again is no program."""
+    code, line = getattr(function, "__code__", None), 0
+    try:
+        steady = compare(rounds)
+        if steady is None or not steady.is_plain or len(set(map(len, results))) > 1:
+            raise Difference(None, "it uses or returns other objects than the first time")
+    except Difference as difference:
+        if difference.node is not None and code is not None:
+            line = line_of(code, difference.node.place)
+        raise LoopError(
+            f"{getattr(code, 'co_filename', '?')}:{line}: {function.__name__} does something else the second time "
+            f"({difference}), and a program is recorded once: give what changes as an argument"
+        ) from None
 
 
 def _steps(function: Program, engine: Any, meanwhile: Callable[[], None]) -> list[Callable[[], Any]]:

@@ -47,7 +47,7 @@ class Program(NamedTuple):
     def counts(self) -> frozenset[Any]:
         """The counts of this loop and of those inside."""
         inside = [node.operands[0].counts for node in self.nodes if node.op in CONTROL]
-        return frozenset((self.count,)).union(*inside)
+        return frozenset((self.count, *self.count.copies)).union(*inside)
 
     def line(self, node: Node) -> int:
         """The source line of a node; 0 if it is not known."""

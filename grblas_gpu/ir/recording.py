@@ -9,8 +9,9 @@ import operator
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..errors import LoopError, user_place
 from ..undivided import notice_thread
 
 active = 0  # how many threads are recording
@@ -73,15 +74,42 @@ def refuse(what: str) -> None:
 class Count:
     """The steps of a loop so far; not known while the loop is recorded, which ``recorder`` tells.
 
-    ``name`` tells the loops of one recording apart: the others are inside of the first.
+    ``name`` tells the loops of one recording apart: the others are inside of the first. A loop whose body is unrolled
+    has a count for each copy of the body, made of its own: :meth:`derive`.
     """
 
-    __slots__ = ("_recorder", "name", "step")
+    __slots__ = ("_derived", "_recorder", "_step", "copies", "is_lost", "name")
 
     def __init__(self, recorder: Any, name: str = "step") -> None:
         self._recorder = recorder
+        self._derived: tuple[Count, int, int] | None = None
+        self._step = 0
+        self.is_lost = False  # of a loop inside, after all: an engine does not say how often that ran last
+        self.copies: tuple[Count, ...] = ()
         self.name = name
-        self.step = 0
+
+    @property
+    def step(self) -> int:
+        if self._derived is None:
+            return self._step
+        base, factor, offset = self._derived
+        return factor * base.step + offset
+
+    @step.setter
+    def step(self, step: int) -> None:
+        self._step, self._derived = step, None
+
+    def derive(self, base: Count, factor: int, offset: int) -> None:
+        """From now on this is ``factor * base + offset``, under a name of its own."""
+        self._derived, self.name = (base, factor, offset), f"step{100 + offset}"
+        base.copies = (*base.copies, self)
+
+    @property
+    def text(self) -> str:
+        """A derived count in terms of the one it is derived from, as C++."""
+        assert self._derived is not None
+        _, factor, offset = self._derived
+        return f"(int64({factor}ll) * step + int64({offset}ll))"
 
     @property
     def symbolic(self) -> bool:
@@ -90,10 +118,13 @@ class Count:
     def known(self) -> int:
         if self._recorder.symbolic:
             self._recorder.read("the count of the loop")
+        if self.is_lost:
+            what = "the number of a loop inside of another is not kept: assign it to a Scalar in that loop"
+            raise LoopError(f"{user_place()}: {what}")
         return self.step
 
     def number(self) -> Number:
-        return Number((self,), self.name, self.known)
+        return Number(self)
 
 
 class Number:
@@ -107,19 +138,35 @@ class Number:
     (7, 15, True)
     """
 
-    __slots__ = ("_compute", "counts", "text")
+    __slots__ = ("__weakref__", "_term")
 
-    def __init__(self, counts: tuple[Count, ...], text: str, compute: Callable[[], int]) -> None:
-        self._compute = compute
-        self.counts = counts
-        self.text = text  # as C++, with the counts by their names
+    def __init__(self, term: Count | tuple[str, Number | int, Number | int]) -> None:
+        self._term = term
+
+    @property
+    def counts(self) -> tuple[Count, ...]:
+        if isinstance(self._term, Count):
+            return (self._term,)
+        return tuple(count for part in self._term[1:] if isinstance(part, Number) for count in part.counts)
+
+    @property
+    def text(self) -> str:
+        """As C++, with the counts by their names."""
+        if isinstance(self._term, Count):
+            return self._term.name
+        sign, left, right = self._term
+        parts = [part.text if isinstance(part, Number) else f"int64({part}ll)" for part in (left, right)]
+        return f"({parts[0]} {sign} {parts[1]})"
 
     @property
     def symbolic(self) -> bool:
         return any(count.symbolic for count in self.counts)
 
     def __index__(self) -> int:
-        return self._compute()
+        if isinstance(self._term, Count):
+            return self._term.known()
+        sign, left, right = self._term
+        return _SIGNS[sign](int(left), int(right))
 
     __int__ = __index__
 
@@ -129,18 +176,10 @@ class Number:
         return np.array(int(self), dtype)
 
     def _with(self, other: Any, sign: str, flip: bool = False) -> Any:
-        counts = self.counts
-        if isinstance(other, Number) and other.symbolic:
-            counts, text, value = (*counts, *other.counts), other.text, other._compute
-        elif isinstance(other, (int, Number)):
-            number = int(other)
-            text, value = f"int64({number}ll)", lambda: number
-        else:
+        if not isinstance(other, (int, Number)):
             return NotImplemented
-        mine, operate = self._compute, _SIGNS[sign]
-        if flip:
-            return Number(counts, f"({text} {sign} {self.text})", lambda: operate(value(), mine()))
-        return Number(counts, f"({self.text} {sign} {text})", lambda: operate(mine(), value()))
+        part = other if isinstance(other, Number) and other.symbolic else int(other)
+        return Number((sign, part, self) if flip else (sign, self, part))
 
     def __add__(self, other: Any) -> Any:
         return self._with(other, "+")
@@ -166,23 +205,41 @@ class Number:
     def __eq__(self, other: object) -> bool:
         return int(self) == other
 
-    def __lt__(self, other: Any) -> bool:
-        return int(self) < other
-
-    def __le__(self, other: Any) -> bool:
-        return int(self) <= other
-
-    def __gt__(self, other: Any) -> bool:
-        return int(self) > other
-
-    def __ge__(self, other: Any) -> bool:
-        return int(self) >= other
-
     def __bool__(self) -> bool:
         return int(self) != 0
 
     def __hash__(self) -> int:
         return hash(int(self))
 
+    if TYPE_CHECKING:
+
+        def __lt__(self, other: Any) -> bool: ...
+
     def __repr__(self) -> str:
         return f"<{self.text} of a loop>" if self.symbolic else repr(int(self))
+
+    def __str__(self) -> str:
+        return str(int(self))
+
+    def __format__(self, form: str) -> str:
+        return format(int(self), form)
+
+
+def _define_by_value() -> None:
+    """All else that an int does needs the value, which is not known while a body is recorded."""
+    one = {f"__{name}__": getattr(operator, f"__{name}__") for name in ("abs", "invert", "pos")}
+    one |= {"__float__": float, "__complex__": complex, "__round__": round}
+    for name, of_one in one.items():
+        setattr(Number, name, lambda self, of_one=of_one: of_one(int(self)))
+    two = {
+        name: getattr(operator, f"__{name}__") for name in "mod floordiv truediv pow and or xor lshift rshift".split()
+    }
+    for name, of_two in (two | {"divmod": divmod}).items():
+        setattr(Number, f"__{name}__", lambda self, other, of_two=of_two: of_two(int(self), other))
+        setattr(Number, f"__r{name}__", lambda self, other, of_two=of_two: of_two(other, int(self)))
+    for name in ("lt", "le", "gt", "ge"):
+        compare = getattr(operator, name)
+        setattr(Number, f"__{name}__", lambda self, other, compare=compare: compare(int(self), other))
+
+
+_define_by_value()

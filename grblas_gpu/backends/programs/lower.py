@@ -78,6 +78,7 @@ class Body:
         self.last: list[weakref.ref[MatrixStore]] = []  # those that were looked at the last time: another list, others
         self._program = program
         self._counts = {program.count.name: "step"}  # names of counts, and here
+        self._counts |= {copy.name: copy.text for copy in program.count.copies}
         self._numbers: dict[Any, int] = {}  # of the counts of loops inside
         self._written = written = program.written
         self._operands: dict[int, tuple] = {}  # of vectors and variables, by their ids: as in _operand

@@ -1,0 +1,224 @@
+"""The Python variables that the body of a loop can reach, compared before and after a round.
+
+A loop may be handed to an engine only if a further round would do the same again. Objects of this library are compared
+by their operations (:mod:`.rounds`); numbers, lists, dictionaries, attributes, iterators and random generators are
+compared here, as far as the body names them.
+"""
+
+from __future__ import annotations
+
+import dis
+import pickle
+import random
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType, ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..ir.recording import Number
+
+ACCESS = re.compile("(LOAD|STORE|DELETE)_(?:FAST|NAME|DEREF|GLOBAL)")  # of names; some instructions have two
+DEPTH = 4  # containers inside of containers
+MOST_BYTES = 1 << 20  # of an array whose elements are compared
+UNBOUND = ("unbound",)
+NUMBERS = (bool, int, float, complex, str, bytes, type(None), np.generic)
+GENERATORS = (random.Random, np.random.Generator, np.random.RandomState)
+_LIBRARIES = frozenset(("grblas_gpu", "numpy", "scipy", "cupy", "numba", "graphblas", "networkx"))
+_parsed: dict[tuple[int, int], tuple[CodeType, BodyCode | None]] = {}
+
+
+class BodyCode(NamedTuple):
+    """What the instructions of a loop's body say."""
+
+    targets: frozenset[str]  # names that the ``for`` itself binds
+    names: frozenset[str]  # that the body reads or binds, and functions inside of it
+    rebound: frozenset[str]  # local names that the body binds before it reads them
+    uses_random: bool
+    lines: dict[str, int]  # the last line that has to do with a name
+
+
+def body_code(frame: FrameType) -> BodyCode | None:
+    """The body of the ``for`` statement that asks for an iterator just now; None if something else asks for it."""
+    key = id(frame.f_code), frame.f_lasti
+    found = _parsed.get(key)
+    if found is None or found[0] is not frame.f_code:
+        if len(_parsed) > 1000:
+            _parsed.clear()
+        found = _parsed[key] = frame.f_code, _parse(frame.f_code, frame.f_lasti)
+    return found[1]
+
+
+def _parse(code: CodeType, offset: int) -> BodyCode | None:
+    instructions = [each for each in dis.get_instructions(code) if each.opname != "EXTENDED_ARG"]
+    at = next(n for n, each in enumerate(instructions) if each.offset >= offset)
+    start = instructions[at + 1]
+    if instructions[at].opname != "GET_ITER" or start.opname != "FOR_ITER":
+        return None
+    body = [each for each in instructions[at + 2 :] if each.offset < start.argval]
+    branches = any("JUMP" in each.opname and "IF" in each.opname for each in body)
+    accesses = [access for each in body for access in _accesses(each)]
+    first: dict[str, str] = {}
+    for kind, name in accesses:
+        first.setdefault(name, kind)
+    names = {*first, *(name for each in body if isinstance(each.argval, CodeType) for name in _names(each.argval))}
+    rebound = set() if branches else {name for name, kind in first.items() if kind != "LOAD"}
+    texts = {each.argval for each in body if isinstance(each.argval, str)}
+    lines = {name: _line(each) for each in body for _, name in _accesses(each)}
+    targets = frozenset(name for _, name in accesses[:1])
+    return BodyCode(targets, frozenset(names), frozenset(rebound), "random" in names | texts, lines)
+
+
+def _line(instruction: dis.Instruction) -> int:
+    positions = instruction.positions
+    return 0 if positions is None or positions.lineno is None else positions.lineno
+
+
+def _accesses(instruction: dis.Instruction) -> Iterator[tuple[str, str]]:
+    value = instruction.argval
+    names = value if isinstance(value, tuple) else (value,)
+    yield from zip(ACCESS.findall(instruction.opname), names, strict=False)
+
+
+def _names(code: CodeType) -> set[str]:
+    """All that a function inside of the body may mean by a name."""
+    inside = (name for const in code.co_consts if isinstance(const, CodeType) for name in _names(const))
+    return {*code.co_names, *code.co_freevars, *inside}
+
+
+class PythonState:
+    """The values that a body can reach by name, as they were when this was made."""
+
+    def __init__(self, frame: FrameType, code: BodyCode) -> None:
+        self._code = code
+        self._values = self._now(frame)
+        self._fixed = sorted(self._values.keys() - code.targets - code.rebound)  # names with a meaning before a round
+
+    def _now(self, frame: FrameType) -> dict[str, Any]:
+        known, others = frame.f_locals, frame.f_globals
+        values = {}
+        for name in self._code.names:
+            value = known[name] if name in known else others.get(name, UNBOUND)
+            kind = type(value)
+            if kind is not ModuleType and kind is not type and value is not UNBOUND:
+                values[name] = _snapshot(value, DEPTH, set())
+        if self._code.uses_random:
+            values["random"] = random.getstate()
+            values["np.random"] = pickle.dumps(np.random.get_state())
+        return values
+
+    def bindings(self, frame: FrameType, *, all_names: bool = False) -> list[tuple[str, Any]]:
+        """The objects of this library that the body can reach, as it spells them: not by names that it binds first,
+        unless ``all_names`` are meant."""
+        known, others = frame.f_locals, frame.f_globals
+        chosen = sorted(self._values.keys()) if all_names else self._fixed
+        names = {name: known.get(name, others.get(name)) for name in chosen}
+        return [(path, value) for path, value in reachable(names, DEPTH) if getattr(value, "_role", None) == "object"]
+
+    def line_of(self, path: str) -> int:
+        """The last line of the body that has to do with a variable."""
+        return self._code.lines.get(re.split(r"[.\['\s]", path)[0], 0)
+
+    def changed(self, frame: FrameType, *, may_not_run: bool = False) -> tuple[str, Any, Any] | None:
+        """What a round has changed: how Python spells it, its value before and now. None if nothing has changed.
+
+        A name that the body binds anew before it reads it has not changed, unless the body ``may_not_run`` at all.
+        """
+        for name, now in self._now(frame).items():
+            before = self._values.get(name, UNBOUND)
+            if before is UNBOUND or name in self._code.targets:
+                continue
+            found = _difference(before, now, name)
+            if found is not None and (may_not_run or found[0] != name or name not in self._code.rebound):
+                return found
+        return None
+
+
+def _snapshot(value: Any, depth: int, seen: set[int]) -> Any:
+    """Something to compare with a later snapshot of the same value. Parts of containers have the keys of a dict."""
+    kind = type(value)
+    if isinstance(value, NUMBERS):
+        return kind, value if value == value else repr(value)
+    if kind is Number:
+        return kind, value.text, value.counts
+    if getattr(value, "_role", None) is not None or getattr(value, "parent", None) is not None:
+        return kind, getattr(value, "dtype", None), getattr(value, "shape", None)  # compared by operations
+    if isinstance(value, GENERATORS):
+        return kind, pickle.dumps(value)
+    if isinstance(value, np.ndarray):
+        return (
+            (kind, value.shape, value.dtype.str, value.tobytes()) if value.nbytes <= MOST_BYTES else (kind, value.shape)
+        )
+    if isinstance(value, (ModuleType, type, BuiltinFunctionType)) or depth == 0 or id(value) in seen:
+        return kind
+    seen.add(id(value))
+    parts = _parts(value, kind)
+    if parts is not None:
+        return {key: _snapshot(part, depth - 1, seen) for key, part in parts.items()}
+    return object() if hasattr(kind, "__next__") else kind  # an iterator: it is not known how far it is
+
+
+def _parts(value: Any, kind: type) -> Mapping[Any, Any] | None:
+    """The parts of a container, by what Python writes behind its name."""
+    if isinstance(value, (list, tuple, deque)):
+        return {f"[{n}]": part for n, part in enumerate(value)}
+    if isinstance(value, dict):
+        return {f"[{key!r}]": part for key, part in list(value.items())}
+    if isinstance(value, (set, frozenset)):
+        return dict.fromkeys(map(repr, value), True)
+    if kind.__module__.partition(".")[0] in _LIBRARIES:
+        return None
+    if isinstance(value, FunctionType):
+        if (value.__module__ or "").partition(".")[0] in _LIBRARIES:
+            return None
+        cells = zip(value.__code__.co_freevars, value.__closure__ or (), strict=False)
+        inside = {f"'s {name}": value.__globals__.get(name) for name in _names(value.__code__)}
+        return inside | {f"'s {name}": _content(cell) for name, cell in cells}
+    if isinstance(value, MethodType):
+        return {".__self__": value.__self__, ".__func__": value.__func__}
+    attributes = getattr(value, "__dict__", None)
+    return {f".{name}": part for name, part in list(attributes.items())} if isinstance(attributes, dict) else None
+
+
+def reachable(names: Mapping[str, Any], depth: int = 1) -> Iterator[tuple[str, Any]]:
+    """Names with their values, then the parts of these, as Python spells them; each value once."""
+    level, seen = list(names.items()), set()
+    for _ in range(depth + 1):
+        yield from level
+        parts = [
+            (name + key, part) for name, value in level for key, part in (_parts(value, type(value)) or {}).items()
+        ]
+        level = [(name, part) for name, part in parts if id(part) not in seen]
+        seen |= {id(part) for _, part in level}
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not bound yet
+        return None
+
+
+def _difference(before: Any, now: Any, path: str) -> tuple[str, Any, Any] | None:
+    if before is now:
+        return None
+    if isinstance(before, dict) and isinstance(now, dict):
+        for key in (*before, *(key for key in now if key not in before)):
+            if key not in before or key not in now:
+                return path, f"{len(before)} parts", f"{len(now)} parts"
+            found = _difference(before[key], now[key], path + key)
+            if found is not None:
+                return found
+        return None
+    return None if before == now else (path, _shown(before), _shown(now))
+
+
+def _shown(snapshot: Any) -> str:
+    if isinstance(snapshot, tuple) and len(snapshot) == 2 and not isinstance(snapshot[1], bytes):
+        return repr(snapshot[1])[:40]
+    if isinstance(snapshot, tuple) and len(snapshot) == 3 and snapshot[1] is not None and isinstance(snapshot[0], type):
+        return f"a {snapshot[0].__name__} of {snapshot[1]}"
+    kind = snapshot[0] if isinstance(snapshot, tuple) else snapshot
+    return f"a {kind.__name__}" if isinstance(kind, type) else "something else"

@@ -1,0 +1,392 @@
+"""The recorder of a loop: what the library calls in place of running operations, while Python goes through a body."""
+
+from __future__ import annotations
+
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from ..backends import interpreter
+from ..errors import LoopError
+from ..ir import ops, recording
+from ..ir.node import Node, node_of
+from ..ir.program import Program
+from ..ir.recording import Count, Number
+from ..trace import records as trace
+from . import handles
+from .bodies import RecordedBody
+from .output import Watch
+from .python_state import BodyCode, reachable
+from .rounds import handles_of, move
+from .scalar import Scalar
+from .steady import Steady, compare, unrolled
+
+ITERATES = "loop(..., fallback=True) iterates instead"
+
+
+def as_recorded(node: Node) -> Node:
+    """A node with handles for numbers, and with rows of matrices by Scalars."""
+    if node.op is ops.ASSIGN or node.op is ops.SCATTER:
+        value, indexes = node.operands
+        if isinstance(value, np.generic):
+            return node._replace(operands=(Scalar.from_value(value, is_cscalar=None, name=""), indexes))
+    elif node.op is ops.EXTRACT and _is_row(*node.operands):
+        matrix, indexes = node.operands
+        index = indexes.axes[0].index
+        row = index if type(index) is Scalar else Scalar.from_value(index, name="")
+        return node._replace(op=ops.EXTRACT_ROW, operands=(matrix, row))
+    return node
+
+
+def _is_row(parent: Any, indexes: Any) -> bool:
+    """Whether this extracts one row of a Matrix."""
+    if parent.ndim != 2 or parent._is_transposed:
+        return False
+    rows, cols = indexes.axes
+    return rows.size is None and cols.size is not None and cols.index is None
+
+
+def trace_iterated(reason: str) -> None:
+    """The trace says why a loop is iterated."""
+    collector = trace.current()
+    if collector is not None:
+        collector.records.append(trace.Record("loop", 0.0, 0, "iterated", reason))
+
+
+class Recorder:
+    """The body of a loop as it is gone through: its rounds, and the objects that they change and read."""
+
+    symbolic = True
+    gave_up = 0  # the steps that were made when recording ended, if it did
+
+    def __init__(self, loop: Any, engine: Any, frame: FrameType, code: BodyCode | None, fallback: bool) -> None:
+        self.engine = engine
+        self._bodies = [RecordedBody(loop, frame, code, inside=False)]  # the innermost is the last
+        self._counted = 0  # loops
+        self._left: int | None = None  # the line at which Python left a loop inside
+        self.written: dict[int, Any] = {}
+        self._earlier: dict[int, Any] = {}  # what earlier rounds made
+        self._conditional: dict[int, Any] = {}  # what was made in bodies that may not run, and are over
+        self._carried: dict[int, tuple[Any, Any]] = {}  # what loops inside rebind: before it, and after it
+        self._frame: FrameType | None = frame
+        self._fallback = fallback
+        self._seen: dict[int, tuple[Any, str, int]] = {}
+        self._output = Watch()
+
+    @property
+    def nodes(self) -> list[Node]:
+        return self._bodies[-1].round.nodes if self._bodies else []
+
+    @property
+    def falls_back(self) -> bool:
+        return self._fallback
+
+    @property
+    def steady(self) -> Steady:
+        steady = self._bodies[0].steady
+        assert steady is not None
+        return steady
+
+    # ---- what the rest of the library calls while recording ------------------------------------------------------
+
+    def record(self, node: Node) -> bool:
+        """Note a node; False if it is to be run at once: recording ends here."""
+        node = as_recorded(node)
+        out = node.out
+        if out._engine is not self.engine:
+            self.refuse(f"{node.op} into {out.name}, which is on another backend than the condition,")
+            return False
+        if self._seen and self._fallback and id(out) in self._seen:
+            self.give_up()  # what was read is right for the first step
+            return False
+        self._check_objects(node)
+        self._note(node_of((*node[:-1], self._place)))
+        return True
+
+    def _note(self, node: Node) -> None:
+        self.nodes.append(node)
+        out = node.out
+        self.written[id(out)] = out
+        for body in self._bodies:
+            body.round.written[id(out)] = out
+
+    def _check_objects(self, node: Node) -> None:
+        """A ``when`` or a loop inside may not have run: Python may have other objects by the names that it binds."""
+        if self._conditional:
+            for x in handles_of(node):
+                self.check_unconditional(x)
+        if id(node.out) in self._carried:
+            _, after = self._carried[id(node.out)]
+            if node.out is after:
+                self.refuse(f"{self.spelled(after)}, which a loop inside binds to a new object, is changed in place")
+            self._conditional[id(after)] = after
+
+    def check_unconditional(self, x: Any) -> None:
+        if id(x) in self._conditional:
+            self.refuse(f"{self.spelled(x)}, made in a `when` or loop that may not run, and used after it,")
+
+    def spelled(self, obj: Any) -> str:
+        """An object as the code around the loop spells it, or by its own name."""
+        known = {} if self._frame is None else self._frame.f_locals
+        return next((spelling for spelling, part in reachable(known) if part is obj), str(obj.name))
+
+    @property
+    def _place(self) -> int:
+        """Of what is recorded now; its line is looked up where it matters."""
+        return 0 if self._frame is None else self._frame.f_lasti
+
+    def changes(self, obj: Any) -> bool:
+        """Whether this changes an object, as far as it has come."""
+        return id(obj) in self.written
+
+    def new(self, out: Any) -> None:
+        """An object is made in the body: at every step again."""
+        self.written[id(out)] = out
+        self._make(out)
+        self._bodies[-1].round.begin(out, self._place)
+
+    def new_scalar(self, out: Any) -> None:
+        """A Scalar is made in the body. It begins with what it is given."""
+        self._make(out)
+        self._bodies[-1].round.begin(out, self._place)
+
+    def _make(self, out: Any) -> None:
+        for body in self._bodies:
+            body.round.made[id(out)] = out
+
+    def read(self, what: str, obj: Any = None) -> None:
+        """Somebody looks at a value: that is allowed for what does not change in the loop."""
+        if obj is not None and id(obj) not in self.written and id(obj) not in self._earlier:
+            assert self._frame is not None
+            self._seen[id(obj)] = (obj, what, self._frame.f_lineno)
+            return
+        name = "" if obj is None else f" of {self.spelled(obj)}"
+        self.refuse(f"{what}{name}, which is not known before the loop runs,")
+
+    def refuse(self, what: str) -> None:
+        """This cannot be recorded: an error, or the end of recording."""
+        if not self._fallback:
+            self._error(f"{what} in the body of a loop, which is recorded before it runs; {ITERATES}")
+        assert self._frame is not None
+        trace_iterated(f"line {self._frame.f_lineno}: {what} in the body")
+        self.give_up()
+
+    def _error(self, message: str, line: int | None = None) -> None:
+        frame = self._frame
+        self.stop()
+        self.forget()
+        assert frame is not None
+        raise LoopError(f"{frame.f_code.co_filename}:{frame.f_lineno if line is None else line}: {message}")
+
+    # ---- rounds ----------------------------------------------------------------------------------------------------
+
+    def begin_round(self) -> Number:
+        """Python goes through the innermost body, once more; this is its number."""
+        *outer, body = self._bodies
+        self._counted = body.number
+        count = Count(self, f"step{body.number or ''}")
+        for each in outer:
+            each.round.made[id(count)] = count
+        body.begin_round(count)
+        if not outer and len(body.rounds) == 1:
+            self._output.begin()
+        return count.number()
+
+    def end_round(self) -> bool:
+        """Whether Python has to go through the innermost body once more."""
+        body, frame = self._bodies[-1], self._frame
+        assert frame is not None
+        changed = body.changed() if len(body.rounds) == 1 else None
+        if len(self._bodies) == 1 and self._output.end():
+            changed = changed or (frame.f_lineno, "the body prints or logs something")
+        if changed is not None:
+            line, what = changed
+            if len(self._bodies) > 1:
+                self._error(
+                    f"{what}; a loop inside of another cannot repeat that: use the loop's number or a Scalar", line
+                )
+            elif body.loop.limit != 1 and not self._looked():
+                trace_iterated(f"line {line}: {what}")
+                self.give_up()
+                return False
+        if len(body.rounds) == 2 and len(self._bodies) == 1 and (seen := self._looked()):
+            obj, what, line = seen
+            self._error(f"{what} of {self.spelled(obj)} is read here, and the body changes it; {ITERATES}", line)
+        try:
+            more = body.end_round(frame.f_code, self.spelled)
+            if body.steady is not None and body.steady.turns > 1 and len(self._bodies) > 1:
+                token = body.steady.rotates
+                assert token is not None
+                self._error(
+                    f"{self.spelled(token.value)} takes turns with others in a loop inside of another; copy with <<"
+                )
+        except LoopError:
+            if self.symbolic:
+                self.stop()
+                self.forget()
+            raise
+        if more:
+            self._earlier |= body.round.made
+        return more
+
+    def _looked(self) -> Any:
+        """What was looked at, and changes."""
+        return next((seen for key, seen in self._seen.items() if key in self.written), None)
+
+    # ---- the end of recording ------------------------------------------------------------------------------------
+
+    def stop(self) -> None:
+        self.symbolic = False
+        self._output.end()
+        recording.end()
+
+    def give_up(self) -> None:
+        """Run what was recorded, as the first steps; the body goes on from there."""
+        self.stop()
+        self.gave_up = len(self._bodies[0].rounds)
+        if not self.run_recorded():
+            frame = self._frame
+            assert frame is not None
+            self.forget()
+            raise LoopError(
+                f"{frame.f_code.co_filename}:{frame.f_lineno}: the loop ends after fewer rounds than recording needs; "
+                f"{ITERATES}"
+            )
+        self.forget()
+
+    def run_recorded(self) -> bool:
+        """Run the recorded rounds, one after the other; whether Python would have come so far."""
+        if not self._bodies:
+            return True
+        body = self._bodies[0]
+        *before, last = body.rounds
+        for step, round in enumerate(before):
+            round.count.step = body.loop.steps = step
+            if not body.loop.goes_on():
+                return False
+            for node in round.nodes:
+                interpreter.execute(node)
+        last.count.step = body.loop.steps = len(before)
+        if not body.loop.goes_on():
+            return False
+        for inner in self._bodies[-1:]:
+            for node in inner.round.happened():
+                interpreter.execute(node)
+        return True
+
+    def program(self) -> Program:
+        """The whole recording."""
+        frame, body = self._frame, self._bodies[0]
+        assert frame is not None
+        self._check_left(frame)
+        program = body.program(frame.f_code, body.round.count, body.loop.limit)
+        self._begin_carried()
+        return program
+
+    def unrolled(self, done: Any) -> Program:
+        frame, body = self._frame, self._bodies[0]
+        assert frame is not None
+        self._check_left(frame)
+        program = unrolled(self.steady, body.loop.condition, body.loop.limit, done, frame.f_code)
+        body.check_end(program)
+        self._begin_carried()
+        return program
+
+    def _check_left(self, frame: FrameType) -> None:
+        if self._left is not None:
+            raise LoopError(f"{frame.f_code.co_filename}:{self._left}: `break` in a loop inside of a loop")
+
+    def _begin_carried(self) -> None:
+        for carried in self.steady.carried.values():
+            interpreter.execute(move(carried.handle, carried.initial[0], 0))
+
+    # ---- what names mean after the loop ------------------------------------------------------------------------------
+
+    @property
+    def rounds(self) -> int:
+        """How often Python has gone through the body."""
+        return len(self._bodies[0].rounds)
+
+    def start(self) -> None:
+        self.symbolic = True
+        recording.begin(self)
+
+    def end_dry_round(self) -> None:
+        """A round for Python's names alone: nothing of it is run."""
+        self._bodies[0].round.complete(inside=False)
+
+    def adopt(self, steps: int) -> None:
+        """The objects of the last rounds get what the loop left in those that stood for them."""
+        rounds, steady = self._bodies[0].rounds, self.steady
+        everything = compare(rounds, ran=True) if len(rounds) > len(steady.rounds) else steady
+        assert everything is not None
+        last, ran = len(rounds) - 1, steady.number_of_turn(steps - 1)
+        current = set(rounds[-1].made)
+        for column in everything.columns:
+            handles.give(column[last], column[ran])
+        for carried in steady.carried.values():
+            if type(carried.source) is int and len(carried.initial) > 1:
+                first = steady.columns[carried.source][0]
+                column = next(column for column in everything.columns if column[0] is first)
+                handles.give(column[last + 1 - len(carried.initial)], carried.handle)
+                current.add(id(column[last + 1 - len(carried.initial)]))
+        rounds[-1].count.step = max(0, steps - 1)
+        stale = [x for round in rounds[:-1] for key, x in round.made.items() if key not in current]
+        for x in (*stale, *self._conditional.values(), *(rounds[-1].made.values() if steps == 0 else ())):
+            handles.withdraw(x)
+
+    # ---- loops inside ----------------------------------------------------------------------------------------------
+
+    def enter(self, loop: Any, frame: FrameType, code: BodyCode) -> None:
+        """A loop inside begins: what follows is its body."""
+        for node in loop.recipe:
+            self.record(node)
+        self._counted += 1
+        self._bodies.append(RecordedBody(loop, frame, code, inside=True))
+        self._bodies[-1].number = self._counted
+
+    def leave(self, finished: bool) -> None:
+        """It ends; or Python has left it half-way, after which this can only be run once, to tell what happened."""
+        assert self._frame is not None
+        code, place = self._frame.f_code, self._frame.f_lasti
+        body = self._bodies.pop()
+        if not finished:
+            self._left = self._frame.f_lineno
+            program = Program(tuple(body.round.happened()), body.loop.condition, 1, body.round.count, code)
+            self.nodes.append(Node(ops.WHEN, None, None, (program,), place=place))
+            return
+        try:
+            program = body.program(code, body.round.count, body.loop.limit)
+        except LoopError:
+            self.stop()
+            self.forget()
+            raise
+        assert body.steady is not None
+        carried = list(body.steady.carried.values())
+        for each in carried:
+            self._make(each.handle)
+            self._note(move(each.handle, each.initial[0], place))
+        op = ops.WHEN if body.loop.once else ops.LOOP
+        self.nodes.append(Node(op, None, None, (program,), place=place))
+        for out in program.written.values():
+            for outer in self._bodies:
+                outer.round.written[id(out)] = out
+        kept: set[int] = set()
+        for each in carried:
+            last = body.steady.columns[each.source][-len(each.initial)] if type(each.source) is int else each.source
+            if last is each.source or id(last) in kept:
+                self._error(f"{self.spelled(last)} has other names, too, in a loop inside of another; copy with .dup()")
+            if not each.in_place:
+                self._note(move(last, each.handle, place))
+            kept.add(id(last))
+            self._carried[id(last)] = self._carried[id(each.initial[0])] = each.initial[0], last
+        for round in body.rounds:
+            for key, made in round.made.items():
+                if key not in kept and (isinstance(made, Count) or not round.is_literal(made)):
+                    self._conditional[key] = made
+
+    def forget(self) -> None:
+        """Let go of the objects: the count, which may live on, knows this recorder."""
+        self._bodies, self._frame = [], None
+        self.written, self._seen, self._earlier, self._conditional, self._carried = {}, {}, {}, {}, {}

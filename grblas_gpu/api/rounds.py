@@ -1,0 +1,246 @@
+"""One round of a loop's body: its nodes, the objects that it makes, and all of it as tokens that can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from ..backends.interpreter import COMPUTE
+from ..ir import ops, recording
+from ..ir.node import Node
+from ..ir.recording import Count, Number
+from .indexing import Indexes
+from .mask import Mask
+
+
+class Difference(Exception):
+    """Two rounds differ, at this node of one of them; ``what`` may speak of an object as ``{}``."""
+
+    def __init__(self, node: Node | None, what: str, obj: Any = None) -> None:
+        super().__init__(what)
+        self.node, self._obj = node, obj
+
+    def said(self, spelled: Callable[[Any], str]) -> str:
+        what = str(self)
+        return what if self._obj is None else what.replace("{}", f"`{spelled(self._obj)}`")
+
+
+class Token(NamedTuple):
+    """One place in a round."""
+
+    value: Any
+    is_handle: bool
+    node: Node
+    written: bool = False
+
+
+class Round:
+    """What one pass through the body recorded."""
+
+    def __init__(self, count: Count) -> None:
+        self.count = count
+        self.nodes: list[Node] = []
+        self.begun: set[int] = set()  # identities of the nodes that begin an object
+        self.bindings: list[tuple[str, Any]] = []  # what names mean when it begins
+        self.made: dict[int, Any] = {id(count): count}  # objects, and counts of loops, by identity
+        self.written: dict[int, Any] = {}
+
+    def begin(self, made: Any, place: int) -> None:
+        """An object is made here. The node holds its place until :meth:`complete`."""
+        node = Node(ops.CLEAR, made, place=place)
+        self.begun.add(id(node))
+        self.nodes.append(node)
+
+    def is_literal(self, x: Any) -> bool:
+        """Whether this is a Scalar with a value that the round gives it, and does not change."""
+        return getattr(x, "ndim", None) == 0 and id(x) not in self.written and (id(x) in self.made or not x.name)
+
+    def happened(self) -> list[Node]:
+        """The nodes without those that have happened: what Python has made holds what it was filled with."""
+        return [node for node in self.nodes if id(node) not in self.begun]
+
+    def complete(self, inside: bool) -> None:
+        """Begin what the round makes as Python made it: empty, or with the entries that it was given.
+
+        Nothing is begun that never changes, nor a Matrix that the next node overwrites. What a loop ``inside`` of
+        another makes may be changed by what follows it.
+        """
+        nodes, self.nodes = self.nodes, []
+        changed = _outputs(node for node in nodes if id(node) not in self.begun)
+        self.written = {key: x for key, x in self.written.items() if key in changed}
+        for at, node in enumerate(nodes):
+            if id(node) not in self.begun:
+                self.nodes.append(node)
+                continue
+            out = node.out
+            if id(out) not in changed and (out.ndim == 0 or not inside):
+                continue
+            if out.ndim != 1 and _is_overwritten(nodes[at + 1 :], out):
+                continue
+            if out.ndim == 0 or out._store.nvals:
+                with recording.paused():
+                    node = move(out, out.dup(name=""), node.place)
+            self.nodes.append(node)
+        self.begun = set()
+        self.tokens = Tokens(self)
+        self.tokens.bindings()
+        self.tokens.nodes(self.nodes)
+
+
+def _outputs(nodes: Iterable[Node]) -> set[int]:
+    """The identities of what nodes write to."""
+    found: set[int] = set()
+    for node in nodes:
+        found |= node.operands[0].written.keys() if node.op in ops.CONTROL else {id(node.out)}
+    return found
+
+
+def _is_overwritten(nodes: Iterable[Node], obj: Any) -> bool:
+    """Whether the first node that has to do with an object overwrites it, whatever it holds."""
+    for node in nodes:
+        if any(x is obj for x in handles_of(node)):
+            whole = (node.op in COMPUTE or node.op is ops.ASSIGN) and node.mask is None and node.accum is None
+            return whole and node.out is obj and not reads(node, obj)
+    return False
+
+
+class Walk:
+    """Visits all handles and facts of nodes in a fixed order; returns the nodes with what ``handle`` gives for each."""
+
+    def handle(self, x: Any, written: bool = False) -> Any:
+        return x
+
+    def fact(self, x: Any) -> None:
+        """A part of a node that is no handle."""
+
+    def nodes(self, nodes: Iterable[Node]) -> tuple[Node, ...]:
+        return tuple([self.node(node) for node in nodes])
+
+    def node(self, node: Node) -> Node:
+        self.fact(node.op)
+        if node.op in ops.CONTROL:
+            (program,) = node.operands
+            self.fact(program.limit)
+            self.handle(program.count)
+            condition, nodes = self.condition(program.condition), self.nodes(program.nodes)
+            return node._replace(operands=(program._replace(condition=condition, nodes=nodes),))
+        for operator in (node.operator, node.accum):
+            self.fact(operator)
+        self.fact(node.replace)
+        self._descriptor(node.descriptor)
+        operands, mask = tuple([self.operand(x) for x in node.operands]), node.mask
+        return node._replace(
+            operands=operands, mask=None if mask is None else self.operand(mask), out=self.handle(node.out, True)
+        )
+
+    def _descriptor(self, descriptor: Any) -> None:
+        self.fact(None if descriptor is None else descriptor.key)
+        number = getattr(getattr(descriptor, "settles_at", None), "number", None)
+        for count in () if number is None else number.counts:
+            self.handle(count)
+
+    def condition(self, condition: Any) -> Any:
+        if condition is None or condition._role != "expression":
+            return condition if condition is None else self.operand(condition)
+        self.fact(condition.op)
+        args = [self.operand(arg) for arg in condition.args]
+        if all(x is y for x, y in zip(args, condition.args, strict=True)):
+            return condition
+        return type(condition)(condition.method_name, condition.ir_op, args, op=condition.op)
+
+    def operand(self, x: Any) -> Any:
+        if type(x) is Number:
+            self._number(x)
+        elif isinstance(x, Mask):
+            self.fact(type(x))
+            parent = self.handle(x.parent)
+            return x if parent is x.parent else type(x)(parent)
+        elif isinstance(x, Indexes):
+            for axis in x.axes:
+                self.fact((axis.size, axis.dimsize, axis.positions))
+                index = axis.given if axis.given is not None else axis._index
+                if self.operand(index) is not index:
+                    raise Difference(None, "an object that other rounds replace is an index")
+        elif getattr(x, "_is_transposed", False):
+            self.fact("transposed")
+            matrix = self.handle(x._matrix)
+            return x if matrix is x._matrix else matrix.T
+        elif getattr(x, "_engine", None) is not None and hasattr(x, "_role"):
+            return self.handle(x)
+        else:
+            self.fact(x)
+        return x
+
+    def _number(self, x: Number) -> None:
+        self.fact(x.text)
+        for count in x.counts:
+            self.handle(count)
+
+
+class Tokens(Walk):
+    """The tokens of a round. A Scalar that the round made and never changes is the fact that it has this value.
+
+    ``instead`` gives the handle for a place, by its number, or None.
+    """
+
+    def __init__(self, round: Round, instead: Callable[[int], Any] = lambda place: None) -> None:
+        self._round, self._instead = round, instead
+        self.found: list[Token] = []
+        self._node: Any = None
+
+    def bindings(self) -> None:
+        """Names of objects are places, too: one that means another object in every round is handed on."""
+        self._node = self._round.nodes[0] if self._round.nodes else Node(ops.CLEAR, None)
+        for path, x in self._round.bindings:
+            self.fact(path)
+            self.found.append(Token(x, True, self._node))
+
+    def node(self, node: Node) -> Node:
+        self._node = node
+        return super().node(node)
+
+    def fact(self, x: Any) -> None:
+        self.found.append(Token(x, False, self._node))
+
+    def handle(self, x: Any, written: bool = False) -> Any:
+        if self._round.is_literal(x):
+            self.fact(x.dtype)
+            if type(x._content) is Number:
+                self._number(x._content)
+            else:
+                self.fact(x._content)
+            return x
+        instead = self._instead(len(self.found))
+        self.found.append(Token(x, True, self._node, written))
+        return x if instead is None else instead
+
+
+def move(out: Any, source: Any, place: int) -> Node:
+    """``out = source``, of two objects of the same kind."""
+    if out.ndim:
+        return Node(ops.COPY, out, None, (source,), place=place)
+    return Node(ops.ASSIGN, out, None, (source, None), place=place)
+
+
+class _Handles(Walk):
+    def __init__(self) -> None:
+        self.read: list[Any] = []
+        self.written: list[Any] = []
+
+    def handle(self, x: Any, written: bool = False) -> Any:
+        (self.written if written else self.read).append(x)
+        return x
+
+
+def reads(node: Node, obj: Any) -> bool:
+    """Whether a node, or one inside of it, reads an object."""
+    walk = _Handles()
+    walk.node(node)
+    return any(x is obj for x in walk.read)
+
+
+def handles_of(node: Node) -> list[Any]:
+    """All that a node reads or writes."""
+    walk = _Handles()
+    walk.node(node)
+    return walk.read + walk.written

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, NamedTuple
 
 from ..backends.interpreter import COMPUTE
@@ -31,7 +32,11 @@ class Token(NamedTuple):
     value: Any
     is_handle: bool
     node: Node
-    written: bool = False
+    written: bool
+
+
+#: ``Token(*fields)``, from all fields at once, as :data:`~grblas_gpu.ir.node.node_of` makes nodes.
+token_of: Callable[[Iterable[Any]], Token] = partial(tuple.__new__, Token)
 
 
 class Round:
@@ -193,14 +198,14 @@ class Tokens(Walk):
         self._node = self._round.nodes[0] if self._round.nodes else Node(ops.CLEAR, None)
         for path, x in self._round.bindings:
             self.fact(path)
-            self.found.append(Token(x, True, self._node))
+            self.found.append(token_of((x, True, self._node, False)))
 
     def node(self, node: Node) -> Node:
         self._node = node
         return super().node(node)
 
     def fact(self, x: Any) -> None:
-        self.found.append(Token(x, False, self._node))
+        self.found.append(token_of((x, False, self._node, False)))
 
     def handle(self, x: Any, written: bool = False) -> Any:
         if self._round.is_literal(x):
@@ -211,7 +216,7 @@ class Tokens(Walk):
                 self.fact(x._content)
             return x
         instead = self._instead(len(self.found))
-        self.found.append(Token(x, True, self._node, written))
+        self.found.append(token_of((x, True, self._node, written)))
         return x if instead is None else instead
 
 

@@ -159,17 +159,17 @@ def compare(rounds: Sequence[Round], ran: bool = False) -> Steady | None:
     loose: list[tuple[int, tuple[Token, ...]]] = []
     for place, tokens in enumerate(zip_longest(*(round.tokens.found for round in rounds))):
         last = tokens[-1]
-        if None in tokens or len({token.is_handle for token in tokens}) > 1:
+        if None in tokens or any(token.is_handle is not last.is_handle for token in tokens):
             found = next(token for token in tokens[::-1] if token is not None)
             raise Difference(found.node, "Python does another operation here in another round")
+        if all(token.value is last.value for token in tokens):
+            continue
         if not last.is_handle:
             for one, other in pairwise(tokens):
                 if not _same_fact(one.value, other.value):
                     raise Difference(other.node, _facts(one.value, other.value))
             continue
         column = [token.value for token in tokens]
-        if all(x is column[0] for x in column):
-            continue
         if all(id(x) in round.made for x, round in zip(column, rounds, strict=True)):
             steady.note_made(column, last.node)
             if not (ran or _begin_alike(column)):

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tarfile
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -120,11 +121,21 @@ def built(kind, folder):
     if int(__import__("setuptools").__version__.split(".")[0]) < 77:
         pytest.skip("needs setuptools 77")
     copy = folder / "source"  # building leaves files behind
-    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".venv", ".git", "site", "build", "dist", ".*_cache"))
+    left = shutil.ignore_patterns(".venv", ".git", "site", "build", "dist", ".*_cache", "*.pyi")
+    shutil.copytree(ROOT, copy, ignore=left)
     command = [sys.executable, "-m", "build", "--no-isolation", f"--{kind}", "--outdir", str(folder), str(copy)]
     subprocess.run(command, check=True, capture_output=True)
     (file,) = folder.glob("*.tar.gz" if kind == "sdist" else "*.whl")
+    stubs = {Path(name).name for name in names_in(file) if name.endswith(".pyi")}
+    assert stubs == {f"{name}.pyi" for name in "unary binary monoid semiring indexunary select agg op".split()}
     return file
+
+
+def names_in(file):
+    if file.suffix == ".whl":
+        return zipfile.ZipFile(file).namelist()
+    with tarfile.open(file) as archive:
+        return archive.getnames()
 
 
 def install(file, folder):

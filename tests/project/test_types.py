@@ -24,19 +24,15 @@ def stubs() -> Any:
     return module
 
 
-@pytest.mark.parametrize("kind", stubs().NAMESPACES)
-def test_stubs_are_those_of_the_script(kind: str) -> None:
-    written = (ROOT / "grblas_gpu" / f"{kind}.pyi").read_text(encoding="utf-8")
-    assert written == stubs().stub(kind), "run python tools/make_stubs.py"
-
-
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
-    """A folder with the package as a wheel has it: the algorithms are in it."""
+    """A folder with the package as a wheel has it: the algorithms and stubs of the operators are in it."""
     package = tmp_path / "site" / "grblas_gpu"
     package.mkdir(parents=True)
     for path in (ROOT / "grblas_gpu").iterdir():
-        (package / path.name).symlink_to(path)
+        if path.suffix != ".pyi":
+            (package / path.name).symlink_to(path)
+    stubs().write(package)
     (package / "algorithms").symlink_to(ROOT / "algorithms")
     return package.parent
 

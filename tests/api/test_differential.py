@@ -29,13 +29,14 @@ from pairs import (
 import grblas_gpu
 from grblas_gpu.ir.descriptor import MXM_STRATEGIES, PULL_STRATEGIES, PUSH_STRATEGIES
 
+#: Programs run on the definitions, and on a GPU.
+PROGRAM = pytest.param("program", marks=pytest.mark.backends("numpy", "cuda"))
 
-@pytest.fixture(autouse=True, params=["call", "program"])
+
+@pytest.fixture(autouse=True, params=["call", PROGRAM])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Every update as a call, and as the body of a loop: recorded on every engine, fused where that can be done."""
     program = request.param == "program"
-    if program and request.getfixturevalue("backend") == "cpu":
-        pytest.skip("programs run on the definitions, and on a GPU")
     monkeypatch.setattr(pairs, "as_programs", program)
     with grblas_gpu.config.set(loops="recorded" if program else "auto"):
         yield

@@ -91,11 +91,10 @@ def test_expressions_are_described_for_those_who_look(backend, monkeypatch) -> N
     assert f"{v.name}[[3, 1]]" in repr(v[[3, 1]]._to_expr())
 
 
+@pytest.mark.backends("cuda")
 def test_arrays_of_the_device(backend) -> None:
     """An index in the memory of the engine, of any type: what the same positions on the host give, or their error."""
     A, v = random_matrix("values"), Vector.from_dense(np.arange(11.0))
-    if backend != "cuda":
-        pytest.skip("arrays are those of the host")
     import cupy
 
     for dtype in (np.int8, np.int64, np.uint32):
@@ -127,10 +126,9 @@ def test_arrays_of_the_device(backend) -> None:
     assert part.to_dense().tolist() == [5, 0, 10, 3, 7] and v.to_dense().tolist() == list(range(11))
 
 
+@pytest.mark.backends("cuda")
 @pytest.mark.parametrize("kind", ["full", "one value", "bitmap", "sparse"])
 def test_arrays_of_the_device_and_every_form(backend, kind: str) -> None:
-    if backend != "cuda":
-        pytest.skip("arrays are those of the host")
     import cupy
 
     host = np.random.default_rng(3).integers(-300, 300, 700)

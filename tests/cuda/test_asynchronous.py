@@ -151,7 +151,7 @@ def test_gaps_are_filled_in_place(engine, kind):
     assert found.nvals == expected.nvals
 
 
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.nvrtc
 def test_the_kernels_compile(monkeypatch):
     emulated_cupy.sources.clear()
     with loaded("recorded", monkeypatch, *MODULES) as engine:

@@ -22,7 +22,7 @@ REFERENCE = NumpyBackend()
 COMPLEX_OPERATORS = [(kind, op) for kind, op in builtin_operators() if "c" in op.odd_kinds and op.positional is None]
 
 
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.nvrtc
 @pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
 def test_operators_compile(architecture: str) -> None:
     """All of them in one program, with a cast from and to every type."""
@@ -123,7 +123,6 @@ def test_operations(engine: Any, dtype: str) -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not emulated_engine.GPU, reason="needs a CUDA device")
 @pytest.mark.parametrize("dtype", ["FC32", "FC64"])
 def test_on_a_gpu(dtype: str) -> None:
     """Through the API, masks and accumulators included; and the trace says how."""

@@ -17,7 +17,7 @@ from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore
 from grblas_gpu.errors import IndexOutOfBound
 
-pytestmark = pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+pytestmark = pytest.mark.nvrtc
 FILES = {
     "blend.cu",
     "assign_block.cu",

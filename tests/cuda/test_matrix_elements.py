@@ -73,7 +73,7 @@ def test_the_first_and_the_last_entry(engine) -> None:
     assert none.nvals == 0 and engine.matrix_elements.element(none, 1, 2) is None
 
 
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.nvrtc
 def test_kernels_for_elements_compile(monkeypatch) -> None:
     emulated_cupy.sources.clear()
     with loaded("recorded", monkeypatch, "eager.matrix_elements") as engine:

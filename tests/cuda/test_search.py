@@ -28,7 +28,7 @@ def engine(request, monkeypatch) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("architecture", nvrtc.ONE_OR_ALL)
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.nvrtc
 def test_kernels_compile(architecture):
     types = {"Offset": np.int64, "Start": np.int32, "Column": np.int32}
     pieces = [cuda.using(name, np.dtype(dtype)) for name, dtype in types.items()]

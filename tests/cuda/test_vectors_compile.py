@@ -15,7 +15,7 @@ from grblas_gpu import binary, indexunary, select
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore
 
-pytestmark = pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+pytestmark = pytest.mark.nvrtc
 FILES = {
     "assign.cu",
     "assign_few.cu",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,8 +21,8 @@ from grblas_gpu.backends.storage import MatrixStore, VectorStore
 CUDA = "grblas_gpu.backends.cuda"
 GPU = has_gpu()
 ENGINES = [
-    pytest.param("gpu", marks=[pytest.mark.gpu, pytest.mark.skipif(not GPU, reason="needs a CUDA device")]),
-    pytest.param("emulated", marks=pytest.mark.skipif(GPU or shutil.which("g++") is None, reason="needs g++, no GPU")),
+    pytest.param("gpu", marks=pytest.mark.gpu),
+    pytest.param("emulated", marks=pytest.mark.emulated),
 ]
 #: For tests of many programs: g++ takes seconds for each.
 SLOW_ENGINES = [ENGINES[0], pytest.param("emulated", marks=[*ENGINES[1].marks, pytest.mark.slow])]

@@ -45,7 +45,7 @@ def test_few_steps_are_one_function(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "__noinline__" not in text and "part0()" not in text
 
 
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.nvrtc
 @pytest.mark.parametrize("name", ["decided", *LATER, pytest.param("phases", marks=pytest.mark.slow)])
 def test_many_functions_compile(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for text in texts(name, monkeypatch, many_steps=0):

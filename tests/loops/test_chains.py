@@ -210,7 +210,7 @@ def test_a_chain_has_one_barrier(schedules: dict[str, Any]) -> None:
     assert kinds.count("Barrier") == 1  # and one in the product
 
 
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.nvrtc
 @pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])
 def test_every_chain_compiles(monkeypatch: pytest.MonkeyPatch, every: int) -> None:
     bodies = dict(list(CHAINS.items())[::every])

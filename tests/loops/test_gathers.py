@@ -153,7 +153,7 @@ def test_barriers_are_where_gathers_need_them(monkeypatch: pytest.MonkeyPatch) -
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in GATHERS if name not in ("jumping", "components")]
 
 
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.nvrtc
 @pytest.mark.parametrize("name", ["jumping", "components", *SLOW])
 def test_every_gather_compiles(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     bodies = {name: GATHERS[name]}

@@ -165,7 +165,7 @@ def test_algorithms_are_fused(to_device: Any, name: str) -> None:
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in NESTED if name != "decided"]
 
 
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.nvrtc
 @pytest.mark.parametrize("name", ["decided", *SLOW])
 def test_every_nested_loop_compiles(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     bodies = {name: NESTED[name]}

@@ -216,7 +216,7 @@ def test_lines_may_be_broken():
     assert parse("x+1")[:2] == parse("x\n+\t1")[:2]
 
 
-@pytest.mark.skipif(nvrtc.library() is None, reason="needs the nvidia-cuda-nvrtc wheel")
+@pytest.mark.nvrtc
 def test_every_expression_compiles_for_the_gpu():
     ops = [BinaryOp.register_anonymous(text, is_udt=True)[dtype] for text, dtype in CASES]
     text = cuda.render("prelude.cuh", [cuda.binary(f"op{number}", op) for number, op in enumerate(ops)])

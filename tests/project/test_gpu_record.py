@@ -14,6 +14,7 @@ from typing import Any
 import gpu_record
 import gpu_session
 import pytest
+from hardware import has_gpu
 
 
 @pytest.fixture
@@ -203,3 +204,8 @@ def test_the_record_speaks_for_these_sources() -> None:
     problem = gpu_record.problem()
     if problem is not None:
         pytest.fail(problem, pytrace=False)  # one line
+
+
+def test_only_what_this_machine_runs_is_collected(request: pytest.FixtureRequest) -> None:
+    other = "emulated" if has_gpu() else "gpu"
+    assert not [item.nodeid for item in request.session.items if item.get_closest_marker(other)]

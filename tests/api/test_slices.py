@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import emulated_engine
 import numpy as np
 import pytest
+from emulated_engine import backends  # noqa: F401 (a fixture)
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector, binary
@@ -15,12 +14,6 @@ from grblas_gpu.api import indexing
 from grblas_gpu.exceptions import IndexOutOfBound
 
 SLICES = [slice(*each) for each in [(2, 9), (0, 1), (5, 5), (9, 3), (None,), (-4, None), (1, 11, 3), (8, 2, -2)]]
-
-
-@pytest.fixture(params=emulated_engine.BACKENDS)
-def backend(request, monkeypatch) -> Iterator[str]:
-    with emulated_engine.backend(request.param, monkeypatch) as name, gb.using(name):
-        yield name
 
 
 def random_matrix(kind: str) -> Matrix:

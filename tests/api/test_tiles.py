@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import emulated_engine
 import numpy as np
 import pytest
+from emulated_engine import backends  # noqa: F401 (a fixture)
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix, Vector
 from grblas_gpu.backends import tiles
-
-
-@pytest.fixture(params=emulated_engine.BACKENDS)
-def backend(request, monkeypatch) -> Iterator[str]:
-    with emulated_engine.backend(request.param, monkeypatch) as name, gb.using(name):
-        yield name
 
 
 def tile(nrows: int, ncols: int, fill: float, form: str, value: Any = None, seed: int = 0) -> Matrix:

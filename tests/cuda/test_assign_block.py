@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from emulated_engine import ENGINES, SLOW_ENGINES, backend, loaded, moved
+from emulated_engine import ENGINES, SLOW_ENGINES, backend, engine_fixture, moved
 from matrix_cases import same, valued_matrix, with_degrees
 from vector_cases import definitions
 
@@ -19,16 +18,8 @@ ROWS = [None, range(3, 17), range(29, 30), range(4, 4), [7, 3, 29, 0]]
 COLUMNS = [None, range(10, 60), range(1), range(80, 90), range(5, 5)]
 
 
-@pytest.fixture(params=ENGINES)
-def engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(request.param, monkeypatch, "eager.assign_block") as found:
-        yield found
-
-
-@pytest.fixture(params=SLOW_ENGINES)
-def every_engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(request.param, monkeypatch, "eager.assign_block") as found:
-        yield found
+engine = engine_fixture("eager.assign_block")
+every_engine = engine_fixture("eager.assign_block", params=SLOW_ENGINES)
 
 
 def listed(part: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from emulated_engine import ENGINES, SLOW_ENGINES, loaded, moved
+from emulated_engine import SLOW_ENGINES, engine_fixture, moved
 from vector_cases import KINDS, SIZE, definitions, vector
 
 from grblas_gpu import binary
@@ -23,16 +23,8 @@ MASKS = [
 ]
 
 
-@pytest.fixture(params=ENGINES)
-def engine(request, monkeypatch):
-    with loaded(request.param, monkeypatch, "eager.assign_few") as found:
-        yield found
-
-
-@pytest.fixture(params=SLOW_ENGINES)
-def thorough(request, monkeypatch):
-    with loaded(request.param, monkeypatch, "eager.assign_few") as found:
-        yield found
+engine = engine_fixture("eager.assign_few")
+thorough = engine_fixture("eager.assign_few", params=SLOW_ENGINES)
 
 
 def part(kind: str, dtype: Any, seed: int, size: int) -> VectorStore:

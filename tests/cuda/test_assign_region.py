@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from emulated_engine import ENGINES, SLOW_ENGINES, loaded, moved
+from emulated_engine import SLOW_ENGINES, engine_fixture, moved
 from vector_cases import KINDS, SIZE, definitions, vector
 
 from grblas_gpu import binary
@@ -19,16 +19,8 @@ VALUES = ["scalar", "sparse", "bitmap", "full", "iso full", "empty"]
 MASKS = [None, ("sparse", True, True), ("bitmap", False, False), ("full", False, True)]
 
 
-@pytest.fixture(params=ENGINES)
-def engine(request, monkeypatch):
-    with loaded(request.param, monkeypatch, "engine") as found:
-        yield found
-
-
-@pytest.fixture(params=SLOW_ENGINES)
-def thorough(request, monkeypatch):
-    with loaded(request.param, monkeypatch, "engine") as found:
-        yield found
+engine = engine_fixture("engine")
+thorough = engine_fixture("engine", params=SLOW_ENGINES)
 
 
 def given(kind: str, dtype: Any, seed: int) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 import nvrtc
 import pytest
 from checkers import serial_bfs
-from emulated_engine import ENGINES, loaded, moved
+from emulated_engine import engine_fixture, loaded, moved
 from mxv_cases import random_matrix, random_vector
 from traps import TRAPS
 
@@ -34,10 +34,7 @@ SEMIRINGS = {
 }
 
 
-@pytest.fixture(params=ENGINES)
-def engine(request, monkeypatch):
-    with loaded(request.param, monkeypatch, *MODULES) as found:
-        yield found
+engine = engine_fixture(*MODULES)
 
 
 def levels_after_each_pass(engine: Any, a: MatrixStore, source: int) -> list[dict[int, int]]:

@@ -40,10 +40,7 @@ def test_programs_without_complex_numbers_do_not_read_them() -> None:
     assert "complex_power" not in cuda.render("compute.cu", [cuda.using("X", np.dtype(float))])
 
 
-@pytest.fixture(params=emulated_engine.SLOW_ENGINES)
-def engine(request: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    with emulated_engine.loaded(request.param, monkeypatch, "engine", "eager.operating") as found:
-        yield found
+engine = emulated_engine.engine_fixture("engine", "eager.operating", params=emulated_engine.SLOW_ENGINES)
 
 
 def graph(seed: int, dtype: str, n: int = 23) -> Matrix:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from emulated_engine import ENGINES, loaded, moved
+from emulated_engine import engine_fixture, moved
 from matrix_cases import same, valued_matrix, with_degrees
 from vector_cases import KINDS, SIZE, definitions, vector
 
 from grblas_gpu.backends.storage import INDEX, MatrixStore
 
-
-@pytest.fixture(params=ENGINES)
-def engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(request.param, monkeypatch, "eager.extracting", "eager.positions") as found:
-        yield found
+engine = engine_fixture("eager.extracting", "eager.positions")
 
 
 def one_value(a: MatrixStore) -> MatrixStore:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
-import pytest
-from emulated_engine import ENGINES, loaded, moved
+from emulated_engine import engine_fixture, moved
 from matrix_cases import same, valued_matrix
 from vector_cases import definitions
 
@@ -17,10 +13,7 @@ from grblas_gpu.backends.storage import MaskView, MatrixStore
 MODULES = "building extracting gathering matrices matrix_facts operating selecting mxm_operands".split()
 
 
-@pytest.fixture(params=ENGINES)
-def engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(request.param, monkeypatch, *(f"eager.{name}" for name in MODULES)) as found:
-        yield found
+engine = engine_fixture(*(f"eager.{name}" for name in MODULES))
 
 
 def test_select(engine) -> None:

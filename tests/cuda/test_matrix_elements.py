@@ -8,7 +8,7 @@ import emulated_cupy
 import numpy as np
 import nvrtc
 import pytest
-from emulated_engine import ENGINES, loaded, moved
+from emulated_engine import engine_fixture, loaded, moved
 from matrix_cases import same, with_degrees
 from vector_cases import definitions
 
@@ -18,10 +18,7 @@ from grblas_gpu.backends.storage import MatrixStore
 DEGREES = [3, 0, 7, 1, 0, 4]
 
 
-@pytest.fixture(params=ENGINES)
-def engine(request, monkeypatch):
-    with loaded(request.param, monkeypatch, "eager.matrix_elements") as found:
-        yield found
+engine = engine_fixture("eager.matrix_elements")
 
 
 def case(dtype: Any, iso: bool, offsets: Any = np.int64) -> MatrixStore:

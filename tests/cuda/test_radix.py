@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import emulated_cupy
 import numpy as np
 import pytest
-from emulated_engine import ENGINES, loaded
+from emulated_engine import engine_fixture
 
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 
-
-@pytest.fixture(params=ENGINES)
-def engine(request, monkeypatch) -> Iterator[Any]:
-    with loaded(request.param, monkeypatch, "eager.radix", "eager.radix_parts") as found:
-        yield found
+engine = engine_fixture("eager.radix", "eager.radix_parts")
 
 
 def random_keys(seed: int, count: int, bits: int, dtype: Any) -> np.ndarray:

@@ -9,19 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from emulated_engine import ENGINES, loaded, moved
+from emulated_engine import engine_fixture, moved
 from vector_cases import KINDS, SIZE, definitions, vector
 
 from grblas_gpu import binary, indexunary, select
 from grblas_gpu.backends.entries import cast, entries
 from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore, VectorStore
 
-
-@pytest.fixture(params=ENGINES)
-def engine(request, monkeypatch):
-    modules = "eager.vectors", "eager.assign", "eager.matrix_facts", "engine"
-    with loaded(request.param, monkeypatch, *modules) as found:
-        yield found
+engine = engine_fixture("eager.vectors", "eager.assign", "eager.matrix_facts", "engine")
 
 
 def some(engine, choices: Any, seed: int, count: int = 1) -> list[Any]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from random_objects import matrix_of
 
 from grblas_gpu import Matrix, Vector, agg, binary, indexunary, io, monoid, select, semiring, unary
 from grblas_gpu.backends import memory_limits
@@ -20,10 +21,7 @@ ROWS, COLS = 40, 30
 
 
 def random_matrix(seed: int, fill: float = 0.4, shape: tuple[int, int] = (ROWS, COLS), iso: bool = False) -> Matrix:
-    random = np.random.default_rng(seed)
-    rows, cols = np.nonzero(random.random(shape) < fill)
-    values = 3 if iso else random.integers(-3, 9, len(rows))
-    return Matrix.from_coo(rows, cols, values, int, nrows=shape[0], ncols=shape[1])
+    return matrix_of(seed, shape, fill, 3 if iso else (-3, 9))
 
 
 def changed(change: Callable[[Matrix, Matrix, Matrix, Matrix], Any]) -> Callable[[Matrix, Matrix, Matrix], Matrix]:

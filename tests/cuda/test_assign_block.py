@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from emulated_engine import ENGINES, SLOW_ENGINES, backend, engine_fixture, moved
-from matrix_cases import same, valued_matrix, with_degrees
-from vector_cases import definitions
+from random_objects import definitions, matrix_of, same, valued_matrix, with_degrees
 
 import grblas_gpu as gb
 from grblas_gpu import Matrix
@@ -105,9 +104,7 @@ def test_a_row_that_is_named_twice(engine) -> None:
 @pytest.mark.parametrize("kind", [pytest.param("cpu"), *ENGINES])
 def test_lines_of_programs(kind: str, monkeypatch) -> None:
     def random(nrows: int, ncols: int, dtype: Any) -> Matrix:
-        rng = np.random.default_rng([nrows, ncols])
-        rows, cols = np.nonzero(rng.random((nrows, ncols)) < 0.1)
-        return Matrix.from_coo(rows, cols, rng.integers(1, 9, len(rows)), dtype, nrows=nrows, ncols=ncols)
+        return matrix_of([nrows, ncols], (nrows, ncols), 0.1, (1, 9), dtype)
 
     def run() -> list[Any]:
         results = []

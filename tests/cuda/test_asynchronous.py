@@ -13,7 +13,7 @@ import nvrtc
 import pytest
 from checkers import serial_bfs
 from emulated_engine import engine_fixture, loaded, moved
-from mxv_cases import random_matrix, random_vector
+from random_objects import random_matrix, random_vector
 from traps import TRAPS
 
 from grblas_gpu import generators, semiring

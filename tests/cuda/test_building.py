@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from emulated_engine import BACKENDS, SLOW_ENGINES, backend, engine_fixture, moved
-from matrix_cases import same
-from vector_cases import definitions
+from random_objects import definitions, same
 
 import grblas_gpu as gb
 from grblas_gpu import binary, monoid

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 from emulated_engine import GPU, SLOW_ENGINES, engine_fixture
-from mxv_cases import SEMIRINGS, random_matrix, random_values
+from mxv_cases import SEMIRINGS
+from random_objects import random_matrix, random_values
 
 from grblas_gpu.backends.dense_products import EVERYWHERE, INSIDE, OUTSIDE, Allowed, Side, Words
 from grblas_gpu.backends.matrix_forms import moved as to_memory

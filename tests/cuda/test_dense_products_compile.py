@@ -10,8 +10,8 @@ import numpy as np
 import nvrtc
 import pytest
 from emulated_engine import loaded, moved
-from matrix_cases import with_degrees
 from mxv_cases import SEMIRINGS
+from random_objects import with_degrees
 
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.dense_products import Allowed, Side

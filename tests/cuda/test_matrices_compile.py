@@ -9,8 +9,8 @@ import numpy as np
 import nvrtc
 import pytest
 from emulated_engine import loaded, moved
-from matrix_cases import with_degrees
 from mxv_cases import SEMIRINGS
+from random_objects import with_degrees
 
 from grblas_gpu import binary, indexunary, monoid, select, semiring
 from grblas_gpu.backends.cuda.runtime import compile as cuda

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from emulated_engine import engine_fixture, moved
-from matrix_cases import same, valued_matrix
-from vector_cases import definitions
+from random_objects import definitions, same, valued_matrix
 
 from grblas_gpu import binary, monoid, select, semiring
 from grblas_gpu.backends.storage import MaskView, MatrixStore

@@ -9,8 +9,7 @@ import numpy as np
 import nvrtc
 import pytest
 from emulated_engine import engine_fixture, loaded, moved
-from matrix_cases import same, with_degrees
-from vector_cases import definitions
+from random_objects import definitions, same, with_degrees
 
 from grblas_gpu.backends.cuda.runtime import compile as cuda
 from grblas_gpu.backends.storage import MatrixStore

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from emulated_engine import SLOW_ENGINES, engine_fixture, moved
-from matrix_cases import same, valued_matrix, with_degrees
-from mxv_cases import random_matrix
-from vector_cases import definitions
+from random_objects import definitions, random_matrix, same, valued_matrix, with_degrees
 
 from grblas_gpu import binary
 from grblas_gpu.backends.storage import MaskView, MatrixStore

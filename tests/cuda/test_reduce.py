@@ -8,8 +8,7 @@ import emulated_cupy
 import numpy as np
 import pytest
 from emulated_engine import engine_fixture, moved
-from matrix_cases import with_degrees
-from vector_cases import definitions
+from random_objects import definitions, with_degrees
 
 from grblas_gpu import binary, monoid
 from grblas_gpu.backends.storage import MatrixStore

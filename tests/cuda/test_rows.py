@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from emulated_engine import engine_fixture, moved
-from matrix_cases import same, with_degrees
-from mxv_cases import random_matrix
-from vector_cases import definitions
+from random_objects import definitions, random_matrix, same, with_degrees
 
 from grblas_gpu import binary, monoid
 from grblas_gpu.backends.entries import cast, entries

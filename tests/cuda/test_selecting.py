@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from emulated_engine import SLOW_ENGINES, engine_fixture, moved
-from matrix_cases import same, valued_matrix, with_degrees
-from vector_cases import definitions
+from random_objects import definitions, same, valued_matrix, with_degrees
 
 from grblas_gpu import indexunary, select
 from grblas_gpu.backends.storage import INDEX, MaskView, MatrixStore

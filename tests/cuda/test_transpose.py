@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from emulated_engine import engine_fixture
-from mxv_cases import random_matrix
+from random_objects import random_matrix
 
 from grblas_gpu.backends.storage import INDEX, MatrixStore, column_type, same_arrays, transpose_csr
 

@@ -49,7 +49,6 @@ SEMIRINGS = (
 ).split()
 BINARY = "plus minus times min max first second pair eq lt land lor truediv rminus any lxor bor".split()
 UNARY = "identity ainv abs lnot one minv signum bnot sqrt floor".split()
-DIRECTIONS = (None, "push", "pull")
 
 
 def find(library: Any, family: str, name: str) -> Any:
@@ -72,7 +71,7 @@ def stored(a: Any) -> Any:
     return (a._matrix if a._is_transposed else a)._store
 
 
-strategies = st.sampled_from([None, *PUSH_STRATEGIES, *PULL_STRATEGIES])
+vector_strategies = [None, *PUSH_STRATEGIES, *PULL_STRATEGIES]
 
 
 @given(st.data())
@@ -97,9 +96,10 @@ def check_product(data: st.DataObject, x: Pair, y: Pair, shape: tuple[int, ...])
     ours, theirs = both("semiring", name)
     out, our_parameters, their_parameters = data.draw(outputs(shape))
     only_typed_accumulation(x, y, out, our_parameters, their_parameters)
-    strategy = data.draw(strategies)
+    possible = vector_strategies if len(shape) == 1 else matrix_strategies(name, x, y, our_parameters["mask"])
+    strategy = data.draw(st.sampled_from(possible))
     options = {} if strategy is None else {"strategy": strategy}
-    if data.draw(st.booleans()):
+    if len(shape) == 1 and data.draw(st.booleans()):
         options["early_exit"] = False
     update_both(
         out,
@@ -125,26 +125,16 @@ def test_mxm(backend: str, data: st.DataObject) -> None:
     at, bt = data.draw(st.booleans()), data.draw(st.booleans())
     a = flipped(data.draw(matrices(*((k, n) if at else (n, k)))), at)
     b = flipped(data.draw(matrices(*((m, k) if bt else (k, m)))), bt)
-    name = data.draw(st.sampled_from(SEMIRINGS))
-    ours, theirs = both("semiring", name)
-    out, our_parameters, their_parameters = data.draw(outputs((n, m)))
-    only_typed_accumulation(a, b, out, our_parameters, their_parameters)
-    usable = our_parameters["mask"] is not None and not our_parameters["mask"].complement
-    possible = [None, None, "mxm.gustavson", "mxm.spmm"]
+    check_product(data, a, b, (n, m))
+
+
+def matrix_strategies(name: str, a: Pair, b: Pair, mask: Any) -> list[str | None]:
+    """Those that such a product has."""
+    usable = mask is not None and not mask.complement
     by_bits = name == "any_pair" and all(stored(x.ours).form != "hypersparse" for x in (a, b))
-    possible += ["mxm.masked_dot"] * usable + ["mxm.bits"] * by_bits
+    possible = [None, None, "mxm.gustavson", "mxm.spmm", *["mxm.masked_dot"] * usable, *["mxm.bits"] * by_bits]
     assert {*possible} <= {None, *MXM_STRATEGIES}
-    strategy = data.draw(st.sampled_from(possible))
-    options = {} if strategy is None else {"strategy": strategy}
-    update_both(
-        out,
-        our_parameters,
-        their_parameters,
-        lambda: ours(a.ours @ b.ours),
-        lambda: theirs(a.theirs @ b.theirs),
-        **options,
-    )
-    assert_same(out.ours, out.theirs, structure_only="any_" in name and "pair" not in name)
+    return possible
 
 
 @st.composite

@@ -1,6 +1,6 @@
 """Stubs for the operators' namespaces, so that editors complete their names and type checkers find typing errors.
 
-    python tools/make_stubs.py
+    python tools/make_stubs.py [FOLDER]
 
 Operators are made from tables when they are first asked for, which a type checker cannot see. setup.py runs this
 program in every build, `make stubs` for an editor. It needs NumPy and the source tree, not an installed package.
@@ -81,4 +81,4 @@ def write(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    write(ROOT / "grblas_gpu")
+    write(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "grblas_gpu")

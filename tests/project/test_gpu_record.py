@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import sys
@@ -15,6 +14,7 @@ import gpu_record
 import gpu_session
 import pytest
 from hardware import has_gpu
+from running import module_at
 
 
 @pytest.fixture
@@ -190,10 +190,7 @@ RACE = "========= Error: Race reported between Write access at loop_kernel\n====
 def test_how_a_sanitizer_is_understood(said: str, bfs: str, components: str, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = Path(__file__).parents[1] / "sanitize"
     monkeypatch.syspath_prepend(str(folder))
-    spec = importlib.util.spec_from_file_location("sanitize_main", folder / "__main__.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = module_at(folder / "__main__.py")
     monkeypatch.delitem(sys.modules, "cases")
     found = module.verdicts(said, ["bfs", "components"], "killed" not in said)
     for case, wanted in (("bfs", bfs), ("components", components)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import shutil
@@ -14,6 +13,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from running import module_at
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -103,9 +103,7 @@ def test_hooks_and_templates():
 
 
 def test_links_of_the_readme_as_an_index_shows_it():
-    spec = importlib.util.spec_from_file_location("setup", ROOT / "setup.py")
-    setup = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(setup)
+    setup = module_at(ROOT / "setup.py")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert setup.RELATIVE.search(readme)
     assert "](docs/" not in setup.long_description(readme)
